@@ -258,6 +258,20 @@ fn the_core_is_pure() {
     assert_none(&found, "not for the core");
 }
 
+/// An audit derives the house's turns again on another machine: they may depend neither on the rounding of fractions nor
+/// on time, threads or the order of a collection.
+#[test]
+fn the_house_calculates_in_integers_and_keeps_no_time() {
+    let mut found = Vec::new();
+    for source in sources("src/game") {
+        if source.module().contains(&"house") {
+            let words = ["f32", "f64", "Instant", "HashMap", "HashSet", "std::thread", "rayon"];
+            found.extend(words.iter().flat_map(|word| source.places(&source.code, word)));
+        }
+    }
+    assert_none(&found, "not for the house");
+}
+
 #[test]
 fn decisions_await_nothing_and_know_no_store() {
     let mut found = Vec::new();

@@ -11,8 +11,8 @@ use serde_json::Value;
 pub use super::options::Choices;
 use super::testing::{RandomPlay, Rng};
 use super::{
-    Board, BySeat, Due, Fault, Game, HouseLevel, Line, Numbered, Options, OrderLines, Outcome, Reason,
-    Sealed, Seat, Syntax, pacific, quad, quadrant_z, quantum,
+    Board, BySeat, Due, Fault, Game, Line, Numbered, Options, OrderLines, Outcome, Reason, Sealed, Seat,
+    Seen, Syntax, pacific, quad, quadrant_z, quantum,
 };
 
 /// Declares the enums over all games, and the two macros that forward a call to the game of a value.
@@ -51,6 +51,18 @@ macro_rules! games {
 
             pub fn lines(&self) -> OrderLines {
                 match self { $(Filing::$variant(sealed) => OrderLines::of(sealed)),+ }
+            }
+        }
+
+        /// What a seat of any game was told and filed so far; see [`Seen`]. Its JSON names no game.
+        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[serde(untagged)]
+        pub enum AnySeen { $($variant(Seen<<$state as Game>::View, <$state as Game>::Order>)),+ }
+
+        impl AnySeen {
+            /// Returns what `seat` is told as a match starts with this state.
+            pub fn begin(state: &AnyState, seat: Seat) -> AnySeen {
+                match state { $(AnyState::$variant(state) => AnySeen::$variant(Seen::begin(state, seat))),+ }
             }
         }
 
@@ -105,6 +117,19 @@ macro_rules! games {
                 match $d kind { $(GameKind::$variant => { type $d name = $state; $d body }),+ }
             };
         }
+
+        /// Evaluates an expression with `$name` bound to what a seat was told and `$game` standing for the state's type.
+        macro_rules! on_seen {
+            ($d any:expr, $d name:ident of $d game:ident => $d body:expr) => {
+                match $d any {
+                    $(AnySeen::$variant($d name) => {
+                        #[allow(dead_code)]
+                        type $d game = $state;
+                        $d body
+                    }),+
+                }
+            };
+        }
     };
 }
 
@@ -116,6 +141,7 @@ games! { $
 }
 
 mod kind;
+mod seen;
 
 impl Serialize for Filing {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -254,13 +280,6 @@ impl AnyState {
     pub fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) {
         on_state!(self, state => *state = state.adjudicate(&sealed_orders(filed)));
     }
-
-    /// Returns the order lines of the house for `seat` at this level, from what that seat sees and nothing else;
-    /// `None` if there is no such level, or nothing is due from the seat.
-    pub fn house(&self, seat: Seat, level: &str, dice: u64) -> Option<Vec<String>> {
-        let level = self.kind().level(level)?;
-        self.is_due(seat).then(|| on_state!(self, state => house(state, seat, level, dice)))
-    }
 }
 
 fn extra<G: Game>(state: &G, viewer: Seat) -> Value {
@@ -298,10 +317,6 @@ fn ready_setup<G: Game>(state: &G, seat: Seat, lines: &[Line], dice: u64) -> Opt
 
 fn missed<G: Game>(state: &G, seat: Seat) -> Option<Sealed<G::Order>> {
     G::missed(&state.view(seat))
-}
-
-fn house<G: Game>(state: &G, seat: Seat, level: &HouseLevel, dice: u64) -> Vec<String> {
-    G::house(&state.view(seat), level, dice).iter().map(G::Order::to_string).collect()
 }
 
 fn sealed_orders<O>(filed: &BySeat<Option<Filing>>) -> BySeat<Option<Sealed<O>>>

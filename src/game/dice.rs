@@ -2,11 +2,17 @@
 
 /// A generator of random numbers that depends only on its seed (SplitMix64; Steele, Lea, Flood 2014). The audit repeats
 /// what was drawn, so a crate's generator, which may change with its version, would not do.
+#[derive(Clone, Debug)]
 pub struct Dice(u64);
 
 impl Dice {
     pub fn new(seed: u64) -> Dice {
         Dice(seed)
+    }
+
+    /// Returns other dice, which depend on these and on `number`.
+    pub fn mixed(self, number: u64) -> Dice {
+        Dice(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
     /// Returns a number below `n`, which is not 0.

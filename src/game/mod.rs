@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 pub mod any;
 mod dice;
+mod house;
 mod names;
 mod options;
 mod orders;
@@ -28,6 +29,8 @@ mod seat;
 pub mod square;
 pub mod testing;
 
+pub use dice::Dice;
+pub use house::{House, HouseLevel, Seen};
 pub use options::{OptionRule, Options, Values};
 pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
 use orders::{not_understood, two_squares};
@@ -62,29 +65,6 @@ pub struct Rulebook {
     /// Earlier rules versions, under which running matches are finished and old ones replayed. A game that has any
     /// keeps the version in its state (see [`Game::start_under`]) and consults it wherever they differ.
     pub earlier_versions: &'static [u32],
-    /// The version of the computer player. It rises with every change that can alter a turn, because an audit can
-    /// derive a turn again only with the version that played it. 0 if the house does not play this game.
-    pub house_version: u32,
-    /// The levels at which the house plays this game, the weakest first.
-    pub levels: &'static [HouseLevel],
-}
-
-/// A level at which the house, a computer player, plays a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HouseLevel {
-    /// One lower-case word.
-    pub name: &'static str,
-    /// How it plays, in a few words, for `games` and GAMES.
-    pub says: &'static str,
-    /// Options, by name and value, of a match at this level unless others are chosen.
-    pub options: &'static [(&'static str, &'static str)],
-}
-
-impl HouseLevel {
-    /// Returns the name that stands in for a player's.
-    pub fn player_name(&self) -> String {
-        format!("the house ({})", self.name)
-    }
 }
 
 /// The rules of a game, implemented by the state of a match.
@@ -96,6 +76,8 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     const RULEBOOK: Rulebook;
     /// The words that orders begin with, in capitals. A line that begins with a misspelt one is questioned.
     const VERBS: &'static [&'static str];
+    /// The computer player of this game, if there is one.
+    const HOUSE: Option<House<Self::View, Self::Order>> = None;
 
     type Options: Options;
     /// What one seat may know. It serializes to exactly the JSON of the rules page; what `check` needs besides is in
@@ -190,10 +172,4 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
 
     /// Draws the board as `view` knows it.
     fn board(view: &Self::View) -> Board;
-
-    /// Chooses the orders of the house for the seat of `view`, which is due. They are always legal, and the same for
-    /// the same view, level and dice. It may take a second. Not called for a game without levels.
-    fn house(_view: &Self::View, _level: &HouseLevel, _dice: u64) -> Vec<Self::Order> {
-        Vec::new()
-    }
 }

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 pub use chain::{ChainError, Head, walk};
 pub use fact::{Fact, MailIdentity, no_house};
-pub use replay::{adjudications, record, replay, standing};
+pub use replay::{adjudications, record, replay, seen, standing};
 pub use seal::{SealKey, seal_digest};
 pub use settings::{LetterFormat, PlayerSettings, Receipts, no_settings};
 

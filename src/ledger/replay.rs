@@ -1,9 +1,9 @@
 //! Reconstructs a match from its entries: the entries in force, its record, its successive states.
 
 use super::{Entry, Fact};
-use crate::game::any::AnyState;
+use crate::game::any::{AnySeen, AnyState};
 use crate::game::record::{By, Filed, Record};
-use crate::game::{BySeat, OrderLines, Phase};
+use crate::game::{BySeat, OrderLines, Phase, Seat};
 
 /// Returns the entries in force: all but the adjudications and endings that a correction voided.
 pub fn standing(entries: &[Entry]) -> Vec<&Entry> {
@@ -61,6 +61,21 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
         }
     }
     Some(Record { game: *game, rules: first.rules, players, options: options.clone(), filings })
+}
+
+/// Returns what `seat` was told and filed in the adjudications in force. `None` if the first entry does not open a match, or
+/// an entry does not fit its state.
+pub fn seen(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
+    let first = entries.first()?;
+    let Fact::MatchOpened { game, options, .. } = &first.fact else { return None };
+    let mut state = game.start_under(first.rules, options).ok()?;
+    let mut seen = AnySeen::begin(&state, seat);
+    for (_, _, filings) in adjudications(entries) {
+        let filed = state.unseal(&filings).ok()?;
+        state.adjudicate(&filed);
+        seen.add(&filed, &state);
+    }
+    Some(seen)
 }
 
 /// Replays a match, including turns that were corrected later. `visit` gets the state after every adjudication,

@@ -7,7 +7,7 @@
 use super::act::{Act, Rejection};
 use super::life::{Draft, Match, Stage};
 use super::{Offer, OfferRejection, Reply, Terms};
-use crate::game::any::{Choices, GameKind};
+use crate::game::any::{AnySeen, Choices, GameKind};
 use crate::game::{HouseLevel, Line, Seat};
 use crate::ledger::Fact;
 
@@ -20,13 +20,14 @@ impl Match {
         Seat::BOTH.into_iter().find(|seat| self.house[*seat].is_some() && self.awaits(*seat))
     }
 
-    /// Computes what the house plays, if it is to move.
+    /// Computes what the house plays, if it is to move. `seen` is all that its seat was told and filed.
     ///
-    /// Deterministic, so that `audit verify` can repeat it: the orders follow from what its seat sees, its level, and
+    /// Deterministic, so that `audit verify` can repeat it: the orders follow from what the seat has seen, its level, and
     /// dice derived from the match's secret and the phase.
-    pub fn house_turn(&self) -> Option<Act> {
-        let seat = self.house_due()?;
-        let orders = self.state.house(seat, self.house[seat].as_ref()?, self.key.dice(self.phase_no))?;
+    pub fn house_turn(&self, seen: &AnySeen) -> Option<Act> {
+        let seat = self.house_due().filter(|seat| *seat == seen.seat())?;
+        let level = self.game.level(self.house[seat].as_ref()?)?;
+        let orders = seen.play(level, self.key.dice(self.phase_no))?;
         Some(Act::Play { seat, version: self.game.house_version(), orders })
     }
 }

@@ -7,7 +7,7 @@ use super::{Check, short};
 use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
 use crate::game::any::GameKind;
-use crate::ledger::{Entry, Fact, Source};
+use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::{
     self, Acceptance, Act, Cause, Confirmation, LetterPart, Match, NoticeLimits, Opening,
@@ -42,7 +42,7 @@ impl Check {
             Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
             Source::House { act: done } => {
                 let act = act(done)?;
-                if let Act::Play { version, .. } = &act
+                if let Act::Play { seat, version, .. } = &act
                     && self.replays_house_turns
                 {
                     let known = game_match.game.house_version();
@@ -51,7 +51,11 @@ impl Check {
                             "entry #{seq} was played by version {version} of the house; this program has version \
                              {known}, so that turn was not repeated"
                         ));
-                    } else if game_match.house_turn().as_ref() != Some(&act) {
+                    } else if ledger::seen(&self.record_entries, *seat)
+                        .and_then(|seen| game_match.house_turn(&seen))
+                        .as_ref()
+                        != Some(&act)
+                    {
                         return Err(wrong("the house plays another turn there"));
                     }
                 }

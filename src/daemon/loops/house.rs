@@ -10,8 +10,10 @@ use crate::daemon::batch::load::log_unusable;
 use crate::daemon::decide::clock::Trigger;
 use crate::daemon::decide::stored::snapshot;
 use crate::daemon::parallel::run_blocking;
+use crate::ledger::{self, Entry};
 use crate::post::ShutdownSignal;
-use crate::referee::Match;
+use crate::referee::{Act, Match};
+use crate::store::EntryRow;
 
 /// Matches loaded at a time.
 const BATCH_SIZE: u32 = 100;
@@ -62,7 +64,8 @@ impl Office {
     async fn play_house_turn(&self, game_match: Match) -> anyhow::Result<()> {
         let match_id = game_match.id.clone();
         let phase_no = game_match.phase_no;
-        let found = run_blocking(move || game_match.house_turn()).await;
+        let entries = self.store.entries(&match_id).await?;
+        let found = run_blocking(move || house_turn(&game_match, &entries)).await;
         let Ok(Some(act)) = found else {
             // One broken match must not block the rest.
             tracing::error!(match_id, "house failed to produce a turn");
@@ -82,4 +85,12 @@ impl Office {
         tracing::warn!(match_id, "gave up on the house's turn after repeated conflicts");
         Ok(())
     }
+}
+
+/// Computes what the house plays, from the entries of its match.
+fn house_turn(game_match: &Match, entries: &[EntryRow]) -> Option<Act> {
+    let entries: Vec<Entry> =
+        entries.iter().map(|row| serde_json::from_str(&row.json)).collect::<Result<_, _>>().ok()?;
+    let seen = ledger::seen(&entries, game_match.house_due()?)?;
+    game_match.house_turn(&seen)
 }

@@ -41,17 +41,17 @@ impl GameKind {
 
     /// The levels at which the house plays this game, the weakest first; empty if it does not.
     pub fn levels(self) -> &'static [HouseLevel] {
-        self.rulebook().levels
+        on_game!(self, State => State::HOUSE.map_or(&[], |house| house.levels))
     }
 
-    /// The version of the house that plays it; see [`Rulebook::house_version`].
+    /// The version of the house that plays it, or 0 if none does; see [`House::version`](crate::game::House::version).
     pub fn house_version(self) -> u32 {
-        self.rulebook().house_version
+        on_game!(self, State => State::HOUSE.map_or(0, |house| house.version))
     }
 
-    /// Returns the level of this name, ignoring case.
+    /// Returns the level that goes by this name, ignoring case.
     pub fn level(self, name: &str) -> Option<&'static HouseLevel> {
-        self.levels().iter().find(|level| name.eq_ignore_ascii_case(level.name))
+        self.levels().iter().find(|level| level.is_called(name))
     }
 
     /// Returns the game called `text`: its key or its name, with spaces or hyphens, ignoring case.

@@ -39,8 +39,6 @@ impl Game for State {
         sides: BySeat::new("South", "North"),
         version: 1,
         earlier_versions: &[],
-        house_version: 0,
-        levels: &[],
     };
 
     const VERBS: &'static [&'static str] = &[

@@ -6,37 +6,41 @@
 use super::order::Order;
 use super::point::{Point, Quad};
 use super::view::View;
-use crate::game::dice::Dice;
 use crate::game::names::named_enum;
-use crate::game::{HouseLevel, Seat};
+use crate::game::{Dice, House, HouseLevel, Seat, Seen};
 use position::{Position, Turn};
 
 mod position;
 mod search;
 
-/// The version of the computer player. Debug builds have another one, because their Expert searches fewer positions and
-/// so plays different turns.
-pub const VERSION: u32 = if cfg!(debug_assertions) { 0 } else { 1 };
+/// The computer player. Debug builds have another version, because their Expert searches fewer positions and so plays
+/// different turns.
+pub const HOUSE: House<View, Order> =
+    House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play };
 
 /// The levels, the weakest first.
-pub const LEVELS: &[HouseLevel] = &[
+const LEVELS: &[HouseLevel] = &[
     HouseLevel {
         name: Level::Trainer.as_str(),
+        aliases: &[],
         says: "as easy, overlooks more, and reports show every threat",
         options: &[("trainer", "on")],
     },
     HouseLevel {
         name: Level::Easy.as_str(),
+        aliases: &[],
         says: "overlooks a quad at an odd tilt now and then",
         options: &[],
     },
     HouseLevel {
         name: Level::Average.as_str(),
+        aliases: &["medium"],
         says: "overlooks nothing on the board, and looks no turn ahead",
         options: &[],
     },
     HouseLevel {
         name: Level::Expert.as_str(),
+        aliases: &["hard"],
         says: "looks ahead through threats and their answers",
         options: &[],
     },
@@ -59,15 +63,21 @@ named_enum! {
 /// Positions that Expert searches in a turn. Debug builds search fewer, because they are slow.
 const EXPERT_NODES: u32 = if cfg!(debug_assertions) { 3_000 } else { 60_000 };
 
+/// Chooses the turn of a seat by its present view: nothing is hidden, so the past tells no more.
+fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Vec<Order> {
+    let level = Level::parse(level.name).expect("one of the levels above");
+    choose(seen.now(), level, dice)
+}
+
 /// Chooses the turn of the side to move, which is always legal. Empty if the match is over.
-pub fn choose(view: &View, level: Level, seed: u64) -> Vec<Order> {
-    choose_within(view, level, seed, EXPERT_NODES)
+pub fn choose(view: &View, level: Level, dice: Dice) -> Vec<Order> {
+    choose_within(view, level, dice, EXPERT_NODES)
 }
 
 /// Implements [`choose`] with an Expert that searches `nodes` positions.
-fn choose_within(view: &View, level: Level, seed: u64, nodes: u32) -> Vec<Order> {
+fn choose_within(view: &View, level: Level, dice: Dice, nodes: u32) -> Vec<Order> {
     let Some(side) = view.to_move else { return Vec::new() };
-    let mut dice = Dice::new(seed ^ u64::from(view.turn).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut dice = dice.mixed(u64::from(view.turn));
     if view.may_swap() && is_good_opening(view.marbles[Seat::First][0]) {
         return vec![Order::Swap];
     }

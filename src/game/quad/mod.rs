@@ -4,7 +4,7 @@
 //! views of the two seats differ only in the viewer.
 
 use crate::game::{
-    Board, BySeat, Due, Fault, Game, HouseLevel, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
+    Board, BySeat, Due, Fault, Game, House, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
 };
 
 mod board;
@@ -30,11 +30,11 @@ impl Game for State {
         sides: BySeat::new("Black", "White"),
         version: 1,
         earlier_versions: &[],
-        house_version: house::VERSION,
-        levels: house::LEVELS,
     };
 
     const VERBS: &'static [&'static str] = &["STAR", "MARBLE", "SWAP"];
+
+    const HOUSE: Option<House<View, Order>> = Some(house::HOUSE);
 
     type Options = Options;
     type View = View;
@@ -111,10 +111,5 @@ impl Game for State {
 
     fn board(view: &View) -> Board {
         board::draw(view)
-    }
-
-    fn house(view: &View, level: &HouseLevel, dice: u64) -> Vec<Order> {
-        let level = house::Level::parse(level.name).expect("the rulebook lists the levels of the house");
-        house::choose(view, level, dice)
     }
 }

@@ -38,8 +38,6 @@ impl Game for State {
         sides: BySeat::new("North-West", "South-East"),
         version: 1,
         earlier_versions: &[],
-        house_version: 0,
-        levels: &[],
     };
 
     const VERBS: &'static [&'static str] =

@@ -1,0 +1,45 @@
+//! What a seat of any game was told and filed, and what the house plays on it.
+
+use super::{AnySeen, AnyState, Filing, GameKind};
+use crate::game::{BySeat, Dice, Game, HouseLevel, Sealed, Seat, Seen, pacific, quad, quadrant_z, quantum};
+
+impl AnySeen {
+    /// Adds an adjudication: what both seats had filed, of which the seat's own is kept, and the state that followed.
+    ///
+    /// # Panics
+    /// Panics if they are not of the same match.
+    pub fn add(&mut self, filed: &BySeat<Option<Filing>>, after: &AnyState) {
+        on_seen!(self, seen of State => add::<State>(seen, filed, after));
+    }
+
+    /// Whose orders these are and what they were told.
+    pub fn seat(&self) -> Seat {
+        on_seen!(self, seen of State => seen.seat())
+    }
+
+    /// Returns the order lines of the house at this level; `None` if no house plays the game. Something must be due from
+    /// the seat.
+    pub fn play(&self, level: &HouseLevel, dice: u64) -> Option<Vec<String>> {
+        on_seen!(self, seen of State => play::<State>(seen, level, dice))
+    }
+}
+
+fn add<'a, G: Game + 'a>(
+    seen: &mut Seen<G::View, G::Order>,
+    filed: &BySeat<Option<Filing>>,
+    after: &'a AnyState,
+) where
+    &'a G: TryFrom<&'a AnyState, Error = GameKind>,
+    Sealed<G::Order>: TryFrom<Filing, Error = GameKind>,
+{
+    let after = <&G>::try_from(after).expect("a match stays one of its game");
+    let own = filed[seen.seat()].clone();
+    let own =
+        own.map(|filing| Sealed::try_from(filing).expect("a match is filed for with orders of its own game"));
+    seen.add(own, after);
+}
+
+fn play<G: Game>(seen: &Seen<G::View, G::Order>, level: &HouseLevel, dice: u64) -> Option<Vec<String>> {
+    let orders = (G::HOUSE?.play)(seen, level, Dice::new(dice));
+    Some(orders.iter().map(G::Order::to_string).collect())
+}
