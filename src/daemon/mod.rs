@@ -9,6 +9,7 @@ mod copies;
 mod decide;
 mod dossier;
 mod heartbeat;
+mod imported;
 mod incoming;
 mod logins;
 mod loops;

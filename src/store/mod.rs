@@ -98,6 +98,8 @@ pub struct Settlement {
     pub unproven: Vec<UnprovenLetter>,
     /// Changes that players ask for, each at its new stage.
     pub changes: Vec<PlayerChange>,
+    /// Keys and values, saved as by [`Store::remember`].
+    pub remembered: Vec<(String, String)>,
 }
 
 /// Receives rows as they are read.
@@ -145,6 +147,7 @@ impl Settlement {
             restraints: Restraints { uses: _, standings, questions },
             unproven,
             changes,
+            remembered,
         } = self;
         let senders = standings.is_empty() && questions.is_empty();
         let people = seats.is_empty()
@@ -157,7 +160,8 @@ impl Settlement {
             && requeued.is_empty()
             && posted.is_empty()
             && returned.is_empty()
-            && unproven.is_empty();
+            && unproven.is_empty()
+            && remembered.is_empty();
         people && senders && letters
     }
 
@@ -182,6 +186,7 @@ impl Settlement {
             restraints,
             unproven,
             changes,
+            remembered,
         } = other;
         self.letters.extend(letters);
         self.decided.extend(decided);
@@ -200,6 +205,7 @@ impl Settlement {
         self.restraints.absorb(restraints);
         self.unproven.extend(unproven);
         self.changes.extend(changes);
+        self.remembered.extend(remembered);
     }
 }
 

@@ -24,8 +24,8 @@ use super::rows::{
 use super::statement::{Engine, Session};
 use super::unproven::set_unproven;
 use super::{
-    EntryRow, Invitation, LetterDecision, LetterStatus, MatchRow, NewDispatch, Postponed, Result, SeatRow,
-    SendOutcome, Settlement, StoreError, Wakeup,
+    EntryRow, Invitation, LetterDecision, LetterStatus, MatchRow, NewDispatch, Postponed, REMEMBER, Result,
+    SeatRow, SendOutcome, Settlement, StoreError, Wakeup,
 };
 
 /// A settlement's dispatches as they are stored, in the same order.
@@ -75,6 +75,10 @@ pub async fn settle(
         set_invitation(session, invitation, settlement.at).await?;
     }
     write_dispatches(session, settlement, packed).await?;
+    for (key, value) in &settlement.remembered {
+        let statement = session.statement(REMEMBER).bind(key).bind(text(value));
+        session.execute(statement).await?;
+    }
     budgets::write(session, &settlement.restraints).await
 }
 

@@ -9,6 +9,7 @@ use fogpost::game::{Line, Seat};
 use fogpost::letter::Address;
 use fogpost::referee::{Instruction, Match, MatchAction};
 
+use crate::audit::cheat;
 use crate::desk::{ANN, BO, Desk};
 
 fn over() -> (Desk, Match) {
@@ -233,19 +234,43 @@ fn with_about(
 fn an_import_that_fails_in_the_end_leaves_nothing_behind() {
     let (desk, game_match) = over();
     let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
-    let files = with_about(&files, |about| {
-        about["players"]["second"]["addresses"] = serde_json::json!([BO, "cy@players.example"]);
-    });
+    let dossier = read(files);
     let other = Desk::new();
-    let cy = Address::parse("cy@players.example").expect("an address");
-    let add = Instruction::PlayerAdd { address: cy, name: "Cy".to_owned() };
-    assert!(other.block_on(other.office().carry_out(&add)).expect("the store answers").is_done());
-    let failed = other.block_on(other.office().take_dossier(read(files))).expect_err("it is Cy's address");
-    assert!(failed.to_string().contains("an address belongs to another player"), "{failed:#}");
-    let players = other.block_on(other.office().store.players()).expect("the store answers");
-    assert_eq!(players.iter().map(|player| player.name.as_str()).collect::<Vec<_>>(), ["Cy"]);
+    let taken = &dossier.dispatches.last().expect("a letter").0.message_id;
+    cheat(
+        &other,
+        &[&format!(
+            "INSERT INTO dispatch (message_id, recipient, kind, created_at, sent_at) \
+             VALUES ('{taken}', 'cy@players.example', 'report', 0, 0)"
+        )],
+    );
+    other.block_on(other.office().take_dossier(dossier.clone())).expect_err("a Message-ID is taken");
+    let store = &other.office().store;
+    assert_eq!(other.block_on(store.players()).expect("the store answers"), []);
     assert!(other.letters().is_empty());
-    assert!(other.block_on(other.office().store.match_ids()).expect("the store answers").is_empty());
+    assert!(other.block_on(store.match_ids()).expect("the store answers").is_empty());
+    assert_eq!(other.block_on(store.remembered_under("imported ")).expect("the store answers"), []);
+}
+
+#[test]
+fn an_imported_dossier_claims_no_address_and_no_player() {
+    let (desk, game_match) = over();
+    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let other = Desk::new();
+    let ann = Address::parse(ANN).expect("an address");
+    let add = Instruction::PlayerAdd { address: ann, name: "Ann".to_owned() };
+    assert!(other.block_on(other.office().carry_out(&add)).expect("the store answers").is_done());
+    other.block_on(other.office().take_dossier(read(files))).expect("a sound dossier");
+    let store = &other.office().store;
+    let known = other.block_on(store.player_by_address(ANN)).expect("the store answers").expect("Ann");
+    assert_eq!(other.block_on(store.matches_of(known.id)).expect("the store answers"), []);
+    assert_eq!(other.block_on(store.player_by_address(BO)).expect("the store answers"), None);
+    // A letter with the token of the dossier acts for nobody.
+    let to_bo = desk.last_to(BO);
+    other.reply(BO, &to_bo, "STATUS");
+    assert!(other.sent_to(BO).is_empty());
+    assert_eq!(other.find(&game_match.id).head, game_match.head);
+    assert!(other.verify(&game_match.id).is_sound());
 }
 
 #[test]
@@ -253,17 +278,28 @@ fn names_and_addresses_of_a_dossier_are_cleaned_before_they_are_stored() {
     let (desk, game_match) = over();
     let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
     let strange = with_about(&files, |about| {
+        about["players"]["first"]["name"] = "\u{202e}".into();
         about["players"]["second"]["name"] = format!("Bo\u{1b}[2J\n{}", "x".repeat(500)).into();
     });
     let other = Desk::new();
     other.block_on(other.office().take_dossier(read(strange))).expect("the match is sound");
     let players = other.block_on(other.office().store.players()).expect("the store answers");
-    let bo = players.iter().find(|player| player.addresses == [BO]).expect("Bo");
-    assert_eq!(bo.name, format!("Bo[2J{}", "x".repeat(35)));
-    let strange = with_about(&files, |about| {
-        about["players"]["second"]["addresses"] = serde_json::json!(["Bo <bo@players.example>\n"]);
-    });
+    let names: Vec<&str> = players.iter().map(|player| player.name.as_str()).collect();
+    assert_eq!(names, ["a player", &format!("Bo[2J{}", "x".repeat(35))]);
     let third = Desk::new();
-    let refused = third.block_on(third.office().take_dossier(read(strange))).expect_err("no address");
-    assert!(refused.to_string().contains("an address that is none"), "{refused:#}");
+    let refused = |change: &dyn Fn(&mut serde_json::Value)| {
+        let strange = with_about(&files, change);
+        let refused = third.block_on(third.office().take_dossier(read(strange)));
+        refused.expect_err("it is strange").to_string()
+    };
+    let said = refused(&|about| {
+        about["players"]["second"]["addresses"] = serde_json::json!(["Bo <bo@x.example>\n"])
+    });
+    assert!(said.contains("an address that is none"), "{said}");
+    let said = refused(&|about| about["club"] = "A club\u{1b}[2J".into());
+    assert!(said.contains("the club's name"), "{said}");
+    let said = refused(&|about| about["snapshot"]["players"]["first"] = "Ann\nEve".into());
+    assert!(said.contains("cannot be printed"), "{said}");
+    let said = refused(&|about| about["snapshot"]["id"] = "../../QD".into());
+    assert!(said.contains("a name that no match has"), "{said}");
 }

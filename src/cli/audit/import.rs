@@ -60,10 +60,8 @@ fn unpack(archive: Vec<u8>) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
     for index in 0..zip.len() {
         claimed = claimed.saturating_add(zip.by_index_raw(index)?.size());
     }
-    let too_large = || format!("it unpacks to more than {} MB", MAX_BYTES / 1024 / 1024);
-    ensure!(claimed <= MAX_BYTES, too_large());
+    ensure!(claimed <= MAX_BYTES, "it unpacks to more than {} MB", MAX_BYTES / 1024 / 1024);
     let mut files = BTreeMap::new();
-    let mut left = MAX_BYTES;
     for index in 0..zip.len() {
         let file = zip.by_index(index)?;
         let name = file.name()?.into_owned();
@@ -71,11 +69,10 @@ fn unpack(archive: Vec<u8>) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
             name.len() <= MAX_NAME_BYTES && !name.contains(char::is_control),
             "a file has a strange name"
         );
+        let size = file.size();
         let mut contents = Vec::new();
-        // What it claims may be too little.
-        let read = file.take(left + 1).read_to_end(&mut contents)? as u64;
-        ensure!(read <= left, too_large());
-        left -= read;
+        file.take(size + 1).read_to_end(&mut contents)?;
+        ensure!(contents.len() as u64 == size, "{name} has another length than the archive says");
         files.insert(name, contents);
     }
     Ok(files)

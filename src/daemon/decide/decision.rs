@@ -63,7 +63,7 @@ enum Undo {
 /// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
 /// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
 pub struct Checkpoint {
-    lengths: [usize; 15],
+    lengths: [usize; 16],
     seats: Vec<SeatRow>,
     restraints: Restraints,
 }
@@ -108,6 +108,7 @@ impl Draft {
             newcomers,
             unproven,
             changes,
+            remembered,
         } = &self.settlement;
         let lengths = [
             letters.len(),
@@ -125,6 +126,7 @@ impl Draft {
             newcomers.len(),
             unproven.len(),
             changes.len(),
+            remembered.len(),
         ];
         Checkpoint { lengths, seats: seats.clone(), restraints: restraints.clone() }
     }
@@ -165,6 +167,7 @@ impl Draft {
             newcomers,
             unproven,
             changes,
+            remembered,
         ] = to.lengths;
         settlement.letters.truncate(letters);
         settlement.decided.truncate(decided);
@@ -181,6 +184,7 @@ impl Draft {
         settlement.newcomers.truncate(newcomers);
         settlement.unproven.truncate(unproven);
         settlement.changes.truncate(changes);
+        settlement.remembered.truncate(remembered);
     }
 
     /// Replaces the state of a match.

@@ -1,0 +1,208 @@
+//! Imports the dossier of a finished match that another club refereed.
+//!
+//! Whoever made the dossier chose everything in it: the names, the addresses, and letters that prove whatever they like.
+//! So its players are none of ours. They get no address here: nobody can write as one of them, nothing is sent to them,
+//! and the match is not listed among those of a player of this club. The addresses are kept apart, for the audit alone.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail, ensure};
+
+use super::Office;
+use super::decide::openings::{CODE_LETTERS, fitting_name};
+use super::decide::stored::{entry_row, match_row};
+use super::incoming::new_letter;
+use crate::audit::AuditVerdict;
+use crate::audit::dossier::{DispatchRecord, Dossier, LetterRecord, SeatHolder};
+use crate::config::Config;
+use crate::game::{BySeat, HouseLevel, Seat};
+use crate::ledger::{Entry, Fact};
+use crate::letter::Address;
+use crate::letter::printable::is_printable;
+use crate::post::FetchedLetter;
+use crate::referee::{Match, Stage};
+use crate::store::{
+    self, LetterDecision, LetterStatus, NewDispatch, NewLetter, Newcomer, SeatRow, Settlement, Urgency,
+};
+
+/// Maximum addresses of a player in a dossier.
+const MAX_ADDRESSES: usize = 20;
+
+/// Maximum characters of the club's name in a dossier.
+const MAX_CLUB_NAME: usize = 100;
+
+/// The name of a player whose own cannot be one here.
+const NAMELESS: &str = "a player";
+
+/// Returns the key under which the addresses of an imported match's players are remembered, for the audit of their letters.
+pub fn key_of_addresses(match_id: &str) -> String {
+    format!("addresses in the dossier of {match_id}")
+}
+
+impl Office {
+    /// Imports a finished match of another club, if its dossier verifies. The letters that were sent there are stored,
+    /// and never sent from here.
+    ///
+    /// # Errors
+    /// Returns an error if the dossier does not verify, if the match is not over or already exists here, or if the
+    /// database does not answer. Nothing is then stored.
+    pub async fn take_dossier(&self, dossier: Dossier) -> anyhow::Result<AuditVerdict> {
+        ensure_fit(&dossier)?;
+        let id = dossier.about.snapshot.id.clone();
+        ensure!(
+            dossier.about.snapshot.stage == Stage::Over,
+            "{id} is not over: only finished matches can be imported"
+        );
+        ensure!(self.store.matches(std::slice::from_ref(&id)).await?.is_empty(), "{id} already exists here");
+        let verdict = self.verify_dossier(&dossier).await?;
+        if let Some(finding) = verdict.findings.first() {
+            bail!("{id} does not verify; {}: {}", finding.place, finding.what);
+        }
+        if let Some(why) = &verdict.unable {
+            bail!("{id} cannot be checked in full: {why}");
+        }
+        self.store_dossier(dossier).await?;
+        Ok(verdict)
+    }
+
+    /// Verifies a dossier in a temporary database.
+    async fn verify_dossier(&self, dossier: &Dossier) -> anyhow::Result<AuditVerdict> {
+        let name = format!("fogpost-dossier-{}-{}", std::process::id(), self.now().timestamp_micros());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
+        let verdict = self.verify_dossier_in(&folder, dossier).await;
+        if let Err(error) = std::fs::remove_dir_all(&folder) {
+            tracing::warn!(folder = %folder.display(), %error, "failed to delete a temporary folder");
+        }
+        verdict
+    }
+
+    async fn verify_dossier_in(&self, folder: &Path, dossier: &Dossier) -> anyhow::Result<AuditVerdict> {
+        let store = store::open(&format!("sqlite:{}", folder.join("dossier.db").display())).await?;
+        let temporary = Office::new(Config::clone(&self.config), store, Arc::clone(&self.clock))?;
+        temporary.store_dossier(dossier.clone()).await?;
+        let verdict = temporary.verify(&dossier.about.snapshot.id, &|_| ()).await;
+        temporary.store.close().await;
+        verdict
+    }
+
+    /// Stores a dossier in one transaction.
+    async fn store_dossier(&self, dossier: Dossier) -> anyhow::Result<()> {
+        let Dossier { about, entries, letters, dispatches } = dossier;
+        let id = about.snapshot.id.clone();
+        let (mut seats, mut newcomers) = (Vec::new(), Vec::new());
+        for (seat, holder) in about.players.iter() {
+            let token = holder.token.clone();
+            let level = played_by_house(&about.snapshot, seat);
+            let address = level.map(|level| format!("house:{}", level.name));
+            let known = match &address {
+                Some(address) => self.store.player_by_address(address).await?,
+                None => None,
+            };
+            match known {
+                Some(player) => {
+                    seats.push(SeatRow { match_id: id.clone(), seat, player_id: player.id, token });
+                }
+                None => newcomers.push(Newcomer {
+                    name: level.map_or_else(|| name_of(holder), HouseLevel::player_name),
+                    addresses: address.into_iter().collect(),
+                    seats: vec![(id.clone(), seat, token)],
+                }),
+            }
+        }
+        let decided = letters.iter().map(|(record, _)| LetterDecision {
+            digest: record.letter,
+            status: LetterStatus::Ruled,
+            note: format!("from a dossier of {}", about.club),
+            seat: Some((id.clone(), record.seat)),
+            accepted_by: None,
+        });
+        let addresses = BySeat::from_fn(|seat| about.players[seat].addresses.clone());
+        let settlement = Settlement {
+            at: self.now(),
+            decided: decided.collect(),
+            letters: letters.into_iter().map(|(record, raw)| received(&id, record, raw)).collect(),
+            matches: vec![match_row(&about.snapshot, 0)?],
+            seats,
+            newcomers,
+            entries: entries.iter().map(|entry| entry_row(&entry.clone().into())).collect(),
+            posted: dispatches.into_iter().map(|(record, bytes)| posted(&id, record, bytes)).collect(),
+            remembered: vec![
+                (format!("imported {id}"), about.club.clone()),
+                (key_of_addresses(&id), serde_json::to_string(&addresses)?),
+            ],
+            ..Settlement::default()
+        };
+        Ok(self.store.commit(&settlement).await?)
+    }
+}
+
+fn received(id: &str, record: LetterRecord, raw: Vec<u8>) -> NewLetter {
+    let (received_at, size) = (record.received_at, raw.len() as u64);
+    let origin = format!("dossier:{id}");
+    new_letter(FetchedLetter { raw, received_at, origin, cut: false, size, is_spam: false })
+}
+
+fn posted(id: &str, record: DispatchRecord, bytes: Vec<u8>) -> NewDispatch {
+    NewDispatch {
+        message_id: record.message_id,
+        recipient: record.recipient,
+        bytes,
+        kind: record.kind,
+        match_id: Some(id.to_owned()),
+        seat: record.seat,
+        answers: None,
+        asked: None,
+        due: None,
+        urgency: Urgency::of(record.kind, true),
+    }
+}
+
+/// The level at which the house plays a seat, if it does.
+fn played_by_house(game_match: &Match, seat: Seat) -> Option<&'static HouseLevel> {
+    game_match.game.level(game_match.house[seat].as_deref()?)
+}
+
+/// A name for the player in our lists.
+fn name_of(holder: &SeatHolder) -> String {
+    let fitting = fitting_name(&holder.name, NAMELESS);
+    if fitting.trim().is_empty() { NAMELESS.to_owned() } else { fitting }
+}
+
+/// Ensures that nothing in the dossier can do harm where it is listed.
+fn ensure_fit(dossier: &Dossier) -> anyhow::Result<()> {
+    let Dossier { about, entries, .. } = dossier;
+    let Match { id, game, .. } = &about.snapshot;
+    let code = id.strip_prefix(game.prefix()).and_then(|rest| rest.strip_prefix('-'));
+    let is_name = code.is_some_and(|code| code.len() == 4 && code.bytes().all(|c| CODE_LETTERS.contains(&c)));
+    ensure!(is_name, "the match has a name that no match has");
+    let club = &about.club;
+    ensure!(
+        club.chars().count() <= MAX_CLUB_NAME && club.chars().all(is_printable),
+        "the club's name is too long, or has characters that cannot be printed"
+    );
+    // The names in the ledger are hashed, so they cannot be cleaned.
+    let in_ledger = about.snapshot.players.iter().map(|(_, name)| name.as_str()).chain(names_in(entries));
+    ensure!(
+        in_ledger.flat_map(str::chars).all(is_printable),
+        "a name in the ledger has characters that cannot be printed"
+    );
+    about.players.iter().try_for_each(|(_, holder)| ensure_addresses(holder))
+}
+
+/// The players' names in a ledger.
+fn names_in(entries: &[Entry]) -> impl Iterator<Item = &str> {
+    entries.iter().flat_map(|entry| match &entry.fact {
+        Fact::MatchOpened { players, .. } => vec![players.first.as_str(), players.second.as_str()],
+        Fact::PlayerReplaced { to, .. } | Fact::PlayerRenamed { to, .. } => vec![to.as_str()],
+        _ => Vec::new(),
+    })
+}
+
+fn ensure_addresses(holder: &SeatHolder) -> anyhow::Result<()> {
+    ensure!(holder.addresses.len() <= MAX_ADDRESSES, "a player has more than {MAX_ADDRESSES} addresses");
+    let is_address = |address: &String| Address::parse(address).is_ok() || address.starts_with("house:");
+    ensure!(holder.addresses.iter().all(is_address), "a player has an address that is none");
+    Ok(())
+}
