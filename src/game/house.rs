@@ -76,7 +76,15 @@ pub struct House<V, O> {
     pub levels: &'static [HouseLevel],
     /// Chooses legal orders for a seat from which some are due. The same arguments give the same orders: it reads no
     /// clock, counts the positions that it looks at, and calculates in integers. It may take a second.
-    pub play: fn(&Seen<V, O>, &HouseLevel, Dice) -> Vec<O>,
+    pub play: fn(&Seen<V, O>, &HouseLevel, Dice) -> Chosen<O>,
+}
+
+/// What the house plays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen<O> {
+    pub orders: Vec<O>,
+    /// The number of positions that it looked at, for measurements.
+    pub positions: u64,
 }
 
 /// A level at which the house plays a game.

@@ -30,7 +30,7 @@ pub mod square;
 pub mod testing;
 
 pub use dice::Dice;
-pub use house::{House, HouseLevel, Seen};
+pub use house::{Chosen, House, HouseLevel, Seen};
 pub use options::{OptionRule, Options, Values};
 pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
 use orders::{not_understood, two_squares};

@@ -27,7 +27,7 @@ impl Match {
     pub fn house_turn(&self, seen: &AnySeen) -> Option<Act> {
         let seat = self.house_due().filter(|seat| *seat == seen.seat())?;
         let level = self.game.level(self.house[seat].as_ref()?)?;
-        let orders = seen.play(level, self.key.dice(self.phase_no))?;
+        let orders = seen.play(level, self.key.dice(self.phase_no))?.orders;
         Some(Act::Play { seat, version: self.game.house_version(), orders })
     }
 }

@@ -1,7 +1,9 @@
 //! What a seat of any game was told and filed, and what the house plays on it.
 
 use super::{AnySeen, AnyState, Filing, GameKind};
-use crate::game::{BySeat, Dice, Game, HouseLevel, Sealed, Seat, Seen, pacific, quad, quadrant_z, quantum};
+use crate::game::{
+    BySeat, Chosen, Dice, Game, HouseLevel, Sealed, Seat, Seen, pacific, quad, quadrant_z, quantum,
+};
 
 impl AnySeen {
     /// Adds an adjudication: what both seats had filed, of which the seat's own is kept, and the state that followed.
@@ -17,9 +19,9 @@ impl AnySeen {
         on_seen!(self, seen of State => seen.seat())
     }
 
-    /// Returns the order lines of the house at this level; `None` if no house plays the game. Something must be due from
-    /// the seat.
-    pub fn play(&self, level: &HouseLevel, dice: u64) -> Option<Vec<String>> {
+    /// Returns what the house plays at this level, as order lines; `None` if no house plays the game. Something must be due
+    /// from the seat.
+    pub fn play(&self, level: &HouseLevel, dice: u64) -> Option<Chosen<String>> {
         on_seen!(self, seen of State => play::<State>(seen, level, dice))
     }
 }
@@ -39,7 +41,7 @@ fn add<'a, G: Game + 'a>(
     seen.add(own, after);
 }
 
-fn play<G: Game>(seen: &Seen<G::View, G::Order>, level: &HouseLevel, dice: u64) -> Option<Vec<String>> {
-    let orders = (G::HOUSE?.play)(seen, level, Dice::new(dice));
-    Some(orders.iter().map(G::Order::to_string).collect())
+fn play<G: Game>(seen: &Seen<G::View, G::Order>, level: &HouseLevel, dice: u64) -> Option<Chosen<String>> {
+    let Chosen { orders, positions } = (G::HOUSE?.play)(seen, level, Dice::new(dice));
+    Some(Chosen { orders: orders.iter().map(G::Order::to_string).collect(), positions })
 }

@@ -7,7 +7,7 @@ use super::order::Order;
 use super::point::{Point, Quad};
 use super::view::View;
 use crate::game::names::named_enum;
-use crate::game::{Dice, House, HouseLevel, Seat, Seen};
+use crate::game::{Chosen, Dice, House, HouseLevel, Seat, Seen};
 use position::{Position, Turn};
 
 mod position;
@@ -64,9 +64,9 @@ named_enum! {
 const EXPERT_NODES: u32 = if cfg!(debug_assertions) { 3_000 } else { 60_000 };
 
 /// Chooses the turn of a seat by its present view: nothing is hidden, so the past tells no more.
-fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Vec<Order> {
+fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
     let level = Level::parse(level.name).expect("one of the levels above");
-    choose(seen.now(), level, dice)
+    Chosen { orders: choose(seen.now(), level, dice), positions: 0 }
 }
 
 /// Chooses the turn of the side to move, which is always legal. Empty if the match is over.

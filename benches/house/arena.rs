@@ -1,0 +1,218 @@
+//! Pairs of matches with exchanged seats and equal dice, until one player is surely stronger.
+
+use std::time::Duration;
+
+use fogpost::game::any::{AnySeen, AnyState, Choices, GameKind};
+use fogpost::game::{BySeat, Line, Outcome, Seat};
+
+use crate::player::{self, Player};
+use crate::random::Random;
+use crate::sprt::{self, Outcomes, Verdict};
+
+/// How matches are played.
+pub struct Rules {
+    pub game: GameKind,
+    pub choices: Choices,
+    /// Pairs at most.
+    pub pairs: u32,
+    pub seed: u64,
+    pub threads: usize,
+}
+
+/// Phases after which a match counts as drawn, so that two timid players come to an end.
+const MAX_PHASES: u32 = 2_000;
+
+/// What one player's turns took.
+#[derive(Clone, Default)]
+pub struct Effort {
+    positions: u64,
+    times: Vec<Duration>,
+}
+
+impl Effort {
+    fn add(&mut self, other: &Effort) {
+        self.positions += other.positions;
+        self.times.extend(&other.times);
+    }
+}
+
+/// A match that was played to its end.
+pub struct Played {
+    pub outcome: Option<Outcome>,
+    pub phases: u32,
+    pub efforts: BySeat<Effort>,
+    /// What was filed in each phase.
+    pub filed: Vec<BySeat<Option<Vec<String>>>>,
+}
+
+/// The seed of a seat's dice in a phase. Both matches of a pair have the same.
+pub fn seed_of(pair: u64, phase: u32, seat: Seat) -> u64 {
+    let seat = u64::from(seat == Seat::Second);
+    Random::new(pair.wrapping_mul(0x1_0000_0001).wrapping_add(u64::from(phase) * 2 + seat)).next()
+}
+
+/// Plays a match.
+///
+/// # Panics
+/// Panics if a player files illegal orders.
+pub fn play(rules: &Rules, players: &mut BySeat<Box<dyn Player>>, pair: u64) -> Played {
+    let mut state = rules.game.start(&rules.choices);
+    let mut seen = BySeat::from_fn(|seat| AnySeen::begin(&state, seat));
+    let mut played = Played { outcome: None, phases: 0, efforts: BySeat::default(), filed: Vec::new() };
+    while let Some(due) = state.due().filter(|_| played.phases < MAX_PHASES) {
+        let mut lines = BySeat::new(None, None);
+        for seat in due.seats {
+            let began = cpu_time();
+            let turn = players[seat].play(&state, &seen[seat], seed_of(pair, played.phases, seat));
+            let effort = &mut played.efforts[seat];
+            effort.times.push(cpu_time().saturating_sub(began));
+            effort.positions += turn.positions;
+            lines[seat] = Some(turn.orders);
+        }
+        adjudicate(&mut state, &mut seen, &lines);
+        played.filed.push(lines);
+        played.phases += 1;
+    }
+    played.outcome = state.outcome();
+    played
+}
+
+/// Decides a phase on these lines.
+///
+/// # Panics
+/// Panics if they are illegal.
+pub fn adjudicate(state: &mut AnyState, seen: &mut BySeat<AnySeen>, lines: &BySeat<Option<Vec<String>>>) {
+    let mut filed = BySeat::new(None, None);
+    for (seat, lines) in lines.iter() {
+        let Some(lines) = lines else { continue };
+        let sealed = state.seal(seat, &Line::numbered(lines));
+        filed[seat] = Some(sealed.unwrap_or_else(|faults| panic!("{seat} filed {lines:?}: {faults:?}")));
+    }
+    state.adjudicate(&filed);
+    for seat in Seat::BOTH {
+        seen[seat].add(&filed, state);
+    }
+}
+
+/// The time that this thread has had on a processor: other programs may run beside.
+fn cpu_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = text.split(' ').next().and_then(|word| word.parse().ok());
+    Duration::from_nanos(nanos.unwrap_or_default())
+}
+
+/// Both matches of a pair: the points of `strong`, in halves, and both players' efforts.
+struct Pair {
+    halves: usize,
+    phases: u32,
+    strong: Effort,
+    weak: Effort,
+}
+
+fn play_pair(rules: &Rules, strong: &str, weak: &str, number: u32) -> Pair {
+    let seed = Random::new(rules.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(number))).next();
+    let mut pair = Pair { halves: 0, phases: 0, strong: Effort::default(), weak: Effort::default() };
+    for seat in Seat::BOTH {
+        let player = |name: &str| player::named(rules.game, name).expect("it was found before");
+        let mut players = BySeat::from_fn(|of| player(if of == seat { strong } else { weak }));
+        let played = play(rules, &mut players, seed);
+        pair.halves += match played.outcome.and_then(|outcome| outcome.winner) {
+            Some(winner) if winner == seat => 2,
+            Some(_) => 0,
+            None => 1,
+        };
+        pair.phases += played.phases;
+        pair.strong.add(&played.efforts[seat]);
+        pair.weak.add(&played.efforts[seat.other()]);
+    }
+    pair
+}
+
+/// Plays pairs until the test ends, and prints what came of it.
+///
+/// # Errors
+/// Returns a sentence if nobody plays under one of the names.
+pub fn compare(rules: &Rules, strong: &str, weak: &str) -> Result<(), String> {
+    player::named(rules.game, strong)?;
+    player::named(rules.game, weak)?;
+    let mut outcomes: Outcomes = [0; 5];
+    let (mut phases, mut efforts) = (0, [Effort::default(), Effort::default()]);
+    let mut done = 0;
+    let mut verdict = Verdict::Open;
+    while verdict == Verdict::Open && done < rules.pairs {
+        let batch: Vec<u32> = (done..rules.pairs).take(rules.threads).collect();
+        let pairs: Vec<Pair> = std::thread::scope(|scope| {
+            let threads: Vec<_> = batch
+                .iter()
+                .map(|number| scope.spawn(move || play_pair(rules, strong, weak, *number)))
+                .collect();
+            threads.into_iter().map(|thread| thread.join().expect("a pair is played")).collect()
+        });
+        // In the order of their numbers, so that the result is the same on any number of threads.
+        for pair in pairs {
+            if verdict != Verdict::Open {
+                break;
+            }
+            done += 1;
+            outcomes[pair.halves] += 1;
+            phases += pair.phases;
+            efforts[0].add(&pair.strong);
+            efforts[1].add(&pair.weak);
+            verdict = sprt::verdict(&outcomes);
+        }
+        let (share, error) = sprt::mean(&outcomes);
+        eprint!("\r{done} pairs, {outcomes:?}, {:.1} % ± {:.1} ", 100.0 * share, 196.0 * error);
+    }
+    eprintln!();
+    print_result(rules, [strong, weak], &outcomes, verdict);
+    println!("  {:.1} turns a match", f64::from(phases) / f64::from(2 * done.max(1)));
+    for (name, effort) in [strong, weak].into_iter().zip(&mut efforts) {
+        print_effort(name, effort);
+    }
+    Ok(())
+}
+
+fn print_result(rules: &Rules, [strong, weak]: [&str; 2], outcomes: &Outcomes, verdict: Verdict) {
+    let (share, error) = sprt::mean(outcomes);
+    let at = |share: f64| sprt::points(share);
+    println!(
+        "{} {strong} against {weak}, seed {}: {} after {} pairs",
+        rules.game,
+        rules.seed,
+        match verdict {
+            Verdict::Open => "undecided",
+            Verdict::Stronger => "stronger (H1)",
+            Verdict::NotStronger => "not stronger (H0)",
+        },
+        outcomes.iter().sum::<u32>(),
+    );
+    println!(
+        "  pairs with 0, 1/2, 1, 3/2, 2 points: {outcomes:?}; {:.1} % of the points (95 %: {:.1} to {:.1})",
+        100.0 * share,
+        100.0 * (share - 1.96 * error).max(0.0),
+        100.0 * (share + 1.96 * error).min(1.0),
+    );
+    println!(
+        "  {:+.0} points ({:+.0} to {:+.0}); LLR {:.2} for {} against {} points",
+        at(share),
+        at(share - 1.96 * error),
+        at(share + 1.96 * error),
+        sprt::ratio(outcomes),
+        sprt::LARGE,
+        sprt::SMALL,
+    );
+}
+
+fn print_effort(name: &str, effort: &mut Effort) {
+    effort.times.sort();
+    let turns = effort.times.len().max(1);
+    let at =
+        |percent: usize| effort.times.get(effort.times.len() * percent / 100).copied().unwrap_or_default();
+    println!(
+        "  {name}: {} positions a turn; CPU a turn p50 {:.1?}, p99 {:.1?}, most {:.1?}",
+        effort.positions / turns as u64,
+        at(50),
+        at(99),
+        effort.times.last().copied().unwrap_or_default(),
+    );
+}
