@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 use crate::config::Config;
-use crate::config::presets::is_untouched;
+use crate::config::presets::{self, is_untouched};
 use crate::daemon;
 use crate::post::outbox::{Checked, Outbox};
 use crate::post::{dns, oauth};
@@ -26,6 +26,9 @@ pub struct Args {
     /// How long to wait for that letter
     #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "send")]
     wait: u64,
+    /// Also look in the DNS for the DKIM key with this selector. Those of Google, Microsoft 365 and Fastmail are known
+    #[arg(long, value_name = "SELECTOR")]
+    dkim_selector: Option<String>,
 }
 
 impl Args {
@@ -74,7 +77,7 @@ impl Args {
                 }
                 Err(error) => findings.print("outbox", Err(error), advice),
             }
-            look_up(&config).await;
+            look_up(&config, self.dkim_selector).await;
             if self.send {
                 findings.print_round_trip(&config, Duration::from_secs(self.wait)).await;
             }
@@ -153,17 +156,21 @@ async fn state_of(login: &oauth::Settings) -> anyhow::Result<String> {
 }
 
 /// Looks at the DNS records of the domain from which letters are sent.
-async fn look_up(config: &Config) {
+async fn look_up(config: &Config, selector: Option<String>) {
     let domain = config.club.address.domain();
     if dns::is_reserved(domain) {
         return;
     }
-    let Some(records) = dns::Records::of(domain).await else {
+    let of_provider = config.outbox.way.smtp_host().map(|host| presets::dkim_selectors(host, domain));
+    let selectors =
+        of_provider.unwrap_or_default().iter().map(|&name| name.to_owned()).chain(selector).collect();
+    let Some(records) = dns::Records::of(domain, selectors).await else {
         return warn("dns", "this machine's name servers cannot be read (/etc/resolv.conf)");
     };
     let faults = records.faults(domain);
     if faults.is_empty() {
-        println!("ok    dns: {domain} has MX, SPF and DMARC records");
+        let with_key = if records.dkim.is_empty() { "" } else { " and a DKIM key" };
+        println!("ok    dns: {domain} has MX, SPF and DMARC records{with_key}");
     }
     faults.iter().for_each(|fault| warn("dns", fault));
 }

@@ -24,6 +24,8 @@ pub struct Preset {
     /// Where the provider puts what it takes for spam.
     spam_folder: &'static str,
     limits: Limits,
+    /// The selectors with which the provider signs for domains of its customers (DKIM), as far as they are known.
+    dkim_selectors: &'static [&'static str],
     pub login: Login,
     /// The provider's instructions.
     page: &'static str,
@@ -71,6 +73,7 @@ pub const PRESETS: [Preset; 8] = [
             page: "https://support.google.com/mail/answer/22839",
             note: Some("Google Workspace allows 2,000 letters a day; then set 1800."),
         },
+        dkim_selectors: &["google"],
         login: Login::Password("an app password (https://support.google.com/accounts/answer/185833)"),
         page: "https://support.google.com/mail/answer/7126229",
     },
@@ -91,6 +94,7 @@ pub const PRESETS: [Preset; 8] = [
                    exchange-online-limits",
             note: None,
         },
+        dkim_selectors: &["selector1", "selector2"],
         login: Login::Microsoft("organizations"),
         page: "https://learn.microsoft.com/en-us/exchange/client-developer/legacy-protocols/\
                how-to-authenticate-an-imap-pop-smtp-application-by-using-oauth",
@@ -112,6 +116,7 @@ pub const PRESETS: [Preset; 8] = [
                    sending-limits-in-outlook-com-279ee200-594c-40f0-9ec8-bb6af7735c2e",
             note: Some("Without a subscription to Microsoft 365 they are lower, and depend on the account."),
         },
+        dkim_selectors: &[],
         login: Login::Microsoft("consumers"),
         page: "https://support.microsoft.com/en-us/office/\
                pop-imap-and-smtp-settings-for-outlook-com-d088b986-291d-42b8-9564-9c414e2aa040",
@@ -127,6 +132,7 @@ pub const PRESETS: [Preset; 8] = [
         smtp_tls: Tls::Tls,
         spam_folder: "Spam",
         limits: Limits::Unpublished("Fastmail's limits depend on the plan and the age of the account."),
+        dkim_selectors: &["fm1", "fm2", "fm3"],
         login: Login::Password("an app password (https://www.fastmail.help/hc/en-us/articles/360058752854)"),
         page: "https://www.fastmail.help/hc/en-us/articles/1500000278342",
     },
@@ -146,6 +152,7 @@ pub const PRESETS: [Preset; 8] = [
             page: "https://support.apple.com/102198",
             note: None,
         },
+        dkim_selectors: &[],
         login: Login::Password("an app-specific password (https://support.apple.com/en-us/102654)"),
         page: "https://support.apple.com/en-us/102525",
     },
@@ -160,6 +167,7 @@ pub const PRESETS: [Preset; 8] = [
         smtp_tls: Tls::Tls,
         spam_folder: "Junk",
         limits: Limits::Unpublished("mailbox.org publishes no number."),
+        dkim_selectors: &[],
         login: Login::Password(
             "that of the mailbox, or with two-factor authentication an application password",
         ),
@@ -176,6 +184,7 @@ pub const PRESETS: [Preset; 8] = [
         smtp_tls: Tls::Tls,
         spam_folder: "Spamverdacht",
         limits: Limits::Unpublished("GMX publishes no number."),
+        dkim_selectors: &[],
         login: Login::Password(
             "that of the mailbox, or with two-factor authentication an application-specific one",
         ),
@@ -192,6 +201,7 @@ pub const PRESETS: [Preset; 8] = [
         smtp_tls: Tls::Tls,
         spam_folder: "Junk",
         limits: Limits::Unpublished("Your server may have limits of its own."),
+        dkim_selectors: &[],
         login: Login::Password("that of the mailbox"),
         page: "docs/operation.md",
     },
@@ -301,6 +311,16 @@ client_id = \"00000000-0000-0000-0000-000000000000\"
     }
 }
 
+/// Returns the DKIM selectors of the provider with this SMTP server for a customer's domain. For addresses at the
+/// provider's own domain, it publishes keys itself.
+pub fn dkim_selectors(smtp_host: &str, domain: &str) -> &'static [&'static str] {
+    let of_provider = |preset: &&Preset| preset.smtp_host.eq_ignore_ascii_case(smtp_host);
+    match PRESETS.iter().find(of_provider) {
+        Some(preset) if !preset.address.ends_with(&format!("@{domain}")) => preset.dkim_selectors,
+        Some(_) | None => &[],
+    }
+}
+
 /// Whether a config file is as `fogpost init` wrote it, so that nobody could write to its addresses.
 pub fn is_untouched(text: &str) -> bool {
     let is_same = |original: &str| text.trim() == original.trim();
@@ -313,6 +333,14 @@ mod tests {
     use crate::config::{Config, Quota};
     use crate::post::inbox::Inbox;
     use crate::post::outbox;
+
+    #[test]
+    fn keys_are_looked_for_at_own_domains_with_the_selectors_of_the_provider() {
+        assert_eq!(dkim_selectors("smtp.fastmail.com", "club.org"), ["fm1", "fm2", "fm3"]);
+        for (host, domain) in [("smtp.fastmail.com", "fastmail.com"), ("mail.club.org", "club.org")] {
+            assert!(dkim_selectors(host, domain).is_empty(), "{host}");
+        }
+    }
 
     #[test]
     fn every_preset_is_a_valid_config_with_a_login_for_both_ways_and_the_published_limits() {

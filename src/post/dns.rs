@@ -1,5 +1,5 @@
 //! What the DNS says about a domain from which letters are sent: where its mail goes (MX), who may send for it (SPF),
-//! and what receivers do with forgeries (DMARC).
+//! with which keys they sign (DKIM), and what receivers do with forgeries (DMARC).
 
 use std::time::Duration;
 
@@ -31,6 +31,8 @@ pub struct Records {
     pub txt: Answer,
     /// The texts of `_dmarc` (RFC 7489).
     pub dmarc: Answer,
+    /// The texts of `SELECTOR._domainkey` for each selector that is known (RFC 6376).
+    pub dkim: Vec<(String, Answer)>,
 }
 
 /// Whether the DNS cannot know the domain.
@@ -40,12 +42,18 @@ pub fn is_reserved(domain: &str) -> bool {
 }
 
 impl Records {
-    /// Asks the system's name servers. Returns `None` if the system has none.
-    pub async fn of(domain: &str) -> Option<Records> {
+    /// Asks the system's name servers, also for the DKIM keys of these selectors. Returns `None` if the system has no
+    /// name servers.
+    pub async fn of(domain: &str, selectors: Vec<String>) -> Option<Records> {
         let dns = MessageAuthenticator::new_system_conf().ok()?;
         let dmarc = format!("_dmarc.{domain}");
-        let (mx, txt, dmarc) = tokio::join!(mx(&dns, domain), txt(&dns, domain), txt(&dns, &dmarc));
-        Some(Records { mx, txt, dmarc })
+        let (mx, txt, dmarc) = tokio::join!(mx(&dns, domain), txt_of(&dns, domain), txt_of(&dns, &dmarc));
+        let mut dkim = Vec::new();
+        for selector in selectors {
+            let key = txt_of(&dns, &key_name(&selector, domain)).await;
+            dkim.push((selector, key));
+        }
+        Some(Records { mx, txt, dmarc, dkim })
     }
 
     /// Words what is missing, and what follows from it.
@@ -65,11 +73,41 @@ impl Records {
                  _dmarc.{domain}"
             ));
         }
-        if [&self.mx, &self.txt, &self.dmarc].contains(&&Answer::Unknown) {
+        faults.extend(self.fault_of_keys(domain));
+        let keys = self.dkim.iter().map(|(_, key)| key);
+        if keys.chain([&self.mx, &self.txt, &self.dmarc]).any(|answer| *answer == Answer::Unknown) {
             faults.push(format!("the DNS does not answer about {domain}; try again later"));
         }
         faults
     }
+
+    /// Words that letters cannot be signed: a provider uses one of its selectors at a time, so one key is enough.
+    fn fault_of_keys(&self, domain: &str) -> Option<String> {
+        let none_holds = self.dkim.iter().all(|(_, key)| match key {
+            Answer::Found(text) => !holds_key(text),
+            Answer::Missing => true,
+            Answer::Unknown => false,
+        });
+        if self.dkim.is_empty() || !none_holds {
+            return None;
+        }
+        let names: Vec<String> = self.dkim.iter().map(|(selector, _)| key_name(selector, domain)).collect();
+        Some(format!(
+            "there is no DKIM key at {}, so signatures of the letters prove nothing; publish the record that your mail \
+             server or provider gives you",
+            names.join(" or ")
+        ))
+    }
+}
+
+/// The name under which a key is published (RFC 6376 3.6.2.1).
+fn key_name(selector: &str, domain: &str) -> String {
+    format!("{selector}._domainkey.{domain}")
+}
+
+/// Whether a key record has a key; an empty one is revoked (RFC 6376 3.6.1).
+fn holds_key(record: &str) -> bool {
+    record.split(';').filter_map(|tag| tag.trim().strip_prefix("p=")).any(|key| !key.trim().is_empty())
 }
 
 impl Answer {
@@ -92,7 +130,7 @@ async fn mx(dns: &MessageAuthenticator, domain: &str) -> Answer {
     .await
 }
 
-async fn txt(dns: &MessageAuthenticator, domain: &str) -> Answer {
+async fn txt_of(dns: &MessageAuthenticator, domain: &str) -> Answer {
     answer(dns.txt_raw_lookup(domain), |bytes| String::from_utf8_lossy(&bytes).into_owned()).await
 }
 

@@ -87,6 +87,14 @@ impl outbox::Settings {
         }
     }
 
+    /// Returns the name of the mail server, if letters are sent by SMTP.
+    pub fn smtp_host(&self) -> Option<&str> {
+        match self {
+            outbox::Settings::Smtp(smtp) => Some(&smtp.host),
+            outbox::Settings::Maildir(_) | outbox::Settings::Sendmail(_) => None,
+        }
+    }
+
     /// Returns the mail server's login, if there is one.
     pub fn login(&mut self) -> Option<Login<'_>> {
         match self {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
 use std::time::Duration;
 
 use chrono::Utc;
@@ -14,11 +15,12 @@ use fogpost::post::outbox::Outbox;
 use fogpost::store;
 use futures_util::future::join_all;
 use tempfile::TempDir;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
 use crate::fakes::imap;
+use crate::fakes::smtp::Smtp;
 use crate::fakes::tokens::Tokens;
 use crate::oauth::{inbox_with, outbox_with, send, smtp_with_oauth, xoauth2};
 use crate::place::Place;
@@ -133,12 +135,79 @@ async fn daemon(url: String, config: String) -> Settings {
 }
 
 impl Club {
-    /// Runs the program in the club's folder, and returns everything that it prints.
-    async fn run(&self, arguments: &[&str]) -> String {
+    /// Writes a config for the program, which sends letters to this server and logs everything.
+    fn configure(&self, smtp: &Smtp) {
+        let config =
+            self.config("club.key").replace("host = '127.0.0.1'", "host = '127.0.0.1'\ntls = 'none'");
+        let config = config.replace("user =", &format!("port = {}\nuser =", smtp.port));
+        let url = &self.place.url;
+        let config = format!("{config}[database]\nurl = '{url}'\n[log]\nfilter = 'trace'\n");
+        fs::write(self.folder.path().join("config.toml"), config).expect("written");
+        maildir::create(&self.folder.path().join("in")).expect("a mailbox");
+    }
+
+    fn program(&self, arguments: &[&str]) -> Command {
         let mut program = Command::new(env!("CARGO_BIN_EXE_fogpost"));
         program.args(arguments).current_dir(self.folder.path()).env_remove("FOGPOST_CONFIG");
-        let ran = timeout(PATIENCE, program.output()).await.expect("in time").expect("fogpost runs");
+        program
+    }
+
+    /// Runs the program in the club's folder, and returns everything that it prints.
+    async fn run(&self, arguments: &[&str]) -> String {
+        let ran = timeout(PATIENCE, self.program(arguments).output());
+        let ran = ran.await.expect("in time").expect("fogpost runs");
         String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned()
+    }
+
+    /// Starts a daemon, which is killed at the latest at the end of the test.
+    fn start_daemon(&self) -> Child {
+        let mut program = self.program(&["run"]);
+        program.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        program.spawn().expect("fogpost runs")
+    }
+
+    /// Waits until `fogpost status` counts this many broken logins.
+    async fn until_broken_logins(&self, number: u32) {
+        let counted = format!("\"logins_broken\":{number}");
+        let shown = async {
+            while !self.run(&["status", "--json"]).await.contains(&counted) {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        timeout(PATIENCE, shown).await.expect("in time");
+    }
+
+    /// Kills one daemon while it renews the login, lets another find out, and logs in again.
+    async fn a_daemon_is_killed_while_it_renews(self) {
+        let smtp = smtp_with_oauth().await;
+        self.configure(&smtp);
+        self.server.state().lifetime = 0;
+        let login = self.run(&["login"]).await;
+        assert!(login.contains("Logged in"), "{login}");
+        self.server.state().lifetime = 3600;
+        self.run(&["match", "new", "quad", "Ann <ann@players.test>", "house:easy"]).await;
+
+        self.server.state().holds_renewals = true;
+        let mut killed = self.start_daemon();
+        self.wait_for_a_renewal().await;
+        killed.kill().await.expect("it ran");
+        self.server.state().holds_renewals = false;
+        // The lease of the killed daemon lapses.
+        let lapsed = self.place.execute("UPDATE login SET leased_until = 0 WHERE holder IS NOT NULL").await;
+        assert_eq!(lapsed.expect("a table"), 1);
+        let _other = self.start_daemon();
+        self.until_broken_logins(1).await;
+        assert!(smtp.seen().letters.is_empty(), "the provider replaced the refresh token that is stored");
+
+        let login = self.run(&["login"]).await;
+        assert!(login.contains("Logged in"), "{login}");
+        let sent = async {
+            while smtp.seen().letters.is_empty() {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        timeout(PATIENCE, sent).await.expect("the daemon that runs sends, without a restart");
+        self.until_broken_logins(0).await;
     }
 }
 
@@ -147,13 +216,7 @@ async fn the_program_logs_in_sends_and_shows_no_secret_even_at_trace_level() {
     for club in clubs().await {
         let smtp = smtp_with_oauth().await;
         smtp.accept_tokens(|token| token == "access-2");
-        let config =
-            club.config("club.key").replace("host = '127.0.0.1'", "host = '127.0.0.1'\ntls = 'none'");
-        let config = config.replace("user =", &format!("port = {}\nuser =", smtp.port));
-        let url = &club.place.url;
-        let config = format!("{config}[database]\nurl = '{url}'\n[log]\nfilter = 'trace'\n");
-        fs::write(club.folder.path().join("config.toml"), config).expect("written");
-        maildir::create(&club.folder.path().join("in")).expect("a mailbox");
+        club.configure(&smtp);
         let login = club.run(&["login"]).await;
         assert!(login.contains("enter the code ABCD-EFGH"), "{login}");
         assert!(login.contains("Logged in; the tokens are in the database, sealed with"), "{login}");
@@ -253,6 +316,12 @@ async fn after_a_daemon_died_between_renewal_and_storing_mail_waits_in_the_red_u
         send(&out).await.expect("taken, by the same outbox");
         assert_eq!(club.status(&login).await.logins_broken, 0);
     }
+}
+
+/// The daemon that goes on tries again after a minute, as it does in every outage.
+#[tokio::test]
+async fn a_daemon_killed_while_it_renews_leaves_mail_waiting_in_the_red_and_a_person_who_logs_in_mends_it() {
+    join_all(clubs().await.into_iter().map(Club::a_daemon_is_killed_while_it_renews)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

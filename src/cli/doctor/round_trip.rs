@@ -8,6 +8,7 @@ use chrono::Utc;
 use crate::config::Config;
 use crate::letter::authentic::{AuthenticationResults, topmost_results};
 use crate::post::FoundLetter;
+use crate::post::dkim::{DkimVerdict, Verifier};
 use crate::post::outbox::{Outbox, Outgoing};
 
 /// The longest time between two looks at the mailbox: providers count logins.
@@ -21,6 +22,8 @@ pub struct Arrival {
     pub after: Duration,
     letter: FoundLetter,
     results: Option<AuthenticationResults>,
+    /// What its DKIM signature proves, since many servers do not check mail to themselves.
+    signature: DkimVerdict,
 }
 
 /// Sends a letter to the club's own address and waits until it is in the mailbox.
@@ -43,8 +46,13 @@ pub async fn round_trip(config: &Config, limit: Duration) -> anyhow::Result<Arri
     let mut pause = Duration::from_secs(1);
     loop {
         if let Some(letter) = config.inbox.find(message_id.clone()).await? {
+            let after = began.elapsed();
+            let signature = match Verifier::system() {
+                Ok(verifier) => verifier.verify(&letter.raw, &config.club.address).await,
+                Err(_) => DkimVerdict::TryLater,
+            };
             let results = topmost_results(&letter.raw);
-            return Ok(Arrival { after: began.elapsed(), letter, results });
+            return Ok(Arrival { after, letter, results, signature });
         }
         if began.elapsed() + pause > limit {
             let seconds = limit.as_secs();
@@ -75,7 +83,12 @@ impl Arrival {
     }
 
     fn verdicts(&self) -> String {
-        let Some(results) = &self.results else { return String::new() };
+        let Some(results) = &self.results else {
+            return match self.signature {
+                DkimVerdict::Passed => "; its DKIM signature is valid".to_owned(),
+                DkimVerdict::NotPassed | DkimVerdict::TryLater => String::new(),
+            };
+        };
         let verdicts: Vec<String> =
             METHODS.iter().map(|method| format!("{method} {}", value(results, method))).collect();
         format!("; {} says: {}", results.authserv_id, verdicts.join(", "))
@@ -89,11 +102,16 @@ impl Arrival {
                 .push("the club's own letter was taken for spam; players may not see its letters".to_owned());
         }
         match &self.results {
-            None => warnings.push(
-                "the receiving server says nothing about SPF, DKIM and DMARC; many do not check mail to themselves. \
-                 A letter to another provider shows it"
-                    .to_owned(),
-            ),
+            None => {
+                warnings.push(
+                    "the receiving server says nothing about SPF, DKIM and DMARC; many do not check mail to \
+                     themselves. A letter to another provider shows it"
+                        .to_owned(),
+                );
+                if self.signature == DkimVerdict::NotPassed {
+                    warnings.push(advice("dkim").to_owned());
+                }
+            }
             Some(results) => {
                 let failed = METHODS.iter().filter(|method| value(results, method) != "pass");
                 warnings.extend(failed.map(|method| advice(method).to_owned()));
