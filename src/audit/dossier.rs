@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::account::{self, ArchivedDispatch, MatchArchive};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Entry, Fact, SealKey};
+use crate::ledger::{self, Entry, Fact, LedgerForm, SealKey};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Match};
-use crate::report::{TemplateError, Templates};
+use crate::report::{TemplateError, Templates, pin};
 
 /// Instructions for a third party on how to check a dossier.
 const CHECK: &str = include_str!("CHECK.txt");
@@ -56,13 +56,16 @@ pub struct LetterRecord {
 #[serde(deny_unknown_fields)]
 pub struct DispatchRecord {
     pub file: String,
+    /// The file whose SHA-256 is the letter's pin in the ledger, if that is another one: its canonical form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contents: Option<String>,
     pub message_id: String,
     pub recipient: String,
     pub kind: DispatchKind,
     pub seat: Option<Seat>,
     pub created_at: DateTime<Utc>,
     pub sent_at: Option<DateTime<Utc>>,
-    /// The SHA-256 of a letter that is withheld because it answers one that is.
+    /// The pin of a letter that is withheld because it answers one that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Digest>,
 }
@@ -102,10 +105,16 @@ pub fn files(
     for (number, dispatch) in (1..).zip(&archive.dispatches) {
         let to = dispatch.seat.map_or("gm", Seat::as_str);
         let file = format!("sent/{to}/{number:04}-{}.eml", dispatch.kind);
+        let mut record = record_of(dispatch, file, archive.game_match.form);
         if !dispatch.withheld {
-            put(&file, dispatch.bytes.clone());
+            put(&record.file, dispatch.bytes.clone());
+            record.contents = contents_of(dispatch, archive.game_match.form).map(|contents| {
+                let name = record.file.replace(".eml", ".json");
+                put(&name, contents.into_bytes());
+                name
+            });
         }
-        records.push(json!(record_of(dispatch, file)).to_string());
+        records.push(json!(record).to_string());
     }
     put("sent.jsonl", lines(records));
     put("account.html", account::html(templates, archive)?.into_bytes());
@@ -120,11 +129,19 @@ fn lines(lines: impl IntoIterator<Item = String>) -> Vec<u8> {
     lines.into_iter().map(|line| line + "\n").collect::<String>().into_bytes()
 }
 
-fn record_of(dispatch: &ArchivedDispatch, file: String) -> DispatchRecord {
+/// Returns the canonical form of a letter, if that is what the ledger pins.
+fn contents_of(dispatch: &ArchivedDispatch, form: LedgerForm) -> Option<String> {
+    match form {
+        LedgerForm::Bytes => None,
+        LedgerForm::Contents => Some(pin::canonical(&dispatch.bytes, None)),
+    }
+}
+
+fn record_of(dispatch: &ArchivedDispatch, file: String, form: LedgerForm) -> DispatchRecord {
     let ArchivedDispatch { message_id, recipient, kind, seat, created_at, sent_at, bytes, withheld } =
         dispatch.clone();
-    let withheld = withheld.then(|| Digest::of(&bytes));
-    DispatchRecord { file, message_id, recipient, kind, seat, created_at, sent_at, withheld }
+    let withheld = withheld.then(|| pin::pin_in(form, &bytes));
+    DispatchRecord { file, contents: None, message_id, recipient, kind, seat, created_at, sent_at, withheld }
 }
 
 /// The state after each adjudication, in the form whose digest the ledger contains.

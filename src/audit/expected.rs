@@ -14,10 +14,11 @@ use mail_parser::MessageParser;
 use super::verdict::{Finding, Place};
 use super::witness::{self, LedgerLine};
 use crate::game::Seat;
-use crate::ledger::SealKey;
+use crate::ledger::{LedgerForm, SealKey};
 use crate::letter::{Address, Digest};
 use crate::referee::{Content, Dispatch, DispatchKind, Match, Notice, Reader, Reply};
 use crate::report::envelope::{self, AnsweredLetter, Envelope, Stationery};
+use crate::report::pin::pin_in;
 use crate::report::sent::{parse_text_part, repeated_reports, repeats_reports};
 use crate::report::{self, Club, PictureCache, Templates, WordingInput};
 
@@ -29,11 +30,14 @@ pub struct StoredDispatch {
     pub kind: DispatchKind,
     pub seat: Option<Seat>,
     pub bytes: Vec<u8>,
-    /// The digest of `bytes`.
-    pub digest: Digest,
 }
 
 impl StoredDispatch {
+    /// Its pin in a ledger of this form.
+    fn pin(&self, form: LedgerForm) -> Digest {
+        pin_in(form, &self.bytes)
+    }
+
     /// Splits its Message-ID into the reply token and the part that names the ruling, unveiled; also returns the number
     /// of that ruling's last entry.
     pub(super) fn ruling(&self, match_id: &str, key: &SealKey) -> Option<(&str, String, u64)> {
@@ -61,7 +65,7 @@ pub struct CurrentWording<'a> {
 /// A letter that a repeated ruling sends, with the one that was sent.
 pub struct ExpectedDispatch {
     pub(super) stored: StoredDispatch,
-    /// Its digest according to the ledger.
+    /// Its pin according to the ledger.
     pub(super) told: Digest,
     /// Whether the last ruling sent it. If so, only the snapshot contains the digest, and no entry yet.
     pub(super) last: bool,
@@ -120,7 +124,7 @@ impl ExpectedDispatch {
         if !witness::in_text(&text).last().is_some_and(|line| self.has_ledger_line(line)) {
             return self.finding("its ledger line differs from the ledger: it was changed");
         }
-        if self.stored.digest != self.told {
+        if self.stored.pin(self.game_match.form) != self.told {
             let reproduced = self.reproduce(words, earlier_reports).filter(|_| known_words);
             return self.finding(&format!("{} was changed", differing_part(reproduced.as_deref(), bytes)));
         }

@@ -14,6 +14,6 @@ mod expected;
 mod verdict;
 pub mod witness;
 
-pub use check::{Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredMatch};
+pub use check::{Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch};
 pub use expected::{CurrentWording, ExpectedDispatch, StoredDispatch};
 pub use verdict::{AuditVerdict, Finding, Place};

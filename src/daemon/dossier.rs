@@ -13,7 +13,7 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Fact, Source};
 use crate::letter::Digest;
 use crate::referee::{Act, Stage};
-use crate::store::LetterStatus;
+use crate::store::{LetterStatus, NamedLetter};
 
 impl Office {
     /// Returns everything stored about a match. While the match runs, this includes what the rules hide, so it must be
@@ -53,7 +53,7 @@ impl Office {
             }
         }
         let mut letters = BTreeMap::new();
-        let mut take = |(digest, raw)| drop(letters.insert(digest, raw));
+        let mut take = |row: NamedLetter| drop(letters.insert(row.digest, row.raw));
         self.store.letters_named(&named, &mut take).await?;
         let withheld = self.withhold(&game_match, &entries, &mut letters).await?;
         let posted =

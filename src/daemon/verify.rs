@@ -12,13 +12,13 @@ use super::imported::key_of_addresses;
 use super::parallel::{par_map, run_blocking};
 use crate::audit::{
     AuditVerdict, Check, CurrentWording, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow,
-    ParsedLetter, Place, StoredDispatch, StoredMatch, witness,
+    ParsedLetter, Place, StoredDispatch, StoredLetter, StoredMatch, witness,
 };
 use crate::game::BySeat;
 use crate::letter::Digest;
 use crate::report::PictureCache;
 use crate::report::sent::plain_text;
-use crate::store::{EntryRow, MatchRow, SentRow, StoreError};
+use crate::store::{EntryRow, LetterStatus, MatchRow, NamedLetter, SentRow, StoreError};
 
 /// Rows read at a time.
 const CHUNK: u32 = 256;
@@ -208,7 +208,7 @@ impl Office {
             reader.push_dispatches(sent);
         }
         let mut letters: Vec<ParsedLetter> = Vec::new();
-        let mut take = |(digest, raw): (Digest, Vec<u8>)| letters.push(reader.parse_letter(digest, &raw));
+        let mut take = |row: NamedLetter| letters.push(reader.parse_letter(&letter_of(row)));
         self.store.letters_named(&reader.missing_letters(), &mut take).await?;
         let answered: BTreeSet<String> = letters.iter().flat_map(|letter| letter.thread().cloned()).collect();
         let answered = self.store.texts_by_message_id(&Vec::from_iter(answered)).await?;
@@ -283,7 +283,12 @@ fn unreadable(error: anyhow::Error) -> anyhow::Result<Finding> {
 
 fn sent_row(row: SentRow) -> StoredDispatch {
     let SentRow { id: _, message_id, recipient, kind, seat, bytes } = row;
-    StoredDispatch { message_id, recipient, kind, seat, digest: Digest::of(&bytes), bytes }
+    StoredDispatch { message_id, recipient, kind, seat, bytes }
+}
+
+fn letter_of(row: NamedLetter) -> StoredLetter {
+    let NamedLetter { digest, received_at, status, raw } = row;
+    StoredLetter { digest, received_at, is_ruled: status == LetterStatus::Ruled, raw }
 }
 
 fn row_of(entry: EntryRow) -> LedgerRow {

@@ -4,6 +4,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::form::LedgerForm;
 use super::settings::{PlayerSettings, no_settings};
 use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
@@ -27,6 +28,8 @@ pub enum Fact {
         desk: MailIdentity,
         /// Pins the secret of the salts without revealing it: [`SealKey::pin`](super::SealKey::pin).
         key: Digest,
+        #[serde(default, skip_serializing_if = "LedgerForm::is_unnamed")]
+        form: LedgerForm,
     },
     /// From here on the referee writes from another address, or words letters differently.
     DeskSet {

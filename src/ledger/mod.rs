@@ -9,6 +9,7 @@
 
 mod chain;
 mod fact;
+mod form;
 mod replay;
 mod seal;
 mod settings;
@@ -19,6 +20,7 @@ use serde_json::Value;
 
 pub use chain::{ChainError, Head, walk};
 pub use fact::{Fact, MailIdentity, no_house};
+pub use form::LedgerForm;
 pub use replay::{adjudications, record, replay, seen, standing};
 pub use seal::{SealKey, seal_digest};
 pub use settings::{LetterFormat, PlayerSettings, Receipts, no_settings};
@@ -64,6 +66,9 @@ pub struct Entry {
     /// What is known of the signature of the letter that caused the ruling; in its first entry only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dkim: Option<Signature>,
+    /// When the letter that caused the ruling arrived; in its first entry only.
+    #[serde(default, with = "optional_millis", skip_serializing_if = "Option::is_none")]
+    pub received: Option<DateTime<Utc>>,
     /// The version of the game's rules that the match follows.
     pub rules: u32,
     #[serde(flatten)]
@@ -72,7 +77,7 @@ pub struct Entry {
     pub salt: String,
     /// The hash of the previous entry; all zeros in the first.
     pub prev: Digest,
-    /// The SHA-256 of each letter that the previous ruling sent, in order. Empty except in a ruling's first entry.
+    /// The pin of each letter that the previous ruling sent, in order. Empty except in a ruling's first entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<Digest>,
 }
@@ -88,6 +93,8 @@ pub struct Link {
     pub cause: Source,
     #[serde(default)]
     pub dkim: Option<Signature>,
+    #[serde(default, with = "optional_millis")]
+    pub received: Option<DateTime<Utc>>,
     pub rules: u32,
     /// The name of the fact.
     pub kind: String,
@@ -130,6 +137,25 @@ pub fn canonical(value: &impl Serialize) -> String {
 /// Truncates a time to the precision of entries.
 pub fn truncate_to_millis(at: DateTime<Utc>) -> DateTime<Utc> {
     at.trunc_subsecs(3)
+}
+
+/// Like [`millis`], for a time that may be missing.
+mod optional_millis {
+    use super::{DateTime, Utc, millis};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Millis(#[serde(with = "millis")] DateTime<Utc>);
+
+    pub fn serialize<S: Serializer>(at: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
+        at.map(Millis).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<DateTime<Utc>>, D::Error> {
+        Ok(Option::<Millis>::deserialize(deserializer)?.map(|Millis(at)| at))
+    }
 }
 
 /// Serializes times with exactly three decimals, such as `2026-05-14T09:12:00.000Z`: equal times must hash equally.

@@ -16,8 +16,8 @@ use crate::game::any::{AnyState, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Line, Phase, Seat};
 use crate::ledger::{
-    self, ChainedEntry, Entry, Fact, Head, MailIdentity, PlayerSettings, SealKey, Signature, Source,
-    no_settings,
+    self, ChainedEntry, Entry, Fact, Head, LedgerForm, MailIdentity, PlayerSettings, SealKey, Signature,
+    Source, no_settings,
 };
 use crate::letter::Digest;
 
@@ -64,6 +64,9 @@ pub struct Match<F = Filing> {
     pub game: GameKind,
     /// Version of the game's rules, fixed when the match opens.
     pub rules: u32,
+    /// The form of its ledger, fixed when the match opens.
+    #[serde(default, skip_serializing_if = "LedgerForm::is_unnamed")]
+    pub form: LedgerForm,
     pub players: BySeat<String>,
     /// The level at which the house plays the seat, or `None` if a player holds it.
     #[serde(default, skip_serializing_if = "ledger::no_house")]
@@ -123,7 +126,7 @@ pub struct Match<F = Filing> {
     /// What GMs told the sides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gm_messages: Vec<GmMessage>,
-    /// SHA-256 of the letters that the last ruling produced, for the next entry to pin. The shell, which words them,
+    /// Pins of the letters that the last ruling produced, for the next entry to name. The shell, which words them,
     /// fills this in.
     #[serde(default)]
     pub told: Vec<Digest>,
@@ -176,6 +179,8 @@ pub(super) struct Draft {
     source: Source,
     /// What is known of the letter's signature, until the first entry holds it.
     signature: Option<Signature>,
+    /// When the letter arrived, until the first entry holds it.
+    received: Option<DateTime<Utc>>,
     pub at: DateTime<Utc>,
     /// Limits of the notices that the letter causes.
     pub limits: NoticeLimits,
@@ -185,27 +190,23 @@ pub(super) struct Draft {
 
 impl Draft {
     pub fn new(game_match: Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Self {
-        let mut signature = None;
+        let (mut signature, mut received) = (None, None);
         let source = match cause {
             Cause::Letter(letter) => {
                 signature = letter.signature;
+                received = letter.received;
                 Source::Letter(letter.digest)
             }
             Cause::Clock { .. } => Source::Clock,
             Cause::Gm { name, act, .. } => Source::Gm { name: (*name).to_owned(), act: Some(act.to_json()) },
             Cause::House { act, .. } => Source::House { act: act.to_json() },
         };
-        Draft::begin(game_match, source, signature, ledger::truncate_to_millis(at))
+        Draft { signature, received, ..Draft::begin(game_match, source, ledger::truncate_to_millis(at)) }
     }
 
-    pub(super) fn begin(
-        game_match: Match,
-        source: Source,
-        signature: Option<Signature>,
-        at: DateTime<Utc>,
-    ) -> Draft {
+    pub(super) fn begin(game_match: Match, source: Source, at: DateTime<Utc>) -> Draft {
         let (limits, entries, dispatches) = Default::default();
-        Draft { game_match, source, signature, at, limits, entries, dispatches }
+        Draft { game_match, source, signature: None, received: None, at, limits, entries, dispatches }
     }
 
     /// Withdraws the answer reserved at `place`.
@@ -231,6 +232,7 @@ impl Draft {
             at: self.at,
             cause: self.source.clone(),
             dkim: self.signature.take(),
+            received: self.received.take().filter(|_| self.game_match.form >= LedgerForm::Contents),
             rules: self.game_match.rules,
             fact,
             salt: self.game_match.key.salt(seq),

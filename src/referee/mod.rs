@@ -126,6 +126,8 @@ pub struct SeatLetter {
     pub acceptance: Option<Acceptance>,
     /// What is known of its signature.
     pub signature: Option<Signature>,
+    /// When it arrived.
+    pub received: Option<DateTime<Utc>>,
     /// Another match that its subject or a line names, unless a line `MATCH` names its own.
     pub other_match: Option<String>,
     /// The names of attached files, which are not read.
@@ -186,6 +188,7 @@ impl SeatLetter {
             confirmation: None,
             acceptance: None,
             signature: None,
+            received: None,
             other_match: other_match(letter, &request, &game_match.id),
             request,
             attachments: unread_files,

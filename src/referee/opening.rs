@@ -7,7 +7,7 @@ use super::schedule::Terms;
 use super::{Content, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, GameKind};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Fact, Head, MailIdentity, PlayerSettings, SealKey, Source};
+use crate::ledger::{self, Fact, Head, LedgerForm, MailIdentity, PlayerSettings, SealKey, Source};
 
 /// The parameters of a new match.
 #[derive(Clone, Debug)]
@@ -26,28 +26,41 @@ pub struct Opening {
     pub key: SealKey,
 }
 
-/// Opens a match under the current rules, and invites both sides.
+/// Opens a match under the current rules and in the current form of the ledger, and invites both sides.
 pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
     let state = opening.game.start(&opening.choices);
     let rules = opening.game.rules();
-    open_with(state, rules, opening, source, at)
+    open_with(state, (rules, LedgerForm::CURRENT), opening, source, at)
 }
 
-/// Opens a match under any known version of the rules, to verify one that began under an older version.
+/// Opens a match under any known version of the rules and in any form of the ledger, to verify one that an older version
+/// of this program opened.
 ///
 /// # Errors
 /// Returns a sentence that names the version or the option if it is unknown.
-pub fn open_under(rules: u32, opening: Opening, source: Source, at: DateTime<Utc>) -> Result<Ruling, String> {
+pub fn open_under(
+    (rules, form): (u32, LedgerForm),
+    opening: Opening,
+    source: Source,
+    at: DateTime<Utc>,
+) -> Result<Ruling, String> {
     let state = opening.game.start_under(rules, &opening.choices)?;
-    Ok(open_with(state, rules, opening, source, at))
+    Ok(open_with(state, (rules, form), opening, source, at))
 }
 
-fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
+fn open_with(
+    state: AnyState,
+    (rules, form): (u32, LedgerForm),
+    opening: Opening,
+    source: Source,
+    at: DateTime<Utc>,
+) -> Ruling {
     let at = ledger::truncate_to_millis(at);
     let blank = Match {
         id: opening.id,
         game: opening.game,
         rules,
+        form,
         players: opening.players,
         house: opening.house,
         terms: opening.terms,
@@ -81,7 +94,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         gm_messages: Vec::new(),
         told: Vec::new(),
     };
-    let mut draft = Draft::begin(blank, source, None, at);
+    let mut draft = Draft::begin(blank, source, at);
     draft.record(Fact::MatchOpened {
         game: draft.game_match.game,
         options: opening.choices,
@@ -91,6 +104,7 @@ fn open_with(state: AnyState, rules: u32, opening: Opening, source: Source, at: 
         settings: Box::new(draft.game_match.settings.clone()),
         desk: draft.game_match.desk.clone(),
         key: draft.game_match.key.pin(),
+        form,
     });
     draft.open_phase();
     for seat in Seat::BOTH {

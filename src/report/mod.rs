@@ -10,6 +10,7 @@ mod gm_digest;
 mod links;
 mod markdown;
 pub mod mime;
+pub mod pin;
 mod png;
 mod raster;
 mod samples;

@@ -33,7 +33,7 @@ impl Database {
         Statement::new(self.backend.engine(), sql)
     }
 
-    fn one_of(&self) -> &'static str {
+    pub(super) fn one_of(&self) -> &'static str {
         self.backend.engine().one_of()
     }
 
@@ -59,7 +59,7 @@ impl Database {
     }
 
     /// Reads rows, converts each, and passes it on as soon as it is read.
-    async fn stream<R: Record, T>(
+    pub(super) async fn stream<R: Record, T>(
         &self,
         statement: Statement,
         convert: fn(R) -> Result<T>,
@@ -328,16 +328,6 @@ impl Store for Database {
             .bind(seq.map_or(i64::MIN, integer))
             .bind(i64::from(limit));
         self.stream(statement, rows::Entry::read, take).await
-    }
-
-    async fn letters_named(&self, digests: &[Digest], take: RowSink<'_, (Digest, Vec<u8>)>) -> Result<()> {
-        let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
-        let sql = format!(
-            "SELECT l.digest, r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest {}",
-            self.one_of()
-        );
-        let convert = |(hex, bytes): (String, Vec<u8>)| Ok((rows::digest(&hex)?, bytes));
-        self.stream(self.statement(sql).bind_texts(&digests), convert, take).await
     }
 
     async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Option<(i64, Vec<Digest>)>> {

@@ -16,6 +16,7 @@ pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, 
 pub use self::changes::{ChangeKind, ChangeStage, PlayerChange};
 use self::database::Database;
 pub use self::error::{Result, StoreError};
+pub use self::evidence::{Evidence, NamedLetter};
 pub use self::letter_lookups::LetterLookups;
 pub use self::logins::{SealedLogin, SealedLogins};
 pub use self::player_changes::PlayerChanges;
@@ -37,6 +38,7 @@ mod changes;
 mod database;
 mod dispatches;
 mod error;
+mod evidence;
 mod in_work;
 mod letter_lookups;
 mod letters;
@@ -257,7 +259,7 @@ const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 /// [`Store::commit`] rejects a settlement based on outdated rows.
 #[async_trait]
 pub trait Store:
-    PlayerChanges + PlayerDigests + LetterLookups + DispatchQueue + SealedLogins + Send + Sync
+    PlayerChanges + PlayerDigests + LetterLookups + DispatchQueue + Evidence + SealedLogins + Send + Sync
 {
     /// Locks the database for one daemon, named by `owner`. A no-op on PostgreSQL.
     ///
@@ -413,9 +415,6 @@ pub trait Store:
         limit: u32,
         take: RowSink<'_, EntryRow>,
     ) -> Result<()>;
-
-    /// Streams the letters with these digests and their bytes.
-    async fn letters_named(&self, digests: &[Digest], take: RowSink<'_, (Digest, Vec<u8>)>) -> Result<()>;
 
     /// Returns up to `limit` letters that acted in a match, after the row `id`, with the row ID of the last. Returns
     /// `None` if there are no more.

@@ -9,6 +9,7 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Fact, Head};
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Match, Stage};
+use fogpost::report::pin::pin_in;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 
@@ -131,6 +132,21 @@ fn a_deleted_letter_is_found() {
         format!("DELETE FROM letter_raw WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')");
     cheat(&desk, &[&gone]);
     assert_eq!(*found(&desk.verify(&game_match.id)), Place::Letter(digest));
+}
+
+#[test]
+fn a_changed_time_of_arrival_and_a_changed_status_of_a_letter_are_found() {
+    for (change, part) in [
+        ("UPDATE letter SET received_at = received_at - 60000", "time of arrival"),
+        ("UPDATE letter SET fate = 'ignored', match_id = NULL, seat = NULL", "not stored as ruled on"),
+    ] {
+        let (desk, game_match) = played();
+        let digest = desk.letters().last().expect("a letter").digest;
+        cheat(&desk, &[&format!("{change} WHERE digest = '{digest}'")]);
+        let verdict = desk.verify(&game_match.id);
+        assert_eq!(*found(&verdict), Place::Letter(digest));
+        assert!(verdict.findings[0].what.contains(part), "{verdict:#?}");
+    }
 }
 
 #[test]
@@ -262,7 +278,8 @@ fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
     let text = String::from_utf8(bytes.clone()).expect("mail is text");
     assert!(text.contains(from), "{from} is not in {text}");
     let forged = text.replacen(from, to, 1).into_bytes();
-    let (told, instead) = (Digest::of(bytes).to_string(), Digest::of(&forged).to_string());
+    let pinned = |bytes: &[u8]| pin_in(now.form, bytes).to_string();
+    let (told, instead) = (pinned(bytes), pinned(&forged));
     let snapshot = serde_json::to_string(&now).expect("JSON");
     assert!(snapshot.contains(&told), "the snapshot contains its digest");
     let hex: String = forged.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -355,10 +372,10 @@ fn a_wrong_picture_is_found_when_pictures_are_drawn_again() {
 }
 
 #[test]
-fn the_next_entry_pins_the_digest_of_every_letter() {
+fn the_next_entry_pins_every_letter() {
     let (desk, game_match) = played();
     let sent = desk.block_on(desk.office().store.dispatches_of(&game_match.id)).expect("the store answers");
-    let sent: Vec<Digest> = sent.iter().map(|(_, bytes)| Digest::of(bytes)).collect();
+    let sent: Vec<Digest> = sent.iter().map(|(_, bytes)| pin_in(game_match.form, bytes)).collect();
     let mut told: Vec<Digest> =
         entries(&desk, &game_match.id).into_iter().flat_map(|entry| entry.told).collect();
     told.extend(&game_match.told);

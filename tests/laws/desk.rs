@@ -81,6 +81,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
         confirmation: None,
         acceptance: None,
         signature: None,
+        received: None,
         unread: None,
         answer_suppressed: false,
         notes_refusal: true,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use self::difference::differing_json;
-pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter};
+pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 use self::reader::{PendingEntry, ReadLetter};
 use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::verdict::{AuditVerdict, Finding, Place};

@@ -39,12 +39,29 @@ pub(super) struct PendingEntry {
     pub hash: Digest,
 }
 
+/// A letter as it is stored.
+#[derive(Clone, Debug)]
+pub struct StoredLetter {
+    pub digest: Digest,
+    pub received_at: DateTime<Utc>,
+    /// Whether it is stored as ruled on.
+    pub is_ruled: bool,
+    pub raw: Vec<u8>,
+}
+
 /// A letter, or why it cannot be read, and its new text.
-pub(super) type ReadLetter = (Result<Box<Letter>, &'static str>, NewText);
+pub(super) struct ReadLetter {
+    pub received_at: DateTime<Utc>,
+    pub is_ruled: bool,
+    pub letter: Result<Box<Letter>, &'static str>,
+    pub new_text: NewText,
+}
 
 /// A parsed letter, not yet compared with our letters that it quotes.
 pub struct ParsedLetter {
     digest: Digest,
+    received_at: DateTime<Utc>,
+    is_ruled: bool,
     letter: Result<Box<Letter>, &'static str>,
 }
 
@@ -175,8 +192,9 @@ impl LedgerReader {
         self.missing.keys().copied().collect()
     }
 
-    /// Parses a letter that is stored under `digest`.
-    pub fn parse_letter(&self, digest: Digest, raw: &[u8]) -> ParsedLetter {
+    /// Parses a stored letter.
+    pub fn parse_letter(&self, stored: &StoredLetter) -> ParsedLetter {
+        let StoredLetter { digest, received_at, is_ruled, ref raw } = *stored;
         let letter = match self.missing.get(&digest) {
             _ if Digest::of(raw) != digest => Err("its bytes were changed"),
             Some(Some(own)) => Letter::read(raw, own, &NO_LIMITS)
@@ -184,17 +202,17 @@ impl LedgerReader {
                 .map_err(|_| "it cannot be read as a letter from one sender"),
             Some(None) | None => Err("the referee's own address is missing"),
         };
-        ParsedLetter { digest, letter }
+        ParsedLetter { digest, received_at, is_ruled, letter }
     }
 
     /// Adds the letters that were missing. `sent` holds the texts of our letters that they may quote, by Message-ID.
     pub fn push_letters(&mut self, letters: Vec<ParsedLetter>, sent: &BTreeMap<String, String>) {
-        for ParsedLetter { digest, letter } in letters {
+        for ParsedLetter { digest, received_at, is_ruled, letter } in letters {
             let new_text = match &letter {
                 Ok(letter) => letter.new_text(letter.quotable_text(sent).as_deref()),
                 Err(_) => NewText::Blank,
             };
-            self.batch.letters.push((digest, (letter, new_text)));
+            self.batch.letters.push((digest, ReadLetter { received_at, is_ruled, letter, new_text }));
         }
         self.missing.clear();
     }

@@ -82,10 +82,7 @@ impl Check {
         if self.ruled_letters.contains(&short(&digest)) {
             return Err(wrong("its letter was ruled on before"));
         }
-        let (letter, written) = match self.letters.remove(&digest) {
-            Some((letter, written)) => (letter.map_err(in_letter)?, written),
-            None => return Err(in_letter("it is missing")),
-        };
+        let (letter, written) = self.take_letter(digest).map_err(in_letter)?;
         let confirmed = self.confirmed_seat();
         let part = self.recorded_part();
         let seat = match &confirmed {
@@ -127,6 +124,7 @@ impl Check {
         }
         asked.notes_refusal = self.group_records(&[REFUSAL_NOTED]);
         asked.signature = self.pending[0].link.dkim;
+        asked.received = self.pending[0].link.received;
         asked.acceptance = self.recorded_acceptance();
         asked.confirmation = confirmed.map(|(_, confirmation)| confirmation);
         if asked.lacks_turn() && !self.group_records(&[ORDERS_SEALED]) {
@@ -142,6 +140,18 @@ impl Check {
             }
         }
         Ok((ruling, Some(letter)))
+    }
+
+    /// Returns a letter that was read and its new text, if it is stored as the first pending entry says.
+    fn take_letter(&mut self, digest: Digest) -> Result<(Box<Letter>, NewText), &'static str> {
+        let Some(read) = self.letters.remove(&digest) else { return Err("it is missing") };
+        if self.pending[0].link.received.is_some_and(|received| received != read.received_at) {
+            return Err("it is stored with another time of arrival");
+        }
+        if !read.is_ruled {
+            return Err("it is not stored as ruled on");
+        }
+        Ok((read.letter?, read.new_text))
     }
 
     /// Whether an entry of one of these kinds has the same cause as the first pending one.
@@ -178,7 +188,8 @@ impl Check {
         let wrong = |place: Place, what: &str| Finding { place, what: what.to_owned() };
         let first: Entry =
             serde_json::from_str(first).map_err(|_| wrong(Place::Entry(1), "it cannot be read"))?;
-        let Fact::MatchOpened { game, options, players, house, terms, settings, desk, key: pin } = first.fact
+        let Fact::MatchOpened { game, options, players, house, terms, settings, desk, key: pin, form } =
+            first.fact
         else {
             return Err(wrong(Place::Entry(1), "the ledger does not start with the opening of the match"));
         };
@@ -191,7 +202,7 @@ impl Check {
         let id = first.match_id;
         let settings = *settings;
         let opening = Opening { id, game, choices: options, players, house, terms, settings, desk, key };
-        referee::open_under(first.rules, opening, first.cause, first.at)
+        referee::open_under((first.rules, form), opening, first.cause, first.at)
             .map_err(|unknown| wrong(Place::Entry(1), &unknown))
     }
 

@@ -50,6 +50,7 @@ impl Decision<'_> {
             let others_before = self.draft.settlement.dispatches.len();
             let mut seat_letter = self.read_part(letter, part, &written, confirmation)?;
             seat_letter.signature = self.signature(waiting);
+            seat_letter.received = Some(waiting.received_at);
             if let Some(lines) = &part.lines {
                 keep_last_settings(&mut seat_letter.request, lines, &settings);
             }

@@ -9,9 +9,9 @@ use super::stored::entry_row;
 use super::undecided::Decided;
 use crate::game::BySeat;
 use crate::ledger::{self, Entry, Fact};
-use crate::letter::Digest;
 use crate::referee::{self, Act, Cause, Content, Dispatch, Match, Reader, Ruling, Stage};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
+use crate::report::pin::pin_in;
 use crate::report::{self, WordedLetter, WordingInput};
 use crate::store::{EntryRow, NewDispatch, TokenRow, Urgency};
 
@@ -74,7 +74,7 @@ impl Decision<'_> {
         ruling
     }
 
-    /// Words the letters of a ruling, and adds their digests to the match: the next entry names them.
+    /// Words the letters of a ruling, and adds their pins to the match: the next entry names them.
     pub fn rows(&self, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
         // Comes first, because it may lack the ledger's entries, and wording takes longest.
         let record = self.record_of_ended(ruling)?;
@@ -91,7 +91,8 @@ impl Decision<'_> {
             dispatches.push(self.envelop(letter, &game_match, &unique, dispatch, readers)?);
         }
         let copies = self.copies_for_gms(&game_match, &ruling.dispatches, readers)?;
-        ruling.after.told.extend(dispatches.iter().map(|dispatch| Digest::of(&dispatch.bytes)));
+        let form = game_match.form;
+        ruling.after.told.extend(dispatches.iter().map(|dispatch| pin_in(form, &dispatch.bytes)));
         Ok(RulingRows { entries, dispatches, copies })
     }
 
