@@ -1,6 +1,8 @@
 //! [`DispatchQueue`] for both databases: which dispatches are sent next, what became of them, and how many were sent in
 //! each minute, because providers limit that.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -33,7 +35,8 @@ pub trait DispatchQueue {
         scope: &DispatchScope,
     ) -> Result<(Vec<Claimed>, Claim)>;
 
-    /// Records send attempts and ends the claim. Sent dispatches stay sent; `Later` revives one that was given up.
+    /// Records send attempts and ends the claim. Of several outcomes of a dispatch the last counts. Sent dispatches stay
+    /// sent; `Later` revives one that was given up.
     async fn record_outcomes(
         &self,
         claim: Claim,
@@ -88,7 +91,12 @@ impl DispatchQueue for Database {
         record: &SendRecord<'_>,
     ) -> Result<()> {
         let mut tx = self.backend.begin_under(&mut claim).await?;
-        for chunk in record.outcomes.chunks(CHUNK) {
+        // A letter can be given up and, a moment later, queued again: a statement that changed its row twice would keep
+        // either of the two.
+        let last: BTreeMap<i64, &SendOutcome> =
+            record.outcomes.iter().map(|(id, outcome)| (*id, outcome)).collect();
+        let last: Vec<(i64, &SendOutcome)> = last.into_iter().collect();
+        for chunk in last.chunks(CHUNK) {
             settle::record_outcomes(&mut tx.session(), now, chunk).await?;
         }
         if let Some((key, value)) = record.memo {

@@ -416,11 +416,11 @@ fn outcome_columns(sent: &SendOutcome, now: DateTime<Utc>) -> (Option<i64>, Opti
     }
 }
 
-/// Records the outcomes of send attempts; a dispatch that was sent stays sent.
+/// Records the outcomes of send attempts, one for each dispatch. One that was sent stays sent.
 pub async fn record_outcomes(
     session: &mut Session<'_>,
     now: DateTime<Utc>,
-    chunk: &[(i64, SendOutcome)],
+    chunk: &[(i64, &SendOutcome)],
 ) -> Result<()> {
     let mut update = session.statement("WITH result (r_id, r_sent_at, r_due_at, r_error) AS (");
     update.push_rows(chunk, |values, (id, outcome)| {

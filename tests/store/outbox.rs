@@ -129,6 +129,17 @@ pub async fn a_dispatch_that_was_given_up_can_be_revived(place: Place) {
     assert_eq!(due(store, 100).await, ids);
 }
 
+pub async fn of_two_outcomes_of_a_dispatch_the_last_counts(place: Place) {
+    let store = &place.store;
+    add_dispatches(store, 0..3).await;
+    let (ids, held) = claim(store, 0, 3).await;
+    let given_up = SendOutcome::GivenUp { error: "550".to_owned() };
+    let mut results: Vec<_> = ids.iter().map(|id| (*id, given_up.clone())).collect();
+    results.extend(ids.iter().map(|id| (*id, later(30))));
+    store.record_outcomes(held, at(1), &results).await.unwrap();
+    assert_eq!(due(store, 30).await, ids);
+}
+
 pub async fn the_next_dispatch_is_the_one_due_first(place: Place) {
     let store = &place.store;
     assert_eq!(store.next_dispatch_at().await.unwrap(), None);
