@@ -3,6 +3,7 @@
 //! and sent again; such a letter is no copy, and is answered.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::config::Config;
 use crate::daemon::decide::one_letter::ReadResult;
@@ -10,8 +11,9 @@ use crate::daemon::decide::settings::own_identity;
 use crate::letter::{Digest, Letter};
 use crate::store::{NewLetter, Store};
 
-/// Maximum bytes of letters whose texts are compared. A few bytes of a stranger must not make us read megabytes again.
-const MAX_COMPARED: usize = 100_000;
+/// Maximum bytes of an earlier letter with which any letter is compared. A larger one is compared only with a letter of at
+/// least half its size: a few bytes of a stranger must not make us read megabytes again, and no copy shrinks that much.
+const ALWAYS_COMPARED: usize = 100_000;
 
 /// A letter of a list that has the Message-ID and sender of an earlier one.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +28,15 @@ enum EarlierLetter {
     Stored(Digest),
     /// At this place in the list.
     InList(usize),
+    /// It is so much larger that this letter is no copy of it.
+    MuchLarger,
+}
+
+/// The letter of which another one looks like a copy.
+pub enum Original {
+    Bytes(Vec<u8>),
+    /// See [`EarlierLetter::MuchLarger`].
+    MuchLarger,
 }
 
 /// Finds the letters that look like copies of stored ones, or of earlier ones in the list.
@@ -37,45 +48,56 @@ pub async fn look_alikes(store: &dyn Store, letters: &[NewLetter]) -> anyhow::Re
     let mut first_in_list: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut found = Vec::new();
     for (place, (letter, stored)) in letters.iter().zip(stored).enumerate() {
-        if letter.message_id.is_empty() || letter.raw.len() > MAX_COMPARED {
+        if letter.message_id.is_empty() {
             continue;
         }
-        let (earlier, digest) = match stored {
-            Some(digest) => (EarlierLetter::Stored(digest), digest),
+        let (earlier, digest, bytes) = match stored {
+            Some((digest, bytes)) => (EarlierLetter::Stored(digest), digest, bytes),
             None => {
                 let sent_as = (letter.sender.as_str(), letter.message_id.as_str());
                 let first = *first_in_list.entry(sent_as).or_insert(place);
-                (EarlierLetter::InList(first), letters[first].digest)
+                (EarlierLetter::InList(first), letters[first].digest, letters[first].raw.len() as u64)
             }
         };
-        if digest != letter.digest {
-            found.push(LookAlike { place, earlier });
+        if digest == letter.digest {
+            continue;
         }
+        let most = ALWAYS_COMPARED.max(letter.raw.len() * 2) as u64;
+        let earlier = if bytes > most { EarlierLetter::MuchLarger } else { earlier };
+        found.push(LookAlike { place, earlier });
     }
     Ok(found)
 }
 
-/// Returns the bytes of the earlier letter, unless they are deleted or too many.
+/// Returns the earlier letter, or `None` if its bytes are deleted: then the later one counts as a copy.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn earlier_bytes(
+pub async fn original(
     store: &dyn Store,
     letters: &[NewLetter],
     look_alike: LookAlike,
-) -> anyhow::Result<Option<Vec<u8>>> {
-    let raw = match look_alike.earlier {
-        EarlierLetter::Stored(digest) => store.letter(digest).await?,
-        EarlierLetter::InList(place) => Some(letters[place].raw.clone()),
-    };
-    Ok(raw.filter(|raw| raw.len() <= MAX_COMPARED))
+) -> anyhow::Result<Option<Original>> {
+    Ok(match look_alike.earlier {
+        EarlierLetter::Stored(digest) => store.letter(digest).await?.map(Original::Bytes),
+        EarlierLetter::InList(place) => Some(Original::Bytes(letters[place].raw.clone())),
+        EarlierLetter::MuchLarger => Some(Original::MuchLarger),
+    })
 }
 
-/// Returns the digest of a letter's text if the earlier letter has another one. `read` parses a letter, or returns `None`
+/// Returns the digest of a letter's text unless the earlier letter has the same. `read` parses a letter, or returns `None`
 /// if that fails.
-pub fn new_text(raw: &[u8], earlier: &[u8], read: impl Fn(&[u8]) -> Option<ReadResult>) -> Option<Digest> {
+pub fn new_text(
+    raw: &[u8],
+    original: &Original,
+    read: impl Fn(&[u8]) -> Option<ReadResult>,
+) -> Option<Digest> {
     let text = text_of(read(raw));
-    (text != text_of(read(earlier))).then(|| Digest::of(text.as_bytes()))
+    let is_copy = match original {
+        Original::Bytes(earlier) => text == text_of(read(earlier)),
+        Original::MuchLarger => false,
+    };
+    (!is_copy).then(|| Digest::of(text.as_bytes()))
 }
 
 /// Returns the words that a person wrote in a letter: servers break lines, and remove blanks at their ends. All letters
@@ -98,9 +120,11 @@ pub async fn with_new_text(
     let letters = [letter];
     let mut text = None;
     for look_alike in look_alikes(store, &letters).await? {
-        if let Some(earlier) = earlier_bytes(store, &letters, look_alike).await? {
+        if let Some(original) = original(store, &letters, look_alike).await? {
             let (own, limits) = (own_identity(config), config.letters.limits());
-            text = new_text(&letters[0].raw, &earlier, |raw| Some(Letter::read(raw, &own, &limits)));
+            // A letter at which the reader panics is stored all the same, and set aside later.
+            let read = |raw: &[u8]| catch_unwind(AssertUnwindSafe(|| Letter::read(raw, &own, &limits))).ok();
+            text = new_text(&letters[0].raw, &original, read);
         }
     }
     let [letter] = letters;

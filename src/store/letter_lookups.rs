@@ -10,8 +10,8 @@ use crate::letter::Digest;
 /// Finds letters that look like others, and those that a GM's digest counts.
 #[async_trait]
 pub trait LetterLookups {
-    /// Returns, for each of these letters, the first stored one with its Message-ID and sender.
-    async fn first_sent_as(&self, letters: &[NewLetter]) -> Result<Vec<Option<Digest>>>;
+    /// Returns, for each of these letters, the first stored one with its Message-ID and sender, and its size in bytes.
+    async fn first_sent_as(&self, letters: &[NewLetter]) -> Result<Vec<Option<(Digest, u64)>>>;
 
     /// Returns how many letters were taken from the provider's spam folder since then.
     async fn spam_letters_since(&self, since: DateTime<Utc>) -> Result<u64>;
@@ -28,7 +28,7 @@ pub trait LetterLookups {
 
 #[async_trait]
 impl LetterLookups for Database {
-    async fn first_sent_as(&self, letters: &[NewLetter]) -> Result<Vec<Option<Digest>>> {
+    async fn first_sent_as(&self, letters: &[NewLetter]) -> Result<Vec<Option<(Digest, u64)>>> {
         letters::first_sent_as(&mut self.backend.reader().await?.session(), letters).await
     }
 

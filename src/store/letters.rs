@@ -41,25 +41,29 @@ fn sent_as(letter: &NewLetter) -> Option<String> {
 }
 
 /// See [`super::LetterLookups::first_sent_as`].
-pub async fn first_sent_as(session: &mut Session<'_>, letters: &[NewLetter]) -> Result<Vec<Option<Digest>>> {
+pub async fn first_sent_as(
+    session: &mut Session<'_>,
+    letters: &[NewLetter],
+) -> Result<Vec<Option<(Digest, u64)>>> {
     let wanted: Vec<Option<String>> = letters.iter().map(sent_as).collect();
     let values: Vec<String> = wanted.iter().flatten().cloned().collect();
     let found = stored_as(session, &values).await?;
     Ok(wanted.iter().map(|sent_as| found.get(sent_as.as_ref()?).copied()).collect())
 }
 
-/// Returns a stored letter for each of these digests of senders and Message-IDs that has one. All letters under one of
-/// them have the same text, and there may be any number of them, so it reads no more than one.
-async fn stored_as(session: &mut Session<'_>, values: &[String]) -> Result<BTreeMap<String, Digest>> {
+/// Returns a stored letter for each of these digests of senders and Message-IDs that has one, and its size. All letters
+/// under one of them have the same text, and there may be any number of them, so it reads no more than one.
+async fn stored_as(session: &mut Session<'_>, values: &[String]) -> Result<BTreeMap<String, (Digest, u64)>> {
     let items = session.engine().items();
-    let sql = format!("SELECT value, (SELECT digest FROM letter WHERE sent_as = value LIMIT 1) FROM {items}");
+    let sql = format!(
+        "SELECT sent_as, digest, size FROM letter WHERE id IN \
+         (SELECT (SELECT id FROM letter WHERE sent_as = value LIMIT 1) FROM {items})"
+    );
     let statement = session.statement(sql).bind_texts(values);
-    let found_rows: Vec<(String, Option<String>)> = session.fetch_all(statement).await?;
+    let found_rows: Vec<(String, String, i64)> = session.fetch_all(statement).await?;
     let mut found = BTreeMap::new();
-    for (sent_as, digest) in found_rows {
-        if let Some(digest) = digest {
-            found.insert(sent_as, rows::digest(&digest)?);
-        }
+    for (sent_as, digest, size) in found_rows {
+        found.insert(sent_as, (rows::digest(&digest)?, rows::count(size)?));
     }
     Ok(found)
 }

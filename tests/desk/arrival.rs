@@ -45,15 +45,28 @@ fn a_letter_with_the_message_id_of_another_is_answered_if_its_text_is_new() {
 }
 
 #[test]
-fn a_large_letter_with_a_known_message_id_counts_as_a_copy() {
+fn a_large_letter_with_a_known_message_id_is_answered_if_its_text_is_new() {
     let desk = Desk::new();
     let (_, to_ann, _) = quad(&desk);
-    desk.receive(&answer(&to_ann, "same", "STATUS"));
-    desk.one_to(ANN);
-    // Comparing costs as much as reading the earlier letter again, and one line would be enough to ask for it.
-    desk.receive(&answer(&to_ann, "same", &"a long story\n".repeat(10_000)));
-    assert_eq!(desk.last_status(), LetterStatus::Repeated);
-    assert!(desk.sent_to(ANN).is_empty());
+    let large = answer(&to_ann, "same", &"a long story\n".repeat(10_000));
+    for (letter, status) in [
+        (answer(&to_ann, "same", "STATUS"), LetterStatus::Ruled),
+        (large.clone(), LetterStatus::Ruled),
+        (format!("Received: from elsewhere\n{large}"), LetterStatus::Repeated),
+    ] {
+        desk.receive(&letter);
+        assert_eq!(desk.last_status(), status);
+        assert_eq!(desk.sent_to(ANN).len(), usize::from(status == LetterStatus::Ruled));
+    }
+    // The same, if the first of them was the large one.
+    for (letter, status) in [
+        (large.replace("<same@", "<other@"), LetterStatus::Ruled),
+        (answer(&to_ann, "other", "HISTORY"), LetterStatus::Ruled),
+        (answer(&to_ann, "other", "HISTORY "), LetterStatus::Repeated),
+    ] {
+        desk.receive(&letter);
+        assert_eq!(desk.last_status(), status);
+    }
 }
 
 /// Returns whether this letter of Ann's is ruled on.

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use super::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
 use crate::daemon::Office;
 use crate::daemon::batch::read::read;
-use crate::daemon::copies;
+use crate::daemon::copies::{self, Original};
 use crate::daemon::decide::in_work::InWork;
 use crate::daemon::decide::settings::Settings;
 use crate::daemon::heartbeat::Loop;
@@ -162,8 +162,8 @@ impl Office {
         for some in look_alikes.chunks(COMPARED_AT_ONCE) {
             let mut pairs = Vec::new();
             for look_alike in some {
-                let earlier = copies::earlier_bytes(&*self.store, &letters, *look_alike).await?;
-                pairs.extend(earlier.map(|earlier| (look_alike.place, earlier)));
+                let original = copies::original(&*self.store, &letters, *look_alike).await?;
+                pairs.extend(original.map(|original| (look_alike.place, original)));
             }
             if !pairs.is_empty() {
                 texts.extend(self.compare(&letters, pairs).await?);
@@ -176,12 +176,12 @@ impl Office {
         Ok(letters)
     }
 
-    /// Compares letters, each at a place in the list, with the bytes of earlier ones. Returns the digest of each text that
-    /// is another one.
+    /// Compares letters, each at a place in the list, with earlier ones. Returns the digest of each text that is another
+    /// one.
     async fn compare(
         &self,
         letters: &Arc<Vec<NewLetter>>,
-        pairs: Vec<(usize, Vec<u8>)>,
+        pairs: Vec<(usize, Original)>,
     ) -> anyhow::Result<Vec<(usize, Digest)>> {
         let digests: Vec<Digest> = pairs.iter().map(|(place, _)| letters[*place].digest).collect();
         let mut unread = self.note_intake(&digests).await?;
@@ -192,11 +192,11 @@ impl Office {
             let (skipped, in_work) = (unread.clone(), InWork::default());
             let working = in_work.clone();
             let reading = run_blocking(move || {
-                par_map(&pairs, |(place, earlier)| {
+                par_map(&pairs, |(place, original)| {
                     let letter = &letters[*place];
                     let _in_work = working.enter(letter.digest);
                     let is_skipped = skipped.contains(&letter.digest);
-                    let text = || copies::new_text(&letter.raw, earlier, |raw| read(&settings, raw));
+                    let text = || copies::new_text(&letter.raw, original, |raw| read(&settings, raw));
                     if is_skipped { None } else { text().map(|text| (*place, text)) }
                 })
             });
