@@ -9,7 +9,7 @@ impl Office {
         if settlement.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
             self.letters.notify_one();
         }
-        if !settlement.dispatches.is_empty() {
+        if !settlement.dispatches.is_empty() || !settlement.requeued.is_empty() {
             self.dispatches.notify_one();
         }
         if settlement.matches.iter().any(|row| row.wake_at.is_some_and(|moment| moment <= settlement.at)) {

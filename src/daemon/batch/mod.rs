@@ -1,7 +1,7 @@
 //! Load, decide, commit: the steps that turn waiting letters, and other causes, into settlements.
 
 pub mod attempts;
-mod commit;
+pub mod commit;
 mod digest;
 mod dkim;
 mod gm_lists;

@@ -46,7 +46,8 @@ pub fn low_space(settings: &Settings, context: &RulingContext, free_mb: u64) -> 
     Ok(decision.draft.settlement)
 }
 
-/// Tells the GM that nothing can be sent. The letter waits like all others, and is the first that goes.
+/// Tells the GM that nothing can be sent. The letter waits like all others, and is the first that goes. Another daemon, or
+/// this one before it was killed, may have told of the same outage.
 pub fn cannot_send(
     settings: &Settings,
     context: &RulingContext,
@@ -54,11 +55,16 @@ pub fn cannot_send(
     waiting: u64,
 ) -> Decided<Settlement> {
     let mut decision = Decision::new(settings, context);
-    let unique = format!("out.{}", context.at.timestamp_millis());
+    // Two daemons meet an outage within moments.
+    let unique = format!("out.{}.{}", outage.since.format("%Y%m%d%H"), outage.codes());
     let since = decision.local_time_in(None, outage.since);
     let letter = ClubLetter::CannotSend { since, error: outage.error.clone(), waiting };
     let alarms = decision.gm_alarms(&letter, &unique, About::Club)?;
-    let as_alarm = |dispatch| NewDispatch { kind: DispatchKind::Alarm, ..dispatch };
-    decision.draft.settlement.dispatches = alarms.into_iter().map(as_alarm).collect();
+    for alarm in alarms {
+        if !decision.is_dispatched(&alarm.message_id)? {
+            let alarm = NewDispatch { kind: DispatchKind::Alarm, ..alarm };
+            decision.draft.settlement.dispatches.push(alarm);
+        }
+    }
     Ok(decision.draft.settlement)
 }

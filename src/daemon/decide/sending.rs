@@ -95,6 +95,17 @@ pub struct Outage {
     status: Option<Status>,
 }
 
+impl Outage {
+    /// Returns the codes of the refusal that all letters met, such as `550.5.4.5`, or `0`.
+    pub fn codes(&self) -> String {
+        match self.status {
+            Some((code, Some(enhanced))) => format!("{code}.{enhanced}"),
+            Some((code, None)) => code.to_string(),
+            None => "0".to_owned(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct RunEntry {
     id: i64,

@@ -14,3 +14,6 @@ mod settle;
 mod upkeep;
 mod waiting;
 mod wakeups;
+
+#[cfg(test)]
+mod tests;

@@ -52,7 +52,7 @@ pub(super) struct InFlight {
     sending: JoinSet<Option<Result<String, SendError>>>,
     queue: Arc<Queue>,
     /// What waits in the queue or is being sent, by number.
-    letters: HashMap<i64, ClaimedLetter>,
+    pub(super) letters: HashMap<i64, ClaimedLetter>,
     /// Outcomes that are not recorded yet.
     pub(super) outcomes: Vec<(i64, SendOutcome)>,
     /// How many of them were taken, by urgency.
@@ -172,7 +172,7 @@ impl Office {
     }
 
     /// Claims what is due, as far as there is room, and starts sending it.
-    async fn claim_some(&self, in_flight: &mut InFlight) -> anyhow::Result<()> {
+    pub(super) async fn claim_some(&self, in_flight: &mut InFlight) -> anyhow::Result<()> {
         let gate = in_flight.account.gate(self.now());
         self.outbox.suspend(gate == Gate::Closed);
         let is_limited = !self.config.outbox.quota.is_unlimited();
@@ -207,6 +207,11 @@ impl Office {
     ) -> anyhow::Result<()> {
         let sent = self.store.sent_counts(self.now()).await?;
         let sent = with_under_way(sent, in_flight.urgencies_under_way());
+        if order == ClaimOrder::FewestTries {
+            let scope = Allowance::of(&self.config.outbox.quota, &sent).scope_of_all(room);
+            in_flight.none_due = scope.limit == 0 || self.claim(in_flight, &scope).await? == 0;
+            return Ok(());
+        }
         let mut claimed = Vec::new();
         for group in UrgencyGroup::ALL {
             let taken = with_under_way(sent.clone(), claimed.iter().copied());

@@ -7,6 +7,7 @@ use anyhow::bail;
 
 use super::outbox::{ClaimedLetter, InFlight};
 use crate::daemon::Office;
+use crate::daemon::batch::commit::is_transient;
 use crate::daemon::decide::context::RulingContext;
 use crate::daemon::decide::returned::{note_given_up, note_revived, note_sent_late};
 use crate::daemon::decide::sending::{ACCOUNT, Account, Attempt, Outage, Refused};
@@ -116,7 +117,7 @@ impl Office {
 
     /// Marks the seats of letters that were given up, clears the marks of those that are queued again after all, and tells
     /// the GM of an outage. Returns whether there was anything to do.
-    async fn follow_up(&self, in_flight: &mut InFlight) -> anyhow::Result<bool> {
+    pub(super) async fn follow_up(&self, in_flight: &mut InFlight) -> anyhow::Result<bool> {
         // The account forgets what is to be done only once it is done: the database may not answer.
         let mut account = in_flight.account.clone();
         let unmarked = std::mem::take(&mut account.unmarked);
@@ -152,7 +153,7 @@ impl Office {
     }
 
     /// Tells the GM that nothing can be sent; the letter is the first that goes when the server takes mail again.
-    async fn tell_of_outage(&self, outage: Outage) -> anyhow::Result<()> {
+    pub(super) async fn tell_of_outage(&self, outage: Outage) -> anyhow::Result<()> {
         let waiting = self.store.queues().await?.dispatches_waiting;
         self.settle_sending(move |settings, context| alarm::cannot_send(settings, context, &outage, waiting))
             .await
@@ -167,8 +168,16 @@ impl Office {
         for _ in 0..MAX_TRIES {
             let context = self.new_context().await?;
             let decide = Arc::clone(&decide);
-            let (settlement, _) =
-                self.decide(context, move |settings, context, _| decide(settings, context)).await?;
+            let deciding = self.decide(context, move |settings, context, _| decide(settings, context));
+            let settlement = match deciding.await {
+                Ok((settlement, _)) => settlement,
+                Err(error) if is_transient(&error) => return Err(error),
+                // It would fail again, and other letters must not wait for it.
+                Err(error) => {
+                    tracing::error!(error = format!("{error:#}"), "cannot decide what follows from a letter");
+                    return Ok(());
+                }
+            };
             match self.store.commit(&settlement).await {
                 Ok(()) => return Ok(()),
                 Err(StoreError::Stale(_)) => {}

@@ -1,7 +1,7 @@
 //! How many letters may be sent now, if the mail provider limits them. A limit only ever delays.
 
 use crate::config::Quota;
-use crate::store::{SentCount, Urgency};
+use crate::store::{ClaimOrder, DispatchScope, SentCount, Urgency};
 
 /// The part of `per_day` that answers to letters without a token may use: strangers cannot use up the players' mail.
 const STRANGERS_PART: u32 = 10;
@@ -50,6 +50,15 @@ impl Allowance {
             UrgencyGroup::Urgent | UrgencyGroup::Rest => self.others,
             UrgencyGroup::Strangers => self.strangers,
         }
+    }
+
+    /// Returns the scope of letters of all groups that may send some: of those, the ones that were tried least often.
+    pub fn scope_of_all(&self, room: u32) -> DispatchScope {
+        let groups = UrgencyGroup::ALL.into_iter().filter(|group| self.of_group(*group) > 0);
+        let groups: Vec<UrgencyGroup> = groups.collect();
+        let least = groups.iter().map(|group| self.of_group(*group)).min().unwrap_or_default();
+        let urgencies = groups.iter().flat_map(|group| group.urgencies()).copied().collect();
+        DispatchScope { limit: least.min(room), order: ClaimOrder::FewestTries, urgencies }
     }
 
     /// Returns what may still be sent after so many letters, some of which are under way.
