@@ -70,8 +70,9 @@ impl Outbox {
         _permit: &SendPermit<'_>,
         letter: &Outgoing<'_>,
     ) -> Result<String, SendError> {
-        let to = address(letter.to)?;
-        let return_path = letter.return_path.map(address).transpose()?;
+        let to = address(letter.to).ok_or_else(|| SendError::Refused("this is not a mail address".into()))?;
+        let return_path = letter.return_path.map(|path| address(path).ok_or_else(faulty_return_path));
+        let return_path = return_path.transpose()?;
         match self {
             Outbox::Smtp(smtp) => smtp.send(return_path, to, letter.bytes).await,
             Outbox::Sendmail(sendmail) => sendmail.send(letter).await,
@@ -111,9 +112,32 @@ impl Outbox {
 /// Maximum bytes of an address (RFC 5321, 4.5.3.1.3, without the angle brackets).
 const MAX_ADDRESS_BYTES: usize = 254;
 
-fn address(text: &str) -> Result<Address, SendError> {
-    match text.parse() {
-        Ok(address) if text.len() <= MAX_ADDRESS_BYTES => Ok(address),
-        _ => Err(SendError::Refused("this is not a mail address".into())),
+fn address(text: &str) -> Option<Address> {
+    text.parse().ok().filter(|_| text.len() <= MAX_ADDRESS_BYTES)
+}
+
+/// Every letter has it, so no reader is to blame.
+fn faulty_return_path() -> Error {
+    let text = "no mail server takes the return path; see club.return_path and club.address";
+    Error::Configuration(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::post::refusal::RefusalClass;
+
+    #[tokio::test]
+    async fn a_faulty_return_path_is_no_fault_of_the_reader() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().to_owned();
+        let outbox = Outbox::new(Settings::Maildir(maildirs::Settings { path })).expect("an outbox");
+        let class = async |return_path, to| {
+            let letter = Outgoing { return_path: Some(return_path), to, bytes: b"Subject: x\r\n\r\n" };
+            outbox.send(&letter).await.expect_err("refused").class()
+        };
+        // `letter::Address` takes two dots in a row.
+        assert_eq!(class("the..club@club.example", "ann@players.example").await, RefusalClass::Account);
+        assert_eq!(class("referee@club.example", "ann..b@players.example").await, RefusalClass::Recipient);
     }
 }
