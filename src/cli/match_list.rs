@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::arguments::game;
@@ -12,6 +11,7 @@ use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::referee::{Match, MatchOverview, Stage};
 use crate::report::format_local;
+use crate::store::MatchDates;
 
 /// List matches
 #[derive(clap::Args)]
@@ -46,12 +46,7 @@ impl List {
         let stage = self.stage.as_deref().and_then(Stage::parse);
         office.store.list_matches(stage, &mut take).await?;
         if json {
-            let dates = dates(office, &found).await?;
-            for chunk in found.chunks(CHUNK) {
-                let addresses = addresses(office, chunk).await?;
-                chunk.iter().for_each(|game_match| print_json(&summary(game_match, &addresses, &dates)));
-            }
-            return Ok(());
+            return print_summaries(office, &found).await;
         }
         let rows = found.iter().map(|game_match| {
             vec![
@@ -84,59 +79,32 @@ impl List {
     }
 }
 
-/// Matches whose addresses are read together.
+/// Matches whose addresses and dates are read together.
 const CHUNK: usize = 200;
 
-/// Returns the addresses of both players of each match.
-async fn addresses(
-    office: &Office,
-    matches: &[MatchOverview],
-) -> anyhow::Result<BTreeMap<String, BySeat<Vec<String>>>> {
-    let ids: Vec<String> = matches.iter().map(|game_match| game_match.id.clone()).collect();
-    let mut found: BTreeMap<String, BySeat<Vec<String>>> = BTreeMap::new();
-    for row in office.store.seats_of(&ids).await? {
-        found.entry(row.match_id).or_default()[row.seat] = row.player.addresses;
-    }
-    Ok(found)
-}
-
-/// When matches were opened, and when they ended.
-#[derive(Default)]
-struct Dates {
-    opened: BTreeMap<String, DateTime<Utc>>,
-    ended: BTreeMap<String, DateTime<Utc>>,
-}
-
-/// Returns the dates of these matches, as their ledgers tell.
-async fn dates(office: &Office, matches: &[MatchOverview]) -> anyhow::Result<Dates> {
-    let mut dates = Dates::default();
-    let (opened, ended) = ("MatchOpened", "MatchEnded");
-    let entries = match matches {
-        [] => Vec::new(),
-        [one] => office.store.entries(&one.id).await?,
-        _ => {
-            let mut entries = office.store.entries_since(opened, DateTime::UNIX_EPOCH).await?;
-            entries.extend(office.store.entries_since(ended, DateTime::UNIX_EPOCH).await?);
-            entries
+/// Prints matches as JSON, each on a line.
+async fn print_summaries(office: &Office, matches: &[MatchOverview]) -> anyhow::Result<()> {
+    for chunk in matches.chunks(CHUNK) {
+        let ids: Vec<String> = chunk.iter().map(|game_match| game_match.id.clone()).collect();
+        let mut addresses: BTreeMap<String, BySeat<Vec<String>>> = BTreeMap::new();
+        for row in office.store.seats_of(&ids).await? {
+            addresses.entry(row.match_id).or_default()[row.seat] = row.player.addresses;
         }
-    };
-    for entry in entries {
-        if entry.kind == opened {
-            dates.opened.insert(entry.match_id, entry.at);
-        } else if entry.kind == ended {
-            dates.ended.insert(entry.match_id, entry.at);
+        let dates = office.store.match_dates(&ids).await?;
+        let dates: BTreeMap<&str, &MatchDates> =
+            dates.iter().map(|dates| (dates.id.as_str(), dates)).collect();
+        for game_match in chunk {
+            let id = game_match.id.as_str();
+            print_json(&summary(game_match, addresses.get(id), dates.get(id).copied()));
         }
     }
-    Ok(dates)
+    Ok(())
 }
 
 pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> anyhow::Result<()> {
     let overview = &game_match.overview();
     if json {
-        let one = std::slice::from_ref(overview);
-        let (addresses, dates) = (addresses(office, one).await?, dates(office, one).await?);
-        print_json(&summary(overview, &addresses, &dates));
-        return Ok(());
+        return print_summaries(office, std::slice::from_ref(overview)).await;
     }
     let options: Vec<_> =
         game_match.state.options().iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -188,23 +156,21 @@ fn waits_for(game_match: &MatchOverview) -> String {
 /// Returns a match as JSON, without anything that the rules hide from either side.
 fn summary(
     game_match: &MatchOverview,
-    addresses: &BTreeMap<String, BySeat<Vec<String>>>,
-    dates: &Dates,
+    addresses: Option<&BySeat<Vec<String>>>,
+    dates: Option<&MatchDates>,
 ) -> serde_json::Value {
-    // A match that was reopened has ended before.
-    let ended = dates.ended.get(&game_match.id).filter(|_| game_match.stage == Stage::Over);
     json!({
         "match": game_match.id,
         "game": game_match.game,
         "options": game_match.options,
         "players": game_match.players,
-        "addresses": addresses.get(&game_match.id),
+        "addresses": addresses,
         "stage": game_match.stage,
         "due": game_match.due,
         "awaited": game_match.awaited,
-        "opened_at": dates.opened.get(&game_match.id),
+        "opened_at": dates.and_then(|dates| dates.opened_at),
         "deadline": game_match.deadline,
-        "ended_at": ended,
+        "ended_at": dates.and_then(|dates| dates.ended_at),
         "outcome": game_match.outcome,
         "ledger": game_match.head,
     })

@@ -197,6 +197,12 @@ impl Store for Database {
         rows::SeatAddress::gather(self.read_recent(self.statement(sql).bind_texts(match_ids)).await?)
     }
 
+    async fn match_dates(&self, match_ids: &[String]) -> Result<Vec<MatchDates>> {
+        let sql = format!("{} {}", overview::DATES, self.one_of());
+        let rows: Vec<_> = self.read_recent(self.statement(sql).bind_texts(match_ids)).await?;
+        rows.into_iter().map(overview::read_dates).collect()
+    }
+
     async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>> {
         let sql = format!(
             "SELECT {}, wake_at, snapshot, version FROM match WHERE id {} ORDER BY id",

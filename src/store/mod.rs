@@ -343,6 +343,9 @@ pub trait Store:
     /// Returns both seats of each match.
     async fn seats_of(&self, match_ids: &[String]) -> Result<Vec<TokenRow>>;
 
+    /// Returns when each match was opened, and when it ended.
+    async fn match_dates(&self, match_ids: &[String]) -> Result<Vec<MatchDates>>;
+
     async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>>;
 
     /// Returns what a ruling needs of matches: lists show the rest, and the rest follows from the snapshot.

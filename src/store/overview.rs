@@ -7,7 +7,7 @@ use sqlx::FromRow;
 
 use super::rows::{count, digest, game, integer, maybe_time, seat, stage, unsound};
 use super::statement::{RowValues, Session};
-use super::{MatchRow, Result};
+use super::{MatchDates, MatchRow, Result};
 use crate::game::{BySeat, Due, Outcome, Phase, Reason, Seat};
 use crate::ledger::Head;
 use crate::referee::{Match, MatchOverview};
@@ -206,6 +206,14 @@ impl SeatOverview {
     pub fn read(self) -> Result<(Seat, MatchOverview)> {
         Ok((seat(&self.own_seat)?, self.overview.read()?))
     }
+}
+
+/// Selects the dates of the matches whose IDs follow. The first entry opens a match.
+pub const DATES: &str = "SELECT id, (SELECT at FROM entry WHERE match_id = match.id AND seq = 1), ended_at \
+                         FROM match WHERE id";
+
+pub fn read_dates((id, opened_at, ended_at): (String, Option<i64>, Option<i64>)) -> Result<MatchDates> {
+    Ok(MatchDates { id, opened_at: maybe_time(opened_at)?, ended_at: maybe_time(ended_at)? })
 }
 
 /// A match with its snapshot.

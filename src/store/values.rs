@@ -286,6 +286,16 @@ pub struct Claimed {
     pub return_id: Option<ReturnId>,
 }
 
+/// When a match was opened, and when it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchDates {
+    pub id: String,
+    /// `None` if its ledger has lost its beginning.
+    pub opened_at: Option<DateTime<Utc>>,
+    /// `None` while it is not over, also if it was reopened.
+    pub ended_at: Option<DateTime<Utc>>,
+}
+
 /// A dispatch in a list.
 #[derive(Clone, Debug)]
 pub struct DispatchRow {
