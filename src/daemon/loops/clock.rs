@@ -9,12 +9,13 @@ use tokio::sync::watch;
 
 use super::waiting::{Backoff, pause};
 use crate::daemon::Office;
+use crate::daemon::batch::commit::is_transient;
 use crate::daemon::decide::clock::Trigger;
 use crate::daemon::decide::offers::lapse_offer;
 use crate::daemon::heartbeat::Loop;
 use crate::post::{Health, ShutdownSignal};
 use crate::referee::Act;
-use crate::store::StoreError;
+use crate::store::{Invitation, StoreError};
 
 /// Matches ruled on in one transaction.
 const BATCH_SIZE: u32 = 100;
@@ -128,16 +129,25 @@ impl Office {
     /// Closes the expired offers, and tells their authors.
     async fn lapse_offers(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         for row in self.store.open_invitations(Some(now)).await? {
-            let context = self.new_context().await?;
-            let deciding =
-                self.decide(context, move |settings, context, _| lapse_offer(settings, context, &row));
-            let (settlement, _) = deciding.await?;
-            match self.store.commit(&settlement).await {
-                Ok(()) => self.dispatches.notify_one(),
-                // Somebody has just taken up the offer or closed it.
-                Err(StoreError::Stale(_)) => {}
-                Err(error) => return Err(error.into()),
+            match self.lapse_offer(row).await {
+                Ok(()) => {}
+                Err(error) if is_transient(&error) => return Err(error),
+                // Deadlines must not wait for it.
+                Err(error) => tracing::error!(error = format!("{error:#}"), "cannot close an expired offer"),
             }
+        }
+        Ok(())
+    }
+
+    async fn lapse_offer(&self, row: Invitation) -> anyhow::Result<()> {
+        let context = self.new_context().await?;
+        let deciding = self.decide(context, move |settings, context, _| lapse_offer(settings, context, &row));
+        let (settlement, _) = deciding.await?;
+        match self.store.commit(&settlement).await {
+            Ok(()) => self.dispatches.notify_one(),
+            // Somebody has just taken up the offer or closed it.
+            Err(StoreError::Stale(_)) => {}
+            Err(error) => return Err(error.into()),
         }
         Ok(())
     }
