@@ -45,7 +45,14 @@ pub enum ClubLetter {
     /// To the GM, daily.
     Digest { digest: Box<GmDigest> },
     /// To the GM: a mail could not be sent.
-    GivenUp { recipient: String, kind: DispatchKind, match_id: Option<String>, error: String },
+    GivenUp {
+        recipient: String,
+        kind: DispatchKind,
+        match_id: Option<String>,
+        error: String,
+        /// The recipient is to blame, and not the letter.
+        is_undeliverable: bool,
+    },
     /// To the GM: a letter could not be ruled on.
     SetAside { digest: String, sender: String, note: String, attempts: u32 },
     /// To the GM: space is short, and the mailbox is not emptied further.

@@ -161,6 +161,7 @@ fn gm_letters() -> Vec<ClubLetter> {
             kind: DispatchKind::Report,
             match_id: Some(MATCH_ID.to_owned()),
             error: "no such user".to_owned(),
+            is_undeliverable: true,
         },
         ClubLetter::SetAside {
             digest: "0123456789abcdef".to_owned(),

@@ -10,7 +10,8 @@ use fogpost::daemon::resend::Resent;
 use fogpost::daemon::status::{SILENT_AFTER, Status};
 use fogpost::game::any::GameKind;
 use fogpost::post::dkim::{Keys, Verifier};
-use fogpost::store::{DispatchFilter, LetterStatus};
+use fogpost::referee::DispatchKind;
+use fogpost::store::{DispatchFilter, LetterStatus, NewDispatch, Settlement, Urgency};
 use mail_auth::common::crypto::Ed25519Key;
 use mail_auth::common::headers::HeaderWriter;
 use mail_auth::common::parse::TxtRecordParser;
@@ -49,7 +50,7 @@ fn permanently_rejected_mail_is_given_up_and_the_gm_told_at_once() {
     told.says("to bo@players.example")
         .says(&format!("what invitation in {}", game_match.id))
         .says("550 no such user");
-    told.says("| GM PLAYER BOUNCE-CLEAR bo@players.example");
+    told.says("moved by the grace").says("| GM PLAYER BOUNCE-CLEAR bo@players.example");
     assert!(desk.find(&game_match.id).bouncing.second, "the seat is protected");
     desk.reply(ANN, to_ann, "MARBLE E5");
     desk.advance(28);
@@ -224,4 +225,40 @@ fn clearing_a_bounce_sends_what_was_given_up() {
     fs::write(&open, "").expect("a file");
     desk.reply(GM, &told, "GM PLAYER BOUNCE-CLEAR bo@players.example");
     assert_eq!(desk.sent_to(BO).len(), 1);
+}
+
+#[test]
+fn a_letter_that_was_given_up_is_told_however_many_others_wait() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (desk, _) = rejecting(folder.path());
+    desk.open(GameKind::Quad, &[]);
+    let waiting = (0..60).map(|number| NewDispatch {
+        message_id: format!("w{number}@club.example"),
+        recipient: ANN.to_owned(),
+        bytes: b"Subject: x\r\n\r\nHello\r\n".to_vec(),
+        kind: DispatchKind::Notice,
+        match_id: None,
+        seat: None,
+        answers: None,
+        asked: None,
+        due: Some(desk.now() + TimeDelta::hours(30)),
+        urgency: Urgency::Notice,
+    });
+    let settlement = Settlement { at: desk.now(), dispatches: waiting.collect(), ..Settlement::default() };
+    desk.block_on(desk.office().store.commit(&settlement)).expect("the store answers");
+    desk.advance(28);
+    let letters = desk.sent_to(GM);
+    let digest = letters.iter().find(|sent| sent.subject.starts_with("The day at")).expect("a digest");
+    digest.says("Mail that could not be sent: 1").says("- invitation to bo@players.example");
+    desk.advance(4);
+}
+
+#[test]
+fn an_offer_that_cannot_be_read_does_not_stop_the_clock() {
+    let desk = Desk::with("days = 1\n");
+    let game_match = desk.open(GameKind::Quad, &[]);
+    desk.reply(ANN, &desk.sent_to(ANN)[0], "CHALLENGE cy@players.example quad");
+    desk.change_database("UPDATE invitation SET offer = '{}', lapses_at = created_at + 3600000");
+    desk.advance(48);
+    assert_eq!(desk.find(&game_match.id).missed.first, 1);
 }

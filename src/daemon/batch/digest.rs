@@ -9,11 +9,11 @@ use crate::daemon::decide::budgets::{CLUB, Period, start_of};
 use crate::daemon::decide::context::{DigestLetter, DigestRows, MissedTurn};
 use crate::daemon::decide::digest::WORDS_NOTE;
 use crate::daemon::decide::proof::LAPSE;
-use crate::daemon::decide::returned::given_up;
+use crate::daemon::decide::returned::given_up_part;
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;
-use crate::store::{BudgetKind, DispatchRow, EntryRow, LetterRow, LetterStatus};
+use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow, LetterStatus};
 
 /// Maximum rows in each list of a digest.
 const MAX_LISTED: u32 = 50;
@@ -99,20 +99,21 @@ impl Office {
         since: DateTime<Utc>,
         gm_tokens: &[String],
     ) -> anyhow::Result<Vec<DispatchRow>> {
-        let mut unsent = self.store.list_dispatches(true, MAX_LISTED).await?;
-        unsent.retain(|row| row.given_up);
+        let filter = DispatchFilter { only_given_up: true, ..DispatchFilter::default() };
+        let found = self.store.find_dispatches(&filter, MAX_LISTED).await?;
+        let mut given_up: Vec<DispatchRow> = found.into_iter().map(|(row, _bytes)| row).collect();
         let notices_on = |row: &DispatchRow| -> Vec<String> {
-            let unique = given_up(row);
+            let unique = given_up_part(row);
             gm_tokens.iter().map(|token| self.settings.stationery.message_id(token, &unique)).collect()
         };
-        let notices: Vec<String> = unsent.iter().flat_map(notices_on).collect();
+        let notices: Vec<String> = given_up.iter().flat_map(notices_on).collect();
         let notices = self.store.dispatches_named(&notices).await?;
-        unsent.retain(|row| {
+        given_up.retain(|row| {
             let ids = notices_on(row);
             let told = notices.iter().find(|told| ids.contains(&told.message_id));
             told.map_or(row.created_at, |told| told.created_at) >= since
         });
-        Ok(unsent)
+        Ok(given_up)
     }
 
     /// Returns the letters that hold words for the GM, as their notes tell.

@@ -29,13 +29,14 @@ pub fn note_given_up(
             kind: row.kind,
             match_id: row.match_id.clone(),
             error: row.error.clone(),
+            is_undeliverable,
         };
         let loaded = match &row.match_id {
             Some(id) => decision.game_match(id)?,
             None => None,
         };
         let about = loaded.map_or(About::Club, About::Match);
-        let alarms = decision.gm_alarms(&plain, &given_up(row), about)?;
+        let alarms = decision.gm_alarms(&plain, &given_up_part(row), about)?;
         decision.draft.settlement.dispatches.extend(alarms);
     }
     Ok(decision.finish()?)
@@ -61,7 +62,7 @@ pub fn note_sent_late(
 
 /// Returns the unique part of the Message-ID of the letter that tells the GM of a dispatch that was given up. It can be
 /// queued again, and given up again.
-pub fn given_up(row: &DispatchRow) -> String {
+pub fn given_up_part(row: &DispatchRow) -> String {
     format!("f.{}.{}", row.id, row.tries)
 }
 
