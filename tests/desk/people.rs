@@ -186,7 +186,7 @@ fn tell_gm_needs_no_token() {
     desk.open(GameKind::Quad, &[]);
     desk.sent_to(ANN);
     desk.write(ANN, "TELL GM I have lost my old mailbox.");
-    desk.one_to(ANN).says("Your words were passed on to the GM").keeps_silent_of("reply token");
+    desk.one_to(ANN).says("passed your words to the GM.").keeps_silent_of("reply token");
     desk.one_to(GM).says("> I have lost my old mailbox.");
 }
 
@@ -194,12 +194,15 @@ fn tell_gm_needs_no_token() {
 fn orders_in_a_letter_without_a_token_never_reach_the_gm() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
-    desk.sent_to(ANN);
+    let invitation = desk.one_to(ANN);
     desk.write(ANN, "Dear GM, what about these?\nMARBLE E5\nSHIP 1 TO B2\nand also SHIP 2 HOLD");
     desk.one_to(ANN).says("Nothing was filed").says("passed your words to the GM");
     desk.one_to(GM).says("> Dear GM").says("(3 order lines)").keeps_silent_of("E5").keeps_silent_of("SHIP");
     desk.write(ANN, "TELL GM What about this one?\nMARBLE C4");
     desk.one_to(GM).says("> What about this one?").keeps_silent_of("C4");
+    let answer = desk.one_to(ANN);
+    answer.says("Nothing was filed").says("passed your words to the GM");
+    assert_eq!(answer.token(), invitation.token(), "an answer to this letter counts");
 }
 
 #[test]

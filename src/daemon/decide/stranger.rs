@@ -163,8 +163,8 @@ impl Decision<'_> {
                 continue;
             }
             let changing = referee::changing_command(&asked.command);
+            // The answer says what became of all words to the GM.
             if matches!(asked.command, Command::TellGm(_)) && !request.check {
-                found.replies.push(Reply::PassedToGm);
                 continue;
             }
             if let Some(command) = changing.filter(|_| request.check) {
