@@ -1,5 +1,6 @@
 //! `fogpost receive`: stores one letter that a mail server pipes in.
 
+use std::panic::catch_unwind;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -20,14 +21,14 @@ const TEMPORARY_FAILURE: u8 = 75;
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        match receive(config) {
-            Ok(()) => Ok(ExitCode::SUCCESS),
-            // The letter must not be lost, so every failure is temporary: somebody will correct even a faulty config.
-            Err(error) => {
-                eprintln!("fogpost: {}", printable_line(&format!("{error:#}")));
-                Ok(ExitCode::from(TEMPORARY_FAILURE))
-            }
+        // The letter must not be lost, so every failure is temporary: somebody will correct even a faulty config, or a
+        // fault of this program.
+        match catch_unwind(|| receive(config)) {
+            Ok(Ok(())) => return Ok(ExitCode::SUCCESS),
+            Ok(Err(error)) => eprintln!("fogpost: {}", printable_line(&format!("{error:#}"))),
+            Err(_panic) => {}
         }
+        Ok(ExitCode::from(TEMPORARY_FAILURE))
     }
 }
 
