@@ -190,7 +190,7 @@ fn print_unsent(dispatches: &[DispatchRow], zone: chrono_tz::Tz, json: bool) {
 async fn resend(office: &Office, which: &Which) -> anyhow::Result<ExitCode> {
     let filter = DispatchFilter {
         match_id: which.match_id.as_ref().map(|id| id.to_ascii_uppercase()),
-        recipient: which.to.clone(),
+        recipient: which.to.as_ref().map(|address| address.to_ascii_lowercase()),
         only_given_up: which.given_up,
         since: which.since,
     };
