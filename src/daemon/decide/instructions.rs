@@ -8,7 +8,6 @@ use super::gm_index::GmIndex;
 use super::openings::{Holder, NamedAddress, NewMatch, fit_name, name_from};
 use super::people::no_player;
 use super::settings::Settings;
-use super::stored::seat_row;
 use super::summary::gm_line;
 use super::undecided::{Decided, Undecided};
 use crate::game::{BySeat, Line, Seat};
@@ -261,9 +260,7 @@ impl Decision<'_> {
             former = Some(row.clone());
             row.token = token;
             row.player = successor.unwrap_or_else(|| row.player.clone());
-            let seats = &mut self.draft.settlement.seats;
-            seats.retain(|saved| (saved.match_id.as_str(), saved.seat) != (id.as_str(), *seat));
-            seats.push(seat_row(row));
+            self.save_seat(row);
         }
         self.keep_unasked(loaded, ruling, former.as_ref())?;
         let loaded = self.game_match(&id)?.context("a match that was just ruled on")?;

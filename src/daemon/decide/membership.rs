@@ -46,11 +46,8 @@ impl Decision<'_> {
 
     /// Sends a letter to a GM that a newcomer caused, unless it was sent already, within the reader's budget.
     fn tell_once(&mut self, mut dispatch: NewDispatch) -> Decided<()> {
-        let mut decided = self.draft.settlement.dispatches.iter();
-        let is_told = decided.any(|other| other.message_id == dispatch.message_id)
-            || self.context.dispatch(&dispatch.message_id)?.is_some();
         self.touch(Key::Address(dispatch.recipient.clone()));
-        if is_told {
+        if self.is_dispatched(&dispatch.message_id)? {
             return Ok(());
         }
         // Without room the newcomer's next letter tells the GM.
