@@ -173,8 +173,6 @@ fn the_house_takes_a_seat_by_its_level_or_from_a_csv_file() {
     for (arguments, words) in [
         (["quad", ann, "house:master"], "the house plays Quad at the levels trainer, easy, average, expert"),
         (["quantum", "house", ann], "the house does not play Quantum"),
-        (["quad", "house", "house:expert"], "at least one of the two seats must be a player's"),
-        (["quad", "house", "house"], "cannot play both sides"),
     ] {
         assert_says(&folder.run(&[&["match", "new"], &arguments[..]].concat()).failure(1), &[words]);
     }

@@ -332,6 +332,7 @@ fn of_letter(fact: &Fact, name: &str) -> String {
             format!("{name} could not resign from an address added a few days before.")
         }
         Fact::LeftOutTold { .. } => format!("{name} was told that answers were left out."),
+        Fact::HintGiven { .. } => format!("{name} asked what to do, and was told what the house would do."),
         Fact::WordsToOpponent { .. } => format!("Words of {name} went to the GM, the opponent."),
         Fact::RefusalNoted { .. } => format!("{name} will be told again of the refusal."),
         Fact::TextsWithheld { .. } => {
@@ -381,6 +382,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         | Fact::ResignationHeld { seat }
         | Fact::AnsweredInReport { seat }
         | Fact::TextsWithheld { seat, .. }
+        | Fact::HintGiven { seat, .. }
         | Fact::WordsToOpponent { seat }
         | Fact::RefusalNoted { seat }
         | Fact::LeftOutTold { seat } => of_letter(fact, name(seat)),

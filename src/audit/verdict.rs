@@ -53,6 +53,11 @@ pub struct AuditVerdict {
     pub sent: u64,
     /// How many of our letters were compared by their bytes only, because the wording has changed since.
     pub sent_in_other_words: u64,
+    /// How many turns of the house another version of it played. They are legal, and were played on what its seat had been
+    /// told, but were not found again.
+    pub house_turns_of_other_versions: u64,
+    /// The entries of turns for which the house's level found nothing legal, so that an easier one played.
+    pub house_failures: Vec<u64>,
     pub head: Head,
     pub findings: Vec<Finding>,
     /// What could not be checked, and why.

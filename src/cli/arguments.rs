@@ -6,11 +6,12 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use crate::config::House;
+use crate::config::{Config, House};
 use crate::daemon::{Holder, NamedAddress, fit_name};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::letter::Address;
+use crate::referee::Terms;
 use crate::request::Party;
 
 pub(super) fn seat(text: &str) -> Result<Seat, String> {
@@ -93,6 +94,15 @@ pub(super) fn choices(
         [Holder::House(level), _] | [_, Holder::House(level)] => game.choose_at(level, given),
         _ => game.choose(given.iter().copied()),
     }
+}
+
+/// Returns the terms of a match between these two, based on the club's.
+pub(super) fn terms(config: &Config, players: &BySeat<Holder>) -> Terms {
+    let advance = match [&players.first, &players.second] {
+        [Holder::Player(_), Holder::House(_)] | [Holder::House(_), Holder::Player(_)] => config.house.advance,
+        [Holder::Player(_), Holder::Player(_)] | [Holder::House(_), Holder::House(_)] => false,
+    };
+    Terms { advance, ..config.terms.clone() }
 }
 
 /// Maximum bytes of a file with orders, matches or a record. The longest record of a test match has 200 kB.

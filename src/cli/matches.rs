@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use serde_json::json;
 
-use super::arguments::{HolderArgument, choices, game, holder, orders, party, seat};
+use super::arguments::{HolderArgument, choices, game, holder, orders, party, seat, terms};
 use super::instruct::carry_out;
 use super::match_list::{List, show};
 use super::output::print_json;
@@ -265,7 +265,7 @@ impl New {
             second.holder(game, house).map_err(anyhow::Error::msg)?,
         );
         let choices = choices(game, &players, &given).map_err(anyhow::Error::msg)?;
-        let mut terms = office.config.terms.clone();
+        let mut terms = terms(&office.config, &players);
         terms.days = self.days.unwrap_or(terms.days);
         terms.setup_days = self.setup_days.unwrap_or(terms.setup_days);
         terms.zone = self.zone.unwrap_or(terms.zone);

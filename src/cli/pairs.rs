@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 
-use super::arguments::{choices, game, holder, read_text};
+use super::arguments::{choices, game, holder, read_text, terms};
 use crate::config::Config;
 use crate::daemon::{Holder, NewMatch};
 use crate::game::BySeat;
@@ -119,7 +119,7 @@ fn parse(columns: &[String], record: &csv::StringRecord, config: &Config) -> Res
         given.push(option.split_once('=').ok_or_else(|| format!("option `{option}`: try name=value"))?);
     }
     let choices = choices(kind, &players, &given)?;
-    let mut terms = config.terms.clone();
+    let mut terms = terms(config, &players);
     terms.days = fields.days("days", terms.days)?;
     terms.setup_days = fields.days("setup_days", terms.setup_days)?;
     if let Some(zone) = fields.get("zone") {

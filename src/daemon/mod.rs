@@ -36,6 +36,7 @@ use crate::config::Config;
 use crate::ledger::truncate_to_millis;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
+use crate::referee::HousePlayer;
 use crate::report::Templates;
 use crate::store::Store;
 
@@ -114,6 +115,14 @@ impl Office {
     pub fn set_trap(&mut self, trap: Arc<Trap>, deadline: Duration) {
         Arc::get_mut(&mut self.settings).expect("nothing is decided yet").trap = Some(trap);
         self.attempts.set_deadline(deadline);
+    }
+
+    /// Lets this player find the turns of the house. For tests.
+    ///
+    /// # Panics
+    /// Panics if the office is at work.
+    pub fn set_house(&mut self, house: Arc<HousePlayer>) {
+        Arc::get_mut(&mut self.settings).expect("nothing is decided yet").house = house;
     }
 
     /// Closes idle connections to the mail server.

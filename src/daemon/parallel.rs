@@ -4,6 +4,10 @@ use std::sync::Mutex;
 use std::thread;
 
 use anyhow::Context as _;
+use tokio::sync::oneshot;
+
+/// The nice value of work that nobody waits for.
+const LOWEST_PRIORITY: i32 = 19;
 
 /// Maps items on all processors, in order.
 ///
@@ -43,6 +47,31 @@ pub fn par_map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
 /// Returns an error if the work panicked.
 pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> anyhow::Result<T> {
     tokio::task::spawn_blocking(work).await.context("a worker panicked")
+}
+
+/// Runs work that nobody waits for on a thread of its own, which gets a processor after everything else.
+///
+/// # Errors
+/// Returns an error if the work panicked, or no thread can be started.
+pub async fn run_in_background<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> anyhow::Result<T> {
+    let (sender, done) = oneshot::channel();
+    let run = move || {
+        // Linux has a priority for each thread. Where this fails, the work is merely less polite.
+        if let Err(error) = rustix::process::nice(LOWEST_PRIORITY) {
+            tracing::debug!(%error, "cannot lower the priority of a thread");
+        }
+        // The receiver is gone if the daemon shuts down.
+        sender.send(work()).ok();
+    };
+    thread::Builder::new().name("background".to_owned()).spawn(run).context("cannot start a thread")?;
+    done.await.context("a worker panicked")
+}
+
+/// Returns how many threads may work in the background, so that one processor is left for letters.
+pub fn background_threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1)
 }
 
 #[cfg(test)]

@@ -136,8 +136,7 @@ impl Office {
 
     async fn verify_row(&self, row: MatchRow, depth: Depth, step: &Step<'_>) -> anyhow::Result<AuditVerdict> {
         let id = row.id.clone();
-        let mut check = self.check_of(row).await?;
-        check.replays_house_turns = depth != Depth::WithoutHouse;
+        let mut check = self.check_of(row, depth).await?;
         let mut reader = LedgerReader::new(&id, check.first_key());
         let mut sent_id = i64::MIN;
         let whole = depth == Depth::Whole;
@@ -164,7 +163,7 @@ impl Office {
         Ok(check.finish())
     }
 
-    async fn check_of(&self, row: MatchRow) -> anyhow::Result<Check> {
+    async fn check_of(&self, row: MatchRow, depth: Depth) -> anyhow::Result<Check> {
         let mut addresses: BySeat<Vec<String>> = BySeat::default();
         for seat in self.store.seats_of(std::slice::from_ref(&row.id)).await? {
             addresses[seat.seat] = seat.player.addresses;
@@ -178,7 +177,11 @@ impl Office {
         }
         let MatchRow { id, overview, wake_at, snapshot, version: _ } = row;
         let stored = StoredMatch { id, overview, wake_at, snapshot };
-        Ok(Check::new(stored, addresses, self.settings.identity.wording))
+        let house = match depth {
+            Depth::WithoutHouse => None,
+            Depth::Words | Depth::Whole => Some(Arc::clone(&self.settings.house)),
+        };
+        Ok(Check::new(stored, addresses, self.settings.identity.wording, house))
     }
 
     /// Reads the next entries of a match, the letters that they name, and the letters sent until then.

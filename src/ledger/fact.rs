@@ -112,6 +112,12 @@ pub enum Fact {
     ResignationHeld {
         seat: Seat,
     },
+    /// The seat asked what to do, and this version of the house said this.
+    HintGiven {
+        seat: Seat,
+        version: u32,
+        orders: Vec<String>,
+    },
     /// Words went to the GM, who plays against this seat, and the answer says so.
     WordsToOpponent {
         seat: Seat,
@@ -320,6 +326,7 @@ impl Fact {
             Fact::OpponentSpared { .. } => "OpponentSpared",
             Fact::GmSpared { .. } => "GmSpared",
             Fact::ResignationHeld { .. } => "ResignationHeld",
+            Fact::HintGiven { .. } => "HintGiven",
             Fact::WordsToOpponent { .. } => "WordsToOpponent",
             Fact::RefusalNoted { .. } => "RefusalNoted",
             Fact::LeftOutTold { .. } => "LeftOutTold",

@@ -110,6 +110,12 @@ pub enum Act {
         seat: Seat,
         version: u32,
         orders: Vec<String>,
+        /// The SHA-256 of the canonical JSON of all that the seat was told and filed. Earlier versions did not keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seen: Option<Digest>,
+        /// Set if the seat's level found no legal turn, so that these are the orders of an easier one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failed: Option<HouseFailure>,
     },
     /// Mail to the seat arrives again.
     Restored(Seat),
@@ -179,6 +185,15 @@ impl Correction {
             *decided == self.turn && self.orders.as_ref().is_none_or(|(seat, _)| filings[*seat].is_some())
         })
     }
+}
+
+/// Why a level found no legal turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HouseFailure {
+    Panicked,
+    /// The rules refuse what it chose.
+    Refused,
 }
 
 /// Why an act was rejected.

@@ -99,7 +99,9 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         Act::Rename { seat, name, told_once } => return rename(draft, *seat, name, *told_once),
         Act::Set { seat, settings } => return set(draft, *seat, settings),
         Act::File { seat, orders } => return file(draft, *seat, orders),
-        Act::Play { seat, orders, .. } => return super::house::play(draft, *seat, orders),
+        Act::Play { seat, orders, failed, .. } => {
+            return super::house::play(draft, *seat, orders, *failed);
+        }
         Act::Correct(correction) => return correct(draft, correction),
         Act::Returned(seat) => {
             set_mark(&mut draft.game_match.bouncing[*seat], true)?;

@@ -4,12 +4,33 @@
 //! gets no letters, and no deadline runs while it alone is to move. Its orders are computed outside a ruling, because
 //! that may take a second, and come in as [`Act::Play`].
 
-use super::act::{Act, Rejection};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::act::{Act, HouseFailure, Rejection};
 use super::life::{Draft, Match, Stage};
-use super::{Offer, OfferRejection, Reply, Terms};
+use super::{Content, Notice, Offer, OfferRejection, Reader, Reply, SeatLetter, Terms};
 use crate::game::any::{AnySeen, Choices, GameKind};
-use crate::game::{HouseLevel, Line, Seat};
-use crate::ledger::Fact;
+use crate::game::{Chosen, HouseLevel, Line, Seat};
+use crate::ledger::{self, Fact};
+use crate::letter::Digest;
+
+/// Finds a turn of the house: [`AnySeen::play`], unless a test plants another player.
+pub type HousePlayer = dyn Fn(&AnySeen, &'static HouseLevel, u64) -> Option<Chosen<String>> + Send + Sync;
+
+/// The level that plays for one that fails.
+const STAND_IN: &str = "easy";
+
+/// The level against which a player may ask for hints, and the one that gives them.
+const TRAINER: &str = "trainer";
+const ADVISER: &str = "average";
+
+/// What the house would do in a player's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// The version of the house.
+    pub version: u32,
+    pub orders: Vec<String>,
+}
 
 impl Match {
     /// Returns the seat for which the house is to move now.
@@ -20,31 +41,117 @@ impl Match {
         Seat::BOTH.into_iter().find(|seat| self.house[*seat].is_some() && self.awaits(*seat))
     }
 
-    /// Computes what the house plays, if it is to move. `seen` is all that its seat was told and filed.
+    /// Returns the level that the house's opponent meets after winning this match; `None` if the match does not advance
+    /// anybody, or at the top level.
+    pub fn advances_to(&self) -> Option<&'static str> {
+        let level = self.house.iter().find_map(|(_, level)| level.as_deref())?;
+        let levels = self.game.levels();
+        let next = levels.iter().position(|own| own.name == level)? + 1;
+        levels.get(next).filter(|_| self.terms.advance).map(|level| level.name)
+    }
+
+    /// Computes what the house plays, if it is to move. `seen` is all that its seat was told and filed. If its level fails,
+    /// an easier one plays.
     ///
     /// Deterministic, so that `audit verify` can repeat it: the orders follow from what the seat has seen, its level, and
     /// dice derived from the match's secret and the phase.
-    pub fn house_turn(&self, seen: &AnySeen) -> Option<Act> {
+    pub fn house_turn(&self, seen: &AnySeen, player: &HousePlayer) -> Option<Act> {
         let seat = self.house_due().filter(|seat| *seat == seen.seat())?;
         let level = self.game.level(self.house[seat].as_ref()?)?;
-        let orders = seen.play(level, self.key.dice(self.phase_no))?.orders;
-        Some(Act::Play { seat, version: self.game.house_version(), orders })
+        let (orders, failed) = match self.legal_turn(seen, level, player) {
+            Ok(orders) => (orders, None),
+            Err(failure) => (self.legal_turn(seen, self.game.level(STAND_IN)?, player).ok()?, Some(failure)),
+        };
+        let version = self.game.house_version();
+        Some(Act::Play { seat, version, orders, seen: Some(digest_of(seen)), failed })
+    }
+
+    /// Whether a player may ask for hints: in matches against the weakest level.
+    pub fn gives_hints(&self, seat: Seat) -> bool {
+        self.house[seat].is_none() && self.house[seat.other()].as_deref() == Some(TRAINER)
+    }
+
+    /// Returns what a better level would do now in the place of a player, knowing what the player knows; `None` if nothing
+    /// is due from the player, or the level fails.
+    pub fn hint(&self, seen: &AnySeen) -> Option<Hint> {
+        let is_due = self.state.due().is_some_and(|due| due.seats.contains(&seen.seat()));
+        let level = self.game.level(ADVISER).filter(|_| is_due && self.gives_hints(seen.seat()))?;
+        // Other dice than the house's own in this phase, of which the hint must not tell.
+        let dice = !self.key.dice(self.phase_no);
+        let orders = self.legal_orders(seen, level, dice, &AnySeen::play).ok()?;
+        Some(Hint { version: self.game.house_version(), orders })
+    }
+
+    /// Returns the turn of this level, unless it panics or its orders are illegal.
+    fn legal_turn(
+        &self,
+        seen: &AnySeen,
+        level: &'static HouseLevel,
+        player: &HousePlayer,
+    ) -> Result<Vec<String>, HouseFailure> {
+        self.legal_orders(seen, level, self.key.dice(self.phase_no), player)
+    }
+
+    fn legal_orders(
+        &self,
+        seen: &AnySeen,
+        level: &'static HouseLevel,
+        dice: u64,
+        player: &HousePlayer,
+    ) -> Result<Vec<String>, HouseFailure> {
+        let chosen = catch_unwind(AssertUnwindSafe(|| player(seen, level, dice)));
+        let orders = chosen.ok().flatten().ok_or(HouseFailure::Panicked)?.orders;
+        match self.seal(seen.seat(), &Line::numbered(&orders)) {
+            Ok(_) => Ok(orders),
+            Err(_faults) => Err(HouseFailure::Refused),
+        }
     }
 }
 
-/// Files the orders of the house.
-pub(super) fn play(draft: &mut Draft, seat: Seat, orders: &[String]) -> Result<(), Rejection> {
+/// Returns the digest that the ledger keeps of what the house was shown.
+pub fn digest_of(seen: &AnySeen) -> Digest {
+    Digest::of(ledger::canonical(seen).as_bytes())
+}
+
+/// Files the orders of the house, and tells the GM if its level failed to find any.
+pub(super) fn play(
+    draft: &mut Draft,
+    seat: Seat,
+    orders: &[String],
+    failed: Option<HouseFailure>,
+) -> Result<(), Rejection> {
     if draft.game_match.house_due() != Some(seat) {
         return Err(Rejection::NotDue { seat });
     }
-    let lines: Vec<Line> = (1..).zip(orders).map(|(no, text)| Line { no, text: text.clone() }).collect();
-    draft.seal(seat, &lines)?;
+    draft.seal(seat, &Line::numbered(orders))?;
+    if let Some(failure) = failed {
+        draft.dispatch(Reader::Gm, Content::Notice(Notice::HouseFailed { seat, failure }));
+    }
+    if draft.game_match.house_due().is_some() {
+        // It holds the other seat, too.
+        return Ok(());
+    }
     // The house never amends its orders, so the settle time is skipped unless a player may still use it.
     match draft.game_match.due_from_players() {
         None => draft.adjudicate(Vec::new()),
         Some(_) => draft.adjudicate_if_complete(),
     }
     Ok(())
+}
+
+/// Tells what a better level would do in the place of the letter's player, as the shell found it.
+pub(super) fn hint(draft: &mut Draft, letter: &SeatLetter) -> Reply {
+    let seat = letter.seat;
+    if !draft.game_match.gives_hints(seat) {
+        return Reply::NoHints { levels: draft.game_match.game.level(TRAINER).is_some() };
+    }
+    match letter.hint.clone() {
+        Some(Hint { version, orders }) => {
+            draft.record(Fact::HintGiven { seat, version, orders: orders.clone() });
+            Reply::Hint { orders }
+        }
+        None => Reply::NoHintNow,
+    }
 }
 
 /// Extends the deadline at once: the house always agrees to more time.
@@ -67,11 +174,13 @@ pub struct HouseMatch {
     pub days: Option<u32>,
     /// The player's seat. `None`: drawn by lot.
     pub seat: Option<Seat>,
+    /// Whether a player who wins meets the next level in the next match. `None`: the club's default.
+    pub advance: Option<bool>,
 }
 
 impl HouseMatch {
-    /// Parses a game's name and options. Besides the game's own options there are `level=average`, and either
-    /// `first=me|house` or `seat=first|second`.
+    /// Parses a game's name and options. Besides the game's own options there are `level=average`, `advance=on|off`, and
+    /// either `first=me|house` or `seat=first|second`.
     ///
     /// # Errors
     /// [`OfferRejection`] if the game, an option or the level is unknown, an option has a bad value, `days` is out of
@@ -84,9 +193,11 @@ impl HouseMatch {
     ) -> Result<HouseMatch, OfferRejection> {
         let mut level = level.map(str::to_owned);
         let mut own = Vec::new();
+        let mut advance = None;
         for (name, value) in options {
             match name.to_ascii_lowercase().as_str() {
                 "level" => level = Some(value.clone()),
+                "advance" => advance = Some(on_or_off(value)?),
                 "first" => own.push(("seat".to_owned(), seat_of_player(value)?.to_string())),
                 _ => own.push((name.clone(), value.clone())),
             }
@@ -97,7 +208,7 @@ impl HouseMatch {
             return Err(no_house(offer.game));
         }
         own.retain(|(name, _)| !name.eq_ignore_ascii_case("seat"));
-        Ok(HouseMatch { game: offer.game, level, options: own, days, seat: offer.seat })
+        Ok(HouseMatch { game: offer.game, level, options: own, days, seat: offer.seat, advance })
     }
 
     /// Returns the options of the match at this level.
@@ -107,9 +218,10 @@ impl HouseMatch {
         self.game.choose_at(level, &given).expect("the same options were read for an offer")
     }
 
-    /// Returns the terms of the match, based on the club's.
-    pub fn terms(&self, club: &Terms) -> Terms {
-        Terms { days: self.days.unwrap_or(club.days), ..club.clone() }
+    /// Returns the terms of the match, based on the club's. `advances`: the club's default.
+    pub fn terms(&self, club: &Terms, advances: bool) -> Terms {
+        let advance = self.advance.unwrap_or(advances);
+        Terms { days: self.days.unwrap_or(club.days), advance, ..club.clone() }
     }
 }
 
@@ -120,6 +232,17 @@ fn seat_of_player(first: &str) -> Result<Seat, OfferRejection> {
         "house" => Ok(Seat::Second),
         _ => {
             let reason = format!("Option `first` cannot be `{first}`; it takes me or house.");
+            Err(OfferRejection::BadOption { reason })
+        }
+    }
+}
+
+fn on_or_off(advance: &str) -> Result<bool, OfferRejection> {
+    match advance.to_ascii_lowercase().as_str() {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => {
+            let reason = format!("Option `advance` cannot be `{advance}`; it takes on or off.");
             Err(OfferRejection::BadOption { reason })
         }
     }

@@ -245,6 +245,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::Status => Reply::Status,
         Command::Report(turn) => Reply::Report { turn: *turn },
         Command::History => Reply::History,
+        Command::Hint => house::hint(draft, letter),
         Command::Help(topic) => Reply::Help { topic: topic.clone() },
         Command::Games => Reply::Games { seats: Vec::new() },
         Command::Rules(game) => Reply::rules(game.as_deref()),

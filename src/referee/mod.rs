@@ -11,6 +11,7 @@ mod changes;
 mod clock;
 mod complete;
 mod confirmation;
+mod dispatch_kind;
 mod doubtful;
 mod earlier;
 mod filing;
@@ -40,10 +41,8 @@ mod snapshot;
 mod together;
 mod words;
 
-use std::fmt::{self, Display};
-
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::game::any::{AnyState, Filing, GameKind};
 use crate::game::{BySeat, Line, Outcome, Phase, Seat};
@@ -51,13 +50,14 @@ use crate::ledger::{ChainedEntry, Signature};
 use crate::letter::{Digest, Letter, NewText};
 use crate::request::Request;
 
-pub use act::{Act, Correction, NewKey, Rejection};
+pub use act::{Act, Correction, HouseFailure, NewKey, Rejection};
 pub use answer::{AbsentElsewhere, Answer, Orders, PastReport, PastReports};
 pub use changes::ChangeReply;
 pub use confirmation::{Acceptance, Confirmation};
+pub use dispatch_kind::DispatchKind;
 pub use earlier::EarlierOrders;
 pub use gm_message::GmMessage;
-pub use house::{HouseMatch, house_level};
+pub use house::{Hint, HouseMatch, HousePlayer, digest_of, house_level};
 pub use instruction::{
     DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership, instructions,
     is_digest_prefix,
@@ -139,6 +139,8 @@ pub struct SeatLetter {
     pub unread: Option<String>,
     /// The answer is suppressed, because of the rate limit or as a duplicate. Everything else is decided as usual.
     pub answer_suppressed: bool,
+    /// What `HINT` tells. The shell asks the house for it, if the letter may have one.
+    pub hint: Option<Hint>,
     /// Whether the seat is told again if its orders are refused. Earlier versions did not.
     pub notes_refusal: bool,
     /// Whether a refusal tells the faults of orders beside those of commands. Earlier versions told only the latter.
@@ -195,6 +197,7 @@ impl SeatLetter {
             texts_withheld: None,
             unread,
             answer_suppressed: false,
+            hint: None,
             notes_refusal: false,
             tells_all_faults: true,
             limits: NoticeLimits::default(),
@@ -294,29 +297,6 @@ pub enum Content {
     Notice(Notice),
 }
 
-/// The kind of a dispatch, as lists, the database and dossiers name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DispatchKind {
-    /// To a player who gets a seat, in a new match or in place of another player.
-    Invitation,
-    /// An answer to a letter.
-    Answer,
-    /// A seat's turn result.
-    Report,
-    Reminder,
-    /// Which seats missed the deadline, and what follows.
-    Missed,
-    /// Any other news, and most letters to the GM.
-    Notice,
-    /// A match offered to one address.
-    Challenge,
-    /// To the player who made an offer: it lapsed, or was declined.
-    Offer,
-    /// To the GM: a match does not verify.
-    Alarm,
-}
-
 impl Content {
     /// The answer to a letter that this is or holds.
     pub fn answer(&self) -> Option<&Answer> {
@@ -331,44 +311,6 @@ impl Content {
             return None;
         };
         Some(answer)
-    }
-}
-
-impl DispatchKind {
-    const ALL: [DispatchKind; 9] = [
-        DispatchKind::Invitation,
-        DispatchKind::Answer,
-        DispatchKind::Report,
-        DispatchKind::Reminder,
-        DispatchKind::Missed,
-        DispatchKind::Notice,
-        DispatchKind::Challenge,
-        DispatchKind::Offer,
-        DispatchKind::Alarm,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            DispatchKind::Invitation => "invitation",
-            DispatchKind::Answer => "answer",
-            DispatchKind::Report => "report",
-            DispatchKind::Reminder => "reminder",
-            DispatchKind::Missed => "missed",
-            DispatchKind::Notice => "notice",
-            DispatchKind::Challenge => "challenge",
-            DispatchKind::Offer => "offer",
-            DispatchKind::Alarm => "alarm",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<DispatchKind> {
-        DispatchKind::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-}
-
-impl Display for DispatchKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
@@ -485,6 +427,11 @@ pub enum Notice {
     },
     Over {
         outcome: Outcome,
+    },
+    /// To the GM: the house's level found no legal turn, and an easier one played instead.
+    HouseFailed {
+        seat: Seat,
+        failure: HouseFailure,
     },
 }
 

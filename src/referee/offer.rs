@@ -126,6 +126,7 @@ pub enum OfferRejection {
     /// The sender already plays `most` matches against the house, the limit.
     HouseBusy {
         most: usize,
+        running: Vec<String>,
     },
     /// No offer with this code is open to the sender.
     NoSuchCode {

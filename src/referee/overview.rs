@@ -35,6 +35,8 @@ pub struct MatchOverview {
     /// An automatic absence note came from the seat, and no letter since.
     pub away: BySeat<bool>,
     pub protest: Option<Seat>,
+    /// See [`Terms::advance`](super::Terms::advance).
+    pub advance: bool,
     pub head: Head,
 }
 
@@ -74,6 +76,7 @@ impl Match {
             bouncing: self.bouncing,
             away: self.away,
             protest: self.protest,
+            advance: self.terms.advance,
             head: self.head,
         }
     }

@@ -141,6 +141,7 @@ impl SeatLetter {
             Command::Status
             | Command::Report(_)
             | Command::History
+            | Command::Hint
             | Command::Absent { .. }
             | Command::Withdraw
             | Command::TellGm(_)

@@ -57,6 +57,7 @@ pub fn changing_command(command: &Command) -> Option<&'static str> {
         Command::Status
         | Command::Report(_)
         | Command::History
+        | Command::Hint
         | Command::Help(_)
         | Command::Games
         | Command::Rules(_)

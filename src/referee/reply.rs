@@ -15,6 +15,16 @@ pub enum Reply {
         turn: Option<u32>,
     },
     History,
+    /// What a better player would do.
+    Hint {
+        orders: Vec<String>,
+    },
+    /// This match gives no hints. `levels`: the house plays the game at a level that does.
+    NoHints {
+        levels: bool,
+    },
+    /// Nothing is due from the seat now.
+    NoHintNow,
     Help {
         topic: Option<String>,
     },

@@ -35,6 +35,9 @@ pub struct Terms {
     /// Days of absence that a player may announce in one match without asking the GM.
     pub absence_days: u32,
     pub press: Press,
+    /// A player who beats the house in this match meets its next level in the next one. Chosen by CHALLENGE.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub advance: bool,
 }
 
 /// What happens when a seat has missed too many turns.
@@ -71,6 +74,7 @@ impl Default for Terms {
             forfeit: ForfeitRule::Ask,
             absence_days: 42,
             press: Press::Signed,
+            advance: false,
         }
     }
 }

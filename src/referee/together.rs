@@ -96,6 +96,7 @@ fn kind(command: &Command) -> Option<Kind> {
         Command::Status
         | Command::Report(_)
         | Command::History
+        | Command::Hint
         | Command::Withdraw
         | Command::Resign { .. }
         | Command::Draw

@@ -23,13 +23,14 @@ use crate::referee::{
 };
 
 /// The fields that any letter about a match may have, whoever reads it.
-const SHARED: [(&str, ComputeField); 20] = [
+const SHARED: [(&str, ComputeField); 21] = [
     ("club", |source| club(&Club { name: &source.club_name, address: &source.club_address })),
     ("match", |source| match_header(&source.game_match)),
     ("names", |source| value(&source.game_match.players)),
     ("sides", |source| value(source.game_match.game.sides())),
     ("options", |source| value(source.game_match.state.options())),
     ("terms", |source| value(&source.game_match.terms)),
+    ("advances_to", |source| value(source.game_match.advances_to())),
     ("title", |source| value(title(&source.game_match))),
     ("open_turn", |source| value(open_turn(&source.game_match))),
     ("due", |source| value(source.game_match.due())),
@@ -436,7 +437,8 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::TokenRenewed { .. }
         | Notice::Renamed { .. }
         | Notice::Overdue { .. }
-        | Notice::Over { .. } => return None,
+        | Notice::Over { .. }
+        | Notice::HouseFailed { .. } => return None,
     };
     Some(wrapped(text))
 }

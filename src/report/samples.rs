@@ -3,12 +3,14 @@
 mod changes;
 mod digest;
 mod notices;
+mod offers;
 
 use std::sync::Arc;
 
 use chrono::DateTime;
 
 use self::digest::{gm_digest, gm_match_summary};
+use self::offers::{match_summary, no_house, no_level, offer, offer_replies};
 use notices::notices;
 
 use super::templates::TOPICS;
@@ -22,9 +24,9 @@ use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{MailIdentity, SealKey, Source};
 use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
-    self, Adjudication, Answer, Content, Dispatch, DispatchKind, LeftOut, Match, MatchSummary, Offer,
-    OfferRejection, OfferSummary, OpenSeat, Opening, Orders, OtherPart, PartOutcome, Passing, PastReport,
-    PastReports, Reader, Rejection, Reply, SettingFault, SettingFaultKind, Terms,
+    self, Adjudication, Answer, Content, Dispatch, DispatchKind, LeftOut, Match, OfferRejection, Opening,
+    Orders, OtherPart, PartOutcome, Passing, PastReport, PastReports, Reader, Rejection, Reply, SettingFault,
+    SettingFaultKind, Terms,
 };
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
@@ -237,88 +239,6 @@ fn gm_results() -> Vec<GmResult> {
     results
 }
 
-fn offer() -> OfferSummary {
-    Offer { game: GameKind::Quad, choices: Choices::default(), days: Some(3), seat: Some(Seat::First) }
-        .summary(&Terms::default())
-}
-
-fn no_house() -> OfferRejection {
-    OfferRejection::NoHouse { game_name: "Quantum", plays: vec!["quad"] }
-}
-
-fn no_level() -> OfferRejection {
-    let level = "grandmaster".to_owned();
-    OfferRejection::NoLevel { level, game: "quad", game_name: "Quad", levels: vec!["easy", "expert"] }
-}
-
-fn match_summary() -> MatchSummary {
-    MatchSummary {
-        id: "QU-0000".to_owned(),
-        game_name: "Quad",
-        foe: BO.to_owned(),
-        phase: "turn 1".to_owned(),
-        awaited: vec![BO.to_owned()],
-        due: None,
-        due_at: Some(DAY.to_owned()),
-    }
-}
-
-/// Replies about offers.
-fn offer_replies() -> Vec<Reply> {
-    let to = BO.to_owned();
-    let code = "7K3M9P".to_owned();
-    let lapses = DAY.to_owned();
-    let open = OpenSeat { code: code.clone(), by: to.clone(), offer: offer(), lapses: lapses.clone() };
-    let rejections = [
-        OfferRejection::UnknownGame { name: "chess".to_owned() },
-        OfferRejection::BadOption { reason: "No.".to_owned() },
-        OfferRejection::Yourself,
-        OfferRejection::Standing { code: Some(code.clone()) },
-        OfferRejection::Standing { code: None },
-        OfferRejection::Unwilling { to: to.clone() },
-        OfferRejection::Engaged { to: to.clone() },
-        OfferRejection::DeclinedBefore { to: to.clone() },
-        OfferRejection::NewcomerReach { most: 3 },
-        OfferRejection::Crowded { to: to.clone() },
-        OfferRejection::TooMany { most: 1 },
-        OfferRejection::NoSuchCode { code: code.clone() },
-        OfferRejection::HouseBusy { most: 1 },
-        no_house(),
-        no_level(),
-        OfferRejection::MembersOnly,
-        OfferRejection::NeedsApproval,
-        OfferRejection::Unproven,
-    ];
-    let mut replies = rejections.map(|why| Reply::NoOffer { command: "OPEN", why }).to_vec();
-    replies.extend([
-        Reply::Games { seats: vec![open] },
-        Reply::Matches { matches: Vec::new() },
-        Reply::Matches { matches: vec![match_summary()] },
-        Reply::Challenged { to, offer: offer(), lapses: lapses.clone() },
-        Reply::Opened { code, offer: offer(), lapses },
-        Reply::Joined { match_id: "QU-0000".to_owned() },
-        Reply::Declined,
-        Reply::Confirmed { replies: vec![Reply::Declined] },
-        Reply::NoQuestion { code: "7K3M9P2X".to_owned() },
-        Reply::Waits { command: "OPEN" },
-        Reply::Challenges { on: true },
-        Reply::Challenges { on: false },
-        Reply::NeverWithoutCode,
-        Reply::Settings { shown: vec!["format=text".to_owned()], changed: true },
-        Reply::Settings { shown: vec!["format=text".to_owned()], changed: false },
-        settings_refused(),
-        Reply::SettingsTooOften { most: 2 },
-        Reply::SettingsLackToken,
-        Reply::LeftOut { count: 1 },
-        Reply::LettersConfirmed { address: BO.to_owned(), letters: 1, change: None },
-        Reply::LettersDenied { matches: vec![MATCH_ID.to_owned()] },
-        Reply::NothingToConfirm { code: "7K3M9P2Q4R".to_owned() },
-        Reply::CheckedOnly { command: "OPEN" },
-    ]);
-    replies.extend(changes::replies());
-    replies
-}
-
 /// Every fault of a setting.
 fn settings_refused() -> Reply {
     let kinds = [
@@ -480,6 +400,10 @@ fn replies() -> Vec<Reply> {
         Reply::ExtensionTooLong { most: 1 },
         Reply::ExtensionAgreed,
         Reply::NothingToAgree,
+        Reply::Hint { orders: vec!["MARBLE E5".to_owned()] },
+        Reply::NoHints { levels: true },
+        Reply::NoHints { levels: false },
+        Reply::NoHintNow,
         Reply::NoDeadline,
         Reply::HouseReadsNothing,
         Reply::HousePlaysOn,

@@ -41,6 +41,8 @@ pub enum Command {
     /// The report of a turn; `None` for the last one.
     Report(Option<u32>),
     History,
+    /// What a better player would do now, in a match against the house's weakest level.
+    Hint,
     /// A message to the opponent.
     Tell(String),
     Resign {
@@ -123,7 +125,7 @@ pub enum ParsedLine {
 
 /// The words that begin a command or another line to the referee, in capitals. No other line of our letters begins with
 /// one: if the letter came back unquoted, that line would be read.
-pub const COMMAND_WORDS: [&str; 34] = [
+pub const COMMAND_WORDS: [&str; 35] = [
     "ABSENT",
     "ACCEPT",
     "ADDRESS",
@@ -139,6 +141,7 @@ pub const COMMAND_WORDS: [&str; 34] = [
     "GAMES",
     "GM",
     "HELP",
+    "HINT",
     "HISTORY",
     "JOIN",
     "LEAVE",
@@ -230,6 +233,9 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
         "STATUS" => alone(Command::Status, "STATUS", rest),
         "REPORT" => report(rest),
         "HISTORY" => alone(Command::History, "HISTORY", rest),
+        // In lower case the word alone may be prose.
+        "HINT" if !line.starts_in_capitals() => return None,
+        "HINT" => alone(Command::Hint, "HINT", rest),
         "RESIGN" => match rest {
             [] => Ok(Command::Resign { confirmed: false }),
             [word] if word.eq_ignore_ascii_case("confirm") => Ok(Command::Resign { confirmed: true }),

@@ -45,6 +45,9 @@ pub trait Backend: Send + Sync {
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope)
     -> Result<(Vec<rows::Outgoing>, Claim)>;
 
+    /// See [`Store::claim_house_turns`].
+    async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)>;
+
     /// See [`Store::lock`].
     async fn lock(&self, owner: &str) -> Result<DatabaseLock>;
 

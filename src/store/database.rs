@@ -244,6 +244,10 @@ impl Store for Database {
         overview::due(&mut self.backend.reader().await?.session(), now, after, limit).await
     }
 
+    async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
+        self.backend.claim_house_turns(matches).await
+    }
+
     async fn matches_of(&self, player_id: i64) -> Result<Vec<(Seat, MatchOverview)>> {
         let sql = format!(
             "SELECT {}, s.seat AS own_seat FROM match JOIN seat s ON s.match_id = match.id \

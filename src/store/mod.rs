@@ -365,6 +365,10 @@ pub trait Store:
         limit: u32,
     ) -> Result<Vec<MatchRow>>;
 
+    /// Claims the house's turns in these matches, but for those that another daemon has claimed, and returns the IDs of the
+    /// claimed ones. Does not keep anybody from writing to a match.
+    async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)>;
+
     /// Returns the matches in which this player holds a seat, each with that seat, by ID.
     async fn matches_of(&self, player_id: i64) -> Result<Vec<(Seat, MatchOverview)>>;
 

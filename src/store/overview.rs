@@ -63,6 +63,7 @@ impl OverviewColumns {
             bouncing: by_seat("bouncing"),
             away: by_seat("away"),
             protest: Seat::BOTH.into_iter().find(|seat| protests[*seat]),
+            advance: has_mark("advance"),
             head: read_head(self.head_seq, &self.head_hash)?,
             id: self.id,
         })
@@ -128,11 +129,14 @@ fn seat_names(seats: &[Seat]) -> String {
     seats.iter().map(|seat| seat.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns what the GM should look at, as words.
+/// Returns what the GM should look at, and whether the match advances its player, as words.
 fn marks(overview: &MatchOverview) -> String {
     let mut marks = Vec::new();
     if overview.asked_gm {
         marks.push("asked_gm".to_owned());
+    }
+    if overview.advance {
+        marks.push("advance".to_owned());
     }
     for seat in Seat::BOTH {
         let of_seat = [

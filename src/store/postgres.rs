@@ -198,6 +198,17 @@ impl Backend for PostgresBackend {
         Ok((due, Claim::locking(Tx::Postgres(tx))))
     }
 
+    /// Locks the seats that the house holds. Letters write to the match instead, so they do not wait.
+    async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
+        let mut tx = self.pool.begin().await?;
+        sqlx::query(SETTLING).execute(&mut *tx).await?;
+        let sql = "SELECT s.match_id FROM seat s JOIN match m ON m.id = s.match_id WHERE m.id = ANY($1) \
+                   AND s.seat = CASE WHEN m.first_house IS NULL THEN 'second' ELSE 'first' END \
+                   ORDER BY m.wake_at, m.id FOR NO KEY UPDATE OF s SKIP LOCKED";
+        let claimed: Vec<String> = sqlx::query_scalar(sql).bind(matches).fetch_all(&mut *tx).await?;
+        Ok((claimed, Claim::locking(Tx::Postgres(tx))))
+    }
+
     async fn lock(&self, _owner: &str) -> Result<DatabaseLock> {
         Ok(DatabaseLock { _lock: None })
     }

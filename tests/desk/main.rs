@@ -22,6 +22,8 @@ mod gm;
 mod gm_acts;
 mod gms;
 mod house;
+mod house_by_letter;
+mod house_turns;
 mod letters;
 mod machines;
 mod manual;

@@ -84,6 +84,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
         received: None,
         unread: None,
         answer_suppressed: false,
+        hint: None,
         notes_refusal: true,
         texts_withheld: None,
         tells_all_faults: true,

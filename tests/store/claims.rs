@@ -99,6 +99,36 @@ pub async fn a_letter_waits_for_earlier_ones_about_its_match(place: Place) {
     assert_eq!(waiting(store).await, [letter(3).digest]);
 }
 
+/// SQLite has one daemon, whose loop asks for a match once.
+pub async fn the_houses_turns_are_claimed_once_and_keep_no_letter_waiting(place: Place) {
+    let store = &place.store;
+    let ids = ["QD-AAAA", "QD-BBBB"].map(str::to_owned);
+    add_matches(store, &["QD-AAAA", "QD-BBBB"]).await;
+    for id in &ids {
+        add_seats(store, id).await;
+    }
+    let (first, held) = store.claim_house_turns(&ids[..1]).await.unwrap();
+    assert_eq!(first, ids[..1]);
+    if place.url.starts_with("postgres") {
+        assert_eq!(store.claim_house_turns(&ids).await.unwrap().0, ids[1..]);
+    }
+    store.insert_letters(&[about(1, "QD-AAAA")]).await.unwrap();
+    let (letters, of_letter) = claim(store, 9).await;
+    assert_eq!(letters, [letter(1).digest]);
+    let ruled = Settlement {
+        decided: vec![decided(&letter(1), LetterStatus::Ignored)],
+        matches: vec![match_row("QD-AAAA", 1)],
+        ..settlement()
+    };
+    let commit = store.commit_claimed(of_letter, &ruled);
+    timeout(PATIENCE, commit).await.expect("the letter waits for the house").unwrap();
+    drop(held);
+    let began = Instant::now();
+    while store.claim_house_turns(&ids).await.unwrap().0 != ids {
+        assert!(began.elapsed() < PATIENCE, "they stay claimed");
+    }
+}
+
 pub async fn the_oldest_waiting_letter_is_known_while_it_is_claimed(place: Place) {
     let store = &place.store;
     let oldest = async || store.oldest_waiting(at(50)).await.unwrap();

@@ -96,6 +96,7 @@ on_both! {
         the_holder_of_a_claim_gets_the_next_letters
         a_claim_ends_with_its_commit
         a_letter_waits_for_earlier_ones_about_its_match
+        the_houses_turns_are_claimed_once_and_keep_no_letter_waiting
         the_oldest_waiting_letter_is_known_while_it_is_claimed
         a_claim_holds_letters_of_players_or_of_strangers
         a_claim_holds_few_letters_of_strangers

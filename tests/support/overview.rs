@@ -24,6 +24,7 @@ pub fn overview(id: &str, game: GameKind, stage: Stage) -> MatchOverview {
         bouncing: BySeat::default(),
         away: BySeat::default(),
         protest: None,
+        advance: false,
         head: Head::default(),
     }
 }

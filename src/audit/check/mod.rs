@@ -1,6 +1,7 @@
 //! Checks one match: its chain, its letters, and every ruling, which is repeated from them.
 
 mod difference;
+mod house;
 pub(super) mod reader;
 mod reading;
 mod ruling;
@@ -19,7 +20,7 @@ use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact, Head, Link, SealKey, Source};
 use crate::letter::{Digest, Letter};
-use crate::referee::{DispatchKind, EarlierOrders, Match, MatchOverview, Ruling};
+use crate::referee::{DispatchKind, EarlierOrders, HousePlayer, Match, MatchOverview, Ruling};
 use crate::report::envelope::{self, AnsweredLetter};
 
 /// The match as it is stored beside its ledger.
@@ -63,8 +64,8 @@ pub struct Check {
     /// The letters of the last ruling, in order. The next entry confirms their digests.
     unconfirmed: Vec<Option<ExpectedDispatch>>,
     verdict: AuditVerdict,
-    /// Whether to compute the house's turns again, which takes as long as computing them took the first time.
-    pub replays_house_turns: bool,
+    /// Finds the house's turns again, which takes as long as it took the first time. `None`: they are accepted as played.
+    house: Option<Arc<HousePlayer>>,
     /// The digest of today's wording.
     current_wording: Digest,
 }
@@ -72,7 +73,13 @@ pub struct Check {
 impl Check {
     /// `addresses` are the players' current ones; earlier ones are taken from the letters that were sent to them.
     /// Rulings made under a wording other than `current_wording` may explain refusals in other sentences.
-    pub fn new(stored: StoredMatch, addresses: BySeat<Vec<String>>, current_wording: Digest) -> Check {
+    /// `house` finds the turns of the house again; without it they are accepted as they were played.
+    pub fn new(
+        stored: StoredMatch,
+        addresses: BySeat<Vec<String>>,
+        current_wording: Digest,
+        house: Option<Arc<HousePlayer>>,
+    ) -> Check {
         let snapshot = serde_json::from_str(&stored.snapshot).ok();
         let verdict = AuditVerdict { match_id: stored.id.clone(), ..AuditVerdict::default() };
         let mut check = Check {
@@ -92,7 +99,7 @@ impl Check {
             current: None,
             unconfirmed: Vec::new(),
             verdict,
-            replays_house_turns: true,
+            house,
             current_wording,
         };
         if check.snapshot.is_none() {

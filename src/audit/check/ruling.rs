@@ -3,11 +3,12 @@
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use super::house::{HouseTurn, check_turn};
 use super::{Check, short};
 use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
 use crate::game::any::GameKind;
-use crate::ledger::{self, Entry, Fact, Source};
+use crate::ledger::{Entry, Fact, Source};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::{
     self, Acceptance, Act, Cause, Confirmation, LetterPart, Match, NoticeLimits, Opening,
@@ -42,21 +43,12 @@ impl Check {
             Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
             Source::House { act: done } => {
                 let act = act(done)?;
-                if let Act::Play { seat, version, .. } = &act
-                    && self.replays_house_turns
-                {
-                    let known = game_match.game.house_version();
-                    if *version != known {
-                        self.verdict.unable = Some(format!(
-                            "entry #{seq} was played by version {version} of the house; this program has version \
-                             {known}, so that turn was not repeated"
-                        ));
-                    } else if ledger::seen(&self.record_entries, *seat)
-                        .and_then(|seen| game_match.house_turn(&seen))
-                        .as_ref()
-                        != Some(&act)
-                    {
-                        return Err(wrong("the house plays another turn there"));
+                if let Some(house) = &self.house {
+                    let checked = check_turn(game_match, &act, &self.record_entries, house.as_ref());
+                    match checked.map_err(|what| wrong(&what))? {
+                        HouseTurn::None | HouseTurn::Derived => {}
+                        HouseTurn::OfAnotherVersion => self.verdict.house_turns_of_other_versions += 1,
+                        HouseTurn::Failed => self.verdict.house_failures.push(seq),
                     }
                 }
                 Ok((referee::rule(game_match, &Cause::House { phase_no, act: &act }, at), None))
@@ -122,6 +114,7 @@ impl Check {
         if let Some(other_games) = self.recorded_games_of_texts() {
             asked.check_texts(game_match.game, &other_games);
         }
+        asked.hint = self.recorded_hint(seat, game_match).map_err(|what| wrong(&what))?;
         asked.notes_refusal = self.group_records(&[REFUSAL_NOTED]);
         asked.signature = self.pending[0].link.dkim;
         asked.received = self.pending[0].link.received;

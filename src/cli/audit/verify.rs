@@ -98,8 +98,7 @@ impl Args {
             print_json(&line);
             return;
         }
-        let AuditVerdict { match_id, entries, letters, sent, sent_in_other_words, head, findings, unable } =
-            verdict;
+        let AuditVerdict { match_id, entries, letters, sent, head, findings, unable, .. } = verdict;
         let word = match (findings.is_empty(), unable) {
             (false, _) => "NOT SOUND",
             (true, Some(_)) => "not fully checked",
@@ -109,10 +108,21 @@ impl Args {
             "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters worded again (head {})",
             head.hash
         );
-        if *sent_in_other_words > 0 {
+        if verdict.sent_in_other_words > 0 {
             println!(
-                "  {sent_in_other_words} sent letters have an earlier wording; their bytes are unchanged"
+                "  {} sent letters have an earlier wording; their bytes are unchanged",
+                verdict.sent_in_other_words
             );
+        }
+        if verdict.house_turns_of_other_versions > 0 {
+            println!(
+                "  {} turns of the house are by another version of it; they are legal, and it was shown what its seat \
+                 had been told",
+                verdict.house_turns_of_other_versions
+            );
+        }
+        for seq in &verdict.house_failures {
+            println!("  entry #{seq}: the house failed there, and its level `easy` played instead");
         }
         findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
         unable.iter().for_each(|reason| println!("  {reason}"));

@@ -7,6 +7,7 @@ mod correspondent;
 mod dice;
 mod letter;
 mod pacific;
+mod play;
 mod quad;
 mod quadrant_z;
 mod quantum;
@@ -32,11 +33,20 @@ use crate::referee::{Match, Stage};
 use crate::store::{self, Store};
 
 /// Play a whole match by real letters between two computer players, on this machine alone
+///
+/// With --play, you play yourself, against the house: the referee runs until Ctrl-C, and you read and answer its letters
+/// with mutt.
 #[derive(clap::Args)]
 pub struct Args {
     /// The game to play
     #[arg(long, default_value = "quadrant-z", value_parser = super::arguments::game)]
     game: GameKind,
+    /// Play this game yourself, by letter, against the house
+    #[arg(long, value_name = "GAME", conflicts_with_all = ["game", "seed"], value_parser = super::arguments::game)]
+    play: Option<GameKind>,
+    /// The level of the house, with --play
+    #[arg(long, default_value = "easy", requires = "play")]
+    level: String,
     /// Folder for the letters, reports and database; must not exist yet
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
@@ -54,8 +64,12 @@ impl Args {
         ensure!(!folder.exists(), "{} already exists; choose another name with --folder", folder.display());
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         super::block_on(async {
+            if let Some(game) = self.play {
+                play::play(&folder, game, &self.level).await?;
+                return Ok(ExitCode::SUCCESS);
+            }
             let office = office(&folder).await?;
-            let game_match = self.play(&office, &folder).await?;
+            let game_match = self.play_both(&office, &folder).await?;
             let entries = entries(&*office.store, &game_match.id).await?;
             story::tell(&office, &game_match, &entries, &folder).await?;
             office.close().await;
@@ -64,7 +78,7 @@ impl Args {
     }
 
     /// Opens a match and exchanges letters until it is over.
-    async fn play(&self, office: &Office, folder: &Path) -> anyhow::Result<Match> {
+    async fn play_both(&self, office: &Office, folder: &Path) -> anyhow::Result<Match> {
         let players = BySeat::new(named_address("Ann")?, named_address("Bo")?);
         let mail = folder.join("mail");
         let mut people = BySeat::from_fn(|seat| {

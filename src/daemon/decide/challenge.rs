@@ -32,16 +32,18 @@ impl Decision<'_> {
         self.touch(Key::Address(asker.address().to_owned()));
         let player_id = self.stored_player(asker.address())?.map(|player| player.id);
         let before = self.against_the_house(player_id)?;
-        let running = before.iter().filter(|(_, game_match)| game_match.stage != Stage::Over).count();
-        let seats = &self.draft.settlement.seats;
-        let opened = seats.iter().filter(|row| Some(row.player_id) == player_id).count();
-        if running + opened >= MAX_MATCHES {
-            return Ok(Err(OfferRejection::HouseBusy { most: MAX_MATCHES }));
+        let running = before.iter().filter(|(_, game_match)| game_match.stage != Stage::Over);
+        let mut running: Vec<String> = running.map(|(_, game_match)| game_match.id.clone()).collect();
+        let opened = self.draft.settlement.seats.iter().filter(|row| Some(row.player_id) == player_id);
+        running.extend(opened.map(|row| row.match_id.clone()));
+        if running.len() >= MAX_MATCHES {
+            return Ok(Err(OfferRejection::HouseBusy { most: MAX_MATCHES, running }));
         }
+        let house = &self.settings.config.house;
         let level = match wanted.level {
             Some(level) => level,
-            None => match self.settings.config.house.level(wanted.game, None) {
-                Ok(level) if self.settings.config.house.advance => advanced(level, wanted.game, &before),
+            None => match house.level(wanted.game, None) {
+                Ok(level) if wanted.advance != Some(false) => advanced(level, wanted.game, &before),
                 Ok(level) => level,
                 Err(why) => return Ok(Err(why)),
             },
@@ -56,7 +58,7 @@ impl Decision<'_> {
                 Seat::First => BySeat::new(player, Holder::House(level)),
                 Seat::Second => BySeat::new(Holder::House(level), player),
             },
-            terms: wanted.terms(&self.settings.config.terms),
+            terms: wanted.terms(&self.settings.config.terms, house.advance),
         };
         let game_match = self.open_match(&new, Source::Letter(asker.letter))?;
         Ok(Ok(Reply::Joined { match_id: game_match.id }))
@@ -71,12 +73,14 @@ impl Decision<'_> {
     }
 }
 
-/// Returns the level above the highest one that the player has beaten, but none below `least`.
+/// Returns the level above the highest one that the player has beaten in a match with `advance`, but none below `least`.
 fn advanced(least: &HouseLevel, game: GameKind, before: &[(Seat, &MatchOverview)]) -> &'static HouseLevel {
     let place = |name: &str| game.levels().iter().position(|level| level.name == name);
     let won = before.iter().filter(|(seat, game_match)| {
         let outcome = game_match.outcome.as_ref();
-        game_match.game == game && outcome.is_some_and(|outcome| outcome.winner == Some(*seat))
+        game_match.advance
+            && game_match.game == game
+            && outcome.is_some_and(|outcome| outcome.winner == Some(*seat))
     });
     let beaten = won.filter_map(|(seat, game_match)| place(game_match.house[seat.other()].as_deref()?)).max();
     let next = beaten.map_or(0, |beaten| beaten + 1);

@@ -78,6 +78,7 @@ impl Decision<'_> {
             Command::Status
             | Command::Report(_)
             | Command::History
+            | Command::Hint
             | Command::Tell(_)
             | Command::Resign { .. }
             | Command::Draw

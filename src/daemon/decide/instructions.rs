@@ -10,6 +10,7 @@ use super::people::no_player;
 use super::settings::Settings;
 use super::summary::gm_line;
 use super::undecided::{Decided, Undecided};
+use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, SealKey, Source};
 use crate::letter::Address;
@@ -82,9 +83,12 @@ impl Decision<'_> {
         options: &[(String, String)],
         days: Option<u32>,
     ) -> Result<NewMatch, OfferRejection> {
-        let offer = Offer::read(game, options, days)?;
+        let Some(kind) = GameKind::parse(game) else {
+            return Err(OfferRejection::UnknownGame { name: game.to_owned() });
+        };
         let [first, second] = parties;
-        if first == second {
+        // Matches of the house against itself are opened at the terminal only.
+        if first == second || matches!(parties, [Party::House(_), Party::House(_)]) {
             return Err(OfferRejection::Yourself);
         }
         let holder = |party: &Party| match party {
@@ -92,18 +96,23 @@ impl Decision<'_> {
                 Ok(Holder::Player(NamedAddress { name: String::new(), address: address.clone() }))
             }
             Party::House(level) => {
-                self.settings.config.house.level(offer.game, level.as_deref()).map(Holder::House)
+                self.settings.config.house.level(kind, level.as_deref()).map(Holder::House)
             }
         };
         let players = BySeat::new(holder(first)?, holder(second)?);
-        let terms = offer.terms(&self.settings.config.terms);
-        let choices = match [&players.first, &players.second] {
+        let club = &self.settings.config.terms;
+        let (choices, terms) = match [&players.first, &players.second] {
             [Holder::House(level), _] | [_, Holder::House(level)] => {
-                HouseMatch::read(game, Some(level.name), options, days)?.choices(level)
+                let wanted = HouseMatch::read(game, Some(level.name), options, days)?;
+                (wanted.choices(level), wanted.terms(club, self.settings.config.house.advance))
             }
-            _ => offer.choices,
+            _ => {
+                let offer = Offer::read(game, options, days)?;
+                let terms = offer.terms(club);
+                (offer.choices, terms)
+            }
         };
-        Ok(NewMatch { game: offer.game, choices, players, terms })
+        Ok(NewMatch { game: kind, choices, players, terms })
     }
 
     fn add_player(&mut self, address: &Address, name: &str, check: bool) -> Decided<GmResult> {

@@ -78,6 +78,7 @@ fn lets_play(command: &Command) -> bool {
         | Command::Status
         | Command::Report(_)
         | Command::History
+        | Command::Hint
         | Command::Tell(_)
         | Command::Resign { .. }
         | Command::Draw

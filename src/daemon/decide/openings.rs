@@ -160,15 +160,14 @@ impl Decision<'_> {
         // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
         let mut random = self.random();
         let players = self.players_of(new)?;
-        if players.first.id == players.second.id {
-            return Err(anyhow!("{} cannot play both sides", players.first.name).into());
-        }
         let house = new.players.as_ref().map(|holder| match holder {
             Holder::Player(_) => None,
             Holder::House(level) => Some(level.name.to_owned()),
         });
-        if house.first.is_some() && house.second.is_some() {
-            return Err(anyhow!("at least one of the two seats must be a player's").into());
+        // The house may play itself, at two levels or at one.
+        let is_of_house = house.first.is_some() && house.second.is_some();
+        if players.first.id == players.second.id && !is_of_house {
+            return Err(anyhow!("{} cannot play both sides", players.first.name).into());
         }
         let id = self.free_name(new.game, &mut random)?;
         let seats = BySeat::from_fn(|seat| TokenRow {

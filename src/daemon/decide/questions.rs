@@ -175,6 +175,7 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
         Command::Status
         | Command::Report(_)
         | Command::History
+        | Command::Hint
         | Command::Tell(_)
         | Command::Resign { .. }
         | Command::Draw

@@ -12,10 +12,10 @@ use super::rows::Readers;
 use super::stored::seat_row;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{Entry, Fact};
+use crate::ledger::{self, Entry, Fact};
 use crate::letter::Letter;
 use crate::referee::{
-    self, Answer, Cause, Content, Dispatch, DispatchKind, EarlierOrders, Match, Notice, OtherPart,
+    self, Answer, Cause, Content, Dispatch, DispatchKind, EarlierOrders, Hint, Match, Notice, OtherPart,
     PartOutcome, PastReports, QUESTIONS_ONLY_AFTER, Reader, Reply, Ruling, SeatLetter, Stage,
 };
 use crate::report::envelope::AnsweredLetter;
@@ -68,6 +68,7 @@ impl Decision<'_> {
         if seat_letter.lacks_turn() && loaded.game_match.phase_no > 1 {
             seat_letter.earlier = self.earlier_orders(row)?;
         }
+        seat_letter.hint = self.hint(row, &seat_letter.request, &loaded.game_match)?;
         let mut ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
         if self.spare_readers(&ruling, &loaded, row, &mut seat_letter)? {
             ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
@@ -161,14 +162,28 @@ impl Decision<'_> {
         Ok(referee::is_only_passed_on(&self.facts_of(&row.match_id)?, row.seat))
     }
 
+    /// Asks the house what it would do in the sender's place, if the letter asks for that and may.
+    fn hint(&self, row: &TokenRow, request: &Request, game_match: &Match) -> Decided<Option<Hint>> {
+        let asks = request.commands.iter().any(|asked| asked.command == Command::Hint);
+        if !asks || !game_match.gives_hints(row.seat) {
+            return Ok(None);
+        }
+        let entries = self.entries_of(&row.match_id)?;
+        Ok(ledger::seen(&entries, row.seat).and_then(|seen| game_match.hint(&seen)))
+    }
+
     /// Returns the facts of a match, including those that this transaction adds.
     fn facts_of(&self, match_id: &str) -> Decided<Vec<Fact>> {
-        let mut facts: Vec<Fact> = Vec::new();
-        facts.extend(self.context.entries(match_id)?.iter().map(|entry| entry.fact.clone()));
+        Ok(self.entries_of(match_id)?.into_iter().map(|entry| entry.fact).collect())
+    }
+
+    /// Returns the entries of a match, including those that this transaction adds.
+    fn entries_of(&self, match_id: &str) -> Decided<Vec<Entry>> {
+        let mut entries: Vec<Entry> = self.context.entries(match_id)?.to_vec();
         for unsaved in self.draft.settlement.entries.iter().filter(|entry| entry.match_id == match_id) {
-            facts.push(serde_json::from_str::<Entry>(&unsaved.json)?.fact);
+            entries.push(serde_json::from_str(&unsaved.json)?);
         }
-        Ok(facts)
+        Ok(entries)
     }
 
     /// Returns the orders that a seat sent so far.

@@ -6,8 +6,10 @@ use chrono::{DateTime, Utc};
 
 use super::gm_index::GmIndex;
 use crate::config::Config;
+use crate::game::any::AnySeen;
 use crate::ledger::MailIdentity;
 use crate::letter::{Address, OwnIdentity};
+use crate::referee::HousePlayer;
 use crate::report::envelope::Stationery;
 use crate::report::{Templates, format_local};
 
@@ -22,6 +24,8 @@ pub struct Settings {
     pub identity: MailIdentity,
     /// Runs before each letter is read or ruled on. Set only by tests, to plant a panic or a hang.
     pub trap: Option<Arc<Trap>>,
+    /// Finds the turns of the house.
+    pub house: Arc<HousePlayer>,
 }
 
 /// See [`Settings::trap`]. It gets the bytes of the letter.
@@ -59,7 +63,7 @@ impl Settings {
             wording: stationery.wording(&templates),
             message_ids: club.message_id_domain(),
         };
-        Settings { config, templates, own, stationery, identity, trap: None }
+        Settings { config, templates, own, stationery, identity, trap: None, house: Arc::new(AnySeen::play) }
     }
 
     /// Springs the trap, if there is one.

@@ -5,7 +5,7 @@ use chrono::DateTime;
 use super::{ANN, BO};
 use crate::game::Seat;
 use crate::game::record::Ending;
-use crate::referee::{Absence, Notice};
+use crate::referee::{Absence, HouseFailure, Notice};
 
 /// Every notice.
 pub fn notices() -> Vec<Notice> {
@@ -39,5 +39,6 @@ pub fn notices() -> Vec<Notice> {
         Notice::Reopened { turn: 1, reason: "A reason.".to_owned() },
         Notice::Overdue { seats: vec![by], bouncing: vec![by] },
         Notice::Over { outcome: Ending::Draw.outcome() },
+        Notice::HouseFailed { seat: by, failure: HouseFailure::Panicked },
     ]
 }

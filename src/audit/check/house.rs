@@ -1,0 +1,73 @@
+//! Checks a turn of the house: what it was shown, and what it played on that.
+
+use super::Check;
+use crate::game::Seat;
+use crate::ledger::{self, Entry, Fact};
+use crate::referee::{Act, Hint, HousePlayer, Match, digest_of};
+
+/// What is known of an act that may be a turn of the house. Whether it is legal shows when it is ruled on again.
+pub(super) enum HouseTurn {
+    /// The act is another one.
+    None,
+    /// The house finds it again.
+    Derived,
+    /// Another version of the house played it. It was played on what its seat had been told, if the entry says on what.
+    OfAnotherVersion,
+    /// The level fails again, and the easier one finds the turn again.
+    Failed,
+}
+
+/// Checks an act in the match as it was before, whose entries so far are `entries`.
+///
+/// # Errors
+/// Returns what is wrong, as a clause.
+pub(super) fn check_turn(
+    game_match: &Match,
+    act: &Act,
+    entries: &[Entry],
+    house: &HousePlayer,
+) -> Result<HouseTurn, String> {
+    let Act::Play { seat, version, orders, seen: told, failed } = act else { return Ok(HouseTurn::None) };
+    let seen = ledger::seen(entries, *seat).ok_or("what the house was told cannot be derived")?;
+    if told.is_some_and(|told| told != digest_of(&seen)) {
+        return Err("the house was shown something else than its seat was told".to_owned());
+    }
+    if *version != game_match.game.house_version() {
+        return Ok(HouseTurn::OfAnotherVersion);
+    }
+    match game_match.house_turn(&seen, house) {
+        Some(Act::Play { orders: again, failed: fails, .. }) if again == *orders && fails == *failed => {
+            Ok(if failed.is_some() { HouseTurn::Failed } else { HouseTurn::Derived })
+        }
+        _ => Err("the house plays another turn there".to_owned()),
+    }
+}
+
+/// The kind of the entry that records a hint.
+const HINT_GIVEN: &str = "HintGiven";
+
+impl Check {
+    /// Returns the hint that the first pending entries record. Finds it again, if this version of the house gave it and
+    /// turns of the house are found again.
+    ///
+    /// # Errors
+    /// Returns what is wrong, as a clause.
+    pub(super) fn recorded_hint(&self, seat: Seat, game_match: &Match) -> Result<Option<Hint>, String> {
+        let Some(index) = self.first_group().position(|link| link.kind == HINT_GIVEN) else {
+            return Ok(None);
+        };
+        let entry = self.pending.get(index).and_then(|entry| serde_json::from_str::<Entry>(&entry.json).ok());
+        let Some(Fact::HintGiven { version, orders, .. }) = entry.map(|entry| entry.fact) else {
+            return Err("its hint cannot be read".to_owned());
+        };
+        let hint = Hint { version, orders };
+        if self.house.is_some() && version == game_match.game.house_version() {
+            let seen =
+                ledger::seen(&self.record_entries, seat).ok_or("what the seat saw cannot be derived")?;
+            if game_match.hint(&seen).as_ref() != Some(&hint) {
+                return Err("the house gives another hint there".to_owned());
+            }
+        }
+        Ok(Some(hint))
+    }
+}

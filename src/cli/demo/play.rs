@@ -1,0 +1,160 @@
+//! `fogpost demo --play`: the person at the terminal plays against the house, with mutt, on this machine alone.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow, bail, ensure};
+
+use super::{named_address, office};
+use crate::daemon::service::{Request, Signals};
+use crate::daemon::status::this_daemon;
+use crate::daemon::{Holder, NewMatch, Office};
+use crate::game::BySeat;
+use crate::game::any::GameKind;
+use crate::post::maildirs::folder_of;
+use crate::post::{ShutdownSignal, maildir};
+use crate::referee::{Match, house_level};
+
+/// Opens a match between the person, who begins, and the house, and referees it until Ctrl-C.
+pub async fn play(folder: &Path, game: GameKind, level: &str) -> anyhow::Result<()> {
+    ensure!(!game.levels().is_empty(), "the house does not play {}", game.name());
+    let levels: Vec<_> = game.levels().iter().map(|level| level.name).collect();
+    let level = house_level(game, level).map_err(|_| {
+        anyhow!("the house has no level {level} in {}; try {}", game.name(), levels.join(", "))
+    })?;
+    let office = office(folder).await?;
+    let you = named_address("You")?;
+    let folder = fs::canonicalize(folder)?;
+    let mail = Mail::new(&folder, you.address.as_str())?;
+    mail.write()?;
+    let new = NewMatch {
+        game,
+        choices: game.choose_at(level, &[]).map_err(anyhow::Error::msg)?,
+        players: BySeat::new(Holder::Player(you), Holder::House(level)),
+        terms: office.config.terms.clone(),
+    };
+    let game_match = office.open(new).await?;
+    let _held = office.store.lock(&this_daemon()).await?;
+    // The invitation is in the mailbox before anybody looks.
+    office.once().await?;
+    tell(&game_match, &folder);
+    referee(&office).await?;
+    office.close().await;
+    println!("To go on later: fogpost --config '{}/config.toml' run", folder.display());
+    Ok(())
+}
+
+/// Runs the daemon until it is told to stop.
+async fn referee(office: &Arc<Office>) -> anyhow::Result<()> {
+    let mut signals = Signals::listen().context("signals")?;
+    let (stopper, stop) = ShutdownSignal::new();
+    let mut running = std::pin::pin!(Arc::clone(office).run(stop));
+    loop {
+        tokio::select! {
+            ended = &mut running => return ended,
+            request = signals.next() => match request {
+                Request::Shutdown => break,
+                Request::Reload => {}
+            },
+        }
+    }
+    stopper.stop();
+    running.await
+}
+
+/// Says how to read the invitation and answer it.
+fn tell(game_match: &Match, folder: &Path) {
+    let folder = folder.display();
+    println!(
+        "{} is open: {} between you and {}.",
+        game_match.id,
+        game_match.game.name(),
+        game_match.players.second
+    );
+    println!("You have a letter. Read it in another terminal:");
+    println!();
+    println!("    mutt -F '{folder}/muttrc'");
+    println!();
+    println!(
+        "Enter opens the letter, which shows your first orders behind bars. r answers it: write such an order,"
+    );
+    println!(
+        "without the bar, in the first line, save, leave the editor, and send with y. The answer is there"
+    );
+    println!(
+        "within seconds. HELP tells more; RESIGN CONFIRM ends the match. Ctrl-C stops the referee here."
+    );
+}
+
+/// The files by which mutt reads and writes here.
+struct Mail<'a> {
+    folder: &'a Path,
+    own: PathBuf,
+    address: &'a str,
+}
+
+impl<'a> Mail<'a> {
+    fn new(folder: &'a Path, address: &'a str) -> anyhow::Result<Mail<'a>> {
+        let path = folder.to_str().context("the folder's name is not UTF-8")?;
+        if path.contains(['\'', '"', '\\', '$', '`', '\n']) {
+            bail!(
+                "{path}: choose a folder without quotes, dollar signs or backslashes, which mutt would interpret"
+            );
+        }
+        Ok(Mail { folder, own: folder_of(&folder.join("mail"), address), address })
+    }
+
+    /// Creates the mailboxes, the config of mutt, and the program by which it sends.
+    fn write(&self) -> anyhow::Result<()> {
+        let sent = self.folder.join("mail/sent");
+        for place in [&self.own, &sent] {
+            maildir::create(place)?;
+        }
+        let send = self.folder.join("send");
+        put(
+            &send,
+            &format!(
+                "#!/bin/sh\n\
+             # mutt calls this to send a letter: it puts it into the referee's mailbox.\n\
+             cd '{}/mail/referee' || exit 1\n\
+             name=\"$(date +%s).$$.demo\"\n\
+             cat > \"tmp/$name\" && mv \"tmp/$name\" \"new/$name\"\n",
+                self.folder.display()
+            ),
+        )?;
+        fs::set_permissions(&send, fs::Permissions::from_mode(0o755))?;
+        put(
+            &self.folder.join("muttrc"),
+            &format!(
+                "# mutt -F {folder}/muttrc: your mailbox in this demo, and nothing else.\n\
+             set realname = \"You\"\n\
+             set from = \"{address}\"\n\
+             set use_from = yes\n\
+             set mbox_type = Maildir\n\
+             set folder = \"{folder}/mail\"\n\
+             set spoolfile = \"{own}\"\n\
+             set record = \"{sent}\"\n\
+             set postponed = \"{folder}/mail/drafts\"\n\
+             set sendmail = \"{folder}/send\"\n\
+             set include = yes          # quote the letter\n\
+             set fast_reply = yes       # ask for neither address nor subject\n\
+             set mail_check = 1\n\
+             set timeout = 2\n\
+             set sort = date-received\n\
+             set mark_old = no\n\
+             set confirmappend = no\n\
+             set move = no\n",
+                folder = self.folder.display(),
+                address = self.address,
+                own = self.own.display(),
+                sent = sent.display(),
+            ),
+        )
+    }
+}
+
+fn put(file: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(file, text).with_context(|| file.display().to_string())
+}

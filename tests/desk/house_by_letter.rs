@@ -1,0 +1,159 @@
+//! What a player may ask of the house by letter, and the house against itself.
+
+use fogpost::daemon::{Holder, NewMatch};
+use fogpost::game::any::{AnySeen, GameKind};
+use fogpost::game::{BySeat, Seat};
+use fogpost::ledger::{self, Fact};
+use fogpost::referee::{Act, Instruction, Match, MatchAction, Stage};
+
+use crate::desk::{ANN, Desk, GM};
+use crate::house::{entries, opened, to_ann};
+
+/// The match that opened last.
+fn newest(desk: &Desk) -> Match {
+    let ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
+    ids.iter()
+        .map(|id| desk.find(id))
+        .max_by_key(|found| (found.opened_at, found.id.clone()))
+        .expect("a match")
+}
+
+/// Challenges the house, and returns the match and its invitation.
+fn challenge(desk: &Desk, options: &str) -> (Match, crate::desk::Sent) {
+    desk.advance(1);
+    desk.sent_to(ANN);
+    desk.write(ANN, &format!("CHALLENGE house quad first=me {options}"));
+    let invitation =
+        desk.sent_to(ANN).into_iter().find(|sent| sent.text.contains("begins.")).expect("an invitation");
+    (newest(desk), invitation)
+}
+
+/// Ends a match with Ann's victory.
+fn ann_wins(desk: &Desk, game_match: &Match) {
+    let action = MatchAction::Act(Act::Forfeit(Seat::Second));
+    let forfeit = Instruction::Match { id: game_match.id.clone(), turn: None, action };
+    let done = desk.block_on(desk.office().carry_out(&forfeit)).expect("the store answers");
+    assert!(done.is_done());
+    desk.work();
+}
+
+#[test]
+fn a_player_chooses_whether_a_victory_leads_to_the_next_level() {
+    for (club, chosen, next) in [
+        ("off", "advance=on", "easy"),
+        ("on", "", "easy"),
+        ("on", "advance=off", "trainer"),
+        ("off", "", "trainer"),
+    ] {
+        let desk = Desk::knowing(ANN, &format!("[house]\nlevel = \"trainer\"\nadvance = {}\n", club == "on"));
+        let (game_match, invitation) = challenge(&desk, &format!("level=trainer {chosen}"));
+        assert_eq!(game_match.house.second.as_deref(), Some("trainer"));
+        if next == "easy" {
+            invitation.says("your next one is against").says("`easy`");
+        } else {
+            invitation.keeps_silent_of("Advance is on");
+        }
+        ann_wins(&desk, &game_match);
+        let (second, _) = challenge(&desk, "");
+        assert_eq!(second.house.second.as_deref(), Some(next), "club {club}, {chosen}");
+        let (third, _) = challenge(&desk, "advance=off");
+        assert_eq!(third.house.second.as_deref(), Some("trainer"), "without advance the default level");
+    }
+}
+
+#[test]
+fn nobody_advances_beyond_the_top_level() {
+    let desk = Desk::knowing(ANN, "");
+    let (game_match, invitation) = challenge(&desk, "level=expert advance=on");
+    invitation.keeps_silent_of("Advance is on");
+    ann_wins(&desk, &game_match);
+    assert_eq!(challenge(&desk, "").0.house.second.as_deref(), Some("expert"));
+}
+
+#[test]
+fn levels_have_other_names_and_swap_is_on_unless_chosen_otherwise() {
+    let desk = Desk::knowing(ANN, "");
+    for (options, level, swap) in
+        [("level=medium", "average", "on"), ("level=Hard swap=off", "expert", "off"), ("", "easy", "on")]
+    {
+        let (game_match, _) = challenge(&desk, options);
+        assert_eq!(game_match.house.second.as_deref(), Some(level));
+        assert_eq!(game_match.state.options()["swap"], swap, "{options}");
+    }
+    desk.write(ANN, "CHALLENGE house:medium quad first=me");
+    assert_eq!(newest(&desk).game, GameKind::Quad);
+    desk.write(ANN, "CHALLENGE house quad advance=maybe");
+    desk.last_to(ANN).says("Option `advance` cannot be `maybe`; it takes on or off.");
+}
+
+#[test]
+fn the_refusal_of_an_eleventh_match_names_those_that_run() {
+    let desk = Desk::knowing(ANN, "");
+    desk.write(ANN, &"CHALLENGE house quad first=me\n".repeat(10));
+    desk.write(ANN, "CHALLENGE house quad");
+    let refusal = desk.last_to(ANN);
+    let ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
+    assert_eq!(ids.len(), 10);
+    for id in &ids {
+        refusal.says(id);
+    }
+}
+
+#[test]
+fn against_the_trainer_a_hint_tells_what_average_would_do() {
+    let desk = Desk::new();
+    let game_match = opened(&desk, "trainer", Seat::First);
+    desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
+    let before = desk.find(&game_match.id);
+    desk.reply(ANN, &to_ann(&desk), "HINT");
+    let seen = ledger::seen(&entries(&desk, &game_match.id), Seat::First).expect("a sound ledger");
+    let hint = before.hint(&seen).expect("it is Ann's turn");
+    let answer = desk.last_to(ANN);
+    for order in &hint.orders {
+        answer.says(&format!("| {order}"));
+    }
+    let noted = entries(&desk, &game_match.id)
+        .into_iter()
+        .any(|entry| matches!(&entry.fact, Fact::HintGiven { orders, .. } if *orders == hint.orders));
+    assert!(noted, "the ledger says what was advised");
+    let average = GameKind::Quad.level("average").expect("a level");
+    let dice = before.key.dice(before.phase_no);
+    let own = AnySeen::play(&seen, average, dice).expect("it plays").orders;
+    assert!(before.state.seal(Seat::First, &fogpost::game::Line::numbered(&own)).is_ok());
+}
+
+#[test]
+fn elsewhere_the_answer_to_hint_says_why_there_is_none() {
+    let desk = Desk::new();
+    opened(&desk, "easy", Seat::First);
+    desk.reply(ANN, &to_ann(&desk), "HINT");
+    desk.last_to(ANN).says("only in matches against").says("| CHALLENGE house quad level=trainer");
+    let desk = Desk::new();
+    let against_bo = desk.open(GameKind::Pacific, &[]);
+    desk.reply(ANN, &to_ann(&desk), "HINT");
+    desk.last_to(ANN).says("I give no hints in this game");
+    assert_eq!(against_bo.stage, Stage::Running);
+}
+
+#[test]
+fn the_house_plays_itself_to_the_end_but_not_by_letter() {
+    let desk = Desk::new();
+    let level = |name| Holder::House(GameKind::Quad.level(name).expect("a level"));
+    for (first, second) in [("average", "easy"), ("easy", "easy")] {
+        let new = NewMatch {
+            game: GameKind::Quad,
+            choices: GameKind::Quad.choose([]).expect("no options"),
+            players: BySeat::new(level(first), level(second)),
+            terms: desk.office().config.terms.clone(),
+        };
+        let id = desk.block_on(desk.office().open(new)).expect("the match opens").id;
+        desk.work();
+        let game_match = desk.find(&id);
+        assert_eq!((game_match.stage, game_match.deadline), (Stage::Over, None));
+        desk.last_to(GM).says(&id);
+    }
+    desk.write(GM, "GM LIST");
+    desk.reply(GM, &desk.last_to(GM), "GM NEW quad house:easy house:average");
+    desk.last_to(GM).says("A match has two players");
+    assert_eq!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").len(), 2);
+}

@@ -1,0 +1,182 @@
+//! The turns of the house: what the ledger says of them, what the audit makes of that, and what follows from a fault.
+
+use std::sync::Arc;
+
+use fogpost::audit::Place;
+use fogpost::game::any::{AnySeen, GameKind};
+use fogpost::game::{Chosen, HouseLevel, Seat};
+use fogpost::ledger::{self, ChainedEntry, Source};
+use fogpost::letter::Digest;
+use fogpost::referee::{self, Act, Cause, HouseFailure, Match, digest_of};
+use fogpost::store::{EntryRow, MatchRow, Settlement};
+
+use crate::desk::{ANN, Desk, GM};
+use crate::house::{entries, house_is_due, opened, to_ann, turn};
+
+/// Files this turn for the house, as somebody could who has access to the database.
+fn forge(desk: &Desk, game_match: &Match, act: &Act) {
+    let ruling = referee::rule(game_match, &Cause::House { phase_no: game_match.phase_no, act }, desk.now());
+    let row = desk
+        .block_on(desk.office().store.matches(std::slice::from_ref(&game_match.id)))
+        .expect("it answers")
+        .remove(0);
+    let entry_row = |ChainedEntry { entry, json, hash }: &ChainedEntry| EntryRow {
+        match_id: game_match.id.clone(),
+        seq: entry.seq,
+        at: entry.at,
+        kind: entry.fact.kind().to_owned(),
+        json: json.clone(),
+        hash: *hash,
+    };
+    let forged = Settlement {
+        at: desk.now(),
+        entries: ruling.entries.iter().map(entry_row).collect(),
+        matches: vec![MatchRow {
+            wake_at: ruling.after.wake_at(),
+            snapshot: serde_json::to_string(&ruling.after).expect("JSON"),
+            ..row
+        }],
+        ..Settlement::default()
+    };
+    desk.block_on(desk.office().store.commit(&forged)).expect("the rules allow it");
+    // The letters that follow from it were not worded.
+    desk.untidy.set(true);
+}
+
+/// The findings about the entry after the present ones, once this turn is forged.
+fn findings(desk: &Desk, game_match: &Match, act: &Act) -> Vec<String> {
+    forge(desk, game_match, act);
+    let at = Place::Entry(game_match.head.seq + 1);
+    let found = desk.verify(&game_match.id).findings;
+    found.into_iter().filter(|finding| finding.place == at).map(|finding| finding.what).collect()
+}
+
+/// The turn that the house plays in this match, with some of it changed.
+fn changed(
+    desk: &Desk,
+    game_match: &Match,
+    change: impl FnOnce(&mut u32, &mut Vec<String>, &mut Option<Digest>),
+) -> Act {
+    let Some(Act::Play { seat, mut version, mut orders, mut seen, failed }) = turn(desk, game_match) else {
+        panic!("the house plays")
+    };
+    change(&mut version, &mut orders, &mut seen);
+    Act::Play { seat, version, orders, seen, failed }
+}
+
+#[test]
+fn the_ledger_says_which_version_played_and_what_it_was_shown() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let before = entries(&desk, &game_match.id);
+    desk.work();
+    let played = entries(&desk, &game_match.id);
+    let Source::House { act } = &played[before.len()].cause else { panic!("the house played") };
+    let Ok(Act::Play { version, seen, failed, .. }) = serde_json::from_value(act.clone()) else {
+        panic!("{act} is a turn of the house")
+    };
+    assert_eq!((version, failed), (GameKind::Quad.house_version(), None));
+    let told = ledger::seen(&before, Seat::Second).expect("a sound ledger");
+    assert_eq!(seen, Some(digest_of(&told)));
+}
+
+/// A cheat with access to the database makes the house play badly.
+#[test]
+fn a_forged_turn_of_the_house_is_found() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let forged = changed(&desk, &game_match, |_, orders, _| *orders = vec!["MARBLE A2".to_owned()]);
+    let found = findings(&desk, &game_match, &forged);
+    assert_eq!(found, ["the house plays another turn there"]);
+}
+
+#[test]
+fn a_turn_that_was_played_on_something_else_is_found_whatever_version_played_it() {
+    for version in [GameKind::Quad.house_version(), 77] {
+        let desk = Desk::new();
+        let game_match = house_is_due(&desk);
+        let forged = changed(&desk, &game_match, |by, _, seen| {
+            (*by, *seen) = (version, Some(Digest::of(b"more than the seat was told")));
+        });
+        let found = findings(&desk, &game_match, &forged);
+        assert_eq!(found, ["the house was shown something else than its seat was told"]);
+    }
+}
+
+#[test]
+fn of_another_versions_turn_the_audit_checks_legality_and_what_was_shown() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let of_77 = changed(&desk, &game_match, |version, orders, _| {
+        (*version, *orders) = (77, vec!["MARBLE A2".to_owned()]);
+    });
+    assert!(findings(&desk, &game_match, &of_77).is_empty());
+    assert_eq!(desk.verify(&game_match.id).house_turns_of_other_versions, 1);
+}
+
+#[test]
+fn a_turn_of_a_version_that_did_not_keep_what_was_shown_is_found_again() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let earlier = changed(&desk, &game_match, |_, _, seen| *seen = None);
+    assert!(findings(&desk, &game_match, &earlier).is_empty());
+    assert_eq!(desk.verify(&game_match.id).house_turns_of_other_versions, 0);
+}
+
+/// Expert fails, as planted; every other level plays.
+fn expert_fails(
+    seen: &AnySeen,
+    level: &'static HouseLevel,
+    dice: u64,
+    how: HouseFailure,
+) -> Option<Chosen<String>> {
+    match (level.name, how) {
+        ("expert", HouseFailure::Panicked) => panic!("a planted panic"),
+        ("expert", HouseFailure::Refused) => {
+            Some(Chosen { orders: vec!["MARBLE A1".to_owned()], positions: 0 })
+        }
+        _ => seen.play(level, dice),
+    }
+}
+
+#[test]
+fn where_the_house_fails_easy_plays_and_the_gm_and_the_audit_tell() {
+    for (failure, says) in [
+        (HouseFailure::Panicked, "failed while it looked for a turn"),
+        (HouseFailure::Refused, "chose orders that the rules forbid"),
+    ] {
+        let mut desk = Desk::new();
+        desk.office_mut()
+            .set_house(Arc::new(move |seen: &AnySeen, level, dice| expert_fails(seen, level, dice, failure)));
+        let game_match = opened(&desk, "expert", Seat::First);
+        let before = game_match.head.seq;
+        desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
+        assert_eq!(desk.find(&game_match.id).adjudicated.len(), 2, "the match goes on");
+        desk.last_to(ANN).says("The house (expert) played");
+        desk.one_to(GM).says(&format!("The house (expert) {says}")).says(&game_match.id);
+        let by_house = entries(&desk, &game_match.id)
+            .into_iter()
+            .find(|entry| entry.seq > before && matches!(entry.cause, Source::House { .. }))
+            .expect("the house played");
+        let Source::House { act } = &by_house.cause else { unreachable!() };
+        assert!(matches!(
+            serde_json::from_value(act.clone()),
+            Ok(Act::Play { failed: Some(told), .. }) if told == failure
+        ));
+        let verdict = desk.verify(&game_match.id);
+        assert!(verdict.is_sound(), "{verdict:#?}");
+        assert_eq!(verdict.house_failures, [by_house.seq]);
+    }
+}
+
+/// Whoever looks at the ledger can tell a fault of the program from an excuse.
+#[test]
+fn a_failure_that_the_audit_cannot_repeat_is_found() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let Act::Play { seat, version, orders, seen, .. } = changed(&desk, &game_match, |_, _, _| ()) else {
+        unreachable!()
+    };
+    let excused = Act::Play { seat, version, orders, seen, failed: Some(HouseFailure::Panicked) };
+    assert_eq!(findings(&desk, &game_match, &excused), ["the house plays another turn there"]);
+}
