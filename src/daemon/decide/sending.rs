@@ -344,6 +344,8 @@ impl Account {
                 && (gave_up || entry.gave_up || entry.domain != domain || entry.status != refused.status)
         });
         if self.run.len() >= MAX_RUN {
+            // What is forgotten is not queued again.
+            self.mark_given_up();
             self.run.remove(0);
         }
         self.run.push(RunEntry {

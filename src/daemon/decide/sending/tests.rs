@@ -352,6 +352,17 @@ fn a_wrong_address_is_reported_once_another_letter_is_taken() {
 }
 
 #[test]
+fn no_letter_that_was_given_up_is_forgotten_before_it_is_reported() {
+    let mut account = Account::default();
+    let letters = i64::try_from(MAX_RUN).expect("a small number") + 1;
+    for id in 0..letters {
+        note(&mut account, id, "a.test", &no_user());
+    }
+    assert_eq!(account.unmarked.len(), MAX_RUN);
+    assert_eq!(account.run.len(), MAX_RUN);
+}
+
+#[test]
 fn the_gm_is_told_once_a_day_of_the_same_refusal() {
     let mut account = Account::default();
     let login = refused(RefusalClass::Account, Some((535, None)));
