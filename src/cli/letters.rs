@@ -95,7 +95,7 @@ struct Which {
     /// Only letters that were given up
     #[arg(long)]
     given_up: bool,
-    /// Only letters written since this day or time, such as 2026-05-07 or 2026-05-07T18:00:00Z
+    /// Only letters written since this day (in UTC) or time, such as 2026-05-07 or 2026-05-07T18:00:00Z
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<DateTime<Utc>>,
 }

@@ -299,20 +299,19 @@ impl Office {
         in_flight: &mut InFlight,
         joined: Result<(Id, Option<Result<String, SendError>>), JoinError>,
     ) {
+        let has_panicked = joined.is_err();
         let (id, sent) = match joined {
             Ok(ended) => ended,
-            // A task that panicked has no outcome; its dispatch is retried.
-            Err(error) => (error.id(), None),
+            // Its letter is tried again later; at once, it would panic again.
+            Err(error) => (error.id(), Some(Err(SendError::NotNow("sending it failed".into())))),
         };
         let Some(dispatch) = in_flight.queue.take(id) else { return };
-        let Some(letter) = in_flight.letters.remove(&dispatch.id) else { return };
-        match sent {
-            Some(sent) => {
-                self.note_sending(in_flight, letter, sent);
-                in_flight.record_by.get_or_insert_with(|| Instant::now() + RECORD_WITHIN);
-            }
-            None => in_flight.queue.finish(&dispatch.recipient),
+        let Some((letter, sent)) = in_flight.letters.remove(&dispatch.id).zip(sent) else { return };
+        if has_panicked {
+            in_flight.queue.finish(&dispatch.recipient);
         }
+        self.note_sending(in_flight, letter, sent);
+        in_flight.record_by.get_or_insert_with(|| Instant::now() + RECORD_WITHIN);
         let gate = in_flight.account.gate(self.now());
         self.outbox.suspend(gate == Gate::Closed);
     }
@@ -347,5 +346,38 @@ async fn send_smaller_if_refused(
             None => sent,
         },
         Ok(_) | Err(_) => sent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOW, dispatch, office};
+    use super::*;
+    use crate::store::Settlement;
+
+    #[tokio::test]
+    async fn a_letter_at_which_sending_panics_is_tried_again_later() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let office = office(folder.path(), "").await;
+        let dispatches = vec![dispatch("ann", Urgency::Report)];
+        let settlement = Settlement { at: NOW, dispatches, ..Settlement::default() };
+        office.store.commit(&settlement).await.expect("the database answers");
+        let (claimed, claim) = office.store.claim_dispatches(NOW, 1).await.expect("the database answers");
+        let mut in_flight = InFlight::default();
+        let claim = Arc::new(Mutex::new(claim));
+        for dispatch in claimed.into_iter().map(Arc::new) {
+            let letter = ClaimedLetter { dispatch: Arc::clone(&dispatch), _claim: Arc::clone(&claim) };
+            in_flight.letters.insert(dispatch.id, letter);
+            in_flight.queue.add(dispatch);
+        }
+        let (queue, outbox) = (Arc::clone(&in_flight.queue), Arc::clone(&office.outbox));
+        in_flight.sending.spawn(async move {
+            let _letter = queue.next(&outbox).await;
+            panic!("a fault in a library")
+        });
+        office.next_outcome(&mut in_flight).await;
+        office.record_all(&mut in_flight).await.expect("the database answers");
+        let row = &office.store.list_dispatches(true, 1).await.expect("the database answers")[0];
+        assert_eq!((row.tries, row.given_up, row.error.as_str()), (1, false, "deferred: sending it failed"));
     }
 }

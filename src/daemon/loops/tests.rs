@@ -14,10 +14,10 @@ use crate::post::refusal::RefusalClass;
 use crate::referee::DispatchKind;
 use crate::store::{self, Claim, NewDispatch, SendOutcome, Settlement, Urgency};
 
-const NOW: DateTime<Utc> = DateTime::from_timestamp_millis(1_800_000_000_000).unwrap();
+pub(super) const NOW: DateTime<Utc> = DateTime::from_timestamp_millis(1_800_000_000_000).unwrap();
 
 /// The office of a club with these sections in its config.
-async fn office(folder: &Path, sections: &str) -> Office {
+pub(super) async fn office(folder: &Path, sections: &str) -> Office {
     let club = include_str!("../../../tests/support/club.toml");
     let text = club.replace("[outbox.maildir]", &format!("{sections}\n[outbox.maildir]"));
     let config = Config::parse(&text, "club.toml").expect("a config");
@@ -34,7 +34,7 @@ fn attempt(id: i64, recipient: &str) -> Attempt<'_> {
     Attempt { id, message_id: "1@club.example", recipient, tries: 0 }
 }
 
-fn dispatch(name: &str, urgency: Urgency) -> NewDispatch {
+pub(super) fn dispatch(name: &str, urgency: Urgency) -> NewDispatch {
     NewDispatch {
         message_id: format!("{name}@club.example"),
         recipient: format!("{name}@players.example"),
