@@ -134,6 +134,10 @@ impl Status {
 
     fn note_outage(&mut self, account: &Account) {
         let Some(outage) = &account.outage else { return };
+        // Another daemon has sent letters since.
+        if self.last_send.is_some_and(|sent| sent > outage.since) {
+            return;
+        }
         let error = without_addresses(&outage.error);
         self.faults.push(format!(
             "the mail server takes no letters, for {} already: {error}; nothing is given up, and the next attempt is {}",
@@ -294,6 +298,8 @@ pub async fn daemon_statuses(store: &dyn Store) -> anyhow::Result<Vec<DaemonStat
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::daemon::decide::sending::{Attempt, Refused};
+    use crate::post::refusal::RefusalClass;
 
     fn at(minutes: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(1_800_000_000 + minutes * 60, 0).unwrap()
@@ -352,6 +358,30 @@ mod tests {
         assert_eq!(faults(late, healthy(), 100), ["the clock is late by 20 minutes"]);
         let early = Queues { next_wake: Some(at(180)), ..Queues::default() };
         assert_eq!(faults(early, healthy(), 100), [""; 0]);
+    }
+
+    #[test]
+    fn an_outage_is_a_fault_until_any_daemon_has_sent_a_letter() {
+        let mut account = Account::default();
+        let attempt = Attempt { id: 1, message_id: "1", recipient: "ann@players.example", tries: 0 };
+        let refused = Refused {
+            class: RefusalClass::Account,
+            status: Some((535, None)),
+            wait: None,
+            is_silent: false,
+            error: "535 who are you?".to_owned(),
+        };
+        account.note_refused(at(50), &attempt, &refused);
+        for (sent, is_out) in [(None, true), (Some(40), true), (Some(60), false)] {
+            let daemon = DaemonStatus { sent: sent.map(at), ..daemon(100, Some(100)) };
+            let mut status = Status::sum_up(Queues::default(), vec![daemon], at(100), SILENT_AFTER);
+            status.note_outage(&account);
+            assert_eq!(
+                (status.outage.is_some(), status.faults.len()),
+                (is_out, usize::from(is_out)),
+                "{sent:?}"
+            );
+        }
     }
 
     #[test]
