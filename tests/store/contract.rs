@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use fogpost::game::Seat;
 use fogpost::referee::Stage;
-use fogpost::store::{LetterStatus, NewDispatch, SendOutcome, Settlement, Store, StoreError, TokenRow, open};
+use fogpost::store::{
+    EntryRow, LetterStatus, MatchDates, NewDispatch, SendOutcome, Settlement, Store, StoreError, TokenRow,
+    open,
+};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -229,6 +232,25 @@ pub async fn matches_are_listed_by_id_and_stage(place: Place) {
     assert_eq!(ids(Some(Stage::Running)).await, ["QU-A", "QZ-b"]);
     assert_eq!(ids(Some(Stage::Over)).await, ["QZ-B"]);
     assert_eq!(ids(Some(Stage::Paused)).await, [""; 0]);
+}
+
+pub async fn the_dates_of_a_match_are_those_of_its_first_entry_and_of_its_end(place: Place) {
+    let store = &place.store;
+    let opened = EntryRow { at: at(1), ..entry("QZ-AAAA", 1) };
+    let ended = EntryRow { at: at(3), kind: "MatchEnded".to_owned(), ..entry("QZ-AAAA", 2) };
+    let entries = vec![opened, ended, EntryRow { at: at(2), ..entry("QZ-BBBB", 1) }];
+    let mut matches = vec![match_row("QZ-AAAA", 0), match_row("QZ-BBBB", 0)];
+    matches[0].overview.stage = Stage::Over;
+    store.commit(&Settlement { matches, entries, ..settlement() }).await.unwrap();
+    let ids = ["QZ-AAAA", "QZ-BBBB", "QZ-CCCC"].map(str::to_owned);
+    let mut found = store.match_dates(&ids).await.unwrap();
+    found.sort_by_key(|dates| dates.opened_at);
+    let dates = |id: &str, opened, ended: Option<i64>| MatchDates {
+        id: id.to_owned(),
+        opened_at: Some(at(opened)),
+        ended_at: ended.map(at),
+    };
+    assert_eq!(found, [dates("QZ-AAAA", 1, Some(3)), dates("QZ-BBBB", 2, None)]);
 }
 
 pub async fn seats_are_found_by_token_and_by_match(place: Place) {

@@ -66,6 +66,7 @@ on_both! {
         two_programs_can_write_concurrently
         due_matches_are_ordered_by_wake_time
         matches_are_listed_by_id_and_stage
+        the_dates_of_a_match_are_those_of_its_first_entry_and_of_its_end
         seats_are_found_by_token_and_by_match
         a_substitute_takes_the_seat_and_the_old_token_ends
         a_player_is_found_by_an_address_in_any_case
