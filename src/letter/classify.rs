@@ -4,6 +4,8 @@
 //! `X-Auto-Response-Suppress` is no mark: Exchange adds it to people's mail. A letter without a mark is searched for the
 //! wording of a bounce or an absence note ([`phrases`]), which only makes it suspicious.
 
+use std::cell::OnceCell;
+
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::address::Address;
@@ -28,6 +30,8 @@ pub(super) struct Evidence<'a> {
     /// Whether its header bears a reply token.
     pub has_token: bool,
     pub own: &'a OwnIdentity,
+    /// The lines that the sender wrote now, which take long to find and are seldom needed.
+    pub written_now: OnceCell<Vec<&'a str>>,
 }
 
 /// How many points more must speak for a machine than for a person. A letter with a token is sooner suspected: its
@@ -46,13 +50,17 @@ pub(super) fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
         .or_else(|| evidence.list_mark())
         .or_else(|| evidence.word_mark(&text))?;
     let kind = evidence.kind(&mark, &text);
-    let first_line = excerpt::first_line(evidence.texts, evidence.own);
+    let first_line = excerpt::first_line(evidence.written_now());
     let recipients = evidence.failed_recipients();
     let return_ids = return_id::in_header(evidence.headers, evidence.own);
     Some(Automatic { mark, kind, about: evidence.about(), return_ids, recipients, first_line })
 }
 
-impl Evidence<'_> {
+impl<'a> Evidence<'a> {
+    fn written_now(&self) -> &[&'a str] {
+        self.written_now.get_or_init(|| excerpt::lines_written_now(self.texts, self.own))
+    }
+
     fn values(&self, name: &str) -> impl Iterator<Item = &str> {
         self.headers.iter().filter(move |h| h.name == name).map(|h| h.value.as_str())
     }
@@ -125,7 +133,8 @@ impl Evidence<'_> {
         if !phrases::may_be_machine(self.subject, text, threshold) {
             return None;
         }
-        phrases::mark(self.subject, &excerpt::written_now(self.texts, self.own), threshold)
+        let written_now = excerpt::written_now(self.written_now(), self.texts, self.own);
+        phrases::mark(self.subject, &written_now, threshold)
     }
 
     fn sender_mark(&self) -> Option<Mark> {

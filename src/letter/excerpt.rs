@@ -32,11 +32,10 @@ pub fn beginning(texts: Option<&Texts>) -> String {
     text
 }
 
-/// Returns the beginning of what the sender wrote now: without quotes, the letters below an attribution or a header
-/// block, and signatures.
-pub fn written_now(texts: Option<&Texts>, own: &OwnIdentity) -> Excerpt {
+/// Returns the beginning of what the sender wrote now, which is in `lines`.
+pub fn written_now(lines: &[&str], texts: Option<&Texts>, own: &OwnIdentity) -> Excerpt {
     let mut excerpt = Excerpt { text: String::new(), has_request: false, quote: quote_of(texts, own) };
-    for line in lines_written_now(texts, own) {
+    for line in lines {
         excerpt.has_request |= phrases::is_request(line);
         if !add_line(&mut excerpt.text, line) {
             break;
@@ -45,11 +44,11 @@ pub fn written_now(texts: Option<&Texts>, own: &OwnIdentity) -> Excerpt {
     excerpt
 }
 
-/// Returns the first line that the sender wrote, shortened. Skips lines that look like orders or commands, because the
-/// GM who reads it may play in the match.
-pub fn first_line(texts: Option<&Texts>, own: &OwnIdentity) -> Option<String> {
-    let lines = lines_written_now(texts, own);
-    let mut lines = lines.into_iter().map(str::trim).filter(|line| line.chars().any(char::is_alphanumeric));
+/// Returns the first of the lines that the sender wrote, shortened. Skips lines that look like orders or commands, because
+/// the GM who reads it may play in the match.
+pub fn first_line(lines: &[&str]) -> Option<String> {
+    let mut lines =
+        lines.iter().map(|line| line.trim()).filter(|line| line.chars().any(char::is_alphanumeric));
     let line = lines.find(|line| !phrases::is_request(line))?;
     let is_long = line.chars().nth(MAX_FIRST_LINE).is_some();
     let start: String = line.chars().take(MAX_FIRST_LINE).collect();
@@ -71,7 +70,8 @@ fn all_lines(texts: Option<&Texts>) -> impl Iterator<Item = &TextLine> {
     texts.into_iter().flat_map(|texts| texts.plain.iter().chain(&texts.html).chain(&texts.attached))
 }
 
-fn lines_written_now<'a>(texts: Option<&'a Texts>, own: &'a OwnIdentity) -> Vec<&'a str> {
+/// Returns what the sender wrote now: without quotes, the letters below an attribution or a header block, and signatures.
+pub fn lines_written_now<'a>(texts: Option<&'a Texts>, own: &'a OwnIdentity) -> Vec<&'a str> {
     let Some(texts) = texts else { return Vec::new() };
     let correspondents = Correspondents { own: &own.address, sender: "" };
     let parts = [&texts.plain, &texts.html, &texts.attached];

@@ -116,7 +116,9 @@ pub fn attribution_kind(text: &str) -> Option<FrameKind> {
         return Some(FrameKind::Attribution);
     }
     let short = |words| bare.split(' ').count() <= words;
-    let wrote = answering || (date || address || short(8)) && WROTE.any(|verb| has_word(&bare, verb));
+    // Few lines have such a verb, and one pass tells that.
+    let has_verb = || WROTE.any_in(&bare) && WROTE.any(|verb| has_word(&bare, verb));
+    let wrote = answering || (date || address || short(8)) && has_verb();
     match (date, wrote) {
         (true, true) => Some(FrameKind::Attribution),
         (false, true) if address || bare.len() < 100 => Some(FrameKind::LikelyAttribution),

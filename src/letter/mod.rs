@@ -4,6 +4,7 @@
 //! This room knows no match, does not decide who may play, and reads no orders: that is left to the referee and to
 //! [`request`](crate::request). Whatever the bytes, nothing here panics or takes more than linear time.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use mail_parser::MessageParser;
@@ -121,6 +122,7 @@ impl Letter {
             subject: &envelope.subject,
             has_token: !envelope.tokens.is_empty(),
             own,
+            written_now: OnceCell::new(),
         });
         let (texts, from) = match (texts, envelope.from.clone()) {
             (Ok(texts), Ok(from)) => (texts, from),
