@@ -1,11 +1,12 @@
-//! Quantum: generating all legal moves, and one adjudication, in positions of random matches.
+//! Quantum: generating all legal moves, one adjudication, and turns of the house, in positions of random matches.
 
 #[path = "../tests/support/random.rs"]
 mod random;
 
 use divan::{Bencher, black_box};
+use fogpost::game::quantum::house::{self, Level};
 use fogpost::game::quantum::{Options, Order, State, View};
-use fogpost::game::{BySeat, Game, Numbered, Options as _, Sealed};
+use fogpost::game::{BySeat, Dice, Game, Numbered, Options as _, Sealed};
 
 use crate::random::dice;
 
@@ -52,5 +53,15 @@ fn adjudication(bencher: Bencher<'_, '_>, jump: &str) {
     bencher.bench_local(|| {
         let (state, _, filed) = &positions[next.next().expect("a cycle")];
         black_box(state).adjudicate(black_box(filed))
+    });
+}
+
+#[divan::bench(args = Level::ALL, sample_count = 20, sample_size = 1)]
+fn house(bencher: Bencher<'_, '_>, level: Level) {
+    let positions = positions("off");
+    let mut next = (0..positions.len()).step_by(7).cycle();
+    bencher.bench_local(|| {
+        let view = &positions[next.next().expect("a cycle")].1;
+        house::choose(black_box(view), level, Dice::new(1))
     });
 }

@@ -7,11 +7,17 @@
 //! cargo bench --bench house -- repeat quad average expert       # does a won match, repeated, leave the old game?
 //! ```
 //!
-//! A player is a level of the house, `random`, or an outside opponent of [`player`]. An option of the game is set by
+//! A player is a level of the house, `random`, or an opponent of [`outside`]. An option of the game is set by
 //! `--NAME VALUE`. Everything follows from `--seed`, on any number of threads.
 
+mod alpha_beta_quantum;
 mod arena;
 mod checks;
+mod mcts_quad;
+mod mcts_quantum;
+mod outside;
+mod plain_quad;
+mod plain_quantum;
 mod player;
 #[path = "../../tests/support/random.rs"]
 mod random;

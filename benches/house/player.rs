@@ -56,7 +56,10 @@ pub fn named(game: GameKind, name: &str) -> Result<Box<dyn Player>, String> {
         "random" => Ok(Box::new(Random)),
         _ => {
             let levels: Vec<_> = game.levels().iter().map(|level| level.name).collect();
-            Err(format!("nobody called {name} plays {game}; try random, {}", levels.join(", ")))
+            crate::outside::named(game, name).ok_or_else(|| {
+                let levels = levels.join(", ");
+                format!("nobody called {name} plays {game}; try random, {levels}; {}", crate::outside::NAMES)
+            })
         }
     }
 }

@@ -7,6 +7,8 @@ use serde::{Serialize, Serializer};
 
 use super::{Dice, Game, OrderLines, Sealed, Seat};
 
+pub(in crate::game) mod table;
+
 /// Everything that a seat was told and filed in a match, in order, up to now.
 ///
 /// Only [`AnySeen`](super::any::AnySeen) and tests make one, from [`Game::view`]. Adjudications that a correction voided

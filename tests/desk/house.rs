@@ -115,7 +115,7 @@ pub fn play_out(desk: &Desk, id: &str, level: Level) -> Match {
         assert_eq!(game_match.house_due(), None, "the house has played");
         let state = board(desk, id);
         let seat = state.due().expect("it runs").seats[0];
-        let orders = house::choose(&state.view(seat), level, Dice::new(7));
+        let orders = house::choose(&state.view(seat), level, Dice::new(7)).orders;
         let lines: Vec<_> = orders.iter().map(ToString::to_string).collect();
         desk.reply(ANN, &to_ann(desk), &lines.join("\n"));
     }
@@ -228,7 +228,7 @@ fn with_advance_a_player_who_beats_a_level_meets_the_next_one() {
 fn a_challenge_that_the_house_cannot_accept_is_refused_with_an_example() {
     let desk = Desk::new();
     for (text, says, example) in [
-        ("CHALLENGE house quantum", "The house does not play Quantum.", "| CHALLENGE house quad"),
+        ("CHALLENGE house pacific", "The house does not play War in the Pacific.", "| CHALLENGE house quad"),
         (
             "CHALLENGE house quad level=master",
             "trainer, easy, average, expert",
@@ -309,7 +309,8 @@ fn the_house_uses_only_its_view_its_level_and_the_dice_of_the_match() {
     assert_eq!(turn(&desk, &other), turn(&desk, &game_match));
     let Some(Act::Play { orders, .. }) = turn(&desk, &game_match) else { panic!("it plays") };
     let view = board(&desk, &game_match.id).view(Seat::Second);
-    let chosen = house::choose(&view, Level::Average, Dice::new(game_match.key.dice(game_match.phase_no)));
+    let chosen =
+        house::choose(&view, Level::Average, Dice::new(game_match.key.dice(game_match.phase_no))).orders;
     assert_eq!(orders, chosen.iter().map(ToString::to_string).collect::<Vec<_>>());
     assert_ne!(game_match.key.dice(2), game_match.key.dice(3));
     let of_first = ledger::seen(&entries(&desk, &game_match.id), Seat::First).expect("a sound ledger");

@@ -1,22 +1,24 @@
 //! The house: a computer player for Quad, at four levels (clause 4).
 //!
-//! It sees only its seat's view and plays by the rules. The same view, level and seed give the same turn, so that an
+//! It sees only its seat's view and plays by the rules. The same view, level and dice give the same turn, so that an
 //! audit can repeat it: nothing here may depend on a clock. The seat and the level are chosen elsewhere.
 
 use super::order::Order;
-use super::point::{Point, Quad};
+use super::point::{Point, Quad, SQUARES};
 use super::view::View;
 use crate::game::names::named_enum;
 use crate::game::{Chosen, Dice, House, HouseLevel, Seat, Seen};
-use position::{Position, Turn};
+use position::{Position, Set, Turn, points};
 
+mod evaluate;
 mod position;
+mod proof;
 mod search;
 
-/// The computer player. Debug builds have another version, because their Expert searches fewer positions and so plays
-/// different turns.
+/// The computer player. Debug builds have another version, because they search fewer positions and so play different
+/// turns.
 pub const HOUSE: House<View, Order> =
-    House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play };
+    House { version: if cfg!(debug_assertions) { 0 } else { 2 }, levels: LEVELS, play };
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[
@@ -35,13 +37,13 @@ const LEVELS: &[HouseLevel] = &[
     HouseLevel {
         name: Level::Average.as_str(),
         aliases: &["medium"],
-        says: "overlooks nothing on the board, and looks no turn ahead",
+        says: "overlooks nothing on the board, and looks a few turns ahead",
         options: &[("swap", "on")],
     },
     HouseLevel {
         name: Level::Expert.as_str(),
         aliases: &["hard"],
-        says: "looks ahead through threats and their answers",
+        says: "looks far ahead through threats and their answers",
         options: &[("swap", "on")],
     },
 ];
@@ -53,46 +55,70 @@ named_enum! {
         Trainer = "trainer",
         /// Overlooks a quad at an odd tilt now and then.
         Easy = "easy",
-        /// Overlooks nothing on the board, and looks no turn ahead.
+        /// Overlooks nothing on the board, and looks a few turns ahead.
         Average = "average",
-        /// Looks ahead through threats and their answers.
+        /// Looks far ahead through threats and their answers.
         Expert = "expert",
     }
 }
 
-/// Positions that Expert searches in a turn. Debug builds search fewer, because they are slow.
-const EXPERT_NODES: u32 = if cfg!(debug_assertions) { 3_000 } else { 60_000 };
+/// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
+const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
+/// By how much a turn may be worse than the best to be chosen by the dice, in the opening and later.
+const OPENING_MARGIN: i32 = 40;
+const MARGIN: i32 = 12;
+/// The turns of both sides that count as the opening.
+const OPENING_TURNS: u32 = 8;
 
 /// Chooses the turn of a seat by its present view: nothing is hidden, so the past tells no more.
 fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
     let level = Level::parse(level.name).expect("one of the levels above");
-    Chosen { orders: choose(seen.now(), level, dice), positions: 0 }
+    choose(seen.now(), level, dice)
 }
 
 /// Chooses the turn of the side to move, which is always legal. Empty if the match is over.
-pub fn choose(view: &View, level: Level, dice: Dice) -> Vec<Order> {
-    choose_within(view, level, dice, EXPERT_NODES)
+pub fn choose(view: &View, level: Level, dice: Dice) -> Chosen<Order> {
+    choose_within(view, level, dice, EXPERT_POSITIONS)
 }
 
-/// Implements [`choose`] with an Expert that searches `nodes` positions.
-fn choose_within(view: &View, level: Level, dice: Dice, nodes: u32) -> Vec<Order> {
-    let Some(side) = view.to_move else { return Vec::new() };
+/// Implements [`choose`] with an Expert that looks at so many positions.
+fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chosen<Order> {
+    let Some(side) = view.to_move else { return Chosen { orders: Vec::new(), positions: 0 } };
     let mut dice = dice.mixed(u64::from(view.turn));
     if view.may_swap() && is_good_opening(view.marbles[Seat::First][0]) {
-        return vec![Order::Swap];
+        return Chosen { orders: vec![Order::Swap], positions: 0 };
     }
-    let turn = if view.turn == 0 {
-        Turn { stars: Vec::new(), marble: opening(view, &mut dice) }
-    } else {
-        let mut seen = Position::new(view, side, |quad| level.sees(quad, &mut dice));
-        match level {
-            Level::Trainer => shallow(&seen, 4, &mut dice),
-            Level::Easy => shallow(&seen, 2, &mut dice),
-            Level::Average => shallow(&seen, 1, &mut dice),
-            Level::Expert => search::best(&mut seen, nodes, &mut dice),
-        }
+    if view.turn == 0 {
+        let marble = Order::Marble(opening(view, &mut dice));
+        return Chosen { orders: vec![marble], positions: 0 };
+    }
+    let mut position = position_of(view, side, |quad| level.sees(quad, &mut dice));
+    let margin = if view.turn < OPENING_TURNS { OPENING_MARGIN } else { MARGIN };
+    let (turn, positions) = match level {
+        Level::Trainer => (shallow(&position, 4, &mut dice), 1),
+        Level::Easy => (shallow(&position, 2, &mut dice), 1),
+        Level::Average => thoughtful(&mut position, positions / 10, margin, &mut dice),
+        Level::Expert => thoughtful(&mut position, positions, margin, &mut dice),
     };
-    turn.stars.into_iter().map(Order::Star).chain([Order::Marble(turn.marble)]).collect()
+    let point = |index: u8| Point::at(index).expect("the house plays on points of the board");
+    let stars = points(turn.stars).map(|star| Order::Star(point(star)));
+    Chosen { orders: stars.chain([Order::Marble(point(turn.marble))]).collect(), positions: positions.into() }
+}
+
+/// Returns the position in `view`, in which only the squares that `sees` accepts are known.
+fn position_of(view: &View, side: Seat, mut sees: impl FnMut(&Quad) -> bool) -> Position {
+    let mut position = Position::new(side as usize, |number| sees(&SQUARES.all[number]));
+    for seat in Seat::BOTH {
+        for point in &view.marbles[seat] {
+            position.put_marble(seat as usize, point.index() as u8);
+        }
+        for point in &view.stars[seat] {
+            position.put_star(point.index() as u8);
+        }
+        position.marbles_left[seat as usize] = view.left[seat].marbles as u8;
+        position.stars_left[seat as usize] = view.left[seat].stars as u8;
+    }
+    position
 }
 
 impl Level {
@@ -100,14 +126,13 @@ impl Level {
     /// others by chance.
     fn sees(self, quad: &Quad, dice: &mut Dice) -> bool {
         let [lowest, second, _, highest] = quad;
-        let plain = lowest.rank() == second.rank() || lowest.file() == highest.file();
+        let is_plain = lowest.rank() == second.rank() || lowest.file() == highest.file();
         let percent = match self {
             Level::Trainer => 60,
             Level::Easy => 88,
-            Level::Average | Level::Expert => 100,
+            Level::Average | Level::Expert => return true,
         };
-        // Roll first: skipping the roll for plain squares would change the turns that this version plays.
-        dice.below(100) < percent || plain
+        is_plain || dice.below(100) < percent
     }
 }
 
@@ -125,31 +150,77 @@ fn opening(view: &View, dice: &mut Dice) -> Point {
     points[dice.below(points.len())]
 }
 
+/// Chooses a turn by looking ahead at most at so many positions, and returns how many it looked at. It wins if it can, and
+/// blocks every threat that it can.
+fn thoughtful(position: &mut Position, positions: u32, margin: i32, dice: &mut Dice) -> (Turn, u32) {
+    let me = position.mover;
+    if let Some(marble) = points(position.threats(me)).next() {
+        return (Turn { stars: 0, marble }, 1);
+    }
+    let (win, mut used) = proof::forced_win(position, positions / 8);
+    if let Some(turn) = win {
+        return (turn, used);
+    }
+    let (rated, searched) = search::best(position, positions * 3 / 4, margin);
+    used += searched;
+    if rated.is_empty() {
+        return (last_stand(position), used);
+    }
+    // Pass over turns that lose by force, as far as the positions last.
+    let mut left: Vec<Turn> = rated.iter().map(|rated| rated.turn).collect();
+    while left.len() > 1 && used + positions / 32 < positions {
+        let chosen = dice.below(left.len());
+        position.play(left[chosen]);
+        let (lost, looked_at) = proof::forced_win(position, positions / 32);
+        position.take_back(left[chosen]);
+        used += looked_at;
+        if lost.is_none() {
+            return (left[chosen], used);
+        }
+        left.remove(chosen);
+    }
+    (left[0], used)
+}
+
+/// Blocks as many threats as possible.
+fn last_stand(position: &Position) -> Turn {
+    let me = position.mover;
+    let mut blocks = points(position.threats(1 - me));
+    let marble = blocks.next().expect("there are more threats than can be blocked");
+    let stars = blocks.take(usize::from(position.stars_left[me]));
+    Turn { stars: stars.fold(0, |set: Set, point| set | 1 << point), marble }
+}
+
 /// Chooses a turn without looking ahead: wins, or else blocks every threat it sees, or else takes one of the `choice`
 /// most promising points.
-fn shallow(seen: &Position, choice: usize, dice: &mut Dice) -> Turn {
-    let me = seen.to_move;
-    if let Some(&marble) = seen.threats(me).first() {
-        return Turn { stars: Vec::new(), marble };
+fn shallow(position: &Position, choice: usize, dice: &mut Dice) -> Turn {
+    let (me, foe) = (position.mover, 1 - position.mover);
+    if let Some(marble) = points(position.threats(me)).next() {
+        return Turn { stars: 0, marble };
     }
-    let free = seen.promising();
-    let mut blocks = seen.threats(me.other());
-    blocks.sort_by_key(|&point| std::cmp::Reverse(seen.promise(point)));
-    let stars_left = seen.left[me].stars;
+    let threats = position.threats(foe);
+    if threats.count_ones() > u32::from(position.stars_left[me]) + 1 {
+        return last_stand(position);
+    }
+    let by_promise = |set: Set| {
+        let mut points: Vec<u8> = points(set).collect();
+        points.sort_by_key(|&point| -search::promise(position, point));
+        points
+    };
+    let blocks = by_promise(threats);
     // If stars can make every block, use the marble to attack, unless the best block would attack too.
-    let attack = free
-        .iter()
-        .copied()
-        .find(|point| !blocks.contains(point))
-        .filter(|&point| seen.attacks(me, point) > 0);
-    let spare = !blocks.is_empty() && blocks.len() <= stars_left && seen.attacks(me, blocks[0]) == 0;
-    if let (true, Some(marble)) = (spare, attack) {
-        return Turn { stars: blocks, marble };
+    let attacks = by_promise(position.attacks(me) & !threats);
+    if let (Some(&block), Some(&marble)) = (blocks.first(), attacks.first()) {
+        let can_spare = blocks.len() <= usize::from(position.stars_left[me]);
+        if can_spare && position.count(me, 2, block) == 0 {
+            return Turn { stars: threats, marble };
+        }
     }
-    if let Some((&marble, others)) = blocks.split_first() {
-        return Turn { stars: others.iter().copied().take(stars_left).collect(), marble };
+    if let Some(&marble) = blocks.first() {
+        return Turn { stars: threats & !(1 << marble), marble };
     }
-    Turn { stars: Vec::new(), marble: free[dice.below(choice.min(free.len()))] }
+    let free = by_promise(position.free());
+    Turn { stars: 0, marble: free[dice.below(choice.min(free.len()))] }
 }
 
 #[cfg(test)]

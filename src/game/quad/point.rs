@@ -51,6 +51,11 @@ impl Point {
         self.0.index()
     }
 
+    /// Returns the point of this index; `None` for the corners and beyond the board.
+    pub(super) fn at(index: u8) -> Option<Point> {
+        Point::new(Grid::new(index % 11, index / 11)?)
+    }
+
     fn step(self, files: i8, ranks: i8) -> Option<Point> {
         Point::new(self.0.step(files, ranks)?)
     }
@@ -85,10 +90,6 @@ impl Points {
         new
     }
 
-    pub(super) fn remove(&mut self, point: Point) {
-        self.0 &= !Points::bit(point);
-    }
-
     fn is_subset(self, of: Points) -> bool {
         self.0 & of.0 == self.0
     }
@@ -121,11 +122,9 @@ pub(super) struct Squares {
 }
 
 /// A square through a point.
-pub(super) struct Through {
+struct Through {
     /// The index in [`Squares::all`].
-    pub(super) number: usize,
-    /// The indices of the corners.
-    pub(super) indices: [usize; 4],
+    number: usize,
     corners: Points,
 }
 
@@ -134,8 +133,8 @@ pub(super) static SQUARES: LazyLock<Squares> = LazyLock::new(|| {
     let all = all_squares();
     let mut through: Vec<Vec<Through>> = (0..121).map(|_| Vec::new()).collect();
     for (number, quad) in all.iter().enumerate() {
-        let (indices, corners) = (quad.map(Point::index), quad.iter().collect());
-        indices.iter().for_each(|&index| through[index].push(Through { number, indices, corners }));
+        let corners = quad.iter().collect();
+        quad.iter().for_each(|corner| through[corner.index()].push(Through { number, corners }));
     }
     Squares { all, points: Point::all().collect(), through }
 });
@@ -160,7 +159,7 @@ fn all_squares() -> Vec<Quad> {
 }
 
 impl Squares {
-    pub(super) fn through(&self, point: Point) -> &[Through] {
+    fn through(&self, point: Point) -> &[Through] {
         &self.through[point.index()]
     }
 

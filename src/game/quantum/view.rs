@@ -20,7 +20,10 @@ pub struct View {
     pub last: Option<Last>,
     /// Whether single pieces may jump (clause 2.3).
     #[serde(skip)]
-    jump: bool,
+    pub(super) jump: bool,
+    /// Turns of each side in a row without stacking that end the match (N-STALL).
+    #[serde(skip)]
+    pub(super) quiet_limit: u32,
     /// The seat whose view it is.
     #[serde(skip)]
     viewer: Seat,
@@ -36,6 +39,7 @@ impl View {
             quiet: state.quiet,
             last: state.last,
             jump: state.options.jump.is_on(),
+            quiet_limit: state.options.quiet_limit,
             viewer,
         }
     }

@@ -1,137 +1,244 @@
-//! Expert's search: alpha-beta over turns, in which the answer to a threat costs little depth.
+//! Expert's and Average's search: principal variation search over turns, in which the answer to a threat costs little
+//! depth.
 //!
 //! A side that can complete a quad has won, and one that cannot block every threat has lost. So chains of threats and
-//! forced answers are searched to their end, and quiet turns only a few steps deep.
+//! forced answers are searched far, and quiet turns only a few steps deep.
 
-use super::Dice;
-use super::position::{Position, Turn};
-use crate::game::quad::point::Point;
+use super::evaluate;
+use super::position::{Position, Turn, points};
+use crate::game::house::table::{Bound, Table};
 
 /// The value of a won position, reduced by one for each turn that it takes.
 const WON: i32 = 1_000_000;
 /// The value of winning on stars after the last marble.
 const WON_ON_STARS: i32 = 500_000;
+/// Beyond this a worth is that of a match won or lost.
+pub(super) const DECIDED: i32 = WON_ON_STARS - 1_000;
+const INFINITE: i32 = 2 * WON;
 /// The maximum length of a chain, in turns.
-const LONGEST: i32 = 40;
+const LONGEST: usize = 41;
+/// The depth at which iteration ends.
+const DEEPEST: i32 = 60;
 /// Points to try in a quiet turn: at the root, and deeper.
 const WIDE: usize = 24;
-const NARROW: usize = 10;
+const NARROW: usize = 12;
 /// Points to try for the marble when stars have blocked every threat.
-const AFTER_STARS: usize = 2;
+const AFTER_STARS: usize = 4;
 /// The depth that a turn costs: one that answers threats, one that makes some, any other.
 const ANSWER: i32 = 1;
 const ATTACK: i32 = 2;
 const QUIET: i32 = 4;
-/// The value of being the side to move.
-const INITIATIVE: i32 = 150;
 
-struct Search {
-    nodes_left: u32,
+/// A turn and its worth for the side that makes it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rated {
+    pub turn: Turn,
+    pub worth: i32,
 }
 
-/// Returns the best turn found within `nodes` positions.
-pub(super) fn best(position: &mut Position, nodes: u32, dice: &mut Dice) -> Turn {
-    let me = position.to_move;
-    if let Some(&marble) = position.threats(me).first() {
-        return Turn { stars: Vec::new(), marble };
+struct Search {
+    table: Table<u8>,
+    positions_left: u32,
+}
+
+/// Returns the turns that are within `margin` of the best, best first, after a search of at most `positions` positions,
+/// and how many were searched. Empty if the threats cannot all be blocked.
+pub(super) fn best(position: &mut Position, positions: u32, margin: i32) -> (Vec<Rated>, u32) {
+    let mut rated: Vec<Rated> =
+        candidates(position, WIDE).into_iter().map(|turn| Rated { turn, worth: -INFINITE }).collect();
+    if rated.is_empty() {
+        return (rated, 0);
     }
-    let blocks = position.threats(me.other());
-    let mut turns = candidates(position, &blocks, WIDE);
-    if turns.is_empty() {
-        return last_stand(position, &blocks);
-    }
-    // Vary the order of the two most promising turns, so that the house does not always play the same.
-    let swap = dice.below(turns.len().min(2));
-    turns.swap(0, swap);
-    let mut search = Search { nodes_left: nodes };
-    for depth in 1..=LONGEST {
-        let mut rated = Vec::with_capacity(turns.len());
-        let mut alpha = -WON;
-        for turn in &turns {
-            position.play(turn);
-            let worth = search.worth(position, depth - 1, -WON, -alpha, 1).map(|worth| -worth);
-            position.take_back(turn);
-            let Some(worth) = worth else { break };
-            // The value of a turn no better than an earlier one is only an upper bound, so the turn stays behind that
-            // one.
-            rated.push(if worth > alpha { worth } else { -WON });
-            alpha = alpha.max(worth);
-        }
-        let looked_at = rated.len();
-        let mut order: Vec<usize> = (0..looked_at).collect();
-        order.sort_by_key(|&number| std::cmp::Reverse(rated[number]));
-        let rest = turns.split_off(looked_at);
-        turns = order.into_iter().map(|number| turns[number].clone()).chain(rest).collect();
-        if search.nodes_left == 0 || alpha.abs() > WON_ON_STARS {
+    let bits = (positions.max(1024) * 2).ilog2().min(20);
+    let mut search = Search { table: Table::new(bits), positions_left: positions };
+    for depth in 1..=DEEPEST {
+        let Some(looked_at) = search.iterate(position, &mut rated, depth, margin) else { break };
+        if looked_at < rated.len() || rated[0].worth.abs() > DECIDED {
+            rated.truncate(looked_at);
             break;
         }
     }
-    turns.swap_remove(0)
+    // The shortest way of a won match, so that it comes to an end.
+    let best = rated[0].worth;
+    let margin = if best.abs() > DECIDED { 0 } else { margin };
+    rated.retain(|rated| rated.worth >= best - margin);
+    (rated, positions - search.positions_left)
 }
 
-/// Returns every way to block all of `blocks`; without any, the `width` most promising points. Empty if the side to
-/// move cannot block them all.
-fn candidates(position: &Position, blocks: &[Point], width: usize) -> Vec<Turn> {
-    let stars = position.left[position.to_move].stars;
-    let others = |marble: Point| blocks.iter().copied().filter(|&block| block != marble).collect::<Vec<_>>();
-    if blocks.len() > stars + 1 {
+/// Returns every way to block all threats of the opponent; without any, the `width` most promising points. Empty if the
+/// side to move cannot block them all.
+pub(super) fn candidates(position: &Position, width: usize) -> Vec<Turn> {
+    let me = position.mover;
+    let blocks = position.threats(1 - me);
+    let stars = u32::from(position.stars_left[me]);
+    if blocks.count_ones() > stars + 1 {
         return Vec::new();
     }
-    let quiet = if blocks.is_empty() { width } else { AFTER_STARS };
-    let mut turns: Vec<Turn> = blocks.iter().map(|&marble| Turn { stars: others(marble), marble }).collect();
-    turns.sort_by_key(|turn| std::cmp::Reverse(position.promise(turn.marble)));
-    if blocks.len() <= stars {
-        let free = position.promising().into_iter().filter(|point| !blocks.contains(point)).take(quiet);
-        turns.extend(free.map(|marble| Turn { stars: blocks.to_vec(), marble }));
+    let mut turns = Vec::with_capacity(width + 2);
+    if blocks != 0 {
+        turns.extend(points(blocks).map(|marble| Turn { stars: blocks & !(1 << marble), marble }));
+        turns.sort_by_key(|turn| -promise(position, turn.marble));
+    }
+    if blocks.count_ones() <= stars {
+        let width = if blocks == 0 { width } else { AFTER_STARS };
+        let mut free: Vec<(i32, u8)> =
+            points(position.free() & !blocks).map(|point| (-promise(position, point), point)).collect();
+        free.sort_unstable();
+        turns.extend(free.into_iter().take(width).map(|(_, marble)| Turn { stars: blocks, marble }));
     }
     turns
 }
 
-/// Blocks as many threats as possible.
-fn last_stand(position: &Position, blocks: &[Point]) -> Turn {
-    let stars = position.left[position.to_move].stars;
-    Turn { stars: blocks[1..=stars].to_vec(), marble: blocks[0] }
+/// Rates a marble of the side to move on `point`: its own squares that it advances, and the opponent's that it spoils.
+pub(super) fn promise(position: &Position, point: u8) -> i32 {
+    let (me, foe) = (position.mover, 1 - position.mover);
+    let count = |side: usize, marbles: usize| position.count(side, marbles, point);
+    let (own, theirs) = (count(me, 2), count(foe, 2));
+    16 * own * own + 9 * theirs * theirs + 6 * count(me, 1) + 3 * count(foe, 1)
 }
 
 impl Search {
-    /// Rates the position for the side to move, between `alpha` and `beta`; `None` once the node limit is reached.
+    /// Searches each turn to `depth` and sorts them, best first. Returns how many it has searched, which are the first
+    /// ones then; `None` if the positions did not last for one.
+    fn iterate(
+        &mut self,
+        position: &mut Position,
+        rated: &mut [Rated],
+        depth: i32,
+        margin: i32,
+    ) -> Option<usize> {
+        let mut best = -INFINITE;
+        let mut looked_at = 0;
+        for (number, rated) in rated.iter_mut().enumerate() {
+            let turn = rated.turn;
+            let alpha = (best - margin - 1).max(-INFINITE);
+            let cost = cost(position, turn);
+            position.play(turn);
+            let worth = self.root_worth(position, depth - cost, alpha, number == 0);
+            position.take_back(turn);
+            let Some(worth) = worth else { break };
+            // A turn beyond the margin has a bound in place of its worth, so it keeps its place behind.
+            rated.worth = if worth > alpha { worth } else { -INFINITE };
+            best = best.max(worth);
+            looked_at = number + 1;
+        }
+        rated[..looked_at].sort_by_key(|rated| -rated.worth);
+        (looked_at > 0).then_some(looked_at)
+    }
+
+    fn root_worth(&mut self, next: &mut Position, depth: i32, alpha: i32, is_first: bool) -> Option<i32> {
+        if !is_first {
+            let worth = -self.worth(next, depth, 1, -alpha - 1, -alpha)?;
+            if worth <= alpha {
+                return Some(worth);
+            }
+        }
+        Some(-self.worth(next, depth, 1, -INFINITE, -alpha)?)
+    }
+
+    /// Rates the position for the side to move, between `alpha` and `beta`; `None` once the positions are used up.
     fn worth(
         &mut self,
         position: &mut Position,
         depth: i32,
+        ply: usize,
         mut alpha: i32,
         beta: i32,
-        turns: i32,
     ) -> Option<i32> {
-        let (me, foe) = (position.to_move, position.to_move.other());
-        self.nodes_left = self.nodes_left.checked_sub(1)?;
-        if position.left[me].marbles == 0 {
-            let ahead = position.left[me].stars.cmp(&position.left[foe].stars) as i32;
-            return Some(ahead * (WON_ON_STARS - turns));
+        self.positions_left = self.positions_left.checked_sub(1)?;
+        if let Some(worth) = settled(position, depth, ply) {
+            return Some(worth);
         }
-        if !position.threats(me).is_empty() {
-            return Some(WON - turns);
+        let key = position.key();
+        let known = self.table.get(key);
+        if let Some(entry) = known {
+            let worth = from_table(entry.worth, ply);
+            if entry.settles(worth, depth, alpha, beta) {
+                return Some(worth);
+            }
         }
-        let blocks = position.threats(foe);
-        if blocks.is_empty() && depth <= 0 || turns >= LONGEST {
-            return Some(position.worth(me) - position.worth(foe) + INITIATIVE);
+        let mut turns = candidates(position, NARROW);
+        if let Some(best) = known.and_then(|entry| turns.iter().position(|turn| turn.marble == entry.turn)) {
+            turns[..=best].rotate_right(1);
         }
-        let mut best = -(WON - turns - 1);
-        for turn in candidates(position, &blocks, NARROW) {
-            let cost = match position.attacks(me, turn.marble) {
-                _ if !blocks.is_empty() => ANSWER,
-                0 => QUIET,
-                _ => ATTACK,
-            };
-            position.play(&turn);
-            let worth = self.worth(position, depth - cost, -beta, -alpha, turns + 1);
-            position.take_back(&turn);
-            best = best.max(-worth?);
-            alpha = alpha.max(best);
+        let (lowest, mut best, mut best_turn) = (alpha, -INFINITE, turns[0].marble);
+        for (number, turn) in turns.into_iter().enumerate() {
+            let cost = cost(position, turn);
+            position.play(turn);
+            let worth = self.next_worth(position, depth - cost, ply + 1, (alpha, beta), number);
+            position.take_back(turn);
+            let worth = worth?;
+            if worth > best {
+                (best, best_turn) = (worth, turn.marble);
+            }
+            alpha = alpha.max(worth);
             if alpha >= beta {
                 break;
             }
         }
+        let bound = match best {
+            _ if best >= beta => Bound::AtLeast,
+            _ if best > lowest => Bound::Exact,
+            _ => Bound::AtMost,
+        };
+        self.table.keep(key, to_table(best, ply), depth, bound, best_turn);
         Some(best)
     }
+
+    /// Rates what follows from a turn: the first with the full window, others only enough to see that they are no better.
+    fn next_worth(
+        &mut self,
+        next: &mut Position,
+        depth: i32,
+        ply: usize,
+        (alpha, beta): (i32, i32),
+        number: usize,
+    ) -> Option<i32> {
+        if number > 0 {
+            let worth = -self.worth(next, depth, ply, -alpha - 1, -alpha)?;
+            if worth <= alpha || worth >= beta {
+                return Some(worth);
+            }
+        }
+        Some(-self.worth(next, depth, ply, -beta, -alpha)?)
+    }
+}
+
+/// Returns the depth that a turn costs.
+fn cost(position: &Position, turn: Turn) -> i32 {
+    let me = position.mover;
+    if position.threats(1 - me) != 0 {
+        ANSWER
+    } else if position.attacks(me) & (1 << turn.marble) != 0 {
+        ATTACK
+    } else {
+        QUIET
+    }
+}
+
+/// Returns the worth for the side to move if nothing needs to be searched.
+fn settled(position: &Position, depth: i32, ply: usize) -> Option<i32> {
+    let (me, foe) = (position.mover, 1 - position.mover);
+    let taken = ply as i32;
+    if position.marbles_left[me] == 0 {
+        let ahead = position.stars_left[me].cmp(&position.stars_left[foe]) as i32;
+        return Some(ahead * (WON_ON_STARS - taken));
+    }
+    if position.threats(me) != 0 {
+        return Some(WON - taken);
+    }
+    let blocks = position.threats(foe);
+    if blocks.count_ones() > u32::from(position.stars_left[me]) + 1 {
+        return Some(taken + 1 - WON);
+    }
+    (blocks == 0 && depth <= 0 || ply >= LONGEST).then(|| evaluate::worth(position))
+}
+
+/// The table holds how far a won match is from the remembered position, not from the one at the root.
+fn to_table(worth: i32, ply: usize) -> i32 {
+    if worth.abs() > DECIDED { worth + worth.signum() * ply as i32 } else { worth }
+}
+
+fn from_table(worth: i32, ply: usize) -> i32 {
+    if worth.abs() > DECIDED { worth - worth.signum() * ply as i32 } else { worth }
 }

@@ -1,0 +1,117 @@
+//! Opponents from outside, which share no code with the house: they measure how strong it is.
+
+use fogpost::game::any::{AnySeen, AnyState, GameKind};
+use fogpost::game::quantum::PieceKind;
+use fogpost::game::{Game, Seat, quad, quantum};
+
+use crate::plain_quantum::Cell;
+use crate::player::{Player, Turn};
+use crate::random::dice;
+use crate::{alpha_beta_quantum, mcts_quad, mcts_quantum, plain_quad, plain_quantum};
+
+/// The players of a game from outside, for messages.
+pub const NAMES: &str = "mcts (10,000 playouts), mcts50000, alpha-beta (3 turns deep), alpha-beta4";
+
+/// How an outside opponent thinks.
+#[derive(Clone, Copy)]
+enum Method {
+    /// Tree search with so many playouts a turn.
+    Mcts(u32),
+    /// Alpha-beta, so many turns deep.
+    AlphaBeta(u32),
+}
+
+/// Returns the outside opponent called `name`, such as `mcts50000`.
+pub fn named(game: GameKind, name: &str) -> Option<Box<dyn Player>> {
+    let number = |rest: &str, usual: u32| if rest.is_empty() { Some(usual) } else { rest.parse().ok() };
+    let method = match (name.strip_prefix("mcts"), name.strip_prefix("alpha-beta")) {
+        (Some(rest), _) => Method::Mcts(number(rest, 10_000)?),
+        (_, Some(rest)) => Method::AlphaBeta(number(rest, 3)?),
+        (None, None) => return None,
+    };
+    match (game, method) {
+        (GameKind::Quad, Method::Mcts(playouts)) => Some(Box::new(Quad { playouts })),
+        (GameKind::Quantum, method) => Some(Box::new(Quantum(method))),
+        _ => None,
+    }
+}
+
+struct Quantum(Method);
+
+impl Player for Quantum {
+    fn play(&mut self, state: &AnyState, _seen: &AnySeen, seed: u64) -> Turn {
+        let AnyState::Quantum(state) = state else { unreachable!("it plays Quantum") };
+        let position = plain_quantum(state);
+        let mut dice = dice(seed);
+        let mut random = |limit: usize| dice(limit as u32) as usize;
+        let turn = match self.0 {
+            Method::Mcts(playouts) => mcts_quantum::best(&position, playouts, &mut random),
+            Method::AlphaBeta(depth) => alpha_beta_quantum::best(&position, depth, &mut random),
+        };
+        let square = |cell: usize| format!("{}{}", char::from(b'A' + (cell % 8) as u8), cell / 8 + 1);
+        let orders = turn.map(|(from, to)| format!("{} {}", square(from), square(to)));
+        Turn { orders: orders.into_iter().collect(), positions: 0 }
+    }
+}
+
+/// The board in the form of the outside players, who know the usual options only.
+fn plain_quantum(state: &quantum::State) -> plain_quantum::Plain {
+    let view = state.view(Seat::First);
+    let mut cells = [Cell::default(); 64];
+    for (spot, stack) in view.stacks.stacks() {
+        cells[spot.index()] = Cell {
+            side: stack.side as u8,
+            straight: stack.kind != PieceKind::Circle,
+            diagonal: stack.kind != PieceKind::Square,
+            height: stack.height,
+        };
+    }
+    let mover = view.to_move.unwrap_or(Seat::First) as u8;
+    plain_quantum::Plain { cells, mover, quiet: view.quiet, quiet_limit: 100 }
+}
+
+struct Quad {
+    playouts: u32,
+}
+
+impl Player for Quad {
+    fn play(&mut self, state: &AnyState, _seen: &AnySeen, seed: u64) -> Turn {
+        let AnyState::Quad(state) = state else { unreachable!("it plays Quad") };
+        let view = state.view(Seat::First);
+        let squares = plain_quad::Squares::new();
+        let mut position = plain_quad::Plain::new(&squares);
+        let mut dice = dice(seed);
+        if view.turn == 0 && view.stars_now() == 0 {
+            return Turn { orders: vec![first_marble(&mut dice)], positions: 0 };
+        }
+        for seat in Seat::BOTH {
+            view.stars[seat].iter().for_each(|&star| position.put_star(seat as usize, index(star)));
+            view.marbles[seat].iter().for_each(|&marble| position.put_marble(seat as usize, index(marble)));
+            position.marbles_left[seat as usize] = view.left[seat].marbles;
+        }
+        position.mover = view.to_move.unwrap_or(Seat::First) as usize;
+        let mut random = |limit: usize| dice(limit as u32) as usize;
+        let (turn, share) = mcts_quad::best(&position, self.playouts, &mut random);
+        // It takes the first marble over if it would rather have it than answer it.
+        if view.may_swap() && share < 0.5 {
+            return Turn { orders: vec!["SWAP".to_owned()], positions: 0 };
+        }
+        let stars = turn.stars.iter().map(|&star| format!("STAR {}", name(star)));
+        let orders = stars.chain([format!("MARBLE {}", name(turn.marble))]).collect();
+        Turn { orders, positions: 0 }
+    }
+}
+
+/// A first marble that the opponent may take over: neither in the middle nor at the edge.
+fn first_marble(dice: &mut impl FnMut(u32) -> u32) -> String {
+    let points = ["B5", "C3", "D2", "B7", "J4", "I9", "E10", "H2"];
+    format!("MARBLE {}", points[dice(points.len() as u32) as usize])
+}
+
+fn index(point: quad::Point) -> usize {
+    usize::from(point.rank()) * 11 + usize::from(point.file())
+}
+
+fn name(point: usize) -> String {
+    format!("{}{}", char::from(b'A' + (point % 11) as u8), point / 11 + 1)
+}

@@ -1,0 +1,173 @@
+//! The house: a computer player for Quantum, at four levels.
+//!
+//! It sees only its seat's view and plays by the rules. The same view, level and dice give the same turn, so that an
+//! audit can repeat it: nothing here may depend on a clock. The seat and the level are chosen elsewhere.
+
+use super::order::Order;
+use super::pieces::{PieceKind, Spot, TOWER};
+use super::view::View;
+use crate::game::names::named_enum;
+use crate::game::{Chosen, Dice, House, HouseLevel, Seat, Seen};
+use position::{Move, Position, TOWERS_TO_WIN, Terms, Top};
+
+mod evaluate;
+mod position;
+mod search;
+
+/// The computer player. Debug builds have another version, because they search fewer positions and so play different
+/// turns.
+pub const HOUSE: House<View, Order> =
+    House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play };
+
+/// The levels, the weakest first.
+const LEVELS: &[HouseLevel] = &[
+    HouseLevel {
+        name: Level::Trainer.as_str(),
+        aliases: &[],
+        says: "looks at your next turn, and overlooks much of it",
+        options: &[],
+    },
+    HouseLevel {
+        name: Level::Easy.as_str(),
+        aliases: &[],
+        says: "looks at your next turn, and overlooks one threat in eight",
+        options: &[],
+    },
+    HouseLevel {
+        name: Level::Average.as_str(),
+        aliases: &["medium"],
+        says: "looks a few turns ahead, and allows no tower that it can stop",
+        options: &[],
+    },
+    HouseLevel {
+        name: Level::Expert.as_str(),
+        aliases: &["hard"],
+        says: "looks ten times as far through the turns that may follow",
+        options: &[],
+    },
+];
+
+named_enum! {
+    /// How well the house plays.
+    pub enum Level {
+        /// Looks at the next turn, and overlooks much of it.
+        Trainer = "trainer",
+        /// Looks at the next turn, and overlooks one threat in eight.
+        Easy = "easy",
+        /// Looks a few turns ahead.
+        Average = "average",
+        /// Looks further ahead.
+        Expert = "expert",
+    }
+}
+
+/// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
+const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 20_000 } else { 400_000 };
+/// By how much a turn may be worse than the best to be chosen by the dice: in the opening, later, and for the levels that
+/// look at one turn.
+const OPENING_MARGIN: i32 = 40;
+const MARGIN: i32 = 10;
+const SHALLOW_MARGIN: i32 = 20;
+/// The turns of both sides that count as the opening.
+const OPENING_TURNS: u32 = 10;
+/// Of so many threats Easy overlooks one, and Trainer three.
+const THREATS: usize = 8;
+
+const NOTHING: Chosen<Order> = Chosen { orders: Vec::new(), positions: 0 };
+
+/// Chooses the turn of a seat by its present view: nothing is hidden, so the past tells no more.
+fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
+    let level = Level::parse(level.name).expect("one of the levels above");
+    choose(seen.now(), level, dice)
+}
+
+/// Chooses the turn of the side to move, which is always legal. Empty if the match is over or the side has no move.
+pub fn choose(view: &View, level: Level, dice: Dice) -> Chosen<Order> {
+    choose_within(view, level, dice, EXPERT_POSITIONS)
+}
+
+/// Implements [`choose`] with an Expert that looks at so many positions.
+fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chosen<Order> {
+    let mut dice = dice.mixed(u64::from(view.turn));
+    let Some(position) = view.to_move.map(|side| position_of(view, side)) else { return NOTHING };
+    let moves = position.moves();
+    if moves.is_empty() {
+        return NOTHING;
+    }
+    let margin = if view.turn < OPENING_TURNS { OPENING_MARGIN } else { MARGIN };
+    let (turn, positions) = match level {
+        Level::Trainer => (shallow(&position, &moves, 3, &mut dice), 1),
+        Level::Easy => (shallow(&position, &moves, 1, &mut dice), 1),
+        Level::Average => thoughtful(&position, &safe(&position, moves), positions / 10, margin, &mut dice),
+        Level::Expert => thoughtful(&position, &moves, positions, margin, &mut dice),
+    };
+    let spot = |square: u8| Spot::new(square % 8, square / 8).expect("the house moves on the board");
+    Chosen { orders: vec![Order::new(spot(turn.from), spot(turn.to))], positions: positions.into() }
+}
+
+fn position_of(view: &View, side: Seat) -> Position {
+    let terms = Terms { jump: view.jump, quiet_limit: 2 * view.quiet_limit };
+    let mut position = Position::new(side as usize, view.quiet, terms);
+    for (spot, stack) in view.stacks.stacks() {
+        let top = match stack.kind {
+            PieceKind::Square => Top::Square,
+            PieceKind::Circle => Top::Circle,
+            PieceKind::Queen => Top::Queen,
+        };
+        position.put(spot.index() as u8, stack.side as usize, top, stack.height);
+    }
+    position
+}
+
+/// Returns the moves after which the opponent cannot make a tower at once, if there are any, or the move that wins.
+fn safe(position: &Position, moves: Vec<Move>) -> Vec<Move> {
+    if let Some(&wins) = moves.iter().find(|&&turn| wins(position, turn)) {
+        return vec![wins];
+    }
+    let safe: Vec<Move> = moves.iter().copied().filter(|&turn| !position.after(turn).makes_tower()).collect();
+    if safe.is_empty() { moves } else { safe }
+}
+
+fn wins(position: &Position, turn: Move) -> bool {
+    position.stacked(turn) >= TOWER && position.towers[position.mover] + 1 >= TOWERS_TO_WIN
+}
+
+/// Chooses among the best moves after a search, and returns how many positions it looked at.
+fn thoughtful(
+    position: &Position,
+    moves: &[Move],
+    positions: u32,
+    margin: i32,
+    dice: &mut Dice,
+) -> (Move, u32) {
+    let (rated, searched) = search::best(position, moves, positions, margin);
+    (rated[dice.below(rated.len())].turn, searched)
+}
+
+/// Chooses by what the opponent can stack on in its next turn, of which it overlooks so many in [`THREATS`].
+fn shallow(position: &Position, moves: &[Move], overlooked: usize, dice: &mut Dice) -> Move {
+    // Rolled once for each pair of squares, so that a threat is overlooked whatever the house considers to do.
+    let sees: Vec<bool> = (0..64 * 64).map(|_| dice.below(THREATS) >= overlooked).collect();
+    let sees = |turn: &Move| sees[usize::from(turn.from) * 64 + usize::from(turn.to)];
+    let worth = |turn: Move| {
+        if wins(position, turn) {
+            return i32::MAX;
+        }
+        let next = position.after(turn);
+        let answers = next.stacking_moves().into_iter().filter(sees).map(|answer| {
+            if wins(&next, answer) { -search::DECIDED } else { evaluate::material(&next.after(answer)) }
+        });
+        answers.fold(-evaluate::material(&next), i32::min)
+    };
+    let rated: Vec<(i32, Move)> = moves.iter().map(|&turn| (worth(turn), turn)).collect();
+    let best = rated.iter().map(|&(worth, _)| worth).max().expect("there is a move");
+    let near: Vec<Move> = rated
+        .into_iter()
+        .filter(|&(worth, _)| worth >= best.saturating_sub(SHALLOW_MARGIN))
+        .map(|(_, turn)| turn)
+        .collect();
+    near[dice.below(near.len())]
+}
+
+#[cfg(test)]
+mod tests;

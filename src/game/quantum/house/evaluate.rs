@@ -1,0 +1,28 @@
+//! What a position is worth when nothing is about to happen.
+//!
+//! A piece is worth 100. The weights were chosen by matches: those of a logistic regression on positions of such matches
+//! told the winner better, and won no more.
+
+use super::position::{Position, TRAITS};
+
+/// What each of [`Position::traits`] is worth to the side to move, and to the other side.
+const MOVER: [i32; TRAITS] = [600, 1500, 100, 180, 260, 320, 360, 30, -10, 4, 20, 40, 60, 80, 100, 300];
+const OTHER: [i32; TRAITS] = [600, 1500, 100, 180, 260, 320, 360, 30, -10, 4, 10, 20, 30, 40, 50, 150];
+/// The traits that are pieces, and so change with moves onto stacks only.
+const PIECES: usize = 7;
+
+fn sum(traits: &[i32], weights: &[i32]) -> i32 {
+    traits.iter().zip(weights).map(|(count, weight)| count * weight).sum()
+}
+
+/// Rates a position for the side to move.
+pub(super) fn worth(position: &Position) -> i32 {
+    let (me, foe) = (position.mover, 1 - position.mover);
+    sum(&position.traits(me), &MOVER) - sum(&position.traits(foe), &OTHER)
+}
+
+/// Rates what the sides have, for the side to move, regardless of what is about to happen.
+pub(super) fn material(position: &Position) -> i32 {
+    let of = |side: usize| sum(&position.traits(side)[..PIECES], &OTHER);
+    of(position.mover) - of(1 - position.mover)
+}
