@@ -6,10 +6,15 @@
 use super::position::{Position, TRAITS};
 
 /// What each of [`Position::traits`] is worth to the side to move, and to the other side.
-const MOVER: [i32; TRAITS] = [600, 1500, 100, 180, 260, 320, 360, 30, -10, 4, 20, 40, 60, 80, 100, 300];
-const OTHER: [i32; TRAITS] = [600, 1500, 100, 180, 260, 320, 360, 30, -10, 4, 10, 20, 30, 40, 50, 150];
+const MOVER: [i32; TRAITS] = [500, 1200, 50, 120, 230, 300, 350, 60, -10, 8, 20, 40, 60, 80, 140, 100];
+const OTHER: [i32; TRAITS] = [500, 1200, 50, 120, 230, 300, 350, 60, -10, 8, 10, 20, 30, 40, 50, 50];
 /// The traits that are pieces, and so change with moves onto stacks only.
 const PIECES: usize = 7;
+/// What it is worth to be the side to move.
+const TO_MOVE: i32 = 30;
+/// An advantage fades over so many turns without stacking, so that the side that has it makes something of it before the
+/// match is drawn.
+const FADE: i32 = 200;
 
 fn sum(traits: &[i32], weights: &[i32]) -> i32 {
     traits.iter().zip(weights).map(|(count, weight)| count * weight).sum()
@@ -18,7 +23,8 @@ fn sum(traits: &[i32], weights: &[i32]) -> i32 {
 /// Rates a position for the side to move.
 pub(super) fn worth(position: &Position) -> i32 {
     let (me, foe) = (position.mover, 1 - position.mover);
-    sum(&position.traits(me), &MOVER) - sum(&position.traits(foe), &OTHER)
+    let worth = TO_MOVE + sum(&position.traits(me), &MOVER) - sum(&position.traits(foe), &OTHER);
+    worth * (FADE - position.quiet.min(100) as i32) / FADE
 }
 
 /// Rates what the sides have, for the side to move, regardless of what is about to happen.
