@@ -26,25 +26,25 @@ const LEVELS: &[HouseLevel] = &[
         name: Level::Trainer.as_str(),
         aliases: &[],
         says: "as easy, overlooks more, and reports show every threat",
-        options: &[("trainer", "on")],
+        options: &[("trainer", "on"), ("swap", "on")],
     },
     HouseLevel {
         name: Level::Easy.as_str(),
         aliases: &[],
         says: "overlooks a quad at an odd tilt now and then",
-        options: &[],
+        options: &[("swap", "on")],
     },
     HouseLevel {
         name: Level::Average.as_str(),
         aliases: &["medium"],
         says: "overlooks nothing on the board, and looks a few turns ahead",
-        options: &[],
+        options: &[("swap", "on")],
     },
     HouseLevel {
         name: Level::Expert.as_str(),
         aliases: &["hard"],
         says: "looks far ahead through threats and their answers",
-        options: &[],
+        options: &[("swap", "on")],
     },
 ];
 
