@@ -22,13 +22,13 @@ pub(super) fn traits(position: &Position, side: usize) -> [i32; TRAITS] {
 }
 
 /// What each trait is worth to the side to move with all its marbles left, and with none.
-const MOVER_FULL: [i32; TRAITS] = [10, 60, 47, 182, 396, 900, 232, 0];
-const MOVER_NONE: [i32; TRAITS] = [4, -20, -20, 0, 44, 44, 971, 0];
+const MOVER_FULL: [i32; TRAITS] = [10, 58, 48, 150, 280, 600, 250, 0];
+const MOVER_NONE: [i32; TRAITS] = [3, -63, -68, -122, 0, 0, 930, 0];
 /// The same to the other side.
-const OTHER_FULL: [i32; TRAITS] = [6, 62, 51, 165, 250, 400, 237, 400];
-const OTHER_NONE: [i32; TRAITS] = [0, -20, -20, 0, 44, 44, 971, 0];
+const OTHER_FULL: [i32; TRAITS] = [6, 55, 49, 135, 190, 500, 256, 300];
+const OTHER_NONE: [i32; TRAITS] = [-1, -48, -47, -145, 0, 0, 1100, 0];
 /// What it is worth to be the side to move.
-const TO_MOVE: i32 = 320;
+const TO_MOVE: i32 = 355;
 
 fn sum(traits: &[i32], weights: &[i32]) -> i32 {
     traits.iter().zip(weights).map(|(count, weight)| count * weight).sum()
