@@ -261,8 +261,11 @@ fn unpack(archive: &Path, folder: &Path) {
 fn an_exported_dossier_can_be_checked_by_hand_and_imported_by_another_club() {
     let club = Club::new();
     let id = club.over();
-    let said = club.run(&["audit", "export", &id, "dossier.zip"]).ended(0);
-    assert_says(&said, &["dossier.zip: ", " files", "CHECK.txt"]);
+    let said = club.run(&["audit", "export", &id, "dossier.zip", "--arbiter"]).ended(0);
+    assert_says(
+        &said,
+        &["dossier.zip: ", " files", "check.py", "CHECK.txt", "tokens in it are no longer valid"],
+    );
     assert_says(&club.run(&["audit", "export", &id, "dossier.zip"]).fault(), &["dossier.zip"]);
     let folder = club.path("unpacked");
     unpack(&club.path("dossier.zip"), &folder);
@@ -283,6 +286,9 @@ fn an_exported_dossier_can_be_checked_by_hand_and_imported_by_another_club() {
     assert_says(&there.run(&["audit", "import", &dossier]).fault(), &["already exists here"]);
     fs::write(there.path("none.zip"), "no archive").expect("written");
     assert_says(&there.run(&["audit", "import", "none.zip"]).fault(), &["none.zip"]);
+    club.run(&["audit", "export", &id, "public.zip"]).ended(0);
+    let public = club.path("public.zip").display().to_string();
+    assert_says(&there.run(&["audit", "import", &public]).fault(), &["a public dossier", "--arbiter"]);
 }
 
 #[test]

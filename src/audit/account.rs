@@ -58,7 +58,7 @@ pub struct WithheldLetter {
     pub seat: Option<Seat>,
     /// The part for this match, if only that was ruled on.
     pub part: Option<String>,
-    /// The matches that must be over before the whole letter is shown.
+    /// The matches that must be over before the whole letter is shown. None in a public dossier, which never shows it.
     pub until: Vec<String>,
 }
 
@@ -269,10 +269,13 @@ fn seq_of(message_id: &str, game_match: &Match) -> Option<u64> {
 /// The new text of a letter.
 fn written(archive: &MatchArchive, digest: Digest) -> Value {
     if let Some(WithheldLetter { seat, part, until }) = archive.withheld.get(&digest) {
-        let until = until.join(" and ");
+        let when = match &until[..] {
+            [] => String::new(),
+            ids => format!(" until {} ends", ids.join(" and ")),
+        };
         let subject = match part {
-            Some(_) => format!("(a part; the rest is withheld until {until} ends)"),
-            None => format!("(withheld until {until} ends)"),
+            Some(_) => format!("(a part; the rest is withheld{when})"),
+            None => format!("(withheld{when})"),
         };
         let lines: Vec<&str> = part.iter().flat_map(|part| part.lines()).collect();
         let from = seat.map_or("", |seat| archive.game_match.players[seat].as_str());

@@ -1,32 +1,69 @@
-//! The dossier of a match: files that a third party can check without our programs, and that another club can import.
+//! The dossier of a match: files that a third party can check without our programs. There are two forms of it
+//! ([`DossierForm`]); another club can import the arbiter's.
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::account::{self, ArchivedDispatch, MatchArchive};
+use super::blackout::black_out;
+use crate::game::any::AnyState;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Entry, Fact, LedgerForm, SealKey};
+use crate::ledger::{self, Entry, Fact, Head, LedgerForm, SealKey};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Match};
+use crate::report::sent::plain_text;
 use crate::report::{TemplateError, Templates, pin};
 
-/// Instructions for a third party on how to check a dossier.
+/// Instructions for a third party on how to check a dossier by hand.
 const CHECK: &str = include_str!("CHECK.txt");
 
-/// What another club needs besides the ledger and the letters (`about.json`).
+/// A program that checks a dossier.
+const CHECK_PROGRAM: &str = include_str!("check.py");
+
+/// What a dossier holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DossierForm {
+    /// For everybody: no address, no reply token and no letter's bytes.
+    Public,
+    /// For an arbiter, or another club that imports it: every byte that may be shown.
+    Arbiter,
+}
+
+/// What the other files do not say (`about.json`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About {
     /// The version of the dossier's format.
     pub fogpost: u32,
+    pub form: DossierForm,
     /// The club where the match was played.
     pub club: String,
+    #[serde(rename = "match")]
+    pub match_id: String,
+    pub over: bool,
     pub players: BySeat<SeatHolder>,
-    /// The match after its last entry.
-    pub snapshot: Match,
+    /// The last entry of the ledger.
+    pub head: Head,
+    /// The digests of the letters that the last ruling sent, which no entry lists yet.
+    pub told: Vec<Digest>,
+    /// The match after its last entry. It contains the key, so only the arbiter's dossier of a finished match has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Match>,
+}
+
+/// `about.json` in format 1.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EarlierAbout {
+    #[serde(rename = "fogpost")]
+    _fogpost: u32,
+    club: String,
+    players: BySeat<SeatHolder>,
+    snapshot: Match,
 }
 
 /// Who holds a seat.
@@ -34,7 +71,9 @@ pub struct About {
 #[serde(deny_unknown_fields)]
 pub struct SeatHolder {
     pub name: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub token: String,
 }
 
@@ -49,6 +88,9 @@ pub struct LetterRecord {
     /// if the letter was ruled on in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld_until: Option<Vec<String>>,
+    /// Addresses or tokens are blacked out in the text of the letter.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub blacked_out: bool,
 }
 
 /// One of our letters, without its bytes (a line of `sent.jsonl`).
@@ -59,7 +101,9 @@ pub struct DispatchRecord {
     /// The file whose SHA-256 is the letter's pin in the ledger, if that is another one: its canonical form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contents: Option<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message_id: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recipient: String,
     pub kind: DispatchKind,
     pub seat: Option<Seat>,
@@ -68,9 +112,12 @@ pub struct DispatchRecord {
     /// The pin of a letter that is withheld because it answers one that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Digest>,
+    /// The pin of a letter of which the file is only the text, with addresses and tokens blacked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blacked_out: Option<Digest>,
 }
 
-/// Returns the files of a dossier by name.
+/// Returns the files of a dossier by name. In the public form, `archive` holds no letter's bytes.
 ///
 /// # Errors
 /// [`TemplateError`] if a template of the account is faulty.
@@ -85,43 +132,83 @@ pub fn files(
     let entries = &archive.entries;
     put("entries.jsonl", lines(entries.iter().map(Entry::canonical)));
     put("entries.sha256", lines(entries.iter().map(|entry| entry.hash().to_string())));
-    put("states.jsonl", lines(states(archive)));
+    let states = states(archive);
+    put("states.jsonl", lines(states.iter().map(ledger::canonical)));
+    put("positions.jsonl", lines(states.iter().map(|state| state.position().to_string())));
     let record = ledger::record(entries).map(|record| record.to_string()).unwrap_or_default();
     put("record.toml", record.into_bytes());
     put("about.json", serde_json::to_vec_pretty(about).expect("it is plain values"));
-    let keys = archive.game_match.earlier_keys.iter().chain([&archive.game_match.key]);
-    put("key.txt", lines(keys.map(SealKey::reveal)));
-    put("letters.jsonl", lines(letters.iter().map(|letter| json!(letter).to_string())));
-    put("letters.mbox", mbox(archive, letters));
-    for (digest, raw) in &archive.letters {
-        put(&format!("letters/{digest}.eml"), raw.clone());
+    if about.over {
+        let keys = archive.game_match.earlier_keys.iter().chain([&archive.game_match.key]);
+        put("key.txt", lines(keys.map(SealKey::reveal)));
     }
-    for (digest, withheld) in &archive.withheld {
-        if let Some(part) = &withheld.part {
-            put(&format!("parts/{digest}.txt"), part.clone().into_bytes());
-        }
+    let mut account = account::html(templates, archive)?;
+    if about.form == DossierForm::Public {
+        account = black_out(&account);
     }
-    let mut records = Vec::new();
-    for (number, dispatch) in (1..).zip(&archive.dispatches) {
-        let to = dispatch.seat.map_or("gm", Seat::as_str);
-        let file = format!("sent/{to}/{number:04}-{}.eml", dispatch.kind);
-        let mut record = record_of(dispatch, file, archive.game_match.form);
-        if !dispatch.withheld {
-            put(&record.file, dispatch.bytes.clone());
-            record.contents = contents_of(dispatch, archive.game_match.form).map(|contents| {
-                let name = record.file.replace(".eml", ".json");
-                put(&name, contents.into_bytes());
-                name
-            });
-        }
-        records.push(json!(record).to_string());
-    }
-    put("sent.jsonl", lines(records));
-    put("account.html", account::html(templates, archive)?.into_bytes());
+    put("account.html", account.into_bytes());
     put("CHECK.txt", CHECK.as_bytes().to_vec());
+    put("check.py", CHECK_PROGRAM.as_bytes().to_vec());
+    put_letters(&mut files, archive, letters, about.form);
+    put_dispatches(&mut files, archive, about.form);
     let sums = lines(files.iter().map(|(name, contents)| format!("{}  {name}", Digest::of(contents))));
     files.insert("SHA256SUMS".to_owned(), sums);
     Ok(files)
+}
+
+fn put_letters(
+    files: &mut BTreeMap<String, Vec<u8>>,
+    archive: &MatchArchive,
+    letters: &[LetterRecord],
+    form: DossierForm,
+) {
+    let mut records = Vec::new();
+    for letter in letters {
+        let mut record = letter.clone();
+        let part = archive.withheld.get(&letter.letter).and_then(|withheld| withheld.part.as_ref());
+        if let Some(part) = part {
+            let shown = match form {
+                DossierForm::Public => black_out(part),
+                DossierForm::Arbiter => part.clone(),
+            };
+            record.blacked_out = shown != *part;
+            files.insert(format!("parts/{}.txt", letter.letter), shown.into_bytes());
+        }
+        records.push(json!(record).to_string());
+    }
+    files.insert("letters.jsonl".to_owned(), lines(records));
+    if form == DossierForm::Arbiter {
+        files.insert("letters.mbox".to_owned(), mbox(archive, letters));
+    }
+    for (digest, raw) in &archive.letters {
+        files.insert(format!("letters/{digest}.eml"), raw.clone());
+    }
+}
+
+fn put_dispatches(files: &mut BTreeMap<String, Vec<u8>>, archive: &MatchArchive, form: DossierForm) {
+    let pinned = archive.game_match.form;
+    let mut records = Vec::new();
+    for (number, dispatch) in (1..).zip(&archive.dispatches) {
+        let to = dispatch.seat.map_or("gm", Seat::as_str);
+        let name = format!("sent/{to}/{number:04}-{}", dispatch.kind);
+        let (file, shown) = match form {
+            DossierForm::Public => {
+                (format!("{name}.txt"), black_out(&plain_text(&dispatch.bytes)).into_bytes())
+            }
+            DossierForm::Arbiter => (format!("{name}.eml"), dispatch.bytes.clone()),
+        };
+        let mut record = record_of(dispatch, file, form, pinned);
+        if !dispatch.withheld {
+            files.insert(record.file.clone(), shown);
+            if let (DossierForm::Arbiter, Some(contents)) = (form, contents_of(dispatch, pinned)) {
+                let name = format!("{name}.json");
+                files.insert(name.clone(), contents.into_bytes());
+                record.contents = Some(name);
+            }
+        }
+        records.push(json!(record).to_string());
+    }
+    files.insert("sent.jsonl".to_owned(), lines(records));
 }
 
 /// The contents of a file with these lines.
@@ -137,19 +224,38 @@ fn contents_of(dispatch: &ArchivedDispatch, form: LedgerForm) -> Option<String> 
     }
 }
 
-fn record_of(dispatch: &ArchivedDispatch, file: String, form: LedgerForm) -> DispatchRecord {
-    let ArchivedDispatch { message_id, recipient, kind, seat, created_at, sent_at, bytes, withheld } =
-        dispatch.clone();
-    let withheld = withheld.then(|| pin::pin_in(form, &bytes));
-    DispatchRecord { file, contents: None, message_id, recipient, kind, seat, created_at, sent_at, withheld }
+fn record_of(
+    dispatch: &ArchivedDispatch,
+    file: String,
+    form: DossierForm,
+    pinned: LedgerForm,
+) -> DispatchRecord {
+    let pin = pin::pin_in(pinned, &dispatch.bytes);
+    let is_blacked_out = form == DossierForm::Public && !dispatch.withheld;
+    let (message_id, recipient) = match form {
+        DossierForm::Public => (String::new(), String::new()),
+        DossierForm::Arbiter => (dispatch.message_id.clone(), dispatch.recipient.clone()),
+    };
+    DispatchRecord {
+        file,
+        contents: None,
+        message_id,
+        recipient,
+        kind: dispatch.kind,
+        seat: dispatch.seat,
+        created_at: dispatch.created_at,
+        sent_at: dispatch.sent_at,
+        withheld: dispatch.withheld.then_some(pin),
+        blacked_out: is_blacked_out.then_some(pin),
+    }
 }
 
-/// The state after each adjudication, in the form whose digest the ledger contains.
-fn states(archive: &MatchArchive) -> Vec<String> {
+/// The state after each adjudication.
+fn states(archive: &MatchArchive) -> Vec<AnyState> {
     let mut states = Vec::new();
     ledger::replay(&archive.entries, |entry, state| {
         if matches!(entry.fact, Fact::TurnAdjudicated { .. }) {
-            states.push(ledger::canonical(state));
+            states.push(state.clone());
         }
     });
     states
@@ -175,26 +281,25 @@ fn mbox(archive: &MatchArchive, letters: &[LetterRecord]) -> Vec<u8> {
     mbox
 }
 
-/// A dossier, read from its files.
+/// A dossier of a finished match, read from its files.
 #[derive(Clone, Debug)]
 pub struct Dossier {
-    pub about: About,
+    pub club: String,
+    pub players: BySeat<SeatHolder>,
+    /// The match after its last entry.
+    pub game_match: Match,
     pub entries: Vec<Entry>,
     pub letters: Vec<(LetterRecord, Vec<u8>)>,
     pub dispatches: Vec<(DispatchRecord, Vec<u8>)>,
 }
 
-/// Reads the files of a dossier. [`Check`](super::Check) verifies what they say.
+/// Reads the files of a dossier in the arbiter's form. [`Check`](super::Check) verifies what they say.
 ///
 /// # Errors
-/// Returns a sentence that names the file if one is missing or cannot be read.
+/// Returns a sentence that names the file if one is missing or cannot be read, or says why it cannot be imported.
 pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Dossier, String> {
     let mut file = |name: &str| files.remove(name).ok_or_else(|| format!("{name} is missing"));
-    let about: About =
-        serde_json::from_slice(&file("about.json")?).map_err(|error| format!("about.json: {error}"))?;
-    if about.fogpost != 1 {
-        return Err(format!("about.json: the format is {}; this program reads format 1", about.fogpost));
-    }
+    let (club, players, game_match) = read_about(&file("about.json")?)?;
     let entries = read_lines("entries.jsonl", &file("entries.jsonl")?)?;
     let mut letters = Vec::new();
     for record in read_lines::<LetterRecord>("letters.jsonl", &file("letters.jsonl")?)? {
@@ -213,7 +318,30 @@ pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Dossier, String> {
         let bytes = file(&record.file)?;
         dispatches.push((record, bytes));
     }
-    Ok(Dossier { about, entries, letters, dispatches })
+    Ok(Dossier { club, players, game_match, entries, letters, dispatches })
+}
+
+/// Returns the club, the players and the match.
+fn read_about(contents: &[u8]) -> Result<(String, BySeat<SeatHolder>, Match), String> {
+    let fault = |error: serde_json::Error| format!("about.json: {error}");
+    let value: Value = serde_json::from_slice(contents).map_err(fault)?;
+    match value["fogpost"].as_u64() {
+        Some(1) => {
+            let EarlierAbout { club, players, snapshot, .. } =
+                serde_json::from_value(value).map_err(fault)?;
+            Ok((club, players, snapshot))
+        }
+        Some(2) => {
+            let about: About = serde_json::from_value(value).map_err(fault)?;
+            if about.form == DossierForm::Public {
+                let why = "it is a public dossier, without the letters; please ask for one by `audit export --arbiter`";
+                return Err(why.to_owned());
+            }
+            let not_over = format!("{} is not over: only finished matches can be imported", about.match_id);
+            Ok((about.club, about.players, about.snapshot.ok_or(not_over)?))
+        }
+        _ => Err("about.json: its format is unknown; this program reads formats 1 and 2".to_owned()),
+    }
 }
 
 fn read_lines<T: serde::de::DeserializeOwned>(name: &str, contents: &[u8]) -> Result<Vec<T>, String> {

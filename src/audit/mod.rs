@@ -8,6 +8,7 @@
 //! Nothing here loads anything, or knows where it is stored.
 
 pub mod account;
+mod blackout;
 mod check;
 pub mod dossier;
 mod expected;

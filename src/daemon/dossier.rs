@@ -8,12 +8,12 @@ use super::Office;
 use super::decide::clock::Trigger;
 use super::decide::stored::{both_seats, snapshot};
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
-use crate::audit::dossier::{self, About, LetterRecord, SeatHolder};
+use crate::audit::dossier::{self, About, DossierForm, LetterRecord, SeatHolder};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Fact, Source};
 use crate::letter::Digest;
-use crate::referee::{Act, Stage};
-use crate::store::{LetterStatus, NamedLetter};
+use crate::referee::{Act, Instruction, Match, MatchAction, Stage};
+use crate::store::{LetterStatus, NamedLetter, TokenRow};
 
 impl Office {
     /// Returns everything stored about a match. While the match runs, this includes what the rules hide, so it must be
@@ -73,30 +73,70 @@ impl Office {
         Ok(archive)
     }
 
-    /// Returns the files of a match's dossier, by name.
+    /// Returns the files of a match's dossier, by name. The arbiter's holds reply tokens, so it first renews those of both
+    /// seats; their players get the new ones by letter, which is not in the dossier.
     ///
     /// # Errors
     /// Same as [`Office::material`], or if the match does not verify.
-    pub async fn dossier(&self, match_id: &str, unsealed: bool) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
-        let material = self.material(match_id, unsealed, "the dossier").await?;
-        let id = &material.game_match.id;
-        let verdict = self.verify(id, &|_| ()).await?;
+    pub async fn dossier(
+        &self,
+        match_id: &str,
+        form: DossierForm,
+        unsealed: bool,
+    ) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
+        let mut material = self.material(match_id, unsealed, "the dossier").await?;
+        let id = material.game_match.id.clone();
+        let verdict = self.verify(&id, &|_| ()).await?;
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
-        let seats = both_seats(&self.store.seats_of(std::slice::from_ref(id)).await?, id)?;
-        let about = About {
-            fogpost: 1,
-            club: self.config.club.name.clone(),
-            players: BySeat::from_fn(|seat| SeatHolder {
-                name: seats[seat].player.name.clone(),
-                addresses: seats[seat].player.addresses.clone(),
-                token: seats[seat].token.clone(),
-            }),
-            snapshot: material.game_match.clone(),
-        };
+        let mut addresses = self.addresses_of_seats(&id).await?;
+        let seats = both_seats(&self.store.seats_of(std::slice::from_ref(&id)).await?, &id)?;
+        let is_over = material.game_match.stage == Stage::Over;
+        let players = BySeat::from_fn(|seat| {
+            let name = seats[seat].player.name.clone();
+            match form {
+                DossierForm::Public => SeatHolder { name, addresses: Vec::new(), token: String::new() },
+                DossierForm::Arbiter => SeatHolder {
+                    name,
+                    addresses: std::mem::take(&mut addresses[seat]),
+                    token: seats[seat].token.clone(),
+                },
+            }
+        });
+        match form {
+            DossierForm::Public => self.keep_parts_only(&mut material).await?,
+            DossierForm::Arbiter => self.renew_tokens(&material.game_match, &seats).await?,
+        }
         let letters = self.letter_records(&material).await?;
+        let is_whole = is_over && form == DossierForm::Arbiter;
+        let about = About {
+            fogpost: 2,
+            form,
+            club: self.config.club.name.clone(),
+            match_id: id,
+            over: is_over,
+            players,
+            head: material.game_match.head,
+            told: material.game_match.told.clone(),
+            snapshot: is_whole.then(|| material.game_match.clone()),
+        };
         Ok(dossier::files(&self.templates, &material, &letters, &about)?)
+    }
+
+    /// Gives both seats of a match new reply tokens, unless nobody can write with them.
+    async fn renew_tokens(&self, game_match: &Match, seats: &BySeat<TokenRow>) -> anyhow::Result<()> {
+        for seat in Seat::BOTH {
+            let is_imported = seats[seat].player.addresses.is_empty();
+            if is_imported || game_match.house[seat].is_some() {
+                continue;
+            }
+            let action = MatchAction::Act(Act::RenewOwnToken(seat));
+            let instruction = Instruction::Match { id: game_match.id.clone(), turn: None, action };
+            let done = self.carry_out(&instruction).await?;
+            ensure!(done.is_done(), "failed to renew the reply token of {}", game_match.players[seat]);
+        }
+        Ok(())
     }
 
     /// Returns the letters of a match, oldest first.
@@ -122,6 +162,7 @@ impl Office {
                 received_at: row.received_at,
                 seat: *seats.get(&row.digest)?,
                 withheld_until: material.withheld.get(&row.digest).map(|withheld| withheld.until.clone()),
+                blacked_out: false,
             })
         });
         Ok(records.collect())

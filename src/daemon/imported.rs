@@ -35,12 +35,29 @@ const MAX_CLUB_NAME: usize = 100;
 /// The name of a player whose own cannot be one here.
 const NAMELESS: &str = "a player";
 
-/// Returns the key under which the addresses of an imported match's players are remembered, for the audit of their letters.
-pub fn key_of_addresses(match_id: &str) -> String {
+/// Returns the key under which the addresses of an imported match's players are remembered.
+fn key_of_addresses(match_id: &str) -> String {
     format!("addresses in the dossier of {match_id}")
 }
 
 impl Office {
+    /// Returns the addresses of a match's players. Those of an imported match are the ones that its dossier named.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn addresses_of_seats(&self, match_id: &str) -> anyhow::Result<BySeat<Vec<String>>> {
+        let mut addresses: BySeat<Vec<String>> = BySeat::default();
+        for seat in self.store.seats_of(&[match_id.to_owned()]).await? {
+            addresses[seat.seat] = seat.player.addresses;
+        }
+        if addresses.iter().all(|(_, own)| !own.is_empty()) {
+            return Ok(addresses);
+        }
+        let remembered = self.store.remembered(&key_of_addresses(match_id)).await?;
+        // A value that was changed proves nothing: the letters then have no known sender.
+        Ok(remembered.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or(addresses))
+    }
+
     /// Imports a finished match of another club, if its dossier verifies. The letters that were sent there are stored,
     /// and never sent from here.
     ///
@@ -49,9 +66,9 @@ impl Office {
     /// database does not answer. Nothing is then stored.
     pub async fn take_dossier(&self, dossier: Dossier) -> anyhow::Result<AuditVerdict> {
         ensure_fit(&dossier)?;
-        let id = dossier.about.snapshot.id.clone();
+        let id = dossier.game_match.id.clone();
         ensure!(
-            dossier.about.snapshot.stage == Stage::Over,
+            dossier.game_match.stage == Stage::Over,
             "{id} is not over: only finished matches can be imported"
         );
         ensure!(self.store.matches(std::slice::from_ref(&id)).await?.is_empty(), "{id} already exists here");
@@ -82,19 +99,19 @@ impl Office {
         let store = store::open(&format!("sqlite:{}", folder.join("dossier.db").display())).await?;
         let temporary = Office::new(Config::clone(&self.config), store, Arc::clone(&self.clock))?;
         temporary.store_dossier(dossier.clone()).await?;
-        let verdict = temporary.verify(&dossier.about.snapshot.id, &|_| ()).await;
+        let verdict = temporary.verify(&dossier.game_match.id, &|_| ()).await;
         temporary.store.close().await;
         verdict
     }
 
     /// Stores a dossier in one transaction.
     async fn store_dossier(&self, dossier: Dossier) -> anyhow::Result<()> {
-        let Dossier { about, entries, letters, dispatches } = dossier;
-        let id = about.snapshot.id.clone();
+        let Dossier { club, players, game_match, entries, letters, dispatches } = dossier;
+        let id = game_match.id.clone();
         let (mut seats, mut newcomers) = (Vec::new(), Vec::new());
-        for (seat, holder) in about.players.iter() {
+        for (seat, holder) in players.iter() {
             let token = holder.token.clone();
-            let level = played_by_house(&about.snapshot, seat);
+            let level = played_by_house(&game_match, seat);
             let address = level.map(|level| format!("house:{}", level.name));
             let known = match &address {
                 Some(address) => self.store.player_by_address(address).await?,
@@ -114,22 +131,22 @@ impl Office {
         let decided = letters.iter().map(|(record, _)| LetterDecision {
             digest: record.letter,
             status: LetterStatus::Ruled,
-            note: format!("from a dossier of {}", about.club),
+            note: format!("from a dossier of {club}"),
             seat: Some((id.clone(), record.seat)),
             accepted_by: None,
         });
-        let addresses = BySeat::from_fn(|seat| about.players[seat].addresses.clone());
+        let addresses = BySeat::from_fn(|seat| players[seat].addresses.clone());
         let settlement = Settlement {
             at: self.now(),
             decided: decided.collect(),
             letters: letters.into_iter().map(|(record, raw)| received(&id, record, raw)).collect(),
-            matches: vec![match_row(&about.snapshot, 0)?],
+            matches: vec![match_row(&game_match, 0)?],
             seats,
             newcomers,
             entries: entries.iter().map(|entry| entry_row(&entry.clone().into())).collect(),
             posted: dispatches.into_iter().map(|(record, bytes)| posted(&id, record, bytes)).collect(),
             remembered: vec![
-                (format!("imported {id}"), about.club.clone()),
+                (format!("imported {id}"), club.clone()),
                 (key_of_addresses(&id), serde_json::to_string(&addresses)?),
             ],
             ..Settlement::default()
@@ -172,23 +189,22 @@ fn name_of(holder: &SeatHolder) -> String {
 
 /// Ensures that nothing in the dossier can do harm where it is listed.
 fn ensure_fit(dossier: &Dossier) -> anyhow::Result<()> {
-    let Dossier { about, entries, .. } = dossier;
-    let Match { id, game, .. } = &about.snapshot;
+    let Dossier { club, players, game_match, entries, .. } = dossier;
+    let Match { id, game, .. } = game_match;
     let code = id.strip_prefix(game.prefix()).and_then(|rest| rest.strip_prefix('-'));
     let is_name = code.is_some_and(|code| code.len() == 4 && code.bytes().all(|c| CODE_LETTERS.contains(&c)));
     ensure!(is_name, "the match has a name that no match has");
-    let club = &about.club;
     ensure!(
         club.chars().count() <= MAX_CLUB_NAME && club.chars().all(is_printable),
         "the club's name is too long, or has characters that cannot be printed"
     );
     // The names in the ledger are hashed, so they cannot be cleaned.
-    let in_ledger = about.snapshot.players.iter().map(|(_, name)| name.as_str()).chain(names_in(entries));
+    let in_ledger = game_match.players.iter().map(|(_, name)| name.as_str()).chain(names_in(entries));
     ensure!(
         in_ledger.flat_map(str::chars).all(is_printable),
         "a name in the ledger has characters that cannot be printed"
     );
-    about.players.iter().try_for_each(|(_, holder)| ensure_addresses(holder))
+    players.iter().try_for_each(|(_, holder)| ensure_addresses(holder))
 }
 
 /// The players' names in a ledger.

@@ -8,13 +8,11 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::Office;
 use super::decide::settings::Settings;
-use super::imported::key_of_addresses;
 use super::parallel::{par_map, run_blocking};
 use crate::audit::{
     AuditVerdict, Check, CurrentWording, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow,
     ParsedLetter, Place, StoredDispatch, StoredLetter, StoredMatch, witness,
 };
-use crate::game::BySeat;
 use crate::letter::Digest;
 use crate::report::PictureCache;
 use crate::report::sent::plain_text;
@@ -164,17 +162,7 @@ impl Office {
     }
 
     async fn check_of(&self, row: MatchRow, depth: Depth) -> anyhow::Result<Check> {
-        let mut addresses: BySeat<Vec<String>> = BySeat::default();
-        for seat in self.store.seats_of(std::slice::from_ref(&row.id)).await? {
-            addresses[seat.seat] = seat.player.addresses;
-        }
-        if addresses.iter().any(|(_, own)| own.is_empty()) {
-            let remembered = self.store.remembered(&key_of_addresses(&row.id)).await?;
-            // A value that was changed proves nothing: the letters then have no known sender.
-            let imported =
-                remembered.and_then(|json| serde_json::from_str::<BySeat<Vec<String>>>(&json).ok());
-            addresses = imported.unwrap_or(addresses);
-        }
+        let addresses = self.addresses_of_seats(&row.id).await?;
         let MatchRow { id, overview, wake_at, snapshot, version: _ } = row;
         let stored = StoredMatch { id, overview, wake_at, snapshot };
         let house = match depth {

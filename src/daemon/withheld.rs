@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Office;
 use super::decide::stored::snapshot;
-use crate::audit::account::WithheldLetter;
+use crate::audit::account::{MatchArchive, WithheldLetter};
 use crate::game::{Line, Seat};
 use crate::ledger::{Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};
@@ -21,16 +21,8 @@ impl Office {
         entries: &[Entry],
         letters: &mut BTreeMap<Digest, Vec<u8>>,
     ) -> anyhow::Result<BTreeMap<Digest, WithheldLetter>> {
-        let mut ruled_on: BTreeMap<Digest, Option<(Seat, LetterPart)>> = BTreeMap::new();
-        for entry in entries {
-            let Source::Letter(digest) = entry.cause else { continue };
-            let recorded = ruled_on.entry(digest).or_default();
-            if let Fact::LetterPartRead { seat, part, by_other_token } = entry.fact {
-                *recorded = Some((seat, LetterPart { digest: part, by_other_token }));
-            }
-        }
         let mut withheld = BTreeMap::new();
-        for (digest, recorded) in ruled_on {
+        for (digest, recorded) in recorded_parts(entries) {
             let Some(raw) = letters.get(&digest) else { continue };
             if let Some(part) = self.withheld_letter(game_match, digest, raw, recorded).await? {
                 letters.remove(&digest);
@@ -38,6 +30,29 @@ impl Office {
             }
         }
         Ok(withheld)
+    }
+
+    /// Replaces all letters by the text that is about this match, as it was when it was ruled on.
+    pub async fn keep_parts_only(&self, archive: &mut MatchArchive) -> anyhow::Result<()> {
+        let parts = recorded_parts(&archive.entries);
+        let own = archive.game_match.desk.own_identity();
+        for (digest, raw) in std::mem::take(&mut archive.letters) {
+            let recorded = parts.get(&digest).copied().flatten();
+            let letter = own.as_ref().and_then(|own| read_letter(&raw, own));
+            let part = match &letter {
+                Some(letter) => {
+                    let lines = self.new_lines(letter).await?;
+                    recorded.map_or_else(
+                        || Some(LetterPart::text(&lines)),
+                        |(_, recorded)| part_text(&lines, &archive.game_match.id, recorded),
+                    )
+                }
+                None => None,
+            };
+            let seat = recorded.map(|(seat, _)| seat);
+            archive.withheld.insert(digest, WithheldLetter { seat, part, until: Vec::new() });
+        }
+        Ok(())
     }
 
     /// Returns what is shown of a letter until other matches are over, or `None` if it may be shown whole.
@@ -67,11 +82,7 @@ impl Office {
         if until.is_empty() {
             return Ok(None);
         }
-        let part = recorded.and_then(|(_, recorded)| {
-            let part = LetterPart::lines(&lines, &game_match.id, recorded.by_other_token);
-            // A later version of this program may read other lines, and the ledger pins those that were ruled on.
-            (LetterPart::of(&part, recorded.by_other_token) == recorded).then(|| LetterPart::text(&part))
-        });
+        let part = recorded.and_then(|(_, recorded)| part_text(&lines, &game_match.id, recorded));
         Ok(Some(WithheldLetter { seat: recorded.map(|(seat, _)| seat), part, until }))
     }
 
@@ -115,6 +126,26 @@ impl Office {
         }
         Ok(running)
     }
+}
+
+/// The letters that a ledger names, each with the part that was ruled on if it was not the whole letter.
+fn recorded_parts(entries: &[Entry]) -> BTreeMap<Digest, Option<(Seat, LetterPart)>> {
+    let mut ruled_on: BTreeMap<Digest, Option<(Seat, LetterPart)>> = BTreeMap::new();
+    for entry in entries {
+        let Source::Letter(digest) = entry.cause else { continue };
+        let recorded = ruled_on.entry(digest).or_default();
+        if let Fact::LetterPartRead { seat, part, by_other_token } = entry.fact {
+            *recorded = Some((seat, LetterPart { digest: part, by_other_token }));
+        }
+    }
+    ruled_on
+}
+
+/// The text of the part of a letter that was ruled on. `None` if its lines have no such part: a later version of this
+/// program may read other lines, and the ledger pins those that were ruled on.
+fn part_text(lines: &[Line], match_id: &str, recorded: LetterPart) -> Option<String> {
+    let part = LetterPart::lines(lines, match_id, recorded.by_other_token);
+    (LetterPart::of(&part, recorded.by_other_token) == recorded).then(|| LetterPart::text(&part))
 }
 
 fn read_letter(raw: &[u8], own: &OwnIdentity) -> Option<Letter> {

@@ -1,5 +1,6 @@
 //! The audit finds every change to the database file and says where it is.
 
+use std::path::Path;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -47,11 +48,15 @@ fn change_first_report(desk: &Desk, match_id: &str, from: &str, to: &str) {
 /// Changes the database file behind the program's back, and without its triggers.
 pub fn cheat(desk: &Desk, statements: &[&str]) {
     desk.untidy.set(true);
-    let path = desk.folder().join("fogpost.db");
+    cheat_file(desk, &desk.folder().join("fogpost.db"), statements);
+}
+
+/// Changes a database file, without its triggers.
+pub fn cheat_file(desk: &Desk, path: &Path, statements: &[&str]) {
     desk.block_on(async {
-        let mut file = SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(path))
-            .await
-            .expect("the file opens");
+        // A statement of many cannot keep to references between rows.
+        let options = SqliteConnectOptions::new().filename(path).foreign_keys(false);
+        let mut file = SqliteConnection::connect_with(&options).await.expect("the file opens");
         let triggers: Vec<String> =
             sqlx::query_scalar("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
                 .fetch_all(&mut file)

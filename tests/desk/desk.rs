@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::audit::AuditVerdict;
+use fogpost::audit::dossier::DossierForm;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
@@ -351,6 +352,18 @@ impl Desk {
             assert!(verdict.is_sound(), "{verdict:#?}");
             assert_eq!(verdict.head, self.find(&id).head, "the head of {id}");
         }
+    }
+
+    /// The files of a match's dossier. An arbiter's renews reply tokens, and its letters are sent.
+    pub fn dossier(
+        &self,
+        id: &str,
+        form: DossierForm,
+        unsealed: bool,
+    ) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
+        let files = self.block_on(self.office.dossier(id, form, unsealed));
+        self.work();
+        files
     }
 
     /// Verifies a match against its ledger.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
+use fogpost::audit::dossier::DossierForm;
 use fogpost::game::any::GameKind;
 use fogpost::game::{Line, Seat};
 use fogpost::letter::Address;
@@ -24,7 +25,7 @@ fn over() -> (Desk, Match) {
     (desk, game_match)
 }
 
-fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
+pub fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
     for (name, contents) in files {
         let path = folder.join(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -39,7 +40,7 @@ fn letter_with_orders(files: &BTreeMap<String, Vec<u8>>) -> &str {
 }
 
 /// Runs the commands in CHECK.txt and returns what they print: nothing if the dossier is sound.
-fn by_hand(folder: &Path) -> String {
+pub fn by_hand(folder: &Path) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/check.sh");
     let ran = Command::new(script).arg(folder).output().expect("bash, sha256sum and jq");
     let said = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
@@ -50,7 +51,7 @@ fn by_hand(folder: &Path) -> String {
 #[test]
 fn a_dossier_can_be_checked_with_public_tools_alone() {
     let (desk, game_match) = over();
-    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &files);
     assert_eq!(by_hand(folder.path()), "");
@@ -84,7 +85,7 @@ fn a_dossier_can_be_checked_with_public_tools_alone() {
 #[test]
 fn a_dossier_contains_the_record_letters_reports_and_account() {
     let (desk, game_match) = over();
-    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let text = |name: &str| String::from_utf8(files[name].clone()).expect("text");
     let record = fogpost::game::record::Record::parse(&text("record.toml")).expect("a record");
     assert_eq!(record.filings.len(), 3);
@@ -167,7 +168,7 @@ fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
             assert_eq!(row(board, rank).contains('W'), whites == Some(rank), "{rank}: {board}");
         }
     }
-    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &files);
     assert_eq!(by_hand(folder.path()), "");
@@ -180,7 +181,7 @@ fn read(files: BTreeMap<String, Vec<u8>>) -> fogpost::audit::dossier::Dossier {
 #[test]
 fn another_club_can_import_a_finished_match_and_verify_it() {
     let (desk, game_match) = over();
-    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let other = Desk::new();
     let verdict = other.block_on(other.office().take_dossier(read(files.clone()))).expect("a sound dossier");
     assert_eq!(verdict.head, game_match.head);
@@ -197,7 +198,7 @@ fn another_club_can_import_a_finished_match_and_verify_it() {
 #[test]
 fn a_dossier_that_does_not_verify_is_not_imported() {
     let (desk, game_match) = over();
-    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let other = Desk::new();
     let letter = letter_with_orders(&files);
     for (name, from, to) in [
@@ -213,9 +214,9 @@ fn a_dossier_that_does_not_verify_is_not_imported() {
     }
     assert!(other.block_on(other.office().store.match_ids()).expect("the store answers").is_empty());
     let open = desk.open(GameKind::Quad, &[]);
-    let running = desk.block_on(desk.office().dossier(&open.id, true)).expect("a dossier");
-    let refused = other.block_on(other.office().take_dossier(read(running)));
-    assert!(refused.expect_err("the match is running").to_string().contains("only finished matches"));
+    let running = desk.dossier(&open.id, DossierForm::Arbiter, true).expect("a dossier");
+    let refused = fogpost::audit::dossier::read(running).expect_err("the match is running");
+    assert!(refused.contains("only finished matches"), "{refused}");
 }
 
 /// The dossier with another `about.json`.
@@ -233,7 +234,7 @@ fn with_about(
 #[test]
 fn an_import_that_fails_in_the_end_leaves_nothing_behind() {
     let (desk, game_match) = over();
-    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let dossier = read(files);
     let other = Desk::new();
     let taken = &dossier.dispatches.last().expect("a letter").0.message_id;
@@ -255,7 +256,7 @@ fn an_import_that_fails_in_the_end_leaves_nothing_behind() {
 #[test]
 fn an_imported_dossier_claims_no_address_and_no_player() {
     let (desk, game_match) = over();
-    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let other = Desk::new();
     let ann = Address::parse(ANN).expect("an address");
     let add = Instruction::PlayerAdd { address: ann, name: "Ann".to_owned() };
@@ -266,8 +267,7 @@ fn an_imported_dossier_claims_no_address_and_no_player() {
     assert_eq!(other.block_on(store.matches_of(known.id)).expect("the store answers"), []);
     assert_eq!(other.block_on(store.player_by_address(BO)).expect("the store answers"), None);
     // A letter with the token of the dossier acts for nobody.
-    let to_bo = desk.last_to(BO);
-    other.reply(BO, &to_bo, "STATUS");
+    other.reply(BO, &desk.all_to(BO)[0], "STATUS");
     assert!(other.sent_to(BO).is_empty());
     assert_eq!(other.find(&game_match.id).head, game_match.head);
     assert!(other.verify(&game_match.id).is_sound());
@@ -276,7 +276,7 @@ fn an_imported_dossier_claims_no_address_and_no_player() {
 #[test]
 fn names_and_addresses_of_a_dossier_are_cleaned_before_they_are_stored() {
     let (desk, game_match) = over();
-    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let strange = with_about(&files, |about| {
         about["players"]["first"]["name"] = "\u{202e}".into();
         about["players"]["second"]["name"] = format!("Bo\u{1b}[2J\n{}", "x".repeat(500)).into();

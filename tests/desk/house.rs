@@ -1,5 +1,6 @@
 //! Matches against the house: how they open, every level to the end, and what the house answers to commands.
 
+use fogpost::audit::dossier::DossierForm;
 use fogpost::audit::{account, dossier};
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, new_letter};
 use fogpost::game::any::{AnySeen, GameKind};
@@ -439,7 +440,8 @@ fn a_dossier_shows_the_turns_of_the_house_and_can_be_imported() {
     let game_match = opened(&desk, "average", Seat::First);
     desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
     desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
-    let files = desk.block_on(desk.office().dossier(&game_match.id, false)).expect("a dossier");
+    let head = desk.find(&game_match.id).head;
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let material =
         desk.block_on(desk.office().material(&game_match.id, false, "")).expect("the account's material");
     let page = account::text(&desk.office().templates, &material, None).expect("worded").expect("a page");
@@ -453,5 +455,5 @@ fn a_dossier_shows_the_turns_of_the_house_and_can_be_imported() {
     let other = Desk::new();
     let brought = dossier::read(files).expect("a dossier");
     let verdict = other.block_on(other.office().take_dossier(brought)).expect("it is sound");
-    assert_eq!(verdict.head, desk.find(&game_match.id).head);
+    assert_eq!(verdict.head, head);
 }

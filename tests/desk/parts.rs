@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use fogpost::audit::dossier::DossierForm;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
@@ -196,7 +197,7 @@ fn a_letter_about_a_running_match_is_withheld_from_the_dossier_of_another() {
     let [(first, invitation), (second, to_ann)] = two_matches(&desk);
     desk.reply(ANN, &invitation, &format!("MARBLE E5\nMATCH {}\nMARBLE C4\nI have a plan", second.id));
     desk.reply(ANN, &invitation, "RESIGN CONFIRM");
-    let dossier = |id: &str| desk.block_on(desk.office().dossier(id, false)).expect("a dossier");
+    let dossier = |id: &str| desk.dossier(id, DossierForm::Arbiter, false).expect("a dossier");
     let text = |files: &std::collections::BTreeMap<String, Vec<u8>>| -> String {
         files.values().map(|contents| String::from_utf8_lossy(contents).into_owned()).collect()
     };
@@ -331,7 +332,7 @@ fn a_notice_of_an_unproven_letter_shows_all_its_parts() {
 
 /// The text of a dossier of a finished match.
 fn dossier_text(desk: &Desk, id: &str) -> String {
-    let files = desk.block_on(desk.office().dossier(id, false)).expect("a dossier");
+    let files = desk.dossier(id, DossierForm::Arbiter, false).expect("a dossier");
     files.values().map(|contents| String::from_utf8_lossy(contents).into_owned()).collect()
 }
 

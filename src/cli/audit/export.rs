@@ -9,10 +9,11 @@ use anyhow::Context;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
+use crate::audit::dossier::DossierForm;
 use crate::daemon::Office;
 use crate::store::private;
 
-/// Write a dossier that a third person can check with sha256sum and jq alone
+/// Write a dossier that a third person can check with Python, or with sha256sum and jq, alone
 #[derive(clap::Args)]
 pub struct Args {
     /// Match, such as QZ-7K3M
@@ -21,6 +22,9 @@ pub struct Args {
     /// Archive to write; it must not exist yet
     #[arg(value_name = "FILE.zip")]
     file: PathBuf,
+    /// Include the letters' bytes, addresses and reply tokens, for an arbiter or another club; renews the tokens first
+    #[arg(long)]
+    arbiter: bool,
     /// Reveal what the rules hide although the match is not over; the ledger records it
     #[arg(long)]
     unsealed: bool,
@@ -36,12 +40,18 @@ impl Args {
             let _ = std::fs::remove_file(&self.file);
         }
         let files = written.with_context(|| name.clone())?;
-        println!("{name}: {files} files; CHECK.txt explains how to check them");
+        println!(
+            "{name}: {files} files; python3 check.py checks them, and CHECK.txt explains how to do so by hand"
+        );
+        if self.arbiter {
+            println!("The reply tokens in it are no longer valid; the players get new ones by letter");
+        }
         Ok(ExitCode::SUCCESS)
     }
 
     async fn write(&self, office: &Office, out: File) -> anyhow::Result<usize> {
-        let files = office.dossier(&self.id, self.unsealed).await?;
+        let form = if self.arbiter { DossierForm::Arbiter } else { DossierForm::Public };
+        let files = office.dossier(&self.id, form, self.unsealed).await?;
         let mut zip = ZipWriter::new(out);
         for (file, contents) in &files {
             zip.start_file(file.as_str(), SimpleFileOptions::default().unix_permissions(0o644))?;

@@ -44,7 +44,7 @@ impl Args {
         let archive = read_file(&self.file, MAX_ARCHIVE_BYTES)?;
         let files = unpack(archive).with_context(|| name.clone())?;
         let brought = dossier::read(files).map_err(anyhow::Error::msg).with_context(|| name.clone())?;
-        let club = brought.about.club.clone();
+        let club = brought.club.clone();
         let verdict = office.take_dossier(brought).await.with_context(|| name)?;
         println!("{} of {club} is sound and was imported: {} entries", verdict.match_id, verdict.entries);
         Ok(ExitCode::SUCCESS)

@@ -263,7 +263,7 @@ impl Decision<'_> {
             return Ok(GmResult::Rejection { id, untaken });
         }
         let mut former = None;
-        if let Act::Replace { seat, .. } | Act::RenewToken(seat) = act {
+        if let Act::Replace { seat, .. } | Act::RenewToken(seat) | Act::RenewOwnToken(seat) = act {
             let token = self.random().token().to_string();
             let row = &mut loaded.seats[*seat];
             former = Some(row.clone());

@@ -1,0 +1,557 @@
+#!/usr/bin/env python3
+"""Checks this dossier: python3 check.py [LETTER.eml ...]
+
+Run it in the folder into which you unpacked the dossier. It needs Python 3.6 or later and nothing else, and asks
+nothing of the network. It tells you what it checked, what is withheld and so could not be checked, and what is wrong.
+
+If you name letters of the referee from your own mailbox, saved as files, it also checks that the ledger line in them
+is on the chain of this dossier. That is the strongest check of all: nobody can rewrite the letters that you have.
+
+Exit status: 0 nothing is wrong, 1 something is wrong, 2 this is not a dossier that the program can read.
+
+CHECK.txt explains each step, and how to do it by hand.
+"""
+
+import email
+import hashlib
+import json
+import os
+import re
+import sys
+from email import policy
+
+ZERO = "0" * 64
+
+# How many faults of one step are told in full.
+MOST_TOLD = 5
+
+
+class NoDossier(Exception):
+    """The files cannot be read as a dossier."""
+
+
+def sha256(contents):
+    return hashlib.sha256(contents).hexdigest()
+
+
+def count(number, one, many=None):
+    return "%d %s" % (number, one if number == 1 else many or one + "s")
+
+
+def read(name):
+    try:
+        with open(name, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise NoDossier("%s cannot be read: %s" % (name, error.strerror))
+
+
+def lines_of(name):
+    """The lines of a text file. A line ends with a line feed, and with nothing else."""
+    contents = read(name)
+    try:
+        text = contents.decode("utf-8")
+    except UnicodeDecodeError:
+        raise NoDossier("%s is not a text" % name)
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def values_of(name):
+    """The JSON values in the lines of a file."""
+    values = []
+    for number, line in enumerate(lines_of(name), 1):
+        try:
+            values.append(json.loads(line))
+        except ValueError:
+            raise NoDossier("%s, line %d cannot be read" % (name, number))
+    return values
+
+
+def is_digest(value):
+    return isinstance(value, str) and re.match(r"[0-9a-f]{64}\Z", value) is not None
+
+
+def cause_of(entry):
+    """The digest of the letter that caused an entry, or None."""
+    cause = entry.get("cause")
+    return cause.get("letter") if isinstance(cause, dict) else None
+
+
+class Report:
+    """What was found, told step by step."""
+
+    def __init__(self):
+        self.wrong = 0
+        self.withheld = []
+
+    def step(self, title, faults, good):
+        if not faults:
+            say(title, good)
+            return
+        self.wrong += len(faults)
+        say(title, "WRONG")
+        for fault in faults[:MOST_TOLD]:
+            tell("    - %s" % fault)
+        if len(faults) > MOST_TOLD:
+            tell("    - and %d more" % (len(faults) - MOST_TOLD))
+
+    def withhold(self, what):
+        self.withheld.append(what)
+
+
+def tell(line):
+    """Prints a line. Whoever made the dossier chose the names in it: nothing in them may act on the terminal."""
+    print("".join(c if c.isprintable() else "\ufffd" for c in line))
+
+
+def say(title, text):
+    words, line = text.split(), "%s: " % title
+    for word in words:
+        if len(line) + len(word) > 78:
+            tell(line.rstrip())
+            line = "    "
+        line += word + " "
+    tell(line.rstrip())
+
+
+class Dossier:
+    def __init__(self):
+        try:
+            self.about = json.loads(read("about.json").decode("utf-8"))
+        except ValueError:
+            raise NoDossier("about.json cannot be read")
+        if not isinstance(self.about, dict) or self.about.get("fogpost") not in (1, 2):
+            raise NoDossier("about.json: the format of this dossier is unknown to this program")
+        snapshot = self.about.get("snapshot") or {}
+        self.form = self.about.get("form", "arbiter")
+        self.match = self.about.get("match") or snapshot.get("id")
+        self.over = self.about.get("over", snapshot.get("stage") == "over")
+        self.told_last = self.about["told"] if "told" in self.about else snapshot.get("told", [])
+        self.head = self.about.get("head") or snapshot.get("head") or {}
+        self.texts = lines_of("entries.jsonl")
+        self.entries = values_of("entries.jsonl")
+        self.hashes = lines_of("entries.sha256")
+        self.letters = {record["letter"]: record for record in values_of("letters.jsonl")}
+        self.sent = values_of("sent.jsonl")
+        opened = self.entries[0].get("body", {}) if self.entries else {}
+        # Ledgers of the first form name none.
+        self.pins_contents = opened.get("form", 1) >= 2
+
+    def names(self):
+        """The players' names, as the ledger has them."""
+        players = self.entries[0].get("body", {}).get("players", {}) if self.entries else {}
+        return "%s against %s" % (players.get("first", "?"), players.get("second", "?"))
+
+    def of_kind(self, *kinds):
+        return [entry for entry in self.entries if entry.get("kind") in kinds]
+
+
+def check_files(report):
+    """The files are those that were packed. The list itself proves nothing: whoever changes a file can change it too."""
+    faults, listed = [], set()
+    for line in lines_of("SHA256SUMS"):
+        digest, _, name = line.partition("  ")
+        listed.add(name)
+        if name.startswith("/") or ".." in name.split("/"):
+            faults.append("SHA256SUMS names a file outside the dossier")
+        elif not os.path.isfile(name):
+            faults.append("the file %s is missing" % name)
+        elif sha256(read(name)) != digest:
+            faults.append("the file %s was changed after the dossier was made" % name)
+    for folder in ("letters", "parts", "sent"):
+        for path, _, names in os.walk(folder):
+            for name in names:
+                full = "/".join(os.path.join(path, name).split(os.sep))
+                if full not in listed:
+                    faults.append("the file %s was added after the dossier was made" % full)
+    report.step("Files", faults, "%s are as they were packed." % count(len(listed), "file"))
+
+
+def check_chain(report, dossier):
+    faults, previous = [], ZERO
+    if len(dossier.hashes) != len(dossier.entries):
+        faults.append("entries.sha256 has another number of lines than entries.jsonl")
+    for number, (text, entry) in enumerate(zip(dossier.texts, dossier.entries), 1):
+        digest = sha256(text.encode("utf-8"))
+        if number <= len(dossier.hashes) and dossier.hashes[number - 1] != digest:
+            faults.append("entry %d was changed: its hash does not match" % number)
+        if entry.get("seq") != number:
+            faults.append("entry %d bears another number" % number)
+        if entry.get("match") != dossier.match:
+            faults.append("entry %d is of another match" % number)
+        if entry.get("prev") != previous:
+            faults.append("entry %d does not follow the one before it: an entry was changed, removed or added" % number)
+        if number > 1 and str(entry.get("at")) < str(dossier.entries[number - 2].get("at")):
+            faults.append("entry %d is dated before the one that it follows" % number)
+        previous = digest
+    if not dossier.entries:
+        faults.append("the ledger is empty")
+    elif dossier.entries[0].get("kind") != "MatchOpened":
+        faults.append("the ledger does not begin with the opening of the match")
+    if dossier.head and dossier.head != {"seq": len(dossier.entries), "hash": previous}:
+        faults.append("the ledger does not end with the entry that about.json names: some were removed or added")
+    good = "%s form one chain. The last has the hash %s." % (count(len(dossier.entries), "entry", "entries"), previous)
+    report.step("Ledger", faults, good)
+
+
+def check_letters(report, dossier):
+    faults, checked, withheld, causes = [], 0, {}, []
+    for entry in dossier.entries:
+        digest = cause_of(entry)
+        if digest is not None and digest not in causes:
+            causes.append(digest)
+    for digest in causes:
+        name = "letters/%s.eml" % digest
+        if not is_digest(digest):
+            faults.append("an entry names a letter by something that is no digest")
+        elif os.path.isfile(name):
+            if sha256(read(name)) == digest:
+                checked += 1
+            else:
+                faults.append("the letter %s was changed" % digest)
+        elif digest not in dossier.letters:
+            faults.append("the letter %s is missing" % digest)
+        else:
+            why = why_withheld(dossier, digest)
+            if why is None:
+                faults.append("the letter %s is missing" % digest)
+            else:
+                withheld.setdefault(why, []).append(digest)
+    for digest in dossier.letters:
+        if digest not in causes:
+            faults.append("the letter %s is listed, but no entry names it" % digest)
+    good = "%s checked" % count(checked, "letter")
+    if withheld:
+        good += ", %d withheld" % sum(map(len, withheld.values()))
+    report.step("Letters received", faults, good + ".")
+    for why, digests in sorted(withheld.items()):
+        report.withhold("%s, %s" % (count(len(digests), "letter received", "letters received"), why))
+
+
+def why_withheld(dossier, digest):
+    """Why a letter's bytes are not here, or None if they should be."""
+    record = dossier.letters[digest]
+    if record.get("withheld_until"):
+        return "until %s" % " and ".join("%s ends" % name for name in record["withheld_until"])
+    if record.get("forgotten"):
+        return "because their writer was forgotten"
+    return "because this is the public form" if dossier.form == "public" else None
+
+
+def check_parts(report, dossier):
+    faults, checked, unpinned, black = [], 0, 0, 0
+    pinned = {cause_of(entry): entry["body"].get("part") for entry in dossier.of_kind("LetterPartRead")}
+    for digest, record in dossier.letters.items():
+        name = "parts/%s.txt" % digest
+        if not os.path.isfile(name):
+            continue
+        if record.get("blacked_out"):
+            black += 1
+        elif digest not in pinned:
+            unpinned += 1
+        elif sha256(read(name)) == pinned[digest]:
+            checked += 1
+        else:
+            faults.append("the part of the letter %s was changed" % digest)
+    if checked + unpinned + black == 0 and not faults:
+        return
+    report.step("Parts of letters", faults, "%s checked." % count(checked, "part"))
+    if unpinned:
+        report.withhold("%s, which only the whole letter would prove" % count(unpinned, "text of a letter", "texts of letters"))
+    if black:
+        report.withhold("%s, in which something is blacked out" % count(black, "text of a letter", "texts of letters"))
+
+
+def check_key(report, dossier):
+    """The secret was drawn at the opening, and all salts come from it."""
+    if not os.path.isfile("key.txt"):
+        if dossier.over:
+            report.step("Secret", ["the file key.txt is missing, although the match is over"], "")
+        else:
+            report.withhold("the secret of the match, and with it the origin of salts and dice, until the match ends")
+        return
+    faults = []
+    try:
+        keys = [bytes.fromhex(line) for line in lines_of("key.txt")]
+    except ValueError:
+        raise NoDossier("key.txt cannot be read")
+    first = dossier.entries[0].get("body", {}).get("key") if dossier.entries else None
+    pins = [first] + [entry["body"]["key"] for entry in dossier.of_kind("CorrectionMade") if entry["body"].get("key")]
+    if [sha256(key) for key in keys] != pins:
+        faults.append("key.txt does not hold the secret that the ledger pins")
+        report.step("Secret", faults, "")
+        return
+    place = 0
+    for entry in dossier.entries:
+        number = entry.get("seq")
+        if not isinstance(number, int) or not 0 <= number < 2**63:
+            continue
+        if sha256(keys[place] + number.to_bytes(8, "big"))[:32] != entry.get("salt"):
+            faults.append("entry %d: its salt does not come from the secret" % number)
+        if entry.get("kind") == "CorrectionMade" and entry["body"].get("key"):
+            place += 1
+    report.step("Secret", faults, "it was fixed when the match was opened, and all salts come from it.")
+
+
+def check_seals(report, dossier):
+    faults, sealed = [], dossier.of_kind("OrdersSealed")
+    for entry in sealed:
+        body = entry["body"]
+        text = "".join(line + "\n" for line in [entry.get("salt", "")] + body.get("orders", []))
+        if sha256(text.encode("utf-8")) != body.get("sealed"):
+            faults.append("entry %s: these are not the orders that were sealed" % entry.get("seq"))
+    good = "%s agree with the digests that the receipts show." % count(len(sealed), "sealed filing")
+    report.step("Sealed orders", faults, good)
+
+
+def check_orders(report, dossier):
+    """Each phase was adjudicated on what each seat had sealed last for it."""
+    faults, compared, others, filed = [], 0, 0, {}
+    for entry in dossier.entries:
+        kind, body = entry.get("kind"), entry.get("body") or {}
+        if kind == "OrdersSealed":
+            filed[body.get("seat")] = body
+        elif kind in ("OrdersWithdrawn", "PlayerReplaced"):
+            filed.pop(body.get("seat"), None)
+        elif kind == "CorrectionMade":
+            filed = {}
+        elif kind == "TurnAdjudicated":
+            for seat, orders in sorted((body.get("filings") or {}).items()):
+                if orders is None:
+                    continue
+                own = filed.get(seat)
+                if own is None or (own.get("turn"), own.get("phase")) != (body.get("turn"), body.get("phase")):
+                    others += 1
+                elif own.get("orders") == orders:
+                    compared += 1
+                else:
+                    place = (entry.get("seq"), seat)
+                    faults.append("entry %s: the %s side's orders are not those that it sealed last" % place)
+                filed.pop(seat, None)
+    good = "%s adjudicated as they were sealed" % count(compared, "filing was", "filings were")
+    if others:
+        good += "; %s made by the referee (a missed turn, the house, or the GM)" % count(others, "was", "were")
+    report.step("Adjudications", faults, good + ".")
+
+
+def check_states(report, dossier):
+    faults, adjudications, states = [], dossier.of_kind("TurnAdjudicated"), lines_of("states.jsonl")
+    if len(states) != len(adjudications):
+        faults.append("states.jsonl has another number of lines than there were adjudications")
+    for number, (entry, state) in enumerate(zip(adjudications, states), 1):
+        if sha256(state.encode("utf-8")) != entry["body"].get("state"):
+            faults.append("the position after adjudication %d was changed" % number)
+    if os.path.isfile("positions.jsonl"):
+        faults += differing_positions(states)
+    good = "%s agree with the ledger. Whether the rules lead from one to the next, a program that knows them can " \
+           "tell from record.toml; positions.jsonl has the positions in the form of the rules." % \
+           count(len(states), "position")
+    report.step("Positions", faults, good)
+
+
+def differing_positions(states):
+    """The positions in the form of the rules, compared with the states as far as both have the same names."""
+    faults, positions = [], values_of("positions.jsonl")
+    if len(positions) != len(states):
+        return ["positions.jsonl has another number of lines than states.jsonl"]
+    for number, (state, position) in enumerate(zip(states, positions), 1):
+        try:
+            inner = json.loads(state).get("state", {})
+        except ValueError:
+            continue
+        for name in PLAIN_FIELDS:
+            if name in inner and name in position and inner[name] != position[name]:
+                faults.append("positions.jsonl, line %d differs from the state in '%s'" % (number, name))
+    return faults
+
+
+# What the stored state and the form of the rules have in common.
+PLAIN_FIELDS = ("turn", "to_move")
+
+
+def pin_of(dossier, name):
+    """What the ledger pins of a letter: what it says, or all its bytes in a match that an earlier version opened."""
+    contents = read(name)
+    return sha256(canonical(contents)) if dossier.pins_contents else sha256(contents)
+
+
+def canonical(contents):
+    """The canonical form of a letter: its header fields, text, HTML, and the SHA-256 of each file, as RFC 8785."""
+    form = {"header": header_fields(contents), "text": "", "files": []}
+    for part in email.message_from_bytes(contents, policy=policy.compat32).walk():
+        if part.is_multipart():
+            continue
+        payload, kind = part.get_payload(decode=True) or b"", part.get_content_type()
+        key = {"text/plain": "text", "text/html": "html"}.get(kind)
+        if key and part.get("Content-Disposition") is None and not form.get(key):
+            form[key] = with_line_feeds(payload.decode(part.get_content_charset("utf-8"), "replace"))
+            continue
+        name = part.get_filename() or (part.get("Content-ID") or "").strip().strip("<>")
+        if part.get_content_maintype() == "text":
+            text = payload.decode(part.get_content_charset("utf-8"), "replace")
+            payload = with_line_feeds(text).encode("utf-8")
+        form["files"].append({"name": name, "sha256": sha256(payload)})
+    if not form.get("html"):
+        form.pop("html", None)
+    text = json.dumps(form, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode("utf-8", "surrogateescape")
+
+
+def with_line_feeds(text):
+    return text.replace("\r\n", "\n").rstrip("\n")
+
+
+def header_fields(contents):
+    fields = []
+    for line in contents.split(b"\r\n\r\n", 1)[0].decode("utf-8", "surrogateescape").split("\r\n"):
+        if line[:1] in (" ", "\t") and fields:
+            fields[-1][1] += line
+        else:
+            name, _, value = line.partition(":")
+            fields.append([name, value.lstrip()])
+    about_body = ("content-", "mime-version")
+    return [field for field in fields if not field[0].lower().startswith(about_body)]
+
+
+LEDGER_LINE = re.compile(r"Ledger[\s>|]+([A-Z]+-[0-9A-Z]+)[\s>|]+(?:#(\d+)[\s>|]+)?sha256[\s>|]*(?:<[^>]*>[\s>|]*)*([0-9a-f]{64})")
+
+
+def check_sent(report, dossier):
+    faults, checked, hidden, black = [], 0, 0, 0
+    told = [digest for entry in dossier.entries for digest in entry.get("told", [])] + list(dossier.told_last)
+    found = []
+    for record in dossier.sent:
+        name = record.get("file", "")
+        if record.get("withheld"):
+            hidden += 1
+            found.append(record["withheld"])
+        elif not os.path.isfile(name):
+            faults.append("the referee's letter %s is missing" % name)
+            found.append(None)
+        elif record.get("blacked_out"):
+            black += 1
+            found.append(record["blacked_out"])
+        else:
+            checked += 1
+            found.append(pin_of(dossier, name))
+    if len(found) != len(told):
+        faults.append("there are %d letters of the referee, but the ledger lists %d" % (len(found), len(told)))
+    for record, digest, listed in zip(dossier.sent, found, told):
+        if digest is not None and digest != listed:
+            faults.append("the referee's letter %s is not the one that the ledger lists" % record.get("file"))
+    for record in dossier.sent:
+        if not record.get("withheld") and os.path.isfile(record.get("file", "")):
+            faults += wrong_lines(dossier, record["file"])
+    good = "%s checked" % count(checked, "letter")
+    if hidden or black:
+        good += ", %d withheld" % (hidden + black)
+    report.step("Letters of the referee", faults, good + ".")
+    if hidden:
+        report.withhold("%s of the referee that answer a letter which is withheld" % count(hidden, "letter"))
+    if black:
+        what = count(black, "letter")
+        report.withhold("%s of the referee, of which the public form holds the text alone, partly blacked out" % what)
+
+
+def text_of(name):
+    """The text of a mail, or of a text file."""
+    contents = read(name)
+    if name.endswith(".txt"):
+        return contents.decode("utf-8", "replace")
+    mail = email.message_from_bytes(contents, policy=policy.default)
+    texts = []
+    for part in mail.walk():
+        if part.get_content_maintype() == "text":
+            try:
+                texts.append(part.get_content())
+            except (LookupError, ValueError):
+                texts.append(part.get_payload(decode=True).decode("utf-8", "replace"))
+    return "\n".join(texts)
+
+
+def ledger_lines(dossier, name):
+    """The numbers of the entries, or None, that the ledger lines of this match in a letter lead to."""
+    places = {digest: number for number, digest in enumerate(dossier.hashes, 1)}
+    found = []
+    for match, number, digest in LEDGER_LINE.findall(text_of(name)):
+        if match == dossier.match:
+            place = places.get(digest)
+            found.append(None if number and place != int(number) else place)
+    return found
+
+
+def wrong_lines(dossier, name):
+    if None in ledger_lines(dossier, name):
+        return ["the ledger line in %s is not on the chain" % name]
+    return []
+
+
+def check_own(report, dossier, names):
+    """The letters in a player's own mailbox."""
+    for name in names:
+        found = ledger_lines(dossier, name)
+        if not found:
+            report.step(name, ["it has no ledger line of %s" % dossier.match], "")
+        elif None in found:
+            fault = "its ledger line is not on this chain: the ledger was rewritten, or the letter was"
+            report.step(name, [fault], "")
+        else:
+            good = "entries 1 to %d are what they were when this letter was sent." % max(found)
+            report.step(name, [], good)
+
+
+def conclude(report, dossier):
+    print()
+    if report.wrong:
+        say("Result", "%s WRONG with this dossier; see above. Do not rely on it." % count(report.wrong, "thing is", "things are"))
+    elif report.withheld:
+        say("Result", "nothing is wrong. What is withheld was not checked.")
+    else:
+        say("Result", "nothing is wrong.")
+    for what in report.withheld:
+        say("  Withheld", what + ".")
+    if not report.wrong and any(name.endswith(".eml") for name in listed_in("letters")):
+        say("  Hint", "whether the players' own mail servers signed the letters, a DKIM checker can tell, such as "
+            "'dkimverify < letters/....eml' of the Python package dkimpy, as long as their domains keep the keys.")
+    return 1 if report.wrong else 0
+
+
+def listed_in(folder):
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+def main(own_letters):
+    own_letters = [os.path.abspath(name) for name in own_letters]
+    os.chdir(os.path.dirname(os.path.abspath(__file__)))
+    dossier, report = Dossier(), Report()
+    forms = {"public": "the public form", "arbiter": "the form for an arbiter"}
+    tell("Dossier of %s, %s, by %s: %s." % (
+        dossier.match, dossier.names(), dossier.about.get("club", "?"), forms.get(dossier.form, "an unknown form")))
+    if not dossier.over:
+        print("The match is not over.")
+    print()
+    check_files(report)
+    check_chain(report, dossier)
+    check_letters(report, dossier)
+    check_parts(report, dossier)
+    check_key(report, dossier)
+    check_seals(report, dossier)
+    check_orders(report, dossier)
+    check_states(report, dossier)
+    check_sent(report, dossier)
+    check_own(report, dossier, own_letters)
+    return conclude(report, dossier)
+
+
+if __name__ == "__main__":
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except NoDossier as fault:
+        tell("This is not a dossier that can be checked: %s." % fault)
+        sys.exit(2)
+    except (KeyError, TypeError, AttributeError, IndexError, RecursionError) as fault:
+        tell("This is not a dossier that can be checked: a value in it is missing or of another kind (%s)." % fault)
+        sys.exit(2)
