@@ -1,11 +1,12 @@
 //! The whole program under load: a mailbox full of orders is read, ruled on, answered and filed.
 //!
-//! `cargo bench --bench mailroom [imap|maildir|postgres|size]`:
+//! `cargo bench --bench mailroom [imap|maildir|boards|postgres|size]`:
 //!
 //! - `imap`: from Dovecot to Postfix's `smtp-sink`. Compared with `mbsync`, which merely downloads the same mailbox
 //!   (Debian's package isync), and with the floor: a bare download by Python's imaplib, and `smtp-source` sending as
 //!   many letters.
 //! - `maildir`: from Maildir to Maildir.
+//! - `boards`: the same, but no two matches have equal setups, so that every report has a board of its own to draw.
 //! - `postgres`: from Maildir to Maildir on PostgreSQL, with one daemon and with three. Commits are durable only with
 //!   `FOGPOST_FSYNC=1`, as they are with SQLite.
 //! - `size`: the cost of a letter, a start and a deadline sweep with one match in the database, with a thousand, and
@@ -47,12 +48,22 @@ use tools::Sink;
 
 const SETUP_OF_FIRST: &str = "STAR A1 3 BASE\nSTAR A4 1\nSTAR B1 3\nSTAR C1 2\nSTAR F1 2\nSTAR G1 2\nSTAR K1 2\n\
     STAR D1 2\nSTAR D4 1\nSTAR E1 2\nSTAR E4 1\nSTAR H1 2\nSTAR H4 1\nSTAR I1 2\nSTAR I4 1\nSTAR J1 2\n\
-    STAR L1 2\nSTAR M1 2\nSTAR N1 2\nSTAR P1 2\nSTAR Q1 2\nSTAR R1 2\nSTAR U1 2\nSTAR V1 2\n\
-    SHIP 1 4/2 G1\nSHIP 2 3/1 C1\nSHIP 3 3/2 K4";
+    STAR L1 2\nSTAR M1 2\nSTAR N1 2\nSTAR P1 2\nSTAR Q1 2\nSTAR R1 2\nSTAR U1 2\nSTAR V1 2\n";
 const SETUP_OF_SECOND: &str = "STAR Y4 3 BASE\nSTAR Y1 1\nSTAR X4 3\nSTAR W4 2\nSTAR T4 2\nSTAR S4 2\nSTAR O4 2\n\
     STAR D4 2\nSTAR E4 2\nSTAR H4 2\nSTAR I4 2\nSTAR J4 2\nSTAR L4 2\nSTAR M4 2\nSTAR N4 2\nSTAR P4 2\n\
-    STAR P1 1\nSTAR Q4 2\nSTAR Q1 1\nSTAR R4 2\nSTAR U4 2\nSTAR U1 1\nSTAR V4 2\nSTAR V1 1\n\
-    SHIP 1 4/2 S4\nSHIP 2 3/2 O1\nSHIP 3 3/1 O4";
+    STAR P1 1\nSTAR Q4 2\nSTAR Q1 1\nSTAR R4 2\nSTAR U4 2\nSTAR U1 1\nSTAR V4 2\nSTAR V1 1\n";
+
+/// The setup of a seat, with ships on the squares that `variant` counts through: 13,824 of them.
+fn setup(seat: Seat, variant: usize) -> String {
+    let (stars, quadrants) = match seat {
+        Seat::First => (SETUP_OF_FIRST, "GCKABF"),
+        Seat::Second => (SETUP_OF_SECOND, "SOYXWT"),
+    };
+    let squares: Vec<String> =
+        quadrants.chars().flat_map(|letter| (1..=4).map(move |cell| format!("{letter}{cell}"))).collect();
+    let place = |ship: u32| &squares[variant / 24_usize.pow(ship) % 24];
+    format!("{stars}SHIP 1 4/2 {}\nSHIP 2 3/1 {}\nSHIP 3 3/2 {}", place(0), place(1), place(2))
+}
 
 fn main() {
     let wanted = |name: &str| !std::env::args().skip(1).any(|a| !a.starts_with('-') && a != name);
@@ -62,6 +73,9 @@ fn main() {
     }
     if wanted("maildir") {
         maildir(&runtime);
+    }
+    if wanted("boards") {
+        boards(&runtime);
     }
     if wanted("postgres") {
         postgres(&runtime);
@@ -80,6 +94,8 @@ struct Club {
     folder: tempfile::TempDir,
     office: Arc<Office>,
     letters: BySeat<Vec<String>>,
+    /// Whether each match has a setup of its own.
+    is_varied: bool,
 }
 
 /// A SQLite database in the club's folder.
@@ -98,7 +114,15 @@ impl Club {
             office: office_on(url, folder.path(), mail).await,
             folder,
             letters: BySeat::new(Vec::new(), Vec::new()),
+            is_varied: false,
         };
+        club.open(matches).await;
+        club
+    }
+
+    /// A club whose matches all have different boards.
+    async fn varied(matches: usize, mail: &str) -> Club {
+        let mut club = Club { is_varied: true, ..Club::new(0, mail).await };
         club.open(matches).await;
         club
     }
@@ -116,8 +140,9 @@ impl Club {
                 .map(|game_match| game_match.id.clone())
                 .collect();
             for row in self.office.store.seats_of(&ids).await.expect("their seats") {
-                let orders = if row.seat == Seat::First { SETUP_OF_FIRST } else { SETUP_OF_SECOND };
-                let letter = letter(&row.match_id, &row.token, &row.player.addresses[0], orders);
+                let variant = if self.is_varied { self.letters[row.seat].len() } else { 0 };
+                let orders = setup(row.seat, variant);
+                let letter = letter(&row.match_id, &row.token, &row.player.addresses[0], &orders);
                 self.letters[row.seat].push(letter);
             }
         }
@@ -346,6 +371,13 @@ fn maildir(runtime: &Runtime) {
     let letters = number("LETTERS", 10_000);
     let club = runtime.block_on(Club::new(letters, MAILDIRS));
     println!("maildir: {letters} letters of {} B, from Maildir to Maildirs", club.letters.first[0].len());
+    drain_maildir(runtime, &club, &[]);
+}
+
+fn boards(runtime: &Runtime) {
+    let letters = number("LETTERS", 10_000);
+    let club = runtime.block_on(Club::varied(letters, MAILDIRS));
+    println!("boards: {letters} letters of {} B, no two boards alike", club.letters.first[0].len());
     drain_maildir(runtime, &club, &[]);
 }
 

@@ -26,6 +26,8 @@ pub mod quantum;
 pub(crate) mod random;
 pub mod record;
 mod seat;
+#[cfg(test)]
+mod sight;
 pub mod square;
 pub mod testing;
 

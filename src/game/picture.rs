@@ -102,7 +102,7 @@ impl Display for Colour {
 }
 
 /// The width of the line around every circle.
-const CIRCLE_STROKE: f64 = 1.5;
+const CIRCLE_STROKE: f64 = 2.0;
 
 /// The distance from the middle of a capital letter down to the baseline, in DejaVu Sans at size 1.
 const MIDDLE_TO_BASELINE: f64 = 0.36;
@@ -145,11 +145,39 @@ impl Picture {
         self.shapes.push(Shape::Polygon { points: points.to_vec(), fill: None, stroke });
     }
 
+    /// An arrow that ends `gap` before `to`. Nothing is drawn if the two lie closer.
+    pub fn arrow(&mut self, from: Point, to: Point, gap: f64, colour: Colour, stroke_width: f64) {
+        let length = (to.0 - from.0).hypot(to.1 - from.1);
+        let head = 3.2 * stroke_width;
+        if length <= gap + head {
+            return;
+        }
+        let (dx, dy) = ((to.0 - from.0) / length, (to.1 - from.1) / length);
+        let at = |along: f64, aside: f64| {
+            (tenths(from.0 + dx * along - dy * aside), tenths(from.1 + dy * along + dx * aside))
+        };
+        let back = length - gap - head;
+        self.line(from, at(back, 0.0), colour, stroke_width);
+        let half = 0.55 * head;
+        self.polygon(&[at(length - gap, 0.0), at(back, half), at(back, -half)], colour, colour, 1.0);
+    }
+
     /// One line of text whose capital letters are centred vertically on `y`.
     pub fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, fill: Colour, text: &str) {
         let baseline = tenths(y + size * MIDDLE_TO_BASELINE);
         self.shapes.push(Shape::Text { x, baseline, size, anchor, fill, text: text.to_owned() });
     }
+}
+
+/// A figure around `x`, `y` with `count` spikes, the first of which points up.
+pub fn spikes(count: u8, x: f64, y: f64, outer: f64, inner: f64) -> Vec<Point> {
+    let mut points = Vec::with_capacity(2 * usize::from(count));
+    for step in 0..2 * count {
+        let angle = std::f64::consts::PI * f64::from(step) / f64::from(count);
+        let radius = if step.is_multiple_of(2) { outer } else { inner };
+        points.push((tenths(x + radius * angle.sin()), tenths(y - radius * angle.cos())));
+    }
+    points
 }
 
 /// Rounds a computed length to a tenth of a pixel, so that an SVG document need not spell out 15 digits.

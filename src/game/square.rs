@@ -4,6 +4,8 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::Seat;
+
 /// A square of a board of `FILES` × `RANKS` (at most 26 × 99). Files are A, B, … from the left, ranks 1, 2, … from
 /// the bottom. Ordered A1, B1, … then A2, …; written in capitals, parsed in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +43,15 @@ impl<const FILES: u8, const RANKS: u8> Square<FILES, RANKS> {
     /// Returns the square that lies `files` to the right and `ranks` up; `None` if it is off the board.
     pub fn step(self, files: i8, ranks: i8) -> Option<Self> {
         Self::new(self.file.checked_add_signed(files)?, self.rank.checked_add_signed(ranks)?)
+    }
+
+    /// The square that lies in the place of this one when the board is turned for a reader: `second` sits at the
+    /// upper edge. Turning twice gives the same square.
+    pub const fn turned_for(self, reader: Seat) -> Self {
+        match reader {
+            Seat::First => self,
+            Seat::Second => Square { file: FILES - 1 - self.file, rank: RANKS - 1 - self.rank },
+        }
     }
 
     /// The distance in king's moves.
@@ -108,6 +119,14 @@ mod tests {
             assert_eq!(Board::parse(&square.to_string().to_lowercase()), Some(square));
         }
         assert_eq!(Board::all().count(), 256);
+    }
+
+    #[test]
+    fn a_board_is_turned_so_that_its_reader_sits_below() {
+        let corner = Board::parse("A16").expect("a square");
+        assert_eq!(corner.turned_for(Seat::First), corner);
+        assert_eq!(corner.turned_for(Seat::Second).to_string(), "P1");
+        assert!(Board::all().all(|at| at.turned_for(Seat::Second).turned_for(Seat::Second) == at));
     }
 
     #[test]

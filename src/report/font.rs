@@ -67,22 +67,17 @@ impl OutlinePen for PathPen {
     }
 }
 
-/// The outlines of a line of text that starts at the origin, or `None` if it is blank.
-pub fn outlines(text: &str) -> Option<Path> {
-    let mut path = PathBuilder::new();
-    let mut x = 0.0;
-    for glyph in text.chars().filter_map(glyph) {
-        if let Some(outline) =
-            glyph.outline.clone().and_then(|path| path.transform(Transform::from_translate(x, 0.0)))
-        {
-            path.push_path(&outline);
-        }
-        x += glyph.advance;
-    }
-    path.finish()
+/// The outline of a character at size 1, with the y axis pointing up from the baseline; `None` if it is blank.
+pub fn outline(c: char) -> Option<&'static Path> {
+    glyph(c)?.outline.as_ref()
+}
+
+/// The distance from a character to the next.
+pub fn advance(c: char) -> f32 {
+    glyph(c).map_or(0.0, |glyph| glyph.advance)
 }
 
 /// The width of a line of text.
 pub fn width(text: &str) -> f32 {
-    text.chars().filter_map(glyph).map(|glyph| glyph.advance).sum()
+    text.chars().map(advance).sum()
 }

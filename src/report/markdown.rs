@@ -9,28 +9,53 @@ pub const BOARD: &str = "cid:board";
 const END_OF_LIST: &str = "<!-- -->";
 
 /// Converts a text to HTML. Escapes raw HTML and drops links and images, so that whatever players write stays text.
-/// The one image that is kept is the board.
-pub fn html(text: &str) -> String {
+/// The one image that is kept is the board, shown at `board_width` CSS pixels at most, with its alternative text as a
+/// caption.
+pub fn html(text: &str, board_width: u32) -> String {
     let text = with_lists_ended(text);
     let mut depth_of_dropped_image = 0_u32;
-    let events = Parser::new(&text).filter_map(|event| match event {
-        Event::Html(markup) if markup.trim_end() == END_OF_LIST => None,
-        Event::Html(markup) | Event::InlineHtml(markup) => Some(Event::Text(markup)),
-        Event::Start(Tag::Link { .. }) | Event::End(TagEnd::Link) => None,
-        Event::Start(Tag::Image { ref dest_url, .. }) if **dest_url != *BOARD => {
-            depth_of_dropped_image += 1;
-            None
+    let mut caption: Option<String> = None;
+    let mut events = Vec::new();
+    for event in Parser::new(&text) {
+        match event {
+            Event::Html(markup) if markup.trim_end() == END_OF_LIST => {}
+            Event::Html(markup) | Event::InlineHtml(markup) => events.push(Event::Text(markup)),
+            Event::Start(Tag::Link { .. }) | Event::End(TagEnd::Link) => {}
+            Event::Start(Tag::Image { ref dest_url, .. }) if **dest_url == *BOARD => {
+                caption = Some(String::new());
+                events.push(event);
+            }
+            Event::Start(Tag::Image { .. }) => depth_of_dropped_image += 1,
+            Event::End(TagEnd::Image) if depth_of_dropped_image > 0 => depth_of_dropped_image -= 1,
+            Event::End(TagEnd::Image) => {
+                events.extend([event, Event::InlineHtml(CAPTION.into())]);
+                events.push(Event::Text(caption.take().unwrap_or_default().into()));
+                events.push(Event::InlineHtml(CAPTION_END.into()));
+            }
+            Event::SoftBreak => events.push(Event::Text(CowStr::Borrowed("\n"))),
+            Event::Text(ref words) => {
+                if let Some(caption) = &mut caption {
+                    caption.push_str(words);
+                }
+                events.push(event);
+            }
+            other => events.push(other),
         }
-        Event::End(TagEnd::Image) if depth_of_dropped_image > 0 => {
-            depth_of_dropped_image -= 1;
-            None
-        }
-        Event::SoftBreak => Some(Event::Text(CowStr::Borrowed("\n"))),
-        other => Some(other),
-    });
+    }
     let mut out = String::with_capacity(text.len() * 3 / 2);
-    html::push_html(&mut out, events);
-    out
+    html::push_html(&mut out, events.into_iter());
+    with_board_width(&out, board_width)
+}
+
+const CAPTION: &str = "<br>\n<small>";
+const CAPTION_END: &str = "</small>";
+
+/// Gives the board's picture the size at which it is shown: it has twice as many pixels. The attribute is for mail
+/// programs that ignore styles, and the style for small screens.
+fn with_board_width(html: &str, width: u32) -> String {
+    let image = format!(r#"<img src="{BOARD}""#);
+    let style = format!(r#"{image} width="{width}" style="width:{width}px;max-width:100%;height:auto""#);
+    html.replace(&image, &style)
 }
 
 /// Inserts [`END_OF_LIST`] between each list and the indented lines below it.
@@ -58,7 +83,7 @@ mod tests {
     #[test]
     fn text_by_players_stays_text() {
         let page =
-            html("Bo <script>alert(1)</script> [here](javascript:x) ![p](http://x/y.png)\n\n<b>x</b>\n");
+            html("Bo <script>alert(1)</script> [here](javascript:x) ![p](http://x/y.png)\n\n<b>x</b>\n", 700);
         for bad in ["<script", "<b>", "href", "<img", "javascript"] {
             assert!(!page.contains(bad), "{bad} in {page}");
         }
@@ -66,13 +91,17 @@ mod tests {
 
     #[test]
     fn the_board_is_the_only_image() {
-        assert!(html("![The board](cid:board)\n").contains(r#"<img src="cid:board" alt="The board""#));
+        let page = html("![The board of A & B](cid:board)\n\n![other](cid:other)\n", 700);
+        let shown = r#"<img src="cid:board" width="700" style="width:700px;max-width:100%;height:auto" alt="The board of A &amp; B">"#;
+        assert!(page.contains(shown), "{page}");
+        assert!(page.contains("<small>The board of A &amp; B</small>"), "its caption tells the same: {page}");
+        assert_eq!(page.matches("<img").count(), 1, "{page}");
     }
 
     #[test]
     fn indented_lines_become_a_code_block() {
         for above in ["Form:", "- One,\n  and more.\n- Two."] {
-            let page = html(&format!("{above}\n\n    | SHIP 1 TO B2\n    | HOLD\n"));
+            let page = html(&format!("{above}\n\n    | SHIP 1 TO B2\n    | HOLD\n"), 700);
             assert!(page.contains("<pre><code>| SHIP 1 TO B2\n| HOLD\n</code></pre>"), "{page}");
             assert!(!page.contains("--"), "{page}");
         }

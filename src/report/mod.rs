@@ -10,6 +10,7 @@ mod gm_digest;
 mod links;
 mod markdown;
 pub mod mime;
+mod palette;
 pub mod pin;
 mod png;
 mod raster;
@@ -148,7 +149,8 @@ impl WordingInput<'_> {
             Reader::Former(seat) => context::for_former(self, seat),
             Reader::Gm => context::for_gm(self),
         };
-        Draft { templates, name, context, links: Vec::new() }
+        let board_width = board.map_or(0, |board| board.picture.width);
+        Draft { templates, name, context, links: Vec::new(), board_width }
     }
 }
 
@@ -164,7 +166,7 @@ pub fn word_club_letter(
 ) -> Result<WordedLetter, TemplateError> {
     let context = context::for_club_letter(club, letter, token);
     let links = links::for_club_letter(club, letter, token);
-    Draft { templates, name: letter.template(), context, links }.into_letter()
+    Draft { templates, name: letter.template(), context, links, board_width: 0 }.into_letter()
 }
 
 /// Words the result of one of the GM's instructions as it appears in the answer to the GM's letter.
@@ -187,7 +189,7 @@ pub fn word_alarm(
     failed: &[(String, Vec<String>)],
 ) -> Result<WordedLetter, TemplateError> {
     let context = context::for_alarm(club, failed);
-    Draft { templates, name: "alarm.txt", context, links: Vec::new() }.into_letter()
+    Draft { templates, name: "alarm.txt", context, links: Vec::new(), board_width: 0 }.into_letter()
 }
 
 /// Words the news of one adjudication for `seat`.
@@ -216,6 +218,8 @@ struct Draft<'a> {
     context: TemplateContext,
     /// Under the HTML.
     links: Vec<AnswerLink>,
+    /// The width at which the board is shown, if there is one.
+    board_width: u32,
 }
 
 impl Draft<'_> {
@@ -224,11 +228,11 @@ impl Draft<'_> {
         let (subject, text) = self.subject_and_text()?;
         let (_, markdown) = self.subject_and_body(true)?;
         let (lead, rest) = split_lead(&markdown);
-        let (html, is_cut) = bounded_html(rest);
+        let (html, is_cut) = bounded_html(rest, self.board_width);
         self.context.set("cut", is_cut);
         self.context.set("links", Value::from(Serde(std::mem::take(&mut self.links))));
         // `letter.html` marks these two values as safe, and no others.
-        self.context.set("lead", bounded_html(lead).0);
+        self.context.set("lead", bounded_html(lead, self.board_width).0);
         self.context.set("body", html);
         let html = self.templates.render("letter.html", self.context)?;
         Ok(WordedLetter { subject, text, html, picture: None, attachments: Vec::new() })
@@ -258,11 +262,11 @@ impl Draft<'_> {
 }
 
 /// Converts a body to HTML of at most [`MAX_HTML`] bytes. Returns whether it had to be cut for that.
-fn bounded_html(markdown: &str) -> (String, bool) {
+fn bounded_html(markdown: &str, board_width: u32) -> (String, bool) {
     let mut most = MAX_TEXT;
     loop {
         let kept = cut(markdown, most);
-        let html = markdown::html(kept);
+        let html = markdown::html(kept, board_width);
         if html.len() <= MAX_HTML || kept.is_empty() {
             return (html, kept.len() < markdown.len());
         }

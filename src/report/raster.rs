@@ -1,42 +1,86 @@
-//! Renders a picture as pixels.
+//! Renders a picture as pixels of a palette.
 //!
-//! Most of a board is rectangles and lines along an axis, and most pixels of those are covered completely, so these
-//! are filled row by row without building a path. tiny-skia draws everything else.
+//! A board has few colours and many equal shapes, so each pixel is an index into a palette from the start, and equal
+//! shapes are smoothed once: tiny-skia finds out how much of each pixel a shape covers, and the result is stamped
+//! wherever the shape occurs. Against drawing in full colours and reducing them afterwards, this takes a third of the
+//! time.
 
-use tiny_skia::{
-    FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Rect, Transform,
-};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tiny_skia::{FillRule, LineCap, LineJoin, Mask, Path, PathBuilder, Rect, Transform};
 
 use super::font;
+use super::palette::{FULL, Palette};
 use crate::game::picture::{Anchor, Colour, Picture, Point, Shape, Stroke};
 
-/// Renders `picture` at `scale` times its size. Returns `None` if that makes no pixels, or more than fit in memory.
+/// The picture as indices into its palette, row by row.
+pub struct Bitmap {
+    pub width: usize,
+    pub height: usize,
+    pub palette: Palette,
+    pub pixels: Vec<u8>,
+}
+
+/// Renders `picture` at `scale` times its size. Returns `None` if that makes no pixels, or more than [`MAX_PIXELS`].
 ///
 /// A shape that covers nothing, such as a blank text or a circle without a radius, is left out.
-pub fn render(picture: &Picture, scale: f32) -> Option<Pixmap> {
-    let pixels = |length: u32| (length as f32 * scale).round() as u32;
-    let pixmap = Pixmap::new(pixels(picture.width), pixels(picture.height))?;
-    let mut canvas = Canvas { pixmap, transform: Transform::from_scale(scale, scale) };
+pub fn render(picture: &Picture, scale: u16) -> Option<Bitmap> {
+    let pixels = |length: u32| usize::try_from(length).ok()?.checked_mul(usize::from(scale));
+    let (width, height) = (pixels(picture.width)?, pixels(picture.height)?);
+    let count = width.checked_mul(height).filter(|count| (1..=MAX_PIXELS).contains(count))?;
+    let bitmap = Bitmap { width, height, palette: Palette::default(), pixels: vec![0; count] };
+    let mut canvas = Canvas { bitmap, scale: f32::from(scale), stamps: BTreeMap::new() };
     for shape in &picture.shapes {
         canvas.draw(shape);
     }
-    Some(canvas.pixmap)
+    Some(canvas.bitmap)
 }
+
+/// Several times a board, and far below what could exhaust memory.
+const MAX_PIXELS: usize = 1 << 25;
+
+/// Positions of shapes within a pixel are rounded to this part of it, so that shapes have equal stamps if they look
+/// equal.
+const SUBPIXELS: f32 = 8.0;
 
 /// The pixels of a picture that is being rendered.
 struct Canvas {
-    pixmap: Pixmap,
-    /// From the picture's lengths to pixels.
-    transform: Transform,
+    bitmap: Bitmap,
+    scale: f32,
+    stamps: BTreeMap<Figure, Option<Rc<Stamp>>>,
 }
 
-/// A rectangle in the picture's lengths.
+/// A figure whose pixels are smoothed once. All lengths are in parts of a pixel; positions count from a whole pixel.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Figure {
+    Disc { x: i32, y: i32, radius: i32 },
+    Glyph { size: i32, glyph: char },
+    Filled { points: Vec<(i32, i32)> },
+    Stroked { points: Vec<(i32, i32)>, width: i32, closed: bool },
+}
+
+/// Points that count from the pixel in `column` and `row`.
+struct Placed {
+    points: Vec<(i32, i32)>,
+    column: i32,
+    row: i32,
+}
+
+/// How much of the pixels around a whole pixel a figure covers.
+struct Stamp {
+    /// Where the stamp's first row and column lie, from that pixel.
+    left: i32,
+    top: i32,
+    /// For each row, the runs of pixels covered alike: from which column, how many, how much.
+    rows: Vec<Vec<Run>>,
+}
+
 #[derive(Clone, Copy)]
-struct Area {
-    x: f32,
-    y: f32,
-    width: f32,
-    height: f32,
+struct Run {
+    from: i32,
+    length: i32,
+    covered: u8,
 }
 
 impl Canvas {
@@ -49,14 +93,12 @@ impl Canvas {
                 self.frame(area(*x, *y, *width, *height), *stroke);
             }
             Shape::Circle { centre, radius, fill, stroke } => {
-                self.circle(*centre, *radius as f32, *fill, *stroke);
+                self.circle(*centre, *radius, *fill, *stroke);
             }
             Shape::Line { from, to, stroke } => self.line(*from, *to, *stroke),
             Shape::Polygon { points, fill, stroke } => self.polygon(points, *fill, *stroke),
             Shape::Text { x, baseline, size, anchor, fill, text } => {
-                if let Some(path) = text_path(*x as f32, *baseline as f32, *size as f32, *anchor, text) {
-                    self.fill_path(&path, *fill);
-                }
+                self.text((*x, *baseline), *size, *anchor, *fill, text);
             }
         }
     }
@@ -75,81 +117,180 @@ impl Canvas {
     }
 
     /// A disc in the colour of the stroke and a smaller one on it make the circle, so that no stroke is computed.
-    fn circle(&mut self, (x, y): Point, radius: f32, fill: Colour, stroke: Stroke) {
-        let half = stroke.width as f32 / 2.0;
-        for (radius, colour) in [(radius + half, stroke.colour), (radius - half, fill)] {
-            if let Some(disc) = PathBuilder::from_circle(x as f32, y as f32, radius) {
-                self.fill_path(&disc, colour);
-            }
+    fn circle(&mut self, (x, y): Point, radius: f64, fill: Colour, stroke: Stroke) {
+        let half = stroke.width / 2.0;
+        let discs = [(radius + half, stroke.colour), (radius - half, fill)];
+        let discs = if fill == stroke.colour { &discs[..1] } else { &discs };
+        for &(radius, colour) in discs {
+            let (column, x) = self.split(x);
+            let (row, y) = self.split(y);
+            let radius = self.parts(radius);
+            self.stamp(Figure::Disc { x, y, radius }, column, row, colour);
         }
     }
 
     /// A line along an axis gets square ends rather than round ones; at the widths of a board's grid the difference is
     /// invisible.
-    fn line(&mut self, (x1, y1): Point, (x2, y2): Point, stroke: Stroke) {
-        let (x1, y1, x2, y2) = (x1 as f32, y1 as f32, x2 as f32, y2 as f32);
-        if x1 == x2 || y1 == y2 {
-            let line = Area { x: x1.min(x2), y: y1.min(y2), width: (x1 - x2).abs(), height: (y1 - y2).abs() };
+    fn line(&mut self, from: Point, to: Point, stroke: Stroke) {
+        if from.0 == to.0 || from.1 == to.1 {
+            let line = area(from.0.min(to.0), from.1.min(to.1), (from.0 - to.0).abs(), (from.1 - to.1).abs());
             self.fill_area(line.grown(stroke.width as f32 / 2.0), stroke.colour);
             return;
         }
-        let mut path = PathBuilder::new();
-        path.move_to(x1, y1);
-        path.line_to(x2, y2);
-        if let Some(path) = path.finish() {
-            self.stroke_path(&path, stroke);
-        }
+        self.outline(&[from, to], stroke, false);
     }
 
     fn polygon(&mut self, points: &[Point], fill: Option<Colour>, stroke: Stroke) {
-        let Some(path) = polygon_path(points) else { return };
-        if let Some(fill) = fill {
-            self.fill_path(&path, fill);
+        if let Some(fill) = fill
+            && let Some(Placed { points, column, row }) = self.placed(points)
+        {
+            self.stamp(Figure::Filled { points }, column, row, fill);
         }
-        self.stroke_path(&path, stroke);
+        self.outline(points, stroke, true);
     }
 
-    fn fill_path(&mut self, path: &Path, colour: Colour) {
-        self.pixmap.fill_path(path, &paint(colour), FillRule::Winding, self.transform, None);
+    fn outline(&mut self, points: &[Point], stroke: Stroke, closed: bool) {
+        let Some(Placed { points, column, row }) = self.placed(points) else { return };
+        let width = self.parts(stroke.width);
+        self.stamp(Figure::Stroked { points, width, closed }, column, row, stroke.colour);
     }
 
-    fn stroke_path(&mut self, path: &Path, stroke: Stroke) {
-        let style = tiny_skia::Stroke {
-            width: stroke.width as f32,
-            line_cap: LineCap::Round,
-            line_join: LineJoin::Round,
-            ..tiny_skia::Stroke::default()
+    fn text(&mut self, (x, baseline): Point, size: f64, anchor: Anchor, fill: Colour, text: &str) {
+        let width = size * f64::from(font::width(text));
+        let mut left = match anchor {
+            Anchor::Start => x,
+            Anchor::Middle => x - width / 2.0,
+            Anchor::End => x - width,
         };
-        self.pixmap.stroke_path(path, &paint(stroke.colour), &style, self.transform, None);
+        // At whole pixels, equal characters have equal pixels, which are drawn once and compress well.
+        let row = self.whole(baseline);
+        let size_in_parts = self.parts(size);
+        for glyph in text.chars() {
+            let figure = Figure::Glyph { size: size_in_parts, glyph };
+            self.stamp(figure, self.whole(left), row, fill);
+            left += size * f64::from(font::advance(glyph));
+        }
     }
 
-    /// Fills a rectangle, blending the pixels that it covers in part.
-    fn fill_area(&mut self, area: Area, colour: Colour) {
-        let Some(rect) = Rect::from_xywh(area.x, area.y, area.width, area.height) else { return };
-        let Some(rect) = rect.transform(self.transform) else { return };
-        let columns = coverage(rect.left(), rect.right(), self.pixmap.width());
-        let first_whole = columns.iter().position(|span| span.covered >= 1.0).unwrap_or(columns.len());
-        let (left_edge, rest) = columns.split_at(first_whole);
-        let whole = rest.iter().take_while(|span| span.covered >= 1.0).count();
-        let (inner, right_edge) = rest.split_at(whole);
-        let width = self.pixmap.width() as usize;
-        for row in coverage(rect.top(), rect.bottom(), self.pixmap.height()) {
-            let pixels = &mut self.pixmap.pixels_mut()[row.at * width..][..width];
-            for column in left_edge.iter().chain(right_edge) {
-                let pixel = &mut pixels[column.at];
-                *pixel = blend(*pixel, colour, column.covered * row.covered);
-            }
-            let Some(first) = inner.first() else { continue };
-            let inner = &mut pixels[first.at..][..inner.len()];
-            if row.covered >= 1.0 {
-                inner.fill(blend(inner[0], colour, 1.0));
-            } else {
-                for pixel in inner {
-                    *pixel = blend(*pixel, colour, row.covered);
-                }
+    /// A length of the picture in parts of a pixel.
+    fn parts(&self, length: f64) -> i32 {
+        (length as f32 * self.scale * SUBPIXELS).round() as i32
+    }
+
+    /// The pixel edge nearest to a position.
+    fn whole(&self, position: f64) -> i32 {
+        (position as f32 * self.scale).round() as i32
+    }
+
+    /// Splits a position into a whole pixel and the parts of a pixel beyond it.
+    fn split(&self, position: f64) -> (i32, i32) {
+        let (parts, whole) = (self.parts(position), SUBPIXELS as i32);
+        (parts.div_euclid(whole), parts.rem_euclid(whole))
+    }
+
+    /// Returns `None` if there are no points.
+    fn placed(&self, points: &[Point]) -> Option<Placed> {
+        let (x, y) = *points.first()?;
+        let ((column, _), (row, _)) = (self.split(x), self.split(y));
+        let whole = SUBPIXELS as i32;
+        let points = points
+            .iter()
+            .map(|(x, y)| (self.parts(*x) - column * whole, self.parts(*y) - row * whole))
+            .collect();
+        Some(Placed { points, column, row })
+    }
+
+    /// Paints a figure whose positions count from the pixel in `column` and `row`.
+    fn stamp(&mut self, figure: Figure, column: i32, row: i32, colour: Colour) {
+        let stamp = self
+            .stamps
+            .entry(figure)
+            .or_insert_with_key(|figure| figure.path().and_then(|path| Stamp::of(&path)).map(Rc::new));
+        let Some(stamp) = stamp.clone() else { return };
+        let colour = self.bitmap.palette.index(colour);
+        let width = self.bitmap.width as i32;
+        for (runs, y) in stamp.rows.iter().zip(row + stamp.top..) {
+            let Some(pixels) = self.bitmap.row(y) else { continue };
+            for run in runs {
+                let from = (column + stamp.left + run.from).clamp(0, width);
+                let to = (column + stamp.left + run.from + run.length).clamp(0, width);
+                self.bitmap.palette.paint(
+                    &mut self.bitmap.pixels[pixels..][from as usize..to as usize],
+                    colour,
+                    run.covered,
+                );
             }
         }
     }
+
+    /// Fills a rectangle, mixing the colours of pixels that it covers in part.
+    fn fill_area(&mut self, area: Area, colour: Colour) {
+        let columns = self.coverage(area.x, area.x + area.width, self.bitmap.width);
+        let rows = self.coverage(area.y, area.y + area.height, self.bitmap.height);
+        let colour = self.bitmap.palette.index(colour);
+        for row in rows {
+            let start = row.from * self.bitmap.width;
+            for (y, column) in (0..row.length).flat_map(|y| columns.iter().map(move |column| (y, column))) {
+                let from = start + y * self.bitmap.width + column.from;
+                let covered = u16::from(row.covered) * u16::from(column.covered) / u16::from(FULL);
+                let pixels = &mut self.bitmap.pixels[from..from + column.length];
+                self.bitmap.palette.paint(pixels, colour, covered as u8);
+            }
+        }
+    }
+
+    /// The rows or columns between two positions: those covered in part at both ends, and those between.
+    fn coverage(&self, from: f32, to: f32, end: usize) -> Vec<Span> {
+        let (from, to) = ((from * self.scale).max(0.0), (to * self.scale).min(end as f32));
+        if from >= to {
+            return Vec::new();
+        }
+        let (first, last) = (from.ceil(), to.floor());
+        let part = |at: f32, covered: f32| Span {
+            from: at as usize,
+            length: 1,
+            covered: (covered * f32::from(FULL)).round() as u8,
+        };
+        if first > last {
+            return vec![part(last, to - from)];
+        }
+        let mut spans = Vec::with_capacity(3);
+        if from < first {
+            spans.push(part(first - 1.0, first - from));
+        }
+        spans.push(Span { from: first as usize, length: (last - first) as usize, covered: FULL });
+        if last < to {
+            spans.push(part(last, to - last));
+        }
+        spans
+    }
+}
+
+impl Bitmap {
+    /// Where a row begins; `None` if it is not in the picture.
+    fn row(&self, y: i32) -> Option<usize> {
+        usize::try_from(y).ok().filter(|y| *y < self.height).map(|y| y * self.width)
+    }
+}
+
+/// Adjacent rows or columns of pixels of which a rectangle covers the same part.
+struct Span {
+    from: usize,
+    length: usize,
+    covered: u8,
+}
+
+/// A rectangle in the picture's lengths.
+#[derive(Clone, Copy)]
+struct Area {
+    x: f32,
+    y: f32,
+    width: f32,
+    height: f32,
+}
+
+fn area(x: f64, y: f64, width: f64, height: f64) -> Area {
+    Area { x: x as f32, y: y as f32, width: width as f32, height: height as f32 }
 }
 
 impl Area {
@@ -164,69 +305,77 @@ impl Area {
     }
 }
 
-fn area(x: f64, y: f64, width: f64, height: f64) -> Area {
-    Area { x: x as f32, y: y as f32, width: width as f32, height: height as f32 }
-}
-
-/// A row or column of pixels, and the part of it (0 to 1) that a rectangle covers.
-struct Span {
-    at: usize,
-    covered: f32,
-}
-
-/// The rows or columns between two positions, cut off at 0 and at `end`.
-fn coverage(from: f32, to: f32, end: u32) -> Vec<Span> {
-    let (from, to) = (from.max(0.0), to.min(end as f32));
-    let span = |at: u32| {
-        let covered = (at as f32 + 1.0).min(to) - (at as f32).max(from);
-        Span { at: at as usize, covered }
-    };
-    (from as u32..to.ceil() as u32).map(span).collect()
-}
-
-/// Blends a colour over an opaque pixel, of which it covers the given part.
-fn blend(under: PremultipliedColorU8, over: Colour, covered: f32) -> PremultipliedColorU8 {
-    let Colour { red, green, blue } = over;
-    let (red, green, blue) = if covered < 1.0 {
-        (
-            blend_channel(under.red(), red, covered),
-            blend_channel(under.green(), green, covered),
-            blend_channel(under.blue(), blue, covered),
-        )
-    } else {
-        (red, green, blue)
-    };
-    PremultipliedColorU8::from_rgba(red, green, blue, 255).unwrap_or(under)
-}
-
-fn blend_channel(under: u8, over: u8, covered: f32) -> u8 {
-    (f32::from(under) + (f32::from(over) - f32::from(under)) * covered).round() as u8
-}
-
-fn paint(colour: Colour) -> Paint<'static> {
-    let mut paint = Paint::default();
-    paint.set_color_rgba8(colour.red, colour.green, colour.blue, 255);
-    paint
-}
-
-fn polygon_path(points: &[Point]) -> Option<Path> {
-    let (first, rest) = points.split_first()?;
-    let mut path = PathBuilder::new();
-    path.move_to(first.0 as f32, first.1 as f32);
-    for (x, y) in rest {
-        path.line_to(*x as f32, *y as f32);
+impl Figure {
+    /// The outline in pixels, or `None` if the figure covers nothing.
+    fn path(&self) -> Option<Path> {
+        let pixels = |parts: i32| parts as f32 / SUBPIXELS;
+        match self {
+            Figure::Disc { x, y, radius } => {
+                PathBuilder::from_circle(pixels(*x), pixels(*y), pixels(*radius))
+            }
+            Figure::Glyph { size, glyph } => {
+                let size = pixels(*size);
+                // A font's y axis points up, a picture's down.
+                let place = Transform::from_scale(size, -size);
+                font::outline(*glyph)?.clone().transform(place)
+            }
+            Figure::Filled { points } => polygon(points, true),
+            Figure::Stroked { points, width, closed } => {
+                let stroke = tiny_skia::Stroke {
+                    width: pixels(*width),
+                    line_cap: LineCap::Round,
+                    line_join: LineJoin::Round,
+                    ..tiny_skia::Stroke::default()
+                };
+                polygon(points, *closed)?.stroke(&stroke, 1.0)
+            }
+        }
     }
-    path.close();
+}
+
+fn polygon(points: &[(i32, i32)], closed: bool) -> Option<Path> {
+    let mut path = PathBuilder::new();
+    for (place, (x, y)) in points.iter().enumerate() {
+        let (x, y) = (*x as f32 / SUBPIXELS, *y as f32 / SUBPIXELS);
+        if place == 0 {
+            path.move_to(x, y);
+        } else {
+            path.line_to(x, y);
+        }
+    }
+    if closed {
+        path.close();
+    }
     path.finish()
 }
 
-/// The outlines of a line of text, or `None` if it is blank.
-fn text_path(x: f32, baseline: f32, size: f32, anchor: Anchor, text: &str) -> Option<Path> {
-    let left = match anchor {
-        Anchor::Start => x,
-        Anchor::Middle => x - size * font::width(text) / 2.0,
-        Anchor::End => x - size * font::width(text),
-    };
-    // A font's y axis points up, a picture's down.
-    font::outlines(text)?.transform(Transform::from_row(size, 0.0, 0.0, -size, left, baseline))
+impl Stamp {
+    fn of(path: &Path) -> Option<Stamp> {
+        let bounds: Rect = path.bounds();
+        let (left, top) = (bounds.left().floor(), bounds.top().floor());
+        let (width, height) = (bounds.right().ceil() - left, bounds.bottom().ceil() - top);
+        let mut mask = Mask::new(width as u32, height as u32)?;
+        mask.fill_path(path, FillRule::Winding, true, Transform::from_translate(-left, -top));
+        let rows = mask.data().chunks(width as usize).map(runs).collect();
+        Some(Stamp { left: left as i32, top: top as i32, rows })
+    }
+}
+
+/// The runs of a row of which a figure covers anything.
+fn runs(row: &[u8]) -> Vec<Run> {
+    let mut from = 0;
+    let mut runs = Vec::new();
+    for alike in row.chunk_by(|a, b| level(*a) == level(*b)) {
+        let length = alike.len() as i32;
+        if level(alike[0]) > 0 {
+            runs.push(Run { from, length, covered: level(alike[0]) });
+        }
+        from += length;
+    }
+    runs
+}
+
+/// A coverage of 0 to 255 as one of 0 to [`FULL`].
+fn level(coverage: u8) -> u8 {
+    ((u16::from(coverage) * u16::from(FULL) + 127) / 255) as u8
 }

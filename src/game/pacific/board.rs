@@ -13,13 +13,17 @@ pub fn board(view: &View) -> Board {
 }
 
 fn text(view: &View) -> String {
-    let files: String = ('A'..='P').map(|file| format!(" {file}  ")).collect();
+    let places = |row: u8| (0..16).filter_map(move |column| Square::new(column, row));
+    let files: String = places(0)
+        .map(|place| format!(" {}  ", char::from(b'A' + place.turned_for(view.viewer).file())))
+        .collect();
     let mut text = format!("  {}\n", files.trim_end());
-    for rank in (0..16).rev() {
-        let row: String =
-            (0..16).filter_map(|file| Square::new(file, rank)).map(|at| cell(view, at)).collect();
-        writeln!(text, "{:>2}{}", rank + 1, row.trim_end()).expect("writing to a String cannot fail");
-        if rank == 8 {
+    for row in (0..16).rev() {
+        let squares = || places(row).map(|place| place.turned_for(view.viewer));
+        let cells: String = squares().map(|at| cell(view, at)).collect();
+        let rank = squares().next().map_or(0, |at| at.rank() + 1);
+        writeln!(text, "{rank:>2}{}", cells.trim_end()).expect("writing to a String cannot fail");
+        if row == 8 {
             writeln!(text, "   {}", "- ".repeat(31).trim_end()).expect("writing to a String cannot fail");
         }
     }

@@ -13,6 +13,7 @@ mod chart;
 mod check;
 mod extra;
 mod fleet;
+mod hulls;
 mod options;
 mod order;
 mod picture;

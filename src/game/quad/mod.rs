@@ -11,6 +11,7 @@ mod board;
 pub mod house;
 mod options;
 mod order;
+mod picture;
 mod point;
 mod random_play;
 mod state;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::game::Seat;
 use crate::game::square::Square;
 
 type Grid = Square<11, 11>;
@@ -38,6 +39,11 @@ impl Point {
     /// The rank, counted from 0.
     pub fn rank(self) -> u8 {
         self.0.rank()
+    }
+
+    /// The point that lies in the place of this one when the board is turned for a reader.
+    pub(super) fn turned_for(self, reader: Seat) -> Point {
+        Point(self.0.turned_for(reader))
     }
 
     /// The squared distance from the centre of the board.

@@ -84,7 +84,7 @@ fn heading(map: &SquareMap<'_>, quadrant: Quadrant) -> String {
     };
     let fog = if map.is_charted(quadrant) { line } else { '?' };
     let mark = match map.mark(quadrant) {
-        Some(Mark::Battle) => " battle ",
+        Some(Mark::Battle(_)) => " battle ",
         Some(Mark::Met) => " both ",
         Some(Mark::Entered) => " entered ",
         None => "",
@@ -110,7 +110,7 @@ fn star(map: &SquareMap<'_>, contents: &Contents<'_>) -> String {
 /// The numbers of the viewer's ships, or how many there are if the numbers do not fit; then the total size of the
 /// enemy's.
 fn ships(contents: &Contents<'_>) -> String {
-    let enemy = if contents.enemy > 0 { format!("!{}", contents.enemy) } else { String::new() };
+    let enemy = contents.enemy.map(|enemy| format!("!{}", enemy.size())).unwrap_or_default();
     let room = WIDTH - 1 - enemy.len().min(WIDTH - 1);
     let numbers: Vec<String> = contents.ships.iter().map(|ship| ship.no.to_string()).collect();
     let mut own = numbers.join(",");

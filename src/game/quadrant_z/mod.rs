@@ -8,6 +8,7 @@ mod combat;
 mod deeds;
 mod fleet;
 mod galaxy;
+mod legend;
 mod options;
 mod order;
 mod picture;
@@ -17,6 +18,7 @@ mod rules;
 mod setup;
 mod square_map;
 mod state;
+mod symbols;
 #[cfg(test)]
 mod tests;
 mod view;

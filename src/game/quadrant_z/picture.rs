@@ -1,224 +1,199 @@
-//! The board as a picture. Unexplored quadrants are shaded.
+//! The board as a picture: quadrants under a heading that tells their news, squares with their star and ships.
 
 use super::galaxy::{Quadrant, Sector, Square};
+use super::legend;
 use super::square_map::{Contents, Mark, SquareMap};
+use super::symbols::{self, Plate};
 use super::view::KnownStar;
-use crate::game::picture::{Anchor, Colour, Picture, Point, tenths};
+use crate::game::picture::{Anchor, Colour, Picture, Point};
+use crate::game::{Phase, Seat};
 
-const SQUARE: f64 = 60.0;
-const DISC: f64 = 14.0;
-const MARGIN: f64 = 20.0;
-const LEGEND_TOP: f64 = 2.0 * MARGIN + 10.0 * SQUARE;
-const WIDTH: u32 = 640;
-const HEIGHT: u32 = 742;
+/// A square is a little wider than high.
+pub(super) const COLUMN: f64 = 66.0;
+const ROW: f64 = 62.0;
+/// The heading of a quadrant.
+const HEADING: f64 = 26.0;
+const LEFT: f64 = 10.0;
+const TOP: f64 = 14.0;
+const WIDTH: u32 = 680;
+const HEIGHT: u32 = 906;
+const LEGEND_TOP: f64 = TOP + 5.0 * (HEADING + 2.0 * ROW) + 30.0;
 
-const GROUND: Colour = Colour::hex(0xfbfaf7);
-const INK: Colour = Colour::hex(0x22262b);
-const FAINT: Colour = Colour::hex(0x8a8f96);
-const OWN: Colour = Colour::hex(0x1f5fa8);
-const ENEMY: Colour = Colour::hex(0xb3382c);
-const OWN_EDGE: Colour = Colour::hex(0x123f73);
-const ENEMY_EDGE: Colour = Colour::hex(0x7c221a);
-const GOLD: Colour = Colour::hex(0xf2c230);
-const GOLD_EDGE: Colour = Colour::hex(0x8a6a0c);
-const NEUTRAL_FOG: Colour = Colour::hex(0xd9d6ce);
-const WHITE: Colour = Colour::hex(0xffffff);
+pub(super) const GROUND: Colour = Colour::hex(0xfdfcf8);
+pub(super) const INK: Colour = Colour::hex(0x22262b);
+pub(super) const FAINT: Colour = Colour::hex(0x6d737b);
+const GRID: Colour = Colour::hex(0xaeb3b8);
+const EDGE: Colour = Colour::hex(0x3a3f45);
+
+/// The colours of a kind of sector: explored and unexplored ground, the question mark on the latter, the heading, and
+/// its letter.
+pub(super) struct Tint {
+    pub explored: Colour,
+    pub fog: Colour,
+    pub mark: Colour,
+    pub heading: Colour,
+    pub letter: Colour,
+}
+
+const OWN_TINT: Tint = Tint {
+    explored: Colour::hex(0xdceaf8),
+    fog: Colour::hex(0xb3cae2),
+    mark: Colour::hex(0x8fafd0),
+    heading: Colour::hex(0x14508c),
+    letter: Colour::hex(0xffffff),
+};
+const NEUTRAL_TINT: Tint = Tint {
+    explored: Colour::hex(0xf7f5ef),
+    fog: Colour::hex(0xd6d3ca),
+    mark: Colour::hex(0xb8b4a9),
+    heading: Colour::hex(0x666c73),
+    letter: Colour::hex(0xffffff),
+};
+const ENEMY_TINT: Tint = Tint {
+    explored: Colour::hex(0xfdebdf),
+    fog: Colour::hex(0xe8c6b0),
+    mark: Colour::hex(0xcfa285),
+    heading: Colour::hex(0xf2bd98),
+    letter: Colour::hex(0x3d1a05),
+};
+
+/// The colours of a sector as `viewer` sees it.
+pub(super) fn tint(sector: Sector, viewer: Seat) -> &'static Tint {
+    match sector {
+        Sector::Home(seat) if seat == viewer => &OWN_TINT,
+        Sector::Home(_) => &ENEMY_TINT,
+        Sector::Neutral => &NEUTRAL_TINT,
+    }
+}
 
 pub(super) fn draw(map: &SquareMap<'_>) -> Picture {
     let mut picture = Picture::new(WIDTH, HEIGHT, GROUND);
     for quadrant in Quadrant::all() {
         ground(&mut picture, map, quadrant);
+        heading(&mut picture, map, quadrant);
     }
     for square in Square::all() {
-        let (x, y) = corner(square);
-        contents(&mut picture, map, square, x, y);
+        contents(&mut picture, map, square);
     }
-    for quadrant in Quadrant::all() {
-        let (x, y) = corner(quadrant.square(0));
-        if let Some(mark) = map.mark(quadrant) {
-            picture.frame(x + 2.0, y + 2.0, 2.0 * SQUARE - 4.0, 2.0 * SQUARE - 4.0, mark_colour(mark), 2.5);
-            draw_mark(&mut picture, mark, x + SQUARE + 2.0, y + 11.0);
-        }
-        letter(&mut picture, quadrant, x, y);
-    }
-    legend(&mut picture);
+    legend::draw(&mut picture, LEGEND_TOP, map.view.context.viewer);
     picture
 }
 
+/// The top left corner of a quadrant, with its heading.
+fn corner(quadrant: Quadrant) -> Point {
+    let (column, row) = (f64::from(quadrant.column()), f64::from(quadrant.row()));
+    (LEFT + column * 2.0 * COLUMN, TOP + row * (HEADING + 2.0 * ROW))
+}
+
 /// The top left corner of a square.
-fn corner(square: Square) -> Point {
-    (MARGIN + f64::from(square.column()) * SQUARE, MARGIN + f64::from(square.row()) * SQUARE)
+fn square_corner(square: Square) -> Point {
+    let (x, y) = corner(square.quadrant());
+    let (column, row) = (f64::from(square.cell() % 2), f64::from(square.cell() / 2));
+    (x + column * COLUMN, y + HEADING + row * ROW)
 }
 
 fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
-    let own = Sector::Home(map.view.context.viewer);
-    let fill = match (map.sector(quadrant), map.is_charted(quadrant)) {
-        (sector, true) if sector == own => Colour::hex(0xdfebf8),
-        (sector, false) if sector == own => Colour::hex(0xc6d6e8),
-        (Sector::Home(_), true) => Colour::hex(0xfae3df),
-        (Sector::Home(_), false) => Colour::hex(0xe6c5bf),
-        (Sector::Neutral, true) => Colour::hex(0xf4f2ec),
-        (Sector::Neutral, false) => NEUTRAL_FOG,
+    let tint = tint(map.sector(quadrant), map.view.context.viewer);
+    let ((x, y), is_charted) = (corner(quadrant), map.is_charted(quadrant));
+    let (width, height) = (2.0 * COLUMN, 2.0 * ROW);
+    let y = y + HEADING;
+    picture.rect(x, y, width, height, if is_charted { tint.explored } else { tint.fog });
+    if !is_charted {
+        picture.text(x + COLUMN, y + ROW, 96.0, Anchor::Middle, tint.mark, "?");
+    }
+    picture.line((x + COLUMN, y), (x + COLUMN, y + height), GRID, 1.0);
+    picture.line((x, y + ROW), (x + width, y + ROW), GRID, 1.0);
+    picture.rect(x, y - HEADING, width, HEADING, tint.heading);
+    picture.frame(x, y - HEADING, width, HEADING + height, EDGE, 2.0);
+}
+
+/// The quadrant's letter, and its news.
+fn heading(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
+    let tint = tint(map.sector(quadrant), map.view.context.viewer);
+    let (x, y) = corner(quadrant);
+    let y = y + HEADING / 2.0;
+    picture.text(x + 14.0, y, 20.0, Anchor::Middle, tint.letter, &quadrant.to_string());
+    let Some(mark) = map.mark(quadrant) else { return };
+    symbols::draw_mark(picture, mark, x + 41.0, y);
+    let words = match mark {
+        Mark::Battle(enemy) => format!("vs {}/{}", enemy.offence, enemy.defence),
+        Mark::Met => "both".to_owned(),
+        Mark::Entered => "entered".to_owned(),
     };
-    let (x, y) = corner(quadrant.square(0));
-    picture.rect(x, y, 2.0 * SQUARE, 2.0 * SQUARE, fill);
-    picture.line((x + SQUARE, y), (x + SQUARE, y + 2.0 * SQUARE), Colour::hex(0xb9bcc0), 1.0);
-    picture.line((x, y + SQUARE), (x + 2.0 * SQUARE, y + SQUARE), Colour::hex(0xb9bcc0), 1.0);
-    picture.frame(x, y, 2.0 * SQUARE, 2.0 * SQUARE, Colour::hex(0x5b6168), 2.0);
+    picture.text(x + 56.0, y, 17.0, Anchor::Start, tint.letter, &words);
 }
 
-/// The quadrant's letter, at the corner of its first square.
-fn letter(picture: &mut Picture, quadrant: Quadrant, x: f64, y: f64) {
-    picture.rect(x, y, 19.0, 19.0, Colour::hex(0x5b6168));
-    picture.text(x + 9.5, y + 9.5, 14.0, Anchor::Middle, WHITE, &quadrant.to_string());
-}
-
-fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square, x: f64, y: f64) {
+fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square) {
     let contents = map.at(square);
-    // In the upper squares, the quadrant's letter and mark take the top.
-    let number_y = if square.cell() < 2 { y + 25.0 } else { y + 10.0 };
-    picture.text(x + 8.0, number_y, 10.0, Anchor::Middle, FAINT, &(square.cell() + 1).to_string());
+    let (x, y) = square_corner(square);
+    // Later the legend tells the numbers, which would be lost among stars and ships.
+    if map.view.context.phase == Some(Phase::Setup) {
+        picture.text(x + 10.0, y + 13.0, 17.0, Anchor::Middle, FAINT, &(square.cell() + 1).to_string());
+    }
     if let Some(known) = contents.star {
-        star(picture, map, known, x + 38.0, y + 15.5);
+        star(picture, map, known, x + 46.0, y + 18.0);
     }
-    let lines = ship_lines(contents);
-    let top = y + SQUARE - 3.0 - 14.0 * lines.len() as f64;
-    for ((text, colour), row) in lines.iter().zip(0_u8..) {
-        chip(picture, x + 3.0, top + 14.0 * f64::from(row), *colour, text);
+    let bottom = (x + 3.0, y + 40.0);
+    if let Some(label) = own_label(contents) {
+        symbols::label(picture, (x + 3.0, y + 20.0), &label);
+        if contents.enemy.is_none() {
+            let (offence, defence) = contents.ships.iter().fold((0, 0), |(offence, defence), ship| {
+                (offence + ship.class.offence, defence + ship.class.defence)
+            });
+            symbols::plate(picture, bottom, Plate::Own, &format!("{offence}/{defence}"));
+        }
+    }
+    if let Some(enemy) = contents.enemy {
+        symbols::plate(picture, bottom, Plate::Enemy, &enemy.to_string());
     }
 }
 
-/// At most two lines: the viewer's ships one by one if there is room, enemy ships by their total size.
-fn ship_lines(contents: &Contents<'_>) -> Vec<(String, Colour)> {
-    let room = if contents.enemy > 0 { 1 } else { 2 };
-    let count = contents.ships.len();
-    let alone = if count > room { room - 1 } else { count };
-    let mut lines: Vec<(String, Colour)> =
-        contents.ships[..alone].iter().map(|ship| (format!("{}: {}", ship.no, ship.class), OWN)).collect();
-    if count > alone {
-        let more = if alone > 0 { "+" } else { "" };
-        lines.push((format!("{more}{} ships", count - alone), OWN));
+/// The number of the viewer's ship on a square, or how many there are.
+fn own_label(contents: &Contents<'_>) -> Option<String> {
+    match contents.ships[..] {
+        [] => None,
+        [ship] => Some(ship.no.to_string()),
+        ref ships => Some(format!("×{}", ships.len())),
     }
-    if contents.enemy > 0 {
-        lines.push((format!("size {}", contents.enemy), ENEMY));
-    }
-    lines
 }
 
-fn chip(picture: &mut Picture, x: f64, y: f64, colour: Colour, text: &str) {
-    picture.rect(x, y, SQUARE - 6.0, 13.0, colour);
-    picture.text(x + SQUARE / 2.0 - 3.0, y + 6.5, 10.5, Anchor::Middle, WHITE, text);
-}
-
-/// A star with its value; on a dark disc if it is a home base, on a white one if it was captured this turn.
+/// A star that can be captured, or the badge of one that was.
 fn star(picture: &mut Picture, map: &SquareMap<'_>, star: &KnownStar, x: f64, y: f64) {
-    let (fill, edge, ink) = match star.captured_by {
-        None => (GOLD, GOLD_EDGE, INK),
-        Some(by) if by == map.view.context.viewer => (OWN, OWN_EDGE, WHITE),
-        Some(_) => (ENEMY, ENEMY_EDGE, WHITE),
-    };
-    if star.base {
-        picture.circle(x, y, DISC, INK, INK);
-    } else if map.was_captured_now(star.at) {
-        picture.circle(x, y, DISC, WHITE, edge);
+    let value = star.value.to_string();
+    if map.was_captured_now(star.at) {
+        symbols::ring(picture, x, y);
+    } else if star.base {
+        symbols::base(picture, x, y);
     }
-    picture.polygon(&spikes(5, x, y, 12.5, 7.0), fill, edge, 1.0);
-    picture.text(x, y + 0.5, 11.0, Anchor::Middle, ink, &star.value.to_string());
-}
-
-/// A figure with `count` spikes, the first of which points up.
-fn spikes(count: u8, x: f64, y: f64, outer: f64, inner: f64) -> Vec<Point> {
-    let mut points = Vec::with_capacity(2 * usize::from(count));
-    for step in 0..2 * count {
-        let angle = std::f64::consts::PI * f64::from(step) / f64::from(count);
-        let radius = if step.is_multiple_of(2) { outer } else { inner };
-        points.push((tenths(x + radius * angle.sin()), tenths(y - radius * angle.cos())));
-    }
-    points
-}
-
-fn mark_colour(mark: Mark) -> Colour {
-    match mark {
-        Mark::Battle => Colour::hex(0xe0761a),
-        Mark::Met => Colour::hex(0x8a3b08),
-        Mark::Entered => ENEMY,
+    match star.captured_by {
+        None => symbols::free_star(picture, x, y, &value),
+        Some(by) if by == map.view.context.viewer => symbols::own_star(picture, x, y, &value),
+        Some(_) => symbols::enemy_star(picture, x, y, &value),
     }
 }
 
-fn draw_mark(picture: &mut Picture, mark: Mark, x: f64, y: f64) {
-    match mark {
-        Mark::Battle => {
-            picture.polygon(&spikes(9, x, y, 11.0, 7.0), Colour::hex(0xf28c28), Colour::hex(0x8a3b08), 1.0);
-            picture.line((x - 3.5, y - 3.5), (x + 3.5, y + 3.5), WHITE, 2.0);
-            picture.line((x - 3.5, y + 3.5), (x + 3.5, y - 3.5), WHITE, 2.0);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::sight::{Eye, assert_told_apart};
+
+    #[test]
+    fn its_colours_are_told_apart_by_every_eye_and_in_print() {
+        for tint in [OWN_TINT, NEUTRAL_TINT, ENEMY_TINT] {
+            assert_told_apart(40.0, &[(tint.heading, tint.letter)]);
+            assert_told_apart(9.0, &[(tint.explored, tint.fog)]);
+            assert_told_apart(8.0, &[(tint.fog, tint.mark)]);
         }
-        Mark::Met => {
-            picture.circle(x, y, 9.0, WHITE, mark_colour(mark));
-            picture.polygon(&[(x - 6.0, y), (x - 1.0, y - 4.0), (x - 1.0, y + 4.0)], OWN, OWN, 1.0);
-            picture.polygon(&[(x + 6.0, y), (x + 1.0, y - 4.0), (x + 1.0, y + 4.0)], ENEMY, ENEMY, 1.0);
-        }
-        Mark::Entered => {
-            picture.circle(x, y, 9.0, WHITE, ENEMY);
-            picture.polygon(&[(x - 3.0, y - 5.0), (x + 6.0, y), (x - 3.0, y + 5.0)], ENEMY, ENEMY, 1.0);
-        }
-    }
-}
-
-/// The sample that a place in the legend shows.
-enum Sample {
-    /// A star, on a disc (fill and edge) if there is one.
-    Star {
-        fill: Colour,
-        edge: Colour,
-        disc: Option<(Colour, Colour)>,
-    },
-    Ships {
-        colour: Colour,
-        text: &'static str,
-    },
-    Fog,
-    Mark(Mark),
-}
-
-/// The places of the legend, row by row, [`LEGEND_COLUMNS`] in each.
-const LEGEND: [(Sample, &str); 11] = [
-    (Sample::Star { fill: GOLD, edge: GOLD_EDGE, disc: None }, "star to capture"),
-    (Sample::Star { fill: OWN, edge: OWN_EDGE, disc: None }, "captured by you"),
-    (Sample::Star { fill: ENEMY, edge: ENEMY_EDGE, disc: None }, "by the enemy"),
-    (Sample::Star { fill: OWN, edge: OWN_EDGE, disc: Some((WHITE, OWN_EDGE)) }, "in this turn"),
-    (Sample::Star { fill: GOLD, edge: GOLD_EDGE, disc: Some((INK, INK)) }, "home base"),
-    (Sample::Ships { colour: OWN, text: "3: 2/1" }, "your ship 3"),
-    (Sample::Ships { colour: ENEMY, text: "size 4" }, "enemy ships"),
-    (Sample::Fog, "not explored"),
-    (Sample::Mark(Mark::Battle), "battle"),
-    (Sample::Mark(Mark::Met), "both are there"),
-    (Sample::Mark(Mark::Entered), "enemy entered"),
-];
-
-const LEGEND_COLUMNS: u8 = 4;
-
-fn legend(picture: &mut Picture) {
-    for (place, (sample, words)) in (0_u8..).zip(&LEGEND) {
-        let x = MARGIN + 18.0 + f64::from(place % LEGEND_COLUMNS) * 155.0;
-        let y = LEGEND_TOP + f64::from(place / LEGEND_COLUMNS) * 32.0;
-        draw_sample(picture, sample, x, y);
-        picture.text(x + 24.0, y, 12.0, Anchor::Start, INK, words);
-    }
-}
-
-fn draw_sample(picture: &mut Picture, sample: &Sample, x: f64, y: f64) {
-    match *sample {
-        Sample::Star { fill, edge, disc } => {
-            if let Some((disc, disc_edge)) = disc {
-                picture.circle(x, y, DISC, disc, disc_edge);
+        assert_told_apart(30.0, &[(OWN_TINT.heading, ENEMY_TINT.heading)]);
+        assert_told_apart(10.0, &[(OWN_TINT.heading, NEUTRAL_TINT.heading)]);
+        // In print, sectors are told apart by their headings.
+        for eye in [Eye::Usual, Eye::Deuteranope, Eye::Protanope] {
+            for (one, other) in [(OWN_TINT, NEUTRAL_TINT), (NEUTRAL_TINT, ENEMY_TINT), (OWN_TINT, ENEMY_TINT)]
+            {
+                assert!(eye.contrast(one.explored, other.explored) > 4.0, "{eye:?}");
+                assert!(eye.contrast(one.fog, other.fog) > 8.0, "{eye:?}");
             }
-            picture.polygon(&spikes(5, x, y, 12.5, 7.0), fill, edge, 1.0);
         }
-        Sample::Ships { colour, text } => {
-            picture.rect(x - 18.0, y - 6.5, 36.0, 13.0, colour);
-            picture.text(x, y, 10.0, Anchor::Middle, WHITE, text);
-        }
-        Sample::Fog => picture.rect(x - 12.0, y - 9.0, 24.0, 18.0, NEUTRAL_FOG),
-        Sample::Mark(mark) => draw_mark(picture, mark, x, y),
+        assert_told_apart(40.0, &[(symbols::OWN, symbols::ENEMY_FILL)]);
     }
 }

@@ -1,8 +1,10 @@
 //! A view laid out square by square, from which both the text and the picture of the board are drawn.
 
-use super::fleet::Ship;
+use std::fmt::{self, Display};
+
+use super::fleet::{Class, Ship};
 use super::galaxy::{Quadrant, Sector, Square};
-use super::view::{KnownStar, View};
+use super::view::{KnownStar, Side, View};
 
 /// A view, with its stars and ships sorted by square.
 pub(super) struct SquareMap<'a> {
@@ -16,14 +18,53 @@ pub(super) struct Contents<'a> {
     pub star: Option<&'a KnownStar>,
     /// The viewer's own ships.
     pub ships: Vec<&'a Ship>,
-    /// The total size of the known enemy ships; 0 if there are none.
-    pub enemy: u16,
+    /// The known enemy ships.
+    pub enemy: Option<EnemyShips>,
+}
+
+/// What the viewer knows of enemy ships on one square.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EnemyShips {
+    /// Their total size.
+    Sighted(u16),
+    /// Their total offence and defence, once everything is open.
+    Revealed(Class),
+}
+
+impl EnemyShips {
+    pub fn size(self) -> u16 {
+        match self {
+            EnemyShips::Sighted(size) => size,
+            EnemyShips::Revealed(total) => total.size(),
+        }
+    }
+
+    fn and(self, class: Class) -> EnemyShips {
+        match self {
+            EnemyShips::Sighted(size) => EnemyShips::Sighted(size + class.size()),
+            EnemyShips::Revealed(total) => EnemyShips::Revealed(Class {
+                offence: total.offence + class.offence,
+                defence: total.defence + class.defence,
+            }),
+        }
+    }
+}
+
+/// As on the board: `size 4`, or offence and defence.
+impl Display for EnemyShips {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EnemyShips::Sighted(size) => write!(f, "size {size}"),
+            EnemyShips::Revealed(total) => write!(f, "{}/{}", total.offence, total.defence),
+        }
+    }
 }
 
 /// What the viewer was told about a quadrant this turn. If several apply, the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    Battle,
+    /// A battle, with what the viewer was told of the enemy.
+    Battle(Side<u16>),
     /// Ships of both sides are there.
     Met,
     /// Enemy ships entered.
@@ -41,11 +82,12 @@ impl<'a> SquareMap<'a> {
         }
         if let Some(enemies) = &view.enemy_ships {
             for ship in enemies {
-                squares[ship.at.index()].enemy += ship.class.size();
+                let enemy = &mut squares[ship.at.index()].enemy;
+                *enemy = Some(enemy.map_or(EnemyShips::Revealed(ship.class), |known| known.and(ship.class)));
             }
         } else if !owes_casualties(view) {
             for intruder in &view.intruders {
-                squares[intruder.at.index()].enemy = intruder.size;
+                squares[intruder.at.index()].enemy = Some(EnemyShips::Sighted(intruder.size));
             }
         }
         SquareMap { view, squares }
@@ -69,8 +111,8 @@ impl<'a> SquareMap<'a> {
     }
 
     pub fn mark(&self, quadrant: Quadrant) -> Option<Mark> {
-        if self.view.battles.iter().any(|battle| battle.quadrant == quadrant) {
-            Some(Mark::Battle)
+        if let Some(battle) = self.view.battles.iter().find(|battle| battle.quadrant == quadrant) {
+            Some(Mark::Battle(battle.enemy))
         } else if owes_casualties(self.view) {
             None
         } else if self.view.standoffs.contains(&quadrant) {

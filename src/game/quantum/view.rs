@@ -26,7 +26,7 @@ pub struct View {
     pub(super) quiet_limit: u32,
     /// The seat whose view it is.
     #[serde(skip)]
-    viewer: Seat,
+    pub(super) viewer: Seat,
 }
 
 impl View {

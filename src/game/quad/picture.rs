@@ -1,0 +1,192 @@
+//! The board of Quad as a picture, turned for the side that reads.
+
+use super::board::{Piece, is_new, pieces, threatens, threats};
+use super::point::{Point, Points, Quad, SQUARES};
+use super::view::View;
+use crate::game::Seat;
+use crate::game::picture::{self, Anchor, Colour, Picture, spikes};
+
+const STEP: f64 = 58.0;
+const EDGE: f64 = 60.0;
+const WIDTH: u32 = 700;
+const RADIUS: f64 = 23.0;
+
+const PAPER: Colour = Colour::hex(0xfbf8f1);
+const WOOD: Colour = Colour::hex(0xe9d8b4);
+const INK: Colour = Colour::hex(0x2f2b26);
+const GRID: Colour = Colour::hex(0x8f7b55);
+/// What was played last.
+const MARK: Colour = Colour::hex(0xc2500a);
+/// A quad that is complete.
+const QUAD: Colour = Colour::hex(0xb3261e);
+/// A quad that the opponent, or the reader, could complete.
+const FOE: Colour = Colour::hex(0xb8420b);
+const OWN: Colour = Colour::hex(0x14508c);
+const BLACK: Colour = Colour::hex(0x26262a);
+const WHITE: Colour = Colour::hex(0xffffff);
+
+/// The colours of a side's pieces: face and edge.
+fn colours(seat: Seat) -> (Colour, Colour) {
+    match seat {
+        Seat::First => (BLACK, Colour::hex(0x050506)),
+        Seat::Second => (WHITE, INK),
+    }
+}
+
+fn place(point: Point, reader: Seat) -> picture::Point {
+    let at = point.turned_for(reader);
+    (EDGE + STEP * f64::from(at.file()), EDGE + STEP * f64::from(10 - at.rank()))
+}
+
+pub(super) fn draw(view: &View) -> Picture {
+    let height = if threats(view).is_some() { 834 } else { 794 };
+    let mut picture = Picture::new(WIDTH, height, PAPER);
+    grid(&mut picture, view.viewer);
+    for seat in [view.viewer.other(), view.viewer] {
+        threatened(&mut picture, view, seat);
+    }
+    for quad in &view.quads {
+        picture.outline(&around(*quad).map(|point| place(point, view.viewer)), QUAD, 8.0);
+    }
+    for point in Point::all() {
+        let (x, y) = place(point, view.viewer);
+        // If both sides could complete a quad here, the reader's mark lies within the opponent's.
+        if threatens(view, view.viewer.other(), point) {
+            threat_of_foe(&mut picture, x, y);
+        }
+        if threatens(view, view.viewer, point) {
+            threat_of_reader(&mut picture, x, y);
+        }
+    }
+    for (point, piece) in pieces(view) {
+        let (x, y) = place(point, view.viewer);
+        if is_new(view, point) {
+            picture.circle(x, y, RADIUS + 5.0, MARK, MARK);
+        }
+        draw_piece(&mut picture, x, y, RADIUS, piece);
+    }
+    legend(&mut picture, view);
+    picture
+}
+
+fn grid(picture: &mut Picture, reader: Seat) {
+    let end = EDGE + 10.0 * STEP;
+    picture.rect(EDGE - 27.0, EDGE - 27.0, end - EDGE + 54.0, end - EDGE + 54.0, WOOD);
+    picture.frame(EDGE - 27.0, EDGE - 27.0, end - EDGE + 54.0, end - EDGE + 54.0, INK, 2.0);
+    for place in 0..11_u8 {
+        let at = EDGE + STEP * f64::from(place);
+        // The corners are not points, so the outermost lines end before them.
+        let (from, to) = if place == 0 || place == 10 { (1.0, 9.0) } else { (0.0, 10.0) };
+        let (from, to) = (EDGE + STEP * from, EDGE + STEP * to);
+        picture.line((at, from), (at, to), GRID, 1.5);
+        picture.line((from, at), (to, at), GRID, 1.5);
+        let (file, rank) = match reader {
+            Seat::First => (place, 11 - place),
+            Seat::Second => (10 - place, place + 1),
+        };
+        let file = char::from(b'A' + file).to_string();
+        for y in [16.0, end + 45.0] {
+            picture.text(at, y, 20.0, Anchor::Middle, INK, &file);
+        }
+        for x in [15.0, end + 45.0] {
+            picture.text(x, at, 20.0, Anchor::Middle, INK, &rank.to_string());
+        }
+    }
+}
+
+/// The whole squares that a side could complete with its next marble.
+fn threatened(picture: &mut Picture, view: &View, seat: Seat) {
+    let Some(threats) = threats(view) else { return };
+    let colour = if seat == view.viewer { OWN } else { FOE };
+    for &point in &threats[seat] {
+        let mut marbles: Points = view.marbles[seat].iter().collect();
+        marbles.insert(point);
+        for quad in SQUARES.quads(marbles, point) {
+            picture.outline(&around(quad).map(|corner| place(corner, view.viewer)), colour, 3.0);
+        }
+    }
+}
+
+fn threat_of_foe(picture: &mut Picture, x: f64, y: f64) {
+    picture.circle(x, y, 18.0, Colour::hex(0xfbe0cf), FOE);
+    picture.text(x, y, 24.0, Anchor::Middle, FOE, "!");
+}
+
+fn threat_of_reader(picture: &mut Picture, x: f64, y: f64) {
+    picture.circle(x, y, 12.0, Colour::hex(0xdbe8f6), OWN);
+    picture.text(x, y, 22.0, Anchor::Middle, OWN, "+");
+}
+
+/// The corners of a quad in the order of its outline.
+fn around([a, b, c, d]: Quad) -> Quad {
+    // Corners are sorted by rank, then by file, so the first and the last are opposite at any tilt.
+    [a, b, d, c]
+}
+
+fn draw_piece(picture: &mut Picture, x: f64, y: f64, radius: f64, piece: Piece) {
+    match piece {
+        Piece::Marble(seat) => {
+            let (face, edge) = colours(seat);
+            picture.circle(x, y, radius, face, edge);
+            let shine = match seat {
+                Seat::First => Colour::hex(0x85858d),
+                Seat::Second => Colour::hex(0xdcd6c8),
+            };
+            let aside = match seat {
+                Seat::First => -0.34 * radius,
+                Seat::Second => 0.34 * radius,
+            };
+            picture.circle(x + aside, y + aside, radius * 0.15, shine, shine);
+        }
+        Piece::Star(seat) => {
+            let (face, edge) = colours(seat);
+            picture.polygon(&spikes(5, x, y + 0.06 * radius, radius * 1.1, radius * 0.52), face, edge, 2.0);
+        }
+    }
+}
+
+fn legend(picture: &mut Picture, view: &View) {
+    let y = EDGE + 10.0 * STEP + 88.0;
+    for (x, seat, words) in [(45.0, Seat::First, "Black"), (375.0, Seat::Second, "White")] {
+        let you = view.to_move.is_some() && seat == view.viewer;
+        let left = view.left[seat];
+        picture.text(
+            x - 12.0,
+            y,
+            20.0,
+            Anchor::Start,
+            INK,
+            &if you { format!("{words}: you") } else { words.to_owned() },
+        );
+        for (x, piece, left) in
+            [(x + 130.0, Piece::Marble(seat), left.marbles), (x + 205.0, Piece::Star(seat), left.stars)]
+        {
+            draw_piece(picture, x, y, 13.0, piece);
+            picture.text(x + 20.0, y, 20.0, Anchor::Start, INK, &left.to_string());
+        }
+        picture.text(x + 246.0, y, 20.0, Anchor::Start, INK, "left");
+    }
+    let y = y + 40.0;
+    picture.circle(45.0, y, 13.0, MARK, MARK);
+    picture.circle(45.0, y, 8.0, WOOD, WOOD);
+    picture.text(68.0, y, 20.0, Anchor::Start, INK, "last turn");
+    if threats(view).is_some() {
+        let y = y + 40.0;
+        threat_of_foe(picture, 51.0, y);
+        picture.text(80.0, y, 20.0, Anchor::Start, INK, "a quad for your opponent");
+        threat_of_reader(picture, 375.0, y);
+        picture.text(398.0, y, 20.0, Anchor::Start, INK, "a quad for you");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::sight::assert_told_apart;
+
+    #[test]
+    fn its_colours_are_told_apart_by_every_eye_and_in_print() {
+        assert_told_apart(40.0, &[(BLACK, WHITE), (BLACK, WOOD), (QUAD, WOOD), (FOE, WOOD), (OWN, WOOD)]);
+        assert_told_apart(10.0, &[(WHITE, WOOD), (FOE, OWN), (MARK, BLACK), (MARK, WOOD)]);
+    }
+}
