@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn the_board_is_the_only_image() {
         let page = html("![The board of A & B](cid:board)\n\n![other](cid:other)\n", 700);
-        let shown = r#"<img src="cid:board" width="700" style="width:700px;max-width:100%;height:auto" alt="The board of A &amp; B">"#;
+        let shown = r#"<img src="cid:board" width="700" style="width:700px;max-width:100%;height:auto" alt="The board of A &amp; B" />"#;
         assert!(page.contains(shown), "{page}");
         assert!(page.contains("<small>The board of A &amp; B</small>"), "its caption tells the same: {page}");
         assert_eq!(page.matches("<img").count(), 1, "{page}");

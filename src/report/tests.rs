@@ -42,7 +42,7 @@ fn svg_has_one_element_for_each_shape() {
         r##"<rect x="0" y="0" width="210" height="30" fill="#ffffff"/>"##,
         r##"<rect x="5" y="5" width="20" height="20" fill="#d02010"/>"##,
         r##"<rect x="35" y="5" width="20" height="20" fill="none" stroke="#d02010" stroke-width="12"/>"##,
-        r##"<circle cx="75" cy="15" r="10" fill="#d02010" stroke="#1020d0" stroke-width="1.5"/>"##,
+        r##"<circle cx="75" cy="15" r="10" fill="#d02010" stroke="#1020d0" stroke-width="2"/>"##,
         r##"<line x1="95" y1="15" x2="115" y2="15" stroke="#d02010" stroke-width="2.5" stroke-linecap="round"/>"##,
         r##"<line x1="125" y1="5" x2="145" y2="25" stroke="#d02010" stroke-width="4" stroke-linecap="round"/>"##,
         r##"<polygon points="155,5 175,5 165,25" fill="#d02010" stroke="#1020d0" stroke-width="1" stroke-linejoin="round"/>"##,

@@ -122,7 +122,9 @@ fn the_board_comes_as_text_and_as_a_picture_with_an_alt_text_and_nothing_is_fetc
         invitation.says("The board ---------");
         let alt = invitation.html.split("alt=\"").nth(1).and_then(|rest| rest.split('"').next());
         let alt = alt.unwrap_or_else(|| panic!("no picture in:\n{}", invitation.html));
-        assert!(alt.starts_with(&format!("The board of {id}, ")) && alt.ends_with(" to move"), "{alt}");
+        assert!(alt.starts_with(&format!("The board of {id} before ")) && alt.contains(" to move"), "{alt}");
+        assert!(invitation.html.contains(&format!("<small>{alt}</small>")), "the caption tells the same");
+        assert!(invitation.html.contains("width=\""), "the picture has twice the pixels that are shown");
         assert!(fetched(&invitation).is_empty(), "{:?}", fetched(&invitation));
         assert!(!invitation.html.contains("<script") && !invitation.html.contains("url("));
         let longest = invitation.text.lines().map(|line| line.chars().count()).max();

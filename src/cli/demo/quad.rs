@@ -59,7 +59,8 @@ fn worth(squares: &[Corners], point: Point) -> usize {
 }
 
 impl Table {
-    /// Parses board rows such as `  7  .  B  .  …  7`, and the row of the pieces left that says `(you)`.
+    /// Parses board rows such as `  7  .  B  .  …  7`, and the row of the pieces left that says `(you)`. White sees the
+    /// board turned, with the files from K to A.
     fn read(letter: &str) -> Option<Table> {
         let pieces =
             letter.lines().find(|line| line.contains("(you)") && line.ends_with(char::is_numeric))?;
@@ -73,7 +74,8 @@ impl Table {
         for line in letter.lines() {
             let Some(row) = line.strip_prefix("    ").filter(|row| row.len() > 37) else { continue };
             let Ok(rank) = row[..3].trim().parse::<u8>() else { continue };
-            for (file, cell) in (0..).zip(row.as_bytes()[4..37].chunks(3)) {
+            for (column, cell) in (0..).zip(row.as_bytes()[4..37].chunks(3)) {
+                let file = if is_black { column } else { 10 - column };
                 let point = Point::new(file, rank.checked_sub(1)?)?;
                 match cell[1] {
                     b'B' if is_black => table.own.push(point),

@@ -90,7 +90,8 @@ fn moves(board: &Board, own: bool) -> Vec<(Spot, Spot)> {
     moves
 }
 
-/// Parses board rows such as ` 3   Q     Q2    .  …  3`: capitals are South's, small letters North's.
+/// Parses board rows such as ` 3   Q     Q2    .  …  3`: capitals are South's, small letters North's. North sees the
+/// board turned, with the files from H to A.
 fn read(letter: &str) -> Board {
     let is_south = letter.contains("South (you)");
     let mut board = Board::new();
@@ -99,8 +100,9 @@ fn read(letter: &str) -> Board {
             continue;
         };
         let Ok(rank) = row[..3].trim().parse::<u8>() else { continue };
-        for file in 0..8 {
-            let cell = &row[4 + 6 * usize::from(file)..][..6];
+        for column in 0..8 {
+            let file = if is_south { column } else { 7 - column };
+            let cell = &row[4 + 6 * usize::from(column)..][..6];
             let name = cell.trim_matches([' ', '[', ']', '<', '(', ')', '.']);
             let Some(letter) = name.chars().next() else { continue };
             let piece = match letter.to_ascii_uppercase() {

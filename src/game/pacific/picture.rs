@@ -56,13 +56,14 @@ pub fn draw(view: &View) -> Picture {
     for notice in &view.news {
         chart.arrow(notice);
     }
+    // Submarines come first, so that a ship above one stays legible.
+    for (side, submarine) in known_submarines(view) {
+        chart.submarine(side, submarine.at, submarine.no);
+    }
     for (side, fleet) in view.ships.iter() {
         for ship in fleet {
             chart.ship(side, ship);
         }
-    }
-    for (side, submarine) in known_submarines(view) {
-        chart.submarine(side, submarine.at, submarine.no);
     }
     for notice in &view.news {
         chart.losses(notice);
@@ -155,7 +156,7 @@ impl Chart<'_> {
     fn ship(&mut self, side: Seat, ship: &Ship) {
         let (x, y) = self.centre(ship.at);
         let is_above = known_submarines(self.view).any(|(_, submarine)| submarine.at == ship.at);
-        let y = if is_above { y - 6.0 } else { y };
+        let y = if is_above { y - 7.0 } else { y };
         hulls::draw_ship(&mut self.picture, (x, y), side, ship.kind);
     }
 
@@ -163,7 +164,7 @@ impl Chart<'_> {
         let is_under = self.view.ships.iter().any(|(_, fleet)| fleet.iter().any(|ship| ship.at == at));
         let is_shared = known_submarines(self.view).any(|(of, other)| of != side && other.at == at);
         let (x, y) = self.centre(at);
-        let y = if is_under { y + 11.0 } else { y };
+        let y = if is_under { y + 12.0 } else { y };
         let x = match side {
             _ if !is_shared => x,
             Seat::First => x - SHARED,

@@ -242,7 +242,7 @@ fn written(
         "board": State::board(&view).text,
         "html": html,
         "match": { "id": "QZ-7K3M" },
-        "title": "Turn 40",
+        "open_turn": "turn 40",
     });
     let render =
         |name: &str| env.get_template(name).unwrap().render(minijinja::value::Serde(&context)).unwrap();
