@@ -9,7 +9,7 @@ use crate::game::picture::Picture;
 const SCALE: u16 = 2;
 
 /// Maximum PNGs in a [`PictureCache`]. Few are enough, because equal pictures come close together, and each takes some
-/// 20 kB.
+/// 20 to 60 kB.
 const CACHE_SIZE: usize = 16;
 
 /// A cache that draws equal pictures once: both sides' boards where nothing is hidden, and the first boards of matches

@@ -236,7 +236,7 @@ impl Office {
         Ok(())
     }
 
-    /// Loads the text of our letters, without the rest: a picture takes some 20 kB.
+    /// Loads the text of our letters, without the rest: a picture takes 20 to 60 kB.
     async fn load_texts(&self, ids: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
         if ids.is_empty() {
             return Ok(());
