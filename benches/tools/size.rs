@@ -109,7 +109,7 @@ impl Sized {
         let seats = writers(folder.path()).await;
         Sized {
             matches: self.matches * times,
-            club: Club { folder, office, letters: Default::default() },
+            club: Club { folder, office, letters: Default::default(), is_varied: false },
             seats,
         }
     }

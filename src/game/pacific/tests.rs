@@ -1,5 +1,6 @@
 //! What the cases of `tests/cases/pacific` cannot reach by play from a setup: endings, passes, secrecy, parsing.
 
+use super::state::{Event, Sighting};
 use super::*;
 use crate::game::picture::Shape;
 use crate::game::random::dice;
@@ -333,4 +334,20 @@ fn two_submarines_on_one_square_are_both_shown() {
     // The legend shows one more.
     let drawn = places("U1");
     assert!(matches!(drawn[..], [one, other, _] if one != other), "{drawn:?}");
+}
+
+#[test]
+fn older_contacts_stay_on_the_board_with_their_round() {
+    let ships = ["BA1", "BA16"];
+    let mut later = state(Options::default(), Stage::Surface(Seat::First), ships, ["C3", "E9"]);
+    later.round = 12;
+    let at = Square::parse("D4").expect("a square");
+    let event = Event::Torpedoed { side: Seat::Second, no: 1, at, sunk: Class::Destroyer };
+    later.sightings = vec![Sighting { round: 7, event }];
+    let shown = |seat| {
+        let picture = State::board(&later.view(seat)).picture;
+        picture.shapes.iter().any(|shape| matches!(shape, Shape::Text { text, .. } if text == "r7"))
+    };
+    assert!(shown(Seat::First), "an enemy submarine was near");
+    assert!(!shown(Seat::Second), "it was its own");
 }

@@ -182,7 +182,38 @@ fn legend(picture: &mut Picture, view: &View) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::any::AnyState;
+    use crate::game::picture::Shape;
+    use crate::game::quad::State;
+    use crate::game::record::lines;
     use crate::game::sight::assert_told_apart;
+    use crate::game::{BySeat, Game, Options};
+
+    #[test]
+    fn a_threatened_square_is_drawn_whole() {
+        let mut options = super::super::Options::default();
+        options.set("trainer", "on").expect("an option");
+        let mut state = AnyState::Quad(State::start(&options));
+        for (seat, marble) in [
+            (Seat::First, "E5"),
+            (Seat::Second, "B8"),
+            (Seat::First, "E7"),
+            (Seat::Second, "B9"),
+            (Seat::First, "G5"),
+        ] {
+            let mut filed = BySeat::new(None, None);
+            filed[seat] = Some(state.seal(seat, &lines(&format!("MARBLE {marble}"))).expect("a legal turn"));
+            state.adjudicate(&filed);
+        }
+        for (reader, colour) in [(Seat::First, OWN), (Seat::Second, FOE)] {
+            let picture = state.board(reader).picture;
+            let is_square = |shape: &&Shape| {
+                matches!(shape, Shape::Polygon { points, fill: None, stroke }
+                    if points.len() == 4 && stroke.colour == colour)
+            };
+            assert_eq!(picture.shapes.iter().filter(is_square).count(), 1, "E5, E7, G5 and G7");
+        }
+    }
 
     #[test]
     fn its_colours_are_told_apart_by_every_eye_and_in_print() {
