@@ -37,8 +37,11 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
             address: CLUB.address.to_owned(),
             wording: Digest::of(b""),
             message_ids: String::new(),
+            overrides: Default::default(),
+            program: None,
         },
         key: SealKey::new([1; 32]),
+        holders: None,
     };
     let mut game_match = referee::open(opening, Source::Clock, at).after;
     let mut dice = dice(7);

@@ -189,6 +189,8 @@ impl Club {
                 asked: None,
                 due: None,
                 urgency: Urgency::Receipt,
+                pin: None,
+                sent_at: None,
             });
             let note = String::new();
             ruling.decided.push(LetterDecision {

@@ -29,8 +29,11 @@
 //!         address: "referee@club.example".to_owned(),
 //!         wording: Digest::of(b""),
 //!         message_ids: "fogpost.club.example".to_owned(),
+//!         overrides: Default::default(),
+//!         program: None,
 //!     },
 //!     key: SealKey::new([7; 32]),
+//!     holders: None,
 //! };
 //! let opened = referee::open(opening, Source::Clock, at).after;
 //!

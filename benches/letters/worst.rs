@@ -84,8 +84,11 @@ impl Club {
                 address: own.address.to_string(),
                 wording: Digest::of(b""),
                 message_ids: own.message_id_domain.clone(),
+                overrides: Default::default(),
+                program: None,
             },
             key: SealKey::new([7; 32]),
+            holders: None,
         };
         Club {
             game_match: referee::open(opening, Source::Clock, at()).after,

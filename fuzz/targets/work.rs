@@ -57,8 +57,11 @@ static DESK: LazyLock<Desk> = LazyLock::new(|| {
                 address: "referee@club.example".to_owned(),
                 wording: Digest::of(b""),
                 message_ids: "fogpost.club.example".to_owned(),
+                overrides: Default::default(),
+                program: None,
             },
             key: SealKey::new([7; 32]),
+            holders: None,
             settings: Default::default(),
         };
         referee::open(opening, Source::Clock, Default::default()).after

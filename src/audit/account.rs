@@ -13,6 +13,7 @@ use crate::game::{Due, Fault, OrderLines, Phase, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, NewText};
 use crate::referee::{DispatchKind, Match, Stage};
+use crate::report::envelope::PlaceInMatch;
 use crate::report::pin::pin_in;
 use crate::report::sent::plain_text;
 use crate::report::{self, TemplateError, Templates};
@@ -260,10 +261,7 @@ fn lines_of(dispatch: &ArchivedDispatch) -> Vec<String> {
 
 /// The number of the last entry of the ruling that sent a letter, taken from its Message-ID.
 fn seq_of(message_id: &str, game_match: &Match) -> Option<u64> {
-    let local = message_id.split('@').next()?;
-    let marker = format!("{}.", game_match.id.to_lowercase());
-    let length = local[local.find(&marker)? + marker.len()..].split('.').next()?;
-    game_match.first_key().unveil(length)
+    PlaceInMatch::read(message_id, &game_match.id, game_match.first_key()).map(|place| place.seq)
 }
 
 /// The new text of a letter.
@@ -421,6 +419,7 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
         Fact::PlayerReplaced { from, to, .. } => format!("{to} took over the seat of {from}."),
         Fact::PlayerRenamed { from, to, .. } => format!("{from} is called {to} from now on."),
+        Fact::SeatHeld { seat, .. } => format!("{} has another token or other addresses.", name(seat)),
         Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
         Fact::ReminderLeftToDigest { seat, .. } => format!("{} is reminded by a digest.", name(seat)),
         Fact::PlayerSet { seat, .. } => format!("{} changed settings of their letters.", name(seat)),

@@ -11,7 +11,7 @@ use super::account::{self, ArchivedDispatch, MatchArchive};
 use super::blackout::black_out;
 use crate::game::any::AnyState;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Entry, Fact, Head, LedgerForm, SealKey};
+use crate::ledger::{self, Entry, Fact, Head, KeptPin, LedgerForm, SealKey};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Match};
 use crate::report::sent::plain_text;
@@ -46,6 +46,12 @@ pub struct About {
     pub match_id: String,
     pub over: bool,
     pub players: BySeat<SeatHolder>,
+    /// Opens the pins of who held the seats, in an arbiter's dossier.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<KeptPin>,
+    /// What the letters were worded with, as JSON, by digest, in an arbiter's dossier.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wordings: Vec<(Digest, String)>,
     /// The last entry of the ledger.
     pub head: Head,
     /// The digests of the letters that the last ruling sent, which no entry lists yet.
@@ -291,6 +297,8 @@ pub struct Dossier {
     pub entries: Vec<Entry>,
     pub letters: Vec<(LetterRecord, Vec<u8>)>,
     pub dispatches: Vec<(DispatchRecord, Vec<u8>)>,
+    pub pins: Vec<KeptPin>,
+    pub wordings: Vec<(Digest, String)>,
 }
 
 /// Reads the files of a dossier in the arbiter's form. [`Check`](super::Check) verifies what they say.
@@ -299,7 +307,7 @@ pub struct Dossier {
 /// Returns a sentence that names the file if one is missing or cannot be read, or says why it cannot be imported.
 pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Dossier, String> {
     let mut file = |name: &str| files.remove(name).ok_or_else(|| format!("{name} is missing"));
-    let (club, players, game_match) = read_about(&file("about.json")?)?;
+    let about = read_about(&file("about.json")?)?;
     let entries = read_lines("entries.jsonl", &file("entries.jsonl")?)?;
     let mut letters = Vec::new();
     for record in read_lines::<LetterRecord>("letters.jsonl", &file("letters.jsonl")?)? {
@@ -318,18 +326,27 @@ pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Dossier, String> {
         let bytes = file(&record.file)?;
         dispatches.push((record, bytes));
     }
-    Ok(Dossier { club, players, game_match, entries, letters, dispatches })
+    let FromAbout { club, players, game_match, pins, wordings } = about;
+    Ok(Dossier { club, players, game_match, entries, letters, dispatches, pins, wordings })
 }
 
-/// Returns the club, the players and the match.
-fn read_about(contents: &[u8]) -> Result<(String, BySeat<SeatHolder>, Match), String> {
+/// What an import takes from `about.json` of any format.
+struct FromAbout {
+    club: String,
+    players: BySeat<SeatHolder>,
+    game_match: Match,
+    pins: Vec<KeptPin>,
+    wordings: Vec<(Digest, String)>,
+}
+
+fn read_about(contents: &[u8]) -> Result<FromAbout, String> {
     let fault = |error: serde_json::Error| format!("about.json: {error}");
     let value: Value = serde_json::from_slice(contents).map_err(fault)?;
     match value["fogpost"].as_u64() {
         Some(1) => {
             let EarlierAbout { club, players, snapshot, .. } =
                 serde_json::from_value(value).map_err(fault)?;
-            Ok((club, players, snapshot))
+            Ok(FromAbout { club, players, game_match: snapshot, pins: Vec::new(), wordings: Vec::new() })
         }
         Some(2) => {
             let about: About = serde_json::from_value(value).map_err(fault)?;
@@ -338,7 +355,8 @@ fn read_about(contents: &[u8]) -> Result<(String, BySeat<SeatHolder>, Match), St
                 return Err(why.to_owned());
             }
             let not_over = format!("{} is not over: only finished matches can be imported", about.match_id);
-            Ok((about.club, about.players, about.snapshot.ok_or(not_over)?))
+            let About { club, players, pins, wordings, snapshot, .. } = about;
+            Ok(FromAbout { club, players, game_match: snapshot.ok_or(not_over)?, pins, wordings })
         }
         _ => Err("about.json: its format is unknown; this program reads formats 1 and 2".to_owned()),
     }

@@ -17,7 +17,7 @@ use crate::game::Seat;
 use crate::ledger::{LedgerForm, SealKey};
 use crate::letter::{Address, Digest};
 use crate::referee::{Content, Dispatch, DispatchKind, Match, Notice, Reader, Reply};
-use crate::report::envelope::{self, AnsweredLetter, Envelope, Stationery};
+use crate::report::envelope::{self, AnsweredLetter, Envelope, PlaceInMatch, Stationery};
 use crate::report::pin::pin_in;
 use crate::report::sent::{parse_text_part, repeated_reports, repeats_reports};
 use crate::report::{self, Club, PictureCache, Templates, WordingInput};
@@ -29,6 +29,7 @@ pub struct StoredDispatch {
     pub recipient: String,
     pub kind: DispatchKind,
     pub seat: Option<Seat>,
+    pub sent_at: Option<DateTime<Utc>>,
     pub bytes: Vec<u8>,
 }
 
@@ -38,23 +39,17 @@ impl StoredDispatch {
         pin_in(form, &self.bytes)
     }
 
-    /// Splits its Message-ID into the reply token and the part that names the ruling, unveiled; also returns the number
-    /// of that ruling's last entry.
-    pub(super) fn ruling(&self, match_id: &str, key: &SealKey) -> Option<(&str, String, u64)> {
-        let local = self.message_id.split('@').next()?;
-        let marker = format!("{}.", match_id.to_lowercase());
-        let at = local.find(&marker)?;
-        let (length, rest) = local[at + marker.len()..].split_once('.')?;
-        let seq = key.unveil(length).unwrap_or_default();
-        Some((local[..at].trim_end_matches('.'), format!("{marker}{seq}.{rest}"), seq))
+    /// What its Message-ID names.
+    pub(super) fn place(&self, match_id: &str, key: &SealKey) -> Option<PlaceInMatch<'_>> {
+        PlaceInMatch::read(&self.message_id, match_id, key)
     }
 }
 
-/// The settings and templates that word letters today.
+/// The settings and templates that letters are worded with again.
 pub struct CurrentWording<'a> {
     pub stationery: &'a Stationery,
     pub templates: &'a Templates,
-    /// Their digest ([`Stationery::wording`]).
+    /// Their digest ([`Wording::digest`](crate::report::wording::Wording::digest)).
     pub digest: Digest,
     /// The cache of rendered pictures. Letters of one ruling should share it.
     pub pictures: &'a PictureCache,
@@ -81,6 +76,20 @@ pub struct ExpectedDispatch {
 }
 
 impl ExpectedDispatch {
+    /// The digest of the wording that it was worded with.
+    pub fn wording(&self) -> Digest {
+        self.game_match.desk.wording
+    }
+
+    /// The club's own templates that may have shaped it.
+    pub fn own_templates(&self) -> Vec<String> {
+        let names = match self.dispatch.to {
+            Reader::Seat(_) => self.game_match.own_templates(),
+            Reader::Former(_) | Reader::Gm => Vec::new(),
+        };
+        names.into_iter().map(str::to_owned).collect()
+    }
+
     /// The Message-IDs of the reports that it may repeat.
     pub fn earlier_report_ids(&self) -> &[String] {
         &self.earlier_reports
@@ -166,13 +175,9 @@ impl ExpectedDispatch {
     }
 
     /// The reply token at the start of the Message-ID of a letter to a seat or to the GM; empty for other letters.
-    fn token(&self) -> &str {
-        let local = self.stored.message_id.split('@').next().unwrap_or_default();
-        match local.split('.').collect::<Vec<_>>()[..] {
-            // The token, then the four parts of `envelope::unique_part`.
-            [token, _, _, _, _] => token,
-            _ => "",
-        }
+    pub(super) fn token(&self) -> &str {
+        let place = self.stored.place(&self.game_match.id, self.game_match.first_key());
+        place.map_or("", |place| place.token)
     }
 
     /// The dispatch with the reports that it repeats.

@@ -15,6 +15,8 @@ mod expected;
 mod verdict;
 pub mod witness;
 
-pub use check::{Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch};
+pub use check::{
+    Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch, StoredSeat,
+};
 pub use expected::{CurrentWording, ExpectedDispatch, StoredDispatch};
 pub use verdict::{AuditVerdict, Finding, Place};

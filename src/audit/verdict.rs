@@ -1,5 +1,7 @@
 //! The result of checking a match.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::ledger::Head;
@@ -51,13 +53,17 @@ pub struct AuditVerdict {
     pub letters: u64,
     /// How many of our letters were worded again.
     pub sent: u64,
-    /// How many of our letters were compared by their bytes only, because the wording has changed since.
+    /// How many of our letters were compared by their pins only, because another version of this program worded them, or
+    /// because they tell something about other matches.
     pub sent_in_other_words: u64,
     /// How many turns of the house another version of it played. They are legal, and were played on what its seat had been
     /// told, but were not found again.
     pub house_turns_of_other_versions: u64,
     /// The entries of turns for which the house's level found nothing legal, so that an easier one played.
     pub house_failures: Vec<u64>,
+    /// The club's own templates that shaped letters, each with the number of letters to a seat that were sent while it
+    /// replaced the program's.
+    pub own_templates: BTreeMap<String, u64>,
     pub head: Head,
     pub findings: Vec<Finding>,
     /// What could not be checked, and why.

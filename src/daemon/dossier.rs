@@ -109,14 +109,18 @@ impl Office {
             DossierForm::Arbiter => self.renew_tokens(&material.game_match, &seats).await?,
         }
         let letters = self.letter_records(&material).await?;
-        let is_whole = is_over && form == DossierForm::Arbiter;
+        let is_arbiters = form == DossierForm::Arbiter;
+        let is_whole = is_over && is_arbiters;
+        let wordings = wordings_in(&material.entries);
         let about = About {
             fogpost: 2,
             form,
             club: self.config.club.name.clone(),
-            match_id: id,
+            match_id: id.clone(),
             over: is_over,
             players,
+            pins: if is_arbiters { self.store.seat_pins(&id).await? } else { Vec::new() },
+            wordings: if is_arbiters { self.store.wordings(&wordings).await? } else { Vec::new() },
             head: material.game_match.head,
             told: material.game_match.told.clone(),
             snapshot: is_whole.then(|| material.game_match.clone()),
@@ -167,4 +171,13 @@ impl Office {
         });
         Ok(records.collect())
     }
+}
+
+/// Returns the digests of the wordings that entries name.
+fn wordings_in(entries: &[Entry]) -> Vec<Digest> {
+    let named = entries.iter().filter_map(|entry| match &entry.fact {
+        Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk } => Some(desk.wording),
+        _ => None,
+    });
+    named.collect()
 }

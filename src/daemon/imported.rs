@@ -18,10 +18,11 @@ use crate::audit::dossier::{DispatchRecord, Dossier, LetterRecord, SeatHolder};
 use crate::config::Config;
 use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::{Entry, Fact};
-use crate::letter::Address;
 use crate::letter::printable::is_printable;
+use crate::letter::{Address, Digest};
 use crate::post::FetchedLetter;
 use crate::referee::{Match, Stage};
+use crate::report::wording::Wording;
 use crate::store::{
     self, LetterDecision, LetterStatus, NewDispatch, NewLetter, Newcomer, SeatRow, Settlement, Urgency,
 };
@@ -106,7 +107,7 @@ impl Office {
 
     /// Stores a dossier in one transaction.
     async fn store_dossier(&self, dossier: Dossier) -> anyhow::Result<()> {
-        let Dossier { club, players, game_match, entries, letters, dispatches } = dossier;
+        let Dossier { club, players, game_match, entries, letters, dispatches, pins, wordings } = dossier;
         let id = game_match.id.clone();
         let (mut seats, mut newcomers) = (Vec::new(), Vec::new());
         for (seat, holder) in players.iter() {
@@ -142,6 +143,8 @@ impl Office {
             letters: letters.into_iter().map(|(record, raw)| received(&id, record, raw)).collect(),
             matches: vec![match_row(&game_match, 0)?],
             seats,
+            seat_pins: pins.into_iter().map(|kept| (id.clone(), kept)).collect(),
+            wordings,
             newcomers,
             entries: entries.iter().map(|entry| entry_row(&entry.clone().into())).collect(),
             posted: dispatches.into_iter().map(|(record, bytes)| posted(&id, record, bytes)).collect(),
@@ -173,6 +176,8 @@ fn posted(id: &str, record: DispatchRecord, bytes: Vec<u8>) -> NewDispatch {
         asked: None,
         due: None,
         urgency: Urgency::of(record.kind, true),
+        pin: None,
+        sent_at: record.sent_at,
     }
 }
 
@@ -189,7 +194,7 @@ fn name_of(holder: &SeatHolder) -> String {
 
 /// Ensures that nothing in the dossier can do harm where it is listed.
 fn ensure_fit(dossier: &Dossier) -> anyhow::Result<()> {
-    let Dossier { club, players, game_match, entries, .. } = dossier;
+    let Dossier { club, players, game_match, entries, wordings, .. } = dossier;
     let Match { id, game, .. } = game_match;
     let code = id.strip_prefix(game.prefix()).and_then(|rest| rest.strip_prefix('-'));
     let is_name = code.is_some_and(|code| code.len() == 4 && code.bytes().all(|c| CODE_LETTERS.contains(&c)));
@@ -198,6 +203,10 @@ fn ensure_fit(dossier: &Dossier) -> anyhow::Result<()> {
         club.chars().count() <= MAX_CLUB_NAME && club.chars().all(is_printable),
         "the club's name is too long, or has characters that cannot be printed"
     );
+    let is_named = |(digest, contents): &(Digest, String)| {
+        serde_json::from_str::<Wording>(contents).is_ok_and(|wording| wording.digest() == *digest)
+    };
+    ensure!(wordings.iter().all(is_named), "what its letters were worded with is kept under a wrong digest");
     // The names in the ledger are hashed, so they cannot be cleaned.
     let in_ledger = game_match.players.iter().map(|(_, name)| name.as_str()).chain(names_in(entries));
     ensure!(

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OnceCell};
 
 use self::batch::attempts::Attempts;
 use self::decide::settings::Settings;
@@ -62,6 +62,8 @@ pub struct Office {
     clock: Clock,
     heartbeat: Heartbeat,
     attempts: Attempts,
+    /// Set once the wording is kept, for the audit.
+    kept_wording: OnceCell<()>,
     /// Wakes the loop that settles letters.
     letters: Notify,
     /// Wakes the loop that sends dispatches.
@@ -96,6 +98,7 @@ impl Office {
             clock,
             heartbeat: Heartbeat::new(Instant::now()),
             attempts: Attempts::new()?,
+            kept_wording: OnceCell::new(),
             letters: Notify::new(),
             dispatches: Notify::new(),
             house: Notify::new(),

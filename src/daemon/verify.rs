@@ -11,11 +11,14 @@ use super::decide::settings::Settings;
 use super::parallel::{par_map, run_blocking};
 use crate::audit::{
     AuditVerdict, Check, CurrentWording, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow,
-    ParsedLetter, Place, StoredDispatch, StoredLetter, StoredMatch, witness,
+    ParsedLetter, Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, witness,
 };
+use crate::game::BySeat;
 use crate::letter::Digest;
-use crate::report::PictureCache;
+use crate::report::envelope::Stationery;
 use crate::report::sent::plain_text;
+use crate::report::wording::Wording;
+use crate::report::{PictureCache, Templates};
 use crate::store::{EntryRow, LetterStatus, MatchRow, NamedLetter, SentRow, StoreError};
 
 /// Rows read at a time.
@@ -162,14 +165,20 @@ impl Office {
     }
 
     async fn check_of(&self, row: MatchRow, depth: Depth) -> anyhow::Result<Check> {
-        let addresses = self.addresses_of_seats(&row.id).await?;
+        let mut addresses = self.addresses_of_seats(&row.id).await?;
+        let mut seats: BySeat<StoredSeat> = BySeat::default();
+        for row in self.store.seats_of(std::slice::from_ref(&row.id)).await? {
+            let addresses = std::mem::take(&mut addresses[row.seat]);
+            seats[row.seat] = StoredSeat { token: row.token, addresses };
+        }
+        let pins = self.store.seat_pins(&row.id).await?;
         let MatchRow { id, overview, wake_at, snapshot, version: _ } = row;
         let stored = StoredMatch { id, overview, wake_at, snapshot };
         let house = match depth {
             Depth::WithoutHouse => None,
             Depth::Words | Depth::Whole => Some(Arc::clone(&self.settings.house)),
         };
-        Ok(Check::new(stored, addresses, self.settings.identity.wording, house))
+        Ok(Check::new(stored, seats, pins, self.settings.identity.clone(), house))
     }
 
     /// Reads the next entries of a match, the letters that they name, and the letters sent until then.
@@ -220,12 +229,38 @@ impl Office {
         let (mut check, before, expected) = ruling.await?;
         let reports = self.reports_of(&expected).await?;
         let settings = Arc::clone(&self.settings);
+        let earlier = self.earlier_wordings(&expected).await?;
         run_blocking(move || {
-            let compared = compare(&settings, &expected, &reports, whole);
+            check.note_own_templates(&expected);
+            let current = settings.identity.wording;
+            let is_kept = |digest: Digest| digest == current || earlier.contains_key(&digest);
+            check.note_missing_wordings(&expected, is_kept);
+            let compared = compare(&settings, &earlier, &expected, &reports, whole);
             check.record_comparisons(compared, before);
             check
         })
         .await
+    }
+
+    /// Returns the kept wordings of these letters, but for today's.
+    async fn earlier_wordings(&self, letters: &[ExpectedDispatch]) -> anyhow::Result<EarlierWordings> {
+        let digests: BTreeSet<Digest> = letters.iter().map(ExpectedDispatch::wording).collect();
+        let digests: Vec<Digest> =
+            digests.into_iter().filter(|digest| *digest != self.settings.identity.wording).collect();
+        let mut earlier = EarlierWordings::new();
+        if digests.is_empty() {
+            return Ok(earlier);
+        }
+        for (digest, contents) in self.store.wordings(&digests).await? {
+            let wording = serde_json::from_str::<Wording>(&contents).ok();
+            let Some(wording) = wording.filter(|wording| wording.digest() == digest) else { continue };
+            if !wording.is_of_this_version() {
+                earlier.insert(digest, None);
+            } else if let Ok(Some(restored)) = wording.restore(&self.settings.stationery.address) {
+                earlier.insert(digest, Some(restored));
+            }
+        }
+        Ok(earlier)
     }
 
     /// Returns the bytes of the reports that these letters may repeat, by Message-ID.
@@ -239,25 +274,29 @@ impl Office {
     }
 }
 
+/// Wordings that were in force before, by digest; `None` for one that another version of this program made.
+type EarlierWordings = BTreeMap<Digest, Option<(Stationery, Templates)>>;
+
 /// Words letters again, and compares them with those that were sent.
 fn compare(
     settings: &Settings,
+    earlier: &EarlierWordings,
     letters: &[ExpectedDispatch],
     reports: &BTreeMap<String, Vec<u8>>,
     whole: bool,
 ) -> Vec<Result<bool, Finding>> {
     let pictures = PictureCache::default();
-    let wording = CurrentWording {
-        stationery: &settings.stationery,
-        templates: &settings.templates,
-        digest: settings.identity.wording,
-        pictures: &pictures,
-        whole,
-    };
     let compare_one = |letter: &ExpectedDispatch| {
+        let current = (settings.identity.wording, &settings.stationery, &*settings.templates);
+        let digest = letter.wording();
+        let (digest, stationery, templates) = earlier
+            .get(&digest)
+            .and_then(Option::as_ref)
+            .map_or(current, |(stationery, templates)| (digest, stationery, templates));
+        let wording = CurrentWording { stationery, templates, digest, pictures: &pictures, whole };
         let ids = letter.earlier_report_ids().iter();
-        let earlier: Vec<Vec<u8>> = ids.filter_map(|id| reports.get(id).cloned()).collect();
-        letter.compare(&wording, &earlier)
+        let repeated: Vec<Vec<u8>> = ids.filter_map(|id| reports.get(id).cloned()).collect();
+        letter.compare(&wording, &repeated)
     };
     // Pictures need all processors; text is worded again as fast as the next rows are read.
     if whole { par_map(letters, compare_one) } else { letters.iter().map(compare_one).collect() }
@@ -273,8 +312,8 @@ fn unreadable(error: anyhow::Error) -> anyhow::Result<Finding> {
 }
 
 fn sent_row(row: SentRow) -> StoredDispatch {
-    let SentRow { id: _, message_id, recipient, kind, seat, bytes } = row;
-    StoredDispatch { message_id, recipient, kind, seat, bytes }
+    let SentRow { id: _, message_id, recipient, kind, seat, sent_at, bytes } = row;
+    StoredDispatch { message_id, recipient, kind, seat, sent_at, bytes }
 }
 
 fn letter_of(row: NamedLetter) -> StoredLetter {

@@ -1,10 +1,13 @@
 //! Facts: what the entries of a ledger record, named in the past tense.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::form::LedgerForm;
+use super::holder::SeatPins;
 use super::settings::{PlayerSettings, no_settings};
 use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
@@ -25,15 +28,17 @@ pub enum Fact {
         terms: Value,
         #[serde(default, skip_serializing_if = "no_settings")]
         settings: Box<BySeat<PlayerSettings>>,
-        desk: MailIdentity,
+        desk: Box<MailIdentity>,
         /// Pins the secret of the salts without revealing it: [`SealKey::pin`](super::SealKey::pin).
         key: Digest,
         #[serde(default, skip_serializing_if = "LedgerForm::is_unnamed")]
         form: LedgerForm,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holders: Option<Box<BySeat<SeatPins>>>,
     },
     /// From here on the referee writes from another address, or words letters differently.
     DeskSet {
-        desk: MailIdentity,
+        desk: Box<MailIdentity>,
     },
     /// `sealed` is the SHA-256 of the salt and the orders, each followed by a line feed.
     OrdersSealed {
@@ -243,6 +248,14 @@ pub enum Fact {
     TokenRenewed {
         seat: Seat,
     },
+    /// From here on these are the seat's reply token and the addresses of its player. `letter` is the player's, if one
+    /// changed them.
+    SeatHeld {
+        seat: Seat,
+        pins: SeatPins,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        letter: Option<Digest>,
+    },
     PlayerRenamed {
         seat: Seat,
         from: String,
@@ -296,6 +309,12 @@ pub struct MailIdentity {
     /// The domain of our Message-IDs; if empty, that of the address.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message_ids: String,
+    /// The club's own templates, each with its SHA-256, which replace those of the program.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub overrides: BTreeMap<String, Digest>,
+    /// The digest of the program's own templates and its version. Entries of earlier versions lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Digest>,
 }
 
 impl MailIdentity {
@@ -357,6 +376,7 @@ impl Fact {
             Fact::AwayNoted { .. } => "AwayNoted",
             Fact::PlayerReplaced { .. } => "PlayerReplaced",
             Fact::TokenRenewed { .. } => "TokenRenewed",
+            Fact::SeatHeld { .. } => "SeatHeld",
             Fact::PlayerRenamed { .. } => "PlayerRenamed",
             Fact::PlayerSet { .. } => "PlayerSet",
             Fact::AnsweredInReport { .. } => "AnsweredInReport",

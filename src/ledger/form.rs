@@ -10,7 +10,8 @@ pub enum LedgerForm {
     /// Pins our letters by all their bytes. Written by versions that named no form.
     #[default]
     Bytes,
-    /// Pins our letters by their contents, and received letters with the time of their arrival.
+    /// Pins our letters by their contents, and who holds each seat; names when letters arrived and when ours were
+    /// delivered.
     Contents,
 }
 

@@ -10,6 +10,7 @@
 mod chain;
 mod fact;
 mod form;
+mod holder;
 mod replay;
 mod seal;
 mod settings;
@@ -21,6 +22,7 @@ use serde_json::Value;
 pub use chain::{ChainError, Head, walk};
 pub use fact::{Fact, MailIdentity, no_house};
 pub use form::LedgerForm;
+pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};
 pub use replay::{adjudications, record, replay, seen, standing};
 pub use seal::{SealKey, seal_digest};
 pub use settings::{LetterFormat, PlayerSettings, Receipts, no_settings};
@@ -52,6 +54,24 @@ pub enum Signature {
     Missing,
 }
 
+/// A letter of ours that arrived somewhere, as far as we know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivery {
+    /// The letter's pin.
+    pub letter: Digest,
+    #[serde(with = "millis")]
+    pub at: DateTime<Utc>,
+    pub how: DeliveryKind,
+}
+
+/// How far a letter came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeliveryKind {
+    /// A mail server, or a mailbox, accepted it.
+    Accepted,
+}
+
 /// An entry of the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -80,6 +100,9 @@ pub struct Entry {
     /// The pin of each letter that the previous ruling sent, in order. Empty except in a ruling's first entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<Digest>,
+    /// The letters of the match that were delivered since the previous ruling. Empty except in a ruling's first entry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub delivered: Vec<Delivery>,
 }
 
 /// An entry without its fact, which may be of a kind that this version does not know.
@@ -101,6 +124,8 @@ pub struct Link {
     pub prev: Digest,
     #[serde(default)]
     pub told: Vec<Digest>,
+    #[serde(default)]
+    pub delivered: Vec<Delivery>,
 }
 
 impl Entry {

@@ -44,20 +44,20 @@ impl SealKey {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// Hides the number of an entry in a Message-ID, which would tell how often the other side wrote.
+    /// Hides a letter's place in the ledger in its Message-ID: it would tell how often the other side wrote.
     ///
     /// Returns 16 hexadecimal digits: a Feistel network whose round function is the SHA-256 of the key, `mail`, the round
     /// and a half. A hash alone would not do, because the audit reads the number back, and a block cipher would be a
     /// dependency for this one number.
-    pub fn veil(&self, seq: u64) -> String {
-        let (mut left, mut right) = halves(seq);
+    pub fn veil(&self, place: u64) -> String {
+        let (mut left, mut right) = halves(place);
         for round in 0..VEIL_ROUNDS {
             (left, right) = (right, left ^ self.veil_half(round, right));
         }
         format!("{left:08x}{right:08x}")
     }
 
-    /// Returns the number of an entry that [`SealKey::veil`] hid, or that an earlier version wrote in decimal digits.
+    /// Returns the number that [`SealKey::veil`] hid, or that an earlier version wrote in decimal digits.
     pub fn unveil(&self, written: &str) -> Option<u64> {
         if written.len() < 16 {
             return written.parse().ok();

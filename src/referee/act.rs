@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::words::cut;
 use crate::game::any::Choices;
 use crate::game::{BySeat, Fault, Line, OrderLines, Phase, Seat};
-use crate::ledger::{MailIdentity, PlayerSettings, SealKey};
+use crate::ledger::{MailIdentity, PlayerSettings, SealKey, SeatPins};
 use crate::letter::Digest;
 
 /// An act on one match by the GM or, where noted, by the program (`Cause::House`). The ledger keeps it as JSON.
@@ -122,6 +122,13 @@ pub enum Act {
     /// By the program: the referee was down from `since` until now. A deadline within the outage moves by its length.
     Slide {
         since: DateTime<Utc>,
+    },
+    /// By the program: the seat's reply token or its player's addresses change.
+    Hold {
+        seat: Seat,
+        pins: SeatPins,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        letter: Option<Digest>,
     },
     /// The referee's address or wording changes.
     Desk(MailIdentity),

@@ -1,5 +1,5 @@
 //! Acts of the GM and of the referee itself. The cause of an act names the phase it was meant for. In any other phase
-//! it is rejected, unless it is an [`Act::Unseal`] or an [`Act::Desk`].
+//! it is rejected, unless it is an [`Act::Unseal`], an [`Act::Desk`] or an [`Act::Hold`].
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -10,10 +10,11 @@ use super::clock::adjudicate_now;
 use super::gm_message::GmMessage;
 use super::late::note_sent_late;
 use super::life::{Draft, FiledOrders, Stage};
+use super::wording_news::WordingNews;
 use super::{Content, Notice, Reader};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Line, Seat};
-use crate::ledger::{self, Fact, PlayerSettings};
+use crate::ledger::{self, Fact, LedgerForm, PlayerSettings};
 use crate::letter::Digest;
 
 /// Carries out an act that was meant for phase `phase_no`.
@@ -28,8 +29,15 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
     }
     // Valid in every stage and phase, because letters are written in all of them.
     if let Act::Desk(desk) = act {
-        draft.game_match.desk = desk.clone();
-        draft.record(Fact::DeskSet { desk: desk.clone() });
+        let before = std::mem::replace(&mut draft.game_match.desk, desk.clone());
+        draft.record(Fact::DeskSet { desk: Box::new(desk.clone()) });
+        if before.overrides != desk.overrides {
+            draft.game_match.wording_news = BySeat::from_fn(|_| WordingNews::Pending);
+        }
+        return Ok(());
+    }
+    if let Act::Hold { seat, pins, letter } = act {
+        draft.record(Fact::SeatHeld { seat: *seat, pins: pins.clone(), letter: *letter });
         return Ok(());
     }
     if draft.game_match.phase_no != phase_no {
@@ -120,7 +128,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         }
         Act::Slide { since } => extend_after_outage(draft, *since),
         // Handled above, in any phase.
-        Act::Desk(_) | Act::Unseal { .. } => {}
+        Act::Desk(_) | Act::Unseal { .. } | Act::Hold { .. } => {}
     }
     Ok(())
 }
@@ -267,6 +275,11 @@ fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection>
 /// Restores the match to the moment when the turn was open, then decides it on other orders or leaves it open.
 fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> {
     let turn = correction.turn;
+    let played = &draft.game_match;
+    // The result has told both sides what the rules hide. Earlier forms of the ledger recorded such corrections.
+    if played.stage == Stage::Over && played.game.hides_something() && played.form >= LedgerForm::Contents {
+        return Err(Rejection::Over);
+    }
     let keeps = correction.first_voided().ok_or(Rejection::NoSuchTurn { turn })?;
     let (game, rules) = (draft.game_match.game, draft.game_match.rules);
     let start = game.start_under(rules, &correction.choices);

@@ -11,13 +11,14 @@ use super::refused::{self, RefusedLetter};
 use super::schedule::{Absence, Terms};
 use super::sent_late::SentLate;
 use super::together::NoticeLimits;
+use super::wording_news::{WordingNews, is_known};
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Line, Phase, Seat};
 use crate::ledger::{
-    self, ChainedEntry, Entry, Fact, Head, LedgerForm, MailIdentity, PlayerSettings, SealKey, Signature,
-    Source, no_settings,
+    self, ChainedEntry, Delivery, Entry, Fact, Head, LedgerForm, MailIdentity, PlayerSettings, SealKey,
+    Signature, Source, no_settings,
 };
 use crate::letter::Digest;
 
@@ -118,6 +119,9 @@ pub struct Match<F = Filing> {
     /// Phase, turn and time of every standing adjudication.
     pub adjudicated: Vec<(Phase, u32, DateTime<Utc>)>,
     pub desk: MailIdentity,
+    /// Whether the sides know that the club words their letters differently.
+    #[serde(default, skip_serializing_if = "is_known")]
+    pub wording_news: BySeat<WordingNews>,
     pub head: Head,
     pub key: SealKey,
     /// The secrets before it, oldest first: reopening a match whose end was told gives it a new one.
@@ -130,6 +134,10 @@ pub struct Match<F = Filing> {
     /// fills this in.
     #[serde(default)]
     pub told: Vec<Digest>,
+    /// Our letters that were delivered since the last ruling, for the next entry to list. Filled in when the match is
+    /// loaded.
+    #[serde(skip)]
+    pub delivered: Vec<Delivery>,
 }
 
 impl Match {
@@ -214,7 +222,13 @@ impl Draft {
         self.dispatches.remove(place);
     }
 
-    pub fn ruling(self) -> Ruling {
+    pub fn ruling(mut self) -> Ruling {
+        for dispatch in &self.dispatches {
+            if let Reader::Seat(seat) = dispatch.to {
+                let news = &mut self.game_match.wording_news[seat];
+                *news = news.in_letter();
+            }
+        }
         Ruling { rejection: None, after: self.game_match, entries: self.entries, dispatches: self.dispatches }
     }
 
@@ -225,6 +239,10 @@ impl Draft {
 
     /// Appends a fact to the ledger.
     pub fn record(&mut self, fact: Fact) {
+        if self.entries.is_empty() {
+            let news = &mut self.game_match.wording_news;
+            *news = BySeat::from_fn(|seat| news[seat].after_ruling());
+        }
         let seq = self.game_match.head.seq + 1;
         let chained = ChainedEntry::from(Entry {
             match_id: self.game_match.id.clone(),
@@ -238,9 +256,16 @@ impl Draft {
             salt: self.game_match.key.salt(seq),
             prev: self.game_match.head.hash,
             told: std::mem::take(&mut self.game_match.told),
+            delivered: self.take_delivered(),
         });
         self.game_match.head = Head { seq, hash: chained.hash };
         self.entries.push(chained);
+    }
+
+    /// Returns the deliveries that the next entry lists. Ledgers of an earlier form list none.
+    fn take_delivered(&mut self) -> Vec<Delivery> {
+        let delivered = std::mem::take(&mut self.game_match.delivered);
+        if self.game_match.form >= LedgerForm::Contents { delivered } else { Vec::new() }
     }
 
     /// Adds a dispatch, unless the house holds the seat.

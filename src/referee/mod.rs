@@ -38,12 +38,15 @@ mod schedule;
 mod sent_late;
 mod settings;
 mod snapshot;
+mod thread;
 mod together;
+mod wording_news;
 mod words;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
+use self::thread::{other_match, thread_turn};
 use crate::game::any::{AnyState, Filing, GameKind};
 use crate::game::{BySeat, Line, Outcome, Phase, Seat};
 use crate::ledger::{ChainedEntry, Signature};
@@ -76,6 +79,7 @@ pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Terms};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use together::NoticeLimits;
+pub use wording_news::WordingNews;
 pub use words::{Passing, Words, cut, games_in, reads_as_order, without_order_lines};
 
 pub use crate::ledger::{LetterFormat, PlayerSettings, Receipts};
@@ -214,32 +218,6 @@ impl SeatLetter {
     pub fn lacks_turn(&self) -> bool {
         let request = &self.request;
         !request.orders.is_empty() && !request.check && request.turn.is_none() && self.thread_turn.is_none()
-    }
-}
-
-/// Returns the first match that the subject or a line names instead of this one.
-fn other_match(letter: &Letter, request: &Request, match_id: &str) -> Option<String> {
-    let in_subject = letter.subject_tag.iter().map(|tag| &tag.match_name);
-    let named: Vec<&String> = match request.sections.is_empty() {
-        true => in_subject.chain(&request.named_matches).collect(),
-        false => request.sections.iter().collect(),
-    };
-    named.into_iter().find(|name| !name.eq_ignore_ascii_case(match_id)).cloned()
-}
-
-/// Returns the turn that the subject names for this match, or else that of the letter it answers.
-fn thread_turn(letter: &Letter, match_id: &str) -> Option<u32> {
-    let tag = letter.subject_tag.as_ref().filter(|tag| tag.match_name.eq_ignore_ascii_case(match_id));
-    tag.and_then(|tag| tag.turn)
-        .or_else(|| letter.answered_ids().find_map(|id| turn_of_message_id(id, match_id)))
-}
-
-/// Returns the turn at the end of the Message-ID of a letter that we sent about this match.
-fn turn_of_message_id(message_id: &str, match_id: &str) -> Option<u32> {
-    let (local, _) = message_id.rsplit_once('@')?;
-    match local.split('.').collect::<Vec<_>>()[..] {
-        [_, id, _, _, turn] if id.eq_ignore_ascii_case(match_id) => turn.parse().ok(),
-        _ => None,
     }
 }
 

@@ -4,10 +4,11 @@ use chrono::{DateTime, Utc};
 
 use super::life::{Draft, Match, Stage};
 use super::schedule::Terms;
+use super::wording_news::WordingNews;
 use super::{Content, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, GameKind};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Fact, Head, LedgerForm, MailIdentity, PlayerSettings, SealKey, Source};
+use crate::ledger::{self, Fact, Head, LedgerForm, MailIdentity, PlayerSettings, SealKey, SeatPins, Source};
 
 /// The parameters of a new match.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Opening {
     pub desk: MailIdentity,
     /// Random secret from which all salts of the match are derived.
     pub key: SealKey,
+    /// Pins who holds the seats, if that is known.
+    pub holders: Option<BySeat<SeatPins>>,
 }
 
 /// Opens a match under the current rules and in the current form of the ledger, and invites both sides.
@@ -88,11 +91,13 @@ fn open_with(
         absences: BySeat::default(),
         adjudicated: Vec::new(),
         desk: opening.desk,
+        wording_news: BySeat::default(),
         head: Head::default(),
         key: opening.key,
         earlier_keys: Vec::new(),
         gm_messages: Vec::new(),
         told: Vec::new(),
+        delivered: Vec::new(),
     };
     let mut draft = Draft::begin(blank, source, at);
     draft.record(Fact::MatchOpened {
@@ -102,10 +107,14 @@ fn open_with(
         house: draft.game_match.house.clone(),
         terms: serde_json::to_value(&draft.game_match.terms).expect("terms are plain values"),
         settings: Box::new(draft.game_match.settings.clone()),
-        desk: draft.game_match.desk.clone(),
+        desk: Box::new(draft.game_match.desk.clone()),
         key: draft.game_match.key.pin(),
         form,
+        holders: opening.holders.map(Box::new),
     });
+    if !draft.game_match.own_templates().is_empty() {
+        draft.game_match.wording_news = BySeat::from_fn(|_| WordingNews::Pending);
+    }
     draft.open_phase();
     for seat in Seat::BOTH {
         draft.dispatch(Reader::Seat(seat), Content::Invitation);

@@ -52,11 +52,13 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         absences: stored.absences,
         adjudicated: stored.adjudicated,
         desk: stored.desk,
+        wording_news: stored.wording_news,
         head: stored.head,
         key: stored.key,
         earlier_keys: stored.earlier_keys,
         gm_messages: stored.gm_messages,
         told: stored.told,
+        delivered: stored.delivered,
     })
 }
 

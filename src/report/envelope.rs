@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::mime::{self, Header, MimeError};
-use super::{Club, Templates, WordedLetter};
+use super::{Club, WordedLetter};
+use crate::ledger::SealKey;
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{Content, DispatchKind, Match};
 
@@ -60,16 +61,6 @@ impl Stationery {
         Club { name: &self.club_name, address: self.address.as_str() }
     }
 
-    /// The digest of everything, apart from the match, that the wording of a letter depends on. The audit words a
-    /// letter again only if this has not changed since. The address is left out, because the ledger records it in the
-    /// clear.
-    pub fn wording(&self, templates: &Templates) -> Digest {
-        let Stationery { club_name, address: _, plus_addresses, message_id_domain } = self;
-        let version = env!("CARGO_PKG_VERSION");
-        let club = format!("{club_name}\n{plus_addresses}\n{message_id_domain}");
-        Digest::of(format!("{version}\n{club}\n{}\n", templates.digest()).as_bytes())
-    }
-
     /// Returns `TOKEN.UNIQUE@domain`, or `UNIQUE@domain` if there is no token.
     pub fn message_id(&self, token: &str, unique: &str) -> String {
         let domain = &self.message_id_domain;
@@ -121,21 +112,60 @@ impl Stationery {
     }
 }
 
-/// Returns the part of a Message-ID that is unique to one letter of a match: the match, the length of its ledger after
-/// the ruling, which the secret of the match veils, the letter's index in the ruling, and the open turn, which shows what
-/// a reply is about.
+/// Returns the part of a Message-ID that is unique to one letter of a match: the match, the letter's place in its ledger,
+/// which the secret of the match veils, and the open turn, which shows what a reply is about.
+///
+/// The place is the length of the ledger after the ruling and the letter's index among those of the ruling. Both would
+/// tell how often the other side wrote, and whether its letters were answered.
 pub fn unique_part(game_match: &Match, index: usize) -> String {
-    place_in_match(game_match, &game_match.first_key().veil(game_match.head.seq), index)
+    let place = game_match.head.seq << INDEX_BITS | (index as u64 & INDEX_MASK);
+    let veiled = game_match.first_key().veil(place);
+    format!("{}.{veiled}.{}", game_match.id.to_lowercase(), open_turn(game_match))
 }
 
-/// Returns what [`unique_part`] names, with the length of the ledger in the clear, as earlier versions wrote it.
+/// Returns what [`unique_part`] names in the clear, as earlier versions wrote it.
 pub fn unveiled_part(game_match: &Match, index: usize) -> String {
-    place_in_match(game_match, &game_match.head.seq.to_string(), index)
+    let length = game_match.head.seq;
+    format!("{}.{length}.{index}.{}", game_match.id.to_lowercase(), open_turn(game_match))
 }
 
-fn place_in_match(game_match: &Match, length: &str, index: usize) -> String {
-    let turn = game_match.due().map_or(OVER.to_owned(), |due| due.turn.to_string());
-    format!("{}.{length}.{index}.{turn}", game_match.id.to_lowercase())
+fn open_turn(game_match: &Match) -> String {
+    game_match.due().map_or(OVER.to_owned(), |due| due.turn.to_string())
+}
+
+/// Bits of a veiled place that hold the index of the letter.
+const INDEX_BITS: u32 = 16;
+const INDEX_MASK: u64 = (1 << INDEX_BITS) - 1;
+
+/// What the Message-ID of a letter about a match names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceInMatch<'a> {
+    /// The reply token; empty if there is none.
+    pub token: &'a str,
+    /// The length of the ledger after the ruling.
+    pub seq: u64,
+    /// The same as [`unveiled_part`].
+    pub unveiled: String,
+}
+
+impl<'a> PlaceInMatch<'a> {
+    /// Reads a Message-ID of this version, or of an earlier one, which wrote the index beside the length. `None` if it is
+    /// not about this match.
+    pub fn read(message_id: &'a str, match_id: &str, key: &SealKey) -> Option<PlaceInMatch<'a>> {
+        let local = message_id.split('@').next()?;
+        let marker = format!("{}.", match_id.to_lowercase());
+        let at = local.find(&marker)?;
+        let token = local[..at].trim_end_matches('.');
+        let (seq, index, turn) = match local[at + marker.len()..].split('.').collect::<Vec<_>>()[..] {
+            [veiled, turn] => {
+                let place = key.unveil(veiled).unwrap_or_default();
+                (place >> INDEX_BITS, (place & INDEX_MASK).to_string(), turn)
+            }
+            [length, index, turn] => (key.unveil(length).unwrap_or_default(), index.to_owned(), turn),
+            _ => return None,
+        };
+        Some(PlaceInMatch { token, seq, unveiled: format!("{marker}{seq}.{index}.{turn}") })
+    }
 }
 
 /// Maximum bytes of the References that an answer takes over from the letter it answers, and of its subject: a stranger
@@ -178,4 +208,31 @@ fn reply_subject(theirs: &str, ours: &str) -> String {
         return ours.to_owned();
     }
     if kept.to_ascii_lowercase().starts_with("re:") { kept.to_owned() } else { format!("Re: {kept}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_id_of_any_version_names_its_place_in_the_match() {
+        let key = SealKey::new([7; 32]);
+        let veiled = key.veil(57 << INDEX_BITS | 2);
+        let place = |token| PlaceInMatch { token, seq: 57, unveiled: "qz-7k3m.57.2.4".to_owned() };
+        for (id, token) in [
+            (format!("tok.qz-7k3m.{veiled}.4@club.example"), "tok"),
+            (format!("qz-7k3m.{veiled}.4@club.example"), ""),
+            (format!("tok.qz-7k3m.{}.2.4@club.example", key.veil(57)), "tok"),
+            ("qz-7k3m.57.2.4@club.example".to_owned(), ""),
+        ] {
+            assert_eq!(PlaceInMatch::read(&id, "QZ-7K3M", &key), Some(place(token)), "{id}");
+        }
+        for id in [
+            "tok.qd-7k3m.57.2.4@club.example",
+            "tok.qz-7k3m@club.example",
+            "tok.qz-7k3m.1.2.3.4@club.example",
+        ] {
+            assert_eq!(PlaceInMatch::read(id, "QZ-7K3M", &key), None, "{id}");
+        }
+    }
 }

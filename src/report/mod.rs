@@ -22,6 +22,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod time;
+pub mod wording;
 
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ use minijinja::Value;
 use minijinja::value::Serde;
 
 use crate::game::{Board, BySeat, Seat};
-use crate::referee::{Adjudication, Content, Dispatch, LetterFormat, Match, Notice, Reader};
+use crate::referee::{Adjudication, Content, Dispatch, LetterFormat, Match, Notice, Reader, WordingNews};
 use links::AnswerLink;
 use template_context::{LazyView, TemplateContext};
 
@@ -42,7 +43,7 @@ pub use gm_digest::{
 };
 pub use png::{PictureCache, png};
 pub use svg::svg;
-pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
+pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates, program_digest};
 pub use time::{format_duration, format_local};
 
 /// The club as its letters name it.
@@ -149,8 +150,16 @@ impl WordingInput<'_> {
             Reader::Former(seat) => context::for_former(self, seat),
             Reader::Gm => context::for_gm(self),
         };
+        let new_templates = self.new_templates();
         let board_width = board.map_or(0, |board| board.picture.width);
-        Draft { templates, name, context, links: Vec::new(), board_width }
+        Draft { templates, name, context, links: Vec::new(), board_width, new_templates }
+    }
+
+    /// The club's own templates, if this letter tells that they have changed.
+    fn new_templates(&self) -> Option<Vec<String>> {
+        let Reader::Seat(seat) = self.dispatch.to else { return None };
+        let tells = self.game_match.wording_news[seat] == WordingNews::Told;
+        tells.then(|| self.game_match.own_templates().into_iter().map(str::to_owned).collect())
     }
 }
 
@@ -166,7 +175,8 @@ pub fn word_club_letter(
 ) -> Result<WordedLetter, TemplateError> {
     let context = context::for_club_letter(club, letter, token);
     let links = links::for_club_letter(club, letter, token);
-    Draft { templates, name: letter.template(), context, links, board_width: 0 }.into_letter()
+    Draft { templates, name: letter.template(), context, links, board_width: 0, new_templates: None }
+        .into_letter()
 }
 
 /// Words the result of one of the GM's instructions as it appears in the answer to the GM's letter.
@@ -189,7 +199,8 @@ pub fn word_alarm(
     failed: &[(String, Vec<String>)],
 ) -> Result<WordedLetter, TemplateError> {
     let context = context::for_alarm(club, failed);
-    Draft { templates, name: "alarm.txt", context, links: Vec::new(), board_width: 0 }.into_letter()
+    Draft { templates, name: "alarm.txt", context, links: Vec::new(), board_width: 0, new_templates: None }
+        .into_letter()
 }
 
 /// Words the news of one adjudication for `seat`.
@@ -220,6 +231,8 @@ struct Draft<'a> {
     links: Vec<AnswerLink>,
     /// The width at which the board is shown, if there is one.
     board_width: u32,
+    /// The club's own templates, if the letter tells that they have changed.
+    new_templates: Option<Vec<String>>,
 }
 
 impl Draft<'_> {
@@ -234,7 +247,11 @@ impl Draft<'_> {
         // `letter.html` marks these two values as safe, and no others.
         self.context.set("lead", bounded_html(lead, self.board_width).0);
         self.context.set("body", html);
-        let html = self.templates.render("letter.html", self.context)?;
+        let mut html = self.templates.render("letter.html", self.context.clone())?;
+        if let Some(notice) = self.notice()? {
+            let end = html.rfind("</body>").unwrap_or(html.len());
+            html.insert_str(end, &markdown::html(&notice, 0));
+        }
         Ok(WordedLetter { subject, text, html, picture: None, attachments: Vec::new() })
     }
 
@@ -246,8 +263,17 @@ impl Draft<'_> {
         let (lead, rest) = split_lead(kept);
         self.context.set("lead", lead);
         self.context.set("body", rest);
-        let text = self.templates.render("letter.txt", self.context.clone())?;
+        let mut text = self.templates.render("letter.txt", self.context.clone())?;
+        if let Some(notice) = self.notice()? {
+            text = format!("{}\n\n{notice}", text.trim_end());
+        }
         Ok((subject, text))
+    }
+
+    /// Says that the club has replaced templates. It is set outside all of them, so that none can suppress it.
+    fn notice(&self) -> Result<Option<String>, TemplateError> {
+        let Some(names) = &self.new_templates else { return Ok(None) };
+        self.templates.render("wording.txt", minijinja::context! { names => names }).map(Some)
     }
 
     /// Renders the letter's own template, whose first line is the subject.

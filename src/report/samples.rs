@@ -293,8 +293,11 @@ fn open_match(game: GameKind) -> Match {
             address: CLUB.address.to_owned(),
             wording: Digest::from([0; 32]),
             message_ids: String::new(),
+            overrides: Default::default(),
+            program: None,
         },
         key: SealKey::new([0; 32]),
+        holders: None,
     };
     referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after
 }

@@ -97,7 +97,11 @@ compiled_in![
     "challenge.txt",
     "offer-ended.txt",
     "no-house.txt",
+    "wording.txt",
 ];
+
+/// Tells that the club has replaced templates, so it cannot be replaced.
+const NOT_REPLACEABLE: &str = "wording.txt";
 
 /// The pages of the manual that HELP sends, each `help/NAME.txt`.
 pub const TOPICS: [&str; 6] = ["orders", "commands", "time", "challenge", "settings", "gm"];
@@ -110,10 +114,21 @@ pub struct TemplateError {
     pub reason: String,
 }
 
+/// The digest of the program's own templates and its version: of what words letters, apart from the club's settings.
+pub fn program_digest() -> Digest {
+    let mut all = format!("{}\n", env!("CARGO_PKG_VERSION"));
+    for (name, source) in COMPILED_IN {
+        all.push_str(&format!("{name} {}\n{source}", source.len()));
+    }
+    Digest::of(all.as_bytes())
+}
+
 /// All templates, parsed.
 pub struct Templates {
     environment: Environment<'static>,
     digest: Digest,
+    /// The club's own templates.
+    overrides: BTreeMap<String, String>,
 }
 
 impl Templates {
@@ -140,18 +155,29 @@ impl Templates {
                 return Err(TemplateError { name: name.clone(), reason });
             }
         }
+        let mut overrides = overrides.clone();
+        overrides.retain(|name, source| !COMPILED_IN.iter().any(|(own, same)| own == name && same == source));
+        if overrides.contains_key(NOT_REPLACEABLE) {
+            let reason = "it tells players of replaced templates, and cannot be replaced".to_owned();
+            return Err(TemplateError { name: NOT_REPLACEABLE.to_owned(), reason });
+        }
         let mut all = String::new();
         for (name, source) in COMPILED_IN {
             let source = overrides.get(*name).cloned().unwrap_or_else(|| (*source).to_owned());
             all.push_str(&format!("{name} {}\n{source}", source.len()));
             environment.add_template_owned(*name, source).map_err(|error| explain(name, &error))?;
         }
-        Ok(Templates { environment, digest: Digest::of(all.as_bytes()) })
+        Ok(Templates { environment, digest: Digest::of(all.as_bytes()), overrides })
     }
 
     /// The digest of the names and sources of all templates.
     pub fn digest(&self) -> Digest {
         self.digest
+    }
+
+    /// The club's own templates, by name.
+    pub fn overrides(&self) -> &BTreeMap<String, String> {
+        &self.overrides
     }
 
     /// Renders the template `name` with `context`.

@@ -29,11 +29,12 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
 }
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 19] = [
+const TABLES: [Table; 21] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
     table("seat", &["match_id", "seat"], ROWS),
+    table("seat_pin", &["pin"], ROWS),
     table("letter", &["id"], ROWS),
     table("letter_raw", &["letter_id"], LARGE),
     table("entry", &["match_id", "seq"], LARGE),
@@ -48,6 +49,7 @@ const TABLES: [Table; 19] = [
     table("player_change", &["code"], ROWS),
     table("sending", &["minute", "urgency"], ROWS),
     table("login", &["name"], ROWS),
+    table("wording", &["digest"], LARGE),
     table("memo", &["key"], ROWS),
 ];
 

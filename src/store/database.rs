@@ -350,23 +350,6 @@ impl Store for Database {
         Ok(last.zip(Some(acted.collect::<Result<_>>()?)))
     }
 
-    async fn sent_after(
-        &self,
-        match_id: &str,
-        id: i64,
-        limit: u32,
-        take: RowSink<'_, SentRow>,
-    ) -> Result<()> {
-        let sql = format!(
-            "SELECT d.id, d.message_id, d.recipient, d.kind, d.seat, {} FROM {} \
-             WHERE d.match_id = $1 AND d.id > $2 ORDER BY d.id LIMIT $3",
-            rows::PACKED,
-            rows::WITH_BYTES
-        );
-        let statement = self.statement(sql).bind(text(match_id)).bind(id).bind(i64::from(limit));
-        self.stream(statement, rows::SentBytes::read, take).await
-    }
-
     async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
         dispatches::of_match(&mut self.backend.reader().await?.session(), match_id).await
     }

@@ -24,6 +24,7 @@ pub use self::player_digests::PlayerDigests;
 pub use self::restored::{RESTORED, TO_BE_READ_AGAIN, restore};
 pub use self::sending::DispatchQueue;
 pub use self::sending_values::*;
+pub use self::settlement::Settlement;
 use self::statement::Tx;
 pub use self::values::*;
 use crate::game::Seat;
@@ -48,6 +49,7 @@ mod newcomers;
 mod notify;
 mod overview;
 mod packing;
+mod pinned;
 mod player_changes;
 mod player_digests;
 mod players;
@@ -58,51 +60,13 @@ mod rows;
 mod sending;
 mod sending_values;
 mod settle;
+mod settlement;
 mod sqlite;
 mod statement;
 mod unproven;
 mod unruled;
 mod values;
 mod waiting;
-
-/// Everything that one or more rulings change, written in one transaction.
-#[derive(Clone, Debug, Default)]
-pub struct Settlement {
-    pub at: DateTime<Utc>,
-    /// Letters of a match that another club refereed. [`Store::insert_letters`] stores our own.
-    pub letters: Vec<NewLetter>,
-    pub decided: Vec<LetterDecision>,
-    /// Ignored for letters that no longer wait.
-    pub postponed: Vec<Postponed>,
-    /// At most one row for each match, with the `version` that was loaded.
-    pub matches: Vec<MatchRow>,
-    /// Seats of new matches, and seats whose player or token changes.
-    pub seats: Vec<SeatRow>,
-    /// Players who are added together with their seats.
-    pub newcomers: Vec<Newcomer>,
-    /// Each match's entries in order.
-    pub entries: Vec<EntryRow>,
-    pub dispatches: Vec<NewDispatch>,
-    /// Dispatches that another club sent: stored, and never sent from here.
-    pub posted: Vec<NewDispatch>,
-    /// New invitations, and those that close. One that is made and taken in the same settlement occurs twice.
-    pub invitations: Vec<Invitation>,
-    /// Saved as by [`Store::save_player`].
-    pub players: Vec<Player>,
-    /// Players to delete, each with the player who gets all their seats and addresses.
-    pub merged: Vec<(i64, i64)>,
-    /// The Message-IDs of dispatches that bounced.
-    pub returned: Vec<String>,
-    /// Addresses whose dispatches are queued again if they were given up.
-    pub requeued: Vec<String>,
-    pub restraints: Restraints,
-    /// Letters in a player's name that were not proven to be theirs, and those about which the player has decided.
-    pub unproven: Vec<UnprovenLetter>,
-    /// Changes that players ask for, each at its new stage.
-    pub changes: Vec<PlayerChange>,
-    /// Keys and values, saved as by [`Store::remember`].
-    pub remembered: Vec<(String, String)>,
-}
 
 /// Receives rows as they are read.
 pub type RowSink<'a, T> = &'a mut (dyn FnMut(T) + Send);
@@ -124,91 +88,6 @@ pub struct Claim {
     guard: Option<Arc<dyn Send + Sync>>,
     /// Digests of the claimed letters.
     letters: Vec<String>,
-}
-
-impl Settlement {
-    /// Whether it changes only matches and waiting letters, with their entries and dispatches.
-    pub fn is_of_matches(&self) -> bool {
-        let Settlement {
-            at: _,
-            letters,
-            decided: _,
-            postponed: _,
-            matches: _,
-            seats,
-            newcomers,
-            entries: _,
-            dispatches: _,
-            posted,
-            invitations,
-            players,
-            merged,
-            returned,
-            requeued,
-            // Counts exceed no limit when they are written, so the next batch may be decided before.
-            restraints: Restraints { uses: _, standings, questions },
-            unproven,
-            changes,
-            remembered,
-        } = self;
-        let senders = standings.is_empty() && questions.is_empty();
-        let people = seats.is_empty()
-            && newcomers.is_empty()
-            && players.is_empty()
-            && merged.is_empty()
-            && invitations.is_empty()
-            && changes.is_empty();
-        let letters = letters.is_empty()
-            && requeued.is_empty()
-            && posted.is_empty()
-            && returned.is_empty()
-            && unproven.is_empty()
-            && remembered.is_empty();
-        people && senders && letters
-    }
-
-    /// Adds another settlement, which is about other matches.
-    pub fn absorb(&mut self, other: Settlement) {
-        let Settlement {
-            at: _,
-            letters,
-            decided,
-            postponed,
-            matches,
-            seats,
-            newcomers,
-            entries,
-            dispatches,
-            posted,
-            invitations,
-            players,
-            merged,
-            returned,
-            requeued,
-            restraints,
-            unproven,
-            changes,
-            remembered,
-        } = other;
-        self.letters.extend(letters);
-        self.decided.extend(decided);
-        self.postponed.extend(postponed);
-        self.matches.extend(matches);
-        self.seats.extend(seats);
-        self.newcomers.extend(newcomers);
-        self.entries.extend(entries);
-        self.dispatches.extend(dispatches);
-        self.posted.extend(posted);
-        self.invitations.extend(invitations);
-        self.players.extend(players);
-        self.merged.extend(merged);
-        self.returned.extend(returned);
-        self.requeued.extend(requeued);
-        self.restraints.absorb(restraints);
-        self.unproven.extend(unproven);
-        self.changes.extend(changes);
-        self.remembered.extend(remembered);
-    }
 }
 
 impl Claim {
@@ -426,10 +305,6 @@ pub trait Store:
     /// Returns up to `limit` letters that acted in a match, after the row `id`, with the row ID of the last. Returns
     /// `None` if there are no more.
     async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Option<(i64, Vec<Digest>)>>;
-
-    /// Streams up to `limit` of a match's dispatches after the row `id`, oldest first, with their bytes.
-    async fn sent_after(&self, match_id: &str, id: i64, limit: u32, take: RowSink<'_, SentRow>)
-    -> Result<()>;
 
     /// Returns all dispatches of a match, oldest first, with their bytes.
     async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>>;

@@ -10,7 +10,7 @@ use sqlx::FromRow;
 use super::packing::{PackedColumns, unpack};
 use super::{
     AnswerRow, Claimed, DispatchRow, EntryRow, InvitationStage, LetterDecision, LetterQueue, LetterRow,
-    LetterStatus, MatchRow, Player, Queues, Result, SentRow, StoreError, TokenRow, Urgency, WaitingLetter,
+    LetterStatus, MatchRow, Player, Queues, Result, StoreError, TokenRow, Urgency, WaitingLetter,
 };
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -71,7 +71,7 @@ pub fn stage(name: &str) -> Result<Stage> {
     Stage::parse(name).ok_or_else(|| unsound("stage", name))
 }
 
-fn dispatch_kind(name: &str) -> Result<DispatchKind> {
+pub fn dispatch_kind(name: &str) -> Result<DispatchKind> {
     DispatchKind::parse(name).ok_or_else(|| unsound("dispatch kind", name))
 }
 
@@ -321,26 +321,6 @@ pub struct DispatchBytes {
 impl DispatchBytes {
     pub fn read(self) -> Result<(DispatchRow, Vec<u8>)> {
         Ok((self.dispatch.read()?, unpack(self.packed)?))
-    }
-}
-
-#[derive(FromRow)]
-pub struct SentBytes {
-    id: i64,
-    message_id: String,
-    recipient: String,
-    kind: String,
-    seat: Option<String>,
-    #[sqlx(flatten)]
-    packed: PackedColumns,
-}
-
-impl SentBytes {
-    pub fn read(self) -> Result<SentRow> {
-        let SentBytes { id, message_id, recipient, kind, seat, packed } = self;
-        let seat = seat.as_deref().map(self::seat).transpose()?;
-        let bytes = unpack(packed)?;
-        Ok(SentRow { id, message_id, recipient, kind: dispatch_kind(&kind)?, seat, bytes })
     }
 }
 

@@ -17,6 +17,7 @@ use super::newcomers;
 use super::notify::notify;
 use super::overview;
 use super::packing::{PackedLetter, PackedPicture, pack};
+use super::pinned;
 use super::players::{add_newcomer, merge_players, save_player};
 use super::rows::{
     CHUNK, ensure_all_found, integer, is_common, partition_matches, seat_columns, text, with_ids,
@@ -105,6 +106,12 @@ async fn write_matches(session: &mut Session<'_>, settlement: &Settlement) -> Re
     for chunk in settlement.seats.chunks(CHUNK) {
         set_seats(session, chunk).await?;
     }
+    for chunk in settlement.seat_pins.chunks(CHUNK) {
+        pinned::add_seat_pins(session, chunk).await?;
+    }
+    for (digest, contents) in &settlement.wordings {
+        pinned::keep_wording(session, *digest, contents).await?;
+    }
     for newcomer in &settlement.newcomers {
         let seats = add_newcomer(session, newcomer, settlement.at).await.map_err(address_taken)?;
         set_seats(session, &seats).await?;
@@ -138,6 +145,9 @@ async fn write_dispatches(
 ) -> Result<()> {
     if !settlement.returned.is_empty() {
         mark_returned(session, settlement.at, &settlement.returned).await?;
+    }
+    for chunk in settlement.listed.chunks(CHUNK) {
+        pinned::mark_listed(session, chunk).await?;
     }
     if !settlement.requeued.is_empty() {
         dispatches::requeue(session, settlement.at, &settlement.requeued).await?;
@@ -331,7 +341,7 @@ async fn add_dispatches(
     let at = at.timestamp_millis();
     let mut insert = session.statement(
         "INSERT INTO dispatch \
-         (message_id, recipient, kind, match_id, seat, answers, asked, urgency, created_at, due_at, sent_at) ",
+         (message_id, recipient, kind, match_id, seat, answers, asked, urgency, pin, created_at, due_at, sent_at) ",
     );
     insert.push_rows(chunk, |values, dispatch| {
         values
@@ -343,9 +353,10 @@ async fn add_dispatches(
             .bind(dispatch.answers.map(|digest| digest.to_string()))
             .bind(dispatch.asked.map(|digest| digest.to_string()))
             .bind(dispatch.urgency as i64)
+            .bind(dispatch.pin.map(|pin| pin.to_string()))
             .bind(at)
             .bind((!sent).then(|| dispatch.due.map_or(at, |due| due.timestamp_millis())))
-            .bind(sent.then_some(at));
+            .bind(sent.then(|| dispatch.sent_at.map_or(at, |sent_at| sent_at.timestamp_millis())));
     });
     insert.push(" RETURNING id, message_id");
     let is_persistent = is_common(chunk.len());

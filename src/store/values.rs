@@ -254,6 +254,10 @@ pub struct NewDispatch {
     /// When it may be sent, if a budget delays it.
     pub due: Option<DateTime<Utc>>,
     pub urgency: Urgency,
+    /// Its pin, if the ledger of its match lists deliveries.
+    pub pin: Option<Digest>,
+    /// When another club sent it.
+    pub sent_at: Option<DateTime<Utc>>,
 }
 
 /// An answer that was sent.
@@ -322,6 +326,7 @@ pub struct SentRow {
     pub recipient: String,
     pub kind: DispatchKind,
     pub seat: Option<Seat>,
+    pub sent_at: Option<DateTime<Utc>>,
     pub bytes: Vec<u8>,
 }
 

@@ -247,7 +247,7 @@ fn a_removed_or_added_dispatch_is_found() {
         &desk,
         &[
             "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at) \
-                  SELECT replace(message_id, '.0.1@', '.7.1@'), recipient, kind, match_id, seat, created_at, sent_at \
+                  SELECT replace(message_id, '.1@', '.9@'), recipient, kind, match_id, seat, created_at, sent_at \
                   FROM dispatch WHERE kind = 'invitation' AND seat = 'first'",
             "INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00' FROM dispatch",
         ],
@@ -292,6 +292,7 @@ fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
         &desk,
         &[
             &format!("UPDATE dispatch_raw SET form = 0, bytes = x'{hex}' WHERE dispatch_id = {}", row.id),
+            &format!("UPDATE dispatch SET pin = '{instead}' WHERE id = {}", row.id),
             &format!("UPDATE match SET snapshot = '{}'", snapshot.replace(&told, &instead)),
         ],
     );

@@ -176,8 +176,8 @@ fn check_of_another_sentence(wording: Option<Digest>) -> (AuditVerdict, u64) {
     };
     faults[0].reason = "A sentence of an earlier version.".to_owned();
     if let (Some(wording), Fact::MatchOpened { desk: identity, .. }) = (wording, &mut all[0].fact) {
-        identity.wording = wording;
-        game_match.desk.wording = wording;
+        (identity.wording, identity.program) = (wording, None);
+        (game_match.desk.wording, game_match.desk.program) = (wording, None);
     }
     rewrite(&desk, &game_match, all);
     (desk.verify(&game_match.id), seq)
@@ -232,9 +232,9 @@ fn letters_with_lines_that_are_commands_only_now_are_sound_in_a_ledger_of_an_ear
     set_asked(second, words(&["SETTINGS", "GAMES", "SETTINGS"]));
     let wording = Digest::of(b"an earlier version");
     if let Fact::MatchOpened { desk: identity, .. } = &mut all[0].fact {
-        identity.wording = wording;
+        (identity.wording, identity.program) = (wording, None);
     }
-    game_match.desk.wording = wording;
+    (game_match.desk.wording, game_match.desk.program) = (wording, None);
     let all = without_entry(all, third, &game_match);
     rewrite(&desk, &game_match, all);
     let verdict = desk.verify(&game_match.id);

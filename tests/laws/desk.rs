@@ -42,8 +42,11 @@ pub fn open(play: &Play) -> Ruling {
             address: CLUB.address.to_owned(),
             wording: Digest::from([0; 32]),
             message_ids: String::new(),
+            overrides: Default::default(),
+            program: None,
         },
         key: SealKey::new([7; 32]),
+        holders: None,
     };
     referee::open(opening, Source::Clock, NOW)
 }

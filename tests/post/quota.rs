@@ -195,6 +195,8 @@ fn dispatch(urgency: Urgency, number: u32, recipient: String) -> NewDispatch {
         asked: None,
         due: None,
         urgency,
+        pin: None,
+        sent_at: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
+use fogpost::ledger::{KeptPin, PinKey, PinnedKind};
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BudgetKey, BudgetKind, Question, Restraints, Standing, open};
@@ -76,6 +77,7 @@ async fn furnish(place: &Place) {
         stage: UnprovenStage::Confirmed,
         confirmed_by: Some(letter(2).digest),
     };
+    let pin = KeptPin::new(Seat::First, PinnedKind::Token, PinKey::new([7; 16]), "a token");
     let entries = [("QZ-AAAA", 1), ("QZ-AAAA", 2), ("QZ-BBBB", 1)];
     let settlement = Settlement {
         decided: vec![decided(&letter(3), LetterStatus::Ignored)],
@@ -85,6 +87,8 @@ async fn furnish(place: &Place) {
         changes: vec![change(bo.id)],
         dispatches: vec![dispatch_with_picture(70)],
         restraints: restraints(),
+        seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
+        wordings: vec![(Digest::of(b"a wording"), "{}".to_owned())],
         ..settlement()
     };
     store.commit(&settlement).await.unwrap();

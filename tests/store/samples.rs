@@ -78,6 +78,8 @@ pub fn dispatch(number: u32) -> NewDispatch {
         asked: None,
         due: None,
         urgency: Urgency::Receipt,
+        pin: None,
+        sent_at: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Checks one match: its chain, its letters, and every ruling, which is repeated from them.
 
 mod difference;
+mod holders;
 mod house;
 pub(super) mod reader;
 mod reading;
@@ -13,15 +14,19 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use self::difference::differing_json;
+use self::holders::Holders;
+pub use self::holders::StoredSeat;
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 use self::reader::{PendingEntry, ReadLetter};
 use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Entry, Fact, Head, Link, SealKey, Source};
+use crate::ledger::{
+    self, Delivery, Entry, Fact, Head, KeptPin, LedgerForm, Link, MailIdentity, SealKey, Source,
+};
 use crate::letter::{Digest, Letter};
-use crate::referee::{DispatchKind, EarlierOrders, HousePlayer, Match, MatchOverview, Ruling};
-use crate::report::envelope::{self, AnsweredLetter};
+use crate::referee::{DispatchKind, EarlierOrders, HousePlayer, Match, MatchOverview, Ruling, Stage};
+use crate::report::envelope::{self, AnsweredLetter, PlaceInMatch};
 
 /// The match as it is stored beside its ledger.
 #[derive(Clone, Debug)]
@@ -34,6 +39,18 @@ pub struct StoredMatch {
     pub snapshot: String,
 }
 
+/// When a letter of ours is stored as sent.
+struct SentLetter {
+    message_id: String,
+    sent_at: Option<DateTime<Utc>>,
+}
+
+impl SentLetter {
+    fn of(stored: &StoredDispatch) -> SentLetter {
+        SentLetter { message_id: stored.message_id.clone(), sent_at: stored.sent_at }
+    }
+}
+
 /// The check of one match. The caller pushes what [`LedgerReader`] has read, in order.
 ///
 /// Only entries and letters of pending rulings are held: memory grows with the longest ruling, the match itself, and a
@@ -41,8 +58,9 @@ pub struct StoredMatch {
 pub struct Check {
     stored: StoredMatch,
     snapshot: Option<Match>,
-    /// The current addresses of the players.
-    addresses: BySeat<Vec<String>>,
+    /// The seats as they are stored now.
+    seats: BySeat<StoredSeat>,
+    holders: Holders,
     /// For each reply token, its seat and the addresses that may use it.
     tokens: BTreeMap<String, (Seat, BTreeSet<String>)>,
     /// Our letters that no ruling has accounted for yet, by the part of the Message-ID that names the ruling.
@@ -61,23 +79,27 @@ pub struct Check {
     /// The entries that the game record depends on.
     record_entries: Vec<Entry>,
     current: Option<Match>,
+    /// By pin, our letters whose delivery no entry has listed. `None` for a missing letter, which has been reported.
+    undelivered: BTreeMap<Digest, Option<SentLetter>>,
     /// The letters of the last ruling, in order. The next entry confirms their digests.
     unconfirmed: Vec<Option<ExpectedDispatch>>,
     verdict: AuditVerdict,
     /// Finds the house's turns again, which takes as long as it took the first time. `None`: they are accepted as played.
     house: Option<Arc<HousePlayer>>,
-    /// The digest of today's wording.
-    current_wording: Digest,
+    /// What words letters today.
+    current_identity: MailIdentity,
 }
 
 impl Check {
-    /// `addresses` are the players' current ones; earlier ones are taken from the letters that were sent to them.
-    /// Rulings made under a wording other than `current_wording` may explain refusals in other sentences.
-    /// `house` finds the turns of the house again; without it they are accepted as they were played.
+    /// `pins` are the kept pins of the seats. In ledgers that pin no seats, earlier addresses of the players are taken from
+    /// the letters that were sent to them. Rulings that another version of this program made than the one of
+    /// `current_identity` may explain refusals in other sentences. `house` finds the turns of the house again; without it
+    /// they are accepted as they were played.
     pub fn new(
         stored: StoredMatch,
-        addresses: BySeat<Vec<String>>,
-        current_wording: Digest,
+        seats: BySeat<StoredSeat>,
+        pins: Vec<KeptPin>,
+        current_identity: MailIdentity,
         house: Option<Arc<HousePlayer>>,
     ) -> Check {
         let snapshot = serde_json::from_str(&stored.snapshot).ok();
@@ -85,7 +107,8 @@ impl Check {
         let mut check = Check {
             stored,
             snapshot,
-            addresses,
+            seats,
+            holders: Holders::new(pins),
             tokens: BTreeMap::new(),
             dispatches: BTreeMap::new(),
             report_ids: BySeat::default(),
@@ -97,10 +120,11 @@ impl Check {
             earlier: BySeat::default(),
             record_entries: Vec::new(),
             current: None,
+            undelivered: BTreeMap::new(),
             unconfirmed: Vec::new(),
             verdict,
             house,
-            current_wording,
+            current_identity,
         };
         if check.snapshot.is_none() {
             check.report(Place::Kept("the snapshot"), "it cannot be read, so no ruling can be repeated");
@@ -134,7 +158,7 @@ impl Check {
 
     fn push_dispatch(&mut self, dispatch: StoredDispatch) {
         let Some(key) = self.first_key() else { return };
-        let Some((token, ruling, _)) = dispatch.ruling(&self.stored.id, &key) else {
+        let Some(PlaceInMatch { token, unveiled: ruling, .. }) = dispatch.place(&self.stored.id, &key) else {
             return self
                 .report(Place::Sent(dispatch.message_id), "its Message-ID names no ruling of this match");
         };
@@ -142,7 +166,7 @@ impl Check {
             let (_, addresses) = self
                 .tokens
                 .entry(token.to_owned())
-                .or_insert_with(|| (seat, self.addresses[seat].iter().cloned().collect()));
+                .or_insert_with(|| (seat, self.seats[seat].addresses.iter().cloned().collect()));
             addresses.insert(dispatch.recipient.to_ascii_lowercase());
         }
         if let Some(twin) = self.dispatches.insert(ruling, dispatch) {
@@ -201,6 +225,8 @@ impl Check {
             return false;
         }
         for (dispatch, told) in std::mem::take(&mut self.unconfirmed).into_iter().zip(told) {
+            let stored = dispatch.as_ref().map(|dispatch| SentLetter::of(&dispatch.stored));
+            self.undelivered.insert(*told, stored);
             // A missing letter has already been reported.
             let Some(dispatch) = dispatch else { continue };
             expected.push(ExpectedDispatch { told: *told, last, ..dispatch });
@@ -218,6 +244,10 @@ impl Check {
         if !self.confirm(&told, false, expected) {
             let what = "its field told does not list the letters of the previous ruling";
             return self.report(Place::Entry(seq), what);
+        }
+        self.note_deliveries(seq);
+        if self.is_stopped() {
+            return;
         }
         let (mut ruling, letter) = match self.ruling() {
             Ok(ruled) => ruled,
@@ -244,10 +274,34 @@ impl Check {
                 self.ended_at = Some(chained.entry.at);
             }
         }
+        self.note_holders(&ruling);
+        if self.is_stopped() {
+            return;
+        }
         let entries = ruling.entries.iter().map(|chained| &chained.entry);
         self.record_entries.extend(entries.filter(|entry| is_of_record(&entry.fact)).cloned());
         self.unconfirmed = self.dispatches_of(&ruling, letter.as_deref(), at);
         self.current = Some(ruling.after);
+    }
+
+    /// Compares the deliveries that the first pending entry lists with the stored ones, and gives them to the match.
+    fn note_deliveries(&mut self, seq: u64) {
+        let Some(first) = self.pending.front() else { return };
+        let delivered = first.link.delivered.clone();
+        for Delivery { letter, at, how: _ } in &delivered {
+            match self.undelivered.remove(letter) {
+                None => self
+                    .report(Place::Entry(seq), "it lists the delivery of a letter that was not sent before"),
+                Some(Some(SentLetter { message_id, sent_at })) if sent_at != Some(*at) => {
+                    let what = format!("it is not stored as sent when entry #{seq} says that it was");
+                    self.report(Place::Sent(message_id), what);
+                }
+                Some(_) => {}
+            }
+        }
+        if let Some(game_match) = &mut self.current {
+            game_match.delivered = delivered;
+        }
     }
 
     /// The letters that a ruling must have sent, each with the stored one, or `None` if that is missing.
@@ -267,6 +321,7 @@ impl Check {
         let record = record.map(|record| record.to_string());
         let is_part =
             ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::LetterPartRead { .. }));
+        let was_over = self.current.as_ref().is_some_and(|before| before.stage == Stage::Over);
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
             let unique = envelope::unveiled_part(&game_match, index);
@@ -299,9 +354,27 @@ impl Check {
                     report_ids.push(dispatch.stored.message_id.clone());
                 }
             }
+            self.check_recipient(&dispatch, was_over);
             expected.push(Some(dispatch));
         }
         expected
+    }
+
+    /// Notes which letters the club's own templates may have shaped.
+    pub fn note_own_templates(&mut self, letters: &[ExpectedDispatch]) {
+        for name in letters.iter().flat_map(ExpectedDispatch::own_templates) {
+            *self.verdict.own_templates.entry(name).or_default() += 1;
+        }
+    }
+
+    /// Notes that letters cannot be worded again, because what worded them is not kept. Ledgers of the first form come from
+    /// versions that kept no wordings.
+    pub fn note_missing_wordings(&mut self, letters: &[ExpectedDispatch], is_kept: impl Fn(Digest) -> bool) {
+        let mut letters = letters.iter().filter(|letter| letter.game_match.form >= LedgerForm::Contents);
+        if letters.any(|letter| !is_kept(letter.wording())) {
+            let what = "the templates that some letters were worded with are not kept, so these were not worded again";
+            self.verdict.unable = Some(what.to_owned());
+        }
     }
 
     /// The number of findings so far.
@@ -348,6 +421,7 @@ impl Check {
         for dispatch in std::mem::take(&mut self.dispatches).into_values() {
             self.report(Place::Sent(dispatch.message_id), "no entry causes it: it was added");
         }
+        self.check_seats();
         let Some(current) = self.current.take() else { return self.verdict };
         let stored = &self.stored;
         let repeated = serde_json::to_string(&current).expect("a match is plain values");

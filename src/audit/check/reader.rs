@@ -181,7 +181,8 @@ impl LedgerReader {
             self.sent_until = None;
         }
         if let Some(key) = &self.key {
-            let seqs = sent.iter().filter_map(|sent| sent.ruling(&self.match_id, key)).map(|(_, _, seq)| seq);
+            let places = sent.iter().filter_map(|sent| sent.place(&self.match_id, key));
+            let seqs = places.map(|place| place.seq);
             self.sent_until = self.sent_until.max(seqs.max());
         }
         self.batch.sent.extend(sent);

@@ -181,8 +181,18 @@ impl Check {
         let wrong = |place: Place, what: &str| Finding { place, what: what.to_owned() };
         let first: Entry =
             serde_json::from_str(first).map_err(|_| wrong(Place::Entry(1), "it cannot be read"))?;
-        let Fact::MatchOpened { game, options, players, house, terms, settings, desk, key: pin, form } =
-            first.fact
+        let Fact::MatchOpened {
+            game,
+            options,
+            players,
+            house,
+            terms,
+            settings,
+            desk,
+            key: pin,
+            form,
+            holders,
+        } = first.fact
         else {
             return Err(wrong(Place::Entry(1), "the ledger does not start with the opening of the match"));
         };
@@ -194,7 +204,9 @@ impl Check {
         };
         let id = first.match_id;
         let settings = *settings;
-        let opening = Opening { id, game, choices: options, players, house, terms, settings, desk, key };
+        let (desk, holders) = (*desk, holders.map(|holders| *holders));
+        let opening =
+            Opening { id, game, choices: options, players, house, terms, settings, desk, key, holders };
         referee::open_under((first.rules, form), opening, first.cause, first.at)
             .map_err(|unknown| wrong(Place::Entry(1), &unknown))
     }
@@ -239,25 +251,6 @@ impl Check {
             }
             _ => None,
         }
-    }
-
-    /// Whether a letter has some reply token, and comes from an address of this seat's player.
-    fn is_address_of(&self, letter: &Letter, seat: Seat) -> bool {
-        let mut known = self.tokens.values().filter(|(of, _)| *of == seat);
-        !letter.tokens.is_empty() && known.any(|(_, addresses)| addresses.contains(letter.from.as_str()))
-    }
-
-    /// Whether a letter has a reply token of this seat.
-    fn has_token_of(&self, letter: &Letter, seat: Seat) -> bool {
-        let mut known = letter.tokens.iter().filter_map(|token| self.tokens.get(&token.to_string()));
-        known.any(|(of, _)| *of == seat)
-    }
-
-    /// The seat that a letter may act for: one whose token it has, and from an address that this token was sent to.
-    fn seat_of(&self, letter: &Letter) -> Option<Seat> {
-        let known = letter.tokens.iter().filter_map(|token| self.tokens.get(&token.to_string()));
-        let mut own = known.filter(|(_, addresses)| addresses.contains(letter.from.as_str()));
-        own.next().map(|(seat, _)| *seat)
     }
 }
 

@@ -6,11 +6,15 @@ use crate::ledger::{ChainedEntry, Entry, Fact};
 use crate::referee::Ruling;
 
 impl Check {
-    /// Whether the pending ruling was made under another wording, and so by another version of this program or with
-    /// other templates.
+    /// Whether another version of this program made the pending ruling. Where entries do not name the version, another wording
+    /// counts as one.
     pub(super) fn is_of_earlier_version(&self) -> bool {
-        let then = self.current.as_ref().map(|game_match| game_match.desk.wording);
-        then.is_some_and(|then| then != self.current_wording)
+        let Some(then) = self.current.as_ref().map(|game_match| &game_match.desk) else { return false };
+        let now = &self.current_identity;
+        match (then.program, now.program) {
+            (Some(then), Some(now)) => then != now,
+            (None, _) | (_, None) => then.wording != now.wording,
+        }
     }
 
     /// Replaces the sentences of refusals in a repeated ruling by the recorded ones, if the wording has changed since.

@@ -124,6 +124,9 @@ impl Args {
         for seq in &verdict.house_failures {
             println!("  entry #{seq}: the house failed there, and its level `easy` played instead");
         }
+        for (name, letters) in &verdict.own_templates {
+            println!("  {letters} sent letters were worded while the club had a template {name} of its own");
+        }
         findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
         unable.iter().for_each(|reason| println!("  {reason}"));
     }

@@ -14,9 +14,11 @@ use crate::daemon::decide::proof::LAPSE;
 use crate::daemon::decide::summary::Summary;
 use crate::daemon::decide::undecided::Wanted;
 use crate::daemon::parallel::{par_map, run_blocking};
+use crate::ledger::Delivery;
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
+use crate::report::wording::Wording;
 use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
 
 /// The key under which the token of a club's only GM was remembered, and the beginning of the keys of today.
@@ -25,7 +27,15 @@ const GM_TOKEN: &str = "gm_token";
 impl Office {
     /// Creates a context without rows.
     pub async fn new_context(&self) -> anyhow::Result<RulingContext> {
+        self.kept_wording.get_or_try_init(|| self.keep_wording()).await?;
         Ok(RulingContext::new(self.now(), random()?, self.gm_tokens().await?))
+    }
+
+    /// Keeps what letters are worded with, before the first of them is.
+    async fn keep_wording(&self) -> anyhow::Result<()> {
+        let wording = Wording::new(&self.settings.stationery, &self.templates);
+        let contents = serde_json::to_string(&wording)?;
+        Ok(self.store.keep_wording(self.settings.identity.wording, &contents).await?)
     }
 
     /// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing ones.
@@ -173,7 +183,7 @@ impl Office {
     ) -> anyhow::Result<()> {
         let ids: BTreeSet<String> = seats.iter().map(|row| row.match_id.clone()).collect();
         let rows = self.store.snapshots(&Vec::from_iter(ids)).await.context("matches")?;
-        read_matches(rows, seats, context).await
+        self.read_matches(rows, seats, context).await
     }
 
     /// Adds matches whose rows are already loaded.
@@ -187,7 +197,7 @@ impl Office {
         }
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
         let seats = self.store.seats_of(&ids).await.context("seats")?;
-        read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await
+        self.read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await
     }
 
     async fn load_matches_of(
@@ -395,6 +405,44 @@ impl Office {
         Ok(())
     }
 
+    /// Reads the snapshots of matches, and adds what was delivered in them since their last entries. A snapshot that
+    /// cannot be read counts as missing, so that only letters about it fail.
+    async fn read_matches(
+        &self,
+        rows: Vec<SnapshotRow>,
+        seats: Vec<TokenRow>,
+        context: &mut RulingContext,
+    ) -> anyhow::Result<()> {
+        let rows = rows.into_iter().filter(|row| !context.matches.contains_key(&row.id));
+        let rows: Vec<SnapshotRow> = rows.collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+        let mut delivered: BTreeMap<String, Vec<Delivery>> = BTreeMap::new();
+        for (id, delivery) in self.store.unlisted_deliveries(&ids).await.context("deliveries")? {
+            delivered.entry(id).or_default().push(delivery);
+        }
+        let mut by_match: BTreeMap<String, Vec<TokenRow>> = BTreeMap::new();
+        for seat in seats {
+            by_match.entry(seat.match_id.clone()).or_default().push(seat);
+        }
+        let with_rest = rows.into_iter().map(|row| {
+            let seats = by_match.remove(&row.id).unwrap_or_default();
+            let delivered = delivered.remove(&row.id).unwrap_or_default();
+            (row, seats, delivered)
+        });
+        let with_rest: Vec<_> = with_rest.collect();
+        let loaded = run_blocking(move || {
+            par_map(&with_rest, |(row, seats, delivered)| {
+                let loaded = LoadedMatch::of(row, seats, delivered.clone());
+                (row.id.clone(), loaded.inspect_err(|error| log_unusable(&row.id, error)).ok())
+            })
+        });
+        context.matches.extend(loaded.await?);
+        Ok(())
+    }
+
     /// Sums up every match. The rows stream, without snapshots: a club may have more matches than fit into memory.
     pub async fn load_summaries(&self, now: DateTime<Utc>) -> anyhow::Result<Vec<Summary>> {
         let mut summaries = Vec::new();
@@ -402,34 +450,6 @@ impl Office {
         self.store.list_matches(None, &mut sum_up).await?;
         Ok(summaries)
     }
-}
-
-/// Reads the snapshots of matches. One that cannot be read counts as missing, so that only letters about it fail.
-async fn read_matches(
-    rows: Vec<SnapshotRow>,
-    seats: Vec<TokenRow>,
-    context: &mut RulingContext,
-) -> anyhow::Result<()> {
-    let mut with_seats: Vec<(SnapshotRow, Vec<TokenRow>)> = Vec::with_capacity(rows.len());
-    let mut by_match: BTreeMap<String, Vec<TokenRow>> = BTreeMap::new();
-    for seat in seats {
-        by_match.entry(seat.match_id.clone()).or_default().push(seat);
-    }
-    for row in rows.into_iter().filter(|row| !context.matches.contains_key(&row.id)) {
-        let seats = by_match.remove(&row.id).unwrap_or_default();
-        with_seats.push((row, seats));
-    }
-    if with_seats.is_empty() {
-        return Ok(());
-    }
-    let loaded = run_blocking(move || {
-        par_map(&with_seats, |(row, seats)| {
-            let loaded = LoadedMatch::of(row, seats).inspect_err(|error| log_unusable(&row.id, error));
-            (row.id.clone(), loaded.ok())
-        })
-    });
-    context.matches.extend(loaded.await?);
-    Ok(())
 }
 
 /// Logs a match whose snapshot cannot be read or whose rules this program does not know.

@@ -170,7 +170,9 @@ impl Decision<'_> {
         }
         let mut addresses = player.addresses.clone();
         addresses.insert(0, address.clone());
-        self.draft.settlement.players.push(Player { addresses, ..player });
+        let player = Player { addresses, ..player };
+        self.draft.settlement.players.push(player.clone());
+        self.hold_seats_of(&[player.id], &player, Some(asker.letter))?;
         self.note_known(asker)?;
         self.set_stage(row, ChangeStage::Done);
         Ok(ChangeReply::Added { address, undo_until })
@@ -212,7 +214,9 @@ impl Decision<'_> {
         self.write_about_change(&player.name, &address, &unique, letter)?;
         let mut addresses = player.addresses.clone();
         addresses.retain(|own| *own != address);
-        self.draft.settlement.players.push(Player { addresses, ..player });
+        let player = Player { addresses, ..player };
+        self.draft.settlement.players.push(player.clone());
+        self.hold_seats_of(&[player.id], &player, None)?;
         self.set_stage(row, ChangeStage::Done);
         Ok(ChangeReply::Removed { address })
     }

@@ -11,7 +11,7 @@ use super::stored::{both_seats, snapshot};
 use super::summary::Summary;
 use super::undecided::{Decided, Undecided};
 use crate::game::{BySeat, Seat};
-use crate::ledger::Entry;
+use crate::ledger::{Delivery, Entry};
 use crate::letter::Digest;
 use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview, Readership};
@@ -177,10 +177,16 @@ pub struct MissedTurn {
 }
 
 impl LoadedMatch {
+    /// Reads a match, in which our letters were `delivered` since its last entry.
+    ///
     /// # Errors
     /// Returns an error if the snapshot cannot be read, if its rules are unknown, or if a seat is missing.
-    pub fn of(row: &SnapshotRow, seats: &[TokenRow]) -> anyhow::Result<LoadedMatch> {
-        let game_match = snapshot(&row.id, &row.snapshot)?;
+    pub fn of(
+        row: &SnapshotRow,
+        seats: &[TokenRow],
+        delivered: Vec<Delivery>,
+    ) -> anyhow::Result<LoadedMatch> {
+        let game_match = Match { delivered, ..snapshot(&row.id, &row.snapshot)? };
         let seats = both_seats(seats, &row.id)?;
         Ok(LoadedMatch { game_match, version: row.version, seats, changed: false })
     }

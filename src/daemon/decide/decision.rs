@@ -63,7 +63,7 @@ enum Undo {
 /// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
 /// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
 pub struct Checkpoint {
-    lengths: [usize; 16],
+    lengths: [usize; 18],
     seats: Vec<SeatRow>,
     restraints: Restraints,
 }
@@ -96,8 +96,11 @@ impl Draft {
             postponed,
             matches,
             seats,
+            seat_pins,
+            wordings: _,
             entries,
             dispatches,
+            listed,
             posted,
             invitations,
             players,
@@ -127,6 +130,8 @@ impl Draft {
             unproven.len(),
             changes.len(),
             remembered.len(),
+            seat_pins.len(),
+            listed.len(),
         ];
         Checkpoint { lengths, seats: seats.clone(), restraints: restraints.clone() }
     }
@@ -168,6 +173,8 @@ impl Draft {
             unproven,
             changes,
             remembered,
+            seat_pins,
+            listed,
         ] = to.lengths;
         settlement.letters.truncate(letters);
         settlement.decided.truncate(decided);
@@ -185,6 +192,8 @@ impl Draft {
         settlement.unproven.truncate(unproven);
         settlement.changes.truncate(changes);
         settlement.remembered.truncate(remembered);
+        settlement.seat_pins.truncate(seat_pins);
+        settlement.listed.truncate(listed);
     }
 
     /// Replaces the state of a match.

@@ -7,6 +7,7 @@ use super::decision::Decision;
 use super::gm_index::GmIndex;
 use super::openings::{Holder, NamedAddress, NewMatch, fit_name, name_from};
 use super::people::no_player;
+use super::rollback::refuse_after_the_end;
 use super::settings::Settings;
 use super::summary::gm_line;
 use super::undecided::{Decided, Undecided};
@@ -174,6 +175,9 @@ impl Decision<'_> {
                 return self.replace_by_player(loaded, *seat, address, check);
             }
             MatchAction::Correct { turn, reason, orders } => {
+                if let Some(refused) = refuse_after_the_end(&loaded.game_match) {
+                    return Ok(Err(refused));
+                }
                 let correction = self.correction(&loaded.game_match.id, *turn, reason, orders.clone())?;
                 if !check && let Some(first) = self.before_correction(loaded, &correction)? {
                     return Ok(Err(first));
@@ -257,7 +261,7 @@ impl Decision<'_> {
     ) -> Decided<GmResult> {
         let name = &self.acting_gm().name.clone();
         let cause = Cause::Gm { name, phase_no: loaded.game_match.phase_no, act };
-        let ruling = self.rule(&loaded.game_match, &cause);
+        let mut ruling = self.rule(&loaded.game_match, &cause);
         let id = loaded.game_match.id.clone();
         if let Some(untaken) = ruling.rejection {
             return Ok(GmResult::Rejection { id, untaken });
@@ -270,6 +274,12 @@ impl Decision<'_> {
             row.token = token;
             row.player = successor.unwrap_or_else(|| row.player.clone());
             self.save_seat(row);
+            let hold = self.hold(&loaded, *seat, None);
+            ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &cause);
+        } else if matches!(act, Act::Correct(_)) && loaded.game_match.stage == Stage::Over {
+            // Addresses may have changed since the end, when nothing noted it.
+            let holds = Seat::BOTH.map(|seat| self.hold(&loaded, seat, None));
+            ruling = self.rule_with(&loaded.game_match, &Vec::from_iter(holds.into_iter().flatten()), &cause);
         }
         self.keep_unasked(loaded, ruling, former.as_ref())?;
         let loaded = self.game_match(&id)?.context("a match that was just ruled on")?;

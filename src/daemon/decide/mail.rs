@@ -100,6 +100,8 @@ impl Decision<'_> {
             asked: None,
             due: None,
             urgency: Urgency::of(to.kind, false),
+            pin: None,
+            sent_at: None,
         })
     }
 }

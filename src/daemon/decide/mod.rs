@@ -23,6 +23,7 @@ mod everybody;
 mod gm;
 pub mod gm_index;
 pub mod gms;
+mod holders;
 pub mod in_work;
 pub mod instructions;
 mod leaving;

@@ -186,13 +186,15 @@ impl Decision<'_> {
             settings: BySeat::from_fn(|seat| players[seat].settings.clone()),
             desk: self.settings.identity.clone(),
             key: SealKey::new(random.bytes()),
+            holders: None,
         };
         Ok(Plan { opening, seats })
     }
 
     fn carry_out(&mut self, Plan { opening, seats }: Plan, source: Source) -> Decided<Match> {
         let game = opening.game;
-        let mut ruling = referee::open(opening, source, self.at());
+        let holders = Some(BySeat::from_fn(|seat| self.pin_seat(&seats[seat])));
+        let mut ruling = referee::open(Opening { holders, ..opening }, source, self.at());
         let rows = self.rows(&mut ruling, &Readers::seats(&seats))?;
         tracing::info!(match_id = ruling.after.id, %game, "match opened");
         let settlement = &mut self.draft.settlement;

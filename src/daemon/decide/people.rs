@@ -158,6 +158,8 @@ impl Decision<'_> {
         self.draft.settlement.merged.push((old.id, new.id));
         let mut addresses = new.addresses.clone();
         addresses.extend(old.addresses);
+        let merged = Player { addresses: addresses.clone(), ..new.clone() };
+        self.hold_seats_of(&[new.id, old.id], &merged, None)?;
         let blocked = self.is_blocked(&new)?;
         Ok(GmResult::Player { name: new.name, addresses, bouncing: new.bouncing, blocked, matches })
     }

@@ -263,10 +263,11 @@ impl Decision<'_> {
         }
         // The player's addresses may have changed in this transaction, and the new token must go to the right one.
         loaded.seats[seat].player = self.latest(loaded.seats[seat].player.clone());
+        loaded.seats[seat].token = self.random().token().to_string();
         let act = Act::RenewOwnToken(seat);
         let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
-        let ruling = self.rule(&loaded.game_match, &cause);
-        loaded.seats[seat].token = self.random().token().to_string();
+        let hold = self.hold(&loaded, seat, None);
+        let ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &cause);
         self.save_seat(&loaded.seats[seat]);
         self.keep_unasked(loaded, ruling, None)?;
         Ok(true)

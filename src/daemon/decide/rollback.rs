@@ -7,10 +7,22 @@ use super::context::LoadedMatch;
 use super::decision::Decision;
 use super::undecided::Decided;
 use crate::game::Seat;
-use crate::game::any::GameKind;
 use crate::ledger::Fact;
 use crate::referee::{Act, Adjudication, Correction, Match, Stage};
 use crate::report::{self, GmResult, SeenTurn};
+
+/// Returns why no turn of a match can be decided again, if its result has told both sides what the rules hide.
+pub fn refuse_after_the_end(game_match: &Match) -> Option<GmResult> {
+    if game_match.stage != Stage::Over || !game_match.game.hides_something() {
+        return None;
+    }
+    let says = format!(
+        "The result of {} has told both sides what the rules hide, so no turn of it can be played again. A new match \
+         can be opened with GM NEW.",
+        game_match.id
+    );
+    Some(GmResult::Refused { says })
+}
 
 impl Decision<'_> {
     /// Returns what the GM has to know before a turn is decided again, or `None` if the correction can go ahead.
@@ -21,17 +33,9 @@ impl Decision<'_> {
     ) -> Decided<Option<GmResult>> {
         let game_match = &loaded.game_match;
         let turn = correction.turn;
-        let Some(keeps) = correction.first_voided().filter(|_| hides_something(game_match.game)) else {
+        let Some(keeps) = correction.first_voided().filter(|_| game_match.game.hides_something()) else {
             return Ok(None);
         };
-        if game_match.stage == Stage::Over {
-            let says = format!(
-                "The result of {} has told both sides what the rules hide, so no turn of it can be played again. \
-                 A new match can be opened with GM NEW.",
-                game_match.id
-            );
-            return Ok(Some(GmResult::Refused { says }));
-        }
         let what = format!("what each side saw of the turns from {turn} on, before a rollback");
         let entries = self.context.entries(&game_match.id)?.iter().rev();
         let mut since = entries.take_while(|entry| !matches!(entry.fact, Fact::TurnAdjudicated { .. }));
@@ -84,13 +88,5 @@ impl Decision<'_> {
             }
         }
         Ok(seen)
-    }
-}
-
-/// Whether the rules of a game hide something from a side.
-fn hides_something(game: GameKind) -> bool {
-    match game {
-        GameKind::QuadrantZ | GameKind::Pacific => true,
-        GameKind::Quad | GameKind::Quantum => false,
     }
 }

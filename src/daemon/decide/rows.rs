@@ -8,7 +8,7 @@ use super::mail::PlainEnvelope;
 use super::stored::entry_row;
 use super::undecided::Decided;
 use crate::game::BySeat;
-use crate::ledger::{self, Entry, Fact};
+use crate::ledger::{self, Entry, Fact, LedgerForm};
 use crate::referee::{self, Act, Cause, Content, Dispatch, Match, Reader, Ruling, Stage};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
 use crate::report::pin::pin_in;
@@ -60,17 +60,29 @@ impl Decision<'_> {
     /// Rules on a cause. If the referee's address or wording has changed since the last ruling on the match, and this
     /// ruling decides anything, the ledger notes the change first.
     pub fn rule(&self, game_match: &Match, cause: &Cause<'_>) -> Ruling {
+        self.rule_with(game_match, &[], cause)
+    }
+
+    /// Like [`Decision::rule`], but if the ruling decides anything, the ledger first notes who holds a seat from now
+    /// on.
+    pub fn rule_with(&self, game_match: &Match, holds: &[Act], cause: &Cause<'_>) -> Ruling {
         let at = self.at();
-        if game_match.desk == self.settings.identity {
-            return referee::rule(game_match, cause, at);
+        let is_moved = game_match.desk != self.settings.identity;
+        let desk = is_moved.then(|| Act::Desk(self.settings.identity.clone()));
+        let mut noted: Option<Ruling> = None;
+        for act in desk.iter().chain(holds) {
+            let before = noted.as_ref().map_or(game_match, |noted| &noted.after);
+            let cause = Cause::House { phase_no: before.phase_no, act };
+            let mut ruling = referee::rule(before, &cause, at);
+            ruling.entries.splice(0..0, noted.into_iter().flat_map(|noted| noted.entries));
+            noted = Some(ruling);
         }
-        let act = Act::Desk(self.settings.identity.clone());
-        let moved = referee::rule(game_match, &Cause::House { phase_no: game_match.phase_no, act: &act }, at);
-        let mut ruling = referee::rule(&moved.after, cause, at);
-        if ruling.after == moved.after {
+        let Some(noted) = noted else { return referee::rule(game_match, cause, at) };
+        let mut ruling = referee::rule(&noted.after, cause, at);
+        if ruling.after == noted.after {
             return Ruling { after: game_match.clone(), ..ruling };
         }
-        ruling.entries.splice(0..0, moved.entries);
+        ruling.entries.splice(0..0, noted.entries);
         ruling
     }
 
@@ -91,8 +103,11 @@ impl Decision<'_> {
             dispatches.push(self.envelop(letter, &game_match, &unique, dispatch, readers)?);
         }
         let copies = self.copies_for_gms(&game_match, &ruling.dispatches, readers)?;
-        let form = game_match.form;
-        ruling.after.told.extend(dispatches.iter().map(|dispatch| pin_in(form, &dispatch.bytes)));
+        for dispatch in &mut dispatches {
+            let pin = pin_in(game_match.form, &dispatch.bytes);
+            dispatch.pin = (game_match.form >= LedgerForm::Contents).then_some(pin);
+            ruling.after.told.push(pin);
+        }
         Ok(RulingRows { entries, dispatches, copies })
     }
 
@@ -174,6 +189,8 @@ impl Decision<'_> {
             asked: None,
             due: None,
             urgency,
+            pin: None,
+            sent_at: None,
         })
     }
 
@@ -221,6 +238,9 @@ impl Decision<'_> {
 
     /// Adds a ruling and its rows to the draft.
     pub fn keep_ruling(&mut self, loaded: LoadedMatch, ruling: Ruling, rows: RulingRows) {
+        let delivered = ruling.entries.iter().flat_map(|chained| &chained.entry.delivered);
+        let listed = delivered.map(|delivery| (ruling.after.id.clone(), delivery.letter));
+        self.draft.settlement.listed.extend(listed);
         self.keep_match(loaded, ruling.after);
         self.draft.settlement.entries.extend(rows.entries);
         self.draft.settlement.dispatches.extend(rows.dispatches);

@@ -51,10 +51,12 @@ impl Decision<'_> {
     ) -> Decided<PartRuling> {
         let mut loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?.clone();
         seat_letter.shows_token = is_shown_to_others(letter, row);
+        let mut hold = None;
         if seat_letter.shows_token {
             // Before anything is worded: the answer carries the new token.
             loaded.seats[row.seat].token = self.random().token().to_string();
             self.save_seat(&loaded.seats[row.seat]);
+            hold = self.hold(&loaded, row.seat, None);
         }
         seat_letter.questions_only = self.is_long_over(row, &seat_letter.request)?;
         seat_letter.limits.together = true;
@@ -69,9 +71,9 @@ impl Decision<'_> {
             seat_letter.earlier = self.earlier_orders(row)?;
         }
         seat_letter.hint = self.hint(row, &seat_letter.request, &loaded.game_match)?;
-        let mut ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
+        let mut ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &Cause::Letter(&seat_letter));
         if self.spare_readers(&ruling, &loaded, row, &mut seat_letter)? {
-            ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
+            ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &Cause::Letter(&seat_letter));
         }
         let saved_players = self.draft.settlement.players.len();
         self.complete_answers(&mut ruling, row, letter, &seat_letter.request, &elsewhere.parts)?;
@@ -90,7 +92,7 @@ impl Decision<'_> {
         if rows.dispatches.len() < worded {
             // Rule again: the ledger notes that there is no answer, and the other letters name the ledger's head.
             seat_letter.answer_suppressed = true;
-            ruling = self.rule(&loaded.game_match, &Cause::Letter(&seat_letter));
+            ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &Cause::Letter(&seat_letter));
             elsewhere.absences.complete(&mut ruling, opponent);
             rows = self.rows(&mut ruling, &readers)?;
         }

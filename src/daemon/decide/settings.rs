@@ -1,5 +1,6 @@
 //! What the config and the templates determine for every decision.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -8,10 +9,11 @@ use super::gm_index::GmIndex;
 use crate::config::Config;
 use crate::game::any::AnySeen;
 use crate::ledger::MailIdentity;
-use crate::letter::{Address, OwnIdentity};
+use crate::letter::{Address, Digest, OwnIdentity};
 use crate::referee::HousePlayer;
 use crate::report::envelope::Stationery;
-use crate::report::{Templates, format_local};
+use crate::report::wording::Wording;
+use crate::report::{Templates, format_local, program_digest};
 
 /// The club's config, templates and mail identity.
 pub struct Settings {
@@ -48,6 +50,11 @@ pub fn own_identity(config: &Config) -> OwnIdentity {
     }
 }
 
+/// Returns the SHA-256 of each of the club's own templates.
+fn digests_of(overrides: &BTreeMap<String, String>) -> BTreeMap<String, Digest> {
+    overrides.iter().map(|(name, source)| (name.clone(), Digest::of(source.as_bytes()))).collect()
+}
+
 impl Settings {
     pub fn new(config: Arc<Config>, templates: Arc<Templates>) -> Settings {
         let club = &config.club;
@@ -60,8 +67,10 @@ impl Settings {
         };
         let identity = MailIdentity {
             address: club.address.as_str().to_owned(),
-            wording: stationery.wording(&templates),
+            wording: Wording::new(&stationery, &templates).digest(),
             message_ids: club.message_id_domain(),
+            overrides: digests_of(templates.overrides()),
+            program: Some(program_digest()),
         };
         Settings { config, templates, own, stationery, identity, trap: None, house: Arc::new(AnySeen::play) }
     }

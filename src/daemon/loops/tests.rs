@@ -46,6 +46,8 @@ pub(super) fn dispatch(name: &str, urgency: Urgency) -> NewDispatch {
         asked: None,
         due: None,
         urgency,
+        pin: None,
+        sent_at: None,
     }
 }
 

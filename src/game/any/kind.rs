@@ -39,6 +39,14 @@ impl GameKind {
         self.rulebook().sides
     }
 
+    /// Whether the rules hide something from a side until the end.
+    pub fn hides_something(self) -> bool {
+        match self {
+            GameKind::QuadrantZ | GameKind::Pacific => true,
+            GameKind::Quad | GameKind::Quantum => false,
+        }
+    }
+
     /// The levels at which the house plays this game, the weakest first; empty if it does not.
     pub fn levels(self) -> &'static [HouseLevel] {
         on_game!(self, State => State::HOUSE.map_or(&[], |house| house.levels))

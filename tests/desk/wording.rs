@@ -1,0 +1,83 @@
+//! Letters that the club words with templates of its own: the ledger records it, the players are told, and the audit names
+//! them and words them again.
+
+use std::path::Path;
+
+use fogpost::game::any::GameKind;
+use fogpost::ledger::Fact;
+
+use crate::audit::{cheat, entries};
+use crate::desk::{ANN, BO, Desk};
+
+const LYING_NEWS: &str = "- Nothing was seen.\n";
+const CHANGED: &str = "The club has changed the words of these letters, in quad/news.txt.";
+const BACK: &str = "The club has gone back to the program's own words";
+
+/// Puts a template in place, or takes it away.
+fn put_template(folder: &Path, name: &str, source: Option<&str>) {
+    let own = folder.join("own");
+    std::fs::create_dir_all(own.join("quad")).expect("a folder");
+    match source {
+        Some(source) => std::fs::write(own.join(name), source).expect("written"),
+        None => std::fs::remove_file(own.join(name)).expect("removed"),
+    }
+    let config = folder.join("config.toml");
+    let text = std::fs::read_to_string(&config).expect("the config");
+    if !text.contains("[templates]") {
+        std::fs::write(&config, format!("{text}\n[templates]\nfolder = \"own\"\n")).expect("written");
+    }
+}
+
+/// A match in which the club told a lie about one turn. Also returns its name.
+fn lied_about_a_turn() -> (Desk, String) {
+    let mut desk = Desk::new();
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    desk.restart_after(|folder| put_template(folder, "quad/news.txt", Some(LYING_NEWS)));
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.last_to(BO).says("Nothing was seen.").says(CHANGED);
+    desk.last_to(ANN).says(CHANGED);
+    desk.reply(ANN, &to_ann, "STATUS");
+    desk.last_to(ANN).keeps_silent_of("The club has");
+    desk.restart_after(|folder| put_template(folder, "quad/news.txt", None));
+    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    desk.last_to(ANN).says(BACK).keeps_silent_of("Nothing was seen.");
+    desk.reply(BO, &to_bo, "STATUS");
+    desk.last_to(BO).keeps_silent_of("The club has");
+    (desk, game_match.id)
+}
+
+#[test]
+fn a_template_for_one_turn_stands_in_the_ledger_is_told_to_both_sides_and_named_by_the_audit() {
+    let (desk, id) = lied_about_a_turn();
+    let changes = entries(&desk, &id).into_iter().filter_map(|entry| match entry.fact {
+        Fact::DeskSet { desk } => Some(desk.overrides.into_keys().collect::<Vec<_>>()),
+        _ => None,
+    });
+    assert_eq!(changes.collect::<Vec<_>>(), [vec!["quad/news.txt".to_owned()], vec![]]);
+    let verdict = desk.verify(&id);
+    assert!(verdict.is_sound(), "{verdict:#?}");
+    assert_eq!(
+        verdict.sent_in_other_words, 0,
+        "all letters are worded again with the templates of their time"
+    );
+    let named: Vec<_> =
+        verdict.own_templates.iter().map(|(name, letters)| (name.as_str(), *letters)).collect();
+    assert_eq!(named, [("quad/news.txt", 3)]);
+}
+
+#[test]
+fn letters_whose_templates_are_not_kept_count_as_not_checked() {
+    let (desk, id) = lied_about_a_turn();
+    cheat(&desk, &["DELETE FROM wording WHERE contents LIKE '%Nothing was seen%'"]);
+    let verdict = desk.verify(&id);
+    assert!(!verdict.is_sound() && verdict.findings.is_empty(), "{verdict:#?}");
+    assert!(verdict.unable.as_ref().is_some_and(|what| what.contains("not kept")), "{verdict:#?}");
+}
+
+#[test]
+fn the_template_that_tells_of_replaced_templates_cannot_be_replaced() {
+    let overrides = [("wording.txt".to_owned(), "Nothing has changed.".to_owned())].into();
+    let refused = fogpost::report::Templates::new(&overrides);
+    assert!(refused.err().is_some_and(|error| error.to_string().contains("cannot be replaced")));
+}
