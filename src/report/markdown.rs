@@ -32,6 +32,10 @@ pub fn html(text: &str, board_width: u32) -> String {
                 events.push(Event::Text(caption.take().unwrap_or_default().into()));
                 events.push(Event::InlineHtml(CAPTION_END.into()));
             }
+            Event::SoftBreak if caption.is_some() => {
+                caption.get_or_insert_default().push(' ');
+                events.push(Event::Text(CowStr::Borrowed(" ")));
+            }
             Event::SoftBreak => events.push(Event::Text(CowStr::Borrowed("\n"))),
             Event::Text(ref words) => {
                 if let Some(caption) = &mut caption {
@@ -91,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_board_is_the_only_image() {
-        let page = html("![The board of A & B](cid:board)\n\n![other](cid:other)\n", 700);
+        let page = html("![The board of\nA & B](cid:board)\n\n![other](cid:other)\n", 700);
         let shown = r#"<img src="cid:board" width="700" style="width:700px;max-width:100%;height:auto" alt="The board of A &amp; B" />"#;
         assert!(page.contains(shown), "{page}");
         assert!(page.contains("<small>The board of A &amp; B</small>"), "its caption tells the same: {page}");
