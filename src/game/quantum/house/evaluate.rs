@@ -12,9 +12,6 @@ const OTHER: [i32; TRAITS] = [500, 1200, 50, 120, 230, 300, 350, 60, -10, 8, 10,
 const PIECES: usize = 7;
 /// What it is worth to be the side to move.
 const TO_MOVE: i32 = 30;
-/// An advantage fades over so many turns without stacking, so that the side that has it makes something of it before the
-/// match is drawn.
-const FADE: i32 = 200;
 
 fn sum(traits: &[i32], weights: &[i32]) -> i32 {
     traits.iter().zip(weights).map(|(count, weight)| count * weight).sum()
@@ -23,8 +20,7 @@ fn sum(traits: &[i32], weights: &[i32]) -> i32 {
 /// Rates a position for the side to move.
 pub(super) fn worth(position: &Position) -> i32 {
     let (me, foe) = (position.mover, 1 - position.mover);
-    let worth = TO_MOVE + sum(&position.traits(me), &MOVER) - sum(&position.traits(foe), &OTHER);
-    worth * (FADE - position.quiet.min(100) as i32) / FADE
+    TO_MOVE + sum(&position.traits(me), &MOVER) - sum(&position.traits(foe), &OTHER)
 }
 
 /// Rates what the sides have, for the side to move, regardless of what is about to happen.

@@ -42,7 +42,7 @@ struct Search {
 /// Returns the turns among `turns` that are within `margin` of the best, best first, after a search of at most
 /// `positions` positions, and how many were searched.
 pub(super) fn best(position: &Position, turns: &[Move], positions: u32, margin: i32) -> (Vec<Rated>, u32) {
-    let bits = (positions.max(1024) * 2).ilog2().min(20);
+    let bits = (positions.max(1024) * 4).ilog2().min(20);
     let mut search = Search {
         table: Table::new(bits),
         positions_left: positions,
