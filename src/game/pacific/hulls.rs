@@ -1,9 +1,10 @@
 //! The shapes of ships in the picture: seen from above, the bow to the right, each class with an outline of its own.
 
 use super::fleet::{Class, ShipKind};
-use super::picture::PAPER;
 use crate::game::Seat;
 use crate::game::picture::{Anchor, Colour, Picture, Point};
+
+pub(super) const PAPER: Colour = Colour::hex(0xfbf7ec);
 
 /// The colours of a side. South's ships are dark and North's light, which also shows in print.
 pub(super) struct Paint {

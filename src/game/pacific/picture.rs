@@ -1,7 +1,7 @@
 //! The board as a picture, in the style of a sea chart, turned for the side that reads.
 
 use super::fleet::{Area, Ship, Square};
-use super::hulls::{self, Hull};
+use super::hulls::{self, Hull, PAPER};
 use super::shown::{known_submarines, old_contacts, recent_attacks};
 use super::view::{Notice, View};
 use crate::game::Seat;
@@ -15,7 +15,6 @@ const WIDTH: u32 = 700;
 /// How far from the middle of a square two submarines are drawn that share it.
 const SHARED: f64 = 9.0;
 
-pub(super) const PAPER: Colour = Colour::hex(0xfbf7ec);
 pub(super) const INK: Colour = Colour::hex(0x22303a);
 const MOVED: Colour = Colour::hex(0xf6dd7c);
 const SUNK: Colour = Colour::hex(0x111111);

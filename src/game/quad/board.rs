@@ -2,14 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::picture;
 use super::point::Point;
 use super::view::View;
-use crate::game::{Board, BySeat, Seat};
-
-pub(super) fn draw(view: &View) -> Board {
-    Board { text: text(view), picture: picture::draw(view) }
-}
+use crate::game::{BySeat, Seat};
 
 /// A piece on a point.
 #[derive(Clone, Copy)]
@@ -45,7 +40,7 @@ fn cell(rows: &mut [Vec<char>], reader: Seat, point: Point) -> &mut [char] {
     &mut rows[usize::from(at.rank())][3 * usize::from(at.file())..][..3]
 }
 
-fn text(view: &View) -> String {
+pub(super) fn text(view: &View) -> String {
     let files = match view.viewer {
         Seat::First => "     A  B  C  D  E  F  G  H  I  J  K\n",
         Seat::Second => "     K  J  I  H  G  F  E  D  C  B  A\n",

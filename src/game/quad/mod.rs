@@ -111,6 +111,6 @@ impl Game for State {
     }
 
     fn board(view: &View) -> Board {
-        board::draw(view)
+        Board { text: board::text(view), picture: picture::draw(view) }
     }
 }

@@ -1,7 +1,7 @@
 //! The legend of the picture.
 
+use super::colours::{FAINT, INK, tint};
 use super::galaxy::Sector;
-use super::picture::{FAINT, INK, tint};
 use super::square_map::Mark;
 use super::symbols::{self, Plate};
 use super::view::Side;

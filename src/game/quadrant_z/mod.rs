@@ -4,6 +4,7 @@
 
 mod board;
 mod check;
+mod colours;
 mod combat;
 mod deeds;
 mod fleet;

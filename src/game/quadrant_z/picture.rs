@@ -1,12 +1,13 @@
 //! The board as a picture: quadrants under a heading that tells their news, squares with their star and ships.
 
-use super::galaxy::{Quadrant, Sector, Square};
+use super::colours::{FAINT, GROUND, tint};
+use super::galaxy::{Quadrant, Square};
 use super::legend;
 use super::square_map::{Contents, Mark, SquareMap};
 use super::symbols::{self, Plate};
 use super::view::KnownStar;
+use crate::game::Phase;
 use crate::game::picture::{Anchor, Colour, Picture, Point};
-use crate::game::{Phase, Seat};
 
 /// A square is a little wider than high.
 pub(super) const COLUMN: f64 = 66.0;
@@ -19,52 +20,8 @@ const WIDTH: u32 = 680;
 const HEIGHT: u32 = 906;
 const LEGEND_TOP: f64 = TOP + 5.0 * (HEADING + 2.0 * ROW) + 30.0;
 
-pub(super) const GROUND: Colour = Colour::hex(0xfdfcf8);
-pub(super) const INK: Colour = Colour::hex(0x22262b);
-pub(super) const FAINT: Colour = Colour::hex(0x6d737b);
 const GRID: Colour = Colour::hex(0xaeb3b8);
 const EDGE: Colour = Colour::hex(0x3a3f45);
-
-/// The colours of a kind of sector: explored and unexplored ground, the question mark on the latter, the heading, and
-/// its letter.
-pub(super) struct Tint {
-    pub explored: Colour,
-    pub fog: Colour,
-    pub mark: Colour,
-    pub heading: Colour,
-    pub letter: Colour,
-}
-
-const OWN_TINT: Tint = Tint {
-    explored: Colour::hex(0xdceaf8),
-    fog: Colour::hex(0xb3cae2),
-    mark: Colour::hex(0x8fafd0),
-    heading: Colour::hex(0x14508c),
-    letter: Colour::hex(0xffffff),
-};
-const NEUTRAL_TINT: Tint = Tint {
-    explored: Colour::hex(0xf7f5ef),
-    fog: Colour::hex(0xd6d3ca),
-    mark: Colour::hex(0xb8b4a9),
-    heading: Colour::hex(0x666c73),
-    letter: Colour::hex(0xffffff),
-};
-const ENEMY_TINT: Tint = Tint {
-    explored: Colour::hex(0xfdebdf),
-    fog: Colour::hex(0xe8c6b0),
-    mark: Colour::hex(0xcfa285),
-    heading: Colour::hex(0xf2bd98),
-    letter: Colour::hex(0x3d1a05),
-};
-
-/// The colours of a sector as `viewer` sees it.
-pub(super) fn tint(sector: Sector, viewer: Seat) -> &'static Tint {
-    match sector {
-        Sector::Home(seat) if seat == viewer => &OWN_TINT,
-        Sector::Home(_) => &ENEMY_TINT,
-        Sector::Neutral => &NEUTRAL_TINT,
-    }
-}
 
 pub(super) fn draw(map: &SquareMap<'_>) -> Picture {
     let mut picture = Picture::new(WIDTH, HEIGHT, GROUND);
@@ -174,6 +131,7 @@ fn star(picture: &mut Picture, map: &SquareMap<'_>, star: &KnownStar, x: f64, y:
 
 #[cfg(test)]
 mod tests {
+    use super::super::colours::{ENEMY_TINT, NEUTRAL_TINT, OWN_TINT};
     use super::*;
     use crate::game::sight::{Eye, assert_told_apart};
 

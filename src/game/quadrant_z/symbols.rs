@@ -1,7 +1,7 @@
 //! The symbols of the picture, as they stand on the board and in its legend. What is the viewer's is dark and what is
 //! the enemy's light, which also shows in print; no two differ by colour alone.
 
-use super::picture::INK;
+use super::colours::INK;
 use super::square_map::Mark;
 use crate::game::picture::{Anchor, Colour, Picture, spikes};
 

@@ -2,15 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::picture;
 use super::pieces::{Spot, Stack};
 use super::state::Last;
 use super::view::View;
-use crate::game::{Board, Seat};
-
-pub(super) fn draw(view: &View) -> Board {
-    Board { text: text(view), picture: picture::draw(view) }
-}
+use crate::game::Seat;
 
 /// The spots that the last move went from and to.
 pub(super) fn last_move(last: Option<Last>) -> Option<(Spot, Spot)> {
@@ -35,7 +30,7 @@ fn files(view: &View) -> String {
     format!("     {letters}\n")
 }
 
-fn text(view: &View) -> String {
+pub(super) fn text(view: &View) -> String {
     let last = last_move(view.last);
     let mut text = files(view);
     for row in (0..8).rev() {
