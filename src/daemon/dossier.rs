@@ -104,12 +104,14 @@ impl Office {
                 },
             }
         });
+        let is_arbiters = form == DossierForm::Arbiter;
+        // Before the tokens are renewed: the pins of the new ones would tell them.
+        let pins = if is_arbiters { self.store.seat_pins(&id).await? } else { Vec::new() };
         match form {
             DossierForm::Public => self.keep_parts_only(&mut material).await?,
             DossierForm::Arbiter => self.renew_tokens(&material.game_match, &seats).await?,
         }
         let letters = self.letter_records(&material).await?;
-        let is_arbiters = form == DossierForm::Arbiter;
         let is_whole = is_over && is_arbiters;
         let wordings = wordings_in(&material.entries);
         let about = About {
@@ -119,7 +121,7 @@ impl Office {
             match_id: id.clone(),
             over: is_over,
             players,
-            pins: if is_arbiters { self.store.seat_pins(&id).await? } else { Vec::new() },
+            pins,
             wordings: if is_arbiters { self.store.wordings(&wordings).await? } else { Vec::new() },
             head: material.game_match.head,
             told: material.game_match.told.clone(),
