@@ -250,7 +250,7 @@ fn a_dossier_that_would_fill_the_memory_is_refused_before_it_is_unpacked() {
     }
     fs::write(folder.path("lies.zip"), archive).expect("written");
     let refused = folder.run(&["audit", "import", "lies.zip"]).failure(1);
-    assert_says(&refused, &["letters/0.eml has another length than the archive says"]);
+    assert_says(&refused, &["letters/0.eml is damaged, or has another length than the archive says"]);
     let listed = folder.run(&["match", "list", "--json"]).success();
     assert_eq!((listed.as_str(), folder.run(&["player", "list", "--json"]).success().as_str()), ("", ""));
 }

@@ -71,8 +71,12 @@ fn unpack(archive: Vec<u8>) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         );
         let size = file.size();
         let mut contents = Vec::new();
-        file.take(size + 1).read_to_end(&mut contents)?;
-        ensure!(contents.len() as u64 == size, "{name} has another length than the archive says");
+        let unpacked = file.take(size + 1).read_to_end(&mut contents);
+        // The library checks the size itself for some methods of compression.
+        ensure!(
+            unpacked.is_ok_and(|length| length as u64 == size),
+            "{name} is damaged, or has another length than the archive says"
+        );
         files.insert(name, contents);
     }
     Ok(files)
