@@ -172,7 +172,7 @@ fn the_house_takes_a_seat_by_its_level_or_from_a_csv_file() {
     assert_says(&opened, &["a against the house (easy)", "the house (expert) against a"]);
     for (arguments, words) in [
         (["quad", ann, "house:master"], "the house plays Quad at the levels trainer, easy, average, expert"),
-        (["quantum", "house", ann], "the house does not play Quantum"),
+        (["pacific", "house", ann], "the house does not play War in the Pacific"),
     ] {
         assert_says(&folder.run(&[&["match", "new"], &arguments[..]].concat()).failure(1), &[words]);
     }
