@@ -47,10 +47,9 @@ const KNIGHT: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, 
 /// Returns orders for what a letter asks: a setup, a surface turn, or an order to a submarine.
 pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
     if letter.contains("Set up your fleet") {
-        let mut form = examples(letter);
         // The words for whole setups stand above it.
-        form.retain(|line| !line.starts_with("SETUP "));
-        return setup(form, dice);
+        let form = letter.split_once("A valid setup:").map_or(letter, |(_, form)| form);
+        return setup(examples(form), dice);
     }
     let [own, foe] = ["Your", "Their"].map(|whose| Side::read(letter, whose));
     let order = if letter.contains("One order for one of your submarines") {
