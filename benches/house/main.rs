@@ -13,6 +13,7 @@
 mod alpha_beta_quantum;
 mod arena;
 mod checks;
+mod mcts;
 mod mcts_quad;
 mod mcts_quantum;
 mod outside;

@@ -7,7 +7,7 @@ use fogpost::game::{Game, Seat, quad, quantum};
 use crate::plain_quantum::Cell;
 use crate::player::{Player, Turn};
 use crate::random::dice;
-use crate::{alpha_beta_quantum, mcts_quad, mcts_quantum, plain_quad, plain_quantum};
+use crate::{alpha_beta_quantum, mcts, plain_quad, plain_quantum};
 
 /// The players of a game from outside, for messages.
 pub const NAMES: &str = "mcts (10,000 playouts), mcts50000, alpha-beta (3 turns deep), alpha-beta4";
@@ -45,7 +45,7 @@ impl Player for Quantum {
         let mut dice = dice(seed);
         let mut random = |limit: usize| dice(limit as u32) as usize;
         let turn = match self.0 {
-            Method::Mcts(playouts) => mcts_quantum::best(&position, playouts, &mut random),
+            Method::Mcts(playouts) => mcts::best(&position, playouts, &mut random).map(|(turn, _)| turn),
             Method::AlphaBeta(depth) => alpha_beta_quantum::best(&position, depth, &mut random),
         };
         let square = |cell: usize| format!("{}{}", char::from(b'A' + (cell % 8) as u8), cell / 8 + 1);
@@ -91,7 +91,8 @@ impl Player for Quad {
         }
         position.mover = view.to_move.unwrap_or(Seat::First) as usize;
         let mut random = |limit: usize| dice(limit as u32) as usize;
-        let (turn, share) = mcts_quad::best(&position, self.playouts, &mut random);
+        let found = mcts::best(&position, self.playouts, &mut random);
+        let (turn, share) = found.expect("there is a turn");
         // It takes the first marble over if it would rather have it than answer it.
         if view.may_swap() && share < 0.5 {
             return Turn { orders: vec!["SWAP".to_owned()], positions: 0 };

@@ -20,7 +20,7 @@ pub struct Plain {
     pub quiet_limit: u32,
 }
 
-/// From and to.
+/// The cells that a move goes from and to.
 pub type Turn = (usize, usize);
 
 impl Plain {
