@@ -118,12 +118,15 @@ macro_rules! games {
             };
         }
 
-        /// Evaluates an expression with `$name` bound to what a seat was told and `$game` standing for the state's type.
+        /// Evaluates an expression with `$name` bound to what a seat was told and, if it is named, `$game` standing for the
+        /// state's type.
         macro_rules! on_seen {
+            ($d any:expr, $d name:ident => $d body:expr) => {
+                match $d any { $(AnySeen::$variant($d name) => $d body),+ }
+            };
             ($d any:expr, $d name:ident of $d game:ident => $d body:expr) => {
                 match $d any {
                     $(AnySeen::$variant($d name) => {
-                        #[allow(dead_code)]
                         type $d game = $state;
                         $d body
                     }),+

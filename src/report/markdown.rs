@@ -54,8 +54,8 @@ pub fn html(text: &str, board_width: u32) -> String {
 const CAPTION: &str = "<br>\n<small>";
 const CAPTION_END: &str = "</small>";
 
-/// Gives the board's picture the size at which it is shown: it has twice as many pixels. The attribute is for mail
-/// programs that ignore styles, and the style for small screens.
+/// Gives the board's picture the size at which it is shown, which is half its width and height in pixels. The attribute is
+/// for mail programs that ignore styles, and the style for small screens.
 fn with_board_width(html: &str, width: u32) -> String {
     let image = format!(r#"<img src="{BOARD}""#);
     let style = format!(r#"{image} width="{width}" style="width:{width}px;max-width:100%;height:auto""#);

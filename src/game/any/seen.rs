@@ -16,7 +16,7 @@ impl AnySeen {
 
     /// Whose orders these are and what they were told.
     pub fn seat(&self) -> Seat {
-        on_seen!(self, seen of State => seen.seat())
+        on_seen!(self, seen => seen.seat())
     }
 
     /// Returns what the house plays at this level, as order lines; `None` if no house plays the game. Something must be due
