@@ -14,6 +14,9 @@ use crate::config::Config;
 use crate::daemon::open_for_logins;
 use crate::post::oauth;
 
+/// How long a connection may stay without a request.
+const REQUEST_LIMIT: Duration = Duration::from_secs(5);
+
 /// How long a person has to log in in the browser.
 const BROWSER_LIMIT: Duration = Duration::from_secs(5 * 60);
 
@@ -99,10 +102,16 @@ async fn in_browser(login: &oauth::Settings) -> anyhow::Result<()> {
 
 /// Waits for the browser's request, tells the person that they can close the page, and returns its path and query.
 async fn answer_one_request(listener: &TcpListener) -> anyhow::Result<String> {
-    let (tcp, _) = listener.accept().await?;
-    let mut browser = BufReader::new(tcp);
-    let mut line = String::new();
-    (&mut browser).take(MAX_REQUEST_BYTES).read_line(&mut line).await?;
+    let (mut browser, line) = loop {
+        let (tcp, _) = listener.accept().await?;
+        let mut browser = BufReader::new(tcp);
+        let mut line = String::new();
+        let read = (&mut browser).take(MAX_REQUEST_BYTES).read_line(&mut line);
+        // Browsers open connections in advance, and may send the request over a later one.
+        if let Ok(Ok(1..)) = timeout(REQUEST_LIMIT, read).await {
+            break (browser, line);
+        }
+    };
     let text = "fogpost has the answer; see its terminal. You can close this page.\n";
     let length = text.len();
     let answer = format!(
@@ -123,4 +132,21 @@ async fn by_pasted_address(login: &oauth::Settings) -> anyhow::Result<()> {
     let mut pasted = String::new();
     std::io::stdin().lock().read_line(&mut pasted).context("standard input")?;
     Ok(login.finish_browser_login(waiting, pasted.trim()).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_connection_without_a_request_is_not_the_browsers_answer() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("its address");
+        drop(TcpStream::connect(address).await.expect("a connection"));
+        let mut browser = TcpStream::connect(address).await.expect("a connection");
+        browser.write_all(b"GET /?code=1&state=2 HTTP/1.1\r\n\r\n").await.expect("it is sent");
+        assert_eq!(answer_one_request(&listener).await.expect("a request"), "/?code=1&state=2");
+    }
 }
