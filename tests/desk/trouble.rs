@@ -263,4 +263,6 @@ fn an_offer_that_cannot_be_read_does_not_stop_the_clock() {
     desk.change_database("UPDATE invitation SET offer = '{}', lapses_at = created_at + 3600000");
     desk.advance(48);
     assert_eq!(desk.find(&game_match.id).missed.first, 1);
+    let open = desk.block_on(desk.office().store.open_invitations(None)).expect("the store answers");
+    assert!(open.is_empty(), "it is closed");
 }

@@ -15,7 +15,7 @@ use crate::daemon::decide::offers::lapse_offer;
 use crate::daemon::heartbeat::Loop;
 use crate::post::{Health, ShutdownSignal};
 use crate::referee::Act;
-use crate::store::{Invitation, StoreError};
+use crate::store::{Invitation, InvitationStage, Settlement, StoreError};
 
 /// Matches ruled on in one transaction.
 const BATCH_SIZE: u32 = 100;
@@ -65,7 +65,6 @@ impl Office {
     pub async fn clock_all(&self, outage: TimeDelta) -> anyhow::Result<()> {
         let now = self.now();
         self.has_room().await;
-        self.delete_unruled_when_due(now).await?;
         // A letter that was received in time counts, even if it is read late.
         self.settle_received_by(now).await?;
         self.extend_after_outage(now, outage).await?;
@@ -80,6 +79,7 @@ impl Office {
         let spared = self.store.matches_with_deferred_letters(now).await?;
         let spared: BTreeSet<String> = spared.into_iter().collect();
         while self.sweep(until, now, &Trigger::Clock, &mut spared.clone()).await? {}
+        self.delete_unruled_when_due(now).await?;
         self.player_digests_when_due(now).await?;
         self.digest_when_due(now).await
     }
@@ -129,11 +129,16 @@ impl Office {
     /// Closes the expired offers, and tells their authors.
     async fn lapse_offers(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         for row in self.store.open_invitations(Some(now)).await? {
-            match self.lapse_offer(row).await {
+            match self.lapse_offer(row.clone()).await {
                 Ok(()) => {}
                 Err(error) if is_transient(&error) => return Err(error),
-                // Deadlines must not wait for it.
-                Err(error) => tracing::error!(error = format!("{error:#}"), "cannot close an expired offer"),
+                // Deadlines must not wait for it, now or the next time.
+                Err(error) => {
+                    let error = format!("{error:#}");
+                    tracing::error!(error, "cannot tell the author of an expired offer, which is closed");
+                    let invitations = vec![Invitation { stage: InvitationStage::Lapsed, ..row }];
+                    self.store.commit(&Settlement { at: now, invitations, ..Settlement::default() }).await?;
+                }
             }
         }
         Ok(())
