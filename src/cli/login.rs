@@ -106,9 +106,9 @@ async fn answer_one_request(listener: &TcpListener) -> anyhow::Result<String> {
         let (tcp, _) = listener.accept().await?;
         let mut browser = BufReader::new(tcp);
         let mut line = String::new();
-        let read = (&mut browser).take(MAX_REQUEST_BYTES).read_line(&mut line);
+        let mut request = (&mut browser).take(MAX_REQUEST_BYTES);
         // Browsers open connections in advance, and may send the request over a later one.
-        if let Ok(Ok(1..)) = timeout(REQUEST_LIMIT, read).await {
+        if let Ok(Ok(1..)) = timeout(REQUEST_LIMIT, request.read_line(&mut line)).await {
             break (browser, line);
         }
     };
