@@ -209,6 +209,9 @@ async fn list_given_up(office: &Office, seen: bool, json: bool) -> anyhow::Resul
     let found = office.store.find_dispatches(&filter, MAX_RESENT).await?;
     let rows: Vec<DispatchRow> = found.into_iter().map(|(row, _)| row).collect();
     print_unsent(&rows, office.config.terms.zone, json);
+    if rows.len() >= MAX_RESENT as usize && !json {
+        println!("These are the newest {MAX_RESENT}.");
+    }
     if seen {
         office.store.mark_given_up_seen().await?;
     }

@@ -432,6 +432,12 @@ impl Store for Database {
         Ok(())
     }
 
+    async fn remember_first(&self, key: &str, value: &str) -> Result<String> {
+        let sql = "INSERT INTO memo (key, value) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING";
+        self.write(self.statement(sql).bind(key).bind(text(value))).await?;
+        Ok(self.remembered(key).await?.unwrap_or_else(|| value.to_owned()))
+    }
+
     async fn remembered_under(&self, prefix: &str) -> Result<Vec<(String, String)>> {
         let sql = "SELECT key, value FROM memo WHERE key LIKE $1 ORDER BY key";
         self.read(self.statement(sql).bind(format!("{prefix}%"))).await

@@ -354,6 +354,8 @@ pub trait Store:
     async fn remembered(&self, key: &str) -> Result<Option<String>>;
 
     async fn remember(&self, key: &str, value: &str) -> Result<()>;
+    /// Remembers a value unless there is one, as another daemon may have stored it meanwhile. Returns the one that stands.
+    async fn remember_first(&self, key: &str, value: &str) -> Result<String>;
 
     /// Returns all remembered keys with this prefix and their values, by key.
     async fn remembered_under(&self, prefix: &str) -> Result<Vec<(String, String)>>;

@@ -148,6 +148,15 @@ fn a_faulty_challenge_is_refused_with_the_reason() {
 }
 
 #[test]
+fn empty_squares_at_the_end_of_an_array_are_no_punctuation() {
+    let desk = Desk::new();
+    desk.open(GameKind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, &format!("CHALLENGE {EVE} quantum array=SSSSSSSS/CCCCCCCC/QQ......"));
+    desk.one_to(EVE).says("SSSSSSSS/CCCCCCCC/QQ......");
+}
+
+#[test]
 fn an_open_seat_is_listed_and_goes_to_the_first_who_joins() {
     let desk = Desk::new();
     desk.know(ANN);

@@ -340,6 +340,12 @@ pub async fn a_remembered_value_is_replaced(place: Place) {
     assert_eq!(store.remembered("heartbeat").await.unwrap().as_deref(), Some("2"));
 }
 
+pub async fn the_first_of_two_values_stands(place: Place) {
+    let other = open(&place.url).await.unwrap();
+    assert_eq!(place.store.remember_first("gm_token", "one").await.unwrap(), "one");
+    assert_eq!(other.remember_first("gm_token", "another").await.unwrap(), "one");
+}
+
 pub async fn remembered_values_are_found_by_key_prefix_and_forgotten(place: Place) {
     let store = &place.store;
     for key in ["daemon: b", "daemon: a", "digest"] {

@@ -73,6 +73,7 @@ on_both! {
         a_player_found_concurrently_is_added_once
         an_address_belongs_to_one_player
         a_remembered_value_is_replaced
+        the_first_of_two_values_stands
         remembered_values_are_found_by_key_prefix_and_forgotten
         a_database_describes_itself
         everything_survives_a_restart

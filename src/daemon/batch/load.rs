@@ -54,7 +54,10 @@ impl Office {
                     self.store.forget(GM_TOKEN).await?;
                     token
                 }
-                (None, None) => self.renew_gm_token(gm).await?,
+                (None, None) => {
+                    let new = Token::from_random(random()?).to_string();
+                    self.store.remember_first(&own, &new).await?
+                }
             };
             tokens.push(token);
         }
