@@ -185,6 +185,17 @@ fn verify_reports_in_words_in_json_and_by_its_exit_status_whether_a_match_is_sou
     assert_says(&club.run(&["audit", "verify", &id]).ended(2), &["NOT SOUND", "  entry #", "was changed"]);
     let all = club.run(&["audit", "verify", "--all", "--json"]).ended(2);
     let unsound = all.lines().find(|line| line.contains(r#""sound":false"#)).expect("one is not sound");
+    club.run(&["audit", "verify", "Q*", "--report"]).ended(2);
+    club.work();
+    let new = folder_of(&club.path("mail"), "gm@club.example").join("new");
+    let mut letters = fs::read_dir(new).expect("a mailbox").map(|entry| entry.expect("an entry").path());
+    let report = letters.find(|path| subject(path) == "1 of 2 ledgers did not verify");
+    let report = fs::read(report.expect("the GM is told")).expect("a letter");
+    let report = fogpost::report::sent::plain_text(&report);
+    assert_says(
+        &report,
+        &["I have checked 2 matches", &format!("Match {id}:"), "entry #", "The others are sound"],
+    );
     assert_says(unsound, &[&id, r#""entry":"#, "was changed"]);
     assert_says(&all, &[r#""sound":true"#]);
     assert_says(&club.run(&["audit", "verify", &other]).ended(0), &["sound"]);

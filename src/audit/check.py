@@ -376,6 +376,10 @@ def pin_of(dossier, name):
     return sha256(canonical(contents)) if dossier.pins_contents else sha256(contents)
 
 
+# Stands for a picture that is not kept any more.
+DROPPED = re.compile(rb"This picture was dropped. Its SHA-256 is ([0-9a-f]{64})\Z")
+
+
 def canonical(contents):
     """The canonical form of a letter: its header fields, text, HTML, and the SHA-256 of each file, as RFC 8785."""
     form = {"header": header_fields(contents), "text": "", "files": []}
@@ -391,7 +395,8 @@ def canonical(contents):
         if part.get_content_maintype() == "text":
             text = payload.decode(part.get_content_charset("utf-8"), "replace")
             payload = with_line_feeds(text).encode("utf-8")
-        form["files"].append({"name": name, "sha256": sha256(payload)})
+        dropped = DROPPED.match(payload)
+        form["files"].append({"name": name, "sha256": dropped.group(1).decode("ascii") if dropped else sha256(payload)})
     if not form.get("html"):
         form.pop("html", None)
     text = json.dumps(form, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

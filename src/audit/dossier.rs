@@ -226,7 +226,7 @@ fn lines(lines: impl IntoIterator<Item = String>) -> Vec<u8> {
 fn contents_of(dispatch: &ArchivedDispatch, form: LedgerForm) -> Option<String> {
     match form {
         LedgerForm::Bytes => None,
-        LedgerForm::Contents => Some(pin::canonical(&dispatch.bytes, None)),
+        LedgerForm::Contents => Some(pin::canonical(&dispatch.bytes)),
     }
 }
 

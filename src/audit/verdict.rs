@@ -68,6 +68,9 @@ pub struct AuditVerdict {
     pub findings: Vec<Finding>,
     /// What could not be checked, and why.
     pub unable: Option<String>,
+    /// What is withheld for good, so that only the chain was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<String>,
 }
 
 impl AuditVerdict {

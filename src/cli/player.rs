@@ -14,7 +14,7 @@ use crate::letter::Address;
 use crate::referee::{Act, Instruction, MatchAction};
 use crate::store::Player;
 
-/// Add players, list, show, rename, merge and block them, and renew their reply tokens
+/// Add players, list, show, rename, merge, block and forget them, and renew their reply tokens
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -78,6 +78,17 @@ enum Command {
         #[arg(value_parser = address)]
         address: Address,
     },
+    /// Forget a player whose matches are over: the addresses, the name, and the bytes of all letters from and to them
+    ///
+    /// The ledgers keep the digests of the letters, and stay whole. This cannot be undone.
+    Forget {
+        /// The player, as `list` shows: P-12
+        #[arg(value_parser = player_number)]
+        player: i64,
+        /// Confirm that this is meant
+        #[arg(long, required = true)]
+        yes: bool,
+    },
     /// Give a seat a new reply token, which voids the old one
     Token {
         /// Name of the match, such as QZ-7K3M
@@ -91,6 +102,9 @@ enum Command {
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
+        if let Command::Forget { player, .. } = self.command {
+            return super::in_club(config, async |office| forget(office, player, self.json).await);
+        }
         super::in_club(config, async |office| match self.command.instruction() {
             Some(instruction) => carry_out(office, &instruction, self.json).await,
             None => list(office, self.json).await,
@@ -103,7 +117,7 @@ impl Command {
     fn instruction(self) -> Option<Instruction> {
         Some(match self {
             Command::Add { address, name } => Instruction::PlayerAdd { address, name: name.join(" ") },
-            Command::List => return None,
+            Command::List | Command::Forget { .. } => return None,
             Command::Show { address } => Instruction::PlayerShow(address),
             Command::Rename { address, name } => Instruction::PlayerRename { address, name: name.join(" ") },
             Command::Merge { gone, into } => Instruction::PlayerMerge { gone, into },
@@ -117,19 +131,39 @@ impl Command {
     }
 }
 
+/// Parses `P-12`, or the number alone.
+fn player_number(text: &str) -> Result<i64, String> {
+    let digits = text.strip_prefix("P-").or(text.strip_prefix("p-")).unwrap_or(text);
+    digits.parse().map_err(|_| "it is no number of a player; try P-12, as `player list` shows".to_owned())
+}
+
+async fn forget(office: &Office, player: i64, json: bool) -> anyhow::Result<ExitCode> {
+    let matches = office.forget(player).await?;
+    if json {
+        print_json(&json!({ "forgotten": format!("P-{player}"), "matches": matches }));
+    } else {
+        println!("P-{player} is forgotten; the letters of {} matches are withheld", matches.len());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
     let mut rows = Vec::new();
     for player in office.store.players().await? {
         if json {
-            let Player { name, addresses, bouncing, .. } = &player;
-            print_json(&json!({ "name": name, "addresses": addresses, "bouncing": bouncing }));
+            let Player { id, name, addresses, bouncing, .. } = &player;
+            let number = format!("P-{id}");
+            print_json(
+                &json!({ "player": number, "name": name, "addresses": addresses, "bouncing": bouncing }),
+            );
             continue;
         }
         let bouncing = if player.bouncing { "mail bounces" } else { "" };
-        rows.push(vec![player.name, player.addresses.join(", "), bouncing.to_owned()]);
+        let number = format!("P-{}", player.id);
+        rows.push(vec![number, player.name, player.addresses.join(", "), bouncing.to_owned()]);
     }
     if !json {
-        print_table(&["player", "addresses", ""], rows);
+        print_table(&["", "player", "addresses", ""], rows);
     }
     Ok(ExitCode::SUCCESS)
 }

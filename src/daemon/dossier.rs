@@ -86,6 +86,9 @@ impl Office {
     ) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         let mut material = self.material(match_id, unsealed, "the dossier").await?;
         let id = material.game_match.id.clone();
+        if let Some(who) = self.store.forgotten_in(&id).await? {
+            bail!("{id} has no dossier: the letters of {who}, who was forgotten, are withheld");
+        }
         let verdict = self.verify(&id, &|_| ()).await?;
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);

@@ -8,6 +8,7 @@ mod commands;
 mod copies;
 mod decide;
 mod dossier;
+mod forgetting;
 mod heartbeat;
 mod imported;
 mod incoming;

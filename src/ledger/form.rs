@@ -19,6 +19,14 @@ impl LedgerForm {
     /// The form of new ledgers.
     pub const CURRENT: LedgerForm = LedgerForm::Contents;
 
+    /// Whether it pins what our letters say, however they are encoded.
+    pub fn pins_contents(self) -> bool {
+        match self {
+            LedgerForm::Bytes => false,
+            LedgerForm::Contents => true,
+        }
+    }
+
     /// Whether it is the form of ledgers that name none. The entry then omits the field.
     pub fn is_unnamed(&self) -> bool {
         *self == LedgerForm::Bytes

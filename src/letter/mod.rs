@@ -38,6 +38,7 @@ mod quote;
 mod recipients;
 mod return_id;
 mod senders;
+pub mod stand_in;
 mod structure;
 mod subject;
 mod text_line;

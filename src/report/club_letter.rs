@@ -57,6 +57,9 @@ pub enum ClubLetter {
     SetAside { digest: String, sender: String, note: String, attempts: u32 },
     /// To the GM: space is short, and the mailbox is not emptied further.
     LowSpace { free_mb: u64, min_free_mb: u64 },
+    /// To the GM: the result of an audit that the GM asked for. `faults` holds what was found in each match that is not
+    /// sound.
+    AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
     /// To the GM: since then the mail server has taken no letter.
     CannotSend { since: String, error: String, waiting: u64 },
     /// To the GM: a letter in the GM's name came at this time, and is not signed.
@@ -293,6 +296,7 @@ impl ClubLetter {
             | ClubLetter::LowSpace { .. }
             | ClubLetter::CannotSend { .. }
             | ClubLetter::GmUnsigned { .. } => "gm-trouble.txt",
+            ClubLetter::AuditReport { .. } => "gm-audit.txt",
             ClubLetter::Unproven { .. } => "unproven.txt",
             ClubLetter::Change { .. } => "change.txt",
             ClubLetter::Announcement { .. } => "announcement.txt",
@@ -318,6 +322,7 @@ impl ClubLetter {
             | ClubLetter::GivenUp { .. }
             | ClubLetter::SetAside { .. }
             | ClubLetter::LowSpace { .. }
+            | ClubLetter::AuditReport { .. }
             | ClubLetter::CannotSend { .. }
             | ClubLetter::GmUnsigned { .. }
             | ClubLetter::Unproven { .. }

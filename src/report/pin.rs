@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::ledger::{self, LedgerForm};
 use crate::letter::Digest;
+use crate::letter::stand_in::stands_for;
 
 /// The canonical form of a letter, which is hashed as JSON (RFC 8785).
 #[derive(Debug, Default, Serialize)]
@@ -32,26 +33,27 @@ struct File {
 pub fn pin_in(form: LedgerForm, mail: &[u8]) -> Digest {
     match form {
         LedgerForm::Bytes => Digest::of(mail),
-        LedgerForm::Contents => pin(mail, None),
+        LedgerForm::Contents => pin(mail),
     }
 }
 
-/// Returns the pin of a letter. If its picture is not kept any more, `picture` is the SHA-256 of what it was.
-pub fn pin(mail: &[u8], picture: Option<Digest>) -> Digest {
-    Digest::of(canonical(mail, picture).as_bytes())
+/// Returns the pin of a letter.
+pub fn pin(mail: &[u8]) -> Digest {
+    Digest::of(canonical(mail).as_bytes())
 }
 
-/// Returns the canonical form of a letter, whose SHA-256 is its pin.
-pub fn canonical(mail: &[u8], picture: Option<Digest>) -> String {
+/// Returns the canonical form of a letter, whose SHA-256 is its pin. A picture that is not kept any more is in it by the
+/// digest that stands for it.
+pub fn canonical(mail: &[u8]) -> String {
     let mut contents = Contents { header: header_fields(mail), ..Contents::default() };
     if let Some(parsed) = MessageParser::default().parse(mail) {
-        contents.add_parts(&parsed, picture);
+        contents.add_parts(&parsed);
     }
     ledger::canonical(&contents)
 }
 
 impl Contents<'_> {
-    fn add_parts(&mut self, mail: &Message<'_>, picture: Option<Digest>) {
+    fn add_parts(&mut self, mail: &Message<'_>) {
         for part in &mail.parts {
             let is_file = part.content_disposition().is_some();
             match &part.body {
@@ -62,18 +64,18 @@ impl Contents<'_> {
                 | PartType::Html(_)
                 | PartType::Binary(_)
                 | PartType::InlineBinary(_)
-                | PartType::Message(_) => self.files.push(File::of(part, picture)),
+                | PartType::Message(_) => self.files.push(File::of(part)),
             }
         }
     }
 }
 
 impl File {
-    fn of(part: &MessagePart<'_>, picture: Option<Digest>) -> File {
+    fn of(part: &MessagePart<'_>) -> File {
         let name = part.attachment_name().or(part.content_id()).unwrap_or_default().to_owned();
         let contents = part.contents();
-        // Where a picture is not kept, its part is empty.
-        let sha256 = picture.filter(|_| contents.is_empty()).unwrap_or_else(|| match &part.body {
+        let dropped = stands_for(contents);
+        let sha256 = dropped.unwrap_or_else(|| match &part.body {
             PartType::Text(text) => Digest::of(with_line_feeds(text).as_bytes()),
             _ => Digest::of(contents),
         });
@@ -112,6 +114,7 @@ fn is_about_encoding(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::letter::stand_in::stand_in;
     use crate::report::WordedLetter;
     use crate::report::mime::{self, Header};
 
@@ -145,7 +148,7 @@ mod tests {
     #[test]
     fn the_pin_covers_each_field_and_each_part() {
         let letter = mail(|_| {});
-        let pinned = pin(&letter, None);
+        let pinned = pin(&letter);
         for changed in [
             mail(|letter| letter.subject.push('!')),
             mail(|letter| letter.text = letter.text.replace("fell", "held")),
@@ -157,13 +160,13 @@ mod tests {
             mail(|letter| letter.attachments.clear()),
             [b"Cc: bo@players.example\r\n", &letter[..]].concat(),
         ] {
-            assert_ne!(pin(&changed, None), pinned, "{}", canonical(&changed, None));
+            assert_ne!(pin(&changed), pinned, "{}", canonical(&changed));
         }
     }
 
     #[test]
     fn the_canonical_form_holds_the_letter_in_plain_words() {
-        let form: serde_json::Value = serde_json::from_str(&canonical(&mail(|_| {}), None)).unwrap();
+        let form: serde_json::Value = serde_json::from_str(&canonical(&mail(|_| {}))).unwrap();
         assert_eq!(form["text"], "What happened\n\nMünchen fell.");
         assert_eq!(form["html"], "<p>What happened</p>\n<p>München fell.</p>");
         assert_eq!(form["files"][0]["name"], "board");
@@ -176,8 +179,8 @@ mod tests {
     #[test]
     fn a_letter_keeps_its_pin_without_its_picture() {
         let whole = mail(|_| {});
-        let dropped = mail(|letter| letter.picture = Some(Vec::new()));
-        assert_eq!(pin(&dropped, Some(Digest::of(PICTURE))), pin(&whole, None));
-        assert_ne!(pin(&dropped, None), pin(&whole, None));
+        let dropped = |digest: Digest| mail(|letter| letter.picture = Some(stand_in(digest).into_bytes()));
+        assert_eq!(pin(&dropped(Digest::of(PICTURE))), pin(&whole));
+        assert_ne!(pin(&dropped(Digest::of(b"another"))), pin(&whole));
     }
 }

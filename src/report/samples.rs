@@ -178,6 +178,11 @@ fn gm_letters() -> Vec<ClubLetter> {
             lines: vec!["A line.".to_owned()],
         },
         ClubLetter::LowSpace { free_mb: 7, min_free_mb: 200 },
+        ClubLetter::AuditReport { checked: 3, faults: Vec::new() },
+        ClubLetter::AuditReport {
+            checked: 3,
+            faults: vec![("QD-7K3M".to_owned(), vec!["entry #3: it was changed".to_owned()])],
+        },
         ClubLetter::CannotSend {
             since: DAY.to_owned(),
             error: "550 5.4.5 Daily user sending limit exceeded".to_owned(),

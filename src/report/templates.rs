@@ -87,6 +87,7 @@ compiled_in![
     "gm-digest.txt",
     "gm-digest-body.txt",
     "gm-line.txt",
+    "gm-audit.txt",
     "gm-trouble.txt",
     "unproven.txt",
     "change.txt",

@@ -37,11 +37,11 @@ impl Database {
         self.backend.engine().one_of()
     }
 
-    async fn read<T: Record>(&self, statement: Statement) -> Result<Vec<T>> {
+    pub(super) async fn read<T: Record>(&self, statement: Statement) -> Result<Vec<T>> {
         self.backend.reader().await?.session().fetch_all(statement).await
     }
 
-    async fn read_first<T: Record>(&self, statement: Statement) -> Result<Option<T>> {
+    pub(super) async fn read_first<T: Record>(&self, statement: Statement) -> Result<Option<T>> {
         self.backend.reader().await?.session().fetch_first(statement).await
     }
 

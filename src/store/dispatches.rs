@@ -92,7 +92,7 @@ pub async fn named(session: &mut Session<'_>, ids: &[String]) -> Result<Vec<Disp
 pub async fn texts(session: &mut Session<'_>, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
     let sql = format!(
         "SELECT d.message_id, {} FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-         WHERE d.message_id {} ORDER BY d.id",
+         LEFT JOIN dictionary k ON k.match_id = d.match_id WHERE d.message_id {} ORDER BY d.id",
         rows::WITHOUT_PICTURE,
         session.engine().one_of()
     );

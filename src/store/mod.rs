@@ -12,11 +12,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
+pub use self::archive::Archive;
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
 pub use self::changes::{ChangeKind, ChangeStage, PlayerChange};
 use self::database::Database;
 pub use self::error::{Result, StoreError};
 pub use self::evidence::{Evidence, NamedLetter};
+pub use self::forgetting::{Forgetting, ForgottenMatch};
 pub use self::letter_lookups::LetterLookups;
 pub use self::logins::{SealedLogin, SealedLogins};
 pub use self::player_changes::PlayerChanges;
@@ -31,6 +33,7 @@ use crate::game::Seat;
 use crate::letter::Digest;
 use crate::referee::{MatchOverview, Stage};
 
+mod archive;
 mod backend;
 mod budgets;
 pub mod carry;
@@ -40,6 +43,7 @@ mod database;
 mod dispatches;
 mod error;
 mod evidence;
+mod forgetting;
 mod in_work;
 mod letter_lookups;
 mod letters;
@@ -138,7 +142,16 @@ const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 /// [`Store::commit`] rejects a settlement based on outdated rows.
 #[async_trait]
 pub trait Store:
-    PlayerChanges + PlayerDigests + LetterLookups + DispatchQueue + Evidence + SealedLogins + Send + Sync
+    Archive
+    + PlayerChanges
+    + PlayerDigests
+    + LetterLookups
+    + DispatchQueue
+    + Evidence
+    + Forgetting
+    + SealedLogins
+    + Send
+    + Sync
 {
     /// Locks the database for one daemon, named by `owner`. A no-op on PostgreSQL.
     ///

@@ -9,11 +9,13 @@
 //! letter of 3 kB, which also drives everything else out of the processor's cache.
 
 use std::borrow::Cow;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
 use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
 use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
 use memchr::memmem::find;
 use sqlx::FromRow;
@@ -28,6 +30,12 @@ const DEFLATED: i64 = 1;
 
 /// The text as one block of LZ4 after its length, and the picture in `dispatch_picture`.
 const LZ4: i64 = 2;
+
+/// Deflated text that continues the dictionary of its match, and the picture in `dispatch_picture`.
+pub const SHARED: i64 = 3;
+
+/// Maximum bytes of a text that a dictionary takes in, so that three of them are within reach of deflate, 32 kB.
+const MAX_SHARED: usize = 10_000;
 
 /// How much longer than a block of LZ4 its text can be.
 const MOST_EXPANDED: usize = 255;
@@ -51,13 +59,81 @@ pub struct PackedPicture {
     pub bytes: Vec<u8>,
 }
 
-/// The columns `form` and `bytes` of `dispatch_raw`, and `place` and `picture` of `dispatch_picture`.
+/// The columns `form` and `bytes` of `dispatch_raw`, `place` and `picture` of `dispatch_picture`, and the dictionary of the
+/// match.
 #[derive(FromRow)]
 pub struct PackedColumns {
     form: i64,
     bytes: Vec<u8>,
     place: Option<i64>,
     picture: Option<Vec<u8>>,
+    dictionary: Option<Vec<u8>>,
+}
+
+impl PackedColumns {
+    /// The same letter without its picture, and its picture.
+    pub fn without_picture(self) -> (PackedColumns, Option<Vec<u8>>) {
+        let picture = self.picture;
+        (PackedColumns { place: None, picture: None, ..self }, picture)
+    }
+}
+
+/// A text that the letters of a match have in common.
+pub struct Dictionary {
+    text: Vec<u8>,
+}
+
+impl Dictionary {
+    /// Makes a dictionary of typical letters.
+    pub fn of(letters: &[&[u8]]) -> Dictionary {
+        let text = letters.iter().flat_map(|letter| &letter[..letter.len().min(MAX_SHARED)]);
+        Dictionary { text: text.copied().collect() }
+    }
+
+    /// The dictionary as it is stored: the length of its text and the beginning of a deflated stream.
+    pub fn packed(&self) -> Result<Vec<u8>> {
+        let length = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        Ok([&length.to_le_bytes()[..], &self.deflate(&[])?.0].concat())
+    }
+
+    /// Packs a text as the rest of the stream.
+    pub fn pack(&self, text: &[u8]) -> Result<Vec<u8>> {
+        Ok(self.deflate(text)?.1)
+    }
+
+    /// Deflates the dictionary and the text after it. The library sets no dictionary of its own without zlib, but a
+    /// stream that is flushed after the dictionary can be cut there.
+    fn deflate(&self, text: &[u8]) -> Result<(Vec<u8>, Vec<u8>)> {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+        let mut deflate = || -> std::io::Result<Vec<u8>> {
+            encoder.write_all(&self.text)?;
+            encoder.flush()?;
+            let cut = encoder.get_ref().len();
+            encoder.write_all(text)?;
+            encoder.try_finish()?;
+            Ok(encoder.get_mut().split_off(cut))
+        };
+        let rest = deflate().map_err(|error| damaged(&error.to_string()))?;
+        Ok((encoder.finish().map_err(|error| damaged(&error.to_string()))?, rest))
+    }
+}
+
+/// Returns a text that was packed after a dictionary.
+///
+/// # Errors
+/// [`StoreError::Unsound`] if the columns were changed.
+pub fn unpack_shared(dictionary: Option<&[u8]>, bytes: &[u8]) -> Result<Vec<u8>> {
+    let (length, beginning) = dictionary
+        .and_then(|dictionary| dictionary.split_first_chunk())
+        .ok_or_else(|| damaged("its match has no dictionary"))?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let mut text = Vec::new();
+    let stream = beginning.chain(bytes);
+    DeflateDecoder::new(stream).read_to_end(&mut text).map_err(|error| damaged(&error.to_string()))?;
+    if text.len() < length {
+        return Err(damaged("its dictionary is longer than it"));
+    }
+    Ok(text.split_off(length))
 }
 
 /// Packs a letter; one that compression does not shorten stays whole.
@@ -83,12 +159,25 @@ pub fn unpack(columns: PackedColumns) -> Result<Vec<u8>> {
         WHOLE => return Ok(columns.bytes),
         DEFLATED => inflate(&columns.bytes)?,
         LZ4 => decompress(&columns.bytes)?,
+        SHARED => unpack_shared(columns.dictionary.as_deref(), &columns.bytes)?,
         other => return Err(StoreError::Unsound(format!("{other} is not a form of a stored letter"))),
     };
     if let (Some(place), Some(picture)) = (columns.place, columns.picture) {
         put_picture_back(&mut letter, place, &picture)?;
     }
     Ok(letter)
+}
+
+/// Returns the bytes of a received letter.
+///
+/// # Errors
+/// [`StoreError::Unsound`] if the columns were changed.
+pub fn unpack_letter(form: i64, bytes: Vec<u8>, dictionary: Option<Vec<u8>>) -> Result<Vec<u8>> {
+    match form {
+        WHOLE => Ok(bytes),
+        SHARED => unpack_shared(dictionary.as_deref(), &bytes),
+        other => Err(StoreError::Unsound(format!("{other} is not a form of a received letter"))),
+    }
 }
 
 fn decompress(packed: &[u8]) -> Result<Vec<u8>> {
@@ -161,11 +250,6 @@ fn encode(bytes: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-
-    use flate2::Compression;
-    use flate2::write::DeflateEncoder;
-
     use super::*;
 
     fn letter(picture: &[u8], line_end: &str) -> Vec<u8> {
@@ -180,7 +264,7 @@ mod tests {
 
     fn unpacked(packed: PackedLetter) -> Result<Vec<u8>> {
         let (place, picture) = packed.picture.map(|picture| (picture.place, picture.bytes)).unzip();
-        unpack(PackedColumns { form: packed.form, bytes: packed.bytes, place, picture })
+        unpack(PackedColumns { form: packed.form, bytes: packed.bytes, place, picture, dictionary: None })
     }
 
     /// The form of an earlier version.
@@ -225,7 +309,13 @@ mod tests {
     #[test]
     fn letters_of_an_earlier_version_are_read() {
         let text = b"abc".repeat(100);
-        let columns = PackedColumns { form: DEFLATED, bytes: deflated(&text), place: None, picture: None };
+        let columns = PackedColumns {
+            form: DEFLATED,
+            bytes: deflated(&text),
+            place: None,
+            picture: None,
+            dictionary: None,
+        };
         assert_eq!(unpack(columns).unwrap(), text);
     }
 
@@ -248,10 +338,25 @@ mod tests {
             (LZ4, new.clone(), Some(-1)),
             (LZ4, new.clone(), Some(301)),
         ] {
-            let columns = PackedColumns { form, bytes, place, picture: Some(vec![1]) };
+            let columns = PackedColumns { form, bytes, place, picture: Some(vec![1]), dictionary: None };
             assert!(unpack(columns).is_err());
         }
-        let sound = PackedColumns { form: LZ4, bytes: new, place: None, picture: None };
+        let sound = PackedColumns { form: LZ4, bytes: new, place: None, picture: None, dictionary: None };
         assert_eq!(unpack(sound).unwrap(), text);
+    }
+
+    #[test]
+    fn a_letter_is_packed_with_what_others_say() {
+        let letters: Vec<Vec<u8>> = (0..9).map(|number| letter(&[], &format!("{number}\r\n"))).collect();
+        let dictionary = Dictionary::of(&[&letters[4], &[7; 40_000]]);
+        let stored = dictionary.packed().unwrap();
+        for letter in letters.iter().chain([&Vec::new(), &vec![9; 100_000]]) {
+            let packed = dictionary.pack(letter).unwrap();
+            assert!(packed.len() < 400, "{} bytes", packed.len());
+            assert_eq!(&unpack_shared(Some(&stored), &packed).unwrap(), letter);
+            assert!(unpack_shared(None, &packed).is_err());
+            assert!(unpack_shared(Some(&[0xff; 4]), &packed).is_err());
+        }
+        assert!(dictionary.pack(&letters[0]).unwrap().len() < 60);
     }
 }

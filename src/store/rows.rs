@@ -326,19 +326,19 @@ impl DispatchBytes {
 
 /// Selects the dispatches that are due at `$2`.
 pub const OUTGOING: &str = "SELECT d.id, d.message_id, d.recipient, d.kind, d.match_id, d.tries, d.urgency, d.seat, d.created_at, \
-    d.return_id, r.form, r.bytes, p.place, p.picture \
+    d.return_id, r.form, r.bytes, p.place, p.picture, k.bytes AS dictionary \
     FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id WHERE d.due_at <= $2";
+    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id LEFT JOIN dictionary k ON k.match_id = d.match_id WHERE d.due_at <= $2";
 
 /// The columns of [`PackedColumns`].
-pub const PACKED: &str = "r.form, r.bytes, p.place, p.picture";
+pub const PACKED: &str = "r.form, r.bytes, p.place, p.picture, k.bytes AS dictionary";
 
 /// Joins the tables of a dispatch with its bytes.
 pub const WITH_BYTES: &str = "dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id";
+    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id LEFT JOIN dictionary k ON k.match_id = d.match_id";
 
-/// The columns of [`PackedColumns`], without the picture; `r` is `dispatch_raw`.
-pub const WITHOUT_PICTURE: &str = "r.form, r.bytes, NULL AS place, NULL AS picture";
+/// The columns of [`PackedColumns`], without the picture; `r` is `dispatch_raw`, and `k` is `dictionary`.
+pub const WITHOUT_PICTURE: &str = "r.form, r.bytes, NULL AS place, NULL AS picture, k.bytes AS dictionary";
 
 #[derive(FromRow)]
 pub struct Outgoing {

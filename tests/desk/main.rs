@@ -19,6 +19,7 @@ mod digest;
 mod dossier;
 #[path = "../support/doubt.rs"]
 mod doubt;
+mod forgotten;
 mod gm;
 mod gm_acts;
 mod gms;

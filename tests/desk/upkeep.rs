@@ -5,9 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use chrono::TimeDelta;
+use fogpost::audit::dossier::DossierForm;
 use fogpost::store::{LetterRow, LetterStatus};
+use sqlx::Connection as _;
 
-use crate::desk::{ANN, Desk, GM};
+use crate::desk::{ANN, BO, Desk, GM};
 use crate::positions::quad;
 
 const EVE: &str = "eve@elsewhere.example";
@@ -53,6 +55,52 @@ fn old_letters_that_caused_no_entry_lose_their_bytes_and_ledgers_still_verify() 
     let before = desk.letters().len();
     desk.receive(&raw);
     assert_eq!(desk.letters().len(), before);
+}
+
+/// The bytes that the letters of a match take in the database.
+fn stored_bytes(desk: &Desk, sum: &'static str) -> i64 {
+    let path = desk.folder().join("fogpost.db");
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path).read_only(true);
+    desk.block_on(async {
+        let mut file = sqlx::SqliteConnection::connect_with(&options).await.expect("the file opens");
+        sqlx::query_scalar(sum).fetch_one(&mut file).await.expect("a sum")
+    })
+}
+
+#[test]
+fn a_match_that_ended_long_ago_takes_little_room_and_still_verifies_whole() {
+    let texts = "SELECT (SELECT SUM(length(bytes)) FROM dispatch_raw WHERE dispatch_id IN \
+                     (SELECT id FROM dispatch WHERE match_id IS NOT NULL)) \
+                 + (SELECT SUM(length(bytes)) FROM letter_raw)";
+    let pictures = "SELECT SUM(length(picture)) FROM dispatch_picture";
+    let desk = Desk::new();
+    let (game_match, to_ann, to_bo) = quad(&desk);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
+    let before = (stored_bytes(&desk, texts), stored_bytes(&desk, pictures));
+    let letter = letter_of(&desk, ANN);
+    let raw = desk.block_on(desk.office().store.letter(letter.digest)).expect("the store answers");
+    desk.sleep(13 * 24);
+    desk.work();
+    assert_eq!(stored_bytes(&desk, pictures), before.1, "it did not end long enough ago");
+    desk.sleep(2 * 24);
+    desk.work();
+    let after = (stored_bytes(&desk, texts), stored_bytes(&desk, pictures));
+    assert!(after.0 < before.0 && after.1 < before.1, "{before:?} {after:?}");
+    let whole = desk.office().verify_several(std::slice::from_ref(&game_match.id), true, &|_| ());
+    let verdict = desk.block_on(whole).expect("the store answers").remove(0);
+    assert!(verdict.is_sound(), "{verdict:#?}");
+    let again = desk.block_on(desk.office().store.letter(letter.digest)).expect("the store answers");
+    assert_eq!(again, raw, "the letter is read as it came");
+    // A second time nothing is left to do, and nothing can be changed.
+    desk.sleep(24);
+    desk.work();
+    assert_eq!((stored_bytes(&desk, texts), stored_bytes(&desk, pictures)), after);
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
+    let other = Desk::new();
+    let read = fogpost::audit::dossier::read(files).expect("a dossier");
+    assert!(other.block_on(other.office().take_dossier(read)).expect("it verifies").is_sound());
 }
 
 #[test]

@@ -30,6 +30,9 @@ pub struct Args {
     /// Also reproduce the HTML and the pictures of all letters (slower)
     #[arg(long, conflicts_with = "against")]
     whole: bool,
+    /// Also send the result to the GM by letter, in words
+    #[arg(long, conflicts_with = "against")]
+    report: bool,
     /// Print a JSON object for each match, one on each line
     #[arg(long)]
     json: bool,
@@ -80,14 +83,17 @@ impl Args {
             None => office.store.match_ids().await?,
         };
         let mut verdicts = Vec::new();
-        for ids in ids.chunks(BATCH_SIZE) {
-            bar.set_message(ids[0].clone());
-            let checked = office.verify_several(ids, self.whole, &step).await?;
+        for (number, batch) in ids.chunks(BATCH_SIZE).enumerate() {
+            bar.set_message(format!("{} of {} matches,", number * BATCH_SIZE, ids.len()));
+            let checked = office.verify_several(batch, self.whole, &step).await?;
             bar.suspend(|| checked.iter().for_each(|verdict| self.show(verdict)));
             // Drop the sound verdicts: a club may have thousands.
             verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
         }
         bar.finish_and_clear();
+        if self.report {
+            office.report_audit(ids.len(), verdicts.clone()).await?;
+        }
         Ok(verdicts)
     }
 
@@ -98,11 +104,12 @@ impl Args {
             print_json(&line);
             return;
         }
-        let AuditVerdict { match_id, entries, letters, sent, head, findings, unable, .. } = verdict;
-        let word = match (findings.is_empty(), unable) {
-            (false, _) => "NOT SOUND",
-            (true, Some(_)) => "not fully checked",
-            (true, None) => "sound",
+        let AuditVerdict { match_id, entries, letters, sent, head, findings, unable, withheld, .. } = verdict;
+        let word = match (findings.is_empty(), unable, withheld) {
+            (false, _, _) => "NOT SOUND",
+            (true, Some(_), _) => "not fully checked",
+            (true, None, Some(_)) => "the chain is whole",
+            (true, None, None) => "sound",
         };
         println!(
             "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters worded again (head {})",
@@ -129,6 +136,7 @@ impl Args {
         }
         findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
         unable.iter().for_each(|reason| println!("  {reason}"));
+        withheld.iter().for_each(|what| println!("  withheld: {what}"));
     }
 }
 

@@ -36,6 +36,25 @@ pub fn alarm(settings: &Settings, context: &RulingContext, failed: &[AuditVerdic
     Ok(decision.draft.settlement)
 }
 
+/// Tells the GM the result of an audit of `checked` matches, in words.
+pub fn audit_report(
+    settings: &Settings,
+    context: &RulingContext,
+    checked: usize,
+    failed: &[AuditVerdict],
+) -> Decided<Settlement> {
+    let mut decision = Decision::new(settings, context);
+    let faults = failed.iter().map(|verdict| {
+        let found = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
+        let unable = verdict.unable.iter().map(|why| format!("it could not be checked in full: {why}"));
+        (verdict.match_id.clone(), found.chain(unable).collect())
+    });
+    let letter = ClubLetter::AuditReport { checked, faults: faults.collect() };
+    let unique = format!("report.{}", context.at.timestamp_millis());
+    decision.draft.settlement.dispatches = decision.gm_alarms(&letter, &unique, About::Club)?;
+    Ok(decision.draft.settlement)
+}
+
 /// Tells the GM that space is short, so that the mailbox is not emptied further.
 pub fn low_space(settings: &Settings, context: &RulingContext, free_mb: u64) -> Decided<Settlement> {
     let mut decision = Decision::new(settings, context);

@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::waiting::{Backoff, pause, until_shutdown};
 use crate::audit::AuditVerdict;
 use crate::daemon::Office;
-use crate::daemon::decide::alarm::alarm;
+use crate::daemon::decide::alarm::{alarm, audit_report};
 use crate::daemon::decide::clock::Trigger;
 use crate::daemon::verify::Depth;
 use crate::post::ShutdownSignal;
@@ -69,6 +69,20 @@ impl Office {
         if !failed.is_empty() {
             self.tell_gm(failed, now).await?;
         }
+        Ok(())
+    }
+
+    /// Tells the GM the result of an audit of `checked` matches, in which these were not sound.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn report_audit(&self, checked: usize, failed: Vec<AuditVerdict>) -> anyhow::Result<()> {
+        let context = self.new_context().await?;
+        let deciding = self
+            .decide(context, move |settings, context, _| audit_report(settings, context, checked, &failed));
+        let (settlement, _) = deciding.await?;
+        self.store.commit(&settlement).await?;
+        self.dispatches.notify_one();
         Ok(())
     }
 

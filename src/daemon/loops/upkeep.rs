@@ -5,6 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
 use crate::daemon::decide::alarm::low_space;
+use crate::daemon::decide::stored::snapshot;
 
 /// The key under which a daemon remembers when it last deleted old letters.
 const LAST_DELETION: &str = "unruled letters deleted";
@@ -17,6 +18,12 @@ const BATCH_SIZE: u32 = 500;
 
 /// Transactions in a row, after which the clock gets its turn.
 const MAX_BATCHES: usize = 20;
+
+/// The key under which a daemon remembers when it last packed the letters of ended matches.
+const LAST_ARCHIVING: &str = "matches archived";
+
+/// Matches whose letters are packed before the clock gets its turn; each takes some 50 ms.
+const MAX_ARCHIVED: u32 = 20;
 
 /// The key under which a daemon remembers since when space is short. It is there only as long as it is.
 const LOW_SPACE: &str = "low space since";
@@ -51,6 +58,44 @@ impl Office {
         }
         if deleted > 0 {
             tracing::info!(letters = deleted, days, "deleted the bytes of old letters that caused no entry");
+        }
+        Ok(())
+    }
+
+    /// Packs the letters of matches that ended more than `letters.keep_pictures_days` ago, and drops the pictures of those
+    /// that we sent, once an hour. A ledger of the first form pins a letter by all its bytes, so its pictures stay.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn archive_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
+        let days = self.config.letters.keep_pictures_days;
+        if days == 0 {
+            return Ok(());
+        }
+        let last = self.store.remembered(LAST_ARCHIVING).await?;
+        let last = last.and_then(|text| text.parse::<DateTime<Utc>>().ok());
+        if last.is_some_and(|last| (last..last + DELETION_INTERVAL).contains(&now)) {
+            return Ok(());
+        }
+        let before = now - TimeDelta::days(i64::from(days));
+        let ended = self.store.matches_to_archive(before, MAX_ARCHIVED).await?;
+        for row in self.store.snapshots(&ended).await? {
+            let drops_pictures =
+                snapshot(&row.id, &row.snapshot).is_ok_and(|ended| ended.form.pins_contents());
+            match self.store.archive_match(&row.id, now, drops_pictures).await {
+                Ok(()) => {}
+                Err(error) if error.is_transient() => return Err(error.into()),
+                // One broken match must not block the rest.
+                Err(error) => {
+                    tracing::error!(match_id = row.id, %error, "failed to pack the letters of a match");
+                }
+            }
+        }
+        if ended.len() < MAX_ARCHIVED as usize {
+            self.store.remember(LAST_ARCHIVING, &now.to_rfc3339()).await?;
+        }
+        if !ended.is_empty() {
+            tracing::info!(matches = ended.len(), days, "packed the letters of ended matches");
         }
         Ok(())
     }

@@ -1,0 +1,88 @@
+//! Forgets a player whose matches are over: the addresses, the name, and the bytes of all letters from and to the player.
+//!
+//! The chains of those matches stay whole and can still be walked. What the letters would prove is withheld from then on,
+//! so everything is verified once more before.
+
+use anyhow::{Context as _, bail, ensure};
+
+use super::Office;
+use super::decide::stored::snapshot;
+use crate::audit::{AuditVerdict, Finding, Place};
+use crate::ledger;
+use crate::referee::Stage;
+use crate::store::{ForgottenMatch, MatchRow, Player};
+
+impl Office {
+    /// Forgets the player with this number, and returns the matches that the player played in.
+    ///
+    /// # Errors
+    /// Returns an error, and changes nothing, if there is no such player, if a match is not over or does not verify, or if
+    /// the database does not answer.
+    pub async fn forget(&self, number: i64) -> anyhow::Result<Vec<String>> {
+        let name = forgotten_name(number);
+        let players = self.store.players().await?;
+        let player = players.into_iter().find(|player| player.id == number);
+        let player = player.with_context(|| format!("there is no player {name}"))?;
+        ensure!(!player.addresses.is_empty(), "{name} has no address: nothing is left to forget");
+        let is_house = player.addresses.iter().any(|address| address.starts_with("house:"));
+        ensure!(!is_house, "{name} is the house");
+        let ids = self.store.matches_ever_of(&player).await?;
+        let mut forgotten = Vec::new();
+        for row in self.store.matches(&ids).await? {
+            forgotten.push(self.to_forget(row, &player, &name).await?);
+        }
+        self.store.forget_player(&player, &name, &forgotten, self.now()).await?;
+        self.store.remember(&format!("forgotten {name}"), &self.now().to_rfc3339()).await?;
+        Ok(ids)
+    }
+
+    /// Returns a match as it is listed once its player is forgotten, if it is over and verifies.
+    async fn to_forget(&self, row: MatchRow, player: &Player, name: &str) -> anyhow::Result<ForgottenMatch> {
+        let mut game_match = snapshot(&row.id, &row.snapshot)?;
+        let id = row.id;
+        ensure!(game_match.stage == Stage::Over, "{id} is not over, and {name} plays in it or did");
+        let verdict = self.verify(&id, &|_| ()).await?;
+        if let Some(finding) = verdict.findings.first() {
+            bail!("{id} does not verify; {}: {}", finding.place, finding.what);
+        }
+        for seat in self.store.seats_of(std::slice::from_ref(&id)).await? {
+            if seat.player.id == player.id {
+                name.clone_into(&mut game_match.players[seat.seat]);
+            }
+        }
+        Ok(ForgottenMatch {
+            snapshot: serde_json::to_string(&game_match)?,
+            first_name: game_match.players.first.clone(),
+            second_name: game_match.players.second.clone(),
+            id,
+        })
+    }
+
+    /// Walks the chain of a match whose letters are withheld because `who` was forgotten. Nothing else can be checked.
+    pub(super) async fn verify_chain(&self, row: &MatchRow, who: &str) -> anyhow::Result<AuditVerdict> {
+        let entries = self.store.entries(&row.id).await?;
+        let mut verdict = AuditVerdict {
+            match_id: row.id.clone(),
+            entries: entries.len() as u64,
+            withheld: Some(format!("the letters of {who}, who was forgotten")),
+            ..AuditVerdict::default()
+        };
+        match ledger::walk(entries.iter().map(|entry| (entry.json.as_str(), entry.hash))) {
+            Ok(head) if head == row.overview.head => verdict.head = head,
+            Ok(_) => {
+                let what = "its head is not the last entry of the ledger".to_owned();
+                verdict.findings.push(Finding { place: Place::Kept("the match"), what });
+            }
+            Err(error) => {
+                let what = error.to_string();
+                verdict.findings.push(Finding { place: Place::Kept("the ledger"), what });
+            }
+        }
+        Ok(verdict)
+    }
+}
+
+/// What a player is called who was forgotten: `P-12`.
+fn forgotten_name(number: i64) -> String {
+    format!("P-{number}")
+}
