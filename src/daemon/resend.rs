@@ -1,8 +1,11 @@
 //! Sends letters again that were given up, or that a server took and nobody received.
 
+use std::borrow::Cow;
+
 use super::Office;
 use super::decide::resend::copy;
-use crate::store::{Claim, DispatchFilter, SendOutcome, Settlement};
+use crate::report::pin::lacks_picture;
+use crate::store::{Claim, DispatchFilter, DispatchRow, SendOutcome, Settlement};
 
 /// Maximum letters sent again at a time, newest first.
 pub const MAX_RESENT: u32 = 500;
@@ -32,7 +35,10 @@ impl Office {
         // Oldest first, so that they arrive in order.
         for (row, bytes) in found.iter().rev() {
             match row.sent_at {
-                Some(_) => dispatches.push(copy(row, bytes, self.config.club.address.as_str(), now)),
+                Some(_) => {
+                    let redrawn = self.with_picture(row, bytes).await?;
+                    dispatches.push(copy(row, &redrawn, self.config.club.address.as_str(), now));
+                }
                 None if row.given_up => {
                     outcomes.push((row.id, SendOutcome::Later { at: now, error: row.error.clone() }));
                 }
@@ -48,5 +54,14 @@ impl Office {
         }
         self.dispatches.notify_one();
         Ok(resent)
+    }
+
+    /// Returns the bytes of a letter, with its picture if that was dropped. One that cannot be drawn again is left as it is.
+    async fn with_picture<'a>(&self, row: &DispatchRow, bytes: &'a [u8]) -> anyhow::Result<Cow<'a, [u8]>> {
+        let Some(match_id) = row.match_id.as_ref().filter(|_| lacks_picture(bytes)) else {
+            return Ok(Cow::Borrowed(bytes));
+        };
+        let redrawn = self.redraw(match_id, &row.message_id).await?;
+        Ok(redrawn.map_or(Cow::Borrowed(bytes), Cow::Owned))
     }
 }

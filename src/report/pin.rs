@@ -52,6 +52,12 @@ pub fn canonical(mail: &[u8]) -> String {
     ledger::canonical(&contents)
 }
 
+/// Whether a picture of this letter is not kept any more.
+pub fn lacks_picture(mail: &[u8]) -> bool {
+    let parsed = MessageParser::default().parse(mail);
+    parsed.is_some_and(|mail| mail.parts.iter().any(|part| stands_for(part.contents()).is_some()))
+}
+
 impl Contents<'_> {
     fn add_parts(&mut self, mail: &Message<'_>) {
         for part in &mail.parts {
@@ -181,6 +187,7 @@ mod tests {
         let whole = mail(|_| {});
         let dropped = |digest: Digest| mail(|letter| letter.picture = Some(stand_in(digest).into_bytes()));
         assert_eq!(pin(&dropped(Digest::of(PICTURE))), pin(&whole));
+        assert!(lacks_picture(&dropped(Digest::of(PICTURE))) && !lacks_picture(&whole));
         assert_ne!(pin(&dropped(Digest::of(b"another"))), pin(&whole));
     }
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use chrono::TimeDelta;
 use fogpost::audit::dossier::DossierForm;
-use fogpost::store::{LetterRow, LetterStatus};
+use fogpost::report::pin::lacks_picture;
+use fogpost::store::{DispatchFilter, LetterRow, LetterStatus};
 use sqlx::Connection as _;
 
 use crate::desk::{ANN, BO, Desk, GM};
@@ -101,6 +102,33 @@ fn a_match_that_ended_long_ago_takes_little_room_and_still_verifies_whole() {
     let other = Desk::new();
     let read = fogpost::audit::dossier::read(files).expect("a dossier");
     assert!(other.block_on(other.office().take_dossier(read)).expect("it verifies").is_sound());
+}
+
+#[test]
+fn a_picture_that_was_dropped_is_drawn_again_when_the_letter_is_sent_again() {
+    let desk = Desk::new();
+    let (_, to_ann, to_bo) = quad(&desk);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
+    let reports = DispatchFilter { recipient: Some(ANN.to_owned()), ..DispatchFilter::default() };
+    let sent = desk.raw_to(ANN);
+    desk.sleep(15 * 24);
+    desk.work();
+    let (_, kept) =
+        desk.block_on(desk.office().store.find_dispatches(&reports, 1)).expect("the store answers").remove(0);
+    assert!(lacks_picture(&kept));
+    desk.block_on(desk.office().resend(&reports)).expect("the store answers");
+    desk.work();
+    let again = desk.raw_to(ANN).split_off(sent.len());
+    assert_eq!(again.len(), sent.len());
+    let body = |raw: &[u8]| {
+        let raw = String::from_utf8(raw.to_vec()).expect("mail is text").replace("\r\n", "\n");
+        raw.split_once("\n\n").expect("a body").1.to_owned()
+    };
+    for (again, sent) in again.iter().zip(&sent) {
+        assert_eq!(body(again), body(sent));
+    }
 }
 
 #[test]

@@ -68,7 +68,7 @@ async fn sqlite_rejects_replacing_any_row_of_history() {
          SELECT digest, 0, '', '', '', '', 0, 'ignored' FROM letter",
         "UPDATE letter SET rowid = 99 WHERE id = 1",
         "UPDATE OR REPLACE letter SET rowid = 2 WHERE id = 1",
-        "REPLACE INTO letter_raw SELECT letter_id, x'00' FROM letter_raw",
+        "REPLACE INTO letter_raw (letter_id, bytes) SELECT letter_id, x'00' FROM letter_raw",
         "INSERT OR REPLACE INTO dispatch SELECT * FROM dispatch",
         "INSERT OR REPLACE INTO dispatch (message_id, recipient, kind, created_at) \
          SELECT message_id, 'me@here.test', kind, created_at FROM dispatch",
@@ -91,6 +91,7 @@ async fn postgres_rejects_truncating_history() {
         "TRUNCATE letter_raw",
         "TRUNCATE dispatch_raw",
         "TRUNCATE dispatch_picture",
+        "TRUNCATE dictionary",
         "TRUNCATE dispatch CASCADE",
     ] {
         let error = place.execute(sql).await.expect_err(sql);
