@@ -55,6 +55,7 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
         steps: vec![step],
         missed: Vec::new(),
         correction: None,
+        conditions: Vec::new(),
         filed: Box::default(),
         receipt: None,
     };

@@ -9,6 +9,7 @@ use mail_parser::MessageParser;
 use minijinja::value::Serde;
 use serde_json::{Value, json};
 
+use crate::game::condition::ConditionOutcome;
 use crate::game::{Due, Fault, OrderLines, Phase, Seat};
 use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, NewText};
@@ -340,6 +341,18 @@ fn of_letter(fact: &Fact, name: &str) -> String {
             format!("No text of {name} was passed on, because one of them holds an order.")
         }
         Fact::AnsweredInReport { .. } => format!("{name} was answered in the report."),
+        Fact::ConditionsSealed { turn, .. } => {
+            format!("Conditions of {name} for {} were sealed as", title(*turn))
+        }
+        Fact::ConditionsWithdrawn { .. } => format!("{name} took conditions back."),
+        Fact::ReminderLeftToDigest { .. } => format!("{name} is reminded by a digest."),
+        Fact::ConditionsFollowed { outcome, .. } => match outcome {
+            ConditionOutcome::Met { .. } => format!("A condition of {name} was met."),
+            ConditionOutcome::Illegal { .. } => {
+                format!("A condition of {name} was met, but its order is illegal.")
+            }
+            ConditionOutcome::Void { .. } => format!("No condition of {name} was met."),
+        },
         other => other.kind().to_owned(),
     }
 }
@@ -358,6 +371,11 @@ fn gm_sentence(fact: &Fact, game_match: &Match) -> String {
     }
 }
 
+fn sealed(name: &str, turn: u32, wait: bool) -> String {
+    let wait = if wait { ", not to be adjudicated before the deadline," } else { "" };
+    format!("Orders of {name} for {} were sealed{wait} as", title(turn))
+}
+
 /// Words a fact as a sentence, which is left unfinished if a digest follows.
 fn sentence(fact: &Fact, game_match: &Match) -> String {
     let name = |seat: &Seat| game_match.players[*seat].as_str();
@@ -365,15 +383,10 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
     match fact {
         Fact::MatchOpened { .. } => "The match was opened.".to_owned(),
         Fact::DeskSet { .. } => "The referee's address or wording changed.".to_owned(),
-        Fact::OrdersSealed { seat, turn, wait, .. } => {
-            let wait = if *wait { ", not to be adjudicated before the deadline," } else { "" };
-            format!("Orders of {} for {} were sealed{wait} as", name(seat), title(*turn))
-        }
-        Fact::OrdersRefused { seat, turn, .. } => {
-            format!("Orders of {} for {} were refused.", name(seat), title(*turn))
-        }
-        Fact::OrdersChecked { seat, turn, .. } => {
-            format!("Orders of {} for {} were checked only.", name(seat), title(*turn))
+        Fact::OrdersSealed { seat, turn, wait, .. } => sealed(name(seat), *turn, *wait),
+        Fact::OrdersRefused { seat, turn, .. } | Fact::OrdersChecked { seat, turn, .. } => {
+            let result = if matches!(fact, Fact::OrdersChecked { .. }) { "checked only" } else { "refused" };
+            format!("Orders of {} for {} were {result}.", name(seat), title(*turn))
         }
         Fact::LetterAnswered { seat, asked } => answered(name(seat), asked),
         Fact::AnswerHeldBack { seat }
@@ -386,7 +399,11 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         | Fact::HintGiven { seat, .. }
         | Fact::WordsToOpponent { seat }
         | Fact::RefusalNoted { seat }
-        | Fact::LeftOutTold { seat } => of_letter(fact, name(seat)),
+        | Fact::LeftOutTold { seat }
+        | Fact::ConditionsSealed { seat, .. }
+        | Fact::ConditionsWithdrawn { seat, .. }
+        | Fact::ConditionsFollowed { seat, .. }
+        | Fact::ReminderLeftToDigest { seat, .. } => of_letter(fact, name(seat)),
         Fact::DeadlineSet { turn, seats, deadline, .. } => {
             format!("{} is due from {} by {}.", heading(*turn), names(seats), utc(*deadline))
         }
@@ -415,13 +432,13 @@ fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::MessagePassed { from } => format!("A message from {} was passed on.", name(from)),
         Fact::LetterConfirmed { seat, .. } => format!("{} confirmed an unproven letter.", name(seat)),
         Fact::LetterPartRead { seat, .. } => format!("A letter from {} is partly about this.", name(seat)),
-        Fact::MailReturned { seat } | Fact::MailRestored { seat } => mail(fact, name(seat)),
-        Fact::AwayNoted { seat } => format!("An absence note came from {}.", name(seat)),
+        Fact::MailReturned { seat } | Fact::MailRestored { seat } | Fact::AwayNoted { seat } => {
+            mail(fact, name(seat))
+        }
         Fact::PlayerReplaced { from, to, .. } => format!("{to} took over the seat of {from}."),
         Fact::PlayerRenamed { from, to, .. } => format!("{from} is called {to} from now on."),
         Fact::SeatHeld { seat, .. } => format!("{} has another token or other addresses.", name(seat)),
         Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
-        Fact::ReminderLeftToDigest { seat, .. } => format!("{} is reminded by a digest.", name(seat)),
         Fact::PlayerSet { seat, .. } => format!("{} changed settings of their letters.", name(seat)),
         Fact::LetterAccepted { .. } | Fact::GmTold { .. } | Fact::GmNoted { .. } | Fact::Unsealed { .. } => {
             gm_sentence(fact, game_match)
@@ -440,10 +457,11 @@ fn answered(name: &str, asked: &[String]) -> String {
     format!("{name} asked: {}.", asked.join(", "))
 }
 
-/// Words whether letters to a player arrive.
+/// Words whether letters to a player arrive, and are read.
 fn mail(fact: &Fact, name: &str) -> String {
     match fact {
         Fact::MailReturned { .. } => format!("Letters to {name} came back."),
+        Fact::AwayNoted { .. } => format!("An absence note came from {name}."),
         _ => format!("Letters to {name} arrive again."),
     }
 }
@@ -461,6 +479,7 @@ fn moved(fact: &Fact, deadline: DateTime<Utc>) -> String {
 /// Returns what follows the sentence: the digest of the sealed orders or of the state, then orders, faults or a reason.
 fn details(fact: &Fact, game_match: &Match) -> (Option<Digest>, Vec<String>) {
     match fact {
+        Fact::ConditionsSealed { conditions, sealed, .. } => (Some(*sealed), conditions.lines()),
         Fact::OrdersSealed { orders, sealed, .. } => (Some(*sealed), orders.iter().cloned().collect()),
         Fact::OrdersRefused { orders, faults, .. } | Fact::OrdersChecked { orders, faults, .. } => {
             (None, orders.iter().cloned().chain(reasons(faults)).collect())

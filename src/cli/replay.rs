@@ -10,6 +10,7 @@ use anyhow::Context;
 use super::arguments::read_text;
 use super::output::PrintableWriter;
 use crate::game::any::AnyState;
+use crate::game::condition::{ConditionNews, ConditionOutcome};
 use crate::game::record::{self, Adjudicated, By, Filed, Record, Step};
 use crate::game::{Fault, Outcome, Seat};
 use crate::letter::printable::printable_line;
@@ -136,6 +137,7 @@ impl Account<'_> {
                 };
                 writeln!(out, "\n{title}")?;
                 self.news(out, done)?;
+                self.conditions(out, done.conditions)?;
                 self.last = Some(done.state.clone());
             }
             Step::Refused { index, filed, faults } if self.args.shows_refusal_of(&filed.by) => {
@@ -148,7 +150,7 @@ impl Account<'_> {
 
     /// Prints what each side was told, or only the requested one. If both see the same, it prints that once.
     fn news(&self, out: &mut impl Write, done: &Adjudicated<'_>) -> anyhow::Result<()> {
-        let alike = done.state.view(Seat::First) == done.state.view(Seat::Second);
+        let alike = done.view(Seat::First) == done.view(Seat::Second);
         let told = Adjudication {
             phase: done.phase,
             turn: done.turn,
@@ -165,6 +167,31 @@ impl Account<'_> {
             let news = report::word_news(&self.templates, &told, &self.record.players, seat)?;
             for line in news.lines().filter(|line| !line.trim().is_empty()) {
                 writeln!(out, "    {line}")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints what became of conditional orders that were sent ahead.
+    fn conditions(&self, out: &mut impl Write, conditions: &[ConditionNews]) -> std::io::Result<()> {
+        for ConditionNews { seat, outcome } in conditions {
+            if self.args.viewer.is_some_and(|viewer| viewer != *seat) {
+                continue;
+            }
+            let name = &self.record.players[*seat];
+            match outcome {
+                ConditionOutcome::Met { expected, answer, .. } => {
+                    writeln!(out, "  {name} had sent {answer} ahead as the answer to {expected}.")?;
+                }
+                ConditionOutcome::Illegal { expected, answer, reason } => {
+                    writeln!(
+                        out,
+                        "  {name} had sent {answer} ahead as the answer to {expected}, but: {reason}"
+                    )?;
+                }
+                ConditionOutcome::Void { lines } => {
+                    writeln!(out, "  None of {name}'s conditions was met: {}", lines.join("; "))?;
+                }
             }
         }
         Ok(())

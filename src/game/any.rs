@@ -12,7 +12,7 @@ pub use super::options::Choices;
 use super::testing::{RandomPlay, Rng};
 use super::{
     Board, BySeat, Due, Fault, Game, Line, Numbered, Options, OrderLines, Outcome, Reason, Sealed, Seat,
-    Seen, Syntax, pacific, quad, quadrant_z, quantum,
+    Seen, Syntax, condition, pacific, quad, quadrant_z, quantum,
 };
 
 /// Declares the enums over all games, and the two macros that forward a call to the game of a value.
@@ -66,7 +66,35 @@ macro_rules! games {
             }
         }
 
+        /// What both seats of a match of any game remember (rules page `records.md`, Memory).
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Memories { $($variant(BySeat<<$state as Game>::Memory>)),+ }
+
+        impl Memories {
+            /// Returns the memories of a match in which nothing has been adjudicated.
+            pub fn empty(kind: GameKind) -> Memories {
+                match kind { $(GameKind::$variant => Memories::$variant(BySeat::default())),+ }
+            }
+        }
+
         $(
+            impl Remembering for $state {
+                fn memories(any: &Memories) -> Option<&BySeat<Self::Memory>> {
+                    match any {
+                        Memories::$variant(own) => Some(own),
+                        _ => None,
+                    }
+                }
+
+                fn memories_mut(any: &mut Memories) -> Option<&mut BySeat<Self::Memory>> {
+                    match any {
+                        Memories::$variant(own) => Some(own),
+                        _ => None,
+                    }
+                }
+            }
+
             impl From<$state> for AnyState {
                 fn from(state: $state) -> Self {
                     AnyState::$variant(state)
@@ -143,8 +171,19 @@ games! { $
     Quad => quad::State,
 }
 
+/// A game whose own memories can be found among those of any game.
+trait Remembering: Game {
+    fn memories(any: &Memories) -> Option<&BySeat<Self::Memory>>;
+    fn memories_mut(any: &mut Memories) -> Option<&mut BySeat<Self::Memory>>;
+}
+
+mod conditions;
 mod kind;
 mod seen;
+mod shown;
+
+pub use conditions::follow;
+pub use shown::OwnPart;
 
 impl Serialize for Filing {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -203,14 +242,6 @@ impl AnyState {
         on_state!(self, state => extra(state, viewer))
     }
 
-    /// What `viewer` did itself in the adjudication that led here from `before`, where it had filed `filed`.
-    ///
-    /// # Panics
-    /// Panics if the three are not of one match.
-    pub fn deeds(&self, before: &AnyState, viewer: Seat, filed: Option<&Filing>) -> Value {
-        on_state!(self, after => deeds(before, viewer, filed, after))
-    }
-
     /// The board as `viewer` may know it.
     pub fn board(&self, viewer: Seat) -> Board {
         on_state!(self, state => board(state, viewer))
@@ -244,6 +275,11 @@ impl AnyState {
     /// Returns the lines of the setup that a ready setup stands for, drawn by `dice`; `None` unless it is the only line.
     pub fn ready_setup(&self, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {
         on_state!(self, state => ready_setup(state, seat, lines, dice))
+    }
+
+    /// Whether the last move is the one in this part of a condition.
+    pub fn has_come(&self, expected: &str) -> bool {
+        on_state!(self, state => condition::has_come(state, expected))
     }
 
     /// Returns what the rules take as filed for a seat that is due and sent nothing; `None` where it must move itself.
@@ -287,19 +323,6 @@ impl AnyState {
 
 fn extra<G: Game>(state: &G, viewer: Seat) -> Value {
     G::extra(&state.view(viewer))
-}
-
-fn deeds<'a, G: Game + 'a>(before: &'a AnyState, viewer: Seat, filed: Option<&Filing>, after: &G) -> Value
-where
-    &'a G: TryFrom<&'a AnyState, Error = GameKind>,
-    Sealed<G::Order>: TryFrom<Filing, Error = GameKind>,
-{
-    let before = <&G>::try_from(before).expect("a match stays one of its game");
-    let filed = filed.map(|filed| {
-        Sealed::<G::Order>::try_from(filed.clone()).expect("a match is filed for with orders of its own game")
-    });
-    let filed = filed.as_ref().map(Sealed::orders).unwrap_or_default();
-    G::deeds(&before.view(viewer), filed, &after.view(viewer))
 }
 
 fn board<G: Game>(state: &G, viewer: Seat) -> Board {

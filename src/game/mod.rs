@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub mod any;
+pub mod condition;
 mod dice;
 mod house;
 mod names;
@@ -86,6 +87,10 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// skipped fields.
     type View: Clone + Debug + PartialEq + Serialize;
     type Order: Clone + Debug + Display + Eq;
+    /// What a seat remembers of earlier turns, kept beside the state; `()` if nothing has to be.
+    type Memory: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned;
+    /// Whether the memory holds anything.
+    const KEEPS_MEMORY: bool = false;
 
     /// Starts a match under the current rules version.
     fn start(options: &Self::Options) -> Self;
@@ -154,6 +159,19 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         false
     }
 
+    /// An example of a line of conditional orders; empty if the game takes none.
+    const CONDITION_EXAMPLE: &'static str = "";
+
+    /// Writes orders on one line that [`Game::parse`] reads, for conditions.
+    fn on_one_line(orders: &[Self::Order]) -> String {
+        orders.iter().map(Self::Order::to_string).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether the last move was this one, its pieces compared as sets.
+    fn has_just_played(&self, _orders: &[Self::Order]) -> bool {
+        false
+    }
+
     /// Returns what the rules take as filed for a seat that is due and sent nothing; `None` where it must move itself.
     fn missed(view: &Self::View) -> Option<Sealed<Self::Order>>;
 
@@ -166,11 +184,16 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         serde_json::Value::Null
     }
 
-    /// Returns what a seat did itself in an adjudication, for the news that it is told: it `filed` these orders in what
-    /// it saw `before`. Derived from its views, so that it is no part of the state (rules page `records.md`, Memory).
-    fn deeds(_before: &Self::View, _filed: &[Self::Order], _after: &Self::View) -> serde_json::Value {
-        serde_json::Value::Null
-    }
+    /// Adds the news of `view` to what its seat remembers, before the next adjudication replaces them. Derived from
+    /// views, so that memory is no part of the state (rules page `records.md`, Memory).
+    fn remember(_memory: &mut Self::Memory, _view: &Self::View) {}
+
+    /// Puts what the seat remembers into a view that is shown to it: the key `memory` of its JSON.
+    fn recall(_view: &mut Self::View, _memory: &Self::Memory) {}
+
+    /// Puts what the seat did itself into a view that is shown to it, the key `did` of its JSON: in the adjudication that
+    /// led to `view`, it `filed` these orders in what it saw `before`.
+    fn tell_deeds(_view: &mut Self::View, _before: &Self::View, _filed: &[Self::Order]) {}
 
     /// Draws the board as `view` knows it.
     fn board(view: &Self::View) -> Board;

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toml::Spanned;
 
-use super::any::{AnyState, Choices, Filing, GameKind};
+use super::any::{self, AnyState, Choices, Filing, GameKind, Memories, OwnPart};
+use super::condition::{self, ConditionNews, Conditions};
 use super::{BySeat, Due, Fault, Line, Outcome, Phase, Reason, Seat};
 
 /// A match: the game, its options, and the orders as filed.
@@ -177,6 +178,17 @@ impl Record {
         Ok(Record { game, rules, players, options, filings })
     }
 
+    /// Returns what the seats remember at the end of the record.
+    pub fn memories(&self) -> Memories {
+        let mut memories = Memories::empty(self.game);
+        self.replay(|step| {
+            if let Step::Adjudicated(done) = step {
+                memories.clone_from(done.memories);
+            }
+        });
+        memories
+    }
+
     /// Plays the record and passes each step to `each`.
     pub fn replay(&self, mut each: impl FnMut(Step<'_>)) {
         let Ok(start) = self.game.start_under(self.rules, &self.options) else { return };
@@ -306,6 +318,18 @@ pub struct Adjudicated<'a> {
     pub before: &'a AnyState,
     pub filings: &'a BySeat<Option<Filing>>,
     pub state: &'a AnyState,
+    /// What the seats remember after it.
+    pub memories: &'a Memories,
+    /// What became of conditional orders, each for its author.
+    pub conditions: &'a [ConditionNews],
+}
+
+impl Adjudicated<'_> {
+    /// What `seat` is shown after it.
+    pub fn view(&self, seat: Seat) -> Value {
+        let own = OwnPart { before: self.before, filed: self.filings[seat].as_ref() };
+        self.state.shown_view(seat, Some(self.memories), Some(own))
+    }
 }
 
 /// A match being replayed: its state and the filings for the open phase.
@@ -313,11 +337,14 @@ struct Replay {
     state: AnyState,
     held: BySeat<Option<Filing>>,
     adjudications: usize,
+    memories: Memories,
+    conditions: BySeat<Option<Conditions>>,
 }
 
 impl Replay {
     fn new(state: AnyState) -> Self {
-        Replay { state, held: BySeat::default(), adjudications: 0 }
+        let memories = Memories::empty(state.kind());
+        Replay { state, held: BySeat::default(), adjudications: 0, memories, conditions: BySeat::default() }
     }
 
     fn file(&mut self, filed: &Filed, each: &mut impl FnMut(Step<'_>)) -> Result<(), Vec<Fault>> {
@@ -332,9 +359,12 @@ impl Replay {
                 self.held = BySeat::default();
                 self.decide(&due, each, |state, _| state.close(ending.outcome()));
             }
+            By::Seat(seat, orders) if is_conditional(self.state.kind(), orders) => {
+                self.conditions[*seat] = Some(read_conditions(&self.state, &due, *seat, orders)?);
+            }
             By::Seat(seat, orders) => {
                 self.held[*seat] = Some(self.state.seal(*seat, &lines(orders))?);
-                if due.seats.iter().all(|seat| self.held[*seat].is_some()) {
+                if self.is_complete(&due) {
                     self.decide(&due, each, AnyState::adjudicate);
                     self.pass_on(each);
                 }
@@ -343,11 +373,15 @@ impl Replay {
         Ok(())
     }
 
-    /// Adjudicates the passes that the referee makes for a side that cannot move.
+    /// Adjudicates the passes that the referee makes for a side that cannot move, and conditional orders that were met.
     fn pass_on(&mut self, each: &mut impl FnMut(Step<'_>)) {
-        while let Some(due) = self.state.due().filter(|due| due.seats.is_empty()) {
+        while let Some(due) = self.state.due().filter(|due| self.is_complete(due)) {
             self.decide(&due, each, AnyState::adjudicate);
         }
+    }
+
+    fn is_complete(&self, due: &Due) -> bool {
+        due.seats.iter().all(|seat| self.held[*seat].is_some())
     }
 
     /// Changes the state by the filings for the open phase, and shows the adjudication.
@@ -358,8 +392,14 @@ impl Replay {
         change: impl FnOnce(&mut AnyState, &BySeat<Option<Filing>>),
     ) {
         let (before, filings) = (self.state.clone(), std::mem::take(&mut self.held));
+        self.memories.remember(&before);
         change(&mut self.state, &filings);
         self.adjudications += 1;
+        let mut conditions = Vec::new();
+        for (seat, followed) in any::follow(&mut self.conditions, &due.seats, &self.state) {
+            self.held[seat] = followed.filing;
+            conditions.push(ConditionNews { seat, outcome: followed.outcome });
+        }
         each(Step::Adjudicated(Adjudicated {
             number: self.adjudications,
             phase: due.phase,
@@ -367,14 +407,28 @@ impl Replay {
             before: &before,
             filings: &filings,
             state: &self.state,
+            memories: &self.memories,
+            conditions: &conditions,
         }));
+    }
+}
+
+/// Whether a filing holds conditional orders: one such line is enough, because plain orders beside it are faults.
+fn is_conditional(game: GameKind, orders: &str) -> bool {
+    game.takes_conditions() && lines(orders).iter().any(|line| condition::is_condition(&line.text))
+}
+
+fn read_conditions(state: &AnyState, due: &Due, seat: Seat, orders: &str) -> Result<Conditions, Vec<Fault>> {
+    match due.seats.contains(&seat) {
+        true => Err(vec![Fault::whole(condition::NOT_NOW)]),
+        false => Conditions::read(state.kind(), &lines(orders)),
     }
 }
 
 /// The line that `replay --json` prints for an adjudication. `only` limits it to what that seat was told.
 pub fn adjudication_json(done: &Adjudicated<'_>, only: Option<Seat>) -> Value {
     let seats = Seat::BOTH.into_iter().filter(|seat| only.is_none_or(|only| only == *seat));
-    let views: serde_json::Map<_, _> = seats.map(|seat| (seat.to_string(), done.state.view(seat))).collect();
+    let views: serde_json::Map<_, _> = seats.map(|seat| (seat.to_string(), done.view(seat))).collect();
     let due = done.state.due().map(|due| json!({ "phase": due.phase, "seats": due.seats }));
     let mut line = json!({
         "adjudication": done.number,
@@ -383,6 +437,11 @@ pub fn adjudication_json(done: &Adjudicated<'_>, only: Option<Seat>) -> Value {
         "due": due,
         "result": done.state.outcome(),
     });
+    let conditions: Vec<_> =
+        done.conditions.iter().filter(|news| only.is_none_or(|only| only == news.seat)).collect();
+    if !conditions.is_empty() {
+        line["conditions"] = json!(conditions);
+    }
     if only.is_none() {
         line["state"] = done.state.position();
     }

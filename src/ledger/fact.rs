@@ -10,6 +10,7 @@ use super::form::LedgerForm;
 use super::holder::SeatPins;
 use super::settings::{PlayerSettings, no_settings};
 use crate::game::any::{Choices, GameKind};
+use crate::game::condition::{ConditionOutcome, Conditions};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, OrderLines, Outcome, Phase, Seat};
 use crate::letter::{Address, Digest, OwnIdentity};
@@ -68,6 +69,23 @@ pub enum Fact {
         seat: Seat,
         phase: Phase,
         turn: u32,
+    },
+    /// The seat sent conditional orders ahead, which replace those that it sent before. `sealed` as for orders.
+    ConditionsSealed {
+        seat: Seat,
+        turn: u32,
+        conditions: Conditions,
+        sealed: Digest,
+    },
+    /// The seat took its conditional orders back.
+    ConditionsWithdrawn {
+        seat: Seat,
+        turn: u32,
+    },
+    /// A move, a pass or the end of the match decided what became of conditional orders.
+    ConditionsFollowed {
+        seat: Seat,
+        outcome: ConditionOutcome,
     },
     /// A letter asked for something and filed nothing. `asked` holds the verbs of its commands.
     LetterAnswered {
@@ -336,6 +354,9 @@ impl Fact {
             Fact::OrdersRefused { .. } => "OrdersRefused",
             Fact::OrdersChecked { .. } => "OrdersChecked",
             Fact::OrdersWithdrawn { .. } => "OrdersWithdrawn",
+            Fact::ConditionsSealed { .. } => "ConditionsSealed",
+            Fact::ConditionsWithdrawn { .. } => "ConditionsWithdrawn",
+            Fact::ConditionsFollowed { .. } => "ConditionsFollowed",
             Fact::LetterAnswered { .. } => "LetterAnswered",
             Fact::LetterConfirmed { .. } => "LetterConfirmed",
             Fact::LetterAccepted { .. } => "LetterAccepted",

@@ -1,7 +1,10 @@
 //! Reconstructs a match from its entries: the entries in force, its record, its successive states.
 
+use std::collections::BTreeSet;
+
 use super::{Entry, Fact};
 use crate::game::any::{AnySeen, AnyState};
+use crate::game::condition::ConditionOutcome;
 use crate::game::record::{By, Filed, Record};
 use crate::game::{BySeat, OrderLines, Phase, Seat};
 
@@ -46,20 +49,7 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
             players[*seat].clone_from(to);
         }
     }
-    let mut filings = Vec::new();
-    for entry in standing(entries) {
-        match &entry.fact {
-            Fact::TurnAdjudicated { phase, filings: both, .. } => {
-                for (seat, filing) in both.iter() {
-                    let Some(filing) = filing else { continue };
-                    let by = By::Seat(seat, filing.join("\n"));
-                    filings.push(Filed { by, phase: Some(phase.to_string()) });
-                }
-            }
-            Fact::MatchClosed { ending } => filings.push(Filed { by: By::Referee(*ending), phase: None }),
-            _ => {}
-        }
-    }
+    let filings = RecordedFilings::of(&standing(entries)).in_force();
     Some(Record { game: *game, rules: first.rules, players, options: options.clone(), filings })
 }
 
@@ -76,6 +66,92 @@ pub fn seen(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
         seen.add(&filed, &state);
     }
     Some(seen)
+}
+
+/// The filings of a record, in order. Conditional orders stand for the moves that followed from them, unless something
+/// else than play cut them off: a withdrawal, a new player, or a correction. Then the moves are filed as plain orders.
+#[derive(Default)]
+struct RecordedFilings {
+    filings: Vec<(Filed, Origin)>,
+    /// The numbers of the conditions that each seat sent and that are not decided; the last ones replace those before.
+    sent: BySeat<Vec<usize>>,
+    /// The conditions from which the next move of a seat follows.
+    met: BySeat<Option<usize>>,
+    /// How many conditions were sent.
+    count: usize,
+    cut: BTreeSet<usize>,
+}
+
+/// Where a filing comes from. Conditions are numbered from 0.
+enum Origin {
+    Plain,
+    Conditions(usize),
+    Answer(usize),
+}
+
+impl RecordedFilings {
+    fn of(standing: &[&Entry]) -> RecordedFilings {
+        let mut recorded = RecordedFilings::default();
+        for entry in standing {
+            recorded.add(&entry.fact);
+        }
+        recorded
+    }
+
+    fn add(&mut self, fact: &Fact) {
+        match fact {
+            Fact::TurnAdjudicated { phase, filings: both, .. } => {
+                for (seat, filing) in both.iter() {
+                    let Some(filing) = filing else { continue };
+                    let origin = self.met[seat].take().map_or(Origin::Plain, Origin::Answer);
+                    let by = By::Seat(seat, filing.join("\n"));
+                    self.filings.push((Filed { by, phase: Some(phase.to_string()) }, origin));
+                }
+            }
+            Fact::MatchClosed { ending } => {
+                self.filings.push((Filed { by: By::Referee(*ending), phase: None }, Origin::Plain));
+            }
+            Fact::ConditionsSealed { seat, conditions, .. } => {
+                let filed = Filed { by: By::Seat(*seat, conditions.lines().join("\n")), phase: None };
+                self.filings.push((filed, Origin::Conditions(self.count)));
+                self.sent[*seat].push(self.count);
+                self.count += 1;
+            }
+            Fact::ConditionsFollowed { seat, outcome } => self.follow(*seat, outcome),
+            // Those that they replaced must not come into force again.
+            Fact::ConditionsWithdrawn { seat, .. } | Fact::PlayerReplaced { seat, .. } => {
+                self.cut.extend(self.sent[*seat].drain(..));
+            }
+            Fact::CorrectionMade { .. } => {
+                self.cut.extend(0..self.count);
+                self.met = BySeat::default();
+            }
+            _ => {}
+        }
+    }
+
+    fn follow(&mut self, seat: Seat, outcome: &ConditionOutcome) {
+        let waits = match outcome {
+            ConditionOutcome::Met { waiting, .. } => {
+                self.met[seat] = self.sent[seat].last().copied();
+                !waiting.is_empty()
+            }
+            ConditionOutcome::Illegal { .. } | ConditionOutcome::Void { .. } => false,
+        };
+        if !waits {
+            self.sent[seat].clear();
+        }
+    }
+
+    fn in_force(self) -> Vec<Filed> {
+        let cut = self.cut;
+        let is_in_force = |origin: &Origin| match origin {
+            Origin::Plain => true,
+            Origin::Conditions(number) => !cut.contains(number),
+            Origin::Answer(number) => cut.contains(number),
+        };
+        self.filings.into_iter().filter(|(_, origin)| is_in_force(origin)).map(|(filed, _)| filed).collect()
+    }
 }
 
 /// Replays a match, including turns that were corrected later. `visit` gets the state after every adjudication,

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::game::{OrderLines, Seat};
+use crate::game::Seat;
 use crate::letter::Digest;
 
 /// The secret of a match, from which its salts are derived. It is revealed with the result.
@@ -99,7 +99,7 @@ impl std::fmt::Debug for SealKey {
 
 /// The digest of sealed orders, as receipts show it: the SHA-256 of the salt and the orders, each followed by a line
 /// feed.
-pub fn seal_digest(salt: &str, orders: &OrderLines) -> Digest {
+pub fn seal_digest(salt: &str, orders: &[String]) -> Digest {
     let mut text = format!("{salt}\n");
     for order in orders.iter() {
         text.push_str(order);

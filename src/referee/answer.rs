@@ -62,7 +62,7 @@ pub struct AbsentElsewhere {
 impl Answer {
     /// Whether it only says that orders were filed.
     pub fn is_plain_receipt(&self) -> bool {
-        matches!(self.orders, Orders::Sealed { .. })
+        matches!(self.orders, Orders::Sealed { .. } | Orders::Conditions { sealed: Some(_), .. })
             && self.replies.is_empty()
             && self.faults.is_empty()
             && self.remarks.is_empty()
@@ -87,7 +87,7 @@ impl Answer {
     pub fn all_faults(&self) -> impl Iterator<Item = &Fault> {
         let of_orders = match &self.orders {
             Orders::Refused { faults, .. } => &faults[..],
-            Orders::None | Orders::Sealed { .. } | Orders::Checked { .. } => &[],
+            Orders::None | Orders::Sealed { .. } | Orders::Checked { .. } | Orders::Conditions { .. } => &[],
         };
         of_orders.iter().chain(&self.faults)
     }
@@ -128,5 +128,11 @@ pub enum Orders {
     Refused {
         faults: Vec<Fault>,
         check: bool,
+    },
+    /// Conditional orders; `sealed` is absent if they were only checked.
+    Conditions {
+        lines: Vec<String>,
+        sealed: Option<Digest>,
+        replaced: bool,
     },
 }

@@ -1,5 +1,7 @@
 //! The orders of a letter: whether they can be filed, and if not, why.
 
+use super::act::Rejection;
+use super::conditions;
 use super::confirmation::superseded;
 use super::doubtful;
 use super::earlier::repeat_fault;
@@ -35,6 +37,9 @@ pub(super) fn seal_orders(
         let fault = Fault::whole("The match is over; no orders are taken any more.");
         return (Orders::Refused { faults: vec![fault], check: request.check }, None);
     };
+    if conditions::are_in(draft, letter) {
+        return (conditions::seal(draft, letter, &due), None);
+    }
     let (phase, turn) = (due.phase, due.turn);
     // Orders that may be for another match stay out of this ledger: a dossier shows it while the other match may run.
     let is_elsewhere = letter.other_match.is_some();
@@ -172,6 +177,34 @@ fn turn_fault(draft: &Draft, letter: &SeatLetter, due: &Due) -> Option<Fault> {
     }))
 }
 
+impl Draft {
+    /// Seals orders that did not come in a letter from the seat's player.
+    ///
+    /// # Errors
+    /// [`Rejection`] if nothing is due from the seat, or if the orders cannot stand.
+    pub fn seal(&mut self, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
+        let due = self.game_match.due().filter(|due| due.seats.contains(&seat));
+        due.ok_or(Rejection::NotDue { seat })?;
+        let filing = self.game_match.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
+        self.file(seat, filing);
+        Ok(())
+    }
+
+    /// Files orders of a seat that is due.
+    pub fn file(&mut self, seat: Seat, filing: Filing) {
+        let Some(Due { phase, turn, .. }) = self.game_match.due() else { return };
+        let orders = filing.lines();
+        let sealed = ledger::seal_digest(&self.next_salt(), &orders);
+        self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, sealed });
+        self.game_match.held[seat] = Some(FiledOrders { filing, at: self.at, wait: false });
+    }
+
+    /// Refuses a letter for a turn other than the open one.
+    pub(super) fn turn_fault(&self, letter: &SeatLetter, due: &Due) -> Option<Fault> {
+        turn_fault(self, letter, due)
+    }
+}
+
 /// Whether this is the first move of the side that moves second, and the letter answers the invitation, which names
 /// turn 1.
 fn is_first_move(draft: &Draft, due: &Due, named: u32) -> bool {
@@ -186,9 +219,10 @@ fn not_due(draft: &Draft, due: &Due) -> String {
 
 /// Takes back what the seat has filed. Complete filings that wait to be adjudicated no longer do.
 pub(super) fn withdraw(draft: &mut Draft, seat: Seat) -> Reply {
-    let Some(due) = draft.game_match.due().filter(|_| draft.game_match.held[seat].is_some()) else {
-        return Reply::NothingToWithdraw;
-    };
+    let Some(due) = draft.game_match.due() else { return Reply::NothingToWithdraw };
+    if draft.game_match.held[seat].is_none() {
+        return conditions::withdraw(draft, seat, due.turn);
+    }
     draft.game_match.held[seat] = None;
     draft.game_match.refused[seat] = None;
     draft.game_match.settle_at = None;

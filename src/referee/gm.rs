@@ -12,6 +12,7 @@ use super::late::note_sent_late;
 use super::life::{Draft, FiledOrders, Stage};
 use super::wording_news::WordingNews;
 use super::{Content, Notice, Reader};
+use crate::game::any::Memories;
 use crate::game::record::Ending;
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, LedgerForm, PlayerSettings};
@@ -238,6 +239,7 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
     let from = std::mem::replace(&mut game_match.players[seat], name.to_owned());
     let house_before = std::mem::replace(&mut game_match.house[seat], house);
     game_match.held[seat] = None;
+    game_match.conditions[seat] = None;
     game_match.settle_at = None;
     game_match.draw_offer = game_match.draw_offer.filter(|by| *by != seat);
     game_match.extension = game_match.extension.filter(|(by, _)| *by != seat);
@@ -284,8 +286,10 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> 
     let (game, rules) = (draft.game_match.game, draft.game_match.rules);
     let start = game.start_under(rules, &correction.choices);
     let mut state = start.map_err(|_| Rejection::NoSuchTurn { turn })?;
+    let mut memories = Memories::empty(game);
     for (_, _, filings) in &correction.decided[..keeps] {
         let filed = state.unseal(filings).map_err(|_| Rejection::NoSuchTurn { turn })?;
+        memories.remember(&state);
         state.adjudicate(&filed);
     }
     let mut held = BySeat::default();
@@ -299,7 +303,9 @@ fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> 
     }
     let game_match = &mut draft.game_match;
     game_match.state = state;
+    game_match.memories = Some(memories).filter(|_| keeps > 0 && game.keeps_memory());
     game_match.held = held;
+    game_match.conditions = BySeat::default();
     // A cause that was meant for the phase open until now must not hit the reopened one.
     game_match.phase_no += 1;
     game_match.adjudicated.truncate(keeps);

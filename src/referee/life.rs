@@ -3,7 +3,6 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::act::Rejection;
 use super::bounces::{Bounces, has_no_bounces};
 use super::gm_message::GmMessage;
 use super::offered::{self, OfferedOrders};
@@ -13,9 +12,10 @@ use super::sent_late::SentLate;
 use super::together::NoticeLimits;
 use super::wording_news::{WordingNews, is_known};
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
-use crate::game::any::{AnyState, Filing, GameKind};
+use crate::game::any::{AnyState, Filing, GameKind, Memories};
+use crate::game::condition::{self, Conditions};
 use crate::game::record::Ending;
-use crate::game::{BySeat, Due, Line, Phase, Seat};
+use crate::game::{BySeat, Due, Phase, Seat};
 use crate::ledger::{
     self, ChainedEntry, Delivery, Entry, Fact, Head, LedgerForm, MailIdentity, PlayerSettings, SealKey,
     Signature, Source, no_settings,
@@ -79,7 +79,14 @@ pub struct Match<F = Filing> {
     pub stage: Stage,
     pub paused_at: Option<DateTime<Utc>>,
     pub state: AnyState,
+    /// What the seats remember, in a game that hides something: `None` until something was adjudicated, and in snapshots
+    /// of earlier versions. Derived from the ledger; see [`Match::lacks_memories`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memories: Option<Memories>,
     pub held: BySeat<Option<FiledOrders<F>>>,
+    /// Conditional orders that wait for the opponent's next move.
+    #[serde(default, skip_serializing_if = "condition::none_sent")]
+    pub conditions: BySeat<Option<Conditions>>,
     /// Number of the open phase, from 1. Causes name it, so that a late one does nothing.
     pub phase_no: u32,
     pub opened_at: DateTime<Utc>,
@@ -282,21 +289,6 @@ impl Draft {
         }
     }
 
-    /// Seals orders that did not come in a letter from the seat's player.
-    ///
-    /// # Errors
-    /// [`Rejection`] if nothing is due from the seat, or if the orders cannot stand.
-    pub fn seal(&mut self, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
-        let due = self.game_match.due().filter(|due| due.seats.contains(&seat));
-        let Due { phase, turn, .. } = due.ok_or(Rejection::NotDue { seat })?;
-        let filing = self.game_match.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
-        let orders = filing.lines();
-        let sealed = ledger::seal_digest(&self.next_salt(), &orders);
-        self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, sealed });
-        self.game_match.held[seat] = Some(FiledOrders { filing, at: self.at, wait: false });
-        Ok(())
-    }
-
     /// Reserves the answer's place ahead of the dispatches that the letter causes, so that it is sent first. Returns
     /// the place.
     pub fn reserve_answer(&mut self, seat: Seat) -> usize {
@@ -432,14 +424,20 @@ impl Draft {
 
     fn adjudicate_and_report(&mut self, missed: Vec<Seat>, correction: Option<String>) {
         let filed = Box::new(self.game_match.held.clone());
-        let mut steps: Vec<Adjudication> = self.adjudicate_once().into_iter().collect();
-        // The game passes for a side that has no legal move, so adjudicate until a side owes orders or the match ends.
-        while self.game_match.due().is_some_and(|due| due.seats.is_empty()) {
+        let (mut steps, mut conditions) = (Vec::new(), Vec::new());
+        // The game passes for a side that has no legal move, and conditional orders answer a move at once, so adjudicate
+        // until a side owes orders or the match ends.
+        while let Some(due) = self.game_match.due() {
+            if !steps.is_empty() && due.seats.iter().any(|seat| self.game_match.awaits(*seat)) {
+                break;
+            }
             steps.extend(self.adjudicate_once());
+            conditions.extend(self.follow_conditions(&due.seats));
         }
         self.open_phase();
         self.end_if_over();
-        self.dispatch_to_both(Content::Report { steps, missed, correction, filed, receipt: None });
+        let receipt = None;
+        self.dispatch_to_both(Content::Report { steps, missed, correction, filed, conditions, receipt });
     }
 
     /// Adjudicates the first phase if the side to move has no move, which some arrays of Quantum cause.
@@ -454,6 +452,7 @@ impl Draft {
         let due = self.game_match.due()?;
         let filings = std::mem::take(&mut self.game_match.held).map(|held| held.map(|held| held.filing));
         let before = self.game_match.state.clone();
+        self.game_match.remember_news();
         self.game_match.state.adjudicate(&filings);
         self.record(Fact::TurnAdjudicated {
             phase: due.phase,
@@ -472,8 +471,10 @@ impl Draft {
         let Some(due) = self.game_match.due() else { return };
         self.game_match.held = BySeat::default();
         let before = self.game_match.state.clone();
+        self.game_match.remember_news();
         self.game_match.state.close(ending.outcome());
         self.record(Fact::MatchClosed { ending });
+        let conditions = self.follow_conditions(&due.seats);
         self.game_match.phase_no += 1;
         self.open_phase();
         self.end_if_over();
@@ -484,6 +485,7 @@ impl Draft {
             missed: Vec::new(),
             correction: None,
             filed: Box::default(),
+            conditions,
             receipt: None,
         });
     }

@@ -10,6 +10,7 @@ mod bounces;
 mod changes;
 mod clock;
 mod complete;
+mod conditions;
 mod confirmation;
 mod dispatch_kind;
 mod doubtful;
@@ -22,6 +23,7 @@ mod instruction;
 mod late;
 mod letters;
 mod life;
+mod memories;
 mod offer;
 mod offered;
 mod opening;
@@ -48,6 +50,7 @@ use serde::Serialize;
 
 use self::thread::{other_match, thread_turn};
 use crate::game::any::{AnyState, Filing, GameKind};
+use crate::game::condition::ConditionNews;
 use crate::game::{BySeat, Line, Outcome, Phase, Seat};
 use crate::ledger::{ChainedEntry, Signature};
 use crate::letter::{Digest, Letter, NewText};
@@ -262,6 +265,8 @@ pub enum Content {
         correction: Option<String>,
         /// What each side had filed. A report shows the reader's own at most.
         filed: Box<BySeat<Option<FiledOrders>>>,
+        /// What became of conditional orders. A report shows the reader's own at most.
+        conditions: Vec<ConditionNews>,
         /// The answer to the letter whose orders completed the phase, if the reader wrote it.
         receipt: Option<Box<Answer>>,
     },

@@ -86,13 +86,13 @@ impl Answer {
     pub fn outcome(&self) -> PartOutcome {
         match &self.orders {
             Orders::Refused { .. } => PartOutcome::NotFiled,
-            Orders::None | Orders::Sealed { .. } | Orders::Checked { .. }
+            Orders::None | Orders::Sealed { .. } | Orders::Checked { .. } | Orders::Conditions { .. }
                 if self.unread.is_some() || !self.faults.is_empty() =>
             {
                 PartOutcome::NotFiled
             }
-            Orders::Sealed { .. } => PartOutcome::Sealed,
-            Orders::Checked { .. } => PartOutcome::Checked,
+            Orders::Sealed { .. } | Orders::Conditions { sealed: Some(_), .. } => PartOutcome::Sealed,
+            Orders::Checked { .. } | Orders::Conditions { sealed: None, .. } => PartOutcome::Checked,
             Orders::None => PartOutcome::Answered,
         }
     }

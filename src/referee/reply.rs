@@ -189,11 +189,15 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// Answers RULES: names the game by its key, or as written if there is no such game.
-    pub fn rules(game: Option<&str>) -> Reply {
-        let game = game.map(|name| match GameKind::parse(name) {
-            Some(kind) => kind.key().to_owned(),
-            None => name.to_owned(),
+    /// Answers RULES: names the game by its key, with `strategy` behind it if that page is asked for; as written if there is
+    /// no such game.
+    pub fn rules(page: Option<&str>) -> Reply {
+        let game = page.map(|page| {
+            let (game, topic) = match without_strategy(page) {
+                Some(game) => (game, " strategy"),
+                None => (page, ""),
+            };
+            GameKind::parse(game).map_or_else(|| page.to_owned(), |kind| format!("{kind}{topic}"))
         });
         Reply::Rules { game }
     }
@@ -210,4 +214,10 @@ impl Reply {
                 | Reply::History
         )
     }
+}
+
+/// Returns the game of a page like `quad strategy`.
+fn without_strategy(page: &str) -> Option<&str> {
+    let (game, topic) = page.trim().rsplit_once(' ')?;
+    topic.eq_ignore_ascii_case("strategy").then_some(game)
 }

@@ -33,6 +33,8 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         stage: stored.stage,
         paused_at: stored.paused_at,
         state: stored.state,
+        memories: stored.memories,
+        conditions: stored.conditions,
         phase_no: stored.phase_no,
         opened_at: stored.opened_at,
         deadline: stored.deadline,

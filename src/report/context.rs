@@ -16,6 +16,7 @@ use super::templates::TOPICS;
 use super::time::{format_duration, format_local};
 use super::{Club, ClubLetter, WordingInput};
 use crate::game::any::GameKind;
+use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
 use crate::referee::{
     Adjudication, Answer, Content, FiledOrders, MAX_COMMANDS, MAX_FAULTS, Match, Notice, Orders, PastReports,
@@ -48,10 +49,11 @@ const SHARED: [(&str, ComputeField); 21] = [
 ];
 
 /// The fields that only a letter to a seat has.
-const OWN: [(&str, ComputeField); 7] = [
+const OWN: [(&str, ComputeField); 8] = [
     ("me", |source| value(source.seat)),
     ("foe", |source| value(source.seat.map(Seat::other))),
     ("held", held),
+    ("sent_ahead", sent_ahead),
     ("has_filed", |source| value(source.seat.is_some_and(|seat| source.game_match.held[seat].is_some()))),
     ("refused", refused),
     ("owes", |source| value(source.seat.is_some_and(|seat| source.game_match.awaits(seat)))),
@@ -108,6 +110,11 @@ fn filed_orders(filed: &FiledOrders, zone: Tz) -> Value {
     context! { orders => Serde(&filed.filing), at => format_local(filed.at, zone), wait => filed.wait }
 }
 
+/// The conditional orders of the recipient that wait for a move.
+fn sent_ahead(source: &FieldSource) -> Value {
+    value(source.seat.and_then(|seat| source.game_match.conditions[seat].as_ref()).map(Conditions::lines))
+}
+
 /// Why the recipient's last letter was refused.
 fn refused(source: &FieldSource) -> Value {
     let refused = source.seat.and_then(|seat| source.game_match.refused[seat].as_ref());
@@ -150,10 +157,10 @@ fn open_turn(game_match: &Match) -> String {
 /// The context of a letter to `seat`.
 pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> TemplateContext {
     let WordingInput { game_match, dispatch, .. } = *input;
-    let view = LazyView::new(&game_match.state, seat);
+    let view = shown_view(game_match, &dispatch.content, seat);
     let rest = match &dispatch.content {
         Content::Answer(answer) => vec![("answer", self::answer(answer, game_match.zone_of(seat)))],
-        Content::Report { steps, missed, correction, filed, receipt } => vec![
+        Content::Report { steps, missed, correction, filed, conditions, receipt } => vec![
             (
                 "answer",
                 receipt.as_deref().map(|receipt| self::answer(receipt, game_match.zone_of(seat))).into(),
@@ -161,6 +168,7 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
             ("own_orders", own_orders(game_match, seat, filed, missed)),
             ("steps", steps.iter().map(|step| report_step(step, game_match, &view, seat)).collect()),
             ("missed", value(missed)),
+            ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
             ("correction", value(correction.as_deref().map(wrapped))),
             ("gm_messages", gm_messages(game_match, seat)),
             ("key", value((game_match.stage == Stage::Over).then(|| game_match.key.reveal()))),
@@ -177,6 +185,15 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
         .with_lazy(field_source(input, Some(seat)), SHARED.into_iter().chain(OWN))
         .with([board])
         .with(rest)
+}
+
+/// The view that a letter shows. That of a report also tells what the seat did in the last adjudication.
+fn shown_view(game_match: &Match, content: &Content, seat: Seat) -> Arc<LazyView> {
+    let Content::Report { steps, .. } = content else { return LazyView::of_match(game_match, seat) };
+    match steps.last().filter(|last| last.state == game_match.state) {
+        Some(last) => LazyView::after(last, seat, game_match.memories.as_ref()),
+        None => LazyView::of_match(game_match, seat),
+    }
 }
 
 /// What the GM told one side alone, for the result.
@@ -204,7 +221,7 @@ fn own_orders(game_match: &Match, seat: Seat, filed: &BySeat<Option<FiledOrders>
 /// The news of one of a report's adjudications. The last one left the state that the report shows, so its view is
 /// shared.
 fn report_step(step: &Adjudication, game_match: &Match, view: &Arc<LazyView>, seat: Seat) -> Value {
-    let view = if view.is_of(&step.state) { Arc::clone(view) } else { LazyView::new(&step.state, seat) };
+    let view = if view.is_of(&step.state) { Arc::clone(view) } else { LazyView::after(step, seat, None) };
     for_news(step, &game_match.players, view, seat).into()
 }
 
@@ -228,6 +245,7 @@ pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
         ("foe", value(seat.other())),
         ("owes", value(false)),
         ("held", Value::from(())),
+        ("sent_ahead", Value::from(())),
         ("former", value(true)),
         ("notice", notice.map(|notice| self::notice(notice, input.game_match.terms.zone)).into()),
         ("message", value(notice.and_then(message))),
@@ -321,7 +339,6 @@ pub fn for_news(
         ("me", value(seat)),
         ("foe", value(seat.other())),
         ("names", value(names)),
-        ("did", value(step.state.deeds(&step.before, seat, step.filings[seat].as_ref()))),
     ];
     TemplateContext::new(Some(view)).with(own)
 }
@@ -332,6 +349,9 @@ fn answer(answer: &Answer, zone: Tz) -> Value {
         Orders::Sealed { filing, sealed, wait, replaced } => context! {
             kind => "sealed", orders => Serde(filing), sealed => Serde(sealed), wait => wait,
             replaced => replaced,
+        },
+        Orders::Conditions { lines, sealed, replaced } => context! {
+            kind => "conditions", orders => lines, sealed => Serde(sealed), replaced => replaced,
         },
         Orders::Checked { filing } => context! { kind => "checked", orders => Serde(filing) },
         Orders::Refused { faults: refused, check } => context! {

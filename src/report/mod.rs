@@ -129,7 +129,9 @@ impl WordingInput<'_> {
             Content::Answer(_) | Content::Reminder | Content::Missed { .. } | Content::Notice(_) => false,
         };
         match self.dispatch.to {
-            Reader::Seat(seat) if shows_board => Some(self.game_match.state.board(seat)),
+            Reader::Seat(seat) if shows_board => {
+                Some(self.game_match.state.shown_board(seat, self.game_match.memories.as_ref()))
+            }
             Reader::Seat(_) | Reader::Former(_) | Reader::Gm => None,
         }
     }
@@ -214,7 +216,7 @@ pub fn word_news(
     seat: Seat,
 ) -> Result<String, TemplateError> {
     let name = format!("{}/news.txt", step.state.kind().key());
-    templates.render(&name, context::for_news(step, names, LazyView::new(&step.state, seat), seat))
+    templates.render(&name, context::for_news(step, names, LazyView::after(step, seat, None), seat))
 }
 
 /// Maximum bytes of a letter's text, and of its HTML. Transfer encodings add two thirds at most, so that a letter stays

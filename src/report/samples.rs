@@ -1,6 +1,8 @@
 //! Sample values for every letter, with which `doctor` and the tests render every template.
 
+mod answers;
 mod changes;
+mod conditions;
 mod digest;
 mod notices;
 mod offers;
@@ -9,6 +11,7 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 
+use self::answers::answers;
 use self::digest::{gm_digest, gm_match_summary};
 use self::offers::{match_summary, no_house, no_level, offer, offer_replies};
 use notices::notices;
@@ -24,9 +27,8 @@ use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{MailIdentity, SealKey, Source};
 use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
-    self, Adjudication, Answer, Content, Dispatch, DispatchKind, LeftOut, Match, OfferRejection, Opening,
-    Orders, OtherPart, PartOutcome, Passing, PastReport, PastReports, Reader, Rejection, Reply, SettingFault,
-    SettingFaultKind, Terms,
+    self, Adjudication, Content, Dispatch, DispatchKind, Match, OfferRejection, Opening, Passing, Reader,
+    Rejection, Reply, SettingFault, SettingFaultKind, Terms,
 };
 
 const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
@@ -263,7 +265,12 @@ fn settings_refused() -> Reply {
 fn manual_pages() -> Vec<Reply> {
     let topics = TOPICS.iter().map(|topic| Reply::Help { topic: Some((*topic).to_owned()) });
     let rules = GameKind::ALL.iter().map(|kind| Reply::Rules { game: Some(kind.key().to_owned()) });
-    let general = [Reply::Help { topic: None }, Reply::Rules { game: None }];
+    let general = [
+        Reply::Help { topic: None },
+        Reply::Rules { game: None },
+        Reply::rules(Some("quad strategy")),
+        Reply::rules(Some("quadrant-z strategy")),
+    ];
     topics.chain(rules).chain(general).collect()
 }
 
@@ -340,6 +347,7 @@ fn contents(game_match: &Match) -> Vec<Content> {
             missed: Seat::BOTH.to_vec(),
             correction: Some("A reason.".to_owned()),
             filed: Box::default(),
+            conditions: conditions::news(),
             receipt: Some(Box::default()),
         },
         Content::Succession,
@@ -349,38 +357,6 @@ fn contents(game_match: &Match) -> Vec<Content> {
     contents.extend(notices().into_iter().map(Content::Notice));
     contents.extend(answers().into_iter().map(|answer| Content::Answer(Box::new(answer))));
     contents
-}
-
-fn answers() -> Vec<Answer> {
-    let fault = Fault::on(1, "A reason.").with_example("AN EXAMPLE");
-    let past_report = PastReport { title: "A report".to_owned(), lines: vec!["A line".to_owned()] };
-    let past_reports = PastReports { reports: vec![past_report], left_out: 2 };
-    let many_faults: Vec<Fault> = (1..=50).map(|_| fault.clone()).collect();
-    let orders = [
-        Orders::None,
-        Orders::Refused { faults: vec![fault.clone(), Fault::whole("All of it.")], check: true },
-        Orders::Refused { faults: many_faults, check: false },
-    ];
-    let with_orders = orders.map(|orders| Answer { orders, quoted: one_line(), ..Answer::default() });
-    let mut answers = with_orders.to_vec();
-    answers.push(Answer {
-        to: Some(Digest::from([0; 32])),
-        replies: replies(),
-        faults: vec![fault],
-        remarks: too_many_lines(),
-        replaced: too_many_lines(),
-        unread: Some("It is encrypted.".to_owned()),
-        attachments: vec!["orders.pdf".to_owned()],
-        accepted_since: Some(DateTime::UNIX_EPOCH),
-        passed_on: Some(Passing::InDigest),
-        gm_is_opponent: true,
-        cuts_text: true,
-        others: vec![OtherPart { match_id: "QD-7K3M".to_owned(), outcome: PartOutcome::NotFiled }],
-        reports: vec![PastReports::default(), past_reports],
-        left_out: LeftOut { orders: 0, commands: 3, faults: 4 },
-        ..Answer::default()
-    });
-    answers
 }
 
 fn replies() -> Vec<Reply> {

@@ -11,8 +11,8 @@ use minijinja::Value;
 use minijinja::value::{Enumerator, Object, Serde};
 
 use crate::game::Seat;
-use crate::game::any::AnyState;
-use crate::referee::Match;
+use crate::game::any::{AnyState, Filing, Memories, OwnPart};
+use crate::referee::{Adjudication, Match};
 
 /// Fields by name. A later field replaces an earlier one of the same name.
 ///
@@ -49,13 +49,32 @@ pub struct FieldSource {
 pub struct LazyView {
     state: AnyState,
     seat: Seat,
+    memories: Option<Memories>,
+    /// The state before, and what the seat had filed in it, if the view tells what the seat did.
+    own: Option<(AnyState, Option<Filing>)>,
     view: OnceLock<Value>,
     extra: OnceLock<Value>,
 }
 
 impl LazyView {
-    pub fn new(state: &AnyState, seat: Seat) -> Arc<LazyView> {
-        Arc::new(LazyView { state: state.clone(), seat, view: OnceLock::new(), extra: OnceLock::new() })
+    /// The view of a match as it is.
+    pub fn of_match(game_match: &Match, seat: Seat) -> Arc<LazyView> {
+        LazyView::new(game_match.state.clone(), seat, game_match.memories.clone(), None)
+    }
+
+    /// The view after an adjudication.
+    pub fn after(step: &Adjudication, seat: Seat, memories: Option<&Memories>) -> Arc<LazyView> {
+        let own = (step.before.clone(), step.filings[seat].clone());
+        LazyView::new(step.state.clone(), seat, memories.cloned(), Some(own))
+    }
+
+    fn new(
+        state: AnyState,
+        seat: Seat,
+        memories: Option<Memories>,
+        own: Option<(AnyState, Option<Filing>)>,
+    ) -> Arc<LazyView> {
+        Arc::new(LazyView { state, seat, memories, own, view: OnceLock::new(), extra: OnceLock::new() })
     }
 
     pub fn is_of(&self, state: &AnyState) -> bool {
@@ -63,7 +82,10 @@ impl LazyView {
     }
 
     fn view(&self) -> &Value {
-        self.view.get_or_init(|| Value::from(Serde(self.state.view(self.seat))))
+        self.view.get_or_init(|| {
+            let own = self.own.as_ref().map(|(before, filed)| OwnPart { before, filed: filed.as_ref() });
+            Value::from(Serde(self.state.shown_view(self.seat, self.memories.as_ref(), own)))
+        })
     }
 
     fn extra(&self) -> &Value {

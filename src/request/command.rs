@@ -336,11 +336,18 @@ fn date(word: &str) -> Option<NaiveDate> {
     ["%Y-%m-%d", "%d.%m.%Y", "%Y/%m/%d"].iter().find_map(|form| NaiveDate::parse_from_str(word, form).ok())
 }
 
+fn is_game(name: &str) -> bool {
+    any::GameKind::parse(name).is_some()
+}
+
 fn rules(rest: &[&str], in_capitals: bool) -> Parsed {
     let game = rest.join(" ");
     match rest {
         [] => Ok(Command::Rules(None)),
-        _ if in_capitals || any::GameKind::parse(&game).is_some() => Ok(Command::Rules(Some(game))),
+        [name @ .., last] if last.eq_ignore_ascii_case("strategy") && is_game(&name.join(" ")) => {
+            Ok(Command::Rules(Some(game)))
+        }
+        _ if in_capitals || is_game(&game) => Ok(Command::Rules(Some(game))),
         _ => Err(("RULES needs the name of a game. GAMES lists them.".into(), "RULES Quadrant Z")),
     }
 }

@@ -24,6 +24,8 @@ pub enum Statement {
     },
     /// The referee passes for this seat.
     Pass(String),
+    /// A condition that this seat sent ahead was met, and its answer is adjudicated.
+    Answer(String),
     /// A value in the last adjudication; `None` means that there is no such value.
     Assertion {
         name: String,
@@ -123,6 +125,12 @@ impl Parser<'_> {
             && SEATS.contains(&seat)
         {
             self.statements.push((number, Statement::Pass(seat.to_owned())));
+            return Ok(());
+        }
+        if let Some(seat) = line.strip_suffix(" answers")
+            && SEATS.contains(&seat)
+        {
+            self.statements.push((number, Statement::Answer(seat.to_owned())));
             return Ok(());
         }
         match line.split_once('=') {

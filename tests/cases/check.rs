@@ -60,7 +60,7 @@ struct Check<'a> {
     /// The line of the last filing.
     filing_line: usize,
     shown: Shown,
-    /// Passes that followed it and that the case has not stated yet.
+    /// Passes and answers sent ahead that followed it and that the case has not stated yet.
     next: VecDeque<Value>,
     faults: Vec<String>,
 }
@@ -75,6 +75,7 @@ impl Check<'_> {
             }
             Statement::Fault { line, says } => self.fault(*line, says),
             Statement::Pass(seat) => self.pass(seat),
+            Statement::Answer(seat) => self.answer(seat),
             Statement::Assertion { name, expected } => self.assertion(name, expected.as_ref()),
         }
     }
@@ -137,7 +138,7 @@ impl Check<'_> {
         if !self.next.is_empty() {
             self.next.clear();
             self.faults.push(format!(
-                "line {line}: the referee has passed for a seat; state `first passes` or `second passes`"
+                "line {line}: the referee has passed or answered for a seat; state `first passes` or `first answers`"
             ));
         }
         if let Shown::Refusal { faults, from_setup } = &self.shown
@@ -177,6 +178,21 @@ impl Check<'_> {
             return Err(format!("it is not {seat} that passes: {}", before["due"]));
         }
         Ok(())
+    }
+
+    fn answer(&mut self, seat: &str) -> Result<(), String> {
+        let Some(next) = self.next.pop_front() else {
+            return Err("no condition was met here".to_owned());
+        };
+        let Shown::Adjudication(before) = std::mem::replace(&mut self.shown, Shown::Adjudication(next))
+        else {
+            return Err("an answer follows an adjudication".to_owned());
+        };
+        let is_met = |news: &Value| news["seat"] == *seat && news["outcome"] == "met";
+        match before["conditions"].as_array().is_some_and(|news| news.iter().any(is_met)) {
+            true => Ok(()),
+            false => Err(format!("no condition of {seat} was met: {}", before["conditions"])),
+        }
     }
 
     fn assertion(&self, name: &str, expected: Option<&Value>) -> Result<(), String> {

@@ -17,12 +17,13 @@
 //! fault = "no marble"                    # a fault of the filing as a whole
 //! referee: RESIGN first                  # ends the match from outside the rules
 //! second passes                          # the referee passes for a seat that cannot move
+//! second answers                         # a condition was met, and the answer sent ahead is adjudicated
 //!
 //! turn = 3                               # an assertion about the last adjudication
 //! ```
 //!
-//! A comment is a whole line that starts with `#`; the first one says what the case shows. Every fault and every pass
-//! must be stated, or the case fails. Faults in lines added to a setup count from the first added line.
+//! A comment is a whole line that starts with `#`; the first one says what the case shows. Every fault, every pass
+//! and every answer sent ahead must be stated, or the case fails. Faults in lines added to a setup count from the first added line.
 //!
 //! An assertion names a value in the line that `fogpost replay --json` prints for the adjudication. A name starts in
 //! a seat's view (`first`, `second`), in the line itself (`due.phase`, `result`) or in its state (all others). Items

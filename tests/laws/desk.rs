@@ -53,7 +53,8 @@ pub fn open(play: &Play) -> Ruling {
 
 /// Returns a match in the state of `play`, with nothing filed.
 pub fn held(play: &Play) -> Match {
-    with(&open(play).after, play.state.clone())
+    let memories = Some(play.memories.clone()).filter(|_| play.kind.keeps_memory());
+    Match { memories, ..with(&open(play).after, play.state.clone()) }
 }
 
 /// Returns the match with another state.

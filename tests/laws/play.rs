@@ -1,6 +1,6 @@
 //! Random matches, the same for the same seed.
 
-use fogpost::game::any::{AnyState, Choices, Filing, GameKind};
+use fogpost::game::any::{AnyState, Choices, Filing, GameKind, Memories};
 use fogpost::game::record::{By, Filed, Record};
 use fogpost::game::{BySeat, Due, Fault, Line, OptionRule, Seat, Values};
 
@@ -59,6 +59,8 @@ pub struct Play {
     pub kind: GameKind,
     pub choices: Choices,
     pub state: AnyState,
+    /// What both seats remember.
+    pub memories: Memories,
     pub random: Random,
     pub adjudications: usize,
 }
@@ -68,7 +70,7 @@ impl Play {
         let mut random = Random::new(seed);
         let choices = choices(kind, &mut random);
         let state = kind.start(&choices);
-        Play { kind, choices, state, random, adjudications: 0 }
+        Play { kind, choices, state, memories: Memories::empty(kind), random, adjudications: 0 }
     }
 
     /// Files for `seat`: attempts that were refused, and a last one that was sealed.
@@ -105,6 +107,7 @@ impl Play {
             due.seats.iter().all(|seat| filed[*seat].is_some()),
             "random play files for all that are due"
         );
+        self.memories.remember(&self.state);
         self.state.adjudicate(filed);
         self.adjudications += 1;
         assert!(self.adjudications < LONGEST, "a match of {} ({}) does not end", self.kind, self.choices);

@@ -105,3 +105,27 @@ fn the_last_filing_before_an_adjudication_counts() {
         assert_eq!(last.as_ref(), Some(&play.state), "{kind} {seed}");
     }
 }
+
+#[test]
+fn a_record_with_an_option_that_no_match_takes_names_its_line() {
+    for (option, says) in [
+        ("quiet_limit = 0", "a whole number from 1 to 999"),
+        ("quiet_limit = 1000", "a whole number from 1 to 999"),
+        ("array = \"SSSS\"", "one to three ranks"),
+        ("jump = [1]", "one plain value"),
+        ("speed = 3", "no option"),
+    ] {
+        let text = format!("fogpost = 1\ngame = \"quantum\"\n[options]\n{option}\n");
+        let error = Record::parse(&text).expect_err(option);
+        assert_eq!(error.line, 4, "{error}");
+        assert!(error.reason.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn a_side_that_forfeits_loses() {
+    let text = "fogpost = 1\ngame = \"quad\"\n[[filings]]\nseat = \"referee\"\norders = \"FORFEIT first\"\n";
+    let (lines, _) = account(&Record::parse(text).expect("a record"));
+    assert_eq!(lines[0]["result"]["winner"], "second");
+    assert_eq!(lines[0]["result"]["reason"], "forfeited");
+}

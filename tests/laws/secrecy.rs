@@ -3,17 +3,18 @@
 //!
 //! The twin of a state differs only in what the rules hide from one seat; `quadrant_z` and `pacific` define that.
 //! Twins are made by editing the JSON of the state, so the games need no access for tests. The comparison covers
-//! everything that a seat is ever sent: the view, the board, and whole worded letters, with the ledger's head and the
-//! reply token held equal.
+//! everything that a seat is ever sent: the view with what the seat remembers and did, the board, and whole worded
+//! letters, with the ledger's head and the reply token held equal. It is a comparison of histories: the twins share what
+//! the seat was told and filed so far, and what the other seat remembers differs.
 
 mod pacific;
 mod quadrant_z;
 
-use fogpost::game::any::{AnySeen, AnyState, GameKind};
+use fogpost::game::any::{AnySeen, AnyState, Filing, GameKind, Memories, OwnPart};
 use fogpost::game::{BySeat, Phase, Seat};
 use fogpost::referee::{Adjudication, Content, Match, Reader, digest_of};
 use fogpost::report::Templates;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::desk::{answers, held, receive, templates, with, worded};
 use crate::play::{Play, filings, matches, numbered};
@@ -26,6 +27,20 @@ fn operated(state: &AnyState, surgery: impl FnOnce(&mut Value)) -> AnyState {
     serde_json::from_value(json.clone()).unwrap_or_else(|error| panic!("{error} in {json}"))
 }
 
+/// Returns the match with another memory of the other seat.
+fn with_other_memory(mut game_match: Match, viewer: Seat) -> Match {
+    if let Some(Memories::QuadrantZ(memories)) = &mut game_match.memories {
+        let other = json!({
+            "intruders": [{ "turn": 1, "at": "A1", "size": 9 }],
+            "entries": [{ "turn": 2, "quadrant": "M" }],
+            "standoffs": [{ "turn": 3, "quadrant": "L" }],
+            "battles": [],
+        });
+        memories[viewer.other()] = serde_json::from_value(other).expect("a memory");
+    }
+    game_match
+}
+
 /// What is compared for a pair of states. Pictures follow from the boards, so they are compared only now and then.
 struct Comparison<'a> {
     templates: &'a Templates,
@@ -33,20 +48,41 @@ struct Comparison<'a> {
     letters: bool,
 }
 
+/// A match, and the adjudication that led to it: the state before, and what was filed in it.
+struct History {
+    game_match: Match,
+    before: AnyState,
+    filings: BySeat<Option<Filing>>,
+}
+
+impl History {
+    /// A match whose last adjudication is not compared.
+    fn of(game_match: Match) -> History {
+        History { before: game_match.state.clone(), filings: BySeat::default(), game_match }
+    }
+
+    fn shown(&self, viewer: Seat) -> Value {
+        let own = OwnPart { before: &self.before, filed: self.filings[viewer].as_ref() };
+        self.game_match.state.shown_view(viewer, self.game_match.memories.as_ref(), Some(own))
+    }
+}
+
 impl Comparison<'_> {
-    fn assert_equal(&self, one: &Match, other: &Match, orders: &[Vec<String>], what: &str) {
+    fn assert_equal(&self, one: &History, other: &History, orders: &[Vec<String>], what: &str) {
         let viewer = self.viewer;
-        assert_eq!(one.state.view(viewer), other.state.view(viewer), "{what}: views");
+        assert_eq!(one.shown(viewer), other.shown(viewer), "{what}: views");
+        if self.letters {
+            assert_eq!(self.letters(one, orders), self.letters(other, orders), "{what}: letters");
+        }
+        let (one, other) = (&one.game_match, &other.game_match);
+        let board = |game_match: &Match| game_match.state.shown_board(viewer, game_match.memories.as_ref());
         assert_eq!(one.state.extra(viewer), other.state.extra(viewer), "{what}: extras");
-        assert_eq!(one.state.board(viewer), other.state.board(viewer), "{what}: boards");
+        assert_eq!(board(one), board(other), "{what}: boards");
         assert_eq!(one.state.missed(viewer), other.state.missed(viewer), "{what}: missed");
         self.assert_house_is_shown_equal(one, other, what);
         for lines in orders {
             let lines = numbered(lines);
             assert_eq!(one.state.seal(viewer, &lines), other.state.seal(viewer, &lines), "{what}: {lines:?}");
-        }
-        if self.letters {
-            assert_eq!(self.letters(one, orders), self.letters(other, orders), "{what}: letters");
         }
     }
 
@@ -65,16 +101,23 @@ impl Comparison<'_> {
     }
 
     /// Returns all letters that the seat may be sent in this state: subject, text, HTML and picture.
-    fn letters(&self, game_match: &Match, orders: &[Vec<String>]) -> Vec<fogpost::report::WordedLetter> {
+    fn letters(&self, history: &History, orders: &[Vec<String>]) -> Vec<fogpost::report::WordedLetter> {
+        let game_match = &history.game_match;
         let phase = game_match.due().map_or(Phase::Turn, |due| due.phase);
-        let state = game_match.state.clone();
-        let step = Adjudication { phase, turn: 1, before: state.clone(), filings: Default::default(), state };
+        let step = Adjudication {
+            phase,
+            turn: 1,
+            before: history.before.clone(),
+            filings: history.filings.clone(),
+            state: game_match.state.clone(),
+        };
         let mut contents = vec![
             Content::Report {
                 steps: vec![step],
                 missed: Vec::new(),
                 correction: None,
                 filed: Box::default(),
+                conditions: Vec::new(),
                 receipt: None,
             },
             Content::Reminder,
@@ -123,7 +166,9 @@ fn assert_twins_look_alike(
                 letters += usize::from(compared.letters);
                 let one = held(&play);
                 let orders = orders(&mut play, viewer);
-                compared.assert_equal(&one, &with(&one, other), &orders, &format!("{kind} {seed} {viewer}"));
+                let other = with_other_memory(with(&one, other), viewer);
+                let (one, other) = (History::of(one), History::of(other));
+                compared.assert_equal(&one, &other, &orders, &format!("{kind} {seed} {viewer}"));
             }
             play.step();
         }
@@ -158,9 +203,8 @@ fn assert_twins_stay_alike(
             for viewer in Seat::BOTH {
                 let Some(moved) = on(&mut play, viewer, &filed) else { continue };
                 let one = held(&play);
-                let mut other = with(&one, moved.other.clone());
-                other.state = moved.other;
-                let one = with(&one, moved.one);
+                let other = moved.other.lead(with_other_memory(one.clone(), viewer));
+                let one = moved.one.lead(one);
                 compared += 1;
                 let compared = Comparison { templates: &templates, viewer, letters: compared % 40 == 0 };
                 compared.assert_equal(&one, &other, &[], &format!("{kind} {seed} {viewer} {filed:?}"));
@@ -173,21 +217,39 @@ fn assert_twins_stay_alike(
 
 /// A state and its twin after the same phase.
 struct Moved {
-    one: AnyState,
-    other: AnyState,
+    one: After,
+    other: After,
+}
+
+/// A phase that was played.
+struct After {
+    before: AnyState,
+    filings: BySeat<Option<Filing>>,
+    state: AnyState,
+}
+
+impl After {
+    /// Lets the phase follow on `game_match`, whose memories do not hold the news before it yet.
+    fn lead(self, mut game_match: Match) -> History {
+        if let Some(memories) = &mut game_match.memories {
+            memories.remember(&self.before);
+        }
+        History { game_match: with(&game_match, self.state), before: self.before, filings: self.filings }
+    }
 }
 
 /// Adjudicates these orders. Returns `None` if they are illegal, or if the match is over and everything is disclosed.
-fn after(state: &AnyState, orders: &BySeat<Option<Vec<String>>>) -> Option<AnyState> {
+fn after(before: &AnyState, orders: &BySeat<Option<Vec<String>>>) -> Option<After> {
     let mut filed = BySeat::new(None, None);
     for (seat, lines) in orders.iter() {
         if let Some(lines) = lines {
-            filed[seat] = Some(state.seal(seat, &numbered(lines)).ok()?);
+            filed[seat] = Some(before.seal(seat, &numbered(lines)).ok()?);
         }
     }
-    let mut state = state.clone();
+    let mut state = before.clone();
     state.adjudicate(&filed);
-    state.outcome().is_none().then_some(state)
+    let is_running = state.outcome().is_none();
+    is_running.then(|| After { before: before.clone(), filings: filed, state })
 }
 
 #[test]
@@ -225,6 +287,7 @@ fn orders_of_the_other_seat_change_no_letter() {
                     other.head = one.head;
                     let compared = Comparison { templates: &templates, viewer, letters: compared % 20 == 1 };
                     let orders = orders(&mut play, viewer);
+                    let (one, other) = (History::of(one), History::of(other));
                     compared.assert_equal(&one, &other, &orders, &format!("{kind} {seed} {viewer}"));
                 }
             }

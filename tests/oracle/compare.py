@@ -20,8 +20,18 @@ from record import GAMES, replay
 SECONDS = 60
 
 
+# Keys of a view beside those of the rules pages. The oracle does not know them.
+BESIDE = {"memory", "did"}
+
+
 def plain(line, strict):
     """Returns a printed line in the form in which it is compared."""
+    if isinstance(line, dict) and isinstance(line.get("views"), dict):
+        views = {
+            seat: {key: value for key, value in view.items() if key not in BESIDE}
+            for seat, view in line["views"].items()
+        }
+        line = {**line, "views": views}
     if not isinstance(line, dict) or not isinstance(line.get("faults"), list):
         return line
     faults = []

@@ -422,8 +422,12 @@ impl Check {
             self.report(Place::Sent(dispatch.message_id), "no entry causes it: it was added");
         }
         self.check_seats();
-        let Some(current) = self.current.take() else { return self.verdict };
+        let Some(mut current) = self.current.take() else { return self.verdict };
         let stored = &self.stored;
+        // An earlier version stored the match without what its seats remember.
+        if self.snapshot.as_ref().is_some_and(Match::lacks_memories) {
+            current.memories = None;
+        }
         let repeated = serde_json::to_string(&current).expect("a match is plain values");
         if repeated != stored.snapshot {
             let what = match self.snapshot.as_ref().map(|game_match| game_match.head.seq) {
@@ -452,6 +456,9 @@ fn is_of_record(fact: &Fact) -> bool {
             | Fact::TurnAdjudicated { .. }
             | Fact::MatchClosed { .. }
             | Fact::CorrectionMade { .. }
+            | Fact::ConditionsSealed { .. }
+            | Fact::ConditionsWithdrawn { .. }
+            | Fact::ConditionsFollowed { .. }
             | Fact::PlayerRenamed { .. }
             | Fact::PlayerReplaced { .. }
     )

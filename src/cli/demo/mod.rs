@@ -69,7 +69,7 @@ impl Args {
                 return Ok(ExitCode::SUCCESS);
             }
             let office = office(&folder).await?;
-            let game_match = self.play_both(&office, &folder).await?;
+            let game_match = self.play_both(&office, &folder, options(self.game)).await?;
             let entries = entries(&*office.store, &game_match.id).await?;
             story::tell(&office, &game_match, &entries, &folder).await?;
             office.close().await;
@@ -78,7 +78,12 @@ impl Args {
     }
 
     /// Opens a match and exchanges letters until it is over.
-    async fn play_both(&self, office: &Office, folder: &Path) -> anyhow::Result<Match> {
+    async fn play_both(
+        &self,
+        office: &Office,
+        folder: &Path,
+        options: Vec<(&'static str, &'static str)>,
+    ) -> anyhow::Result<Match> {
         let players = BySeat::new(named_address("Ann")?, named_address("Bo")?);
         let mail = folder.join("mail");
         let mut people = BySeat::from_fn(|seat| {
@@ -87,7 +92,7 @@ impl Args {
         });
         let new = NewMatch {
             game: self.game,
-            choices: self.game.choose(options(self.game)).map_err(anyhow::Error::msg)?,
+            choices: self.game.choose(options).map_err(anyhow::Error::msg)?,
             players: players.map(Holder::Player),
             terms: office.config.terms.clone(),
         };
@@ -158,4 +163,44 @@ async fn entries(store: &dyn Store, match_id: &str) -> anyhow::Result<Vec<Entry>
     let rows = store.entries(match_id).await?;
     ledger::walk(rows.iter().map(|row| (row.json.as_str(), row.hash)))?;
     rows.iter().map(|row| Ok(serde_json::from_str(&row.json)?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays a match to its end by the rules. The correspondents read nothing but the text part of the letters.
+    fn plays_to_the_end(game: GameKind, options: Vec<(&'static str, &'static str)>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let demo = Args { game, play: None, level: String::new(), folder: None, seed: 2 };
+        let game_match = super::super::block_on(async {
+            let office = office(folder.path()).await?;
+            let played = demo.play_both(&office, folder.path(), options).await;
+            office.close().await;
+            played
+        });
+        let outcome = game_match.expect("the match ends").state.outcome();
+        assert!(outcome.is_some(), "{game}");
+    }
+
+    #[test]
+    fn quadrant_z_can_be_played_to_the_end_from_the_text_part_alone() {
+        plays_to_the_end(GameKind::QuadrantZ, vec![("turn_limit", "12")]);
+    }
+
+    /// A debug build takes minutes for the hundreds of turns of a whole match, so a short quiet time ends this one.
+    #[test]
+    fn the_pacific_can_be_played_to_the_end_from_the_text_part_alone() {
+        plays_to_the_end(GameKind::Pacific, vec![("quiet_limit", "1")]);
+    }
+
+    #[test]
+    fn quantum_can_be_played_to_the_end_from_the_text_part_alone() {
+        plays_to_the_end(GameKind::Quantum, vec![("quiet_limit", "20")]);
+    }
+
+    #[test]
+    fn quad_can_be_played_to_the_end_from_the_text_part_alone() {
+        plays_to_the_end(GameKind::Quad, vec![("swap", "on")]);
+    }
 }

@@ -14,7 +14,7 @@ use crate::daemon::decide::proof::LAPSE;
 use crate::daemon::decide::summary::Summary;
 use crate::daemon::decide::undecided::Wanted;
 use crate::daemon::parallel::{par_map, run_blocking};
-use crate::ledger::Delivery;
+use crate::ledger::{self, Delivery, Entry};
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
@@ -186,7 +186,8 @@ impl Office {
     ) -> anyhow::Result<()> {
         let ids: BTreeSet<String> = seats.iter().map(|row| row.match_id.clone()).collect();
         let rows = self.store.snapshots(&Vec::from_iter(ids)).await.context("matches")?;
-        self.read_matches(rows, seats, context).await
+        self.read_matches(rows, seats, context).await?;
+        self.rebuild_memories(context).await
     }
 
     /// Adds matches whose rows are already loaded.
@@ -200,7 +201,8 @@ impl Office {
         }
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
         let seats = self.store.seats_of(&ids).await.context("seats")?;
-        self.read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await
+        self.read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await?;
+        self.rebuild_memories(context).await
     }
 
     async fn load_matches_of(
@@ -229,12 +231,27 @@ impl Office {
         Ok(())
     }
 
+    /// Replays the matches that an earlier version of the program stored without what their seats remember. The next
+    /// ruling stores it.
+    async fn rebuild_memories(&self, context: &mut RulingContext) -> anyhow::Result<()> {
+        for (id, loaded) in &mut context.matches {
+            let Some(loaded) = loaded.as_mut().filter(|loaded| loaded.game_match.lacks_memories()) else {
+                continue;
+            };
+            let entries = self.ledger_entries(id).await?;
+            loaded.game_match.memories = ledger::record(&entries).map(|record| record.memories());
+        }
+        Ok(())
+    }
+
+    async fn ledger_entries(&self, match_id: &str) -> anyhow::Result<Vec<Entry>> {
+        let rows = self.store.entries(match_id).await?;
+        rows.iter().map(|row| Ok(serde_json::from_str(&row.json)?)).collect()
+    }
+
     async fn load_ledgers(&self, ids: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
         for id in ids {
-            let mut entries = Vec::new();
-            for row in self.store.entries(&id).await? {
-                entries.push(serde_json::from_str(&row.json)?);
-            }
+            let entries = self.ledger_entries(&id).await?;
             context.entries.insert(id, entries);
         }
         Ok(())

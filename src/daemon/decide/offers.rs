@@ -455,3 +455,15 @@ pub fn in_code_letters(written: &str) -> String {
     }
     code
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lot_gives_each_seat_about_half_of_the_matches() {
+        let draws = (0..1_000).map(|stream| draw_seat(&mut Random::new(&[7; 32], b"", stream)));
+        let first = draws.filter(|seat| *seat == Seat::First).count();
+        assert!((400..=600).contains(&first), "{first} of 1,000");
+    }
+}

@@ -6,6 +6,7 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{AnyState, Choices, GameKind};
+use crate::game::condition::{self, Condition};
 use crate::game::{
     BySeat, Game, HouseLevel, Line, OptionRule, Options, Rulebook, Syntax, pacific, quad, quadrant_z, quantum,
 };
@@ -132,17 +133,37 @@ impl GameKind {
         Ok(on_game!(self, State => State::start_under(version, &choices.options()).into()))
     }
 
-    /// Checks whether a line is an order of this game.
+    /// Checks whether a line is an order of this game, or a conditional one.
     ///
     /// # Errors
     /// [`Syntax`] if the line is not an order, or an incomplete one.
     pub fn syntax(self, line: &str) -> Result<(), Syntax> {
-        on_game!(self, State => State::parse(line).map(|_| ()))
+        match on_game!(self, State => State::parse(line).map(|_| ())) {
+            Err(Syntax::Unknown) => self.condition(line).map(|_| ()),
+            read => read,
+        }
+    }
+
+    /// Whether a side that is not due may send conditional orders ahead.
+    pub fn takes_conditions(self) -> bool {
+        on_game!(self, State => !State::CONDITION_EXAMPLE.is_empty())
+    }
+
+    /// Parses a line of conditional orders.
+    ///
+    /// # Errors
+    /// [`Syntax`] if the line is none.
+    pub fn condition(self, line: &str) -> Result<Condition, Syntax> {
+        match self.takes_conditions() {
+            true => on_game!(self, State => condition::parse::<State>(line)),
+            false => Err(Syntax::Unknown),
+        }
     }
 
     /// Returns the orders on a line as they are filed, or `None` if it is not an order.
     pub fn canonical(self, line: &str) -> Option<Vec<String>> {
-        on_game!(self, State => canonical::<State>(line))
+        let orders = on_game!(self, State => canonical::<State>(line));
+        orders.or_else(|| Some(vec![self.condition(line).ok()?.to_string()]))
     }
 
     /// The words that orders of this game begin with, in capitals.

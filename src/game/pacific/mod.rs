@@ -11,6 +11,7 @@ use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook,
 mod board;
 mod chart;
 mod check;
+mod deeds;
 mod extra;
 mod fleet;
 mod hulls;
@@ -57,6 +58,7 @@ impl Game for State {
 
     type Options = Options;
     type View = View;
+    type Memory = ();
     type Order = Order;
 
     fn start(options: &Options) -> State {
@@ -143,6 +145,14 @@ impl Game for State {
             Stage::Submarines => rules::submarines(self, orders.map(submarine_order)),
             Stage::Over(_) => self.clone(),
         }
+    }
+
+    fn recall(view: &mut View, (): &()) {
+        view.memory = Some(deeds::memory(view));
+    }
+
+    fn tell_deeds(view: &mut View, before: &View, filed: &[Order]) {
+        view.did = Some(deeds::deeds(before, filed, view));
     }
 
     fn extra(view: &View) -> serde_json::Value {

@@ -154,7 +154,7 @@ fn commands(order: &SubmarineOrder, own: &[Submarine]) -> bool {
 }
 
 /// Returns the order as the log keeps it: a move with the square it began on.
-fn written_out(order: SubmarineOrder, own: &[Submarine]) -> SubmarineOrder {
+pub fn written_out(order: SubmarineOrder, own: &[Submarine]) -> SubmarineOrder {
     match order {
         SubmarineOrder::Move { no, to, .. } => {
             let from = own.iter().find(|submarine| submarine.no == no).map(|submarine| submarine.at);

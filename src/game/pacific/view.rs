@@ -96,6 +96,21 @@ pub struct Sighted {
     pub notice: Notice,
 }
 
+/// What both sides were told of the depths in earlier turns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Memory {
+    pub sightings: Vec<Sighted>,
+}
+
+/// What a seat ordered below the surface.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Deeds {
+    /// `None` in other phases, and if all submarines passed.
+    pub submarine: Option<SubmarineOrder>,
+    /// The submarine was sunk before it could move (P-SUBTURN).
+    pub prevented: bool,
+}
+
 /// What one seat may know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct View {
@@ -107,6 +122,12 @@ pub struct View {
     pub(super) news: Vec<Notice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) log: Option<Vec<Opened>>,
+    /// In a view that is shown to its seat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) memory: Option<Memory>,
+    /// In a view that is shown to its seat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) did: Option<Deeds>,
 
     #[serde(skip)]
     pub(super) viewer: Seat,
@@ -169,6 +190,8 @@ pub fn view(state: &State, viewer: Seat) -> View {
         quiet: state.quiet,
         news: state.events.iter().filter_map(|event| disclose(event, viewer)).collect(),
         log: over.then(|| state.log.iter().map(open).collect()),
+        memory: None,
+        did: None,
         viewer,
         options: state.options.clone(),
         phase: phase(&state.stage),

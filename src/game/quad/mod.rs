@@ -39,6 +39,7 @@ impl Game for State {
 
     type Options = Options;
     type View = View;
+    type Memory = ();
     type Order = Order;
 
     fn start(options: &Options) -> State {
@@ -87,6 +88,21 @@ impl Game for State {
 
     fn example(view: &View, line: &str) -> Option<String> {
         view.example(line)
+    }
+
+    const CONDITION_EXAMPLE: &'static str = "IF E5 THEN F6";
+
+    fn on_one_line(orders: &[Order]) -> String {
+        let piece = |order: &Order| match order {
+            Order::Star(point) => format!("{point}*"),
+            Order::Marble(point) => point.to_string(),
+            Order::Swap => order.to_string(),
+        };
+        orders.iter().map(piece).collect::<Vec<_>>().join(" ")
+    }
+
+    fn has_just_played(&self, orders: &[Order]) -> bool {
+        self.has_just_played(orders)
     }
 
     fn missed(_view: &View) -> Option<Sealed<Order>> {

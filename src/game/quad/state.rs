@@ -51,6 +51,26 @@ impl State {
         }
     }
 
+    /// Whether the last turn placed these pieces, in whatever order, or was the swap that they are.
+    pub(super) fn has_just_played(&self, orders: &[Order]) -> bool {
+        let Some(last) = &self.last else { return false };
+        // Only a swap leaves the first side without a marble.
+        if self.marbles.first.is_empty() {
+            return orders == [Order::Swap];
+        }
+        let stars: Points = last.stars.iter().collect();
+        let (mut expected, mut marble) = (Points::default(), None);
+        let mut has_twice = false;
+        for order in orders {
+            match *order {
+                Order::Star(point) => has_twice |= !expected.insert(point),
+                Order::Marble(point) => has_twice |= marble.replace(point).is_some(),
+                Order::Swap => return false,
+            }
+        }
+        !has_twice && expected == stars && marble == Some(last.marble)
+    }
+
     /// Returns the state after a legal filing of `side`; the state itself if the filing holds no marble or swap.
     pub(super) fn after(&self, side: Seat, orders: &[Order]) -> State {
         let mut next = self.clone();

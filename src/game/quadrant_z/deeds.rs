@@ -1,57 +1,13 @@
 //! What a seat did itself in a turn, for its own report. It follows from what the seat saw before and after the turn and
 //! from its orders, so nothing of it is kept in the state.
 
-use serde::Serialize;
-
 use super::fleet::Ship;
-use super::galaxy::{Quadrant, Square};
+use super::galaxy::Quadrant;
 use super::order::Order;
-use super::view::{KnownStar, View};
+use super::view::{Deeds, FailedCapture, FailureReason, Movement, Opened, View};
 use crate::game::Phase;
 
-#[derive(Debug, Default, PartialEq, Serialize)]
-pub struct Deeds {
-    /// Clause 3.1.
-    pub built: Vec<Ship>,
-    /// Clause 3.2.
-    pub moved: Vec<Movement>,
-    /// The quadrants whose stars the seat learnt, because somebody entered them (clause 3.3).
-    pub opened: Vec<Opened>,
-    /// Clause 3.5. A capture that was made is news to both sides and stands there.
-    pub failed: Vec<FailedCapture>,
-}
-
-#[derive(Debug, PartialEq, Serialize)]
-pub struct Movement {
-    pub no: u16,
-    pub from: Square,
-    pub to: Square,
-}
-
-#[derive(Debug, PartialEq, Serialize)]
-pub struct Opened {
-    pub quadrant: Quadrant,
-    pub stars: Vec<KnownStar>,
-}
-
-#[derive(Debug, PartialEq, Serialize)]
-pub struct FailedCapture {
-    pub at: Square,
-    pub value: u16,
-    pub reason: FailureReason,
-}
-
-/// Why a capture that was legal to file was not made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureReason {
-    /// The ships that stayed and survived have too little offence.
-    TooWeak,
-    /// Enemy ships are left on the square (`Z-CONTESTED`).
-    Contested,
-}
-
-/// Implements [`crate::game::Game::deeds`].
+/// Returns what the seat of both views did, for [`crate::game::Game::tell_deeds`].
 pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
     let (ships, orders) = match &before.context.unfinished {
         Some(turn) => (turn.ships.as_slice(), turn.orders.as_slice()),
@@ -62,7 +18,9 @@ pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
     let built = built(before, orders);
     let moved = moved(ships, &built, orders);
     let failed = failed_captures(after, &moved, orders);
-    Deeds { built, moved, opened: opened(before, after), failed }
+    let own = after.captures.iter().filter(|capture| capture.by == after.context.viewer);
+    let captured = own.map(|capture| capture.at).collect();
+    Deeds { built, moved, opened: opened(before, after), captured, failed }
 }
 
 fn built(before: &View, orders: &[Order]) -> Vec<Ship> {
@@ -113,9 +71,11 @@ fn failed_captures(after: &View, moved: &[Movement], orders: &[Order]) -> Vec<Fa
 mod tests {
     use super::super::State;
     use super::super::fleet::Class;
+    use super::super::galaxy::Square;
     use super::super::state::{Stage, Star};
     use super::*;
-    use crate::game::{BySeat, Game, Line, Seat, any::AnyState};
+    use crate::game::any::{AnyState, Filing, OwnPart};
+    use crate::game::{BySeat, Game, Line, Seat};
 
     fn square(text: &str) -> Square {
         Square::parse(text).expect("a square")
@@ -141,6 +101,10 @@ mod tests {
         state
     }
 
+    fn did(before: &AnyState, filed: Option<&Filing>, after: &AnyState) -> serde_json::Value {
+        after.shown_view(Seat::First, None, Some(OwnPart { before, filed }))["did"].clone()
+    }
+
     /// What the first side did in a turn with these orders.
     fn told(state: &State, first: &[&str], second: &[&str]) -> serde_json::Value {
         let before = AnyState::from(state.clone());
@@ -148,7 +112,7 @@ mod tests {
         let filed = BySeat::new(Some(sealed(Seat::First, first)), Some(sealed(Seat::Second, second)));
         let mut after = before.clone();
         after.adjudicate(&filed);
-        after.deeds(&before, Seat::First, filed.first.as_ref())
+        did(&before, filed.first.as_ref(), &after)
     }
 
     #[test]
@@ -185,7 +149,11 @@ mod tests {
         let state = galaxy(&[(1, 2, 0, "C1")], &[(1, 4, 9, "D1")]);
         let too_weak = serde_json::json!([{ "at": "C1", "value": 2, "reason": "too_weak" }]);
         assert_eq!(told(&state, &["CAPTURE C1"], &["SHIP 1 TO C2"])["failed"], too_weak);
-        assert_eq!(told(&state, &["CAPTURE C1"], &[])["failed"], serde_json::json!([]), "it was captured");
+        let made = told(&state, &["CAPTURE C1"], &[]);
+        assert_eq!(
+            (&made["failed"], &made["captured"]),
+            (&serde_json::json!([]), &serde_json::json!(["C1"]))
+        );
     }
 
     #[test]
@@ -202,7 +170,7 @@ mod tests {
         let before = now.clone();
         let chosen = seal(&now, Seat::First, "LOSE C 2");
         now.adjudicate(&BySeat::new(chosen.clone(), None));
-        let told = now.deeds(&before, Seat::First, chosen.as_ref());
+        let told = did(&before, chosen.as_ref(), &now);
         assert_eq!(told["moved"], serde_json::json!([{ "no": 3, "from": "A1", "to": "B1" }]));
     }
 }

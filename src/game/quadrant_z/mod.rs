@@ -10,6 +10,7 @@ mod deeds;
 mod fleet;
 mod galaxy;
 mod legend;
+mod memory;
 mod options;
 mod order;
 mod picture;
@@ -27,7 +28,7 @@ mod view;
 pub use options::Options;
 pub use order::Order;
 pub use state::State;
-pub use view::View;
+pub use view::{Memory, View};
 
 use super::dice::Dice;
 use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
@@ -43,11 +44,14 @@ impl Game for State {
         earlier_versions: &[],
     };
 
+    const KEEPS_MEMORY: bool = true;
+
     const VERBS: &'static [&'static str] =
         &["STAR", "SHIP", "SETUP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"];
 
     type Options = Options;
     type View = View;
+    type Memory = Memory;
     type Order = Order;
 
     fn start(options: &Options) -> State {
@@ -177,8 +181,16 @@ impl Game for State {
         })
     }
 
-    fn deeds(before: &View, filed: &[Order], after: &View) -> serde_json::Value {
-        serde_json::json!(deeds::deeds(before, filed, after))
+    fn remember(memory: &mut Memory, view: &View) {
+        memory.add(view);
+    }
+
+    fn recall(view: &mut View, memory: &Memory) {
+        view.memory = Some(Box::new(memory.clone()));
+    }
+
+    fn tell_deeds(view: &mut View, before: &View, filed: &[Order]) {
+        view.did = Some(Box::new(deeds::deeds(before, filed, view)));
     }
 
     fn board(view: &View) -> Board {

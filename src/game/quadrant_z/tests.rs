@@ -218,12 +218,12 @@ fn written(
     seat: Seat,
     html: bool,
 ) -> Vec<String> {
-    let view = state.view(seat);
+    let mut view = state.view(seat);
     let phase = decided.and_then(|decided| decided.before.phase());
-    let did = decided.map(|Decided { before, filed, .. }| {
+    if let Some(Decided { before, filed, .. }) = decided {
         let filed = filed[seat].as_ref().map(Sealed::orders).unwrap_or_default();
-        State::deeds(&before.view(seat), filed, &view)
-    });
+        State::tell_deeds(&mut view, &before.view(seat), filed);
+    }
     let options: std::collections::BTreeMap<_, _> = <Options as crate::game::Options>::RULES
         .iter()
         .map(|rule| (rule.name, crate::game::Options::get(&state.options, rule.name)))
@@ -232,7 +232,6 @@ fn written(
     let context = serde_json::json!({
         "view": view,
         "extra": State::extra(&view),
-        "did": did,
         "me": seat,
         "foe": seat.other(),
         "names": { "first": "Ann", "second": "Bo" },

@@ -1,6 +1,6 @@
 //! What a seat may know (clauses 3.3 to 3.5, 4 and 5), built from nothing.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::fleet::Ship;
 use super::galaxy::{Quadrant, Quadrants, Square};
@@ -27,6 +27,12 @@ pub struct View {
     /// Present only once the match is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enemy_ships: Option<Vec<Ship>>,
+    /// The latest news of earlier turns, in a view that is shown to its seat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Box<Memory>>,
+    /// What the seat did itself in the adjudication that led here, in a view that is shown to its seat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub did: Option<Box<Deeds>>,
     #[serde(skip)]
     pub(super) context: ViewContext,
 }
@@ -67,14 +73,14 @@ pub struct KnownStar {
 }
 
 /// Enemy ships on one square of the seat's home sector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intruder {
     pub at: Square,
     pub size: u16,
 }
 
 /// A battle in one quadrant, as one side is told about it (`Z-BATTLE-NEWS`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Battle {
     pub quadrant: Quadrant,
     pub own: Side<Vec<u16>>,
@@ -82,7 +88,7 @@ pub struct Battle {
 }
 
 /// One side of a battle. `lost` holds the numbers of the seat's own ships, but only the total size of the enemy's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Side<Lost> {
     pub offence: u16,
     pub defence: u16,
@@ -97,6 +103,76 @@ pub struct Capture {
     pub at: Square,
     pub value: u16,
     pub offence: u16,
+}
+
+/// The latest news of each place, in the order of the places. A place of this turn's news may be among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Enemies in the seat's home sector: those of the last turn in which the seat was told of any in that quadrant.
+    pub intruders: Vec<Past<Intruder>>,
+    /// Neutral quadrants that the enemy entered.
+    pub entries: Vec<Past<Place>>,
+    /// Quadrants in which ships of both sides were without a battle.
+    pub standoffs: Vec<Past<Place>>,
+    pub battles: Vec<Past<Battle>>,
+}
+
+/// News of an earlier turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Past<News> {
+    pub turn: u16,
+    #[serde(flatten)]
+    pub news: News,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub quadrant: Quadrant,
+}
+
+/// What a seat did itself in a turn (`did` in its view).
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Deeds {
+    /// Clause 3.1.
+    pub built: Vec<Ship>,
+    /// Clause 3.2.
+    pub moved: Vec<Movement>,
+    /// The quadrants whose stars the seat learnt, because somebody entered them (clause 3.3).
+    pub opened: Vec<Opened>,
+    /// Clause 3.5: the squares of the stars. The news of both sides tell more.
+    pub captured: Vec<Square>,
+    /// Clause 3.5.
+    pub failed: Vec<FailedCapture>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Movement {
+    pub no: u16,
+    pub from: Square,
+    pub to: Square,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Opened {
+    pub quadrant: Quadrant,
+    pub stars: Vec<KnownStar>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FailedCapture {
+    pub at: Square,
+    pub value: u16,
+    pub reason: FailureReason,
+}
+
+/// Why a capture that was legal to file was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureReason {
+    /// The ships that stayed and survived have too little offence.
+    TooWeak,
+    /// Enemy ships are left on the square (`Z-CONTESTED`).
+    Contested,
 }
 
 /// What one side is told about one event.
@@ -189,6 +265,8 @@ fn plain(state: &State, viewer: Seat) -> View {
         captures: Vec::new(),
         score: state.stars.score(),
         enemy_ships: over.then(|| state.sides[viewer.other()].ships.clone()),
+        memory: None,
+        did: None,
         context: ViewContext {
             viewer,
             options: state.options,

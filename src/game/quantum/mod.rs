@@ -41,6 +41,7 @@ impl Game for State {
 
     type Options = Options;
     type View = View;
+    type Memory = ();
     type Order = Order;
 
     fn start(options: &Options) -> State {
@@ -90,6 +91,13 @@ impl Game for State {
 
     fn example(view: &View, line: &str) -> Option<String> {
         view.example(line)
+    }
+
+    const CONDITION_EXAMPLE: &'static str = "IF D3-E4 THEN E6-D5";
+
+    fn has_just_played(&self, orders: &[Order]) -> bool {
+        let [order] = orders else { return false };
+        self.last.is_some_and(|last| (last.from, last.to) == (Some(order.from), Some(order.to)))
     }
 
     fn missed(_view: &View) -> Option<Sealed<Order>> {

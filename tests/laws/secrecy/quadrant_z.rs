@@ -216,7 +216,7 @@ pub fn moved(play: &mut Play, viewer: Seat, filed: &BySeat<Option<Vec<String>>>)
         }
     });
     let (one, other) = (after(&play.state, &orders)?, after(&twin, &orders)?);
-    let met = [&one, &other].into_iter().any(|state| meets(state, viewer, no));
+    let met = [&one, &other].into_iter().any(|after| meets(&after.state, viewer, no));
     (!met).then_some(Moved { one, other })
 }
 

@@ -1,0 +1,90 @@
+//! A state as it is shown to a seat: with what the seat remembers, and with what it did itself.
+
+use serde_json::Value;
+
+use super::{AnyState, Filing, GameKind, Memories, Remembering};
+use crate::game::{Board, Game, Sealed, Seat, pacific, quad, quadrant_z, quantum};
+
+/// The adjudication that led to a state, as far as one seat took part in it.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnPart<'a> {
+    pub before: &'a AnyState,
+    pub filed: Option<&'a Filing>,
+}
+
+impl AnyState {
+    /// What `viewer` may know, with the keys `memory` and `did` in the games that hide something. `did` tells of the
+    /// adjudication `own`.
+    ///
+    /// # Panics
+    /// Panics if the arguments are not of one match.
+    pub fn shown_view(&self, viewer: Seat, memories: Option<&Memories>, own: Option<OwnPart<'_>>) -> Value {
+        let json = on_state!(self, state => serde_json::to_value(shown(state, viewer, memories, own)));
+        json.expect("a view has string keys and plain values")
+    }
+
+    /// The board as `viewer` may know and remember it.
+    pub fn shown_board(&self, viewer: Seat, memories: Option<&Memories>) -> Board {
+        on_state!(self, state => board(state, viewer, memories))
+    }
+}
+
+impl Memories {
+    /// Adds the news of `state`, which the next adjudication will replace.
+    pub fn remember(&mut self, state: &AnyState) {
+        if state.kind().keeps_memory() {
+            on_state!(state, state => remember(state, self));
+        }
+    }
+}
+
+impl GameKind {
+    /// Whether what a seat remembers has to be kept beside the state.
+    pub fn keeps_memory(self) -> bool {
+        on_game!(self, State => State::KEEPS_MEMORY)
+    }
+}
+
+fn shown<'a, G: Remembering + 'a>(
+    state: &G,
+    viewer: Seat,
+    memories: Option<&Memories>,
+    own: Option<OwnPart<'a>>,
+) -> G::View
+where
+    &'a G: TryFrom<&'a AnyState, Error = GameKind>,
+    Sealed<G::Order>: TryFrom<Filing, Error = GameKind>,
+{
+    let mut view = recalled(state, viewer, memories);
+    if let Some(OwnPart { before, filed }) = own {
+        let before = <&G>::try_from(before).expect("a match stays one of its game");
+        let filed = filed.map(|filed| {
+            Sealed::<G::Order>::try_from(filed.clone())
+                .expect("a match is filed for with orders of its own game")
+        });
+        let filed = filed.as_ref().map(Sealed::orders).unwrap_or_default();
+        G::tell_deeds(&mut view, &before.view(viewer), filed);
+    }
+    view
+}
+
+fn board<G: Remembering>(state: &G, viewer: Seat, memories: Option<&Memories>) -> Board {
+    G::board(&recalled(state, viewer, memories))
+}
+
+/// The view of a state with what its seat remembers.
+fn recalled<G: Remembering>(state: &G, viewer: Seat, memories: Option<&Memories>) -> G::View {
+    let mut view = state.view(viewer);
+    match memories.and_then(G::memories) {
+        Some(own) => G::recall(&mut view, &own[viewer]),
+        None => G::recall(&mut view, &G::Memory::default()),
+    }
+    view
+}
+
+fn remember<G: Remembering>(state: &G, memories: &mut Memories) {
+    let Some(own) = G::memories_mut(memories) else { return };
+    for seat in Seat::BOTH {
+        G::remember(&mut own[seat], &state.view(seat));
+    }
+}

@@ -1,0 +1,42 @@
+//! Sample answers to letters of a seat.
+
+use chrono::DateTime;
+
+use super::{conditions, one_line, replies, too_many_lines};
+use crate::game::Fault;
+use crate::letter::Digest;
+use crate::referee::{Answer, LeftOut, Orders, OtherPart, PartOutcome, Passing, PastReport, PastReports};
+
+pub fn answers() -> Vec<Answer> {
+    let fault = Fault::on(1, "A reason.").with_example("AN EXAMPLE");
+    let past_report = PastReport { title: "A report".to_owned(), lines: vec!["A line".to_owned()] };
+    let past_reports = PastReports { reports: vec![past_report], left_out: 2 };
+    let many_faults: Vec<Fault> = (1..=50).map(|_| fault.clone()).collect();
+    let orders = [
+        Orders::None,
+        Orders::Refused { faults: vec![fault.clone(), Fault::whole("All of it.")], check: true },
+        Orders::Refused { faults: many_faults, check: false },
+        conditions::orders(None),
+        conditions::orders(Some(Digest::from([0; 32]))),
+    ];
+    let with_orders = orders.map(|orders| Answer { orders, quoted: one_line(), ..Answer::default() });
+    let mut answers = with_orders.to_vec();
+    answers.push(Answer {
+        to: Some(Digest::from([0; 32])),
+        replies: replies(),
+        faults: vec![fault],
+        remarks: too_many_lines(),
+        replaced: too_many_lines(),
+        unread: Some("It is encrypted.".to_owned()),
+        attachments: vec!["orders.pdf".to_owned()],
+        accepted_since: Some(DateTime::UNIX_EPOCH),
+        passed_on: Some(Passing::InDigest),
+        gm_is_opponent: true,
+        cuts_text: true,
+        others: vec![OtherPart { match_id: "QD-7K3M".to_owned(), outcome: PartOutcome::NotFiled }],
+        reports: vec![PastReports::default(), past_reports],
+        left_out: LeftOut { orders: 0, commands: 3, faults: 4 },
+        ..Answer::default()
+    });
+    answers
+}
