@@ -73,6 +73,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 pub mod audit;
 pub mod cli;
+pub mod club;
 pub mod config;
 pub mod daemon;
 pub mod game;

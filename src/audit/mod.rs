@@ -9,12 +9,14 @@
 
 pub mod account;
 mod blackout;
+mod book;
 mod check;
 pub mod dossier;
 mod expected;
 mod verdict;
 pub mod witness;
 
+pub use book::{BookCheck, BookLine};
 pub use check::{
     Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch, StoredSeat,
 };

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::output::print_table;
 use crate::config::{Database, Quota};
 use crate::daemon::status::{SILENT_AFTER, Status, this_daemon};
-use crate::ledger::Head;
+use crate::ledger::{Head, Link};
 use crate::store::{self, Store, carry};
 
 /// Move the club from one database to another
@@ -136,7 +136,7 @@ async fn follow_ledgers(store: &dyn Store, bar: &ProgressBar) -> anyhow::Result<
                 break;
             }
             for entry in entries {
-                let followed = head.follow(&entry.json, entry.hash);
+                let followed = head.follow::<Link>(&entry.json, entry.hash);
                 followed.with_context(|| {
                     format!("everything was copied, but the ledger of {id} is not intact")
                 })?;

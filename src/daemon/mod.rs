@@ -4,6 +4,7 @@
 //! are made in `decide/`, which awaits nothing and knows no database. The rules of play are in [`crate::referee`].
 
 mod batch;
+mod club;
 mod commands;
 mod copies;
 mod decide;

@@ -1,4 +1,4 @@
-//! The ledger of a match: what was decided, when and why, as a hash chain.
+//! The ledger of a match: what was decided, when and why, as a hash chain. Books of the club are chained alike.
 //!
 //! An entry records a fact. Its hash is the SHA-256 of its canonical JSON (RFC 8785), which contains the hash of the
 //! entry before it, so that no entry can be changed, removed or inserted without a trace. Each entry also has a salt:
@@ -7,6 +7,7 @@
 //! The letters that report a ruling are worded after its entries are chained, so the first entry of the next ruling
 //! contains their digests.
 
+mod anchor;
 mod chain;
 mod fact;
 mod form;
@@ -19,7 +20,8 @@ use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use chain::{ChainError, Head, walk};
+pub use anchor::Anchor;
+pub use chain::{ChainError, Chained, Head, walk};
 pub use fact::{Fact, MailIdentity, no_house};
 pub use form::LedgerForm;
 pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};
@@ -184,7 +186,7 @@ mod optional_millis {
 }
 
 /// Serializes times with exactly three decimals, such as `2026-05-14T09:12:00.000Z`: equal times must hash equally.
-mod millis {
+pub(crate) mod millis {
     use super::{DateTime, SecondsFormat, Utc};
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -29,7 +29,7 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
 }
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 22] = [
+const TABLES: [Table; 24] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -51,6 +51,8 @@ const TABLES: [Table; 22] = [
     table("sending", &["minute", "urgency"], ROWS),
     table("login", &["name"], ROWS),
     table("wording", &["digest"], LARGE),
+    table("book", &["id"], LARGE),
+    table("book_entry", &["book_id", "seq"], LARGE),
     table("memo", &["key"], ROWS),
 ];
 

@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 pub use self::archive::Archive;
+pub use self::books::{BookChange, BookEntryRow, BookRow, Books};
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
 pub use self::changes::{ChangeKind, ChangeStage, PlayerChange};
 use self::database::Database;
@@ -35,6 +36,7 @@ use crate::referee::{MatchOverview, Stage};
 
 mod archive;
 mod backend;
+mod books;
 mod budgets;
 pub mod carry;
 mod cell;
@@ -149,6 +151,7 @@ pub trait Store:
     + DispatchQueue
     + Evidence
     + Forgetting
+    + Books
     + SealedLogins
     + Send
     + Sync

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    EntryRow, Invitation, LetterDecision, MatchRow, NewDispatch, NewLetter, Newcomer, Player, PlayerChange,
-    Postponed, Restraints, SeatRow, UnprovenLetter,
+    BookChange, EntryRow, Invitation, LetterDecision, MatchRow, NewDispatch, NewLetter, Newcomer, Player,
+    PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
 };
 use crate::ledger::KeptPin;
 use crate::letter::Digest;
@@ -50,6 +50,8 @@ pub struct Settlement {
     pub unproven: Vec<UnprovenLetter>,
     /// Changes that players ask for, each at its new stage.
     pub changes: Vec<PlayerChange>,
+    /// Books with their new entries.
+    pub books: Vec<BookChange>,
     /// Keys and values, saved as by [`Store::remember`].
     pub remembered: Vec<(String, String)>,
 }
@@ -80,6 +82,7 @@ impl Settlement {
             restraints: Restraints { uses: _, standings, questions },
             unproven,
             changes,
+            books,
             remembered,
         } = self;
         let senders = standings.is_empty() && questions.is_empty();
@@ -94,6 +97,7 @@ impl Settlement {
             && posted.is_empty()
             && returned.is_empty()
             && unproven.is_empty()
+            && books.is_empty()
             && remembered.is_empty();
         people && senders && letters
     }
@@ -122,6 +126,7 @@ impl Settlement {
             restraints,
             unproven,
             changes,
+            books,
             remembered,
         } = other;
         self.letters.extend(letters);
@@ -144,6 +149,7 @@ impl Settlement {
         self.restraints.absorb(restraints);
         self.unproven.extend(unproven);
         self.changes.extend(changes);
+        self.books.extend(books);
         self.remembered.extend(remembered);
     }
 }

@@ -89,6 +89,7 @@ async fn furnish(place: &Place) {
         restraints: restraints(),
         seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
         wordings: vec![(Digest::of(b"a wording"), "{}".to_owned())],
+        books: vec![book(0, 1)],
         ..settlement()
     };
     store.commit(&settlement).await.unwrap();

@@ -1,6 +1,7 @@
 //! The store's contract, tested on both databases, and the particulars of each.
 
 mod audit;
+mod books;
 mod budgets;
 mod carry;
 mod claims;
@@ -40,6 +41,9 @@ macro_rules! on_both {
 on_both! {
     audit:
         audit_names_changes_made_past_the_triggers;
+    books:
+        a_book_is_written_with_its_entries_or_not_at_all
+        the_entries_of_a_book_are_not_changed_and_have_no_gaps;
     letters:
         waiting_letters_are_in_order_of_arrival
         a_letter_with_a_known_digest_is_stored_once

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
+use fogpost::club::BookKind;
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    EntryRow, LetterDecision, LetterQueue, LetterStatus, MatchRow, NewDispatch, NewLetter, Postponed,
-    SeatRow, Settlement, Store, Urgency, WaitingLetter,
+    BookChange, BookEntryRow, BookRow, EntryRow, LetterDecision, LetterQueue, LetterStatus, MatchRow,
+    NewDispatch, NewLetter, Postponed, SeatRow, Settlement, Store, Urgency, WaitingLetter,
 };
 
 use crate::overview::overview;
@@ -95,6 +96,23 @@ pub fn dispatch_with_picture(number: u32) -> NewDispatch {
         &picture[..60],
     );
     NewDispatch { bytes: bytes.into_bytes(), ..dispatch(number) }
+}
+
+/// The club's book at this version, with its next entry.
+pub fn book(version: i64, seq: u64) -> BookChange {
+    let snapshot = format!("{{\"version\":{}}}", version + 1);
+    let row =
+        BookRow { id: "CLUB".to_owned(), kind: BookKind::Club, wake_at: Some(at(60)), snapshot, version };
+    let json = format!("{{\"seq\":{seq}}}");
+    let entry = BookEntryRow {
+        book_id: "CLUB".to_owned(),
+        seq,
+        at: at(seq as i64),
+        kind: "Forgotten".to_owned(),
+        hash: Digest::of(json.as_bytes()),
+        json,
+    };
+    BookChange { row, entries: vec![entry] }
 }
 
 pub fn settlement() -> Settlement {

@@ -145,7 +145,7 @@ impl LedgerReader {
             let what = "the entries of a match start with number 1".to_owned();
             return Err(Finding { place: Place::Entry(0), what });
         }
-        let link = self.head.follow(&row.json, row.hash).map_err(|broken| wrong(broken.to_string()))?;
+        let link: Link = self.head.follow(&row.json, row.hash).map_err(|broken| wrong(broken.to_string()))?;
         if link.match_id != self.match_id {
             return Err(wrong(format!("it belongs to match {}", link.match_id)));
         }

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::audit::AuditVerdict;
 use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
+use crate::club::CLUB;
 use crate::daemon::Office;
 
 /// Walk the ledger, repeat every ruling, word every report again, and compare
@@ -18,10 +19,11 @@ use crate::daemon::Office;
 /// Exit status: 0 sound, 1 could not be checked, 2 unsound.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z
+    /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z. CLUB means the
+    /// club's own book
     #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against"], conflicts_with = "all")]
     id: Option<String>,
-    /// Check every match
+    /// Check every match, and the club's own book
     #[arg(long)]
     all: bool,
     /// Check that the ledger line of this mail, from a player's own mailbox, is on the chain
@@ -72,7 +74,14 @@ impl Args {
             verdicts.iter().for_each(|verdict| self.show(verdict));
             return Ok(verdicts);
         }
+        let mut verdicts = Vec::new();
+        if self.all || id.as_deref() == Some(CLUB) {
+            let verdict = office.verify_club().await?;
+            bar.suspend(|| self.show(&verdict));
+            verdicts.push(verdict);
+        }
         let ids = match id {
+            Some(id) if id == CLUB => Vec::new(),
             Some(pattern) if pattern.contains('*') => {
                 let mut ids = office.store.match_ids().await?;
                 ids.retain(|id| fits(id, &pattern));
@@ -82,7 +91,6 @@ impl Args {
             Some(id) => vec![id],
             None => office.store.match_ids().await?,
         };
-        let mut verdicts = Vec::new();
         for (number, batch) in ids.chunks(BATCH_SIZE).enumerate() {
             bar.set_message(format!("{} of {} matches,", number * BATCH_SIZE, ids.len()));
             let checked = office.verify_several(batch, self.whole, &step).await?;

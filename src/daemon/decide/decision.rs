@@ -63,7 +63,7 @@ enum Undo {
 /// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
 /// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
 pub struct Checkpoint {
-    lengths: [usize; 18],
+    lengths: [usize; 19],
     seats: Vec<SeatRow>,
     restraints: Restraints,
 }
@@ -111,6 +111,7 @@ impl Draft {
             newcomers,
             unproven,
             changes,
+            books,
             remembered,
         } = &self.settlement;
         let lengths = [
@@ -132,6 +133,7 @@ impl Draft {
             remembered.len(),
             seat_pins.len(),
             listed.len(),
+            books.len(),
         ];
         Checkpoint { lengths, seats: seats.clone(), restraints: restraints.clone() }
     }
@@ -175,6 +177,7 @@ impl Draft {
             remembered,
             seat_pins,
             listed,
+            books,
         ] = to.lengths;
         settlement.letters.truncate(letters);
         settlement.decided.truncate(decided);
@@ -194,6 +197,7 @@ impl Draft {
         settlement.remembered.truncate(remembered);
         settlement.seat_pins.truncate(seat_pins);
         settlement.listed.truncate(listed);
+        settlement.books.truncate(books);
     }
 
     /// Replaces the state of a match.

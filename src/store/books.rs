@@ -1,0 +1,171 @@
+//! [`Books`] for both databases: the club's books and their entries.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+
+use super::database::Database;
+use super::rows::{CHUNK, count, digest, integer, is_common, maybe_time, text, time, unsound};
+use super::statement::Session;
+use super::{Result, RowSink, StoreError};
+use crate::club::{BookKind, ChainedBookEntry};
+use crate::letter::Digest;
+
+/// A stored book: its snapshot as JSON, and the columns that find it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookRow {
+    pub id: String,
+    pub kind: BookKind,
+    /// When something next has to be decided, or `None` for never.
+    pub wake_at: Option<DateTime<Utc>>,
+    pub snapshot: String,
+    /// Number of commits that changed the book; 0 if it is not stored yet.
+    pub version: i64,
+}
+
+/// A stored entry of a book: its canonical JSON, and the columns that find it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookEntryRow {
+    pub book_id: String,
+    /// From 1, without gaps.
+    pub seq: u64,
+    pub at: DateTime<Utc>,
+    pub kind: String,
+    /// The entry without its own hash, as canonical JSON (RFC 8785).
+    pub json: String,
+    pub hash: Digest,
+}
+
+impl From<ChainedBookEntry> for BookEntryRow {
+    fn from(ChainedBookEntry { entry, json, hash }: ChainedBookEntry) -> BookEntryRow {
+        let kind = entry.fact.kind().to_owned();
+        BookEntryRow { book_id: entry.book, seq: entry.seq, at: entry.at, kind, json, hash }
+    }
+}
+
+/// A book with the `version` that was loaded, and its new entries in order.
+#[derive(Clone, Debug)]
+pub struct BookChange {
+    pub row: BookRow,
+    pub entries: Vec<BookEntryRow>,
+}
+
+/// Reads the club's books. [`Settlement::books`](super::Settlement::books) writes them.
+#[async_trait]
+pub trait Books {
+    /// Returns a book.
+    async fn book(&self, id: &str) -> Result<Option<BookRow>>;
+
+    /// Streams up to `limit` of a book's entries after the entry `seq`, in order. `None` starts with the first row,
+    /// whatever its number.
+    async fn book_entries(
+        &self,
+        id: &str,
+        seq: Option<u64>,
+        limit: u32,
+        take: RowSink<'_, BookEntryRow>,
+    ) -> Result<()>;
+}
+
+#[async_trait]
+impl Books for Database {
+    async fn book(&self, id: &str) -> Result<Option<BookRow>> {
+        let sql = "SELECT id, kind, wake_at, snapshot, version FROM book WHERE id = $1";
+        let rows: Vec<BookColumns> = self.read_recent(self.statement(sql).bind(text(id))).await?;
+        rows.into_iter().next().map(BookColumns::read).transpose()
+    }
+
+    async fn book_entries(
+        &self,
+        id: &str,
+        seq: Option<u64>,
+        limit: u32,
+        take: RowSink<'_, BookEntryRow>,
+    ) -> Result<()> {
+        let sql = "SELECT book_id, seq, at, kind, json, hash FROM book_entry \
+                   WHERE book_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+        let after = seq.map_or(i64::MIN, integer);
+        let statement = self.statement(sql).bind(text(id)).bind(after).bind(i64::from(limit));
+        self.stream(statement, EntryColumns::read, take).await
+    }
+}
+
+/// Writes books and their entries, within a transaction.
+///
+/// # Errors
+/// [`StoreError::Stale`] if a book is not at the version that it was loaded with.
+pub async fn write(session: &mut Session<'_>, changes: &[BookChange]) -> Result<()> {
+    for BookChange { row, entries } in changes {
+        write_row(session, row).await?;
+        for chunk in entries.chunks(CHUNK) {
+            add_entries(session, chunk).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn write_row(session: &mut Session<'_>, row: &BookRow) -> Result<()> {
+    let wake_at = row.wake_at.map(|at| at.timestamp_millis());
+    let statement = if row.version > 0 {
+        let sql = "UPDATE book SET wake_at = $3, snapshot = $4, version = version + 1 \
+                   WHERE id = $1 AND version = $2";
+        session.statement(sql).bind(&row.id).bind(row.version).bind(wake_at).bind(&row.snapshot)
+    } else {
+        let sql = "INSERT INTO book (id, kind, stage, wake_at, snapshot, version) \
+                   VALUES ($1, $2, 'open', $3, $4, 1) ON CONFLICT (id) DO NOTHING";
+        session.statement(sql).bind(&row.id).bind(row.kind.as_str()).bind(wake_at).bind(&row.snapshot)
+    };
+    match session.execute(statement).await? {
+        0 => Err(StoreError::Stale(format!("book {}", row.id))),
+        _ => Ok(()),
+    }
+}
+
+async fn add_entries(session: &mut Session<'_>, chunk: &[BookEntryRow]) -> Result<()> {
+    let mut insert = session.statement("INSERT INTO book_entry (book_id, seq, at, kind, json, hash) ");
+    insert.push_rows(chunk, |values, entry| {
+        values
+            .bind(&entry.book_id)
+            .bind(integer(entry.seq))
+            .bind(entry.at.timestamp_millis())
+            .bind(&entry.kind)
+            .bind(&entry.json)
+            .bind(entry.hash.to_string());
+    });
+    session.execute(insert.persistent(is_common(chunk.len()))).await?;
+    Ok(())
+}
+
+#[derive(FromRow)]
+struct BookColumns {
+    id: String,
+    kind: String,
+    wake_at: Option<i64>,
+    snapshot: String,
+    version: i64,
+}
+
+impl BookColumns {
+    fn read(self) -> Result<BookRow> {
+        let kind = BookKind::parse(&self.kind).ok_or_else(|| unsound("kind of a book", &self.kind))?;
+        let BookColumns { id, kind: _, wake_at, snapshot, version } = self;
+        Ok(BookRow { id, kind, wake_at: maybe_time(wake_at)?, snapshot, version })
+    }
+}
+
+#[derive(FromRow)]
+struct EntryColumns {
+    book_id: String,
+    seq: i64,
+    at: i64,
+    kind: String,
+    json: String,
+    hash: String,
+}
+
+impl EntryColumns {
+    fn read(self) -> Result<BookEntryRow> {
+        let EntryColumns { book_id, seq, at, kind, json, hash } = self;
+        Ok(BookEntryRow { book_id, seq: count(seq)?, at: time(at)?, kind, json, hash: digest(&hash)? })
+    }
+}
