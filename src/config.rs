@@ -3,6 +3,7 @@
 //! Each error is one line that names the key, its line, the value found, and one that would be valid. Relative paths
 //! are relative to the file's folder.
 
+mod audit;
 mod gms;
 mod outbox;
 pub mod presets;
@@ -23,6 +24,7 @@ use crate::post::{Secret, oauth};
 use crate::referee::{OfferRejection, Terms, house_level};
 use crate::store::unverified_server;
 
+pub use self::audit::Audit;
 pub use self::gms::{Gm, Gms};
 pub use self::outbox::{OutboxSection, Quota};
 pub use self::return_path::ReturnPath;
@@ -243,20 +245,6 @@ impl House {
     }
 }
 
-/// The regular verification of ledgers.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Audit {
-    /// Hours between two verifications of all matches. 0: never.
-    pub every_hours: u32,
-}
-
-impl Default for Audit {
-    fn default() -> Self {
-        Audit { every_hours: 24 }
-    }
-}
-
 /// The HTTP page for monitoring.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -330,6 +318,7 @@ impl Config {
         self.outbox.way.check_login()?;
         self.check_shared_login()?;
         self.database.check()?;
+        self.audit.check()?;
         let levels: Vec<&str> =
             GameKind::ALL.iter().flat_map(|kind| kind.levels()).map(|level| level.name).collect();
         let level = self.house.level.as_str();

@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::verdict::{AuditVerdict, Finding, Place};
-use crate::club::{Book, BookEntry};
+use crate::club::{AnchorSecret, Anchored, Book, BookEntry, Chains};
+use crate::ledger::Head;
 use crate::letter::Digest;
 
 /// A stored entry of a book: the columns that index it, its canonical JSON and its hash.
@@ -20,6 +21,8 @@ pub struct BookLine {
 pub struct BookCheck {
     /// The book as the entries so far left it.
     book: Book,
+    /// Where the ledgers ended at the last anchor.
+    chains: Chains,
     verdict: AuditVerdict,
 }
 
@@ -27,7 +30,7 @@ impl BookCheck {
     /// `blank` is the book before its first entry.
     pub fn new(blank: Book) -> BookCheck {
         let verdict = AuditVerdict { match_id: blank.id.clone(), ..AuditVerdict::default() };
-        BookCheck { book: blank, verdict }
+        BookCheck { book: blank, chains: Chains::default(), verdict }
     }
 
     /// The number of the last entry.
@@ -68,6 +71,27 @@ impl BookCheck {
             return Err("it is stored under a number, time or kind other than its own".to_owned());
         }
         Ok(entry)
+    }
+
+    /// Checks that an anchor follows from the ledgers. `before` is the head of the book before it, and `grown` the matches
+    /// whose ledgers had grown since the anchor before it, each with where it ended.
+    pub fn check_anchor(
+        &mut self,
+        seq: u64,
+        anchored: &Anchored,
+        before: Head,
+        secret: Option<AnchorSecret>,
+        grown: Vec<(String, Head)>,
+    ) {
+        self.chains.extend(grown);
+        self.chains.extend([(self.book.id.clone(), before)]);
+        let Some(secret) = secret.filter(|secret| secret.pin() == anchored.secret) else {
+            return self.report(Place::Entry(seq), "the secret of its anchor is not the one that it pins");
+        };
+        if (self.chains.count(), self.chains.root(&secret)) != (anchored.chains, anchored.root) {
+            let what = "its root does not follow from the ledgers: one of them was rewritten since, or the anchor was";
+            self.report(Place::Entry(seq), what);
+        }
     }
 
     pub fn report(&mut self, place: Place, what: impl Into<String>) {

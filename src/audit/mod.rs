@@ -5,9 +5,12 @@
 //! compares their bytes by the digests in the chain, and words them again. [`witness`] compares the ledger line in a
 //! player's own mail with the chain.
 //!
+//! [`BookCheck`] checks the club's book, and [`AnchorVerdict`] what players were told of its anchors.
+//!
 //! Nothing here loads anything, or knows where it is stored.
 
 pub mod account;
+mod anchors;
 mod blackout;
 mod book;
 mod check;
@@ -16,6 +19,7 @@ mod expected;
 mod verdict;
 pub mod witness;
 
+pub use anchors::{AnchorVerdict, AnchorWitness, DatedEntry, ToldAnchor};
 pub use book::{BookCheck, BookLine};
 pub use check::{
     Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch, StoredSeat,

@@ -74,6 +74,13 @@ pub struct Verified {
     pub house: Option<u32>,
 }
 
+impl Anchored {
+    /// What letters tell of it.
+    pub fn anchor(&self) -> Anchor {
+        Anchor { day: self.day, root: self.root }
+    }
+}
+
 impl BookFact {
     /// The fact's name, which is the `kind` of its entry.
     pub fn kind(&self) -> &'static str {
@@ -158,9 +165,7 @@ impl Book {
     pub fn follow(&mut self, entry: &BookEntry, hash: Digest) {
         self.head = Head { seq: entry.seq, hash };
         match &entry.fact {
-            BookFact::Anchored(Anchored { day, root, .. }) => {
-                self.anchor = Some((entry.seq, Anchor { day: *day, root: *root }));
-            }
+            BookFact::Anchored(anchored) => self.anchor = Some((entry.seq, anchored.anchor())),
             BookFact::Verified(_) | BookFact::Forgotten { .. } => {}
         }
     }

@@ -3,6 +3,7 @@
 //! `loops/` wait and back off. They call the steps in `batch/`: load what a decision needs, decide, commit. Decisions
 //! are made in `decide/`, which awaits nothing and knows no database. The rules of play are in [`crate::referee`].
 
+mod anchors;
 mod batch;
 mod club;
 mod commands;

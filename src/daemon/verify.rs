@@ -208,7 +208,9 @@ impl Office {
             Depth::WithoutHouse => None,
             Depth::Words | Depth::Whole => Some(Arc::clone(&self.settings.house)),
         };
-        Ok(Check::new(stored, seats, pins, self.settings.identity.clone(), house))
+        let mut check = Check::new(stored, seats, pins, self.settings.identity.clone(), house);
+        check.set_anchors(self.anchors().await?.iter().map(|(_, anchored)| anchored.anchor()).collect());
+        Ok(check)
     }
 
     /// Reads the next entries of a match, the letters that they name, and the letters sent until then.

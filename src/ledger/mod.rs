@@ -27,7 +27,7 @@ pub use form::LedgerForm;
 pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};
 pub use replay::{adjudications, record, replay, seen, standing};
 pub use seal::{SealKey, seal_digest};
-pub use settings::{LetterFormat, PlayerSettings, Receipts, no_settings};
+pub use settings::{LetterFormat, PlayerSettings, Receipts, next_at_hour, no_settings};
 
 use crate::letter::Digest;
 
@@ -105,6 +105,9 @@ pub struct Entry {
     /// The letters of the match that were delivered since the previous ruling. Empty except in a ruling's first entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delivered: Vec<Delivery>,
+    /// From here on our letters tell this anchor of the club. In a ruling's first entry only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Anchor>,
 }
 
 /// An entry without its fact, which may be of a kind that this version does not know.
@@ -128,6 +131,8 @@ pub struct Link {
     pub told: Vec<Digest>,
     #[serde(default)]
     pub delivered: Vec<Delivery>,
+    #[serde(default)]
+    pub anchor: Option<Anchor>,
 }
 
 impl Entry {

@@ -50,18 +50,22 @@ pub enum Receipts {
 impl PlayerSettings {
     /// Returns when the next digest after `at` is due; `zone` is that of a player who has set none.
     pub fn next_digest(&self, at: DateTime<Utc>, zone: Tz) -> Option<DateTime<Utc>> {
-        let zone = self.zone.unwrap_or(zone);
-        let hour = NaiveTime::from_hms_opt(self.digest_hour?.min(23), 0, 0)?;
-        let today = at.with_timezone(&zone).date_naive();
-        let days = (0..3).filter_map(|n| today.checked_add_days(Days::new(n)));
-        let moments = days.filter_map(|day| {
-            let local = day.and_time(hour);
-            let found = zone.from_local_datetime(&local).latest();
-            // Clocks set forward may skip the hour.
-            found.or_else(|| zone.from_local_datetime(&(local + TimeDelta::hours(1))).latest())
-        });
-        moments.map(|moment| moment.with_timezone(&Utc)).find(|moment| *moment > at)
+        next_at_hour(self.digest_hour?, self.zone.unwrap_or(zone), at)
     }
+}
+
+/// Returns when it is this hour of the day next after `at`, in a zone. `None` only at the end of the calendar.
+pub fn next_at_hour(hour: u32, zone: Tz, at: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let hour = NaiveTime::from_hms_opt(hour.min(23), 0, 0)?;
+    let today = at.with_timezone(&zone).date_naive();
+    let days = (0..3).filter_map(|n| today.checked_add_days(Days::new(n)));
+    let moments = days.filter_map(|day| {
+        let local = day.and_time(hour);
+        let found = zone.from_local_datetime(&local).latest();
+        // Clocks set forward may skip the hour.
+        found.or_else(|| zone.from_local_datetime(&(local + TimeDelta::hours(1))).latest())
+    });
+    moments.map(|moment| moment.with_timezone(&Utc)).find(|moment| *moment > at)
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

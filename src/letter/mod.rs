@@ -49,7 +49,7 @@ pub use address::{Address, Token};
 pub use automatic::{Automatic, AutomaticKind, Certainty};
 pub use body::UnreadableContent;
 pub use bounded_head::bounded_head;
-pub use digest::Digest;
+pub use digest::{Digest, ParseDigestError};
 pub use envelope::SubjectTag;
 pub use identity::OwnIdentity;
 pub use new_text::NewText;

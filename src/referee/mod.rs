@@ -16,6 +16,7 @@ mod dispatch_kind;
 mod doubtful;
 mod earlier;
 mod filing;
+mod first_entry;
 mod gm;
 mod gm_message;
 mod house;

@@ -99,7 +99,9 @@ fn open_with(
         earlier_keys: Vec::new(),
         gm_messages: Vec::new(),
         told: Vec::new(),
+        anchor: None,
         delivered: Vec::new(),
+        latest_anchor: None,
     };
     let mut draft = Draft::begin(blank, source, at);
     draft.record(Fact::MatchOpened {

@@ -60,7 +60,9 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         earlier_keys: stored.earlier_keys,
         gm_messages: stored.gm_messages,
         told: stored.told,
+        anchor: stored.anchor,
         delivered: stored.delivered,
+        latest_anchor: stored.latest_anchor,
     })
 }
 

@@ -24,7 +24,7 @@ use crate::referee::{
 };
 
 /// The fields that any letter about a match may have, whoever reads it.
-const SHARED: [(&str, ComputeField); 21] = [
+const SHARED: [(&str, ComputeField); 22] = [
     ("club", |source| club(&Club { name: &source.club_name, address: &source.club_address })),
     ("match", |source| match_header(&source.game_match)),
     ("names", |source| value(&source.game_match.players)),
@@ -46,6 +46,7 @@ const SHARED: [(&str, ComputeField); 21] = [
     ("settles", settles),
     ("deadline", deadline),
     ("ledger", |source| ledger_head(&source.game_match)),
+    ("anchor", |source| value(source.game_match.anchor)),
 ];
 
 /// The fields that only a letter to a seat has.

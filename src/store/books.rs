@@ -5,9 +5,8 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
 use super::database::Database;
-use super::rows::{CHUNK, count, digest, integer, is_common, maybe_time, text, time, unsound};
-use super::statement::Session;
-use super::{Result, RowSink, StoreError};
+use super::rows::{count, digest, integer, maybe_time, text, time, unsound};
+use super::{AnchorRows, Result, RowSink};
 use crate::club::{BookKind, ChainedBookEntry};
 use crate::letter::Digest;
 
@@ -48,6 +47,8 @@ impl From<ChainedBookEntry> for BookEntryRow {
 pub struct BookChange {
     pub row: BookRow,
     pub entries: Vec<BookEntryRow>,
+    /// What the anchor among the entries is made of.
+    pub anchor: Option<AnchorRows>,
 }
 
 /// Reads the club's books. [`Settlement::books`](super::Settlement::books) writes them.
@@ -90,50 +91,15 @@ impl Books for Database {
     }
 }
 
-/// Writes books and their entries, within a transaction.
-///
-/// # Errors
-/// [`StoreError::Stale`] if a book is not at the version that it was loaded with.
-pub async fn write(session: &mut Session<'_>, changes: &[BookChange]) -> Result<()> {
-    for BookChange { row, entries } in changes {
-        write_row(session, row).await?;
-        for chunk in entries.chunks(CHUNK) {
-            add_entries(session, chunk).await?;
-        }
-    }
-    Ok(())
-}
-
-async fn write_row(session: &mut Session<'_>, row: &BookRow) -> Result<()> {
-    let wake_at = row.wake_at.map(|at| at.timestamp_millis());
-    let statement = if row.version > 0 {
-        let sql = "UPDATE book SET wake_at = $3, snapshot = $4, version = version + 1 \
-                   WHERE id = $1 AND version = $2";
-        session.statement(sql).bind(&row.id).bind(row.version).bind(wake_at).bind(&row.snapshot)
-    } else {
-        let sql = "INSERT INTO book (id, kind, stage, wake_at, snapshot, version) \
-                   VALUES ($1, $2, 'open', $3, $4, 1) ON CONFLICT (id) DO NOTHING";
-        session.statement(sql).bind(&row.id).bind(row.kind.as_str()).bind(wake_at).bind(&row.snapshot)
-    };
-    match session.execute(statement).await? {
-        0 => Err(StoreError::Stale(format!("book {}", row.id))),
-        _ => Ok(()),
-    }
-}
-
-async fn add_entries(session: &mut Session<'_>, chunk: &[BookEntryRow]) -> Result<()> {
-    let mut insert = session.statement("INSERT INTO book_entry (book_id, seq, at, kind, json, hash) ");
-    insert.push_rows(chunk, |values, entry| {
-        values
-            .bind(&entry.book_id)
-            .bind(integer(entry.seq))
-            .bind(entry.at.timestamp_millis())
-            .bind(&entry.kind)
-            .bind(&entry.json)
-            .bind(entry.hash.to_string());
-    });
-    session.execute(insert.persistent(is_common(chunk.len()))).await?;
-    Ok(())
+/// Returns the entries of a book that are of this kind, in order.
+pub async fn entries_of_kind(database: &Database, book_id: &str, kind: &str) -> Result<Vec<BookEntryRow>> {
+    let sql = "SELECT book_id, seq, at, kind, json, hash FROM book_entry \
+               WHERE book_id = $1 AND kind = $2 ORDER BY seq";
+    let mut entries = Vec::new();
+    let mut take = |entry| entries.push(entry);
+    let statement = database.statement(sql).bind(text(book_id)).bind(text(kind));
+    database.stream(statement, EntryColumns::read, &mut take).await?;
+    Ok(entries)
 }
 
 #[derive(FromRow)]

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
+pub use self::anchors::{AnchorRows, Anchors};
 pub use self::archive::Archive;
 pub use self::books::{BookChange, BookEntryRow, BookRow, Books};
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
@@ -34,8 +35,10 @@ use crate::game::Seat;
 use crate::letter::Digest;
 use crate::referee::{MatchOverview, Stage};
 
+mod anchors;
 mod archive;
 mod backend;
+mod book_rows;
 mod books;
 mod budgets;
 pub mod carry;
@@ -152,6 +155,7 @@ pub trait Store:
     + Evidence
     + Forgetting
     + Books
+    + Anchors
     + SealedLogins
     + Send
     + Sync

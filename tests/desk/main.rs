@@ -13,6 +13,7 @@ mod chain;
 mod challenge;
 mod check_program;
 mod clauses;
+mod club;
 mod commands;
 mod conditions;
 mod crowd;

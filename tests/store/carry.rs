@@ -89,7 +89,7 @@ async fn furnish(place: &Place) {
         restraints: restraints(),
         seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
         wordings: vec![(Digest::of(b"a wording"), "{}".to_owned())],
-        books: vec![book(0, 1)],
+        books: vec![anchored_book(1, &["QZ-AAAA"])],
         ..settlement()
     };
     store.commit(&settlement).await.unwrap();

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
-use fogpost::club::BookKind;
+use fogpost::club::{AnchorSecret, BookKind};
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    BookChange, BookEntryRow, BookRow, EntryRow, LetterDecision, LetterQueue, LetterStatus, MatchRow,
-    NewDispatch, NewLetter, Postponed, SeatRow, Settlement, Store, Urgency, WaitingLetter,
+    AnchorRows, BookChange, BookEntryRow, BookRow, EntryRow, LetterDecision, LetterQueue, LetterStatus,
+    MatchRow, NewDispatch, NewLetter, Postponed, SeatRow, Settlement, Store, Urgency, WaitingLetter,
 };
 
 use crate::overview::overview;
@@ -112,7 +112,14 @@ pub fn book(version: i64, seq: u64) -> BookChange {
         hash: Digest::of(json.as_bytes()),
         json,
     };
-    BookChange { row, entries: vec![entry] }
+    BookChange { row, entries: vec![entry], anchor: None }
+}
+
+/// The club's first entry, an anchor of matches whose ledgers end with the entry `seq`.
+pub fn anchored_book(seq: u64, match_ids: &[&str]) -> BookChange {
+    let grown = match_ids.iter().map(|id| ((*id).to_owned(), seq)).collect();
+    let anchor = AnchorRows { book_seq: 1, secret: AnchorSecret::new([7; 32]), grown };
+    BookChange { anchor: Some(anchor), ..book(0, 1) }
 }
 
 pub fn settlement() -> Settlement {

@@ -1,5 +1,6 @@
 //! Checks one match: its chain, its letters, and every ruling, which is repeated from them.
 
+mod anchors;
 mod difference;
 mod holders;
 mod house;
@@ -22,7 +23,7 @@ use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{
-    self, Delivery, Entry, Fact, Head, KeptPin, LedgerForm, Link, MailIdentity, SealKey, Source,
+    self, Anchor, Delivery, Entry, Fact, Head, KeptPin, LedgerForm, Link, MailIdentity, SealKey, Source,
 };
 use crate::letter::{Digest, Letter};
 use crate::referee::{DispatchKind, EarlierOrders, HousePlayer, Match, MatchOverview, Ruling, Stage};
@@ -88,6 +89,8 @@ pub struct Check {
     house: Option<Arc<HousePlayer>>,
     /// What words letters today.
     current_identity: MailIdentity,
+    /// The anchors of the club's book, by day.
+    club_anchors: Vec<Anchor>,
 }
 
 impl Check {
@@ -125,6 +128,7 @@ impl Check {
             verdict,
             house,
             current_identity,
+            club_anchors: Vec::new(),
         };
         if check.snapshot.is_none() {
             check.report(Place::Kept("the snapshot"), "it cannot be read, so no ruling can be repeated");
@@ -246,6 +250,7 @@ impl Check {
             return self.report(Place::Entry(seq), what);
         }
         self.note_deliveries(seq);
+        self.note_anchor(seq);
         if self.is_stopped() {
             return;
         }

@@ -1,5 +1,6 @@
 //! `fogpost audit`: verifies matches, shows their accounts, exports and imports dossiers.
 
+mod anchors;
 mod export;
 mod import;
 mod show;

@@ -7,6 +7,7 @@ use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use super::anchors::{self, MAX_MAIL_BYTES};
 use crate::audit::AuditVerdict;
 use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
@@ -21,7 +22,7 @@ use crate::daemon::Office;
 pub struct Args {
     /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z. CLUB means the
     /// club's own book
-    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against"], conflicts_with = "all")]
+    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against", "anchors"], conflicts_with = "all")]
     id: Option<String>,
     /// Check every match, and the club's own book
     #[arg(long)]
@@ -29,6 +30,10 @@ pub struct Args {
     /// Check that the ledger line of this mail, from a player's own mailbox, is on the chain
     #[arg(long, value_name = "LETTER.eml", conflicts_with = "all")]
     against: Option<PathBuf>,
+    /// Prove, from letters in players' own mailboxes or hashes from their footers, that all were told the same anchors, and
+    /// by which day the ledgers had grown so far
+    #[arg(long, value_name = "LETTER.eml|SHA256", num_args = 1.., conflicts_with_all = ["id", "all", "against"])]
+    anchors: Vec<PathBuf>,
     /// Also reproduce the HTML and the pictures of all letters (slower)
     #[arg(long, conflicts_with = "against")]
     whole: bool,
@@ -43,14 +48,14 @@ pub struct Args {
 /// Matches that are checked in parallel before their verdicts are shown.
 const BATCH_SIZE: usize = 16;
 
-/// Maximum bytes of a player's mail.
-const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
-
 /// The exit status if something is wrong.
 const UNSOUND: u8 = 2;
 
 impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
+        if !self.anchors.is_empty() {
+            return anchors::run(&self.anchors, self.json, office).await;
+        }
         let verdicts = self.verdicts(office).await?;
         let sound = verdicts.iter().all(AuditVerdict::is_sound);
         let unsound = verdicts.iter().any(|verdict| !verdict.findings.is_empty());
@@ -78,7 +83,7 @@ impl Args {
         if self.all || id.as_deref() == Some(CLUB) {
             let verdict = office.verify_club().await?;
             bar.suspend(|| self.show(&verdict));
-            verdicts.push(verdict);
+            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_sound()));
         }
         let ids = match id {
             Some(id) if id == CLUB => Vec::new(),

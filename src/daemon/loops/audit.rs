@@ -21,18 +21,27 @@ const AUDITED: &str = "audited";
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 impl Office {
-    /// Audits on the schedule, until shutdown.
+    /// Anchors and audits on the schedule, until shutdown.
     pub async fn audit_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
         let mut backoff = Backoff::new();
         while !shutdown.is_set() {
             // Cancel-safe: an audit that was interrupted begins again.
-            match until_shutdown(&shutdown, self.audit_when_due()).await {
+            match until_shutdown(&shutdown, self.work_on_club()).await {
                 Ok(()) => backoff = Backoff::new(),
                 Err(error) => backoff.wait("cannot audit the matches", &error, &shutdown).await,
             }
             pause(CHECK_INTERVAL, &shutdown).await;
         }
         Ok(())
+    }
+
+    /// Anchors all ledgers, and checks the matches, if either is due.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn work_on_club(&self) -> anyhow::Result<()> {
+        self.anchor_when_due(self.now()).await?;
+        self.audit_when_due().await
     }
 
     /// Checks every match if an audit is due, without finding the house's turns again. A match that fails is paused,

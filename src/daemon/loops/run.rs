@@ -57,7 +57,7 @@ impl Office {
             self.clock_all(OUTAGE_BETWEEN_RUNS).await?;
         }
         self.house_all().await?;
-        self.audit_when_due().await?;
+        self.work_on_club().await?;
         self.dispatch_all().await?;
         self.note_one_run(has_room).await
     }

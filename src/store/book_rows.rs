@@ -1,0 +1,70 @@
+//! Writes the club's books: their rows, their entries, and what entries are made of.
+
+use super::rows::{CHUNK, integer, is_common};
+use super::statement::Session;
+use super::{AnchorRows, BookChange, BookEntryRow, BookRow, Result, StoreError};
+
+/// Writes books and their entries, within a transaction.
+///
+/// # Errors
+/// [`StoreError::Stale`] if a book is not at the version that it was loaded with.
+pub async fn write(session: &mut Session<'_>, changes: &[BookChange]) -> Result<()> {
+    for BookChange { row, entries, anchor } in changes {
+        write_row(session, row).await?;
+        for chunk in entries.chunks(CHUNK) {
+            add_entries(session, chunk).await?;
+        }
+        if let Some(anchor) = anchor {
+            write_anchor(session, anchor).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn write_row(session: &mut Session<'_>, row: &BookRow) -> Result<()> {
+    let wake_at = row.wake_at.map(|at| at.timestamp_millis());
+    let statement = if row.version > 0 {
+        let sql = "UPDATE book SET wake_at = $3, snapshot = $4, version = version + 1 \
+                   WHERE id = $1 AND version = $2";
+        session.statement(sql).bind(&row.id).bind(row.version).bind(wake_at).bind(&row.snapshot)
+    } else {
+        let sql = "INSERT INTO book (id, kind, stage, wake_at, snapshot, version) \
+                   VALUES ($1, $2, 'open', $3, $4, 1) ON CONFLICT (id) DO NOTHING";
+        session.statement(sql).bind(&row.id).bind(row.kind.as_str()).bind(wake_at).bind(&row.snapshot)
+    };
+    match session.execute(statement).await? {
+        0 => Err(StoreError::Stale(format!("book {}", row.id))),
+        _ => Ok(()),
+    }
+}
+
+async fn add_entries(session: &mut Session<'_>, chunk: &[BookEntryRow]) -> Result<()> {
+    let mut insert = session.statement("INSERT INTO book_entry (book_id, seq, at, kind, json, hash) ");
+    insert.push_rows(chunk, |values, entry| {
+        values
+            .bind(&entry.book_id)
+            .bind(integer(entry.seq))
+            .bind(entry.at.timestamp_millis())
+            .bind(&entry.kind)
+            .bind(&entry.json)
+            .bind(entry.hash.to_string());
+    });
+    session.execute(insert.persistent(is_common(chunk.len()))).await?;
+    Ok(())
+}
+
+/// Writes what an anchor is made of, within a transaction.
+async fn write_anchor(session: &mut Session<'_>, anchor: &AnchorRows) -> Result<()> {
+    let book_seq = integer(anchor.book_seq);
+    let sql = "INSERT INTO anchor_secret (book_seq, secret) VALUES ($1, $2)";
+    let statement = session.statement(sql).bind(book_seq).bind(anchor.secret.to_string());
+    session.execute(statement).await?;
+    for chunk in anchor.grown.chunks(CHUNK) {
+        let mut insert = session.statement("INSERT INTO anchored_head (book_seq, match_id, seq) ");
+        insert.push_rows(chunk, |values, (match_id, seq)| {
+            values.bind(book_seq).bind(match_id).bind(integer(*seq));
+        });
+        session.execute(insert.persistent(is_common(chunk.len()))).await?;
+    }
+    Ok(())
+}
