@@ -4,9 +4,9 @@
 mod random;
 
 use divan::{Bencher, black_box};
-use fogpost::game::quad::house::{self, Level};
+use fogpost::game::quad::house;
 use fogpost::game::quad::{Options, Order, State, View};
-use fogpost::game::{BySeat, Dice, Game, Numbered, Sealed};
+use fogpost::game::{BySeat, Dice, Game, Level, Numbered, Sealed};
 
 use crate::random::dice;
 

@@ -4,9 +4,9 @@
 mod random;
 
 use divan::{Bencher, black_box};
-use fogpost::game::quantum::house::{self, Level};
+use fogpost::game::quantum::house;
 use fogpost::game::quantum::{Options, Order, State, View};
-use fogpost::game::{BySeat, Dice, Game, Numbered, Options as _, Sealed};
+use fogpost::game::{BySeat, Dice, Game, Level, Numbered, Options as _, Sealed};
 
 use crate::random::dice;
 

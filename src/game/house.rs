@@ -7,6 +7,8 @@ use serde::{Serialize, Serializer};
 
 use super::{Dice, Game, OrderLines, Sealed, Seat};
 
+pub(in crate::game) mod level;
+pub(in crate::game) mod root;
 pub(in crate::game) mod table;
 
 /// Everything that a seat was told and filed in a match, in order, up to now.

@@ -33,6 +33,7 @@ pub mod square;
 pub mod testing;
 
 pub use dice::Dice;
+pub use house::level::Level;
 pub use house::{Chosen, House, HouseLevel, Seen};
 pub use options::{OptionRule, Options, Values};
 pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};

@@ -6,8 +6,7 @@
 use super::order::Order;
 use super::point::{Point, Quad, SQUARES};
 use super::view::View;
-use crate::game::names::named_enum;
-use crate::game::{Chosen, Dice, House, HouseLevel, Seat, Seen};
+use crate::game::{Chosen, Dice, House, HouseLevel, Level, Seat, Seen};
 use position::{Position, Set, Turn, points};
 
 mod evaluate;
@@ -22,45 +21,15 @@ pub const HOUSE: House<View, Order> =
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[
-    HouseLevel {
-        name: Level::Trainer.as_str(),
-        aliases: &[],
-        says: "as easy, overlooks more, and reports show every threat",
-        options: &[("trainer", "on"), ("swap", "on")],
-    },
-    HouseLevel {
-        name: Level::Easy.as_str(),
-        aliases: &[],
-        says: "overlooks a quad at an odd tilt now and then",
-        options: &[("swap", "on")],
-    },
-    HouseLevel {
-        name: Level::Average.as_str(),
-        aliases: &["medium"],
-        says: "overlooks nothing on the board, and looks a few turns ahead",
-        options: &[("swap", "on")],
-    },
-    HouseLevel {
-        name: Level::Expert.as_str(),
-        aliases: &["hard"],
-        says: "looks far ahead through threats and their answers",
-        options: &[("swap", "on")],
-    },
+    Level::Trainer.described(
+        "as easy, overlooks more, and reports show every threat",
+        &[("trainer", "on"), ("swap", "on")],
+    ),
+    Level::Easy.described("overlooks a quad at an odd tilt now and then", &[("swap", "on")]),
+    Level::Average
+        .described("overlooks nothing on the board, and looks a few turns ahead", &[("swap", "on")]),
+    Level::Expert.described("looks far ahead through threats and their answers", &[("swap", "on")]),
 ];
-
-named_enum! {
-    /// How well the house plays.
-    pub enum Level {
-        /// Like Easy, but overlooks more tilts. Its matches are best opened with the option `trainer`.
-        Trainer = "trainer",
-        /// Overlooks a quad at an odd tilt now and then.
-        Easy = "easy",
-        /// Overlooks nothing on the board, and looks a few turns ahead.
-        Average = "average",
-        /// Looks far ahead through threats and their answers.
-        Expert = "expert",
-    }
-}
 
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
@@ -72,8 +41,7 @@ const OPENING_TURNS: u32 = 8;
 
 /// Chooses the turn of a seat by its present view: nothing is hidden, so the past tells no more.
 fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
-    let level = Level::parse(level.name).expect("one of the levels above");
-    choose(seen.now(), level, dice)
+    choose(seen.now(), Level::of(level), dice)
 }
 
 /// Chooses the turn of the side to move, which is always legal. Empty if the match is over.

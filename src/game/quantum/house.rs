@@ -6,8 +6,7 @@
 use super::order::Order;
 use super::pieces::{PieceKind, Spot, TOWER};
 use super::view::View;
-use crate::game::names::named_enum;
-use crate::game::{Chosen, Dice, House, HouseLevel, Seat, Seen};
+use crate::game::{Chosen, Dice, House, HouseLevel, Level, Seat, Seen};
 use position::{Move, Position, TOWERS_TO_WIN, Terms, Top};
 
 mod evaluate;
@@ -21,45 +20,11 @@ pub const HOUSE: House<View, Order> =
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[
-    HouseLevel {
-        name: Level::Trainer.as_str(),
-        aliases: &[],
-        says: "looks at your next turn, and overlooks much of it",
-        options: &[],
-    },
-    HouseLevel {
-        name: Level::Easy.as_str(),
-        aliases: &[],
-        says: "looks at your next turn, and overlooks one threat in eight",
-        options: &[],
-    },
-    HouseLevel {
-        name: Level::Average.as_str(),
-        aliases: &["medium"],
-        says: "looks a few turns ahead, and allows no tower that it can stop",
-        options: &[],
-    },
-    HouseLevel {
-        name: Level::Expert.as_str(),
-        aliases: &["hard"],
-        says: "looks ten times as far through the turns that may follow",
-        options: &[],
-    },
+    Level::Trainer.described("looks at your next turn, and overlooks much of it", &[]),
+    Level::Easy.described("looks at your next turn, and overlooks one threat in eight", &[]),
+    Level::Average.described("looks a few turns ahead, and allows no tower that it can stop", &[]),
+    Level::Expert.described("looks ten times as far through the turns that may follow", &[]),
 ];
-
-named_enum! {
-    /// How well the house plays.
-    pub enum Level {
-        /// Looks at the next turn, and overlooks much of it.
-        Trainer = "trainer",
-        /// Looks at the next turn, and overlooks one threat in eight.
-        Easy = "easy",
-        /// Looks a few turns ahead.
-        Average = "average",
-        /// Looks further ahead.
-        Expert = "expert",
-    }
-}
 
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 20_000 } else { 400_000 };
@@ -77,8 +42,7 @@ const NOTHING: Chosen<Order> = Chosen { orders: Vec::new(), positions: 0 };
 
 /// Chooses the turn of a seat by its present view: nothing is hidden, so the past tells no more.
 fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
-    let level = Level::parse(level.name).expect("one of the levels above");
-    choose(seen.now(), level, dice)
+    choose(seen.now(), Level::of(level), dice)
 }
 
 /// Chooses the turn of the side to move, which is always legal. Empty if the match is over or the side has no move.

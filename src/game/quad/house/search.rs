@@ -6,6 +6,7 @@
 
 use super::evaluate;
 use super::position::{Position, Turn, points};
+use crate::game::house::root::{self, Goal, Rated};
 use crate::game::house::table::{Bound, Table};
 
 /// The value of a won position, reduced by one for each turn that it takes.
@@ -29,13 +30,6 @@ const ANSWER: i32 = 1;
 const ATTACK: i32 = 2;
 const QUIET: i32 = 4;
 
-/// A turn and its worth for the side that makes it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rated {
-    pub turn: Turn,
-    pub worth: i32,
-}
-
 struct Search {
     table: Table<u8>,
     positions_left: u32,
@@ -43,25 +37,21 @@ struct Search {
 
 /// Returns the turns that are within `margin` of the best, best first, after a search of at most `positions` positions,
 /// and how many were searched. Empty if the threats cannot all be blocked.
-pub(super) fn best(position: &mut Position, positions: u32, margin: i32) -> (Vec<Rated>, u32) {
-    let mut rated: Vec<Rated> =
-        candidates(position, WIDE).into_iter().map(|turn| Rated { turn, worth: -INFINITE }).collect();
-    if rated.is_empty() {
-        return (rated, 0);
+pub(super) fn best(position: &mut Position, positions: u32, margin: i32) -> (Vec<Rated<Turn>>, u32) {
+    let turns = candidates(position, WIDE);
+    if turns.is_empty() {
+        return (Vec::new(), 0);
     }
     let bits = (positions.max(1024) * 2).ilog2().min(20);
     let mut search = Search { table: Table::new(bits), positions_left: positions };
-    for depth in 1..=DEEPEST {
-        let Some(looked_at) = search.iterate(position, &mut rated, depth, margin) else { break };
-        if looked_at < rated.len() || rated[0].worth.abs() > DECIDED {
-            rated.truncate(looked_at);
-            break;
-        }
-    }
-    // The shortest way of a won match, so that it comes to an end.
-    let best = rated[0].worth;
-    let margin = if best.abs() > DECIDED { 0 } else { margin };
-    rated.retain(|rated| rated.worth >= best - margin);
+    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, margin };
+    let rated = root::deepen(turns, goal, |turn, depth, (alpha, beta)| {
+        let depth = depth - cost(position, turn);
+        position.play(turn);
+        let worth = search.worth(position, depth, 1, -beta, -alpha);
+        position.take_back(turn);
+        worth.map(|worth| -worth)
+    });
     (rated, positions - search.positions_left)
 }
 
@@ -98,44 +88,6 @@ pub(super) fn promise(position: &Position, point: u8) -> i32 {
 }
 
 impl Search {
-    /// Searches each turn to `depth` and sorts them, best first. Returns how many it has searched, which are the first
-    /// ones then; `None` if the positions did not last for one.
-    fn iterate(
-        &mut self,
-        position: &mut Position,
-        rated: &mut [Rated],
-        depth: i32,
-        margin: i32,
-    ) -> Option<usize> {
-        let mut best = -INFINITE;
-        let mut looked_at = 0;
-        for (number, rated) in rated.iter_mut().enumerate() {
-            let turn = rated.turn;
-            let alpha = (best - margin - 1).max(-INFINITE);
-            let cost = cost(position, turn);
-            position.play(turn);
-            let worth = self.root_worth(position, depth - cost, alpha, number == 0);
-            position.take_back(turn);
-            let Some(worth) = worth else { break };
-            // A turn beyond the margin has a bound in place of its worth, so it keeps its place behind.
-            rated.worth = if worth > alpha { worth } else { -INFINITE };
-            best = best.max(worth);
-            looked_at = number + 1;
-        }
-        rated[..looked_at].sort_by_key(|rated| -rated.worth);
-        (looked_at > 0).then_some(looked_at)
-    }
-
-    fn root_worth(&mut self, next: &mut Position, depth: i32, alpha: i32, is_first: bool) -> Option<i32> {
-        if !is_first {
-            let worth = -self.worth(next, depth, 1, -alpha - 1, -alpha)?;
-            if worth <= alpha {
-                return Some(worth);
-            }
-        }
-        Some(-self.worth(next, depth, 1, -INFINITE, -alpha)?)
-    }
-
     /// Rates the position for the side to move, between `alpha` and `beta`; `None` once the positions are used up.
     fn worth(
         &mut self,

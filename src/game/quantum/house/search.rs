@@ -3,6 +3,7 @@
 
 use super::evaluate;
 use super::position::{Move, Position, TOWERS_TO_WIN};
+use crate::game::house::root::{self, Goal, Rated};
 use crate::game::house::table::{Bound, Table};
 use crate::game::quantum::pieces::TOWER;
 
@@ -23,13 +24,6 @@ const LATE: usize = 4;
 const LATER: usize = 16;
 const LATE_DEPTH: i32 = 3;
 
-/// A turn and its worth for the side that makes it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rated {
-    pub turn: Move,
-    pub worth: i32,
-}
-
 struct Search {
     table: Table<Move>,
     positions_left: u32,
@@ -41,7 +35,12 @@ struct Search {
 
 /// Returns the turns among `turns` that are within `margin` of the best, best first, after a search of at most
 /// `positions` positions, and how many were searched.
-pub(super) fn best(position: &Position, turns: &[Move], positions: u32, margin: i32) -> (Vec<Rated>, u32) {
+pub(super) fn best(
+    position: &Position,
+    turns: &[Move],
+    positions: u32,
+    margin: i32,
+) -> (Vec<Rated<Move>>, u32) {
     let bits = (positions.max(1024) * 4).ilog2().min(20);
     let mut search = Search {
         table: Table::new(bits),
@@ -49,56 +48,14 @@ pub(super) fn best(position: &Position, turns: &[Move], positions: u32, margin: 
         killers: [[Move::default(); 2]; LONGEST],
         history: vec![0; 2 * 64 * 64],
     };
-    let mut rated: Vec<Rated> = turns.iter().map(|&turn| Rated { turn, worth: -INFINITE }).collect();
-    for depth in 1..=DEEPEST {
-        let Some(looked_at) = search.iterate(position, &mut rated, depth, margin) else { break };
-        if looked_at < rated.len() || rated[0].worth.abs() > DECIDED {
-            rated.truncate(looked_at);
-            break;
-        }
-    }
-    // The shortest way of a won match, so that it comes to an end.
-    let best = rated[0].worth;
-    let margin = if best.abs() > DECIDED { 0 } else { margin };
-    rated.retain(|rated| rated.worth >= best - margin);
+    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, margin };
+    let rated = root::deepen(turns.to_vec(), goal, |turn, depth, (alpha, beta)| {
+        search.worth(&position.after(turn), depth - 1, 1, -beta, -alpha).map(|worth| -worth)
+    });
     (rated, positions - search.positions_left)
 }
 
 impl Search {
-    /// Searches each turn to `depth` and sorts them, best first. Returns how many it has searched, which are the first
-    /// ones then; `None` if the positions did not last for one.
-    fn iterate(
-        &mut self,
-        position: &Position,
-        rated: &mut [Rated],
-        depth: i32,
-        margin: i32,
-    ) -> Option<usize> {
-        let mut best = -INFINITE;
-        let mut looked_at = 0;
-        for (number, rated) in rated.iter_mut().enumerate() {
-            let next = position.after(rated.turn);
-            let alpha = (best - margin - 1).max(-INFINITE);
-            let Some(worth) = self.root_worth(&next, depth, alpha, number == 0) else { break };
-            // A turn beyond the margin has a bound in place of its worth, so it keeps its place behind.
-            rated.worth = if worth > alpha { worth } else { -INFINITE };
-            best = best.max(worth);
-            looked_at = number + 1;
-        }
-        rated[..looked_at].sort_by_key(|rated| -rated.worth);
-        (looked_at > 0).then_some(looked_at)
-    }
-
-    fn root_worth(&mut self, next: &Position, depth: i32, alpha: i32, is_first: bool) -> Option<i32> {
-        if !is_first {
-            let worth = -self.worth(next, depth - 1, 1, -alpha - 1, -alpha)?;
-            if worth <= alpha {
-                return Some(worth);
-            }
-        }
-        Some(-self.worth(next, depth - 1, 1, -INFINITE, -alpha)?)
-    }
-
     /// Rates the position for the side to move, between `alpha` and `beta`; `None` once the positions are used up.
     fn worth(
         &mut self,
