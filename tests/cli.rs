@@ -172,11 +172,11 @@ fn the_house_takes_a_seat_by_its_level_or_from_a_csv_file() {
     assert_says(&opened, &["a against the house (easy)", "the house (expert) against a"]);
     for (arguments, words) in [
         (["quad", ann, "house:master"], "the house plays Quad at the levels trainer, easy, average, expert"),
-        (["pacific", "house", ann], "the house does not play War in the Pacific"),
+        (["quadrant-z", "house", ann], "the house does not play Quadrant Z"),
     ] {
         assert_says(&folder.run(&[&["match", "new"], &arguments[..]].concat()).failure(1), &[words]);
     }
-    folder.write("pairs.csv", "game,first,second\nquad,house,house:expert\npacific,a@b.example,house\n");
+    folder.write("pairs.csv", "game,first,second\nquad,house,house:expert\nquadrant-z,a@b.example,house\n");
     let refused = folder.run(&["match", "new", "--from", "pairs.csv"]);
     assert_eq!(refused.status(), 1);
     assert_says(

@@ -16,7 +16,7 @@ use fogpost::store::LetterStatus;
 use crate::audit::cheat;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 
-fn ann() -> Holder {
+pub fn ann() -> Holder {
     Holder::Player(NamedAddress { name: "Ann".to_owned(), address: Address::parse(ANN).expect("an address") })
 }
 
@@ -229,7 +229,7 @@ fn with_advance_a_player_who_beats_a_level_meets_the_next_one() {
 fn a_challenge_that_the_house_cannot_accept_is_refused_with_an_example() {
     let desk = Desk::new();
     for (text, says, example) in [
-        ("CHALLENGE house pacific", "The house does not play War in the Pacific.", "| CHALLENGE house quad"),
+        ("CHALLENGE house quadrant-z", "The house does not play Quadrant Z.", "| CHALLENGE house"),
         (
             "CHALLENGE house quad level=master",
             "trainer, easy, average, expert",

@@ -29,6 +29,7 @@ mod gms;
 mod holders;
 mod house;
 mod house_by_letter;
+mod house_matches;
 mod house_turns;
 mod letters;
 mod machines;

@@ -6,7 +6,9 @@
 use serde_json::json;
 
 use super::dice::Dice;
-use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
+use super::{
+    Board, BySeat, Due, Fault, Game, House, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
+};
 
 mod board;
 mod chart;
@@ -14,6 +16,7 @@ mod check;
 mod deeds;
 mod extra;
 mod fleet;
+mod house;
 mod hulls;
 mod options;
 mod order;
@@ -55,6 +58,8 @@ impl Game for State {
         "SUBS",
         "PASS",
     ];
+
+    const HOUSE: Option<House<View, Order>> = Some(house::HOUSE);
 
     type Options = Options;
     type View = View;

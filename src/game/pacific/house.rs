@@ -1,0 +1,107 @@
+//! The house: a computer player for War in the Pacific, at three levels.
+//!
+//! On the surface it searches the moves of both sides, and beneath it guesses where the enemy's submarines are, from what
+//! its seat was told. The same view, level and dice give the same turn, so that an audit can repeat it.
+
+use super::order::Order;
+use super::view::View;
+use crate::game::{Chosen, Dice, House, HouseLevel, Level, Phase, Seen};
+use belief::Belief;
+use position::{Move, PASS, Position};
+
+mod belief;
+mod depths;
+mod position;
+mod search;
+mod setup;
+mod shallow;
+mod values;
+
+/// The computer player. Debug builds have another version, because they search fewer positions and so play different
+/// turns.
+pub const HOUSE: House<View, Order> =
+    House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play };
+
+/// The levels, the weakest first.
+const LEVELS: &[HouseLevel] = &[
+    Level::Trainer.described("looks at your next move, and overlooks much of it", &[]),
+    Level::Easy.described("looks at your next move, and overlooks one threat in eight", &[]),
+    Level::Average.described("looks a few moves ahead, and hunts your submarines", &[]),
+];
+
+/// Positions that Average looks at in a turn. Debug builds look at fewer, because they are slow.
+const POSITIONS: u32 = if cfg!(debug_assertions) { 300 } else { 30_000 };
+/// By how much a move may be worse than the best to be chosen by the dice, in the opening and later.
+const OPENING_MARGIN: i32 = 12;
+const MARGIN: i32 = 4;
+/// The rounds that count as the opening.
+const OPENING_ROUNDS: u32 = 6;
+
+/// What a level can do.
+struct Skill {
+    /// Positions to look at in a search; 0 for a look at the enemy's next move only.
+    positions: u32,
+    /// Guesses of the enemy's submarines.
+    guesses: usize,
+    /// Of eight threats or shots, so many are overlooked.
+    overlooked: usize,
+}
+
+fn skill(level: Level) -> Skill {
+    match level {
+        Level::Trainer => Skill { positions: 0, guesses: 0, overlooked: 4 },
+        Level::Easy => Skill { positions: 0, guesses: 8, overlooked: 1 },
+        Level::Average | Level::Expert => Skill { positions: POSITIONS, guesses: 64, overlooked: 0 },
+    }
+}
+
+/// Chooses the orders of a seat. Its present view lists everything that was told of submarines so far.
+fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
+    choose(seen.now(), &skill(Level::of(level)), dice)
+}
+
+/// Chooses orders for the viewer, from whom some must be due.
+fn choose(view: &View, skill: &Skill, mut dice: Dice) -> Chosen<Order> {
+    let (orders, positions) = match view.phase {
+        Some(Phase::Setup) => (setup::draw(view.viewer, &view.options, &mut dice), 0),
+        Some(Phase::Surface) => surface(view, skill, &mut dice),
+        Some(Phase::Submarines) => {
+            let belief = Belief::new(view, skill.guesses, &mut dice);
+            let order = depths::choose(view, &belief, skill.overlooked, &mut dice);
+            (vec![Order::Submarine(order)], 1)
+        }
+        Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => (Vec::new(), 0),
+    };
+    Chosen { orders, positions }
+}
+
+/// Chooses a surface turn, and returns how many positions it looked at.
+fn surface(view: &View, skill: &Skill, dice: &mut Dice) -> (Vec<Order>, u64) {
+    let belief = Belief::new(view, skill.guesses, dice);
+    let attack = depths::attack(view, &belief);
+    let danger = if skill.guesses == 0 { values::SAFE } else { belief.danger() };
+    let values = values::values(view, &danger);
+    let mut position = Position::new(&view.ships, view.viewer, view.options.squadron_leap, &values);
+    let worth = attack.map(|(_, worth)| worth);
+    let (turn, looked_at) = if skill.positions == 0 {
+        (shallow::best(&mut position, worth, skill.overlooked, dice), 1)
+    } else {
+        let margin = if view.round <= OPENING_ROUNDS { OPENING_MARGIN } else { MARGIN };
+        let (rated, looked_at) = search::best(&mut position, worth, skill.positions, margin);
+        (rated[dice.below(rated.len())].turn, looked_at)
+    };
+    let order = match attack {
+        Some((area, _)) if turn == PASS => Order::Asw(area.corner()),
+        _ => written(&position, turn),
+    };
+    (vec![order], looked_at.into())
+}
+
+fn written(position: &Position<'_>, turn: Move) -> Order {
+    let square = |at: u8| super::Square::new(at & 15, at >> 4).expect("the house moves on the board");
+    let class = position.hull(turn.from).map(|hull| hull.class);
+    Order::Move { class, from: square(turn.from), to: square(turn.to) }
+}
+
+#[cfg(test)]
+mod tests;

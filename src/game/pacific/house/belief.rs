@@ -1,0 +1,211 @@
+//! Where the enemy's submarines may be: joint guesses, moved on and corrected by everything that was told of them.
+//!
+//! It reads only what both sides were told (4.5) and the number of submarines left.
+
+use crate::game::pacific::fleet::{Area, Square, in_friendly_waters};
+use crate::game::pacific::options::Torpedo;
+use crate::game::pacific::rules::torpedo_reaches;
+use crate::game::pacific::view::{Depths, Notice, View};
+use crate::game::{Dice, Seat};
+
+/// The submarines of a side at the start (1.5), and how many of them a guess puts into the viewer's waters.
+const SUBMARINES: usize = 5;
+const ABROAD: usize = 2;
+/// Of so many rounds in which the enemy was not heard, it passed in one.
+const PASSES: usize = 6;
+/// Squares that a corrected submarine may be moved.
+const CORRECTION: u8 = 4;
+const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
+
+/// The squares of all the enemy's submarines.
+type Guess = Vec<Square>;
+
+/// Guesses that are equally likely.
+pub(super) struct Belief {
+    guesses: Vec<Guess>,
+    torpedo: Torpedo,
+}
+
+/// An attack on an area as it was told.
+#[derive(Clone, Copy)]
+struct Attack {
+    area: Area,
+    sunk: usize,
+    contact: bool,
+}
+
+impl Belief {
+    /// Works out so many guesses from what the viewer was told so far.
+    pub fn new(view: &View, many: usize, dice: &mut Dice) -> Belief {
+        let enemy = view.viewer.other();
+        let left = match &view.submarines[enemy] {
+            Depths::Counted(left) => *left,
+            Depths::Charted(submarines) => submarines.len(),
+        };
+        let many = if left == 0 { 0 } else { many };
+        let guesses = (0..many).map(|_| first_guess(enemy, dice)).collect();
+        let mut belief = Belief { guesses, torpedo: view.options.torpedo };
+        for round in 1..=view.round {
+            let mut was_heard = false;
+            for sighted in view.sightings.iter().filter(|sighted| sighted.round == round) {
+                was_heard |= belief.hear(&sighted.notice, enemy, dice);
+            }
+            if round < view.round && !was_heard {
+                belief.guesses.iter_mut().for_each(|guess| drift(guess, dice));
+            }
+        }
+        belief
+    }
+
+    /// Corrects the guesses by a notice. Returns whether a submarine of the enemy acted.
+    fn hear(&mut self, notice: &Notice, enemy: Seat, dice: &mut Dice) -> bool {
+        match *notice {
+            Notice::Asw { side, area, sunk, contact } | Notice::Sonar { side, area, sunk, contact }
+                if side != enemy =>
+            {
+                self.attacked(Attack { area, sunk: usize::from(sunk), contact }, dice);
+                false
+            }
+            Notice::Torpedo { side, at, .. } if side == enemy => {
+                let torpedo = self.torpedo;
+                self.near(|square| torpedo_reaches(torpedo, square.king_steps(at)), dice);
+                true
+            }
+            Notice::Sonar { area, .. } => {
+                self.near(|square| area.distance(square) <= 2, dice);
+                true
+            }
+            Notice::Asw { .. }
+            | Notice::Torpedo { .. }
+            | Notice::Move { .. }
+            | Notice::SquadronLost { .. }
+            | Notice::Pass { .. } => false,
+        }
+    }
+
+    /// The viewer attacked an area: so many submarines were there, and they are no more.
+    fn attacked(&mut self, attack: Attack, dice: &mut Dice) {
+        self.keep(|guess| attack.fits(guess), |guess, dice| attack.correct(guess, dice), dice);
+        for guess in &mut self.guesses {
+            guess.retain(|&at| attack.area.distance(at) > 0);
+        }
+    }
+
+    /// A submarine acted from a square that `is_near` accepts.
+    fn near(&mut self, is_near: impl Fn(Square) -> bool, dice: &mut Dice) {
+        let squares: Vec<Square> = Square::all().filter(|&at| is_near(at)).collect();
+        let correct = |guess: &mut Guess, dice: &mut Dice| {
+            let free: Vec<Square> = squares.iter().copied().filter(|at| !guess.contains(at)).collect();
+            let Some(&to) = pick(&free, dice) else { return };
+            if let Some(nearest) = guess.iter_mut().min_by_key(|at| at.king_steps(to)) {
+                *nearest = to;
+            }
+        };
+        self.keep(|guess| guess.iter().any(|&at| is_near(at)), correct, dice);
+    }
+
+    /// Keeps the guesses that fit. The others become copies of these, or are corrected if few fit.
+    fn keep(
+        &mut self,
+        fits: impl Fn(&Guess) -> bool,
+        correct: impl Fn(&mut Guess, &mut Dice),
+        dice: &mut Dice,
+    ) {
+        let fitting: Vec<Guess> = self.guesses.iter().filter(|guess| fits(guess)).cloned().collect();
+        let are_few = fitting.len() * 8 < self.guesses.len();
+        for guess in self.guesses.iter_mut().filter(|guess| !fits(guess)) {
+            match pick(&fitting, dice) {
+                Some(copy) if !are_few => guess.clone_from(copy),
+                _ => correct(guess, dice),
+            }
+        }
+    }
+
+    /// The submarines that an attack on the area can be expected to sink, in thousandths.
+    pub fn expected(&self, area: Area) -> i32 {
+        let squares = self.guesses.iter().flatten();
+        let hits = squares.filter(|&&at| area.distance(at) == 0).count();
+        (hits * 1000 / self.guesses.len().max(1)) as i32
+    }
+
+    /// For each square, the chance in thousandths that a submarine could fire at a ship there.
+    pub fn danger(&self) -> [i32; 256] {
+        let mut danger = [0; 256];
+        for guess in &self.guesses {
+            let mut reached = [false; 256];
+            for &at in guess {
+                for files in -2_i8..=2 {
+                    for ranks in -2_i8..=2 {
+                        let Some(to) = at.step(files, ranks) else { continue };
+                        reached[to.index()] |= torpedo_reaches(self.torpedo, at.king_steps(to));
+                    }
+                }
+            }
+            for (danger, reached) in danger.iter_mut().zip(reached) {
+                *danger += i32::from(reached);
+            }
+        }
+        let many = self.guesses.len().max(1) as i32;
+        danger.map(|count| count * 1000 / many)
+    }
+}
+
+impl Attack {
+    fn fits(self, guess: &Guess) -> bool {
+        let within = |steps: u8| guess.iter().filter(|&&at| self.area.distance(at) == steps).count();
+        within(0) == self.sunk && (within(1) > 0) == self.contact
+    }
+
+    /// Moves submarines of a guess until it fits.
+    fn correct(self, guess: &mut Guess, dice: &mut Dice) {
+        // Nearest first, so that those far away stay where they are.
+        guess.sort_by_key(|&at| self.area.distance(at));
+        for (number, at) in guess.iter_mut().enumerate() {
+            let steps = self.area.distance(*at);
+            let wanted = match number.checked_sub(self.sunk) {
+                None => 0..=0,
+                Some(0) if self.contact => 1..=1,
+                Some(_) if steps == 0 || steps == 1 && !self.contact => 2..=CORRECTION,
+                Some(_) => continue,
+            };
+            if !wanted.contains(&steps) {
+                let squares: Vec<Square> =
+                    Square::all().filter(|&at| wanted.contains(&self.area.distance(at))).collect();
+                *at = pick(&squares, dice).copied().unwrap_or(*at);
+            }
+        }
+    }
+}
+
+fn pick<'a, T>(items: &'a [T], dice: &mut Dice) -> Option<&'a T> {
+    if items.is_empty() { None } else { items.get(dice.below(items.len())) }
+}
+
+/// Guesses where the enemy's submarines start (2.3).
+fn first_guess(enemy: Seat, dice: &mut Dice) -> Guess {
+    let mut guess = Guess::new();
+    while guess.len() < SUBMARINES {
+        let is_abroad = guess.len() < ABROAD && dice.below(4) > 0;
+        let rank = dice.below(8) as u8 + if (enemy == Seat::First) == is_abroad { 8 } else { 0 };
+        let at = Square::new(dice.below(16) as u8, rank).expect("on the board");
+        debug_assert_eq!(in_friendly_waters(enemy, at), !is_abroad);
+        if !guess.contains(&at) {
+            guess.push(at);
+        }
+    }
+    guess
+}
+
+/// Moves one of the submarines, or none (4.1).
+fn drift(guess: &mut Guess, dice: &mut Dice) {
+    if guess.is_empty() || dice.below(PASSES) == 0 {
+        return;
+    }
+    let number = dice.below(guess.len());
+    let ((files, ranks), far) = (DIRECTIONS[dice.below(8)], 1 + dice.below(3) as i8);
+    if let Some(to) = guess[number].step(files * far, ranks * far)
+        && !guess.contains(&to)
+    {
+        guess[number] = to;
+    }
+}

@@ -1,0 +1,231 @@
+use std::collections::BTreeMap;
+
+use super::super::fleet::{Area, Class, ShipKind, Square};
+use super::super::order::SubmarineOrder;
+use super::super::{Options, State};
+use super::*;
+use crate::game::testing::RandomPlay;
+use crate::game::{BySeat, Game, Numbered, Options as _, Outcome, Reason, Sealed, Seat};
+
+/// Average with so few positions that debug builds finish soon.
+const FEW: Skill = Skill { positions: 60, guesses: 8, overlooked: 0 };
+
+fn options(chosen: &[(&str, &str)]) -> Options {
+    let mut options = Options::default();
+    chosen.iter().for_each(|(name, value)| options.set(name, value).expect("an option"));
+    options
+}
+
+fn sealed(view: &View, orders: &[Order]) -> Sealed<Order> {
+    let numbered: Vec<_> =
+        (1..).zip(orders).map(|(line, order)| Numbered { line, order: order.clone() }).collect();
+    State::check(view, &numbered).unwrap_or_else(|faults| panic!("{orders:?}: {faults:?}"))
+}
+
+/// Calls `met` with positions of random matches in which something is due, and the seat.
+fn in_random_matches(matches: u64, mut met: impl FnMut(&State, Seat, Dice)) {
+    for seed in 0..matches {
+        let chosen = match seed % 4 {
+            0 => options(&[("submarines", "false"), ("squadron_leap", "always")]),
+            1 => options(&[("torpedo", "within"), ("destroyers", "8")]),
+            _ => options(&[]),
+        };
+        let (mut state, mut dice) = (State::start(&chosen), Dice::new(seed));
+        while let Some(due) = state.due() {
+            for seat in due.seats {
+                met(&state, seat, dice.clone());
+            }
+            state = state.play_at_random(&mut |n| dice.below(n as usize) as u32);
+        }
+    }
+}
+
+fn play_on(state: &State, skills: &BySeat<Skill>, dice: &mut Dice) -> State {
+    let mut filed = BySeat::new(None, None);
+    for seat in state.due().expect("it runs").seats {
+        let dice = Dice::new(dice.below(1 << 30) as u64);
+        let view = state.view(seat);
+        filed[seat] = Some(sealed(&view, &choose(&view, &skills[seat], dice).orders));
+    }
+    state.adjudicate(&filed)
+}
+
+#[test]
+fn every_level_files_legal_orders_and_repeats_them() {
+    let mut met = 0;
+    in_random_matches(8, |state, seat, dice| {
+        met += 1;
+        let view = state.view(seat);
+        for skill in [skill(Level::Trainer), skill(Level::Easy), FEW] {
+            let chosen = choose(&view, &skill, dice.clone());
+            sealed(&view, &chosen.orders);
+            if met % 16 == 0 {
+                assert_eq!(chosen, choose(&view, &skill, dice.clone()));
+            }
+        }
+    });
+    assert!(met > 1000, "{met}");
+}
+
+#[test]
+fn the_search_knows_the_moves_of_the_rules_and_what_they_do() {
+    let (mut moves_seen, mut number) = (0, 0);
+    in_random_matches(8, |state, seat, _| {
+        number += 1;
+        let view = state.view(seat);
+        if view.phase != Some(Phase::Surface) || number % 5 > 0 {
+            return;
+        }
+        let values = values::values(&view, &values::SAFE);
+        let leap = view.options.squadron_leap;
+        let mut position = Position::new(&view.ships, seat, leap, &values);
+        let (key, worth) = (position.key, position.worth());
+        let at = |square: Square| square.index() as u8;
+        let mut legal: Vec<(u8, u8)> =
+            state.surface_moves(seat).into_iter().map(|(from, to)| (at(from), at(to))).collect();
+        let turns = position.moves(false);
+        let mut known: Vec<(u8, u8)> = turns.iter().map(|turn| (turn.from, turn.to)).collect();
+        legal.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(known, legal);
+        for turn in turns {
+            let order = written(&position, turn);
+            let mut filed = BySeat::new(None, None);
+            filed[seat] = Some(sealed(&view, std::slice::from_ref(&order)));
+            let next = state.adjudicate(&filed);
+            let undo = position.play(turn);
+            let again = Position::new(&next.ships, seat.other(), leap, &values);
+            assert_eq!((position.key, position.worth()), (again.key, again.worth()), "{order}");
+            assert_eq!(position.count, again.count, "{order}");
+            position.take_back(&undo);
+            assert_eq!((position.key, position.worth()), (key, worth), "{order}");
+            moves_seen += 1;
+        }
+    });
+    assert!(moves_seen > 10_000, "{moves_seen}");
+}
+
+#[test]
+fn setups_are_legal_and_hide_the_submarines() {
+    for seat in Seat::BOTH {
+        for chosen in [options(&[]), options(&[("destroyers", "8"), ("submarines", "false")])] {
+            let view = State::start(&chosen).view(seat);
+            let mut dice = Dice::new(7);
+            let mut placed = BTreeMap::<Square, u32>::new();
+            for _ in 0..1000 {
+                let orders = setup::draw(seat, &chosen, &mut dice);
+                sealed(&view, &orders);
+                for order in orders {
+                    if let Order::Submarines(submarines) = order {
+                        submarines.iter().for_each(|(_, at)| *placed.entry(*at).or_default() += 1);
+                    }
+                }
+            }
+            let most = placed.into_values().max().unwrap_or_default();
+            assert!(most <= 50, "a submarine's square is too likely: {most} of 1000");
+        }
+    }
+}
+
+/// Two states that differ only in the submarines of North, in a surface turn of South.
+fn with_submarines_of_north(squares: [&str; 2]) -> State {
+    let mut state = State::start(&options(&[]));
+    let mut dice = Dice::new(3);
+    state = play_on(&state, &BySeat::new(FEW, FEW), &mut dice);
+    for (submarine, at) in state.submarines.second.iter_mut().zip(squares) {
+        submarine.at = Square::parse(at).expect("a square");
+    }
+    state
+}
+
+#[test]
+fn the_house_does_not_find_submarines_that_nobody_told_it_of() {
+    let [one, other] = [["D4", "E5"], ["M9", "A16"]].map(with_submarines_of_north);
+    assert_ne!(one, other);
+    for seed in 0..4 {
+        let [one, other] = [&one, &other].map(|state| {
+            let seen = Seen::begin(state, Seat::First);
+            LEVELS.iter().map(|level| play(&seen, level, Dice::new(seed))).collect::<Vec<_>>()
+        });
+        assert_eq!(one, other);
+    }
+}
+
+/// A match in which South has one submarine, and the enemy's ships stand here.
+fn beneath(own: &str, enemy: &[(Class, &str)]) -> View {
+    let mut state = State::start(&options(&[]));
+    state = play_on(&state, &BySeat::new(FEW, FEW), &mut Dice::new(1));
+    let mut view = state.view(Seat::First);
+    let at = |text: &str| Square::parse(text).expect("a square");
+    view.phase = Some(Phase::Submarines);
+    let mut submarine = view.own_submarines()[0];
+    submarine.at = at(own);
+    view.submarines.first = super::super::view::Depths::Charted(vec![submarine]);
+    let kind = |class: Class| match class {
+        Class::Battleship => ShipKind::Battleship,
+        Class::Cruiser => ShipKind::Cruiser,
+        Class::Carrier | Class::Squadron | Class::Destroyer => ShipKind::Destroyer,
+    };
+    let ship = |&(class, text): &(Class, &str)| super::super::Ship { kind: kind(class), at: at(text) };
+    view.ships.second = enemy.iter().map(ship).collect();
+    view
+}
+
+#[test]
+fn a_submarine_fires_at_the_dearest_ship_in_range_and_otherwise_comes_nearer() {
+    let average = skill(Level::Average);
+    let view = beneath("H8", &[(Class::Destroyer, "H10"), (Class::Battleship, "J9"), (Class::Cruiser, "A1")]);
+    let target = Square::parse("J9").expect("a square");
+    let fired = choose(&view, &average, Dice::new(1)).orders;
+    assert_eq!(fired, [Order::Submarine(SubmarineOrder::Fire { no: 1, at: target })]);
+    let view = beneath("H8", &[(Class::Battleship, "H14")]);
+    let moved = choose(&view, &average, Dice::new(1)).orders;
+    let [Order::Submarine(SubmarineOrder::Move { to, .. })] = moved[..] else { panic!("{moved:?}") };
+    assert!(to.king_steps(Square::parse("H14").expect("a square")) < 5, "{to}");
+}
+
+#[test]
+fn guesses_follow_what_was_told() {
+    use super::super::view::{Notice, Sighted};
+    let mut view = beneath("H8", &[(Class::Battleship, "A9")]);
+    view.round = 2;
+    let at = Square::parse("D4").expect("a square");
+    let torpedo = Notice::Torpedo { side: Seat::Second, at, sunk: Class::Cruiser };
+    view.sightings = vec![Sighted { round: 1, notice: torpedo }];
+    let belief = Belief::new(&view, 64, &mut Dice::new(1));
+    let near: i32 = Area::all().filter(|area| area.distance(at) <= 2).map(|area| belief.expected(area)).sum();
+    let far: i32 = Area::all().filter(|area| area.distance(at) > 2).map(|area| belief.expected(area)).sum();
+    assert!(near > far / 4, "a submarine is near {at}: {near} {far}");
+    // A search there that sinks one leaves the guesses without a submarine in the area.
+    let area = Area::new(at).expect("an area");
+    let search = Notice::Asw { side: Seat::First, area, sunk: 1, contact: false };
+    view.sightings.push(Sighted { round: 2, notice: search });
+    view.submarines.second = super::super::view::Depths::Counted(4);
+    let belief = Belief::new(&view, 64, &mut Dice::new(1));
+    assert_eq!(belief.expected(area), 0);
+}
+
+#[test]
+fn nothing_is_played_in_a_match_that_is_over() {
+    let over = State::start(&options(&[])).close(Outcome { winner: None, reason: Reason::DrawAgreed });
+    assert!(choose(&over.view(Seat::First), &FEW, Dice::new(1)).orders.is_empty());
+}
+
+#[test]
+fn average_beats_easy() {
+    let average = || Skill { positions: 600, guesses: 16, overlooked: 0 };
+    let won: i32 = (0..4)
+        .map(|seed| {
+            let seat = if seed % 2 == 0 { Seat::First } else { Seat::Second };
+            let mut skills = BySeat::new(skill(Level::Easy), skill(Level::Easy));
+            skills[seat] = average();
+            let (mut state, mut dice) = (State::start(&options(&[])), Dice::new(seed));
+            while state.due().is_some() {
+                state = play_on(&state, &skills, &mut dice);
+            }
+            let winner = state.outcome().and_then(|outcome| outcome.winner);
+            winner.map_or(0, |winner| if winner == seat { 1 } else { -1 })
+        })
+        .sum();
+    assert!(won >= 2, "{won:+}");
+}

@@ -1,0 +1,57 @@
+//! What ships are worth on the squares of the board, in hundredths of a point. The search adds these up, so they are
+//! worked out once a turn.
+
+use super::position::Values;
+use crate::game::pacific::fleet::{Class, Square};
+use crate::game::pacific::view::View;
+use crate::game::{BySeat, Seat};
+
+/// A thousandth of the chance that a torpedo comes from a square near a ship counts for so much of its price, in
+/// hundred-thousandths. A submarine in range may fire at another ship, or be sunk before.
+const DANGER: i32 = 40;
+
+/// Rates every square. `danger` is the chance, in thousandths, that an enemy submarine could fire at a ship of the viewer
+/// there.
+pub(super) fn values(view: &View, danger: &[i32; 256]) -> Values {
+    let mut values = [[[0; 256]; 5]; 2];
+    for side in Seat::BOTH {
+        let prey: Vec<Square> =
+            view.ships[side.other()].iter().filter(|ship| !ship.is_squadron()).map(|ship| ship.at).collect();
+        for class in Class::ALL {
+            let price = 100 * class.points() as i32;
+            for at in Square::all() {
+                let mut worth = price + place(class, side, at, &prey);
+                if side == view.viewer && class != Class::Squadron {
+                    worth -= price * danger[at.index()] * DANGER / 100_000;
+                }
+                values[side as usize][class as usize][at.index()] = worth;
+            }
+        }
+    }
+    values
+}
+
+/// Rates a square for a ship of this class: carriers stay behind, and the others go where the enemy is.
+fn place(class: Class, side: Seat, at: Square, prey: &[Square]) -> i32 {
+    let from_home = i32::from(if side == Seat::First { at.rank() } else { 15 - at.rank() });
+    let from_edge = i32::from(at.file().min(15 - at.file()));
+    let near = prey.iter().map(|prey| 16 - i32::from(prey.king_steps(at))).max().unwrap_or_default();
+    match class {
+        Class::Carrier => -10 * from_home,
+        Class::Squadron => from_edge + 2 * near,
+        Class::Battleship => 2 * near,
+        Class::Cruiser => from_edge + 3 * near,
+        Class::Destroyer => 2 * from_edge + 5 * near,
+    }
+}
+
+/// No danger anywhere.
+pub(super) const SAFE: [i32; 256] = [0; 256];
+
+/// The ships of both sides that a torpedo could sink, with their prices.
+pub(super) fn targets(view: &View) -> BySeat<Vec<(Square, i32)>> {
+    view.ships.as_ref().map(|fleet| {
+        let surface = fleet.iter().filter(|ship| !ship.is_squadron());
+        surface.map(|ship| (ship.at, 100 * ship.class().points() as i32)).collect()
+    })
+}

@@ -1,0 +1,70 @@
+//! Whole matches against the house by letter, in the games that hide something.
+
+use fogpost::daemon::{Holder, NewMatch};
+use fogpost::game::any::{AnySeen, GameKind};
+use fogpost::game::{BySeat, Seat};
+use fogpost::ledger::{self, Source};
+use fogpost::referee::{Act, Match, Stage, Terms};
+
+use crate::desk::{ANN, Desk};
+use crate::house::{ann, entries, to_ann};
+
+/// More letters than any of these matches takes.
+const MOST: u64 = 400;
+
+/// Opens a match in which Ann is `first` against this level.
+fn opened(desk: &Desk, game: GameKind, level: &str, options: &[(&str, &str)]) -> Match {
+    let level = game.level(level).expect("a level");
+    let new = NewMatch {
+        game,
+        choices: game.choose_at(level, options).expect("options of the game"),
+        players: BySeat::new(ann(), Holder::House(level)),
+        terms: Terms { advance: desk.office().config.house.advance, ..desk.office().config.terms.clone() },
+    };
+    let game_match = desk.block_on(desk.office().open(new)).expect("the match opens");
+    desk.work();
+    game_match
+}
+
+/// Plays a match to its end. Ann writes what `as_ann` would play in her seat, who sees what she was told.
+fn play_out(desk: &Desk, id: &str, as_ann: &str) -> Match {
+    for dice in 0..MOST {
+        let game_match = desk.find(id);
+        if game_match.stage == Stage::Over {
+            return game_match;
+        }
+        assert_eq!(game_match.house_due(), None, "the house has played");
+        let seen: AnySeen = ledger::seen(&entries(desk, id), Seat::First).expect("a sound ledger");
+        let level = game_match.game.level(as_ann).expect("a level");
+        let lines = seen.play(level, dice).expect("the house plays the game").orders;
+        let lines = if lines.is_empty() { "HOLD".to_owned() } else { lines.join("\n") };
+        desk.reply(ANN, &to_ann(desk), &lines);
+    }
+    panic!("the match does not end")
+}
+
+fn assert_played_to_the_end(game: GameKind, as_ann: &str, options: &[(&str, &str)]) {
+    for level in game.levels() {
+        let desk = Desk::new();
+        let game_match = opened(&desk, game, level.name, options);
+        let name = level.player_name();
+        desk.all_to(ANN)[0].says(&format!("Opponent: {name}"));
+        let game_match = play_out(&desk, &game_match.id, as_ann);
+        assert!(game_match.state.outcome().is_some(), "{name}");
+        let result = desk.last_to(ANN);
+        let [(_, record)] = &result.attachments[..] else { panic!("the record is attached") };
+        assert!(record.contains(&format!("second = \"{name}\"")), "{record}");
+        for entry in entries(&desk, &game_match.id) {
+            let Source::House { act } = entry.cause else { continue };
+            if let Ok(Act::Play { failed, .. }) = serde_json::from_value(act) {
+                assert_eq!(failed, None, "{name} files its own orders");
+            }
+        }
+        assert!(desk.verify(&game_match.id).is_sound(), "{name}");
+    }
+}
+
+#[test]
+fn a_match_of_the_pacific_against_each_level_can_be_played_to_the_end() {
+    assert_played_to_the_end(GameKind::Pacific, "easy", &[("quiet_limit", "10")]);
+}
