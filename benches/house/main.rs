@@ -10,6 +10,7 @@
 //! A player is a level of the house, `random`, or an opponent of [`outside`]. An option of the game is set by
 //! `--NAME VALUE`. Everything follows from `--seed`, on any number of threads.
 
+mod alpha_beta_pacific;
 mod alpha_beta_quantum;
 mod arena;
 mod checks;
@@ -17,12 +18,14 @@ mod mcts;
 mod mcts_quad;
 mod mcts_quantum;
 mod outside;
+mod plain_pacific;
 mod plain_quad;
 mod plain_quantum;
 mod player;
 #[path = "../../tests/support/random.rs"]
 mod random;
 mod sprt;
+mod thumb_quadrant_z;
 
 use std::process::ExitCode;
 

@@ -1,16 +1,18 @@
 //! Opponents from outside, which share no code with the house: they measure how strong it is.
 
 use fogpost::game::any::{AnySeen, AnyState, GameKind};
+use fogpost::game::pacific::ShipKind;
 use fogpost::game::quantum::PieceKind;
-use fogpost::game::{Game, Seat, quad, quantum};
+use fogpost::game::{Game, Phase, Seat, pacific, quad, quantum};
 
 use crate::plain_quantum::Cell;
 use crate::player::{Player, Turn};
 use crate::random::dice;
-use crate::{alpha_beta_quantum, mcts, plain_quad, plain_quantum};
+use crate::thumb_quadrant_z::Thumb;
+use crate::{alpha_beta_pacific, alpha_beta_quantum, mcts, plain_pacific, plain_quad, plain_quantum};
 
 /// The players of a game from outside, for messages.
-pub const NAMES: &str = "mcts (10,000 playouts), mcts50000, alpha-beta (3 turns deep), alpha-beta4";
+pub const NAMES: &str = "mcts (10,000 playouts), mcts50000, alpha-beta (3 turns deep), alpha-beta4, greedy (Pacific), thumb (Quadrant Z)";
 
 /// How an outside opponent thinks.
 #[derive(Clone, Copy)]
@@ -19,6 +21,8 @@ enum Method {
     Mcts(u32),
     /// Alpha-beta, so many turns deep.
     AlphaBeta(u32),
+    /// Takes what it can.
+    Greedy,
 }
 
 /// Returns the outside opponent called `name`, such as `mcts50000`.
@@ -27,11 +31,14 @@ pub fn named(game: GameKind, name: &str) -> Option<Box<dyn Player>> {
     let method = match (name.strip_prefix("mcts"), name.strip_prefix("alpha-beta")) {
         (Some(rest), _) => Method::Mcts(number(rest, 10_000)?),
         (_, Some(rest)) => Method::AlphaBeta(number(rest, 3)?),
+        (None, None) if name == "greedy" => Method::Greedy,
+        (None, None) if name == "thumb" && game == GameKind::QuadrantZ => return Some(Box::new(Thumb)),
         (None, None) => return None,
     };
     match (game, method) {
         (GameKind::Quad, Method::Mcts(playouts)) => Some(Box::new(Quad { playouts })),
-        (GameKind::Quantum, method) => Some(Box::new(Quantum(method))),
+        (GameKind::Quantum, Method::Mcts(_) | Method::AlphaBeta(_)) => Some(Box::new(Quantum(method))),
+        (GameKind::Pacific, Method::AlphaBeta(_) | Method::Greedy) => Some(Box::new(Pacific(method))),
         _ => None,
     }
 }
@@ -47,6 +54,7 @@ impl Player for Quantum {
         let turn = match self.0 {
             Method::Mcts(playouts) => mcts::best(&position, playouts, &mut random).map(|(turn, _)| turn),
             Method::AlphaBeta(depth) => alpha_beta_quantum::best(&position, depth, &mut random),
+            Method::Greedy => unreachable!("it plays another game"),
         };
         let square = |cell: usize| format!("{}{}", char::from(b'A' + (cell % 8) as u8), cell / 8 + 1);
         let orders = turn.map(|(from, to)| format!("{} {}", square(from), square(to)));
@@ -68,6 +76,52 @@ fn plain_quantum(state: &quantum::State) -> plain_quantum::Plain {
     }
     let mover = view.to_move.unwrap_or(Seat::First) as u8;
     plain_quantum::Plain { cells, mover, quiet: view.quiet, quiet_limit: 100 }
+}
+
+/// It sets up at random, and leaves its submarines where they are.
+struct Pacific(Method);
+
+impl Player for Pacific {
+    fn play(&mut self, state: &AnyState, seen: &AnySeen, seed: u64) -> Turn {
+        let mut dice = dice(seed);
+        match state.due().map(|due| due.phase) {
+            Some(Phase::Submarines) => return Turn { orders: Vec::new(), positions: 0 },
+            Some(Phase::Setup) => return crate::player::Random.play(state, seen, seed),
+            _ => {}
+        }
+        let AnyState::Pacific(state) = state else { unreachable!("it plays War in the Pacific") };
+        let position = plain_pacific(state, seen.seat());
+        let mut random = |limit: usize| dice(limit as u32) as usize;
+        let turn = match self.0 {
+            Method::Greedy => alpha_beta_pacific::greedy(&position, &mut random),
+            Method::AlphaBeta(depth) => alpha_beta_pacific::best(&position, depth, &mut random),
+            Method::Mcts(_) => unreachable!("it plays another game"),
+        };
+        let square = |cell: usize| format!("{}{}", char::from(b'A' + (cell % 16) as u8), cell / 16 + 1);
+        let orders = turn.map(|(from, to)| format!("{} {}", square(from), square(to)));
+        Turn { orders: orders.into_iter().collect(), positions: 0 }
+    }
+}
+
+/// The surface in the form of the outside players.
+fn plain_pacific(state: &pacific::State, mover: Seat) -> plain_pacific::Plain {
+    let mut position = plain_pacific::Plain { cells: [None; 256], mover: mover as u8 };
+    for (side, fleet) in state.ships().iter() {
+        for ship in fleet {
+            let (launched, leapt) = match ship.kind {
+                ShipKind::Squadron { launched, leapt, .. } => (launched, leapt),
+                _ => (false, false),
+            };
+            position.cells[ship.at.index()] = Some(plain_pacific::Ship {
+                side: side as u8,
+                letter: ship.class().letter(),
+                no: ship.kind.no().unwrap_or_default(),
+                launched,
+                leapt,
+            });
+        }
+    }
+    position
 }
 
 struct Quad {

@@ -29,7 +29,7 @@ impl Player for Level {
 }
 
 /// Random legal orders.
-struct Random;
+pub struct Random;
 
 /// Random orders to try until some are legal.
 const TRIES: usize = 100;
