@@ -172,16 +172,22 @@ fn the_house_takes_a_seat_by_its_level_or_from_a_csv_file() {
     assert_says(&opened, &["a against the house (easy)", "the house (expert) against a"]);
     for (arguments, words) in [
         (["quad", ann, "house:master"], "the house plays Quad at the levels trainer, easy, average, expert"),
-        (["quadrant-z", "house", ann], "the house does not play Quadrant Z"),
+        (
+            ["quadrant-z", "house:expert", ann],
+            "the house plays Quadrant Z at the levels trainer, easy, average",
+        ),
     ] {
         assert_says(&folder.run(&[&["match", "new"], &arguments[..]].concat()).failure(1), &[words]);
     }
-    folder.write("pairs.csv", "game,first,second\nquad,house,house:expert\nquadrant-z,a@b.example,house\n");
+    folder.write(
+        "pairs.csv",
+        "game,first,second\nquad,house,house:expert\nquadrant-z,a@b.example,house:expert\n",
+    );
     let refused = folder.run(&["match", "new", "--from", "pairs.csv"]);
     assert_eq!(refused.status(), 1);
     assert_says(
         &refused.stderr(),
-        &["line 2: the house holds both seats", "line 3: second `house`: the house does not play"],
+        &["line 2: the house holds both seats", "line 3: second `house:expert`: the house plays"],
     );
 }
 

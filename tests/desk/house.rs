@@ -229,7 +229,11 @@ fn with_advance_a_player_who_beats_a_level_meets_the_next_one() {
 fn a_challenge_that_the_house_cannot_accept_is_refused_with_an_example() {
     let desk = Desk::new();
     for (text, says, example) in [
-        ("CHALLENGE house quadrant-z", "The house does not play Quadrant Z.", "| CHALLENGE house"),
+        (
+            "CHALLENGE house quadrant-z level=expert",
+            "trainer, easy, average",
+            "| CHALLENGE house quadrant-z level=",
+        ),
         (
             "CHALLENGE house quad level=master",
             "trainer, easy, average, expert",

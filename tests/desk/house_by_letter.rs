@@ -131,7 +131,7 @@ fn elsewhere_the_answer_to_hint_says_why_there_is_none() {
     let desk = Desk::new();
     let against_bo = desk.open(GameKind::QuadrantZ, &[]);
     desk.reply(ANN, &to_ann(&desk), "HINT");
-    desk.last_to(ANN).says("I give no hints in this game");
+    desk.last_to(ANN).says("only in matches against").says("| CHALLENGE house quadrant-z level=trainer");
     assert_eq!(against_bo.stage, Stage::Running);
 }
 

@@ -68,3 +68,9 @@ fn assert_played_to_the_end(game: GameKind, as_ann: &str, options: &[(&str, &str
 fn a_match_of_the_pacific_against_each_level_can_be_played_to_the_end() {
     assert_played_to_the_end(GameKind::Pacific, "easy", &[("quiet_limit", "10")]);
 }
+
+#[test]
+fn a_match_of_quadrant_z_against_each_level_can_be_played_to_the_end() {
+    assert_played_to_the_end(GameKind::QuadrantZ, "easy", &[]);
+    assert_played_to_the_end(GameKind::QuadrantZ, "trainer", &[("casualties", "ask"), ("turn_limit", "12")]);
+}

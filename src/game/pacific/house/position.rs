@@ -77,7 +77,7 @@ pub(super) struct Position<'a> {
 
 fn step(at: At, (files, ranks): (i8, i8)) -> Option<At> {
     let (file, rank) = ((at & 15).checked_add_signed(files)?, (at >> 4).checked_add_signed(ranks)?);
-    (file < 16 && rank < 16).then_some(rank * 16 + file)
+    (file < 16 && rank < 16).then(|| rank * 16 + file)
 }
 
 impl Hull {
