@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use super::super::fleet::{Area, Class, ShipKind, Square};
 use super::super::order::SubmarineOrder;
+use super::super::view::{Depths, Notice, Sighted};
 use super::super::{Options, State};
 use super::*;
 use crate::game::testing::RandomPlay;
@@ -160,7 +161,7 @@ fn beneath(own: &str, enemy: &[(Class, &str)]) -> View {
     view.phase = Some(Phase::Submarines);
     let mut submarine = view.own_submarines()[0];
     submarine.at = at(own);
-    view.submarines.first = super::super::view::Depths::Charted(vec![submarine]);
+    view.submarines.first = Depths::Charted(vec![submarine]);
     let kind = |class: Class| match class {
         Class::Battleship => ShipKind::Battleship,
         Class::Cruiser => ShipKind::Cruiser,
@@ -168,6 +169,8 @@ fn beneath(own: &str, enemy: &[(Class, &str)]) -> View {
     };
     let ship = |&(class, text): &(Class, &str)| super::super::Ship { kind: kind(class), at: at(text) };
     view.ships.second = enemy.iter().map(ship).collect();
+    // So there is nothing to search for with sonar.
+    view.submarines.second = Depths::Counted(0);
     view
 }
 
@@ -186,9 +189,8 @@ fn a_submarine_fires_at_the_dearest_ship_in_range_and_otherwise_comes_nearer() {
 
 #[test]
 fn guesses_follow_what_was_told() {
-    use super::super::view::{Notice, Sighted};
     let mut view = beneath("H8", &[(Class::Battleship, "A9")]);
-    view.round = 2;
+    (view.round, view.submarines.second) = (2, Depths::Counted(5));
     let at = Square::parse("D4").expect("a square");
     let torpedo = Notice::Torpedo { side: Seat::Second, at, sunk: Class::Cruiser };
     view.sightings = vec![Sighted { round: 1, notice: torpedo }];
@@ -200,7 +202,7 @@ fn guesses_follow_what_was_told() {
     let area = Area::new(at).expect("an area");
     let search = Notice::Asw { side: Seat::First, area, sunk: 1, contact: false };
     view.sightings.push(Sighted { round: 2, notice: search });
-    view.submarines.second = super::super::view::Depths::Counted(4);
+    view.submarines.second = Depths::Counted(4);
     let belief = Belief::new(&view, 64, &mut Dice::new(1));
     assert_eq!(belief.expected(area), 0);
 }
