@@ -30,7 +30,9 @@ const LEVELS: &[HouseLevel] = &[
 ];
 
 /// Positions that Average looks at in a turn. Debug builds look at fewer, because they are slow.
-const POSITIONS: u32 = if cfg!(debug_assertions) { 300 } else { 30_000 };
+const POSITIONS: u32 = if cfg!(debug_assertions) { 100 } else { 30_000 };
+/// Guesses that Average makes of the enemy's submarines.
+const GUESSES: usize = if cfg!(debug_assertions) { 8 } else { 64 };
 /// By how much a move may be worse than the best to be chosen by the dice, in the opening and later.
 const OPENING_MARGIN: i32 = 12;
 const MARGIN: i32 = 4;
@@ -51,7 +53,7 @@ fn skill(level: Level) -> Skill {
     match level {
         Level::Trainer => Skill { positions: 0, guesses: 0, overlooked: 5 },
         Level::Easy => Skill { positions: 0, guesses: 8, overlooked: 1 },
-        Level::Average | Level::Expert => Skill { positions: POSITIONS, guesses: 64, overlooked: 0 },
+        Level::Average | Level::Expert => Skill { positions: POSITIONS, guesses: GUESSES, overlooked: 0 },
     }
 }
 

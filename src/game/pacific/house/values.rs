@@ -14,13 +14,14 @@ const DANGER: i32 = 40;
 /// there.
 pub(super) fn values(view: &View, danger: &[i32; 256]) -> Values {
     let mut values = [[[0; 256]; 5]; 2];
+    let targets = targets(view);
     for side in Seat::BOTH {
-        let prey: Vec<Square> =
-            view.ships[side.other()].iter().filter(|ship| !ship.is_squadron()).map(|ship| ship.at).collect();
-        for class in Class::ALL {
-            let price = 100 * class.points() as i32;
-            for at in Square::all() {
-                let mut worth = price + place(class, side, at, &prey);
+        for at in Square::all() {
+            let steps = targets[side.other()].iter().map(|(prey, _)| i32::from(prey.king_steps(at))).min();
+            let near = 16 - steps.unwrap_or(16);
+            for class in Class::ALL {
+                let price = 100 * class.points() as i32;
+                let mut worth = price + place(class, side, at, near);
                 if side == view.viewer && class != Class::Squadron {
                     worth -= price * danger[at.index()] * DANGER / 100_000;
                 }
@@ -31,11 +32,10 @@ pub(super) fn values(view: &View, danger: &[i32; 256]) -> Values {
     values
 }
 
-/// Rates a square for a ship of this class: carriers stay behind, and the others go where the enemy is.
-fn place(class: Class, side: Seat, at: Square, prey: &[Square]) -> i32 {
+/// Rates a square for a ship of this class: carriers stay behind, and the others go near to the enemy's.
+fn place(class: Class, side: Seat, at: Square, near: i32) -> i32 {
     let from_home = i32::from(if side == Seat::First { at.rank() } else { 15 - at.rank() });
     let from_edge = i32::from(at.file().min(15 - at.file()));
-    let near = prey.iter().map(|prey| 16 - i32::from(prey.king_steps(at))).max().unwrap_or_default();
     match class {
         Class::Carrier => -10 * from_home,
         Class::Squadron => from_edge + 2 * near,
