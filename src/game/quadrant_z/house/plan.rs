@@ -6,7 +6,7 @@ use crate::game::quadrant_z::galaxy::{Quadrant, Sector, Square};
 use crate::game::quadrant_z::order::Order;
 use crate::game::quadrant_z::view::View;
 
-/// What a side is after. The weights are those of one star of no value.
+/// What a side is after. A star of no value is worth [`STAR`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     /// What each point of a star's value adds to it.
@@ -175,20 +175,30 @@ impl Planner<'_> {
     fn assign(&mut self, dice: &mut Dice) {
         let mut noise: Vec<i32> = Vec::new();
         noise.resize_with(self.goals.len(), || dice.below(5) as i32);
-        while !self.free.is_empty() {
-            let mut best: Option<(i32, usize, usize)> = None;
-            for (place, ship) in self.free.iter().enumerate() {
-                for (number, goal) in self.goals.iter().enumerate() {
-                    let worth = promise(ship, goal) + noise[number];
-                    if worth > 0 && best.is_none_or(|(most, _, _)| worth > most) {
-                        best = Some((worth, place, number));
-                    }
-                }
-            }
-            let Some((_, place, number)) = best else { break };
+        let rate = |goals: &[Goal], ship: &Ship, number: usize| match promise(ship, &goals[number]) {
+            0 => 0,
+            worth => worth + noise[number],
+        };
+        let best_for = |goals: &[Goal], ship: &Ship| {
+            let rated = (0..goals.len()).map(|number| (rate(goals, ship, number), number));
+            rated.max_by_key(|&(worth, number)| (worth, std::cmp::Reverse(number))).unwrap_or_default()
+        };
+        let mut best: Vec<(i32, usize)> = self.free.iter().map(|ship| best_for(&self.goals, ship)).collect();
+        while let Some(place) = (0..best.len()).max_by_key(|&place| (best[place].0, std::cmp::Reverse(place)))
+            && best[place].0 > 0
+        {
+            let (_, number) = best.remove(place);
             let ship = self.free[place];
             self.goals[number].sent += ship.class.offence;
             self.go(ship, self.goals[number].at);
+            // Only what this goal promises has changed.
+            for (other, best) in self.free.iter().zip(&mut best) {
+                if best.1 == number {
+                    *best = best_for(&self.goals, other);
+                } else {
+                    *best = (*best).max((rate(&self.goals, other, number), number));
+                }
+            }
         }
         self.capture();
     }
