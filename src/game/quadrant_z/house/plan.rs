@@ -37,7 +37,7 @@ const NEAR: u8 = 3;
 struct Goal {
     at: Square,
     worth: i32,
-    /// The offence that it takes, and what is on the way there.
+    /// The offence that it takes, and that of the ships sent there so far.
     needs: u16,
     sent: u16,
     is_star: bool,
@@ -47,7 +47,7 @@ struct Goal {
 struct Planner<'a> {
     view: &'a View,
     plan: &'a Plan,
-    /// Ships without an order, and how many turns each has to go.
+    /// Ships without an order.
     free: Vec<Ship>,
     goals: Vec<Goal>,
     orders: Vec<Order>,
