@@ -4,6 +4,7 @@
 //! are made in `decide/`, which awaits nothing and knows no database. The rules of play are in [`crate::referee`].
 
 mod anchors;
+mod attempts;
 mod batch;
 mod club;
 mod commands;
@@ -20,6 +21,7 @@ mod parallel;
 pub mod resend;
 pub mod service;
 pub mod status;
+mod trial;
 mod verify;
 mod withheld;
 
@@ -32,7 +34,7 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use tokio::sync::{Notify, OnceCell};
 
-use self::batch::attempts::Attempts;
+use self::attempts::Attempts;
 use self::decide::settings::Settings;
 use self::heartbeat::Heartbeat;
 use crate::config::Config;
@@ -89,6 +91,7 @@ impl Office {
             true => Some(Arc::new(Verifier::system().context("letters.require_dkim")?)),
             false => None,
         };
+        let run = getrandom::u64().context("the system gives no random numbers")?;
         let config = Arc::new(config);
         let settings = Arc::new(Settings::new(Arc::clone(&config), Arc::clone(&templates)));
         Ok(Office {
@@ -100,7 +103,7 @@ impl Office {
             verifier,
             clock,
             heartbeat: Heartbeat::new(Instant::now()),
-            attempts: Attempts::new()?,
+            attempts: Attempts::new(run),
             kept_wording: OnceCell::new(),
             letters: Notify::new(),
             dispatches: Notify::new(),

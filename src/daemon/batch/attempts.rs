@@ -7,25 +7,18 @@
 //! letter is set aside. One attempt is not enough: something else may have killed the daemon, and then no letter is to
 //! blame.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::pin::pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, anyhow, bail};
 
-use super::load::random;
-use super::trial::Trial;
 use crate::daemon::Office;
-use crate::daemon::decide::in_work::InWork;
+use crate::daemon::attempts::Overdue;
 use crate::daemon::decide::letters::set_aside;
+use crate::daemon::trial::Trial;
 use crate::letter::Digest;
 use crate::store::{Claim, LetterQueue, Postponed, Settlement, StoreError, WaitingLetter};
-
-/// How long one letter may be read, and how long it may be ruled on. The slowest takes less than a second.
-const DEADLINE: Duration = Duration::from_secs(20);
 
 /// Threads that may hang before the program ends, so that it is started afresh. Each occupies a processor and the
 /// memory of a batch; Rust cannot stop it.
@@ -37,84 +30,6 @@ const MAX_DEATHS: u32 = 10;
 
 /// Why a letter that was in work when its daemon died counts as tried.
 const UNENDED: &str = "the program ended while it worked on this letter";
-
-/// What this daemon knows about attempts.
-pub struct Attempts {
-    /// Identifies this run of the program. A process ID would not do: in a container it is the same after each crash.
-    run: String,
-    deadline: Duration,
-    /// Threads that never came back.
-    hung: AtomicUsize,
-    /// Letters that a crash left, which are settled one by one.
-    suspects: Mutex<BTreeSet<Digest>>,
-    trial: Option<Trial>,
-}
-
-/// Letters that took longer than the deadline.
-pub struct Overdue(BTreeSet<Digest>);
-
-impl Overdue {
-    pub fn letters(self) -> BTreeSet<Digest> {
-        self.0
-    }
-}
-
-impl Attempts {
-    /// # Errors
-    /// Returns an error if the system gives no random numbers.
-    pub fn new() -> anyhow::Result<Attempts> {
-        let run = u64::from_be_bytes(random()?);
-        let (hung, suspects, trial) = Default::default();
-        Ok(Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects, trial })
-    }
-
-    /// Sets the deadline of one letter.
-    pub fn set_deadline(&mut self, deadline: Duration) {
-        self.deadline = deadline;
-    }
-
-    /// Whether a note is from this run of the program, by its owner.
-    fn is_of_this_run(&self, owner: &str) -> bool {
-        owner.split(' ').next() == Some(&self.run)
-    }
-
-    /// Returns the owner of notes about letters that are read before they are stored.
-    fn intake(&self) -> String {
-        format!("{} intake", self.run)
-    }
-
-    fn suspects(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
-        self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for work on letters, but not for a letter that takes longer than the deadline. The thread of that letter is
-    /// left behind.
-    ///
-    /// # Errors
-    /// [`Overdue`] with the letters that take too long.
-    pub async fn watch<T>(&self, in_work: &InWork, work: impl Future<Output = T>) -> Result<T, Overdue> {
-        let mut work = pin!(work);
-        let mut since: BTreeMap<Digest, Instant> = BTreeMap::new();
-        loop {
-            tokio::select! {
-                done = &mut work => return Ok(done),
-                () = tokio::time::sleep(self.deadline / 20) => {}
-            }
-            let (letters, now) = (in_work.letters(), Instant::now());
-            since.retain(|letter, _| letters.contains(letter));
-            for letter in letters {
-                since.entry(letter).or_insert(now);
-            }
-            let is_overdue = |entered: &Instant| now - *entered >= self.deadline;
-            let overdue = since.iter().filter(|(_, entered)| is_overdue(entered));
-            let overdue: BTreeSet<Digest> = overdue.map(|(letter, _)| *letter).collect();
-            if !overdue.is_empty() {
-                self.hung.fetch_add(overdue.len(), Ordering::Relaxed);
-                return Err(Overdue(overdue));
-            }
-        }
-    }
-}
 
 impl Office {
     /// Tries letters on which the program died twice by running `program` with this config file. Otherwise they are set
@@ -232,7 +147,7 @@ impl Office {
     /// Sets aside the letters that took too long, at once: each further attempt would cost a thread.
     pub async fn set_aside_overdue(&self, overdue: Overdue, claim: Claim) -> anyhow::Result<()> {
         let mut letters = Vec::new();
-        for digest in overdue.0 {
+        for digest in overdue.letters() {
             let raw = self.store.letter(digest).await?.context("a claimed letter is missing")?;
             let (received_at, queue) = (self.now(), LetterQueue::Strangers);
             letters.push(WaitingLetter {

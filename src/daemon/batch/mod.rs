@@ -10,4 +10,3 @@ pub mod matches;
 pub mod pipeline;
 pub mod read;
 pub mod rounds;
-mod trial;

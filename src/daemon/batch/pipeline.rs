@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
 
-use super::attempts::Overdue;
 use super::commit::is_transient;
 use super::read::{read_letters, wanted};
 use crate::daemon::Office;
+use crate::daemon::attempts::Overdue;
 use crate::daemon::decide::context::RulingContext;
 use crate::daemon::decide::in_work::InWork;
 use crate::daemon::decide::letters::{LetterBatch, MAX_ATTEMPTS, set_back};

@@ -1,0 +1,90 @@
+//! What a daemon knows about its attempts to rule on letters; `batch::attempts` tells what they are good for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::decide::in_work::InWork;
+use super::trial::Trial;
+use crate::letter::Digest;
+
+/// How long one letter may be read, and how long it may be ruled on. The slowest takes less than a second.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// What this daemon knows about attempts.
+pub struct Attempts {
+    /// Identifies this run of the program. A process ID would not do: in a container it is the same after each crash.
+    pub(super) run: String,
+    pub(super) deadline: Duration,
+    /// Threads that never came back.
+    pub(super) hung: AtomicUsize,
+    /// Letters that a crash left, which are settled one by one.
+    suspects: Mutex<BTreeSet<Digest>>,
+    pub(super) trial: Option<Trial>,
+}
+
+/// Letters that took longer than the deadline.
+pub struct Overdue(BTreeSet<Digest>);
+
+impl Overdue {
+    pub fn letters(self) -> BTreeSet<Digest> {
+        self.0
+    }
+}
+
+impl Attempts {
+    /// Takes a random number that no other run of the program has.
+    pub fn new(run: u64) -> Attempts {
+        let (hung, suspects, trial) = Default::default();
+        Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects, trial }
+    }
+
+    /// Sets the deadline of one letter.
+    pub fn set_deadline(&mut self, deadline: Duration) {
+        self.deadline = deadline;
+    }
+
+    /// Whether a note is from this run of the program, by its owner.
+    pub fn is_of_this_run(&self, owner: &str) -> bool {
+        owner.split(' ').next() == Some(&self.run)
+    }
+
+    /// Returns the owner of notes about letters that are read before they are stored.
+    pub fn intake(&self) -> String {
+        format!("{} intake", self.run)
+    }
+
+    pub fn suspects(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
+        self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for work on letters, but not for a letter that takes longer than the deadline. The thread of that letter is
+    /// left behind.
+    ///
+    /// # Errors
+    /// [`Overdue`] with the letters that take too long.
+    pub async fn watch<T>(&self, in_work: &InWork, work: impl Future<Output = T>) -> Result<T, Overdue> {
+        let mut work = pin!(work);
+        let mut since: BTreeMap<Digest, Instant> = BTreeMap::new();
+        loop {
+            tokio::select! {
+                done = &mut work => return Ok(done),
+                () = tokio::time::sleep(self.deadline / 20) => {}
+            }
+            let (letters, now) = (in_work.letters(), Instant::now());
+            since.retain(|letter, _| letters.contains(letter));
+            for letter in letters {
+                since.entry(letter).or_insert(now);
+            }
+            let is_overdue = |entered: &Instant| now - *entered >= self.deadline;
+            let overdue = since.iter().filter(|(_, entered)| is_overdue(entered));
+            let overdue: BTreeSet<Digest> = overdue.map(|(letter, _)| *letter).collect();
+            if !overdue.is_empty() {
+                self.hung.fetch_add(overdue.len(), Ordering::Relaxed);
+                return Err(Overdue(overdue));
+            }
+        }
+    }
+}
