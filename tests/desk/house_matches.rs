@@ -65,17 +65,17 @@ fn assert_played_to_the_end(game: GameKind, level: &str, options: &[(&str, &str)
 
 #[test]
 fn a_match_of_the_pacific_against_trainer_can_be_played_to_the_end() {
-    assert_played_to_the_end(GameKind::Pacific, "trainer", &[("quiet_limit", "6")]);
+    assert_played_to_the_end(GameKind::Pacific, "trainer", &[("quiet_limit", "2")]);
 }
 
 #[test]
 fn a_match_of_the_pacific_against_easy_can_be_played_to_the_end() {
-    assert_played_to_the_end(GameKind::Pacific, "easy", &[("quiet_limit", "6"), ("torpedo", "within")]);
+    assert_played_to_the_end(GameKind::Pacific, "easy", &[("quiet_limit", "2"), ("torpedo", "within")]);
 }
 
 #[test]
 fn a_match_of_the_pacific_against_average_can_be_played_to_the_end() {
-    assert_played_to_the_end(GameKind::Pacific, "average", &[("quiet_limit", "6")]);
+    assert_played_to_the_end(GameKind::Pacific, "average", &[("quiet_limit", "2")]);
 }
 
 #[test]
