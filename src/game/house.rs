@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use super::{Dice, Game, OrderLines, Sealed, Seat};
 
 pub(in crate::game) mod level;
+pub(in crate::game) mod mixture;
 pub(in crate::game) mod root;
 pub(in crate::game) mod table;
 

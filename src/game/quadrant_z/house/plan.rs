@@ -4,7 +4,7 @@ use crate::game::Dice;
 use crate::game::quadrant_z::fleet::{Class, Ship};
 use crate::game::quadrant_z::galaxy::{Quadrant, Sector, Square};
 use crate::game::quadrant_z::order::Order;
-use crate::game::quadrant_z::view::View;
+use crate::game::quadrant_z::view::{KnownStar, View};
 
 /// What a side is after. A star of no value is worth [`STAR`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,9 +98,7 @@ impl Planner<'_> {
 
     /// Spends the stock (3.1): on guards if the base is in danger, else on ships that capture.
     fn build(&mut self) {
-        let open = |star: &&crate::game::quadrant_z::view::KnownStar| {
-            star.at.quadrant() == self.home() && star.captured_by.is_none()
-        };
+        let open = |star: &&KnownStar| star.at.quadrant() == self.home() && star.captured_by.is_none();
         let yard = self.view.stars.iter().filter(open).max_by_key(|star| star.base).map(|star| star.at);
         let Some(at) = yard else { return };
         let danger = if self.plan.guard { self.danger() } else { 0 };

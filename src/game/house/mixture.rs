@@ -1,0 +1,79 @@
+//! How to mix plans when both sides choose at once: regret matching on a table of payoffs (Hart and Mas-Colell 2000), in
+//! integers.
+
+use crate::game::Dice;
+
+/// Rounds of self-play over the table.
+const ROUNDS: usize = 400;
+
+/// Draws a row. `payoffs[row][column]` is what it brings the side that chooses the row, and costs the other. There is at
+/// least one row and one column.
+pub(in crate::game) fn draw(payoffs: &[Vec<i32>], dice: &mut Dice) -> usize {
+    let (rows, columns) = (payoffs.len(), payoffs[0].len());
+    let (mut row_regrets, mut column_regrets) = (vec![0_i64; rows], vec![0_i64; columns]);
+    let mut played = vec![0_i64; rows];
+    for _ in 0..ROUNDS {
+        let (row_weights, column_weights) = (weights(&row_regrets), weights(&column_regrets));
+        // What each row and column brings against the other side's mixture, in thousandths.
+        let of_row = |row: usize| -> i64 {
+            (0..columns).map(|column| i64::from(payoffs[row][column]) * column_weights[column]).sum()
+        };
+        let of_column = |column: usize| -> i64 {
+            (0..rows).map(|row| i64::from(-payoffs[row][column]) * row_weights[row]).sum()
+        };
+        add_regrets(&mut row_regrets, &row_weights, of_row);
+        add_regrets(&mut column_regrets, &column_weights, of_column);
+        for (played, weight) in played.iter_mut().zip(row_weights) {
+            *played += weight;
+        }
+    }
+    let mut left = dice.below(usize::try_from(played.iter().sum::<i64>()).unwrap_or(1).max(1)) as i64;
+    for (row, weight) in played.iter().enumerate() {
+        left -= weight;
+        if left < 0 {
+            return row;
+        }
+    }
+    0
+}
+
+/// The mixture that follows from regrets, in thousandths: each choice as often as it is regretted.
+fn weights(regrets: &[i64]) -> Vec<i64> {
+    let sum: i64 = regrets.iter().map(|regret| (*regret).max(0)).sum();
+    if sum == 0 {
+        return vec![1000 / regrets.len() as i64; regrets.len()];
+    }
+    regrets.iter().map(|regret| (*regret).max(0) * 1000 / sum).collect()
+}
+
+fn add_regrets(regrets: &mut [i64], weights: &[i64], worth: impl Fn(usize) -> i64) {
+    let each: Vec<i64> = (0..regrets.len()).map(worth).collect();
+    let mean: i64 = each.iter().zip(weights).map(|(worth, weight)| worth * weight).sum::<i64>() / 1000;
+    for (regret, worth) in regrets.iter_mut().zip(each) {
+        *regret += worth - mean;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(payoffs: &[Vec<i32>]) -> Vec<usize> {
+        let mut dice = Dice::new(1);
+        let mut counts = vec![0; payoffs.len()];
+        (0..3000).for_each(|_| counts[draw(payoffs, &mut dice)] += 1);
+        counts
+    }
+
+    #[test]
+    fn each_hand_of_rock_paper_scissors_is_played_as_often() {
+        let counts = shares(&[vec![0, -10, 10], vec![10, 0, -10], vec![-10, 10, 0]]);
+        assert!(counts.iter().all(|count| (800..1200).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn a_row_that_is_worse_everywhere_is_hardly_played() {
+        let counts = shares(&[vec![5, 7], vec![-5, -7]]);
+        assert!(counts[0] > 2900, "{counts:?}");
+    }
+}
