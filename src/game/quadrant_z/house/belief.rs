@@ -191,18 +191,22 @@ impl Fleet<'_> {
     }
 
     /// Brings ships to a square until they amount to what was told, the nearest first; a new one for what is missing.
-    fn bring(&mut self, at: Square, told: u16, measure: impl Fn(Class) -> u16) {
+    fn bring(&mut self, at: Square, amount: u16, measure: impl Fn(Class) -> u16) {
+        let told = self.told;
+        let captured = |from: Square| {
+            told.captures.iter().any(|capture| capture.by != told.context.viewer && capture.at == from)
+        };
+        let is_told = |from: Square| captured(from) || told.intruders.iter().any(|it| it.at == from);
         let here = self.foe.ships.iter().filter(|ship| ship.at == at);
-        let mut missing = told.saturating_sub(here.map(|ship| measure(ship.class)).sum());
+        let mut missing = amount.saturating_sub(here.map(|ship| measure(ship.class)).sum());
         while missing > 0 {
-            let fits = |ship: &&mut Ship| ship.at != at && (1..=missing).contains(&measure(ship.class));
-            let nearest = self
-                .foe
-                .ships
-                .iter_mut()
-                .filter(fits)
-                .min_by_key(|ship| (ship.at.quadrant().distance(at.quadrant()), ship.no));
-            let Some(ship) = nearest.filter(|ship| ship.at.quadrant().distance(at.quadrant()) <= 2) else {
+            let can_come = |ship: &&mut Ship| {
+                ship.at != at && !is_told(ship.at) && (1..=missing).contains(&measure(ship.class))
+            };
+            let away = |ship: &Ship| ship.at.quadrant().distance(at.quadrant());
+            let others = self.foe.ships.iter_mut().filter(can_come);
+            let nearest = others.min_by_key(|ship| (away(ship), ship.no));
+            let Some(ship) = nearest.filter(|ship| away(ship) <= 2) else {
                 return self.add(Class { offence: missing.div_ceil(2), defence: missing / 2 }, at);
             };
             ship.at = at;
