@@ -10,7 +10,7 @@ use crate::game::pacific::rules::torpedo_reaches;
 use crate::game::pacific::view::View;
 
 /// What a submarine is worth, in hundredths of a point: it sinks a ship every other round if it is let.
-const SUBMARINE: i32 = 700;
+const SUBMARINE: i32 = 1200;
 /// What it costs to be heard.
 const HEARD: i32 = 60;
 /// A shot that a move prepares counts for a half, because its target may move on.
