@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::verdict::{Finding, Place};
 use super::witness::{self, LedgerLine};
 use crate::club::Anchored;
+use crate::club::merkle::{Leaf, Path};
 use crate::ledger::Anchor;
 use crate::letter::Digest;
 
@@ -55,6 +56,15 @@ pub struct DatedEntry {
     pub anchor: u64,
     /// Whether one of the mails tells this anchor. If not, only the club's book proves the day.
     pub is_told: bool,
+}
+
+/// The proof that a ledger had grown so far by the day of an anchor (a line of `anchors.jsonl`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AnchorProof {
+    #[serde(flatten)]
+    pub anchor: Anchor,
+    pub leaf: Leaf,
+    pub path: Path,
 }
 
 /// What the mails prove.

@@ -1,11 +1,14 @@
 //! Checks a book: its chain, and what is stored beside it.
 
-use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::verdict::{AuditVerdict, Finding, Place};
-use crate::club::{AnchorSecret, Anchored, Book, BookEntry, Chains};
-use crate::ledger::Head;
+use crate::club::{AnchorSecret, Anchored, Book, BookEntry, BookFact, Chains, LateDelivery};
+use crate::ledger::{Delivery, Head};
 use crate::letter::Digest;
+use crate::report::pin::pin;
 
 /// A stored entry of a book: the columns that index it, its canonical JSON and its hash.
 #[derive(Clone, Debug)]
@@ -17,20 +20,51 @@ pub struct BookLine {
     pub hash: Digest,
 }
 
+/// How far the clocks of several daemons may differ.
+const CLOCKS_DIFFER_BY: TimeDelta = TimeDelta::minutes(15);
+
 /// The check of one book. The caller pushes its entries in order.
 pub struct BookCheck {
     /// The book as the entries so far left it.
     book: Book,
     /// Where the ledgers ended at the last anchor.
     chains: Chains,
+    /// When the program had last checked the clock, and began its last audit, as entries say.
+    heartbeat: Option<DateTime<Utc>>,
+    audited: Option<DateTime<Utc>>,
+    /// Whether the bytes of letters may be gone, because a player was forgotten.
+    has_forgotten: bool,
+    /// When the first entry and the last anchor were made.
+    pub began: Option<DateTime<Utc>>,
+    pub anchored: Option<DateTime<Utc>>,
     verdict: AuditVerdict,
+}
+
+/// A letter that an entry of the book lists as delivered, as it is stored.
+#[derive(Clone, Debug)]
+pub struct StoredLate {
+    pub match_id: Option<String>,
+    pub message_id: String,
+    pub pin: Option<Digest>,
+    pub sent_at: Option<DateTime<Utc>>,
+    /// `None` if the bytes are gone. Those of letters about a match are checked with the match.
+    pub bytes: Option<Vec<u8>>,
 }
 
 impl BookCheck {
     /// `blank` is the book before its first entry.
     pub fn new(blank: Book) -> BookCheck {
         let verdict = AuditVerdict { match_id: blank.id.clone(), ..AuditVerdict::default() };
-        BookCheck { book: blank, chains: Chains::default(), verdict }
+        BookCheck {
+            book: blank,
+            chains: Chains::default(),
+            heartbeat: None,
+            audited: None,
+            has_forgotten: false,
+            began: None,
+            anchored: None,
+            verdict,
+        }
     }
 
     /// The number of the last entry.
@@ -52,12 +86,26 @@ impl BookCheck {
             Ok(entry) => {
                 self.verdict.entries += 1;
                 self.book.follow(&entry, line.hash);
+                self.note(&entry);
                 Some(entry)
             }
             Err(what) => {
                 self.report(Place::Entry(self.book.head.seq + 1), what);
                 None
             }
+        }
+    }
+
+    fn note(&mut self, entry: &BookEntry) {
+        self.began.get_or_insert(entry.at);
+        match &entry.fact {
+            BookFact::Anchored(anchored) => {
+                self.heartbeat = anchored.heartbeat;
+                self.anchored = Some(entry.at);
+            }
+            BookFact::Audited { began, .. } => self.audited = Some(*began),
+            BookFact::Forgotten { .. } => self.has_forgotten = true,
+            BookFact::Delivered { .. } | BookFact::Verified(_) => {}
         }
     }
 
@@ -91,6 +139,75 @@ impl BookCheck {
         if (self.chains.count(), self.chains.root(&secret)) != (anchored.chains, anchored.root) {
             let what = "its root does not follow from the ledgers: one of them was rewritten since, or the anchor was";
             self.report(Place::Entry(seq), what);
+        }
+    }
+
+    /// Compares the letters that an entry lists as delivered with those that are stored for it.
+    pub fn check_deliveries(&mut self, seq: u64, listed: &[LateDelivery], stored: Vec<StoredLate>) {
+        let mut by_pin: BTreeMap<(Option<String>, Option<Digest>), StoredLate> = BTreeMap::new();
+        for late in stored {
+            by_pin.insert((late.match_id.clone(), late.pin), late);
+        }
+        for LateDelivery { match_id, delivery } in listed {
+            match by_pin.remove(&(match_id.clone(), Some(delivery.letter))) {
+                Some(late) => self.check_delivery(seq, delivery, late),
+                None => self.report(Place::Entry(seq), "it lists a delivery of a letter that is not stored"),
+            }
+        }
+        for late in by_pin.into_values() {
+            let what = format!("it is stored as listed by CLUB #{seq}, which does not list it");
+            self.report(Place::Sent(late.message_id), what);
+        }
+    }
+
+    fn check_delivery(&mut self, seq: u64, delivery: &Delivery, late: StoredLate) {
+        let is_plain = late.match_id.is_none();
+        let what = match late.bytes {
+            _ if late.sent_at != Some(delivery.at) => {
+                format!("it is not stored as sent when CLUB #{seq} says that it was")
+            }
+            Some(bytes) if is_plain && pin(&bytes) != delivery.letter => "it was changed".to_owned(),
+            None if is_plain && !self.has_forgotten => "its bytes are missing".to_owned(),
+            Some(_) | None => return,
+        };
+        self.report(Place::Sent(late.message_id), what);
+    }
+
+    /// Reports letters about no match that were sent, and whose delivery no entry lists.
+    pub fn report_unlisted(&mut self, message_ids: Vec<String>) {
+        for message_id in message_ids {
+            self.report(
+                Place::Sent(message_id),
+                "no entry of the club's book lists its delivery: it was added",
+            );
+        }
+    }
+
+    /// Compares what the program remembers with the entries: when it last checked the clock, and began an audit.
+    pub fn check_memory(
+        &mut self,
+        heartbeat: Option<DateTime<Utc>>,
+        audited: Option<DateTime<Utc>>,
+        now: DateTime<Utc>,
+    ) {
+        // If the clock was set back since, nothing can be said until that time comes again.
+        let anchored = self.heartbeat.filter(|anchored| *anchored <= now);
+        if anchored.is_some_and(|anchored| heartbeat.is_none_or(|heartbeat| heartbeat < anchored)) {
+            self.report(
+                Place::Kept("the heartbeat"),
+                "it is older than the club's book says, so that an outage was made up",
+            );
+        } else if heartbeat.is_some_and(|heartbeat| heartbeat > now + CLOCKS_DIFFER_BY) {
+            self.report(
+                Place::Kept("the heartbeat"),
+                "it is in the future, so that an outage would not show",
+            );
+        }
+        if self.audited.is_some() && self.audited != audited {
+            self.report(
+                Place::Kept("the time of the last audit"),
+                "it is not the one that the club's book holds",
+            );
         }
     }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::account::{self, ArchivedDispatch, MatchArchive};
+use super::anchors::AnchorProof;
 use super::blackout::black_out;
 use crate::game::any::AnyState;
 use crate::game::{BySeat, Seat};
@@ -123,7 +124,8 @@ pub struct DispatchRecord {
     pub blacked_out: Option<Digest>,
 }
 
-/// Returns the files of a dossier by name. In the public form, `archive` holds no letter's bytes.
+/// Returns the files of a dossier by name. In the public form, `archive` holds no letter's bytes. `anchors` are those that
+/// cover the ledger, or that the letters tell, oldest first.
 ///
 /// # Errors
 /// [`TemplateError`] if a template of the account is faulty.
@@ -131,6 +133,7 @@ pub fn files(
     templates: &Templates,
     archive: &MatchArchive,
     letters: &[LetterRecord],
+    anchors: &[AnchorProof],
     about: &About,
 ) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
     let mut files = BTreeMap::new();
@@ -143,6 +146,7 @@ pub fn files(
     put("positions.jsonl", lines(states.iter().map(|state| state.position().to_string())));
     let record = ledger::record(entries).map(|record| record.to_string()).unwrap_or_default();
     put("record.toml", record.into_bytes());
+    put("anchors.jsonl", lines(anchors.iter().map(ledger::canonical)));
     put("about.json", serde_json::to_vec_pretty(about).expect("it is plain values"));
     if about.over {
         let keys = archive.game_match.earlier_keys.iter().chain([&archive.game_match.key]);

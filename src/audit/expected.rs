@@ -11,7 +11,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
 
-use super::verdict::{Finding, Place};
+use super::verdict::{Finding, Place, Underived};
 use super::witness::{self, LedgerLine};
 use crate::game::Seat;
 use crate::ledger::{LedgerForm, SealKey};
@@ -55,6 +55,17 @@ pub struct CurrentWording<'a> {
     pub pictures: &'a PictureCache,
     /// Whether to reproduce all HTML and pictures, too.
     pub whole: bool,
+}
+
+/// How a letter was compared with the one that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// It was worded again.
+    Worded,
+    /// By its bytes alone, because it tells something about other matches.
+    AboutOthers,
+    /// By its bytes alone, because another version of this program worded it.
+    OfAnotherVersion(Underived),
 }
 
 /// A letter that a repeated ruling sends, with the one that was sent.
@@ -130,22 +141,54 @@ impl ExpectedDispatch {
         (&line.match_id, line.hash) == (id, head.hash) && line.seq.is_none_or(|seq| seq == head.seq)
     }
 
-    /// Compares the letter with the one that was sent. Returns whether the words were compared: if the wording has
-    /// changed since, or the letter reports on other matches, only its bytes and its ledger line are.
+    /// Compares the letter with the one that was sent. If the wording has changed since, or the letter reports on other
+    /// matches, only its bytes and its ledger line are compared.
     ///
     /// # Errors
     /// [`Finding`] if the letter was changed or is stored under wrong data.
-    pub fn compare(&self, words: &CurrentWording<'_>, earlier_reports: &[Vec<u8>]) -> Result<bool, Finding> {
+    pub fn compare(
+        &self,
+        words: &CurrentWording<'_>,
+        earlier_reports: &[Vec<u8>],
+    ) -> Result<Compared, Finding> {
         let bytes = &self.stored.bytes[..];
         let known_words = self.game_match.desk.wording == words.digest && !self.reports_on_others();
+        let text = self.check_bytes(|| self.reproduce(words, earlier_reports).filter(|_| known_words))?;
+        if !known_words {
+            return Ok(self.compared_by_bytes());
+        }
+        if words.whole || self.last {
+            return match self.reproduce(words, earlier_reports) {
+                Some(reproduced) if reproduced == bytes => Ok(Compared::Worded),
+                // Its picture may have been dropped.
+                Some(reproduced) if self.game_match.form.pins_contents() && pin(&reproduced) == self.told => {
+                    Ok(Compared::Worded)
+                }
+                reproduced => {
+                    self.finding(&format!("{} was changed", differing_part(reproduced.as_deref(), bytes)))
+                }
+            };
+        }
+        let club = self.club(words);
+        let dispatch = self.dispatch_with_reports(earlier_reports);
+        match report::word_text(words.templates, &self.input(&club, &dispatch)) {
+            Ok(reproduced) if reproduced.lines().eq(text.lines()) => Ok(Compared::Worded),
+            Ok(_) => self.finding("its text was changed"),
+            Err(_) => self.finding("it cannot be worded again"),
+        }
+    }
+
+    /// Compares the bytes with the pin, and what the letter is stored under with its own. Returns its text. `reproduce`
+    /// words it again, to name the part that was changed.
+    fn check_bytes(&self, reproduce: impl FnOnce() -> Option<Vec<u8>>) -> Result<String, Finding> {
+        let bytes = &self.stored.bytes[..];
         let mail = parse_text_part(bytes);
         let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
         if !witness::in_text(&text).last().is_some_and(|line| self.has_ledger_line(line)) {
             return self.finding("its ledger line differs from the ledger: it was changed");
         }
         if self.stored.pin(self.game_match.form) != self.told {
-            let reproduced = self.reproduce(words, earlier_reports).filter(|_| known_words);
-            return self.finding(&format!("{} was changed", differing_part(reproduced.as_deref(), bytes)));
+            return self.finding(&format!("{} was changed", differing_part(reproduce().as_deref(), bytes)));
         }
         let seat = match self.dispatch.to {
             Reader::Seat(seat) => Some(seat),
@@ -160,28 +203,29 @@ impl ExpectedDispatch {
         {
             return self.finding("it is stored under a Message-ID or recipient other than its own");
         }
-        if !known_words {
-            return Ok(false);
+        Ok(text.into_owned())
+    }
+
+    /// Compares the letter's bytes and its ledger line with those that were sent, without wording it again.
+    ///
+    /// # Errors
+    /// Same as [`ExpectedDispatch::compare`].
+    pub fn compare_bytes(&self) -> Result<Compared, Finding> {
+        self.check_bytes(|| None)?;
+        Ok(self.compared_by_bytes())
+    }
+
+    fn compared_by_bytes(&self) -> Compared {
+        if self.reports_on_others() {
+            return Compared::AboutOthers;
         }
-        if words.whole || self.last {
-            return match self.reproduce(words, earlier_reports) {
-                Some(reproduced) if reproduced == bytes => Ok(true),
-                // Its picture may have been dropped.
-                Some(reproduced) if self.game_match.form.pins_contents() && pin(&reproduced) == self.told => {
-                    Ok(true)
-                }
-                reproduced => {
-                    self.finding(&format!("{} was changed", differing_part(reproduced.as_deref(), bytes)))
-                }
-            };
-        }
-        let club = self.club(words);
-        let dispatch = self.dispatch_with_reports(earlier_reports);
-        match report::word_text(words.templates, &self.input(&club, &dispatch)) {
-            Ok(reproduced) if reproduced.lines().eq(text.lines()) => Ok(true),
-            Ok(_) => self.finding("its text was changed"),
-            Err(_) => self.finding("it cannot be worded again"),
-        }
+        let Match { head, desk, .. } = &*self.game_match;
+        Compared::OfAnotherVersion(Underived::Letter { seq: head.seq, program: desk.program })
+    }
+
+    /// The number of the last entry of the ruling that sent it.
+    pub fn seq(&self) -> u64 {
+        self.game_match.head.seq
     }
 
     fn finding<T>(&self, what: &str) -> Result<T, Finding> {

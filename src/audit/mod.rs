@@ -19,10 +19,11 @@ mod expected;
 mod verdict;
 pub mod witness;
 
-pub use anchors::{AnchorVerdict, AnchorWitness, DatedEntry, ToldAnchor};
-pub use book::{BookCheck, BookLine};
+pub use anchors::{AnchorProof, AnchorVerdict, AnchorWitness, DatedEntry, ToldAnchor};
+pub use book::{BookCheck, BookLine, StoredLate};
 pub use check::{
     Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch, StoredSeat,
+    VerifiedEntry,
 };
-pub use expected::{CurrentWording, ExpectedDispatch, StoredDispatch};
-pub use verdict::{AuditVerdict, Finding, Place};
+pub use expected::{Compared, CurrentWording, ExpectedDispatch, StoredDispatch};
+pub use verdict::{AuditResult, AuditVerdict, Finding, Place};

@@ -1,6 +1,6 @@
 //! The result of checking a match.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -64,6 +64,11 @@ pub struct AuditVerdict {
     /// The club's own templates that shaped letters, each with the number of letters to a seat that were sent while it
     /// replaced the program's.
     pub own_templates: BTreeMap<String, u64>,
+    /// How much of what other versions made was checked at the time, and the entries of the club's book that say so.
+    pub checked_then: u64,
+    pub checked_by: BTreeSet<u64>,
+    /// How much of what other versions made was not checked at the time.
+    pub unchecked: u64,
     pub head: Head,
     pub findings: Vec<Finding>,
     /// What could not be checked, and why.
@@ -73,7 +78,42 @@ pub struct AuditVerdict {
     pub withheld: Option<String>,
 }
 
+/// Something that only another version of this program could derive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Underived {
+    /// A letter of this version of the program.
+    Letter { seq: u64, program: Option<Digest> },
+    /// A turn that this version of the house found.
+    HouseTurn { seq: u64, version: u32 },
+}
+
+/// What a check came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AuditResult {
+    /// Everything was derived again.
+    Sound,
+    /// Everything was derived again, now or at the time.
+    CheckedThen,
+    /// The chain is whole. The rest is withheld for good, because a player was forgotten.
+    Withheld,
+    /// Nothing is wrong, but not everything could be derived.
+    NotChecked,
+    Wrong,
+}
+
 impl AuditVerdict {
+    pub fn result(&self) -> AuditResult {
+        match () {
+            () if !self.findings.is_empty() => AuditResult::Wrong,
+            () if self.unable.is_some() || self.unchecked > 0 => AuditResult::NotChecked,
+            () if self.withheld.is_some() => AuditResult::Withheld,
+            () if self.checked_then > 0 => AuditResult::CheckedThen,
+            () => AuditResult::Sound,
+        }
+    }
+
+    /// Whether nothing is wrong, and nothing was out of reach.
     pub fn is_sound(&self) -> bool {
         self.findings.is_empty() && self.unable.is_none()
     }

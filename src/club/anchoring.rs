@@ -101,12 +101,12 @@ impl Book {
         &mut self,
         chains: &mut Chains,
         secret: &AnchorSecret,
-        day: NaiveDate,
-        at: DateTime<Utc>,
+        (day, at): (NaiveDate, DateTime<Utc>),
+        heartbeat: Option<DateTime<Utc>>,
     ) -> ChainedBookEntry {
         chains.extend([(self.id.clone(), self.head)]);
         let root = chains.root(secret);
-        let anchored = Anchored { day, root, chains: chains.count(), secret: secret.pin() };
+        let anchored = Anchored { day, root, chains: chains.count(), secret: secret.pin(), heartbeat };
         self.record(Source::Clock, at, BookFact::Anchored(anchored))
     }
 }
@@ -145,8 +145,12 @@ mod tests {
         let mut chains: Chains = (1..6).map(|seq| (format!("QD-{seq}"), head(seq))).collect();
         let secret = AnchorSecret::new([7; 32]);
         let mut book = Book::of_club();
-        let entry =
-            book.anchor(&mut chains, &secret, "2026-05-08".parse().unwrap(), utc("2026-05-08T01:00:00Z"));
+        let entry = book.anchor(
+            &mut chains,
+            &secret,
+            ("2026-05-08".parse().unwrap(), utc("2026-05-08T01:00:00Z")),
+            None,
+        );
         let BookFact::Anchored(anchored) = &entry.entry.fact else { panic!("an anchor") };
         assert_eq!((anchored.chains, anchored.secret), (6, secret.pin()));
         for id in ["CLUB", "QD-1", "QD-5"] {

@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{self, Anchor, Chained, Head, Source};
+use crate::ledger::{self, Anchor, Chained, Delivery, Head, Source};
 use crate::letter::Digest;
 
 /// The ID of the club's own book.
@@ -38,8 +38,17 @@ impl BookKind {
 pub enum BookFact {
     /// The heads of all chains were hashed into one root.
     Anchored(Anchored),
-    /// The audit has derived a match anew, and found it sound.
+    /// Letters about no running match were delivered: in an ended match, or in none.
+    Delivered { letters: Vec<LateDelivery> },
+    /// The audit has derived the new rulings of a match again, and found them sound.
     Verified(Verified),
+    /// The audit that began then has checked so many matches, and some were not sound.
+    Audited {
+        #[serde(with = "ledger::millis")]
+        began: DateTime<Utc>,
+        matches: u64,
+        unsound: u64,
+    },
     /// The addresses of the player with this number, and the bytes of letters from and to them, were deleted.
     Forgotten { player: i64 },
 }
@@ -55,6 +64,19 @@ pub struct Anchored {
     pub chains: u64,
     /// The SHA-256 of the secret that blinds the leaves. The secret is kept beside the book.
     pub secret: Digest,
+    /// When the program had last checked the clock, by which outages are noticed.
+    #[serde(default, with = "ledger::optional_millis", skip_serializing_if = "Option::is_none")]
+    pub heartbeat: Option<DateTime<Utc>>,
+}
+
+/// A letter of ours that was delivered, and that no ledger of a match lists.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LateDelivery {
+    /// The match that it is about, which had ended. `None` for a letter about no match.
+    #[serde(rename = "match", default, skip_serializing_if = "Option::is_none")]
+    pub match_id: Option<String>,
+    #[serde(flatten)]
+    pub delivery: Delivery,
 }
 
 /// What the audit verified, and with what.
@@ -62,7 +84,7 @@ pub struct Anchored {
 pub struct Verified {
     #[serde(rename = "match")]
     pub match_id: String,
-    /// The end of the match's ledger at that time.
+    /// The end of the match's ledger at that time. What the entry before it about the match covers was checked earlier.
     pub head: Head,
     /// The program, as the entries of matches name it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,7 +108,9 @@ impl BookFact {
     pub fn kind(&self) -> &'static str {
         match self {
             BookFact::Anchored(_) => "Anchored",
+            BookFact::Delivered { .. } => "Delivered",
             BookFact::Verified(_) => "Verified",
+            BookFact::Audited { .. } => "Audited",
             BookFact::Forgotten { .. } => "Forgotten",
         }
     }
@@ -166,7 +190,10 @@ impl Book {
         self.head = Head { seq: entry.seq, hash };
         match &entry.fact {
             BookFact::Anchored(anchored) => self.anchor = Some((entry.seq, anchored.anchor())),
-            BookFact::Verified(_) | BookFact::Forgotten { .. } => {}
+            BookFact::Delivered { .. }
+            | BookFact::Verified(_)
+            | BookFact::Audited { .. }
+            | BookFact::Forgotten { .. } => {}
         }
     }
 }
@@ -174,11 +201,12 @@ impl Book {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::DeliveryKind;
 
     #[test]
     fn the_entries_of_a_book_follow_one_another_and_read_back() {
         let mut book = Book::of_club();
-        let at = "2026-05-07T10:00:00.1234Z".parse().unwrap();
+        let at = ledger::truncate_to_millis("2026-05-07T10:00:00.1234Z".parse().unwrap());
         let facts = [
             BookFact::Forgotten { player: 12 },
             BookFact::Anchored(Anchored {
@@ -186,7 +214,15 @@ mod tests {
                 root: Digest::of(b"root"),
                 chains: 3,
                 secret: Digest::of(b"secret"),
+                heartbeat: Some(at),
             }),
+            BookFact::Delivered {
+                letters: vec![LateDelivery {
+                    match_id: None,
+                    delivery: Delivery { letter: Digest::of(b"letter"), at, how: DeliveryKind::Accepted },
+                }],
+            },
+            BookFact::Audited { began: at, matches: 7, unsound: 0 },
             BookFact::Verified(Verified {
                 match_id: "QD-7K3M".to_owned(),
                 head: Head { seq: 7, hash: Digest::of(b"head") },

@@ -8,4 +8,6 @@ mod book;
 pub mod merkle;
 
 pub use anchoring::{AnchorSecret, Chains, next_anchor};
-pub use book::{Anchored, Book, BookEntry, BookFact, BookKind, CLUB, ChainedBookEntry, Verified};
+pub use book::{
+    Anchored, Book, BookEntry, BookFact, BookKind, CLUB, ChainedBookEntry, LateDelivery, Verified,
+};

@@ -1,13 +1,14 @@
 //! Checks players' own mails against the anchors in the club's book.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Office;
+use super::imported::imported_key;
 use super::parallel::run_blocking;
 use crate::audit::witness::LedgerLine;
-use crate::audit::{AnchorVerdict, AnchorWitness, DatedEntry, Finding, Place};
+use crate::audit::{AnchorProof, AnchorVerdict, AnchorWitness, DatedEntry, Finding, Place};
 use crate::club::Anchored;
-use crate::ledger::walk;
+use crate::ledger::{Anchor, Entry, walk};
 use crate::letter::Digest;
 
 /// What is known of the age of an entry that a mail names.
@@ -92,6 +93,35 @@ impl Office {
             anchor: *anchor,
             is_told: verdict.is_told(*anchor),
         }))
+    }
+
+    /// Proves by which days the ledger of a match had grown how far: one proof for each anchor that covers new entries of it,
+    /// or that its letters tell. None for a match that another club refereed.
+    pub(super) async fn anchor_proofs(
+        &self,
+        match_id: &str,
+        entries: &[Entry],
+    ) -> anyhow::Result<Vec<AnchorProof>> {
+        if self.store.remembered(&imported_key(match_id)).await?.is_some() {
+            return Ok(Vec::new());
+        }
+        let told: BTreeSet<Anchor> = entries.iter().filter_map(|entry| entry.anchor).collect();
+        let grown = self.store.anchors_of(match_id).await?;
+        let covering: BTreeSet<u64> = grown.into_iter().map(|(anchor, _)| anchor).collect();
+        let mut proofs = Vec::new();
+        for (seq, anchored) in self.anchors().await? {
+            let anchor = anchored.anchor();
+            if !covering.contains(&seq) && !told.contains(&anchor) {
+                continue;
+            }
+            let Some(secret) = self.store.anchor_secret(seq).await? else { continue };
+            let (chains, match_id) = (self.chains_at(seq).await?, match_id.to_owned());
+            let proving = run_blocking(move || chains.path(&match_id, &secret));
+            if let Some((leaf, path)) = proving.await? {
+                proofs.push(AnchorProof { anchor, leaf, path });
+            }
+        }
+        Ok(proofs)
     }
 
     async fn leads_to_root(&self, match_id: &str, anchor: u64, anchored: &Anchored) -> anyhow::Result<bool> {

@@ -8,7 +8,8 @@ use anyhow::{Context as _, bail, ensure};
 use super::Office;
 use super::decide::stored::snapshot;
 use crate::audit::{AuditVerdict, Finding, Place};
-use crate::ledger;
+use crate::club::BookFact;
+use crate::ledger::{self, Source};
 use crate::referee::Stage;
 use crate::store::{ForgottenMatch, MatchRow, Player};
 
@@ -31,8 +32,10 @@ impl Office {
         for row in self.store.matches(&ids).await? {
             forgotten.push(self.to_forget(row, &player, &name).await?);
         }
+        // First: nothing may be gone that the club's book does not tell of.
+        let by = Source::Gm { name: self.config.club.gm.first().name.clone(), act: None };
+        self.note_in_club(&[BookFact::Forgotten { player: number }], by, &[], self.now()).await?;
         self.store.forget_player(&player, &name, &forgotten, self.now()).await?;
-        self.store.remember(&format!("forgotten {name}"), &self.now().to_rfc3339()).await?;
         Ok(ids)
     }
 

@@ -149,13 +149,18 @@ impl Office {
             entries: entries.iter().map(|entry| entry_row(&entry.clone().into())).collect(),
             posted: dispatches.into_iter().map(|(record, bytes)| posted(&id, record, bytes)).collect(),
             remembered: vec![
-                (format!("imported {id}"), club.clone()),
+                (imported_key(&id), club.clone()),
                 (key_of_addresses(&id), serde_json::to_string(&addresses)?),
             ],
             ..Settlement::default()
         };
         Ok(self.store.commit(&settlement).await?)
     }
+}
+
+/// The key under which the club is remembered that refereed a match.
+pub fn imported_key(match_id: &str) -> String {
+    format!("imported {match_id}")
 }
 
 fn received(id: &str, record: LetterRecord, raw: Vec<u8>) -> NewLetter {

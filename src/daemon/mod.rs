@@ -23,6 +23,7 @@ pub mod service;
 pub mod status;
 mod trial;
 mod verify;
+mod verify_club;
 mod withheld;
 
 use std::collections::BTreeMap;

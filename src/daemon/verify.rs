@@ -8,10 +8,11 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::Office;
 use super::decide::settings::Settings;
+use super::imported::imported_key;
 use super::parallel::{par_map, run_blocking};
 use crate::audit::{
-    AuditVerdict, Check, CurrentWording, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow,
-    ParsedLetter, Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, witness,
+    AuditVerdict, Check, Compared, CurrentWording, ExpectedDispatch, Finding, LedgerBatch, LedgerReader,
+    LedgerRow, ParsedLetter, Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, witness,
 };
 use crate::game::BySeat;
 use crate::letter::Digest;
@@ -33,6 +34,9 @@ pub enum Depth {
     /// The text of every letter. The house's turns are accepted as they were played: finding them again takes as long
     /// as it took then.
     WithoutHouse,
+    /// The text of the letters, and the house's turns, of rulings after this entry. The club's book says that those before
+    /// were checked.
+    New { after: u64 },
     /// The text of every letter, and the house's turns.
     Words,
     /// Also the HTML and the pictures of every letter.
@@ -143,17 +147,16 @@ impl Office {
         let mut check = self.check_of(row, depth).await?;
         let mut reader = LedgerReader::new(&id, check.first_key());
         let mut sent_id = i64::MIN;
-        let whole = depth == Depth::Whole;
         let mut next = self.read_on(&mut reader, &mut sent_id, step).await;
         while !check.is_stopped() {
             let batch = next?;
             if batch.is_end() {
-                check = self.rule_again(check, batch, whole).await?;
+                check = self.rule_again(check, batch, depth).await?;
                 break;
             }
             // The next rows are read while these are ruled on and worded again.
             let (ruled, read_on) = tokio::join!(
-                self.rule_again(check, batch, whole),
+                self.rule_again(check, batch, depth),
                 self.read_on(&mut reader, &mut sent_id, step),
             );
             check = ruled?;
@@ -203,13 +206,23 @@ impl Office {
         }
         let pins = self.store.seat_pins(&row.id).await?;
         let MatchRow { id, overview, wake_at, snapshot, version: _ } = row;
-        let stored = StoredMatch { id, overview, wake_at, snapshot };
+        let dates = self.store.match_dates(std::slice::from_ref(&id)).await?;
+        let ended_at = dates.first().and_then(|dates| dates.ended_at);
+        let stored = StoredMatch { id: id.clone(), overview, wake_at, ended_at, snapshot };
         let house = match depth {
             Depth::WithoutHouse => None,
-            Depth::Words | Depth::Whole => Some(Arc::clone(&self.settings.house)),
+            Depth::New { .. } | Depth::Words | Depth::Whole => Some(Arc::clone(&self.settings.house)),
         };
         let mut check = Check::new(stored, seats, pins, self.settings.identity.clone(), house);
-        check.set_anchors(self.anchors().await?.iter().map(|(_, anchored)| anchored.anchor()).collect());
+        // A match that another club refereed names the anchors of that club.
+        if self.store.remembered(&imported_key(&id)).await?.is_none() {
+            check.set_anchors(self.anchors().await?.iter().map(|(_, anchored)| anchored.anchor()).collect());
+        }
+        check.set_verified(self.verified_entries(&id).await?);
+        check.set_late(self.late_in(&id).await?);
+        if let Depth::New { after } = depth {
+            check.set_checked_until(after);
+        }
         Ok(check)
     }
 
@@ -250,7 +263,7 @@ impl Office {
     }
 
     /// Rules again on what was read, words the resulting letters again, and compares them with those that were sent.
-    async fn rule_again(&self, mut check: Check, batch: LedgerBatch, whole: bool) -> anyhow::Result<Check> {
+    async fn rule_again(&self, mut check: Check, batch: LedgerBatch, depth: Depth) -> anyhow::Result<Check> {
         let at_end = batch.is_end();
         let ruling = run_blocking(move || {
             check.push_batch(batch);
@@ -267,7 +280,7 @@ impl Office {
             let current = settings.identity.wording;
             let is_kept = |digest: Digest| digest == current || earlier.contains_key(&digest);
             check.note_missing_wordings(&expected, is_kept);
-            let compared = compare(&settings, &earlier, &expected, &reports, whole);
+            let compared = compare(&settings, &earlier, &expected, &reports, depth);
             check.record_comparisons(compared, before);
             check
         })
@@ -315,10 +328,14 @@ fn compare(
     earlier: &EarlierWordings,
     letters: &[ExpectedDispatch],
     reports: &BTreeMap<String, Vec<u8>>,
-    whole: bool,
-) -> Vec<Result<bool, Finding>> {
+    depth: Depth,
+) -> Vec<Result<Compared, Finding>> {
+    let whole = depth == Depth::Whole;
     let pictures = PictureCache::default();
     let compare_one = |letter: &ExpectedDispatch| {
+        if matches!(depth, Depth::New { after } if letter.seq() <= after) {
+            return letter.compare_bytes();
+        }
         let wording = wording_of(settings, earlier, letter, &pictures, whole);
         letter.compare(&wording, &repeated_by(letter, reports))
     };

@@ -172,7 +172,7 @@ pub fn truncate_to_millis(at: DateTime<Utc>) -> DateTime<Utc> {
 }
 
 /// Like [`millis`], for a time that may be missing.
-mod optional_millis {
+pub(crate) mod optional_millis {
     use super::{DateTime, Utc, millis};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

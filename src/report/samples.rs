@@ -9,7 +9,7 @@ mod offers;
 
 use std::sync::Arc;
 
-use chrono::DateTime;
+use chrono::{DateTime, NaiveDate};
 
 use self::answers::answers;
 use self::digest::{gm_digest, gm_match_summary};
@@ -24,7 +24,7 @@ use super::{
 use crate::game::any::{Choices, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
-use crate::ledger::{MailIdentity, SealKey, Source};
+use crate::ledger::{Anchor, MailIdentity, SealKey, Source};
 use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
     self, Adjudication, Content, Dispatch, DispatchKind, Match, OfferRejection, Opening, Passing, Reader,
@@ -314,10 +314,11 @@ fn open_match(game: GameKind) -> Match {
     referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after
 }
 
-/// The match after First has resigned.
+/// The match after First has resigned, and after a day on which all ledgers were anchored.
 fn resigned(mut game_match: Match) -> Match {
     game_match.state.close(Ending::Resign(Seat::First).outcome());
     game_match.stage = referee::Stage::Over;
+    game_match.anchor = Some(Anchor { day: NaiveDate::default(), root: Digest::from([0; 32]) });
     game_match
 }
 

@@ -2,14 +2,14 @@
 
 use super::rows::{CHUNK, integer, is_common};
 use super::statement::Session;
-use super::{AnchorRows, BookChange, BookEntryRow, BookRow, Result, StoreError};
+use super::{AnchorRows, BookChange, BookEntryRow, BookRow, Result, StoreError, VerifiedRow};
 
 /// Writes books and their entries, within a transaction.
 ///
 /// # Errors
 /// [`StoreError::Stale`] if a book is not at the version that it was loaded with.
 pub async fn write(session: &mut Session<'_>, changes: &[BookChange]) -> Result<()> {
-    for BookChange { row, entries, anchor } in changes {
+    for BookChange { row, entries, anchor, late, verified } in changes {
         write_row(session, row).await?;
         for chunk in entries.chunks(CHUNK) {
             add_entries(session, chunk).await?;
@@ -17,6 +17,8 @@ pub async fn write(session: &mut Session<'_>, changes: &[BookChange]) -> Result<
         if let Some(anchor) = anchor {
             write_anchor(session, anchor).await?;
         }
+        add_late(session, late).await?;
+        add_verified(session, verified).await?;
     }
     Ok(())
 }
@@ -65,6 +67,36 @@ async fn write_anchor(session: &mut Session<'_>, anchor: &AnchorRows) -> Result<
             values.bind(book_seq).bind(match_id).bind(integer(*seq));
         });
         session.execute(insert.persistent(is_common(chunk.len()))).await?;
+    }
+    Ok(())
+}
+
+/// Notes, within a transaction, which entries of the book verified matches.
+async fn add_verified(session: &mut Session<'_>, rows: &[VerifiedRow]) -> Result<()> {
+    for chunk in rows.chunks(CHUNK) {
+        let mut insert = session.statement("INSERT INTO verified (match_id, seq, book_seq) ");
+        insert.push_rows(chunk, |values, row| {
+            values.bind(&row.match_id).bind(integer(row.seq)).bind(integer(row.book_seq));
+        });
+        insert.push(" ON CONFLICT (match_id, seq) DO NOTHING");
+        session.execute(insert.persistent(is_common(chunk.len()))).await?;
+    }
+    Ok(())
+}
+
+/// Notes, within a transaction, that the entry `book_seq` lists these dispatches.
+async fn add_late(session: &mut Session<'_>, late: &[(i64, u64)]) -> Result<()> {
+    for chunk in late.chunks(CHUNK) {
+        let mut insert = session.statement("INSERT INTO late_delivery (dispatch_id, book_seq) ");
+        insert.push_rows(chunk, |values, (id, book_seq)| {
+            values.bind(*id).bind(integer(*book_seq));
+        });
+        insert.push(" ON CONFLICT (dispatch_id) DO NOTHING");
+        session.execute(insert.persistent(is_common(chunk.len()))).await?;
+        let ids: Vec<i64> = chunk.iter().map(|(id, _)| *id).collect();
+        let sql = format!("UPDATE dispatch SET listed = 1 WHERE id {}", session.engine().one_of());
+        let statement = session.statement(sql).bind_numbers(&ids);
+        session.execute(statement).await?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use sqlx::FromRow;
 
 use super::database::Database;
 use super::rows::{count, digest, integer, maybe_time, text, time, unsound};
-use super::{AnchorRows, Result, RowSink};
+use super::{AnchorRows, Result, RowSink, VerifiedRow};
 use crate::club::{BookKind, ChainedBookEntry};
 use crate::letter::Digest;
 
@@ -49,6 +49,17 @@ pub struct BookChange {
     pub entries: Vec<BookEntryRow>,
     /// What the anchor among the entries is made of.
     pub anchor: Option<AnchorRows>,
+    /// The dispatches whose delivery entries list, each with the number of the entry.
+    pub late: Vec<(i64, u64)>,
+    /// What entries say was verified.
+    pub verified: Vec<VerifiedRow>,
+}
+
+impl BookChange {
+    /// A change of the row alone.
+    pub fn of(row: BookRow) -> BookChange {
+        BookChange { row, entries: Vec::new(), anchor: None, late: Vec::new(), verified: Vec::new() }
+    }
 }
 
 /// Reads the club's books. [`Settlement::books`](super::Settlement::books) writes them.

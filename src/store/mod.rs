@@ -17,6 +17,7 @@ pub use self::archive::Archive;
 pub use self::books::{BookChange, BookEntryRow, BookRow, Books};
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
 pub use self::changes::{ChangeKind, ChangeStage, PlayerChange};
+pub use self::club_audit::{ClubAudit, LateRow, VerifiedRow};
 use self::database::Database;
 pub use self::error::{Result, StoreError};
 pub use self::evidence::{Evidence, NamedLetter};
@@ -44,6 +45,7 @@ mod budgets;
 pub mod carry;
 mod cell;
 mod changes;
+mod club_audit;
 mod database;
 mod dispatches;
 mod error;
@@ -156,6 +158,7 @@ pub trait Store:
     + Forgetting
     + Books
     + Anchors
+    + ClubAudit
     + SealedLogins
     + Send
     + Sync

@@ -233,3 +233,52 @@ fn the_key_of_a_running_match_is_in_no_dossier() {
         assert_eq!(by_hand(folder.path()), "");
     }
 }
+
+#[test]
+fn the_anchors_of_a_dossier_are_checked() {
+    let desk = Desk::new();
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let to_ann = desk.one_to(ANN);
+    desk.advance(20);
+    desk.reply(ANN, &to_ann, "STATUS");
+    desk.advance(24);
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    let own = desk.raw_to(ANN).pop().expect("the result");
+    let letter = tempfile::NamedTempFile::new().expect("a file");
+    for form in FORMS {
+        let mut files = dossier_of(&desk, &id, form);
+        std::fs::write(letter.path(), &own).expect("written");
+        let folder = unpacked(&files);
+        let (status, said) = checked(folder.path(), &[letter.path()]);
+        assert_eq!(status, 0, "{form:?}: {said}");
+        assert!(said.contains("2 anchors covered the ledger; the letters told 2 anchors."), "{said}");
+        assert_eq!(by_hand(folder.path()), "", "{form:?}");
+        // A player was told another root.
+        let anchors = String::from_utf8(files["anchors.jsonl"].clone()).expect("text");
+        let last = anchors.lines().last().expect("an anchor");
+        let root = serde_json::from_str::<serde_json::Value>(last).expect("JSON")["root"].clone();
+        let root = root.as_str().expect("a hash").to_owned();
+        let other = format!("{}{}", if root.starts_with('0') { '1' } else { '0' }, &root[1..]);
+        let changed = String::from_utf8(own.clone()).expect("ASCII").replace(&root, &other);
+        assert_ne!(changed.as_bytes(), own);
+        std::fs::write(letter.path(), changed).expect("written");
+        let (status, said) = checked(folder.path(), &[letter.path()]);
+        assert!(status == 1 && said.contains("it tells another anchor of 2026-05-09"), "{said}");
+        // The dossier was changed.
+        for (from, to, fault) in [
+            (root.as_str(), other.as_str(), "does not lead to its root"),
+            ("\"index\":0", "\"index\":1", "does not lead to its root"),
+            ("\"seq\":", "\"seq\":1", "over another entry"),
+        ] {
+            let changed = anchors.replace(from, to);
+            if changed == anchors {
+                continue;
+            }
+            files.insert("anchors.jsonl".to_owned(), changed.into_bytes());
+            let folder = unpacked(&files);
+            let (status, said) = checked(folder.path(), &[]);
+            assert!(status == 1 && said.contains(fault), "{from}: {said}");
+            assert_ne!(by_hand(folder.path()), "", "{from}");
+        }
+    }
+}

@@ -14,6 +14,7 @@ mod challenge;
 mod check_program;
 mod clauses;
 mod club;
+mod club_audit;
 mod commands;
 mod conditions;
 mod crowd;

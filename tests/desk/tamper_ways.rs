@@ -166,3 +166,75 @@ pub const WITH_SENT_LETTERS: &[(&str, &str, &str)] = &[
         "the database",
     ),
 ];
+
+/// With what the club's book says of letters, of the match's end, and of the program's memory. `{plain}` is a letter about no
+/// match, `{result}` one that was delivered after the end, and `{anchored}` the time of the first anchor.
+pub const WITH_WHAT_THE_BOOK_LISTS: &[(&str, &str, &str)] = &[
+    (
+        "a mail outside the match is changed",
+        "UPDATE dispatch_raw SET form = 0, bytes = x'0d0a' WHERE dispatch_id = {plain}",
+        "it was changed",
+    ),
+    (
+        "a mail outside the match is deleted",
+        "DELETE FROM dispatch_raw WHERE dispatch_id = {plain}; DELETE FROM dispatch WHERE id = {plain}",
+        "a letter that is not stored",
+    ),
+    (
+        "its bytes are deleted",
+        "DELETE FROM dispatch_raw WHERE dispatch_id = {plain}",
+        "its bytes are missing",
+    ),
+    (
+        "a mail outside the match is said to be sent earlier",
+        "UPDATE dispatch SET sent_at = sent_at - 1000 WHERE id = {plain}",
+        "when CLUB #",
+    ),
+    (
+        "a mail outside the match is added",
+        "INSERT INTO dispatch (message_id, recipient, kind, created_at, sent_at) SELECT 'x' || message_id, recipient, kind, {anchored} + 3600000, {anchored} + 3600000 FROM dispatch WHERE id = {plain}",
+        "lists its delivery: it was added",
+    ),
+    (
+        "a mail is said to be listed elsewhere",
+        "UPDATE late_delivery SET book_seq = book_seq + 1 WHERE dispatch_id = {plain}",
+        "a letter that is not stored",
+    ),
+    (
+        "a delivery after the end is earlier",
+        "UPDATE dispatch SET sent_at = sent_at - 1000 WHERE id = {result}",
+        "when the club's book says",
+    ),
+    (
+        "a delivery after the end is lost",
+        "UPDATE dispatch SET sent_at = NULL WHERE id = {result}",
+        "when the club's book says",
+    ),
+    (
+        "the match is listed as ended earlier",
+        "UPDATE match SET ended_at = ended_at - 1000 WHERE id = '{id}'",
+        "when the ledger says",
+    ),
+    (
+        "the match is listed as ended never",
+        "UPDATE match SET ended_at = NULL WHERE id = '{id}'",
+        "when the ledger says",
+    ),
+    (
+        "the heartbeat is older",
+        "UPDATE memo SET value = '2026-05-01T00:00:00+00:00' WHERE key = 'heartbeat'",
+        "an outage was made up",
+    ),
+    ("the heartbeat is gone", "DELETE FROM memo WHERE key = 'heartbeat'", "an outage was made up"),
+    (
+        "the heartbeat is later",
+        "UPDATE memo SET value = '2027-05-01T00:00:00+00:00' WHERE key = 'heartbeat'",
+        "in the future",
+    ),
+    (
+        "the audit is later",
+        "UPDATE memo SET value = '2027-05-01T00:00:00+00:00' WHERE key = 'audited'",
+        "the last audit",
+    ),
+    ("the audit is gone", "DELETE FROM memo WHERE key = 'audited'", "the last audit"),
+];

@@ -20,6 +20,22 @@ use crate::audit::{cheat_file, entries};
 use crate::desk::{ANN, BO, Desk};
 use crate::tamper_ways::{WITH_ENTRIES, WITH_RECEIVED_LETTERS, WITH_SENT_LETTERS};
 
+/// An office on a copy of the database, to which these statements were applied.
+pub fn tampered(desk: &Desk, statements: &[String]) -> Office {
+    for old in ["tampered.db", "tampered.db-wal", "tampered.db-shm"] {
+        let _ = std::fs::remove_file(desk.folder().join(old));
+    }
+    let copy = desk.folder().join("tampered.db");
+    desk.block_on(desk.office().store.backup(&copy, true)).expect("a copy");
+    cheat_file(desk, &copy, &statements.iter().map(String::as_str).collect::<Vec<_>>());
+    let now = desk.now();
+    desk.block_on(async {
+        let store = store::open(&format!("sqlite:{}", copy.display())).await.expect("the copy opens");
+        let config = Config::clone(&desk.office().config);
+        Office::new(config, store, Arc::new(move || now)).expect("an office")
+    })
+}
+
 /// A running match in which much has happened, another one with the same players, and what is tampered with.
 struct Scene {
     desk: Desk,
@@ -57,19 +73,9 @@ impl Scene {
     /// Applies `statements` to a copy of the database, and checks the match there. Also says which of Ann's letters about
     /// it are not on the chain.
     fn verdict(&self, statements: &[String]) -> String {
-        let name = "tampered.db";
-        for old in ["tampered.db", "tampered.db-wal", "tampered.db-shm"] {
-            let _ = std::fs::remove_file(self.desk.folder().join(old));
-        }
-        let copy = self.desk.folder().join(name);
-        self.desk.block_on(self.desk.office().store.backup(&copy, true)).expect("a copy");
-        cheat_file(&self.desk, &copy, &statements.iter().map(String::as_str).collect::<Vec<_>>());
-        let now = self.desk.now();
+        let office = tampered(&self.desk, statements);
         let id = &self.game_match.id;
         self.desk.block_on(async {
-            let store = store::open(&format!("sqlite:{}", copy.display())).await.expect("the copy opens");
-            let config = Config::clone(&self.desk.office().config);
-            let office = Office::new(config, store, Arc::new(move || now)).expect("an office");
             let said = match office.verify(id, &|_| ()).await {
                 Ok(verdict) => words(&verdict),
                 Err(error) => format!("error: {error:#}"),

@@ -5,7 +5,7 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::{KeptPin, PinKey, PinnedKind};
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
-use fogpost::store::{BudgetKey, BudgetKind, Question, Restraints, Standing, open};
+use fogpost::store::{BookChange, BudgetKey, BudgetKind, Question, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
 use fogpost::store::{Claim, SendRecord, Urgency};
 use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError};
@@ -89,7 +89,7 @@ async fn furnish(place: &Place) {
         restraints: restraints(),
         seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
         wordings: vec![(Digest::of(b"a wording"), "{}".to_owned())],
-        books: vec![anchored_book(1, &["QZ-AAAA"])],
+        books: vec![BookChange { late: vec![(1, 1)], ..anchored_book(1, &["QZ-AAAA"]) }],
         ..settlement()
     };
     store.commit(&settlement).await.unwrap();

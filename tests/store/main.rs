@@ -43,7 +43,9 @@ on_both! {
         audit_names_changes_made_past_the_triggers;
     books:
         a_book_is_written_with_its_entries_or_not_at_all
-        the_entries_of_a_book_are_not_changed_and_have_no_gaps;
+        the_entries_of_a_book_are_not_changed_and_have_no_gaps
+        anchors_name_the_ledgers_that_had_grown
+        deliveries_are_listed_once;
     letters:
         waiting_letters_are_in_order_of_arrival
         a_letter_with_a_known_digest_is_stored_once

@@ -10,7 +10,8 @@ use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
     AnchorRows, BookChange, BookEntryRow, BookRow, EntryRow, LetterDecision, LetterQueue, LetterStatus,
-    MatchRow, NewDispatch, NewLetter, Postponed, SeatRow, Settlement, Store, Urgency, WaitingLetter,
+    MatchRow, NewDispatch, NewLetter, Postponed, SeatRow, Settlement, Store, Urgency, VerifiedRow,
+    WaitingLetter,
 };
 
 use crate::overview::overview;
@@ -112,14 +113,16 @@ pub fn book(version: i64, seq: u64) -> BookChange {
         hash: Digest::of(json.as_bytes()),
         json,
     };
-    BookChange { row, entries: vec![entry], anchor: None }
+    BookChange { entries: vec![entry], ..BookChange::of(row) }
 }
 
 /// The club's first entry, an anchor of matches whose ledgers end with the entry `seq`.
 pub fn anchored_book(seq: u64, match_ids: &[&str]) -> BookChange {
     let grown = match_ids.iter().map(|id| ((*id).to_owned(), seq)).collect();
     let anchor = AnchorRows { book_seq: 1, secret: AnchorSecret::new([7; 32]), grown };
-    BookChange { anchor: Some(anchor), ..book(0, 1) }
+    let verified =
+        match_ids.iter().map(|id| VerifiedRow { match_id: (*id).to_owned(), seq, book_seq: 1 }).collect();
+    BookChange { anchor: Some(anchor), verified, ..book(0, 1) }
 }
 
 pub fn settlement() -> Settlement {

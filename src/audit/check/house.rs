@@ -11,8 +11,8 @@ pub(super) enum HouseTurn {
     None,
     /// The house finds it again.
     Derived,
-    /// Another version of the house played it. It was played on what its seat had been told, if the entry says on what.
-    OfAnotherVersion,
+    /// This other version of the house played it. It was played on what its seat had been told, if the entry says on what.
+    OfAnotherVersion(u32),
     /// The level fails again, and the easier one finds the turn again.
     Failed,
 }
@@ -33,7 +33,7 @@ pub(super) fn check_turn(
         return Err("the house was shown something else than its seat was told".to_owned());
     }
     if *version != game_match.game.house_version() {
-        return Ok(HouseTurn::OfAnotherVersion);
+        return Ok(HouseTurn::OfAnotherVersion(*version));
     }
     match game_match.house_turn(&seen, house) {
         Some(Act::Play { orders: again, failed: fails, .. }) if again == *orders && fails == *failed => {

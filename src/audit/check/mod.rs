@@ -7,6 +7,8 @@ mod house;
 pub(super) mod reader;
 mod reading;
 mod ruling;
+mod stored;
+mod verified;
 mod wording;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -14,11 +16,11 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use self::difference::differing_json;
 use self::holders::Holders;
 pub use self::holders::StoredSeat;
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 use self::reader::{PendingEntry, ReadLetter};
+pub use self::verified::VerifiedEntry;
 use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
@@ -36,6 +38,8 @@ pub struct StoredMatch {
     /// The match as lists show it.
     pub overview: MatchOverview,
     pub wake_at: Option<DateTime<Utc>>,
+    /// When it ended, as lists show it. `None` while it is not over.
+    pub ended_at: Option<DateTime<Utc>>,
     /// The match as JSON.
     pub snapshot: String,
 }
@@ -73,8 +77,8 @@ pub struct Check {
     letters: BTreeMap<Digest, ReadLetter>,
     /// The letters that were ruled on, by the first bytes of their digests.
     ruled_letters: BTreeSet<u64>,
-    /// When the match ended, if it has.
-    ended_at: Option<DateTime<Utc>>,
+    /// When the match ended: more than once if it was corrected.
+    ends: Vec<DateTime<Utc>>,
     /// The orders that each seat sent so far.
     earlier: BySeat<Vec<EarlierOrders>>,
     /// The entries that the game record depends on.
@@ -89,8 +93,14 @@ pub struct Check {
     house: Option<Arc<HousePlayer>>,
     /// What words letters today.
     current_identity: MailIdentity,
-    /// The anchors of the club's book, by day.
-    club_anchors: Vec<Anchor>,
+    /// The anchors of the club's book. `None` for a match that another club refereed.
+    club_anchors: Option<Vec<Anchor>>,
+    /// What the club's book says was verified, by the numbers of the entries.
+    verified: Vec<VerifiedEntry>,
+    /// The deliveries after the end that the club's book lists.
+    late: Vec<Delivery>,
+    /// Turns of the house up to this entry are not found again: they were checked before.
+    checked_until: u64,
 }
 
 impl Check {
@@ -119,7 +129,7 @@ impl Check {
             pending: VecDeque::new(),
             letters: BTreeMap::new(),
             ruled_letters: BTreeSet::new(),
-            ended_at: None,
+            ends: Vec::new(),
             earlier: BySeat::default(),
             record_entries: Vec::new(),
             current: None,
@@ -128,7 +138,10 @@ impl Check {
             verdict,
             house,
             current_identity,
-            club_anchors: Vec::new(),
+            club_anchors: None,
+            verified: Vec::new(),
+            late: Vec::new(),
+            checked_until: 0,
         };
         if check.snapshot.is_none() {
             check.report(Place::Kept("the snapshot"), "it cannot be read, so no ruling can be repeated");
@@ -147,6 +160,9 @@ impl Check {
         }
         self.verdict.entries += entries.len() as u64;
         self.verdict.letters += letters.len() as u64;
+        for entry in &entries {
+            self.compare_verified(entry.link.seq, entry.hash);
+        }
         if let Some(last) = entries.last() {
             self.head = Head { seq: last.link.seq, hash: last.hash };
         }
@@ -276,7 +292,7 @@ impl Check {
                 self.earlier[seat].push(orders);
             }
             if matches!(chained.entry.fact, Fact::MatchEnded { .. }) {
-                self.ended_at = Some(chained.entry.at);
+                self.ends.push(chained.entry.at);
             }
         }
         self.note_holders(&ruling);
@@ -387,20 +403,6 @@ impl Check {
         self.verdict.findings.len()
     }
 
-    /// Records the results of comparing our letters. Inserts their findings at index `before`, so that all findings
-    /// are in the order of the ledger.
-    pub fn record_comparisons(&mut self, results: Vec<Result<bool, Finding>>, before: usize) {
-        let mut findings = Vec::new();
-        for result in results {
-            match result {
-                Ok(true) => self.verdict.sent += 1,
-                Ok(false) => self.verdict.sent_in_other_words += 1,
-                Err(finding) => findings.push(finding),
-            }
-        }
-        self.verdict.findings.splice(before..before, findings);
-    }
-
     /// Checks that entries name these letters, which are stored as ruled on in this match. Call it after the last
     /// entry.
     pub fn check_acted_letters(&mut self, acted: &[Digest]) {
@@ -427,28 +429,8 @@ impl Check {
             self.report(Place::Sent(dispatch.message_id), "no entry causes it: it was added");
         }
         self.check_seats();
-        let Some(mut current) = self.current.take() else { return self.verdict };
-        let stored = &self.stored;
-        // An earlier version stored the match without what its seats remember.
-        if self.snapshot.as_ref().is_some_and(Match::lacks_memories) {
-            current.memories = None;
-        }
-        let repeated = serde_json::to_string(&current).expect("a match is plain values");
-        if repeated != stored.snapshot {
-            let what = match self.snapshot.as_ref().map(|game_match| game_match.head.seq) {
-                Some(seq) if seq > current.head.seq => {
-                    format!("it includes entry #{seq}, but the ledger ends with #{}", current.head.seq)
-                }
-                Some(_) | None => {
-                    format!("the repeated match differs in {}", differing_json(&repeated, &stored.snapshot))
-                }
-            };
-            self.report(Place::Kept("the snapshot"), what);
-        } else if (&stored.overview, stored.wake_at) != (&current.overview(), current.wake_at()) {
-            let what =
-                "its game, stage, next wake-up, or something else that lists show, differs from its snapshot";
-            self.report(Place::Kept("the match"), what);
-        }
+        self.check_late();
+        self.check_stored_match();
         self.verdict
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::house::{HouseTurn, check_turn};
 use super::{Check, short};
-use crate::audit::verdict::{Finding, Place};
+use crate::audit::verdict::{Finding, Place, Underived};
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::ledger::{Entry, Fact, Source};
@@ -42,16 +42,23 @@ impl Check {
             }
             Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
             Source::House { act: done } => {
-                let act = act(done)?;
-                if let Some(house) = &self.house {
+                let (act, mut underived) = (act(done)?, None);
+                if let Some(house) = self.house.as_ref().filter(|_| seq > self.checked_until) {
                     let checked = check_turn(game_match, &act, &self.record_entries, house.as_ref());
                     match checked.map_err(|what| wrong(&what))? {
                         HouseTurn::None | HouseTurn::Derived => {}
-                        HouseTurn::OfAnotherVersion => self.verdict.house_turns_of_other_versions += 1,
+                        HouseTurn::OfAnotherVersion(version) => {
+                            self.verdict.house_turns_of_other_versions += 1;
+                            underived = Some(Underived::HouseTurn { seq, version });
+                        }
                         HouseTurn::Failed => self.verdict.house_failures.push(seq),
                     }
                 }
-                Ok((referee::rule(game_match, &Cause::House { phase_no, act: &act }, at), None))
+                let ruling = referee::rule(game_match, &Cause::House { phase_no, act: &act }, at);
+                if let Some(underived) = underived {
+                    self.note_underived(underived);
+                }
+                Ok((ruling, None))
             }
             Source::Letter(digest) => {
                 let digest = *digest;
@@ -108,7 +115,7 @@ impl Check {
             merges_receipt: self.group_records(&[ANSWERED_IN_REPORT]),
         };
         asked.questions_only = game_match.stage == Stage::Over
-            && self.ended_at.is_some_and(|ended| at - ended > QUESTIONS_ONLY_AFTER)
+            && self.ends.last().is_some_and(|ended| at - *ended > QUESTIONS_ONLY_AFTER)
             && !self.group_records(&PASSED_ON);
         asked.shows_token = self.group_records(&[TOKEN_RENEWED]) && !letter.other_recipients.is_empty();
         if let Some(other_games) = self.recorded_games_of_texts() {

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::anchors::{self, MAX_MAIL_BYTES};
-use crate::audit::AuditVerdict;
+use crate::audit::{AuditResult, AuditVerdict};
 use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
 use crate::club::CLUB;
@@ -17,7 +17,7 @@ use crate::daemon::Office;
 /// Walk the ledger, repeat every ruling, word every report again, and compare
 ///
 /// Every byte that was sent is compared by its digest in the ledger, and the text by wording it again.
-/// Exit status: 0 sound, 1 could not be checked, 2 unsound.
+/// Exit status: 0 sound, also if some of it was checked at the time; 1 wrong, or not checked.
 #[derive(clap::Args)]
 pub struct Args {
     /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z. CLUB means the
@@ -48,21 +48,15 @@ pub struct Args {
 /// Matches that are checked in parallel before their verdicts are shown.
 const BATCH_SIZE: usize = 16;
 
-/// The exit status if something is wrong.
-const UNSOUND: u8 = 2;
-
 impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         if !self.anchors.is_empty() {
             return anchors::run(&self.anchors, self.json, office).await;
         }
         let verdicts = self.verdicts(office).await?;
-        let sound = verdicts.iter().all(AuditVerdict::is_sound);
-        let unsound = verdicts.iter().any(|verdict| !verdict.findings.is_empty());
-        Ok(match (sound, unsound) {
-            (true, _) => ExitCode::SUCCESS,
-            (false, true) => ExitCode::from(UNSOUND),
-            (false, false) => ExitCode::FAILURE,
+        Ok(match verdicts.iter().all(is_fine) {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
         })
     }
 
@@ -80,10 +74,12 @@ impl Args {
             return Ok(verdicts);
         }
         let mut verdicts = Vec::new();
-        if self.all || id.as_deref() == Some(CLUB) {
+        // What was checked at the time is worth what the club's book is worth.
+        let (mut relies_on_club, shows_club) = (false, self.all || id.as_deref() == Some(CLUB));
+        if shows_club {
             let verdict = office.verify_club().await?;
             bar.suspend(|| self.show(&verdict));
-            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_sound()));
+            verdicts.extend(Some(verdict).filter(|verdict| !is_fine(verdict)));
         }
         let ids = match id {
             Some(id) if id == CLUB => Vec::new(),
@@ -101,7 +97,13 @@ impl Args {
             let checked = office.verify_several(batch, self.whole, &step).await?;
             bar.suspend(|| checked.iter().for_each(|verdict| self.show(verdict)));
             // Drop the sound verdicts: a club may have thousands.
-            verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
+            relies_on_club |= checked.iter().any(|verdict| verdict.checked_then > 0);
+            verdicts.extend(checked.into_iter().filter(|verdict| !is_fine(verdict)));
+        }
+        if relies_on_club && !shows_club {
+            let verdict = office.verify_club().await?;
+            bar.suspend(|| self.show(&verdict));
+            verdicts.extend(Some(verdict).filter(|verdict| !is_fine(verdict)));
         }
         bar.finish_and_clear();
         if self.report {
@@ -113,16 +115,18 @@ impl Args {
     fn show(&self, verdict: &AuditVerdict) {
         if self.json {
             let mut line = json!(verdict);
-            line["sound"] = json!(verdict.is_sound());
+            line["sound"] = json!(is_fine(verdict));
+            line["result"] = json!(verdict.result());
             print_json(&line);
             return;
         }
         let AuditVerdict { match_id, entries, letters, sent, head, findings, unable, withheld, .. } = verdict;
-        let word = match (findings.is_empty(), unable, withheld) {
-            (false, _, _) => "NOT SOUND",
-            (true, Some(_), _) => "not fully checked",
-            (true, None, Some(_)) => "the chain is whole",
-            (true, None, None) => "sound",
+        let word = match verdict.result() {
+            AuditResult::Sound => "sound".to_owned(),
+            AuditResult::CheckedThen => checked_then(verdict),
+            AuditResult::Withheld => "the chain is whole".to_owned(),
+            AuditResult::NotChecked => "not fully checked".to_owned(),
+            AuditResult::Wrong => "NOT SOUND".to_owned(),
         };
         println!(
             "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters worded again (head {})",
@@ -147,10 +151,26 @@ impl Args {
         for (name, letters) in &verdict.own_templates {
             println!("  {letters} sent letters were worded while the club had a template {name} of its own");
         }
+        if verdict.unchecked > 0 {
+            println!(
+                "  {} letters or turns of the house are by another version, and were not checked at the time",
+                verdict.unchecked
+            );
+        }
         findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
         unable.iter().for_each(|reason| println!("  {reason}"));
         withheld.iter().for_each(|what| println!("  withheld: {what}"));
     }
+}
+
+/// Whether nothing is wrong, and everything was checked, now or at the time.
+fn is_fine(verdict: &AuditVerdict) -> bool {
+    matches!(verdict.result(), AuditResult::Sound | AuditResult::CheckedThen | AuditResult::Withheld)
+}
+
+fn checked_then(verdict: &AuditVerdict) -> String {
+    let entries: Vec<String> = verdict.checked_by.iter().map(|seq| format!("#{seq}")).collect();
+    format!("sound, of which {} were checked at the time (CLUB {})", verdict.checked_then, entries.join(", "))
 }
 
 /// Whether a name fits a pattern in which `*` stands for any letters.

@@ -8,6 +8,7 @@ use super::undecided::Decided;
 use crate::letter::{Address, Digest};
 use crate::referee::{DispatchKind, LetterFormat};
 use crate::report::envelope::{AnsweredLetter, Envelope};
+use crate::report::pin::pin;
 use crate::report::{self, ClubLetter, WordedLetter, format_local};
 use crate::store::{NewDispatch, Urgency};
 
@@ -89,6 +90,7 @@ impl Decision<'_> {
             date: self.at(),
         };
         let bytes = self.settings.stationery.mail(page, &envelope, answered)?;
+        let pin = pin(&bytes);
         Ok(NewDispatch {
             message_id,
             recipient: to.address.to_owned(),
@@ -100,7 +102,7 @@ impl Decision<'_> {
             asked: None,
             due: None,
             urgency: Urgency::of(to.kind, false),
-            pin: None,
+            pin: Some(pin),
             sent_at: None,
         })
     }

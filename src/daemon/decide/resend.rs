@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use memchr::memmem::find;
 
+use crate::report::pin::pin;
 use crate::store::{DispatchRow, NewDispatch, Urgency};
 
 /// Returns a copy of a dispatch, to be sent again from `sender`. It has a Message-ID of its own, because many mail programs
@@ -13,8 +14,10 @@ pub fn copy(row: &DispatchRow, bytes: &[u8], sender: &str, at: DateTime<Utc>) ->
         Some((local, domain)) => format!("{local}.r{}@{domain}", at.timestamp_millis()),
         None => format!("{}.r{}", row.message_id, at.timestamp_millis()),
     };
+    let bytes = resent(bytes, row, &message_id, sender, at);
     NewDispatch {
-        bytes: resent(bytes, row, &message_id, sender, at),
+        pin: Some(pin(&bytes)),
+        bytes,
         message_id,
         recipient: row.recipient.clone(),
         kind: row.kind,
@@ -24,7 +27,6 @@ pub fn copy(row: &DispatchRow, bytes: &[u8], sender: &str, at: DateTime<Utc>) ->
         asked: None,
         due: None,
         urgency: Urgency::of(row.kind, row.match_id.is_some()),
-        pin: None,
         sent_at: None,
     }
 }

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use super::waiting::{Backoff, pause};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
+use crate::daemon::club::HEARTBEAT;
 use crate::daemon::decide::clock::Trigger;
 use crate::daemon::decide::offers::lapse_offer;
 use crate::daemon::heartbeat::Loop;
@@ -22,9 +23,6 @@ const BATCH_SIZE: u32 = 100;
 
 /// How often the clock is checked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
-
-/// The key under which a daemon remembers when the clock was last checked.
-const HEARTBEAT: &str = "heartbeat";
 
 /// A longer gap between two checks is an outage, and deadlines that fell into it are extended.
 const OUTAGE: TimeDelta = TimeDelta::minutes(15);

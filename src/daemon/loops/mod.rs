@@ -15,5 +15,7 @@ mod upkeep;
 mod waiting;
 mod wakeups;
 
+pub use audit::AUDITED;
+
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,199 @@
+//! What the daily audit writes to the club's book, and what the book proves of letters that no ledger lists.
+
+use std::collections::BTreeMap;
+
+use fogpost::audit::{AuditResult, AuditVerdict};
+use fogpost::club::{Book, BookFact, Verified};
+use fogpost::game::any::GameKind;
+use fogpost::ledger::{Head, Source};
+use fogpost::store::{BookChange, BookRow, Settlement, VerifiedRow};
+
+use crate::audit::cheat;
+use crate::club::{assert_club_is_sound, book};
+use crate::desk::{ANN, BO, Desk, GM};
+use crate::tamper_ways::WITH_WHAT_THE_BOOK_LISTS;
+use crate::tampered::tampered;
+
+fn words(verdict: &AuditVerdict) -> String {
+    verdict.findings.iter().map(|finding| format!("{}: {}; ", finding.place, finding.what)).collect()
+}
+
+/// The matches that the book verified, each with where its ledger ended.
+fn verified(desk: &Desk) -> Vec<(String, u64)> {
+    let verified = book(desk).into_iter().filter_map(|entry| match entry.fact {
+        BookFact::Verified(Verified { match_id, head, .. }) => Some((match_id, head.seq)),
+        _ => None,
+    });
+    verified.collect()
+}
+
+/// How many matches each audit checked, and how many were not sound.
+fn audits(desk: &Desk) -> Vec<(u64, u64)> {
+    let audits = book(desk).into_iter().filter_map(|entry| match entry.fact {
+        BookFact::Audited { matches, unsound, .. } => Some((matches, unsound)),
+        _ => None,
+    });
+    audits.collect()
+}
+
+#[test]
+fn the_daily_audit_verifies_what_is_new_once() {
+    let desk = Desk::new();
+    desk.work();
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let to_ann = desk.one_to(ANN);
+    desk.advance(26);
+    let first = desk.find(&id).head.seq;
+    assert_eq!((verified(&desk), audits(&desk)), (vec![(id.clone(), first)], vec![(1, 0)]));
+    desk.advance(24);
+    assert_eq!(verified(&desk).len(), 1, "nothing was new");
+    desk.reply(ANN, &to_ann, "STATUS");
+    desk.advance(24);
+    let last = desk.find(&id).head.seq;
+    assert_eq!(verified(&desk), [(id.clone(), first), (id.clone(), last)]);
+    assert_eq!(audits(&desk), [(1, 0), (1, 0), (1, 0)]);
+    assert_eq!(desk.verify(&id).result(), AuditResult::Sound);
+    assert_club_is_sound(&desk);
+}
+
+#[test]
+fn a_match_that_fails_is_not_noted_as_verified_and_the_gm_is_told_at_once() {
+    let desk = Desk::new();
+    desk.work();
+    let id = desk.open(GameKind::Quad, &[]).id;
+    cheat(&desk, &["UPDATE entry SET json = replace(json, 'Ann', 'Eve') WHERE seq = 1"]);
+    desk.advance(26);
+    assert_eq!((verified(&desk), audits(&desk)), (Vec::new(), vec![(1, 1)]));
+    assert!(desk.sent_to(GM).iter().any(|letter| letter.text.contains(&id)), "the GM is told");
+}
+
+#[test]
+fn a_ledger_that_is_rewritten_after_it_was_verified_is_named_with_the_entry_of_the_book() {
+    let desk = Desk::new();
+    desk.work();
+    let id = desk.open(GameKind::Quad, &[]).id;
+    desk.advance(26);
+    let head = desk.find(&id).head.hash.to_string();
+    let (from, to) = (&head[..8], if head.starts_with('0') { "11111111" } else { "00000000" });
+    cheat(
+        &desk,
+        &[&format!("UPDATE book_entry SET json = replace(json, '{from}', '{to}') WHERE kind = 'Verified'")],
+    );
+    let said = words(&desk.verify(&id));
+    assert!(said.contains("verified another entry in its place"), "{said}");
+}
+
+/// Adds an entry to the book that says that a match was verified as it is now, when this version of the house played.
+fn note_verified(desk: &Desk, match_id: &str, house: u32) -> u64 {
+    let row = desk.block_on(desk.office().store.book("CLUB")).expect("the store answers").expect("a book");
+    let mut book: Book = serde_json::from_str(&row.snapshot).expect("a book");
+    let head: Head = desk.find(match_id).head;
+    let wording = fogpost::letter::Digest::of(b"any");
+    let fact = Verified { match_id: match_id.to_owned(), head, program: None, wording, house: Some(house) };
+    let entry = book.record(Source::Clock, desk.now(), BookFact::Verified(fact));
+    let book_seq = entry.entry.seq;
+    let row = BookRow { snapshot: serde_json::to_string(&book).expect("JSON"), ..row };
+    let verified = vec![VerifiedRow { match_id: match_id.to_owned(), seq: head.seq, book_seq }];
+    let change = BookChange { entries: vec![entry.into()], verified, ..BookChange::of(row) };
+    let settlement = Settlement { at: desk.now(), books: vec![change], ..Settlement::default() };
+    desk.block_on(desk.office().store.commit(&settlement)).expect("the book takes it");
+    book_seq
+}
+
+#[test]
+fn what_another_version_made_counts_as_checked_if_the_book_says_so_and_else_as_not_checked() {
+    let (desk, id) = crate::house_turns::match_with_turn_of_version(77);
+    desk.work();
+    let verdict = desk.verify(&id);
+    assert_eq!((verdict.checked_then, verdict.unchecked), (0, 1));
+    note_verified(&desk, &id, 76);
+    assert_eq!(desk.verify(&id).unchecked, 1, "of a version that could not derive it");
+    let (desk, id) = crate::house_turns::match_with_turn_of_version(77);
+    desk.work();
+    let seq = note_verified(&desk, &id, 77);
+    let verdict = desk.verify(&id);
+    assert_eq!((verdict.checked_then, verdict.unchecked), (1, 0));
+    assert_eq!(Vec::from_iter(verdict.checked_by), [seq]);
+}
+
+#[test]
+fn the_results_of_a_check_are_told_apart() {
+    let sound = AuditVerdict::default();
+    let then = AuditVerdict { checked_then: 2, ..AuditVerdict::default() };
+    let not = AuditVerdict { unchecked: 1, ..then.clone() };
+    let unable = AuditVerdict { unable: Some("why".to_owned()), ..AuditVerdict::default() };
+    for (verdict, result) in [
+        (sound, AuditResult::Sound),
+        (then, AuditResult::CheckedThen),
+        (not, AuditResult::NotChecked),
+        (unable, AuditResult::NotChecked),
+    ] {
+        assert_eq!(verdict.result(), result, "{verdict:#?}");
+    }
+}
+
+/// A match that ended, letters about no match, and two days after which all is anchored and audited.
+fn ended() -> (Desk, String) {
+    let desk = Desk::new();
+    desk.work();
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let to_ann = desk.one_to(ANN);
+    desk.one_to(BO);
+    desk.receive("From: cy@players.example\r\nSubject: Hello\r\nMessage-ID: <1@cy>\r\n\r\nHELP\r\n");
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    desk.advance(50);
+    (desk, id)
+}
+
+/// What the checks of the match and of the book say after these statements.
+fn said_after(desk: &Desk, id: &str, statements: &[String]) -> String {
+    let office = tampered(desk, statements);
+    desk.block_on(async {
+        let of_match = office.verify(id, &|_| ()).await.expect("the store answers");
+        let club = office.verify_club().await.expect("the store answers");
+        office.store.close().await;
+        format!("{}{}", words(&of_match), words(&club))
+    })
+}
+
+#[test]
+fn deliveries_that_no_ledger_lists_stand_in_the_book() {
+    let (desk, id) = ended();
+    let listed = book(&desk).into_iter().filter_map(|entry| match entry.fact {
+        BookFact::Delivered { letters } => Some(letters),
+        _ => None,
+    });
+    let mut by_match: BTreeMap<Option<String>, usize> = BTreeMap::new();
+    for late in listed.flatten() {
+        *by_match.entry(late.match_id).or_default() += 1;
+    }
+    assert!(
+        by_match.get(&None).is_some_and(|letters| *letters > 0),
+        "the answer to a stranger: {by_match:?}"
+    );
+    assert!(by_match.get(&Some(id)).is_some_and(|letters| *letters >= 2), "the results: {by_match:?}");
+    assert_club_is_sound(&desk);
+}
+
+#[test]
+fn tampering_with_what_the_book_lists_is_named() {
+    let anchored = "(SELECT MIN(at) FROM book_entry WHERE kind = 'Anchored')";
+    let plain = "(SELECT MAX(id) FROM dispatch WHERE match_id IS NULL AND listed = 1)";
+    let result = "(SELECT MAX(d.id) FROM dispatch d JOIN late_delivery l ON l.dispatch_id = d.id WHERE d.match_id = '{id}')";
+    let (desk, id) = ended();
+    assert_eq!(said_after(&desk, &id, &[]), "", "before anything is done");
+    let mut unnamed = Vec::new();
+    for (what, sql, named) in WITH_WHAT_THE_BOOK_LISTS {
+        let sql = sql
+            .replace("{anchored}", anchored)
+            .replace("{plain}", plain)
+            .replace("{result}", result)
+            .replace("{id}", &id);
+        let statements: Vec<String> = sql.split("; ").map(str::to_owned).collect();
+        let said = said_after(&desk, &id, &statements);
+        if !said.contains(named) {
+            unnamed.push(format!("{what}: {named:?} is not in {said:?}"));
+        }
+    }
+    assert!(unnamed.is_empty(), "{}", unnamed.join("\n"));
+}
