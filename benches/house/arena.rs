@@ -5,7 +5,8 @@ use std::time::Duration;
 use fogpost::game::any::{AnySeen, AnyState, Choices, GameKind};
 use fogpost::game::{BySeat, Line, Outcome, Seat};
 
-use crate::player::{self, Player};
+use crate::player::Player;
+use crate::players;
 use crate::random::Random;
 use crate::sprt::{self, Outcomes, Verdict};
 
@@ -113,7 +114,7 @@ fn play_pair(rules: &Rules, strong: &str, weak: &str, number: u32) -> Pair {
     let seed = Random::new(rules.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(number))).next();
     let mut pair = Pair { halves: 0, phases: 0, strong: Effort::default(), weak: Effort::default() };
     for seat in Seat::BOTH {
-        let player = |name: &str| player::named(rules.game, name).expect("it was found before");
+        let player = |name: &str| players::named(rules.game, name).expect("it was found before");
         let mut players = BySeat::from_fn(|of| player(if of == seat { strong } else { weak }));
         let played = play(rules, &mut players, seed);
         pair.halves += match played.outcome.and_then(|outcome| outcome.winner) {
@@ -133,8 +134,8 @@ fn play_pair(rules: &Rules, strong: &str, weak: &str, number: u32) -> Pair {
 /// # Errors
 /// Returns a sentence if nobody plays under one of the names.
 pub fn compare(rules: &Rules, strong: &str, weak: &str) -> Result<(), String> {
-    player::named(rules.game, strong)?;
-    player::named(rules.game, weak)?;
+    players::named(rules.game, strong)?;
+    players::named(rules.game, weak)?;
     let mut outcomes: Outcomes = [0; 5];
     let (mut phases, mut efforts) = (0, [Effort::default(), Effort::default()]);
     let mut done = 0;

@@ -4,7 +4,7 @@ use fogpost::game::any::AnySeen;
 use fogpost::game::{BySeat, Line, Seat};
 
 use crate::arena::{Played, Rules, adjudicate, play, seed_of};
-use crate::player;
+use crate::players;
 
 /// Asks the player for orders in this many positions of random matches.
 ///
@@ -12,8 +12,8 @@ use crate::player;
 /// Returns a sentence that names the player if nobody is called so, or the first position in which the orders are
 /// refused.
 pub fn legal(rules: &Rules, name: &str, positions: u32) -> Result<(), String> {
-    let mut asked = player::named(rules.game, name)?;
-    let mut random = player::named(rules.game, "random")?;
+    let mut asked = players::named(rules.game, name)?;
+    let mut random = players::named(rules.game, "random")?;
     let (mut met, mut matches) = (0, 0);
     while met < positions {
         let seed = rules.seed.wrapping_add(matches);
@@ -70,7 +70,8 @@ pub fn repeat(rules: &Rules, winner: &str, loser: &str) -> Result<(), String> {
 
 fn won_match(rules: &Rules, seat: Seat, winner: &str, loser: &str) -> Result<(Played, u64), String> {
     for seed in (0..TRIES).map(|number| rules.seed + number) {
-        let mut players = BySeat::new(player::named(rules.game, winner)?, player::named(rules.game, loser)?);
+        let mut players =
+            BySeat::new(players::named(rules.game, winner)?, players::named(rules.game, loser)?);
         if seat == Seat::Second {
             players = BySeat::new(players.second, players.first);
         }
@@ -91,7 +92,7 @@ fn repeated(
     loser: &str,
     seed: u64,
 ) -> Result<(usize, bool), String> {
-    let mut player = player::named(rules.game, loser)?;
+    let mut player = players::named(rules.game, loser)?;
     let mut state = rules.game.start(&rules.choices);
     let mut seen = BySeat::from_fn(|seat| AnySeen::begin(&state, seat));
     let mut left_at = usize::MAX;

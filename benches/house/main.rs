@@ -22,8 +22,10 @@ mod plain_pacific;
 mod plain_quad;
 mod plain_quantum;
 mod player;
+mod players;
 #[path = "../../tests/support/random.rs"]
 mod random;
+mod random_player;
 mod sprt;
 mod thumb_quadrant_z;
 

@@ -8,6 +8,7 @@ use fogpost::game::{Game, Phase, Seat, pacific, quad, quantum};
 use crate::plain_quantum::Cell;
 use crate::player::{Player, Turn};
 use crate::random::dice;
+use crate::random_player::Random;
 use crate::thumb_quadrant_z::Thumb;
 use crate::{alpha_beta_pacific, alpha_beta_quantum, mcts, plain_pacific, plain_quad, plain_quantum};
 
@@ -86,7 +87,7 @@ impl Player for Pacific {
         let mut dice = dice(seed);
         match state.due().map(|due| due.phase) {
             Some(Phase::Submarines) => return Turn { orders: Vec::new(), positions: 0 },
-            Some(Phase::Setup) => return crate::player::Random.play(state, seen, seed),
+            Some(Phase::Setup) => return Random.play(state, seen, seed),
             _ => {}
         }
         let AnyState::Pacific(state) = state else { unreachable!("it plays War in the Pacific") };

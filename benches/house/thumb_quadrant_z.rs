@@ -4,7 +4,8 @@
 use fogpost::game::any::{AnySeen, AnyState};
 use fogpost::game::{Phase, Seat};
 
-use crate::player::{Player, Random, Turn};
+use crate::player::{Player, Turn};
+use crate::random_player::Random;
 
 pub struct Thumb;
 
