@@ -77,15 +77,10 @@ fn tell(game_match: &Match, folder: &Path) {
     println!();
     println!("    mutt -F '{folder}/muttrc'");
     println!();
-    println!(
-        "Enter opens the letter, which shows your first orders behind bars. r answers it: write such an order,"
-    );
-    println!(
-        "without the bar, in the first line, save, leave the editor, and send with y. The answer is there"
-    );
-    println!(
-        "within seconds. HELP tells more; RESIGN CONFIRM ends the match. Ctrl-C stops the referee here."
-    );
+    println!("Enter opens the letter, which shows your first orders behind bars. r answers");
+    println!("it: write such an order, without the bar, in the first line, save, leave the");
+    println!("editor, and send with y. The answer is there within seconds. HELP tells more;");
+    println!("RESIGN CONFIRM ends the match. Ctrl-C stops the referee here.");
 }
 
 /// The files by which mutt reads and writes here.
