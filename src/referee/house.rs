@@ -58,9 +58,13 @@ impl Match {
     pub fn house_turn(&self, seen: &AnySeen, player: &HousePlayer) -> Option<Act> {
         let seat = self.house_due().filter(|seat| *seat == seen.seat())?;
         let level = self.game.level(self.house[seat].as_ref()?)?;
-        let (orders, failed) = match self.legal_turn(seen, level, player) {
+        let dice = self.key.dice(self.phase_no);
+        let (orders, failed) = match self.legal_orders(seen, level, dice, player) {
             Ok(orders) => (orders, None),
-            Err(failure) => (self.legal_turn(seen, self.game.level(STAND_IN)?, player).ok()?, Some(failure)),
+            Err(failure) => {
+                let level = self.game.level(STAND_IN)?;
+                (self.legal_orders(seen, level, dice, player).ok()?, Some(failure))
+            }
         };
         let version = self.game.house_version();
         Some(Act::Play { seat, version, orders, seen: Some(digest_of(seen)), failed })
@@ -82,16 +86,8 @@ impl Match {
         Some(Hint { version: self.game.house_version(), orders })
     }
 
-    /// Returns the turn of this level, unless it panics or its orders are illegal.
-    fn legal_turn(
-        &self,
-        seen: &AnySeen,
-        level: &'static HouseLevel,
-        player: &HousePlayer,
-    ) -> Result<Vec<String>, HouseFailure> {
-        self.legal_orders(seen, level, self.key.dice(self.phase_no), player)
-    }
-
+    /// Returns what a level files, unless it panics or its orders are illegal. Only here is a panic of the house caught: it
+    /// costs neither the turn nor the letter that asks for a hint.
     fn legal_orders(
         &self,
         seen: &AnySeen,

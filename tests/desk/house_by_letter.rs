@@ -123,6 +123,33 @@ fn against_the_trainer_a_hint_tells_what_average_would_do() {
 }
 
 #[test]
+fn a_letter_gets_one_hint_and_a_phase_the_same_one_again() {
+    let desk = Desk::new();
+    let one = opened(&desk, "trainer", Seat::First);
+    let other = opened(&desk, "trainer", Seat::First);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann(&desk), &format!("HINT\nMATCH {}\nHINT", one.id));
+    let hints = |game_match: &Match| {
+        let facts = entries(&desk, &game_match.id).into_iter().map(|entry| entry.fact);
+        let orders = facts.filter_map(|fact| match fact {
+            Fact::HintGiven { orders, .. } => Some(orders),
+            _ => None,
+        });
+        orders.collect::<Vec<_>>()
+    };
+    assert_eq!((hints(&one).len(), hints(&other).len()), (1, 0));
+    let answers = desk.sent_to(ANN);
+    let refused = answers.iter().find(|sent| sent.subject.contains(&other.id)).expect("an answer");
+    refused.says("I give one in a letter");
+    for _ in 0..2 {
+        desk.reply(ANN, refused, "HINT");
+    }
+    let [first, second] = &hints(&other)[..] else { panic!("a hint for each letter") };
+    assert_eq!(first, second);
+    assert!(desk.verify(&one.id).is_sound() && desk.verify(&other.id).is_sound());
+}
+
+#[test]
 fn elsewhere_the_answer_to_hint_says_why_there_is_none() {
     let desk = Desk::new();
     opened(&desk, "easy", Seat::First);

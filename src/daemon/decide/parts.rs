@@ -45,6 +45,7 @@ impl Decision<'_> {
         let mut note = String::new();
         let first_dispatch = self.draft.settlement.dispatches.len();
         let settings = last_lines_of_settings(&parts);
+        let mut has_hint = false;
         // The first answer names what became of the other parts, so they are ruled on before it.
         for (index, part) in parts.iter().enumerate().skip(1).chain(parts.iter().enumerate().take(1)) {
             let others_before = self.draft.settlement.dispatches.len();
@@ -59,12 +60,13 @@ impl Decision<'_> {
             let elsewhere = if index == 0 {
                 let absences = self.absences_elsewhere(part, &seat_letter, &written);
                 let Some(absences) = collect_needs(absences, &mut missing)? else { continue };
-                Elsewhere { parts: std::mem::take(&mut others), absences }
+                Elsewhere { parts: std::mem::take(&mut others), absences, has_hint }
             } else {
-                Elsewhere::default()
+                Elsewhere { has_hint, ..Elsewhere::default() }
             };
             let ruling = self.rule_on_part(waiting, letter, &part.row, seat_letter, elsewhere);
             let Some(ruling) = collect_needs(ruling, &mut missing)? else { continue };
+            has_hint |= ruling.has_hint;
             others.push(OtherPart { match_id: part.row.match_id.clone(), outcome: ruling.outcome });
             if index == 0 {
                 note = ruling.note;
@@ -232,6 +234,6 @@ impl PartRuling {
     pub fn of(letter: &SeatLetter, outcome: PartOutcome, game: GameKind) -> PartRuling {
         let by_other_token = letter.part.is_some_and(|part| part.by_other_token);
         let note = if by_other_token { String::new() } else { note_of_words(&letter.request, game) };
-        PartRuling { outcome, note }
+        PartRuling { outcome, note, has_hint: letter.hint.is_some() }
     }
 }

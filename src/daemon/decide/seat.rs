@@ -29,6 +29,8 @@ pub struct PartRuling {
     /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once, because the digest
     /// lists the letter under one match, and a GM may play in the other.
     pub note: String,
+    /// It asked for a hint and got it.
+    pub has_hint: bool,
 }
 
 /// What became of a letter in its player's other matches.
@@ -36,6 +38,8 @@ pub struct PartRuling {
 pub struct Elsewhere {
     pub parts: Vec<OtherPart>,
     pub absences: SpreadAbsences,
+    /// One of them has asked for a hint and got it.
+    pub has_hint: bool,
 }
 
 impl Decision<'_> {
@@ -70,7 +74,7 @@ impl Decision<'_> {
         if seat_letter.lacks_turn() && loaded.game_match.phase_no > 1 {
             seat_letter.earlier = self.earlier_orders(row)?;
         }
-        seat_letter.hint = self.hint(row, &seat_letter.request, &loaded.game_match)?;
+        seat_letter.hint = self.hint(row, &seat_letter.request, &loaded.game_match, &elsewhere)?;
         let mut ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &Cause::Letter(&seat_letter));
         if self.spare_readers(&ruling, &loaded, row, &mut seat_letter)? {
             ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &Cause::Letter(&seat_letter));
@@ -164,13 +168,23 @@ impl Decision<'_> {
         Ok(referee::is_only_passed_on(&self.facts_of(&row.match_id)?, row.seat))
     }
 
-    /// Asks the house what it would do in the sender's place, if the letter asks for that and may.
-    fn hint(&self, row: &TokenRow, request: &Request, game_match: &Match) -> Decided<Option<Hint>> {
+    /// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house thinks for up to
+    /// 50 ms, so it does so once for a letter, and once for a phase.
+    fn hint(
+        &self,
+        row: &TokenRow,
+        request: &Request,
+        game_match: &Match,
+        elsewhere: &Elsewhere,
+    ) -> Decided<Option<Hint>> {
         let asks = request.commands.iter().any(|asked| asked.command == Command::Hint);
-        if !asks || !game_match.gives_hints(row.seat) {
+        if !asks || elsewhere.has_hint || !game_match.gives_hints(row.seat) {
             return Ok(None);
         }
         let entries = self.entries_of(&row.match_id)?;
+        if let Some(given) = hint_of_phase(&entries, row.seat, game_match.game.house_version()) {
+            return Ok(Some(given));
+        }
         Ok(ledger::seen(&entries, row.seat).and_then(|seen| game_match.hint(&seen)))
     }
 
@@ -347,4 +361,16 @@ fn is_act_told(dispatch: &Dispatch) -> bool {
         | Content::Reminder
         | Content::Missed { .. } => false,
     }
+}
+
+/// Returns the hint that a seat got in the open phase from this version of the house.
+fn hint_of_phase(entries: &[Entry], seat: Seat, version: u32) -> Option<Hint> {
+    let is_of_phase =
+        |entry: &&Entry| !matches!(entry.fact, Fact::TurnAdjudicated { .. } | Fact::CorrectionMade { .. });
+    entries.iter().rev().take_while(is_of_phase).find_map(|entry| match &entry.fact {
+        Fact::HintGiven { seat: to, version: by, orders } if (*to, *by) == (seat, version) => {
+            Some(Hint { version, orders: orders.clone() })
+        }
+        _ => None,
+    })
 }
