@@ -223,7 +223,7 @@ pub struct TemplateFolder {
 pub struct House {
     /// The level, or in a game without it the weakest.
     pub level: String,
-    /// Whether a player who has beaten a level plays the next higher one from then on.
+    /// Whether a player who has beaten a level meets the next one, unless they choose otherwise.
     pub advance: bool,
 }
 
@@ -314,6 +314,11 @@ impl Config {
     /// Checks values that their types do not restrict.
     fn check(&self) -> Result<(), String> {
         self.terms.check()?;
+        if self.terms.advance {
+            return Err(
+                "match.advance is a default of matches against the house; try house.advance".to_owned()
+            );
+        }
         self.inbox.check_login()?;
         self.outbox.way.check_login()?;
         self.check_shared_login()?;

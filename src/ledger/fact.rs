@@ -236,6 +236,15 @@ pub enum Fact {
     SubstituteAsked {
         seat: Seat,
     },
+    /// The seat's player has vanished. Until then the other may go on against the house or take the win.
+    SubstituteOffered {
+        seat: Seat,
+        until: DateTime<Utc>,
+    },
+    /// The other player goes on against the house in this seat.
+    SubstituteAgreed {
+        seat: Seat,
+    },
     Protested {
         seat: Seat,
     },
@@ -389,6 +398,8 @@ impl Fact {
             Fact::ExtensionAsked { .. } => "ExtensionAsked",
             Fact::AbsenceNoted { .. } => "AbsenceNoted",
             Fact::SubstituteAsked { .. } => "SubstituteAsked",
+            Fact::SubstituteOffered { .. } => "SubstituteOffered",
+            Fact::SubstituteAgreed { .. } => "SubstituteAgreed",
             Fact::Protested { .. } => "Protested",
             Fact::ProtestPassedOn { .. } => "ProtestPassedOn",
             Fact::MessagePassed { .. } => "MessagePassed",

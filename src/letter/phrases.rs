@@ -215,7 +215,9 @@ pub fn is_request(line: &str) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
     if let [alone] = words[..] {
         let alone = alone.trim_end_matches(['.', '!']).to_ascii_lowercase();
-        if is_square(&alone) || matches!(alone.as_str(), "hold" | "wait" | "swap" | "draw" | "agree") {
+        if is_square(&alone)
+            || matches!(alone.as_str(), "hold" | "wait" | "swap" | "draw" | "agree" | "claim")
+        {
             return true;
         }
     }

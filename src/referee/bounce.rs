@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::act::Rejection;
-use super::life::{Draft, Match, Stage};
+use super::life::{Draft, Match};
+use super::stage::Stage;
 use super::{Content, Notice, Reader};
 use crate::game::Seat;
 use crate::ledger::Fact;
@@ -36,7 +37,7 @@ pub(super) fn note_bounce(draft: &mut Draft, seat: Seat, sent: DateTime<Utc>) ->
     let had_grace = bounces.had_grace;
     draft.game_match.bouncing[seat] = true;
     draft.record(Fact::MailReturned { seat });
-    let is_open = draft.game_match.stage == Stage::Running && !draft.game_match.asked_gm;
+    let is_open = draft.game_match.stage == Stage::Running && draft.game_match.enforces_deadline();
     if let Some(deadline) = draft.game_match.deadline.filter(|_| is_open && !had_grace) {
         draft.game_match.bounces[seat].had_grace = true;
         let deadline = deadline + draft.game_match.terms.grace();

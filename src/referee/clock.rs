@@ -3,10 +3,11 @@
 
 use chrono::{DateTime, Utc};
 
-use super::life::{Draft, FiledOrders, Match, Stage};
+use super::life::{Draft, FiledOrders, Match};
 use super::refusal;
 use super::schedule::ForfeitRule;
-use super::{Content, Notice, Reader, reminders};
+use super::stage::Stage;
+use super::{Content, Notice, Reader, reminders, substitute};
 use crate::game::Seat;
 use crate::game::record::Ending;
 use crate::ledger::Fact;
@@ -20,6 +21,9 @@ impl Match {
         // The house has been due since the last adjudication.
         if self.house_due().is_some() {
             return Some(self.adjudicated.last().map_or(self.opened_at, |(_, _, at)| *at));
+        }
+        if let Some(vanished) = self.vanished {
+            return [self.settle_at, Some(vanished.until)].into_iter().flatten().min();
         }
         let deadline = self.deadline.filter(|_| !self.asked_gm);
         let reminder = deadline.and_then(|due| self.next_reminder(due));
@@ -40,6 +44,9 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
     }
     if draft.game_match.settle_at.is_some_and(|moment| moment <= draft.at) {
         draft.adjudicate(Vec::new());
+        return;
+    }
+    if substitute::lapse(draft) {
         return;
     }
     let Some(deadline) = draft.game_match.deadline.filter(|_| !draft.game_match.asked_gm) else { return };
@@ -73,6 +80,9 @@ fn enforce_deadline(draft: &mut Draft) {
     let over: Vec<Seat> =
         late.iter().copied().filter(|seat| draft.game_match.missed[*seat] >= limit).collect();
     match (over[..].first(), draft.game_match.terms.forfeit) {
+        (Some(seat), _) if over.len() == 1 && draft.game_match.may_substitute() => {
+            substitute::offer(draft, *seat);
+        }
         (Some(seat), ForfeitRule::Lose) if over.len() == 1 => draft.close(Ending::Forfeit(*seat)),
         (Some(_), _) => ask_gm(draft, late, Vec::new()),
         (None, _) => adjudicate_by_default(draft, late),

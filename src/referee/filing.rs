@@ -6,6 +6,7 @@ use super::confirmation::superseded;
 use super::doubtful;
 use super::earlier::repeat_fault;
 use super::life::{Draft, FiledOrders};
+use super::substitute;
 use super::{Match, Orders, Reply, SeatLetter};
 use crate::game::any::Filing;
 use crate::game::{Due, Fault, Line, Phase, Seat};
@@ -71,6 +72,7 @@ pub(super) fn seal_orders(
             let replaced = draft.game_match.held[seat].replace(filed).is_some();
             draft.game_match.missed[seat] = 0;
             draft.game_match.refused[seat] = None;
+            substitute::come_back(draft, seat);
             Orders::Sealed { filing, sealed, wait, replaced }
         }
     };

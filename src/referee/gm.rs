@@ -9,9 +9,10 @@ use super::bounces::Bounces;
 use super::clock::adjudicate_now;
 use super::gm_message::GmMessage;
 use super::late::note_sent_late;
-use super::life::{Draft, FiledOrders, Stage};
+use super::life::{Draft, FiledOrders};
+use super::stage::Stage;
 use super::wording_news::WordingNews;
-use super::{Content, Notice, Reader};
+use super::{Content, Notice, Reader, substitute};
 use crate::game::any::Memories;
 use crate::game::record::Ending;
 use crate::game::{BySeat, Line, Seat};
@@ -87,6 +88,9 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         }
         Act::Tell { to, text, .. } => tell_sides(draft, *to, text),
         Act::Forfeit(seat) => draft.close(Ending::Forfeit(*seat)),
+        Act::Replace { seat, .. } if !substitute::may_seat(draft, *seat) => {
+            return Err(Rejection::Passed);
+        }
         Act::Replace { seat, name, house, settings } => {
             let before = std::mem::replace(&mut draft.game_match.settings[*seat], settings.clone());
             replace(draft, *seat, name, house.clone());
@@ -210,7 +214,8 @@ fn resume(draft: &mut Draft, resuming: Resuming) -> Result<(), Rejection> {
     draft.game_match.stage = Stage::Running;
     draft.game_match.protest = None;
     let paused_for = draft.game_match.paused_at.take().map(|since| draft.at - since).unwrap_or_default();
-    if let Some(deadline) = draft.game_match.deadline {
+    substitute::prolong(draft, paused_for);
+    if let Some(deadline) = draft.game_match.deadline.filter(|_| draft.game_match.vanished.is_none()) {
         let least = draft.at + draft.game_match.terms.grace();
         let absences = draft.game_match.due().map(|due| draft.absences_of(&due)).unwrap_or_default();
         draft.move_deadline(match resuming {
@@ -248,6 +253,7 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
     game_match.bounces[seat] = Bounces::default();
     game_match.away[seat] = false;
     game_match.absences[seat].clear();
+    game_match.vanished = None;
     draft.record(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned() });
     // A successor who has less than the grace left gets a full turn. If only the house owes orders now, this removes
     // the deadline.
@@ -257,7 +263,8 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
         draft.game_match.asked_gm = false;
         draft.set_deadline(draft.game_match.phase_days());
     }
-    let notice = Notice::Replaced { seat, from, to: name.to_owned() };
+    let agreed = substitute::is_by_program(draft);
+    let notice = Notice::Replaced { seat, from, to: name.to_owned(), agreed };
     // The house reads no letters.
     if house_before.is_none() {
         draft.dispatch(Reader::Former(seat), Content::Notice(notice.clone()));
@@ -337,14 +344,21 @@ fn set_mark(mark: &mut bool, to: bool) -> Result<(), Rejection> {
 
 /// Extends a deadline hit by an outage, so that nobody is late because we were down.
 fn extend_after_outage(draft: &mut Draft, since: DateTime<Utc>) {
-    let Some(deadline) = draft.game_match.deadline else { return };
+    let vanished = draft.game_match.vanished;
+    let Some(deadline) = vanished.map(|vanished| vanished.until).or(draft.game_match.deadline) else {
+        return;
+    };
     let grace = draft.game_match.terms.grace();
-    let is_hit = deadline + grace > since && deadline <= draft.at;
+    let had_grace = if vanished.is_some() { TimeDelta::zero() } else { grace };
+    let is_hit = deadline + had_grace > since && deadline <= draft.at;
     if !is_hit || draft.game_match.stage != Stage::Running {
         return;
     }
     let deadline = (deadline + (draft.at - since)).max(draft.at + grace);
-    draft.move_deadline(deadline);
+    match &mut draft.game_match.vanished {
+        Some(vanished) => vanished.until = deadline,
+        None => draft.move_deadline(deadline),
+    }
     draft.record(Fact::DeadlineSlid { deadline });
     draft.dispatch_to_both(Content::Notice(Notice::Slid));
 }

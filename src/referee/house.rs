@@ -7,7 +7,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::act::{Act, HouseFailure, Rejection};
-use super::life::{Draft, Match, Stage};
+use super::life::{Draft, Match};
+use super::stage::Stage;
 use super::{Content, Notice, Offer, OfferRejection, Reader, Reply, SeatLetter, Terms};
 use crate::game::any::{AnySeen, Choices, GameKind};
 use crate::game::{Chosen, HouseLevel, Line, Seat};

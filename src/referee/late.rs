@@ -3,8 +3,9 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::act::Rejection;
-use super::life::{Draft, Match, Stage};
+use super::life::{Draft, Match};
 use super::sent_late::SentLate;
+use super::stage::Stage;
 use crate::game::Seat;
 use crate::ledger::Fact;
 
@@ -28,7 +29,7 @@ pub(super) fn note_sent_late(draft: &mut Draft, seat: Seat, written: DateTime<Ut
     let game_match = &draft.game_match;
     let delay = draft.at - written;
     let is_due = game_match.due().is_some_and(|due| due.seats.contains(&seat));
-    let is_open = game_match.stage == Stage::Running && !game_match.asked_gm && is_due;
+    let is_open = game_match.stage == Stage::Running && game_match.enforces_deadline() && is_due;
     let Some(deadline) = game_match.deadline.filter(|_| is_open) else { return Err(Rejection::Passed) };
     if written < game_match.phase_began() {
         return Err(Rejection::Passed);

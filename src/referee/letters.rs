@@ -6,10 +6,12 @@ use chrono_tz::Tz;
 use super::doubtful;
 use super::filing;
 use super::house;
-use super::life::{Draft, Stage};
+use super::life::Draft;
 use super::questions::{Questions, changing_command};
 use super::refusal;
 use super::schedule::{Absence, Press};
+use super::stage::Stage;
+use super::substitute;
 use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
 use super::words::{self, games_in, without_order_lines};
 use super::{
@@ -255,6 +257,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         | Command::Draw
         | Command::Extend { .. }
         | Command::Agree
+        | Command::Claim
         | Command::Absent { .. }
         | Command::Substitute
             if over =>
@@ -270,6 +273,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::Draw => draw(draft, seat),
         Command::Extend { days } => extend(draft, seat, *days),
         Command::Agree => agree(draft, seat),
+        Command::Claim => substitute::claim(draft, seat),
         Command::Absent { from, to } => {
             let zone = draft.game_match.settings[seat].zone;
             absent(draft, seat, Absence { from: *from, to: *to, zone })
@@ -365,7 +369,7 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
             notify(draft, Reader::Seat(by), Notice::Extended { days });
             Reply::ExtensionAgreed
         }
-        Some(_) | None => Reply::NothingToAgree,
+        Some(_) | None => substitute::agree(draft, seat),
     }
 }
 
@@ -410,7 +414,9 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     draft.game_match.absences[seat] = absences;
     draft.record(Fact::AbsenceNoted { seat, from, to });
     // The deadline may now fall into the absence.
-    if let (Some(due), Some(deadline)) = (draft.game_match.due(), draft.game_match.deadline) {
+    if let (Some(due), Some(deadline), None) =
+        (draft.game_match.due(), draft.game_match.deadline, draft.game_match.vanished)
+    {
         let moved = draft.game_match.terms.extended(deadline, 0, &draft.absences_of(&due));
         if moved != deadline {
             draft.move_deadline(moved);

@@ -9,7 +9,9 @@ use super::offered::{self, OfferedOrders};
 use super::refused::{self, RefusedLetter};
 use super::schedule::{Absence, Terms};
 use super::sent_late::SentLate;
+use super::stage::Stage;
 use super::together::NoticeLimits;
+use super::vanished::Vanished;
 use super::wording_news::{WordingNews, is_known};
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
@@ -21,32 +23,6 @@ use crate::ledger::{
     SealKey, Signature, Source, no_settings,
 };
 use crate::letter::Digest;
-
-/// Whether a match is being played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Stage {
-    Running,
-    /// Deadlines are suspended. Orders are still sealed, and adjudicated when the match resumes.
-    Paused,
-    Over,
-}
-
-impl Stage {
-    const ALL: [Stage; 3] = [Stage::Running, Stage::Paused, Stage::Over];
-
-    pub fn parse(name: &str) -> Option<Stage> {
-        Stage::ALL.into_iter().find(|stage| stage.as_str() == name)
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Stage::Running => "running",
-            Stage::Paused => "paused",
-            Stage::Over => "over",
-        }
-    }
-}
 
 /// Orders that a seat has filed for the open phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -111,6 +87,8 @@ pub struct Match<F = Filing> {
     /// The seat that protested, until the GM resumes the match.
     #[serde(default)]
     pub protest: Option<Seat>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vanished: Option<Vanished>,
     /// Consecutive missed turns.
     pub missed: BySeat<u32>,
     /// What a seat files by `YES`.
@@ -196,7 +174,7 @@ impl Match {
 /// A ruling in progress: the match, ledger entries and dispatches decided so far.
 pub(super) struct Draft {
     pub game_match: Match,
-    source: Source,
+    pub source: Source,
     /// What is known of the letter's signature, until the first entry holds it.
     signature: Option<Signature>,
     /// When the letter arrived, until the first entry holds it.
@@ -337,6 +315,7 @@ impl Draft {
         };
         self.move_deadline(deadline);
         self.game_match.asked_gm = false;
+        self.game_match.vanished = None;
         self.game_match.extension = None;
         self.record(Fact::DeadlineExtended { days, deadline });
         Some(deadline)
@@ -356,6 +335,7 @@ impl Draft {
 
     /// Sets a deadline `days` from now, or none if no player owes orders.
     pub fn set_deadline(&mut self, days: u32) {
+        self.game_match.vanished = None;
         let Some(due) = self.game_match.due_from_players() else {
             self.game_match.deadline = None;
             return;

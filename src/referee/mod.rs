@@ -41,8 +41,11 @@ mod schedule;
 mod sent_late;
 mod settings;
 mod snapshot;
+mod stage;
+mod substitute;
 mod thread;
 mod together;
+mod vanished;
 mod wording_news;
 mod words;
 
@@ -70,7 +73,7 @@ pub use instruction::{
     is_digest_prefix,
 };
 pub use late::TOLERATED_DELAY;
-pub use life::{FiledOrders, Match, Stage};
+pub use life::{FiledOrders, Match};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use offered::OfferedOrders;
 pub use opening::{Opening, open, open_under};
@@ -80,8 +83,9 @@ pub use protest::is_only_passed_on;
 pub use questions::{Questions, changing_command};
 pub use refused::RefusedLetter;
 pub use reply::Reply;
-pub use schedule::{Absence, ForfeitRule, Press, Terms};
+pub use schedule::{Absence, ForfeitRule, Press, Substitute, Terms};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
+pub use stage::Stage;
 pub use together::NoticeLimits;
 pub use wording_news::WordingNews;
 pub use words::{Passing, Words, cut, games_in, reads_as_order, without_order_lines};
@@ -390,6 +394,8 @@ pub enum Notice {
         seat: Seat,
         from: String,
         to: String,
+        /// The other player chose to go on against the house.
+        agreed: bool,
     },
     TokenRenewed {
         seat: Seat,
@@ -411,6 +417,11 @@ pub enum Notice {
     },
     Over {
         outcome: Outcome,
+    },
+    /// A player has missed too many turns, and until then the other may go on against the house or take the win.
+    Vanished {
+        seat: Seat,
+        deadline: DateTime<Utc>,
     },
     /// To the GM: the house's level found no legal turn, and an easier one played instead.
     HouseFailed {

@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 
-use super::life::{Draft, Match, Stage};
+use super::life::{Draft, Match};
 use super::schedule::Terms;
+use super::stage::Stage;
 use super::wording_news::WordingNews;
 use super::{Content, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, GameKind};
@@ -85,6 +86,7 @@ fn open_with(
         sent_late: None,
         away: BySeat::default(),
         protest: None,
+        vanished: None,
         missed: BySeat::default(),
         offered: BySeat::default(),
         refused: BySeat::default(),

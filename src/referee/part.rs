@@ -136,6 +136,7 @@ impl SeatLetter {
             Command::Draw => Some("DRAW"),
             Command::Extend { .. } => Some("EXTEND"),
             Command::Agree => Some("AGREE"),
+            Command::Claim => Some("CLAIM"),
             Command::Substitute => Some("SUBSTITUTE"),
             Command::Protest(_) => Some("PROTEST"),
             Command::Status

@@ -37,6 +37,7 @@ pub fn changing_command(command: &Command) -> Option<&'static str> {
         Command::Draw => Some("DRAW"),
         Command::Extend { .. } => Some("EXTEND"),
         Command::Agree => Some("AGREE"),
+        Command::Claim => Some("CLAIM"),
         Command::Absent { .. } => Some("ABSENT"),
         Command::Substitute => Some("SUBSTITUTE"),
         Command::Protest(_) => Some("PROTEST"),

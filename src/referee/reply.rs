@@ -154,6 +154,11 @@ pub enum Reply {
     },
     ExtensionAgreed,
     NothingToAgree,
+    /// CLAIM ended the match.
+    Claimed,
+    NothingToClaim,
+    /// The house plays on in the place of the player who has vanished.
+    SubstituteAgreed,
     /// There is no deadline to move, because the house is to move.
     NoDeadline,
     /// The house does not read messages.

@@ -35,6 +35,9 @@ pub struct Terms {
     /// Days of absence that a player may announce in one match without asking the GM.
     pub absence_days: u32,
     pub press: Press,
+    /// Who may take the seat of a player who has missed too many turns.
+    #[serde(skip_serializing_if = "Substitute::is_by_gm")]
+    pub substitute: Substitute,
     /// A player who beats the house in this match meets its next level in the next one. Chosen by CHALLENGE.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub advance: bool,
@@ -48,6 +51,22 @@ pub enum ForfeitRule {
     Ask,
     /// The other side wins.
     Lose,
+}
+
+/// Who may take the seat of a player who has missed too many turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Substitute {
+    /// Whom the GM finds.
+    Ask,
+    /// The house, if the opponent goes on against it rather than take the win.
+    House,
+}
+
+impl Substitute {
+    fn is_by_gm(&self) -> bool {
+        matches!(self, Substitute::Ask)
+    }
 }
 
 /// Whether the referee passes on messages between the players.
@@ -74,6 +93,7 @@ impl Default for Terms {
             forfeit: ForfeitRule::Ask,
             absence_days: 42,
             press: Press::Signed,
+            substitute: Substitute::Ask,
             advance: false,
         }
     }

@@ -46,6 +46,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         sent_late: stored.sent_late,
         away: stored.away,
         protest: stored.protest,
+        vanished: stored.vanished,
         missed: stored.missed,
         offered: stored.offered,
         refused: stored.refused,

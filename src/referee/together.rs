@@ -101,6 +101,7 @@ fn kind(command: &Command) -> Option<Kind> {
         | Command::Resign { .. }
         | Command::Draw
         | Command::Agree
+        | Command::Claim
         | Command::Help(_)
         | Command::Games
         | Command::Rules(_)

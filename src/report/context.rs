@@ -11,20 +11,19 @@ use minijinja::{Value, context};
 use serde_json::json;
 use textwrap::WordSplitter;
 
+use super::manual::manual;
 use super::template_context::{ComputeField, FieldSource, LazyView, TemplateContext};
-use super::templates::TOPICS;
 use super::time::{format_duration, format_local};
 use super::{Club, ClubLetter, WordingInput};
-use crate::game::any::GameKind;
 use crate::game::condition::Conditions;
-use crate::game::{Board, BySeat, Fault, HouseLevel, Line, OptionRule, Seat};
+use crate::game::{Board, BySeat, Fault, Line, Seat};
 use crate::referee::{
     Adjudication, Answer, Content, FiledOrders, MAX_COMMANDS, MAX_FAULTS, Match, Notice, Orders, PastReports,
-    Receipts, Reply, Stage,
+    Receipts, Stage,
 };
 
 /// The fields that any letter about a match may have, whoever reads it.
-const SHARED: [(&str, ComputeField); 22] = [
+const SHARED: [(&str, ComputeField); 24] = [
     ("club", |source| club(&Club { name: &source.club_name, address: &source.club_address })),
     ("match", |source| match_header(&source.game_match)),
     ("names", |source| value(&source.game_match.players)),
@@ -40,6 +39,8 @@ const SHARED: [(&str, ComputeField); 22] = [
     ("paused", |source| value(source.game_match.stage == Stage::Paused)),
     ("asked", |source| value(source.game_match.asked_gm)),
     ("missed_in_a_row", |source| value(&source.game_match.missed)),
+    ("choice_until", choice_until),
+    ("may_substitute", |source| value(source.game_match.may_substitute())),
     ("draw_offer", |source| value(source.game_match.draw_offer)),
     ("extension", |source| extension(&source.game_match)),
     ("absences", |source| value(&source.game_match.absences)),
@@ -73,6 +74,12 @@ fn match_header(game_match: &Match) -> Value {
         game_name => game_match.game.name(),
         stage => Serde(game_match.stage),
     }
+}
+
+/// Until when the opponent of a player who has vanished may choose.
+fn choice_until(source: &FieldSource) -> Value {
+    let open = source.game_match.vanished.filter(|vanished| !vanished.agreed);
+    value(open.map(|vanished| format_local(vanished.until, zone(source))))
 }
 
 /// The extension that one side has asked for and the other has not agreed to.
@@ -258,7 +265,10 @@ pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
 /// A notice, with a new deadline in local time.
 fn notice(notice: &Notice, zone: Tz) -> Value {
     let mut fields = json!(notice);
-    if let Notice::Extension { deadline } | Notice::Undelivered { deadline, .. } = notice {
+    if let Notice::Extension { deadline }
+    | Notice::Undelivered { deadline, .. }
+    | Notice::Vanished { deadline, .. } = notice
+    {
         fields["deadline"] = json!(format_local(*deadline, zone));
     }
     value(fields)
@@ -459,6 +469,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::Renamed { .. }
         | Notice::Overdue { .. }
         | Notice::Over { .. }
+        | Notice::Vanished { .. }
         | Notice::HouseFailed { .. } => return None,
     };
     Some(wrapped(text))
@@ -470,31 +481,4 @@ pub fn wrapped(text: &str) -> Vec<String> {
     let options = || textwrap::Options::new(MAX_QUOTED).word_splitter(WordSplitter::NoHyphenation);
     let lines = text.lines().flat_map(|line| textwrap::wrap(line, options()));
     lines.map(|line| shortened(&line)).collect()
-}
-
-/// What the manual's pages need: every game with its options, if one of `replies` is such a page.
-fn manual(replies: &[Reply]) -> Value {
-    let has_page = replies
-        .iter()
-        .any(|reply| matches!(reply, Reply::Games { .. } | Reply::Help { .. } | Reply::Rules { .. }));
-    let games: Vec<Value> =
-        if has_page { GameKind::ALL.iter().copied().map(game).collect() } else { Vec::new() };
-    context! { games => games, topics => TOPICS }
-}
-
-fn game(kind: GameKind) -> Value {
-    let options: Vec<Value> = kind.option_rules().iter().map(option).collect();
-    let levels: Vec<Value> = kind.levels().iter().map(level).collect();
-    context! {
-        key => kind.key(), name => kind.name(), sides => Serde(kind.sides()), options => options, levels => levels,
-    }
-}
-
-fn option(rule: &OptionRule) -> Value {
-    let values = rule.values.to_string();
-    context! { name => rule.name, values => values, default => rule.default, says => rule.says }
-}
-
-fn level(level: &HouseLevel) -> Value {
-    context! { name => level.name, says => level.says }
 }

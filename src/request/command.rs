@@ -53,6 +53,8 @@ pub enum Command {
         days: u32,
     },
     Agree,
+    /// The sender takes the win over a player who has vanished.
+    Claim,
     /// Both days are included.
     Absent {
         from: NaiveDate,
@@ -125,13 +127,14 @@ pub enum ParsedLine {
 
 /// The words that begin a command or another line to the referee, in capitals. No other line of our letters begins with
 /// one: if the letter came back unquoted, that line would be read.
-pub const COMMAND_WORDS: [&str; 35] = [
+pub const COMMAND_WORDS: [&str; 36] = [
     "ABSENT",
     "ACCEPT",
     "ADDRESS",
     "AGREE",
     "CHALLENGE",
     "CHECK",
+    "CLAIM",
     "CONFIRM",
     "DECLINE",
     "DENY",
@@ -243,6 +246,9 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
         },
         "DRAW" => alone(Command::Draw, "DRAW", rest),
         "EXTEND" => extend(rest),
+        // In lower case the word alone may be prose.
+        "CLAIM" if !line.starts_in_capitals() => return None,
+        "CLAIM" => alone(Command::Claim, "CLAIM", rest),
         "AGREE" => alone(Command::Agree, "AGREE", rest),
         "ABSENT" => absent(rest),
         "WITHDRAW" => alone(Command::Withdraw, "WITHDRAW", rest),

@@ -62,4 +62,5 @@ mod time;
 mod trouble;
 mod unproven;
 mod upkeep;
+mod vanished;
 mod wording;

@@ -84,6 +84,7 @@ impl Decision<'_> {
             | Command::Draw
             | Command::Extend { .. }
             | Command::Agree
+            | Command::Claim
             | Command::Absent { .. }
             | Command::Substitute
             | Command::Withdraw

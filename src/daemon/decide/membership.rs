@@ -84,6 +84,7 @@ fn lets_play(command: &Command) -> bool {
         | Command::Draw
         | Command::Extend { .. }
         | Command::Agree
+        | Command::Claim
         | Command::Absent { .. }
         | Command::Substitute
         | Command::Withdraw

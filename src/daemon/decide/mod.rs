@@ -50,6 +50,7 @@ pub mod settings;
 mod signatures;
 pub mod stored;
 mod stranger;
+mod substitute;
 pub mod summary;
 mod tokenless;
 pub mod undecided;

@@ -181,6 +181,7 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
         | Command::Draw
         | Command::Extend { .. }
         | Command::Agree
+        | Command::Claim
         | Command::Absent { .. }
         | Command::Substitute
         | Command::Withdraw

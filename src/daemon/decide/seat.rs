@@ -112,7 +112,11 @@ impl Decision<'_> {
             "ruled on a letter"
         );
         let game = loaded.game_match.game;
+        let for_house = ruling.after.seat_for_house();
         self.keep_ruling(loaded, ruling, rows);
+        if let Some(seat) = for_house {
+            self.seat_house(&row.match_id, seat)?;
+        }
         self.tell_absences(row, &elsewhere.absences, waiting.digest, told)?;
         self.carry_out_settings(row.player.id, saved_players)?;
         Ok(PartRuling::of(&seat_letter, outcome, game))

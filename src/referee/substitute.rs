@@ -1,0 +1,103 @@
+//! A player who has vanished: the opponent goes on against the house, or takes the win.
+
+use chrono::TimeDelta;
+
+use super::life::{Draft, Match};
+use super::schedule::Substitute;
+use super::stage::Stage;
+use super::vanished::Vanished;
+use super::{Content, Notice, Reply};
+use crate::game::Seat;
+use crate::game::record::Ending;
+use crate::ledger::{Fact, Source};
+
+/// How many days the opponent has to choose. Silence takes the win.
+const DAYS_TO_CHOOSE: u32 = 7;
+
+impl Match {
+    /// Whether the house may take over a seat, by the terms and the rules of the game.
+    pub fn may_substitute(&self) -> bool {
+        let is_between_people = self.house == Default::default();
+        self.terms.substitute == Substitute::House && is_between_people && !self.game.levels().is_empty()
+    }
+
+    /// Whether a deadline that passes has consequences, because nobody was asked to decide what they are.
+    pub(super) fn enforces_deadline(&self) -> bool {
+        !self.asked_gm && self.vanished.is_none()
+    }
+
+    /// Returns the seat that the house is to have, because the opponent of the player who vanished agreed.
+    pub fn seat_for_house(&self) -> Option<Seat> {
+        self.vanished.filter(|vanished| vanished.agreed).map(|vanished| vanished.seat)
+    }
+
+    /// Returns the seat whose player has vanished, if it is now for `chooser` to say what becomes of it.
+    fn vanished_from(&self, chooser: Seat) -> Option<Seat> {
+        let open = self.vanished.filter(|vanished| !vanished.agreed && self.stage == Stage::Running)?;
+        Some(open.seat).filter(|seat| *seat != chooser)
+    }
+}
+
+/// Lets the opponent of a player who has vanished choose.
+pub(super) fn offer(draft: &mut Draft, seat: Seat) {
+    let absences = &draft.game_match.absences[seat.other()];
+    let until = draft.game_match.terms.deadline(draft.at, DAYS_TO_CHOOSE, absences);
+    draft.game_match.vanished = Some(Vanished { seat, until, agreed: false });
+    // From now on, AGREE means the house.
+    draft.game_match.extension = None;
+    draft.record(Fact::SubstituteOffered { seat, until });
+    draft.dispatch_to_both(Content::Notice(Notice::Vanished { seat, deadline: until }));
+}
+
+/// Ends the match if the opponent has not chosen in time. Returns whether the choice is open or was made now.
+pub(super) fn lapse(draft: &mut Draft) -> bool {
+    let Some(Vanished { seat, until, .. }) = draft.game_match.vanished else { return false };
+    if until <= draft.at {
+        draft.close(Ending::Forfeit(seat));
+    }
+    true
+}
+
+/// Gives the opponent as much more time to choose.
+pub(super) fn prolong(draft: &mut Draft, by: TimeDelta) {
+    if let Some(vanished) = &mut draft.game_match.vanished {
+        vanished.until += by;
+    }
+}
+
+/// The vanished player is back, and has filed. The other side gets a new deadline if it has not filed yet.
+pub(super) fn come_back(draft: &mut Draft, seat: Seat) {
+    if draft.game_match.vanished.take_if(|vanished| vanished.seat == seat).is_some()
+        && !draft.game_match.awaited().is_empty()
+    {
+        draft.set_deadline(draft.game_match.phase_days());
+    }
+}
+
+/// Takes the win over a player who has vanished.
+pub(super) fn claim(draft: &mut Draft, by: Seat) -> Reply {
+    let Some(seat) = draft.game_match.vanished_from(by) else { return Reply::NothingToClaim };
+    draft.close(Ending::Forfeit(seat));
+    Reply::Claimed
+}
+
+/// Goes on against the house in the place of a player who has vanished. The shell seats the house.
+pub(super) fn agree(draft: &mut Draft, by: Seat) -> Reply {
+    let Some(seat) = draft.game_match.vanished_from(by) else { return Reply::NothingToAgree };
+    draft.game_match.vanished =
+        draft.game_match.vanished.map(|vanished| Vanished { agreed: true, ..vanished });
+    // Nobody is late any more. Who takes the seat gets a deadline, or the other side once the house has moved.
+    draft.game_match.deadline = None;
+    draft.record(Fact::SubstituteAgreed { seat });
+    Reply::SubstituteAgreed
+}
+
+/// Whether the program may seat the house: only where the opponent of a player who has vanished agreed. GMs may always.
+pub(super) fn may_seat(draft: &Draft, seat: Seat) -> bool {
+    draft.game_match.seat_for_house() == Some(seat) || !is_by_program(draft)
+}
+
+/// Whether the program itself is the cause.
+pub(super) fn is_by_program(draft: &Draft) -> bool {
+    matches!(draft.source, Source::House { .. })
+}
