@@ -31,6 +31,7 @@ use chrono::{DateTime, Utc};
 use minijinja::Value;
 use minijinja::value::Serde;
 
+use crate::game::any::OwnPart;
 use crate::game::{Board, BySeat, Seat};
 use crate::referee::{Adjudication, Content, Dispatch, LetterFormat, Match, Notice, Reader, WordingNews};
 use links::AnswerLink;
@@ -131,10 +132,18 @@ impl WordingInput<'_> {
         };
         match self.dispatch.to {
             Reader::Seat(seat) if shows_board => {
-                Some(self.game_match.state.shown_board(seat, self.game_match.memories.as_ref()))
+                let Match { state, memories, .. } = &**self.game_match;
+                Some(state.shown_board(seat, memories.as_ref(), self.own_part(seat)))
             }
             Reader::Seat(_) | Reader::Former(_) | Reader::Gm => None,
         }
+    }
+
+    /// What a report's reader did in the adjudication that led to its board.
+    fn own_part(&self, seat: Seat) -> Option<OwnPart<'_>> {
+        let Content::Report { steps, .. } = &self.dispatch.content else { return None };
+        let last = steps.last().filter(|step| step.state == self.game_match.state)?;
+        Some(OwnPart { before: &last.before, filed: last.filings[seat].as_ref() })
     }
 
     fn draft<'t>(&self, templates: &'t Templates, board: Option<&Board>) -> Draft<'t> {

@@ -75,7 +75,8 @@ impl Comparison<'_> {
             assert_eq!(self.letters(one, orders), self.letters(other, orders), "{what}: letters");
         }
         let (one, other) = (&one.game_match, &other.game_match);
-        let board = |game_match: &Match| game_match.state.shown_board(viewer, game_match.memories.as_ref());
+        let board =
+            |game_match: &Match| game_match.state.shown_board(viewer, game_match.memories.as_ref(), None);
         assert_eq!(one.state.extra(viewer), other.state.extra(viewer), "{what}: extras");
         assert_eq!(board(one), board(other), "{what}: boards");
         assert_eq!(one.state.missed(viewer), other.state.missed(viewer), "{what}: missed");

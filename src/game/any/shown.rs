@@ -23,9 +23,12 @@ impl AnyState {
         json.expect("a view has string keys and plain values")
     }
 
-    /// The board as `viewer` may know and remember it.
-    pub fn shown_board(&self, viewer: Seat, memories: Option<&Memories>) -> Board {
-        on_state!(self, state => board(state, viewer, memories))
+    /// The board as `viewer` may know and remember it, with its own moves in the adjudication `own`.
+    ///
+    /// # Panics
+    /// Panics if the arguments are not of one match.
+    pub fn shown_board(&self, viewer: Seat, memories: Option<&Memories>, own: Option<OwnPart<'_>>) -> Board {
+        on_state!(self, state => board(state, viewer, memories, own))
     }
 }
 
@@ -68,8 +71,17 @@ where
     view
 }
 
-fn board<G: Remembering>(state: &G, viewer: Seat, memories: Option<&Memories>) -> Board {
-    G::board(&recalled(state, viewer, memories))
+fn board<'a, G: Remembering + 'a>(
+    state: &G,
+    viewer: Seat,
+    memories: Option<&Memories>,
+    own: Option<OwnPart<'a>>,
+) -> Board
+where
+    &'a G: TryFrom<&'a AnyState, Error = GameKind>,
+    Sealed<G::Order>: TryFrom<Filing, Error = GameKind>,
+{
+    G::board(&shown(state, viewer, memories, own))
 }
 
 /// The view of a state with what its seat remembers.

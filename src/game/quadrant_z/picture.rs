@@ -3,7 +3,7 @@
 use super::colours::{FAINT, GROUND, tint};
 use super::galaxy::{Quadrant, Square};
 use super::legend;
-use super::square_map::{Contents, Mark, SquareMap};
+use super::square_map::{Contents, Mark, PastMark, SquareMap};
 use super::symbols::{self, Plate};
 use super::view::KnownStar;
 use crate::game::Phase;
@@ -29,6 +29,11 @@ pub(super) fn draw(map: &SquareMap<'_>) -> Picture {
         ground(&mut picture, map, quadrant);
         heading(&mut picture, map, quadrant);
     }
+    for (from, to) in map.moves() {
+        let (from, to) = (middle(from), middle(to));
+        let is_level = (to.0 - from.0).abs() > (to.1 - from.1).abs();
+        picture.arrow(from, to, if is_level { 33.0 } else { 25.0 }, symbols::MOVED, 5.0);
+    }
     for square in Square::all() {
         contents(&mut picture, map, square);
     }
@@ -49,6 +54,12 @@ fn square_corner(square: Square) -> Point {
     (x + column * COLUMN, y + HEADING + row * ROW)
 }
 
+/// The middle of the part of a square that holds ships.
+fn middle(square: Square) -> Point {
+    let (x, y) = square_corner(square);
+    (x + COLUMN / 2.0, y + 40.0)
+}
+
 fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     let tint = tint(map.sector(quadrant), map.view.context.viewer);
     let ((x, y), is_charted) = (corner(quadrant), map.is_charted(quadrant));
@@ -64,18 +75,26 @@ fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     picture.frame(x, y - HEADING, width, HEADING + height, EDGE, 2.0);
 }
 
-/// The quadrant's letter, and its news.
+/// The quadrant's letter, and its news or, in smaller print, what is remembered of it.
 fn heading(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     let tint = tint(map.sector(quadrant), map.view.context.viewer);
     let (x, y) = corner(quadrant);
     let y = y + HEADING / 2.0;
     picture.text(x + 14.0, y, 20.0, Anchor::Middle, tint.letter, &quadrant.to_string());
-    let Some(mark) = map.mark(quadrant) else { return };
-    symbols::draw_mark(picture, mark, x + 41.0, y);
-    let words = match mark {
-        Mark::Battle(enemy) => format!("vs {}/{}", enemy.offence, enemy.defence),
-        Mark::Met => "both".to_owned(),
-        Mark::Entered => "entered".to_owned(),
+    let words = match (map.mark(quadrant), map.past_mark(quadrant)) {
+        (Some(mark), _) => {
+            symbols::draw_mark(picture, mark, x + 41.0, y);
+            match mark {
+                Mark::Battle(enemy) => format!("vs {}/{}", enemy.offence, enemy.defence),
+                Mark::Met => "both".to_owned(),
+                Mark::Entered => "entered".to_owned(),
+            }
+        }
+        (None, Some(PastMark { mark, turn })) => {
+            symbols::draw_past_mark(picture, mark, x + 41.0, y);
+            format!("turn {turn}")
+        }
+        (None, None) => return,
     };
     picture.text(x + 56.0, y, 17.0, Anchor::Start, tint.letter, &words);
 }
@@ -102,6 +121,8 @@ fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square) {
     }
     if let Some(enemy) = contents.enemy {
         symbols::plate(picture, bottom, Plate::Enemy, &enemy.to_string());
+    } else if let Some((size, turn)) = map.ghost(square).filter(|_| contents.ships.is_empty()) {
+        symbols::plate(picture, bottom, Plate::Ghost, &format!("{size} in t{turn}"));
     }
 }
 

@@ -4,7 +4,8 @@ use std::fmt::{self, Display};
 
 use super::fleet::{Class, Ship};
 use super::galaxy::{Quadrant, Sector, Square};
-use super::view::{KnownStar, Side, View};
+use super::view::{KnownStar, Memory, Side, View};
+use crate::game::Phase;
 
 /// A view, with its stars and ships sorted by square.
 pub(super) struct SquareMap<'a> {
@@ -71,6 +72,13 @@ pub(super) enum Mark {
     Entered,
 }
 
+/// The latest that the viewer was told about a quadrant in an earlier turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PastMark {
+    pub mark: Mark,
+    pub turn: u16,
+}
+
 impl<'a> SquareMap<'a> {
     pub fn new(view: &'a View) -> Self {
         let mut squares = vec![Contents::default(); Square::COUNT];
@@ -123,10 +131,93 @@ impl<'a> SquareMap<'a> {
             None
         }
     }
+
+    /// What the viewer remembers of a quadrant in which nothing happened this turn.
+    pub fn past_mark(&self, quadrant: Quadrant) -> Option<PastMark> {
+        if self.mark(quadrant).is_some() {
+            return None;
+        }
+        let Memory { intruders: _, entries, standoffs, battles } = self.memory()?;
+        let entered = entries.iter().filter(|past| past.news.quadrant == quadrant);
+        let met = standoffs.iter().filter(|past| past.news.quadrant == quadrant);
+        let fought = battles.iter().filter(|past| past.news.quadrant == quadrant);
+        let entered = entered.map(|past| PastMark { mark: Mark::Entered, turn: past.turn });
+        let met = met.map(|past| PastMark { mark: Mark::Met, turn: past.turn });
+        let fought = fought.map(|past| PastMark { mark: Mark::Battle(past.news.enemy), turn: past.turn });
+        entered.chain(met).chain(fought).max_by_key(|past| past.turn)
+    }
+
+    /// The size of the enemy ships that were last seen on a square, and in which turn.
+    pub fn ghost(&self, square: Square) -> Option<(u16, u16)> {
+        let seen = |at: Square| self.at(at).enemy.is_some();
+        if square.quadrant().squares().any(seen) {
+            return None;
+        }
+        let past = self.memory()?.intruders.iter().find(|past| past.news.at == square)?;
+        Some((past.news.size, past.turn))
+    }
+
+    /// What the viewer remembers, unless everything is open anyway.
+    fn memory(&self) -> Option<&'a Memory> {
+        self.view.memory.as_deref().filter(|_| self.view.enemy_ships.is_none())
+    }
+
+    /// The ways of the viewer's ships in this turn, each once.
+    pub fn moves(&self) -> Vec<(Square, Square)> {
+        // Whoever is not asked for casualties still sees the turn before.
+        let sees_before = self.view.context.phase == Some(Phase::Casualties) && !owes_casualties(self.view);
+        let Some(did) = self.view.did.as_deref().filter(|_| !sees_before) else { return Vec::new() };
+        let mut ways: Vec<_> = did.moved.iter().map(|movement| (movement.from, movement.to)).collect();
+        ways.sort();
+        ways.dedup();
+        ways
+    }
 }
 
 /// Whether the viewer must choose losses. Then the view holds only ships and battles of this turn; the rest dates
 /// from the turn before.
 fn owes_casualties(view: &View) -> bool {
     !view.context.fighting.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::super::view::{Deeds, Intruder, Movement, Past, Place};
+    use super::*;
+    use crate::game::{Game, Seat};
+
+    fn at(text: &str) -> Square {
+        Square::parse(text).expect("a square")
+    }
+
+    #[test]
+    fn what_is_remembered_stays_on_the_board_until_there_is_news() {
+        let mut view = State::start(&super::super::Options::default()).view(Seat::First);
+        let entry = Past { turn: 4, news: Place { quadrant: at("L1").quadrant() } };
+        let intruder = Past { turn: 3, news: Intruder { at: at("B2"), size: 5 } };
+        view.memory =
+            Some(Box::new(Memory { entries: vec![entry], intruders: vec![intruder], ..Memory::default() }));
+        let map = SquareMap::new(&view);
+        let past = PastMark { mark: Mark::Entered, turn: 4 };
+        assert_eq!(map.past_mark(at("L3").quadrant()), Some(past));
+        assert_eq!((map.ghost(at("B2")), map.ghost(at("B1"))), (Some((5, 3)), None));
+
+        let mut later = view.clone();
+        later.entries.push(at("L1").quadrant());
+        later.intruders.push(Intruder { at: at("B1"), size: 2 });
+        let map = SquareMap::new(&later);
+        assert_eq!(map.past_mark(at("L1").quadrant()), None, "there is newer news");
+        assert_eq!(map.ghost(at("B2")), None, "they are seen elsewhere in the quadrant");
+    }
+
+    #[test]
+    fn ships_that_went_the_same_way_have_one_arrow() {
+        let mut view = State::start(&super::super::Options::default()).view(Seat::First);
+        let moved = [1, 2].map(|no| Movement { no, from: at("A3"), to: at("B2") }).to_vec();
+        view.did = Some(Box::new(Deeds { moved, ..Deeds::default() }));
+        assert_eq!(SquareMap::new(&view).moves(), [(at("A3"), at("B2"))]);
+        view.context.phase = Some(Phase::Casualties);
+        assert!(SquareMap::new(&view).moves().is_empty(), "it still sees the turn before");
+    }
 }

@@ -1,12 +1,13 @@
 //! The symbols of the picture, as they stand on the board and in its legend. What is the viewer's is dark and what is
 //! the enemy's light, which also shows in print; no two differ by colour alone.
 
-use super::colours::INK;
+use super::colours::{FAINT, GROUND, INK};
 use super::square_map::Mark;
 use crate::game::picture::{Anchor, Colour, Picture, spikes};
 
 pub(super) const OWN: Colour = Colour::hex(0x14508c);
 pub(super) const ENEMY: Colour = Colour::hex(0xb8420b);
+pub(super) const MOVED: Colour = Colour::hex(0x3a7abd);
 const OWN_INK: Colour = Colour::hex(0x0a2b4c);
 pub(super) const ENEMY_FILL: Colour = Colour::hex(0xfff1e6);
 const ENEMY_INK: Colour = Colour::hex(0x3d1a05);
@@ -54,6 +55,8 @@ pub(super) enum Plate {
     Own,
     /// What is known of enemy ships.
     Enemy,
+    /// Enemy ships of an earlier turn.
+    Ghost,
 }
 
 pub(super) fn plate(picture: &mut Picture, (x, y): (f64, f64), plate: Plate, text: &str) {
@@ -76,6 +79,10 @@ pub(super) fn plate(picture: &mut Picture, (x, y): (f64, f64), plate: Plate, tex
             ];
             picture.polygon(&points, ENEMY_FILL, ENEMY, 2.5);
             ENEMY_INK
+        }
+        Plate::Ghost => {
+            picture.frame(x + 1.0, y + 1.0, width - 2.0, height - 2.0, FAINT, 1.0);
+            FAINT
         }
     };
     let size = match text.chars().count() {
@@ -101,6 +108,19 @@ pub(super) fn draw_mark(picture: &mut Picture, mark: Mark, x: f64, y: f64) {
             picture.circle(x, y, 10.0, ENEMY_FILL, ENEMY);
             chevron(picture, x, y, ENEMY);
         }
+    }
+}
+
+/// A mark of an earlier turn, without colour.
+pub(super) fn draw_past_mark(picture: &mut Picture, mark: Mark, x: f64, y: f64) {
+    picture.circle(x, y, 9.5, GROUND, FAINT);
+    match mark {
+        Mark::Battle(_) => swords(picture, x, y, FAINT),
+        Mark::Met => {
+            picture.polygon(&[(x - 6.5, y), (x - 1.5, y - 4.5), (x - 1.5, y + 4.5)], FAINT, FAINT, 1.0);
+            picture.polygon(&[(x + 6.5, y), (x + 1.5, y - 4.5), (x + 1.5, y + 4.5)], FAINT, FAINT, 1.0);
+        }
+        Mark::Entered => chevron(picture, x, y, FAINT),
     }
 }
 
