@@ -83,6 +83,11 @@ impl Answer {
             && self.faults.is_empty()
     }
 
+    /// Whether the letter held nothing to act on, so that its answer shows how orders look.
+    pub fn asks_for_orders(&self) -> bool {
+        matches!(self.orders, Orders::None) && self.replies.is_empty() && self.faults.is_empty()
+    }
+
     /// Returns the faults of the orders, then those of the commands.
     pub fn all_faults(&self) -> impl Iterator<Item = &Fault> {
         let of_orders = match &self.orders {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::template_context::TemplateContext;
 use super::{Club, ClubLetter, TemplateError, Templates, WordingInput};
 use crate::game::{Line, Seat};
-use crate::referee::{Content, Match, Notice, Reader};
+use crate::referee::{Match, Reader};
 
 /// A link under a letter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -62,17 +62,8 @@ pub fn for_match(
     title: &str,
 ) -> Result<Vec<AnswerLink>, TemplateError> {
     let game_match = &**input.game_match;
-    let asks_for_orders = match &input.dispatch.content {
-        Content::Invitation
-        | Content::Report { .. }
-        | Content::Succession
-        | Content::Reminder
-        | Content::Missed { .. }
-        | Content::Notice(Notice::Reopened { .. }) => true,
-        Content::Answer(_) | Content::Notice(_) => false,
-    };
     let Reader::Seat(seat) = input.dispatch.to else { return Ok(Vec::new()) };
-    if !asks_for_orders || !game_match.awaits(seat) {
+    if !input.shows_board(seat) || !game_match.awaits(seat) {
         return Ok(Vec::new());
     }
     let form = templates.render(&format!("{}/form.txt", game_match.game.key()), context.clone())?;

@@ -123,20 +123,27 @@ impl WordingInput<'_> {
 
     /// The board that the letter shows, if it shows one.
     fn board(&self) -> Option<Board> {
-        let shows_board = match &self.dispatch.content {
+        let Reader::Seat(seat) = self.dispatch.to else { return None };
+        let Match { state, memories, .. } = &**self.game_match;
+        self.shows_board(seat).then(|| state.shown_board(seat, memories.as_ref(), self.own_part(seat)))
+    }
+
+    /// Whether the letter tells of the whole position, or brings the form for orders.
+    fn shows_board(&self, seat: Seat) -> bool {
+        match &self.dispatch.content {
             Content::Invitation
             | Content::Succession
             | Content::Report { .. }
             | Content::Notice(Notice::Reopened { .. }) => true,
-            Content::Answer(_) | Content::Reminder | Content::Missed { .. } | Content::Notice(_) => false,
-        };
-        match self.dispatch.to {
-            Reader::Seat(seat) if shows_board => {
-                let Match { state, memories, .. } = &**self.game_match;
-                Some(state.shown_board(seat, memories.as_ref(), self.own_part(seat)))
-            }
-            Reader::Seat(_) | Reader::Former(_) | Reader::Gm => None,
+            Content::Answer(answer) => answer.asks_for_orders() && self.is_due(seat),
+            Content::Reminder => self.is_due(seat),
+            Content::Missed { .. } => self.game_match.awaits(seat),
+            Content::Notice(_) => false,
         }
+    }
+
+    fn is_due(&self, seat: Seat) -> bool {
+        self.game_match.due().is_some_and(|due| due.seats.contains(&seat))
     }
 
     /// What a report's reader did in the adjudication that led to its board.

@@ -189,7 +189,7 @@ fn a_player_gets_the_form_at_the_registered_address_that_wrote_without_a_token()
     desk.reply(GM, &to_gm, &format!("GM PLAYER MERGE {home} INTO {ANN}"));
     let (game_match, _, _) = quad(&desk);
     desk.write(home, &format!("[{}] MARBLE E5", game_match.id));
-    desk.one_to(home).says("Nothing was filed").says("Orders look like this");
+    desk.one_to(home).says("Nothing was filed").says("Your orders for turn 1");
     assert!(desk.sent_to(ANN).is_empty());
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
 }

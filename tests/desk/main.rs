@@ -7,6 +7,7 @@ mod arrival;
 mod attempts;
 mod audit;
 mod backup;
+mod boards;
 mod bounds;
 mod budgets;
 mod chain;

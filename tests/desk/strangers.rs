@@ -62,7 +62,7 @@ fn a_player_without_a_token_hears_that_nothing_was_filed_and_gets_the_form_with_
     answer
         .says("For a match I need its reply token")
         .says("Nothing was filed")
-        .says("Orders look like this")
+        .says("Your orders for turn 1")
         .says(&game_match.id);
     assert_eq!(desk.find(&game_match.id).head, game_match.head);
     // Only the player reads the answer, so answering it is proof enough.

@@ -24,16 +24,17 @@ pub(super) fn draw(picture: &mut Picture, top: f64, viewer: Seat) {
     y += ROW;
     symbols::base(picture, a, y);
     symbols::free_star(picture, a, y, "3");
-    symbols::label(picture, (b - 15.0, y - 10.0), "7");
+    symbols::label(picture, (b - 32.0, y - 10.0), "7");
+    symbols::label(picture, (b, y - 10.0), "×4");
     symbols::draw_mark(picture, Mark::Battle(Side { offence: 5, defence: 3, damage: 0, lost: 0 }), c, y);
     picture.arrow((d - 24.0, y), (d + 18.0, y), 0.0, symbols::MOVED, 5.0);
-    row(picture, y, ["home base", "your ship 7", "battle", "you moved"]);
+    row(picture, y, ["home base", "ship 7; 4 ships", "battle", "you moved"]);
     y += ROW;
     symbols::plate(picture, (a - 30.0, y - 10.0), Plate::Enemy, "size 4");
     symbols::plate(picture, (b - 30.0, y - 10.0), Plate::Ghost, "4 in t3");
     fog(picture, c, y, viewer);
     squares(picture, d, y);
-    row(picture, y, ["the enemy", "in turn 3", "unexplored", "squares"]);
+    row(picture, y, ["the enemy", "seen earlier", "unexplored", "squares"]);
 }
 
 /// Unexplored ground of the viewer's sector, of the neutral one and of the enemy's.

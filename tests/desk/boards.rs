@@ -1,0 +1,63 @@
+//! Every letter that asks for orders shows the board, in text and as a picture.
+
+use fogpost::game::any::GameKind;
+
+use crate::desk::{ANN, Desk, Sent};
+
+/// A row of the board in each game's first position, as its text shows it.
+fn row(game: GameKind) -> &'static str {
+    match game {
+        GameKind::QuadrantZ => "A  .  . ",
+        GameKind::Pacific => "16  . ",
+        GameKind::Quantum => "8  ",
+        GameKind::Quad => "11  ",
+    }
+}
+
+#[track_caller]
+fn shows_the_board(sent: &Sent, game: GameKind) {
+    assert_eq!(sent.pictures, 1, "{game}: {}", sent.subject);
+    assert!(sent.html.contains("src=\"cid:board\""), "{game}: {}", sent.html);
+    sent.says("The board");
+    assert!(sent.text.contains(row(game)), "{game}: no board in\n{}", sent.text);
+    let forms = sent.text.matches("Your orders").count();
+    assert!(forms > 0, "{game}: no form in\n{}", sent.text);
+}
+
+#[test]
+fn invitations_answers_reminders_and_refusals_told_again_show_the_board_with_the_form() {
+    for game in GameKind::ALL.iter().copied() {
+        let desk = Desk::new();
+        desk.open(game, &[]);
+        let invitation = desk.one_to(ANN);
+        shows_the_board(&invitation, game);
+        desk.reply(ANN, &invitation, "");
+        let answer = desk.one_to(ANN);
+        answer.says("nothing in your letter");
+        shows_the_board(&answer, game);
+        desk.advance(5 * 24 + 9);
+        let reminder = desk.last_to(ANN);
+        reminder.says("You have not filed any orders");
+        shows_the_board(&reminder, game);
+        desk.reply(ANN, &reminder, "MARBLE Z9\nSHIP 1 Z9\nA1 Z9\nCARRIER Z9");
+        desk.one_to(ANN).says("No order in this letter was filed");
+        desk.advance(3 * 24);
+        let again = desk.sent_to(ANN).into_iter().find(|sent| sent.subject.contains("was not filed"));
+        shows_the_board(&again.expect("the refusal is told again"), game);
+    }
+}
+
+#[test]
+fn a_missed_move_is_told_with_the_board_and_a_receipt_goes_without() {
+    let desk = Desk::new();
+    desk.open(GameKind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    desk.advance(8 * 24);
+    let missed = desk.last_to(ANN);
+    assert!(missed.subject.contains("the deadline has passed"), "{}", missed.subject);
+    shows_the_board(&missed, GameKind::Quad);
+    desk.reply(ANN, &invitation, "CHECK\nMARBLE E5\nTURN 1");
+    let receipt = desk.one_to(ANN);
+    assert_eq!(receipt.pictures, 0, "{}", receipt.text);
+    receipt.keeps_silent_of("The board");
+}
