@@ -14,7 +14,8 @@ use minijinja::{Environment, UndefinedBehavior};
 
 use crate::random::dice;
 
-const TEMPLATES: [(&str, &str); 4] = [
+const TEMPLATES: [(&str, &str); 5] = [
+    ("board.txt", include_str!("../templates/board.txt")),
     ("news", include_str!("../templates/pacific/news.txt")),
     ("knows", include_str!("../templates/pacific/knows.txt")),
     ("form", include_str!("../templates/pacific/form.txt")),
@@ -47,6 +48,7 @@ fn render(env: &Environment<'_>, name: &str, state: &State, due: &Due, me: Seat)
         "phase": due.phase,
         "due": due,
         "options": options,
+        "adjudicated": { "zone": "Europe/Berlin", "phases": [{ "phase": "submarines", "turn": 1, "at": "14 May 09:12" }] },
     });
     let text = env.get_template(name).and_then(|template| template.render(minijinja::value::Serde(&context)));
     text.unwrap_or_else(|fault| panic!("{name} for {me} after {}: {fault:#}", due.phase))

@@ -41,6 +41,7 @@ const SHARED: [(&str, ComputeField); 24] = [
     ("missed_in_a_row", |source| value(&source.game_match.missed)),
     ("choice_until", choice_until),
     ("may_substitute", |source| value(source.game_match.may_substitute())),
+    ("adjudicated", adjudicated),
     ("draw_offer", |source| value(source.game_match.draw_offer)),
     ("extension", |source| extension(&source.game_match)),
     ("absences", |source| value(&source.game_match.absences)),
@@ -90,6 +91,16 @@ fn extension(game_match: &Match) -> Value {
 /// When complete filings will be adjudicated, if they wait for the settle time or the deadline.
 fn settles(source: &FieldSource) -> Value {
     value(source.game_match.settle_at.map(|at| format_local(at, zone(source))))
+}
+
+/// When each phase was adjudicated.
+fn adjudicated(source: &FieldSource) -> Value {
+    let zone = zone(source);
+    let phases = source.game_match.adjudicated.iter().map(|(phase, turn, at)| {
+        let at = at.with_timezone(&zone).format("%-d %b %H:%M").to_string();
+        context! { phase => Serde(phase), turn => turn, at => at }
+    });
+    context! { zone => zone.name(), phases => phases.collect::<Value>() }
 }
 
 fn ledger_head(game_match: &Match) -> Value {

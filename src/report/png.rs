@@ -51,7 +51,7 @@ const BOUND_BYTES: usize = 60_000;
 /// 6 % fewer.
 const USUAL_LEVEL: u8 = 4;
 /// For the few crowded boards that would exceed [`BOUND_BYTES`].
-const HIGH_LEVEL: u8 = 8;
+const HIGH_LEVEL: u8 = 9;
 
 /// Renders `picture` as a PNG. Equal pictures give equal bytes. Returns `None` if the picture has no pixels, or too many.
 pub fn png(picture: &Picture) -> Option<Vec<u8>> {
@@ -135,7 +135,10 @@ mod tests {
                 for phase in 1..=40 {
                     play.adjudicate();
                     if phase % 8 == 0 {
-                        largest = Seat::BOTH.into_iter().map(|seat| play.board_bytes(seat)).fold(largest, usize::max);
+                        largest = Seat::BOTH
+                            .into_iter()
+                            .map(|seat| play.board_bytes(seat))
+                            .fold(largest, usize::max);
                     }
                 }
                 assert!(largest <= BOUND_BYTES, "{kind}: {largest} bytes");
@@ -175,7 +178,8 @@ mod tests {
         }
 
         fn board_bytes(&self, seat: Seat) -> usize {
-            let own = self.last.as_ref().map(|(before, filed)| OwnPart { before, filed: filed[seat].as_ref() });
+            let own =
+                self.last.as_ref().map(|(before, filed)| OwnPart { before, filed: filed[seat].as_ref() });
             let board = self.state.shown_board(seat, Some(&self.memories), own);
             png(&board.picture).expect("it has pixels").len()
         }

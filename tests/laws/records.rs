@@ -1,6 +1,6 @@
 //! Laws of records.
 
-use fogpost::game::any::AnyState;
+use fogpost::game::any::{AnyState, GameKind};
 use fogpost::game::record::{Filed, Record, Step, adjudication_json, refusal_json};
 use serde_json::Value;
 
@@ -128,4 +128,17 @@ fn a_side_that_forfeits_loses() {
     let (lines, _) = account(&Record::parse(text).expect("a record"));
     assert_eq!(lines[0]["result"]["winner"], "second");
     assert_eq!(lines[0]["result"]["reason"], "forfeited");
+}
+
+#[test]
+fn a_record_names_the_version_of_the_rules_that_it_was_played_under() {
+    for kind in GameKind::ALL {
+        let text = |rules: &str| format!("fogpost = 1\ngame = \"{}\"\n{rules}", kind.key());
+        let known = kind.rules();
+        let record = Record::parse(&text(&format!("rules = {known}\n"))).expect("the version in force");
+        assert_eq!(Record::parse(&record.to_string()), Ok(record), "{kind}");
+        let error = Record::parse(&text(&format!("rules = {}\n", known + 1))).expect_err("a later version");
+        assert_eq!(error.line, 3, "{error}");
+        assert!(error.reason.contains("is not known; this program knows"), "{error}");
+    }
 }

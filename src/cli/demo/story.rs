@@ -150,10 +150,10 @@ fn is_dramatic(bullet: &str) -> bool {
     DRAMATIC.iter().any(|word| bullet.contains(word))
 }
 
-/// Returns the bullet points under `What happened`, each on one line.
+/// Returns the bullet points under `What happened in turn 3`, each on one line.
 fn bullets(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let happened = text.lines().skip_while(|line| *line != "What happened").skip(2);
+    let happened = text.lines().skip_while(|line| !line.starts_with("What happened in ")).skip(2);
     for line in
         happened.take_while(|line| line.is_empty() || line.starts_with("- ") || line.starts_with("  "))
     {

@@ -94,3 +94,43 @@ pub(super) fn text(view: &View) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use crate::game::any::AnyState;
+    use crate::game::picture::Shape;
+    use crate::game::record::lines;
+    use crate::game::{BySeat, Game, Seat};
+
+    /// The state after these turns of both sides.
+    fn after(turns: &[&str]) -> AnyState {
+        let mut state = AnyState::from(State::start(&Default::default()));
+        for turn in turns {
+            let side = state.due().expect("the match runs").seats[0];
+            let mut filed = BySeat::new(None, None);
+            filed[side] = Some(state.seal(side, &lines(turn)).expect("legal"));
+            state.adjudicate(&filed);
+        }
+        state
+    }
+
+    /// How many discs of the colour of the mark are drawn.
+    fn rings(state: &AnyState, viewer: Seat) -> usize {
+        let is_ring = |shape: &&Shape| matches!(shape, Shape::Circle { fill, .. } if *fill == super::super::picture::MARK);
+        state.board(viewer).picture.shapes.iter().filter(is_ring).count()
+    }
+
+    #[test]
+    fn the_pieces_of_the_last_turn_are_marked_and_no_others() {
+        assert!(!after(&[]).board(Seat::First).text.contains("( )"));
+        let state = after(&["C4* E6", "D4* H8* F6"]);
+        for viewer in Seat::BOTH {
+            let text = state.board(viewer).text;
+            let board = text.split("\n\n").next().expect("the board");
+            assert_eq!(["(w)", "(W)", "(b)", "(B)"].map(|mark| board.matches(mark).count()), [2, 1, 0, 0]);
+            assert!(text.contains("( )  played in the last turn"), "{text}");
+            assert_eq!(rings(&state, viewer), 3);
+        }
+    }
+}

@@ -16,7 +16,7 @@ const WOOD: Colour = Colour::hex(0xe9d8b4);
 const INK: Colour = Colour::hex(0x2f2b26);
 const GRID: Colour = Colour::hex(0x8f7b55);
 /// What was played last.
-const MARK: Colour = Colour::hex(0xc2500a);
+pub(super) const MARK: Colour = Colour::hex(0xc2500a);
 /// A quad that is complete.
 const QUAD: Colour = Colour::hex(0xb3261e);
 /// A quad that the opponent, or the reader, could complete.

@@ -4,7 +4,6 @@ use super::colours::{FAINT, INK, tint};
 use super::galaxy::Sector;
 use super::square_map::Mark;
 use super::symbols::{self, Plate};
-use super::view::Side;
 use crate::game::Seat;
 use crate::game::picture::{Anchor, Picture};
 
@@ -26,15 +25,15 @@ pub(super) fn draw(picture: &mut Picture, top: f64, viewer: Seat) {
     symbols::free_star(picture, a, y, "3");
     symbols::label(picture, (b - 32.0, y - 10.0), "7");
     symbols::label(picture, (b, y - 10.0), "×4");
-    symbols::draw_mark(picture, Mark::Battle(Side { offence: 5, defence: 3, damage: 0, lost: 0 }), c, y);
+    symbols::draw_past_mark(picture, Mark::Entered, c, y);
     picture.arrow((d - 24.0, y), (d + 18.0, y), 0.0, symbols::MOVED, 5.0);
-    row(picture, y, ["home base", "ship 7; 4 ships", "battle", "you moved"]);
+    row(picture, y, ["home base", "your ships", "they entered", "you moved"]);
     y += ROW;
     symbols::plate(picture, (a - 30.0, y - 10.0), Plate::Enemy, "size 4");
     symbols::plate(picture, (b - 30.0, y - 10.0), Plate::Ghost, "4 in t3");
     fog(picture, c, y, viewer);
     squares(picture, d, y);
-    row(picture, y, ["the enemy", "seen earlier", "unexplored", "squares"]);
+    row(picture, y, ["the enemy", "last seen", "unexplored", "squares"]);
 }
 
 /// Unexplored ground of the viewer's sector, of the neutral one and of the enemy's.

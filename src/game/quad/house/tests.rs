@@ -190,3 +190,43 @@ fn levels_are_read_by_name() {
     let called = |name: &str| LEVELS.iter().find(|level| level.is_called(name)).map(|level| level.name);
     assert_eq!(["medium", "Hard", "master"].map(called), [Some("average"), Some("expert"), None]);
 }
+
+/// Clause 4. Which squares are missed is drawn anew in each turn.
+#[test]
+fn trainer_overlooks_squares_at_odd_tilts_more_often_than_easy_and_no_others() {
+    let at = |point: Point| (i32::from(point.file()), i32::from(point.rank()));
+    let is_odd = |[a, b, ..]: &Quad| {
+        let ((from_x, from_y), (to_x, to_y)) = (at(*a), at(*b));
+        let (files, ranks) = ((to_x - from_x).abs(), (to_y - from_y).abs());
+        files != 0 && ranks != 0 && files != ranks
+    };
+    let overlooked = |level: Level| {
+        let mut dice = Dice::new(1);
+        let missed: Vec<&Quad> = SQUARES.all.iter().filter(|quad| !level.sees(quad, &mut dice)).collect();
+        assert!(missed.iter().all(|quad| is_odd(quad)), "{level}");
+        missed.len()
+    };
+    assert_eq!(SQUARES.all.iter().filter(|quad| is_odd(quad)).count(), 660);
+    // Two squares in five, and one in eight.
+    assert!((230..=300).contains(&overlooked(Level::Trainer)), "{}", overlooked(Level::Trainer));
+    assert!((55..=105).contains(&overlooked(Level::Easy)), "{}", overlooked(Level::Easy));
+    assert_eq!([Level::Average, Level::Expert].map(overlooked), [0, 0]);
+}
+
+/// Clause 4: a handful of ways to attack.
+#[test]
+fn without_a_threat_only_the_most_promising_points_are_tried() {
+    let mut state = start(false);
+    for point in ["F6", "G7", "E4", "C8"] {
+        state = after(&state, &[Order::Marble(Point::parse(point).expect("a point"))]).expect("a free point");
+    }
+    let position = position_of(&state.view(Seat::First), Seat::First, |_| true);
+    let tried = search::candidates(&position, 5);
+    assert!(tried.iter().all(|turn| turn.stars == 0), "nothing has to be blocked");
+    let promise = |point: u8| search::promise(&position, point);
+    let least = tried.iter().map(|turn| promise(turn.marble)).min();
+    let is_tried = |point: &u8| tried.iter().any(|turn| turn.marble == *point);
+    let best_of_rest = points(position.free()).filter(|point| !is_tried(point)).map(promise).max();
+    assert_eq!(tried.len(), 5);
+    assert!(least >= best_of_rest, "{least:?} {best_of_rest:?}");
+}
