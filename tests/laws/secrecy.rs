@@ -7,6 +7,7 @@
 //! letters, with the ledger's head and the reply token held equal. It is a comparison of histories: the twins share what
 //! the seat was told and filed so far, and what the other seat remembers differs.
 
+mod conditions;
 mod pacific;
 mod quadrant_z;
 

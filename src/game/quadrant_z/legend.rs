@@ -23,17 +23,17 @@ pub(super) fn draw(picture: &mut Picture, top: f64, viewer: Seat) {
     y += ROW;
     symbols::base(picture, a, y);
     symbols::free_star(picture, a, y, "3");
-    symbols::label(picture, (b - 32.0, y - 10.0), "7");
-    symbols::label(picture, (b, y - 10.0), "×4");
+    symbols::label(picture, (b - 32.0, y - 11.0), "7");
+    symbols::label(picture, (b, y - 11.0), "×4");
     symbols::draw_past_mark(picture, Mark::Entered, c, y);
     picture.arrow((d - 24.0, y), (d + 18.0, y), 0.0, symbols::MOVED, 5.0);
     row(picture, y, ["home base", "your ships", "they entered", "you moved"]);
     y += ROW;
-    symbols::plate(picture, (a - 30.0, y - 10.0), Plate::Enemy, "size 4");
-    symbols::plate(picture, (b - 30.0, y - 10.0), Plate::Ghost, "4 in t3");
+    symbols::plate(picture, (a - 30.0, y - 11.0), Plate::Enemy, "size 4");
+    symbols::plate(picture, (b - 30.0, y - 11.0), Plate::Ghost, "4 t3");
     fog(picture, c, y, viewer);
     squares(picture, d, y);
-    row(picture, y, ["the enemy", "last seen", "unexplored", "squares"]);
+    row(picture, y, ["the enemy", "in turn 3", "unexplored", "squares"]);
 }
 
 /// Unexplored ground of the viewer's sector, of the neutral one and of the enemy's.

@@ -109,9 +109,9 @@ fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square) {
     if let Some(known) = contents.star {
         star(picture, map, known, x + 46.0, y + 18.0);
     }
-    let bottom = (x + 3.0, y + 40.0);
+    let bottom = (x + 3.0, y + 39.0);
     if let Some(label) = own_label(contents) {
-        symbols::label(picture, (x + 3.0, y + 20.0), &label);
+        symbols::label(picture, (x + 3.0, y + 39.0 - symbols::HEIGHT), &label);
         if contents.enemy.is_none() {
             let (offence, defence) = contents.ships.iter().fold((0, 0), |(offence, defence), ship| {
                 (offence + ship.class.offence, defence + ship.class.defence)
@@ -122,7 +122,7 @@ fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square) {
     if let Some(enemy) = contents.enemy {
         symbols::plate(picture, bottom, Plate::Enemy, &enemy.to_string());
     } else if let Some((size, turn)) = map.ghost(square).filter(|_| contents.ships.is_empty()) {
-        symbols::plate(picture, bottom, Plate::Ghost, &format!("{size} in t{turn}"));
+        symbols::plate(picture, bottom, Plate::Ghost, &format!("{size} t{turn}"));
     }
 }
 
@@ -174,5 +174,8 @@ mod tests {
             }
         }
         assert_told_apart(40.0, &[(symbols::OWN, symbols::ENEMY_FILL)]);
+        for ground in [OWN_TINT.explored, NEUTRAL_TINT.explored, ENEMY_TINT.explored] {
+            assert_told_apart(30.0, &[(symbols::MOVED, ground), (FAINT, ground)]);
+        }
     }
 }

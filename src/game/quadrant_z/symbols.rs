@@ -41,11 +41,14 @@ pub(super) fn ring(picture: &mut Picture, x: f64, y: f64) {
     picture.circle(x, y, 17.0, BATTLE, INK);
 }
 
+/// The height of a label, and of a plate: on a phone of 360 pixels, the text in it has a size of 10.
+pub(super) const HEIGHT: f64 = 22.0;
+
 /// The number of the viewer's ship, or how many ships there are.
 pub(super) fn label(picture: &mut Picture, (x, y): (f64, f64), label: &str) {
-    picture.rect(x, y, 30.0, 20.0, OWN);
-    let size = if label.chars().count() > 2 { 14.0 } else { 18.0 };
-    picture.text(x + 15.0, y + 10.0, size, Anchor::Middle, WHITE, label);
+    picture.rect(x, y, 30.0, HEIGHT, OWN);
+    let size = if label.chars().count() > 2 { 14.0 } else { 20.0 };
+    picture.text(x + 15.0, y + HEIGHT / 2.0, size, Anchor::Middle, WHITE, label);
 }
 
 /// What a plate tells of.
@@ -60,7 +63,7 @@ pub(super) enum Plate {
 }
 
 pub(super) fn plate(picture: &mut Picture, (x, y): (f64, f64), plate: Plate, text: &str) {
-    let (width, height) = (60.0, 20.0);
+    let (width, height) = (60.0, HEIGHT);
     let ink = match plate {
         Plate::Own => {
             picture.rect(x, y, width, height, OWN);
@@ -86,7 +89,8 @@ pub(super) fn plate(picture: &mut Picture, (x, y): (f64, f64), plate: Plate, tex
         }
     };
     let size = match text.chars().count() {
-        ..=5 => 18.0,
+        ..=4 => 21.0,
+        5 => 18.0,
         6 => 15.0,
         _ => 13.0,
     };
