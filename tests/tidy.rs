@@ -457,6 +457,15 @@ fn the_table_of_clauses_names_only_what_exists() {
 }
 
 #[test]
+fn the_table_of_clauses_has_no_empty_cell() {
+    let clauses = clauses();
+    let rows = clauses.lines().filter(|line| line.starts_with('|'));
+    let is_whole = |row: &&str| row.split('|').filter(|cell| !cell.trim().is_empty()).count() == 5;
+    let faulty: Vec<String> = rows.filter(|row| !is_whole(row)).map(str::to_owned).collect();
+    assert_none(&faulty, "rows of docs/clauses.md with an empty cell");
+}
+
+#[test]
 fn games_have_distinct_names_and_prefixes() {
     for (at, kind) in GameKind::ALL.iter().enumerate() {
         for other in &GameKind::ALL[at + 1..] {

@@ -297,10 +297,11 @@ def check_key(report, dossier):
 
 
 def check_seals(report, dossier):
-    faults, sealed = [], dossier.of_kind("OrdersSealed")
+    faults, sealed = [], dossier.of_kind("OrdersSealed", "ConditionsSealed")
     for entry in sealed:
         body = entry["body"]
-        text = "".join(line + "\n" for line in [entry.get("salt", "")] + body.get("orders", []))
+        lines = body.get("orders") or body.get("conditions") or []
+        text = "".join(line + "\n" for line in [entry.get("salt", "")] + lines)
         if sha256(text.encode("utf-8")) != body.get("sealed"):
             faults.append("entry %s: these are not the orders that were sealed" % entry.get("seq"))
     good = "%s agree with the digests that the receipts show." % count(len(sealed), "sealed filing")

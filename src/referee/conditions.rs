@@ -1,5 +1,8 @@
 //! Conditional orders: a seat that is not due sends its answer to an expected move ahead (rules page `records.md`).
 
+use chrono::{DateTime, Utc};
+
+use super::confirmation::superseded;
 use super::life::Draft;
 use super::{Orders, Reply, SeatLetter, doubtful};
 use crate::game::any;
@@ -53,7 +56,19 @@ fn read(draft: &Draft, letter: &SeatLetter, due: &Due) -> Result<Conditions, Vec
     if due.seats.contains(&letter.seat) {
         return Err(vec![Fault::whole(condition::NOT_NOW)]);
     }
+    if let Some(fault) = letter.came_earlier().and_then(|arrived| too_late(draft, letter.seat, due, arrived))
+    {
+        return Err(vec![fault]);
+    }
     Conditions::read(draft.game_match.game, &letter.request.orders)
+}
+
+/// Refuses conditions that are ruled on too late. When those in force came is not kept, so they are not replaced.
+fn too_late(draft: &Draft, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
+    let stand = draft.game_match.conditions[seat].as_ref();
+    superseded(draft, seat, due, arrived).or_else(|| {
+        stand.map(|_| Fault::whole("Other conditions of yours stand. To replace them, send these again."))
+    })
 }
 
 /// Takes back the conditional orders of a seat.

@@ -37,7 +37,7 @@ fn played(game: GameKind) -> (Desk, String) {
     let (ann, bo) = match game {
         GameKind::QuadrantZ => ("SETUP balanced", "SETUP raid"),
         GameKind::Pacific => ("SETUP deep", "SETUP deep"),
-        GameKind::Quantum => ("STATUS", "STATUS"),
+        GameKind::Quantum => ("STATUS", "IF D3-E4 THEN E6-D5"),
         GameKind::Quad => ("MARBLE E5", "TURN 2\nMARBLE A5"),
     };
     desk.reply(ANN, &to_ann, "What a fine day\nwrite me at ann@elsewhere.example");

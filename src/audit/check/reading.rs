@@ -38,6 +38,14 @@ impl Check {
                     request.wait = wait;
                     request.check = false;
                 }
+                Fact::ConditionsSealed { conditions, .. } => {
+                    let lines = conditions.lines();
+                    if !lines.iter().all(|line| read.contains(line)) {
+                        return None;
+                    }
+                    request.orders = Line::numbered(&lines);
+                    request.check = false;
+                }
                 Fact::OrdersRefused { orders, faults, .. } => {
                     request.orders = Line::numbered(&orders);
                     request.faults = faults;
