@@ -28,20 +28,20 @@ fn shows_the_board(sent: &Sent, game: GameKind) {
 fn invitations_answers_reminders_and_refusals_told_again_show_the_board_with_the_form() {
     for game in GameKind::ALL.iter().copied() {
         let desk = Desk::new();
-        desk.open(game, &[]);
+        let deadline = desk.open(game, &[]).deadline.expect("a deadline");
         let invitation = desk.one_to(ANN);
         shows_the_board(&invitation, game);
         desk.reply(ANN, &invitation, "");
         let answer = desk.one_to(ANN);
         answer.says("nothing in your letter");
         shows_the_board(&answer, game);
-        desk.advance(5 * 24 + 9);
+        desk.advance((deadline - desk.now()).num_hours() - 40);
         let reminder = desk.last_to(ANN);
         reminder.says("You have not filed any orders");
         shows_the_board(&reminder, game);
         desk.reply(ANN, &reminder, "MARBLE Z9\nSHIP 1 Z9\nA1 Z9\nCARRIER Z9");
         desk.one_to(ANN).says("No order in this letter was filed");
-        desk.advance(3 * 24);
+        desk.advance(41);
         let again = desk.sent_to(ANN).into_iter().find(|sent| sent.subject.contains("was not filed"));
         shows_the_board(&again.expect("the refusal is told again"), game);
     }

@@ -16,10 +16,10 @@ fn an_option_value_that_no_match_takes_is_refused_with_what_would_do() {
     let desk = Desk::new();
     let limits = ["quiet_limit=0", "quiet_limit=1000", "quiet_limit=-1", "quiet_limit=many"];
     let arrays = [
-        "array=SSSSSSS",
+        "array=SSSSSSSSS",
         "array=SSSSSSSS/CCCCCCCC/QQQQQQQQ/........",
         "array=XXXXXXXX",
-        "array=......../......../S",
+        "array=......../......../........",
     ];
     for option in limits {
         desk.write(ANN, &format!("CHALLENGE {BO} quantum {option}"));

@@ -111,7 +111,7 @@ fn a_record_with_an_option_that_no_match_takes_names_its_line() {
     for (option, says) in [
         ("quiet_limit = 0", "a whole number from 1 to 999"),
         ("quiet_limit = 1000", "a whole number from 1 to 999"),
-        ("array = \"SSSS\"", "one to three ranks"),
+        ("array = \"SSSSSSSSS\"", "one to three ranks"),
         ("jump = [1]", "one plain value"),
         ("speed = 3", "no option"),
     ] {

@@ -115,7 +115,7 @@ mod tests {
         state
     }
 
-    /// How many discs of the colour of the mark are drawn.
+    /// How many discs of the colour of the mark are drawn; one of them explains it in the legend.
     fn rings(state: &AnyState, viewer: Seat) -> usize {
         let is_ring = |shape: &&Shape| matches!(shape, Shape::Circle { fill, .. } if *fill == super::super::picture::MARK);
         state.board(viewer).picture.shapes.iter().filter(is_ring).count()
@@ -130,7 +130,7 @@ mod tests {
             let board = text.split("\n\n").next().expect("the board");
             assert_eq!(["(w)", "(W)", "(b)", "(B)"].map(|mark| board.matches(mark).count()), [2, 1, 0, 0]);
             assert!(text.contains("( )  played in the last turn"), "{text}");
-            assert_eq!(rings(&state, viewer), 3);
+            assert_eq!(rings(&state, viewer), 3 + 1);
         }
     }
 }
