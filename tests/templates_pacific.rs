@@ -15,11 +15,11 @@ use minijinja::{Environment, UndefinedBehavior};
 use crate::random::dice;
 
 const TEMPLATES: [(&str, &str); 5] = [
-    ("board.txt", include_str!("../templates/board.txt")),
     ("news", include_str!("../templates/pacific/news.txt")),
     ("knows", include_str!("../templates/pacific/knows.txt")),
     ("form", include_str!("../templates/pacific/form.txt")),
     ("rules", include_str!("../templates/pacific/rules.txt")),
+    ("board.txt", include_str!("../templates/board.txt")),
 ];
 
 fn environment() -> Environment<'static> {
