@@ -22,15 +22,24 @@ pub struct Bitmap {
     pub pixels: Vec<u8>,
 }
 
+/// How edges are drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Edges {
+    /// With pixels between the two colours.
+    Smooth,
+    /// Without, which makes a smaller file.
+    Hard,
+}
+
 /// Renders `picture` at `scale` times its size. Returns `None` if that makes no pixels, or more than [`MAX_PIXELS`].
 ///
 /// A shape that covers nothing, such as a blank text or a circle without a radius, is left out.
-pub fn render(picture: &Picture, scale: u16) -> Option<Bitmap> {
+pub fn render(picture: &Picture, scale: u16, edges: Edges) -> Option<Bitmap> {
     let pixels = |length: u32| usize::try_from(length).ok()?.checked_mul(usize::from(scale));
     let (width, height) = (pixels(picture.width)?, pixels(picture.height)?);
     let count = width.checked_mul(height).filter(|count| (1..=MAX_PIXELS).contains(count))?;
     let bitmap = Bitmap { width, height, palette: Palette::default(), pixels: vec![0; count] };
-    let mut canvas = Canvas { bitmap, scale: f32::from(scale), stamps: BTreeMap::new() };
+    let mut canvas = Canvas { bitmap, scale: f32::from(scale), edges, stamps: BTreeMap::new() };
     for shape in &picture.shapes {
         canvas.draw(shape);
     }
@@ -48,6 +57,7 @@ const SUBPIXELS: f32 = 8.0;
 struct Canvas {
     bitmap: Bitmap,
     scale: f32,
+    edges: Edges,
     stamps: BTreeMap<Figure, Option<Rc<Stamp>>>,
 }
 
@@ -202,10 +212,11 @@ impl Canvas {
 
     /// Paints a figure whose positions count from the pixel in `column` and `row`.
     fn stamp(&mut self, figure: Figure, column: i32, row: i32, colour: Colour) {
+        let edges = self.edges;
         let stamp = self
             .stamps
             .entry(figure)
-            .or_insert_with_key(|figure| figure.path().and_then(|path| Stamp::of(&path)).map(Rc::new));
+            .or_insert_with_key(|figure| figure.path().and_then(|path| Stamp::of(&path, edges)).map(Rc::new));
         let Some(stamp) = stamp.clone() else { return };
         let colour = self.bitmap.palette.index(colour);
         let width = self.bitmap.width as i32;
@@ -350,25 +361,26 @@ fn polygon(points: &[(i32, i32)], closed: bool) -> Option<Path> {
 }
 
 impl Stamp {
-    fn of(path: &Path) -> Option<Stamp> {
+    fn of(path: &Path, edges: Edges) -> Option<Stamp> {
         let bounds: Rect = path.bounds();
         let (left, top) = (bounds.left().floor(), bounds.top().floor());
         let (width, height) = (bounds.right().ceil() - left, bounds.bottom().ceil() - top);
         let mut mask = Mask::new(width as u32, height as u32)?;
         mask.fill_path(path, FillRule::Winding, true, Transform::from_translate(-left, -top));
-        let rows = mask.data().chunks(width as usize).map(runs).collect();
+        let rows = mask.data().chunks(width as usize).map(|row| runs(row, edges)).collect();
         Some(Stamp { left: left as i32, top: top as i32, rows })
     }
 }
 
 /// The runs of a row of which a figure covers anything.
-fn runs(row: &[u8]) -> Vec<Run> {
+fn runs(row: &[u8], edges: Edges) -> Vec<Run> {
     let mut from = 0;
     let mut runs = Vec::new();
-    for alike in row.chunk_by(|a, b| level(*a) == level(*b)) {
+    for alike in row.chunk_by(|a, b| level(*a, edges) == level(*b, edges)) {
         let length = alike.len() as i32;
-        if level(alike[0]) > 0 {
-            runs.push(Run { from, length, covered: level(alike[0]) });
+        let covered = level(alike[0], edges);
+        if covered > 0 {
+            runs.push(Run { from, length, covered });
         }
         from += length;
     }
@@ -376,6 +388,10 @@ fn runs(row: &[u8]) -> Vec<Run> {
 }
 
 /// A coverage of 0 to 255 as one of 0 to [`FULL`].
-fn level(coverage: u8) -> u8 {
-    ((u16::from(coverage) * u16::from(FULL) + 127) / 255) as u8
+fn level(coverage: u8, edges: Edges) -> u8 {
+    match edges {
+        Edges::Smooth => ((u16::from(coverage) * u16::from(FULL) + 127) / 255) as u8,
+        Edges::Hard if coverage >= 128 => FULL,
+        Edges::Hard => 0,
+    }
 }

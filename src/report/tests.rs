@@ -3,7 +3,7 @@
 use resvg::usvg;
 use tiny_skia::{Pixmap, Transform};
 
-use super::raster::{self, Bitmap};
+use super::raster::{self, Bitmap, Edges};
 use super::svg;
 use crate::game::Seat;
 use crate::game::any::{Choices, GameKind};
@@ -68,7 +68,7 @@ fn svg_escapes_texts() {
 
 #[test]
 fn pixels_show_every_shape() {
-    let bitmap = raster::render(&every_shape(), 1).expect("it has pixels");
+    let bitmap = raster::render(&every_shape(), 1, Edges::Smooth).expect("it has pixels");
     for (x, what) in [
         (15, "rectangle"),
         (75, "circle"),
@@ -88,14 +88,14 @@ fn pixels_show_every_shape() {
 #[test]
 fn pixels_leave_out_shapes_that_cover_nothing() {
     let mut picture = every_shape();
-    let drawn = raster::render(&picture, 1).expect("it has pixels");
+    let drawn = raster::render(&picture, 1, Edges::Smooth).expect("it has pixels");
     picture.text(10.0, 10.0, 8.0, Anchor::End, RED, " ");
     picture.outline(&[], RED, 2.0);
     picture.rect(0.0, 0.0, -4.0, 4.0, RED);
     picture.rect(300.0, 0.0, 4.0, 4.0, RED);
     picture.rect(-20.0, -20.0, 10.0, 10.0, RED);
     picture.circle(-90.0, 15.0, 9.0, RED, RED);
-    assert_eq!(colours(&raster::render(&picture, 1).expect("it has pixels")), colours(&drawn));
+    assert_eq!(colours(&raster::render(&picture, 1, Edges::Smooth).expect("it has pixels")), colours(&drawn));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn shapes_that_reach_beyond_the_page_are_cut_off() {
     picture.circle(0.0, 0.0, 5.0, RED, RED);
     picture.polygon(&[(8.0, 12.0), (14.0, 2.0), (14.0, 12.0)], BLUE, BLUE, 1.0);
     picture.rect(-4.0, 8.0, 7.0, 9.0, BLUE);
-    let bitmap = raster::render(&picture, 2).expect("it has pixels");
+    let bitmap = raster::render(&picture, 2, Edges::Smooth).expect("it has pixels");
     let shown = |x, y| pixel(&bitmap, x, y);
     assert_eq!((shown(0, 0), shown(19, 19), shown(0, 19), shown(10, 10)), (RED, BLUE, BLUE, GROUND));
 }
@@ -112,7 +112,7 @@ fn shapes_that_reach_beyond_the_page_are_cut_off() {
 #[test]
 fn a_picture_without_pixels_or_with_too_many_is_not_rendered() {
     for (width, height) in [(0, 8), (8, 0), (u32::MAX, u32::MAX), (100_000, 100_000)] {
-        assert!(raster::render(&Picture { width, height, shapes: Vec::new() }, 2).is_none());
+        assert!(raster::render(&Picture { width, height, shapes: Vec::new() }, 2, Edges::Smooth).is_none());
     }
 }
 
@@ -142,7 +142,7 @@ fn pixels_agree_with_resvg() {
     let boards = GameKind::ALL.iter().map(|kind| kind.start(&Choices::default()).board(Seat::First).picture);
     for picture in boards.chain([every_shape()]) {
         let tree = usvg::Tree::from_str(&svg(&picture), &options).expect("a whole SVG document");
-        let drawn = raster::render(&picture, 2).expect("it has pixels");
+        let drawn = raster::render(&picture, 2, Edges::Smooth).expect("it has pixels");
         let mut expected = Pixmap::new(drawn.width as u32, drawn.height as u32).expect("it has pixels");
         resvg::render(&tree, Transform::from_scale(2.0, 2.0), &mut expected.as_mut());
         let ours = mean_colours(drawn.width, drawn.height, |x, y| {
