@@ -27,7 +27,7 @@ pub(super) fn draw(picture: &mut Picture, top: f64, viewer: Seat) {
     symbols::label(picture, (b, y - 11.0), "×4");
     symbols::draw_past_mark(picture, Mark::Entered, c, y);
     picture.arrow((d - 24.0, y), (d + 18.0, y), 0.0, symbols::MOVED, 5.0);
-    row(picture, y, ["home base", "your ships", "they entered", "you moved"]);
+    row(picture, y, ["home base", "your ships", "entered", "you moved"]);
     y += ROW;
     symbols::plate(picture, (a - 30.0, y - 11.0), Plate::Enemy, "size 4");
     symbols::plate(picture, (b - 30.0, y - 11.0), Plate::Ghost, "4 t3");
