@@ -23,7 +23,7 @@ use crate::referee::{
 };
 
 /// The fields that any letter about a match may have, whoever reads it.
-const SHARED: [(&str, ComputeField); 24] = [
+const SHARED: [(&str, ComputeField); 25] = [
     ("club", |source| club(&Club { name: &source.club_name, address: &source.club_address })),
     ("match", |source| match_header(&source.game_match)),
     ("names", |source| value(&source.game_match.players)),
