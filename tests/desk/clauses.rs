@@ -5,7 +5,7 @@ use fogpost::game::any::GameKind;
 use fogpost::referee::Match;
 
 use crate::desk::{ANN, BO, Desk};
-use crate::positions::FLEET;
+use crate::positions::{FLEET, pacific};
 
 fn held(desk: &Desk, game_match: &Match, seat: Seat) -> Option<Vec<String>> {
     desk.find(&game_match.id).held[seat].as_ref().map(|held| held.filing.lines().to_vec())
@@ -44,16 +44,8 @@ fn the_later_of_two_moves_of_one_stack_counts_and_the_receipt_says_so() {
 #[test]
 fn the_later_of_two_moves_of_one_ship_counts_and_the_receipt_says_so() {
     let desk = Desk::new();
-    let game_match = desk.open(GameKind::Pacific, &[("submarines", "false")]);
-    let north: String =
-        ["CARRIER D15 SQUADRON D14", "CARRIER M15 SQUADRON M14", "BATTLESHIP A16 B16 O16 P16"]
-            .into_iter()
-            .chain(["CRUISER C16 E16 L16 N16", "DESTROYER A14 C14 E14 G14 I14 K14 O14"])
-            .map(|line| format!("{line}\n"))
-            .collect();
-    desk.reply(ANN, &desk.one_to(ANN), FLEET);
-    desk.reply(BO, &desk.one_to(BO), &north);
-    desk.reply(ANN, &desk.last_to(ANN), "WAIT\nG3 H5\nG3 F5");
+    let (game_match, to_ann, _) = pacific(&desk);
+    desk.reply(ANN, &to_ann, "WAIT\nG3 H5\nG3 F5");
     desk.one_to(ANN).says("Your orders are sealed").says("Left out: > G3 H5");
     assert_eq!(held(&desk, &game_match, Seat::First).map(|lines| lines.join(" ")), Some("G3-F5".to_owned()));
 }
@@ -70,4 +62,24 @@ fn both_pages_of_advice_come_by_mail() {
     }
     desk.write(ANN, "RULES quantum strategy");
     desk.one_to(ANN).says("no game called quantum strategy").says("| RULES quad strategy");
+}
+
+#[test]
+fn a_report_of_the_pacific_says_whose_squadron_has_spent_its_leap() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = pacific(&desk);
+    to_ann.says("Your squadrons S1 D3, S2 M3");
+    desk.reply(ANN, &to_ann, "D3 E5");
+    desk.last_to(ANN).says("Your squadrons S1 E5 leap spent, S2 M3");
+    desk.last_to(BO).says("Their squadrons S1 E5 leap spent, S2 M3");
+}
+
+#[test]
+fn an_invitation_to_the_pacific_names_the_submarines_and_a_fault_of_its_setup_counts_in_words() {
+    let desk = Desk::new();
+    desk.open(GameKind::Pacific, &[]);
+    let invitation = desk.one_to(ANN);
+    invitation.says("This match is played with submarines, an option of the game");
+    desk.reply(ANN, &invitation, &FLEET.replace("CARRIER M2 SQUADRON M3\n", ""));
+    desk.one_to(ANN).says("You have placed 1 carrier; the basic fleet has 2").keeps_silent_of("1 carriers");
 }

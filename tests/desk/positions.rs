@@ -38,6 +38,16 @@ pub fn quad(desk: &Desk) -> (Match, Sent, Sent) {
     (game_match, desk.one_to(ANN), desk.one_to(BO))
 }
 
+/// A match of War in the Pacific without submarines in round 1, with the last letter to each player.
+pub fn pacific(desk: &Desk) -> (Match, Sent, Sent) {
+    let game_match = desk.open(GameKind::Pacific, &[("submarines", "false")]);
+    let north = "CARRIER D15 SQUADRON D14\nCARRIER M15 SQUADRON M14\nBATTLESHIP A16 B16 O16 P16\n\
+                 CRUISER C16 E16 L16 N16\nDESTROYER A14 C14 E14 G14 I14 K14 O14";
+    desk.reply(ANN, &desk.one_to(ANN), FLEET);
+    desk.reply(BO, &desk.one_to(BO), north);
+    (desk.find(&game_match.id), desk.last_to(ANN), desk.last_to(BO))
+}
+
 /// The kinds of a match's entries, in order.
 pub fn kinds(desk: &Desk, game_match: &Match) -> Vec<String> {
     let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
