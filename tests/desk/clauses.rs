@@ -70,8 +70,8 @@ fn a_report_of_the_pacific_says_whose_squadron_has_spent_its_leap() {
     let (_, to_ann, _) = pacific(&desk);
     to_ann.says("Your squadrons S1 D3, S2 M3");
     desk.reply(ANN, &to_ann, "D3 E5");
-    desk.last_to(ANN).says("Your squadrons S1 E5 leap spent, S2 M3");
-    desk.last_to(BO).says("Their squadrons S1 E5 leap spent, S2 M3");
+    desk.last_to(ANN).says("Your squadrons S2 M3, S1 E5 leap spent");
+    desk.last_to(BO).says("Their squadrons S2 M3, S1 E5 leap spent");
 }
 
 #[test]
