@@ -61,19 +61,19 @@ mod tests {
     fn shares(payoffs: &[Vec<i32>]) -> Vec<usize> {
         let mut dice = Dice::new(1);
         let mut counts = vec![0; payoffs.len()];
-        (0..3000).for_each(|_| counts[draw(payoffs, &mut dice)] += 1);
+        (0..300).for_each(|_| counts[draw(payoffs, &mut dice)] += 1);
         counts
     }
 
     #[test]
     fn each_hand_of_rock_paper_scissors_is_played_as_often() {
         let counts = shares(&[vec![0, -10, 10], vec![10, 0, -10], vec![-10, 10, 0]]);
-        assert!(counts.iter().all(|count| (800..1200).contains(count)), "{counts:?}");
+        assert!(counts.iter().all(|count| (70..130).contains(count)), "{counts:?}");
     }
 
     #[test]
     fn a_row_that_is_worse_everywhere_is_hardly_played() {
         let counts = shares(&[vec![5, 7], vec![-5, -7]]);
-        assert!(counts[0] > 2900, "{counts:?}");
+        assert!(counts[0] > 290, "{counts:?}");
     }
 }
