@@ -54,7 +54,7 @@ fn play_on(state: &State, skills: &BySeat<Skill>, dice: &mut Dice) -> State {
 #[test]
 fn every_level_files_legal_orders_and_repeats_them() {
     let mut met = 0;
-    in_random_matches(8, |state, seat, dice| {
+    in_random_matches(3, |state, seat, dice| {
         met += 1;
         let view = state.view(seat);
         for skill in [skill(Level::Trainer), skill(Level::Easy), FEW] {
@@ -65,7 +65,7 @@ fn every_level_files_legal_orders_and_repeats_them() {
             }
         }
     });
-    assert!(met > 1000, "{met}");
+    assert!(met > 300, "{met}");
 }
 
 #[test]
