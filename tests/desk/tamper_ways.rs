@@ -165,6 +165,55 @@ pub const WITH_SENT_LETTERS: &[(&str, &str, &str)] = &[
         "UPDATE dispatch_raw SET bytes = x'ffffffff' WHERE dispatch_id = {report}",
         "the database",
     ),
+    (
+        "its picture is said to have been another one",
+        "UPDATE dispatch_picture SET picture = CAST('This picture was dropped. Its SHA-256 is ' || (SELECT hash FROM entry LIMIT 1) AS BLOB) WHERE dispatch_id = {report}",
+        "our letter <",
+    ),
+    (
+        "it is not stored as delivered",
+        "UPDATE dispatch SET sent_at = NULL WHERE id = {report}",
+        "not stored as sent",
+    ),
+    (
+        "it is said to have been delivered earlier",
+        "UPDATE dispatch SET sent_at = sent_at - 60000 WHERE id = {report}",
+        "not stored as sent",
+    ),
+];
+
+/// With who holds the seats.
+pub const WITH_SEATS: &[(&str, &str, &str)] = &[
+    (
+        "a seat is given to the other player",
+        "UPDATE seat SET player_id = (SELECT player_id FROM seat WHERE match_id = '{id}' AND seat = 'second') WHERE match_id = '{id}' AND seat = 'first'",
+        "is not as the ledger pins it",
+    ),
+    (
+        "a player gets another address",
+        "INSERT INTO address SELECT 'eve@elsewhere.example', player_id, 7 FROM seat WHERE match_id = '{id}' AND seat = 'first'",
+        "is not as the ledger pins it",
+    ),
+    (
+        "a player's address is changed",
+        "UPDATE address SET address = 'eve@elsewhere.example' WHERE address = 'ann@players.example'",
+        "is not as the ledger pins it",
+    ),
+    (
+        "a seat has another token",
+        "UPDATE seat SET token = 'x' || token WHERE match_id = '{id}' AND seat = 'first'",
+        "the token of the first seat",
+    ),
+    (
+        "a pinned address is changed",
+        "UPDATE seat_pin SET value = 'eve@elsewhere.example' WHERE match_id = '{id}' AND kind = 'address' AND seat = 'first'",
+        "was changed",
+    ),
+    (
+        "what opens a pin is deleted",
+        "DELETE FROM seat_pin WHERE match_id = '{id}' AND kind = 'token' AND seat = 'second'",
+        "is not kept",
+    ),
 ];
 
 /// With what the club's book says of letters, of the match's end, and of the program's memory. `{plain}` is a letter about no

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::audit::{cheat_file, entries};
 use crate::desk::{ANN, BO, Desk};
-use crate::tamper_ways::{WITH_ENTRIES, WITH_RECEIVED_LETTERS, WITH_SENT_LETTERS};
+use crate::tamper_ways::{WITH_ENTRIES, WITH_RECEIVED_LETTERS, WITH_SEATS, WITH_SENT_LETTERS};
 
 /// An office on a copy of the database, to which these statements were applied.
 pub fn tampered(desk: &Desk, statements: &[String]) -> Office {
@@ -415,4 +415,10 @@ fn tampering_with_sent_letters_is_named() {
     let report = "(SELECT MIN(id) FROM dispatch WHERE match_id = '{id}' AND kind = 'report')";
     let next = "(SELECT MAX(id) FROM dispatch WHERE match_id = '{id}' AND kind = 'report')";
     assert_named(&scene, ways(&scene, WITH_SENT_LETTERS, &[("{report}", report), ("{next}", next)]));
+}
+
+#[test]
+fn tampering_with_who_holds_a_seat_is_named() {
+    let scene = Scene::new();
+    assert_named(&scene, ways(&scene, WITH_SEATS, &[]));
 }
