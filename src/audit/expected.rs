@@ -18,7 +18,7 @@ use crate::ledger::{LedgerForm, SealKey};
 use crate::letter::{Address, Digest};
 use crate::referee::{Content, Dispatch, DispatchKind, Match, Notice, Reader, Reply};
 use crate::report::envelope::{self, AnsweredLetter, Envelope, PlaceInMatch, Stationery};
-use crate::report::pin::{pin, pin_in};
+use crate::report::pin::{pin, pin_in, pin_of};
 use crate::report::sent::{parse_text_part, repeated_reports, repeats_reports};
 use crate::report::{self, Club, PictureCache, Templates, WordingInput};
 
@@ -182,12 +182,21 @@ impl ExpectedDispatch {
     /// words it again, to name the part that was changed.
     fn check_bytes(&self, reproduce: impl FnOnce() -> Option<Vec<u8>>) -> Result<String, Finding> {
         let bytes = &self.stored.bytes[..];
-        let mail = parse_text_part(bytes);
+        let pins_contents = self.game_match.form.pins_contents();
+        // For a pin of the contents, the letter is parsed once and whole.
+        let mail = match pins_contents {
+            true => MessageParser::default().parse(bytes),
+            false => parse_text_part(bytes),
+        };
         let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
         if !witness::in_text(&text).last().is_some_and(|line| self.has_ledger_line(line)) {
             return self.finding("its ledger line differs from the ledger: it was changed");
         }
-        if self.stored.pin(self.game_match.form) != self.told {
+        let pinned = match &mail {
+            Some(mail) if pins_contents => pin_of(bytes, mail),
+            Some(_) | None => self.stored.pin(self.game_match.form),
+        };
+        if pinned != self.told {
             return self.finding(&format!("{} was changed", differing_part(reproduce().as_deref(), bytes)));
         }
         let seat = match self.dispatch.to {

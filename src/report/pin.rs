@@ -42,12 +42,21 @@ pub fn pin(mail: &[u8]) -> Digest {
     Digest::of(canonical(mail).as_bytes())
 }
 
+/// Returns the pin of a letter that was parsed.
+pub fn pin_of(mail: &[u8], parsed: &Message<'_>) -> Digest {
+    Digest::of(canonical_of(mail, Some(parsed)).as_bytes())
+}
+
 /// Returns the canonical form of a letter, whose SHA-256 is its pin. A picture that is not kept any more is in it by the
 /// digest that stands for it.
 pub fn canonical(mail: &[u8]) -> String {
+    canonical_of(mail, MessageParser::default().parse(mail).as_ref())
+}
+
+fn canonical_of(mail: &[u8], parsed: Option<&Message<'_>>) -> String {
     let mut contents = Contents { header: header_fields(mail), ..Contents::default() };
-    if let Some(parsed) = MessageParser::default().parse(mail) {
-        contents.add_parts(&parsed);
+    if let Some(parsed) = parsed {
+        contents.add_parts(parsed);
     }
     ledger::canonical(&contents)
 }
