@@ -42,6 +42,7 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
         },
         key: SealKey::new([1; 32]),
         holders: None,
+        lot: None,
     };
     let mut game_match = referee::open(opening, Source::Clock, at).after;
     let mut dice = dice(7);

@@ -34,6 +34,7 @@
 //!     },
 //!     key: SealKey::new([7; 32]),
 //!     holders: None,
+//!     lot: None,
 //! };
 //! let opened = referee::open(opening, Source::Clock, at).after;
 //!

@@ -89,6 +89,7 @@ impl Club {
             },
             key: SealKey::new([7; 32]),
             holders: None,
+            lot: None,
         };
         Club {
             game_match: referee::open(opening, Source::Clock, at()).after,

@@ -62,6 +62,7 @@ static DESK: LazyLock<Desk> = LazyLock::new(|| {
             },
             key: SealKey::new([7; 32]),
             holders: None,
+            lot: None,
             settings: Default::default(),
         };
         referee::open(opening, Source::Clock, Default::default()).after

@@ -151,6 +151,9 @@ pub fn files(
     if about.over {
         let keys = archive.game_match.earlier_keys.iter().chain([&archive.game_match.key]);
         put("key.txt", lines(keys.map(SealKey::reveal)));
+        if let Some(lot) = &archive.game_match.lot {
+            put("lot.txt", lines([lot.key.reveal()]));
+        }
     }
     let mut account = account::html(templates, archive)?;
     if about.form == DossierForm::Public {

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::form::LedgerForm;
 use super::holder::SeatPins;
+use super::lot::PinnedLot;
 use super::settings::{PlayerSettings, no_settings};
 use crate::game::any::{Choices, GameKind};
 use crate::game::condition::{ConditionOutcome, Conditions};
@@ -36,6 +37,9 @@ pub enum Fact {
         form: LedgerForm,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holders: Option<Box<BySeat<SeatPins>>>,
+        /// What the secret comes from. A match that the GM opened between players has none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lot: Option<Box<PinnedLot>>,
     },
     /// From here on the referee writes from another address, or words letters differently.
     DeskSet {

@@ -22,6 +22,10 @@ impl SealKey {
         Digest::of(self.0.as_bytes())
     }
 
+    pub(super) fn as_bytes(&self) -> &[u8; 32] {
+        self.0.as_bytes()
+    }
+
     /// The secret as 64 hexadecimal digits. Never show it before the match is over.
     pub fn reveal(&self) -> String {
         self.0.to_string()

@@ -19,7 +19,7 @@ use crate::game::condition::{self, Conditions};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
 use crate::ledger::{
-    self, Anchor, ChainedEntry, Delivery, Entry, Fact, Head, LedgerForm, MailIdentity, PlayerSettings,
+    self, Anchor, ChainedEntry, Delivery, Entry, Fact, Head, LedgerForm, Lot, MailIdentity, PlayerSettings,
     SealKey, Signature, Source, no_settings,
 };
 use crate::letter::Digest;
@@ -112,6 +112,9 @@ pub struct Match<F = Filing> {
     /// The secrets before it, oldest first: reopening a match whose end was told gives it a new one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_keys: Vec<SealKey>,
+    /// What the first secret was drawn from, if not at random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lot: Option<Lot>,
     /// What GMs told the sides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gm_messages: Vec<GmMessage>,
@@ -134,17 +137,6 @@ impl Match {
     /// Returns what is due and from which seats, or `None` once the match is over.
     pub fn due(&self) -> Option<Due> {
         self.state.due()
-    }
-
-    /// Returns the secret that the match began with.
-    pub fn first_key(&self) -> &SealKey {
-        self.earlier_keys.first().unwrap_or(&self.key)
-    }
-
-    /// Returns the secret, present or earlier, that an entry pins.
-    pub fn key_pinned_by(&self, pin: Digest) -> Option<SealKey> {
-        let mut keys = self.earlier_keys.iter().chain([&self.key]);
-        keys.find(|key| key.pin() == pin).cloned()
     }
 
     /// Like [`Match::due`], but only from players: there are no deadlines for the house.

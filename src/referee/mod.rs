@@ -21,6 +21,7 @@ mod gm;
 mod gm_message;
 mod house;
 mod instruction;
+mod keys;
 mod late;
 mod letters;
 mod life;

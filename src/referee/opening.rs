@@ -9,7 +9,9 @@ use super::wording_news::WordingNews;
 use super::{Content, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, GameKind};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Fact, Head, LedgerForm, MailIdentity, PlayerSettings, SealKey, SeatPins, Source};
+use crate::ledger::{
+    self, Fact, Head, LedgerForm, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins, Source,
+};
 
 /// The parameters of a new match.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub struct Opening {
     pub desk: MailIdentity,
     /// Random secret from which all salts of the match are derived.
     pub key: SealKey,
+    /// What the secret was drawn from, if not at random.
+    pub lot: Option<Lot>,
     /// Pins who holds the seats, if that is known.
     pub holders: Option<BySeat<SeatPins>>,
 }
@@ -99,6 +103,7 @@ fn open_with(
         head: Head::default(),
         key: opening.key,
         earlier_keys: Vec::new(),
+        lot: opening.lot,
         gm_messages: Vec::new(),
         told: Vec::new(),
         anchor: None,
@@ -117,6 +122,7 @@ fn open_with(
         key: draft.game_match.key.pin(),
         form,
         holders: opening.holders.map(Box::new),
+        lot: draft.game_match.lot.as_ref().map(|lot| Box::new(lot.pinned())),
     });
     if !draft.game_match.own_templates().is_empty() {
         draft.game_match.wording_news = BySeat::from_fn(|_| WordingNews::Pending);

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{ChangeReply, MatchSummary, OfferRejection, OfferSummary, OpenSeat, SettingFault};
 use crate::game::any::GameKind;
+use crate::letter::Digest;
 
 /// The answer to one command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -31,6 +32,8 @@ pub enum Reply {
     /// The shell fills in the open seats.
     Games {
         seats: Vec<OpenSeat>,
+        /// The SHA-256 of the key from which the sender's next match against the house will be drawn.
+        next_lot: Option<Digest>,
     },
     Rules {
         game: Option<String>,
@@ -53,6 +56,8 @@ pub enum Reply {
     /// ACCEPT or JOIN has opened a match.
     Joined {
         match_id: String,
+        /// As in [`Reply::Games`], after a match against the house.
+        next_lot: Option<Digest>,
     },
     Declined,
     /// The commands that waited for the sender's answer, and their replies.

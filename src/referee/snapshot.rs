@@ -59,6 +59,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         head: stored.head,
         key: stored.key,
         earlier_keys: stored.earlier_keys,
+        lot: stored.lot,
         gm_messages: stored.gm_messages,
         told: stored.told,
         anchor: stored.anchor,

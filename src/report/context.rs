@@ -11,6 +11,7 @@ use minijinja::{Value, context};
 use serde_json::json;
 use textwrap::WordSplitter;
 
+use super::lot::lot;
 use super::manual::manual;
 use super::template_context::{ComputeField, FieldSource, LazyView, TemplateContext};
 use super::time::{format_duration, format_local};
@@ -23,7 +24,7 @@ use crate::referee::{
 };
 
 /// The fields that any letter about a match may have, whoever reads it.
-const SHARED: [(&str, ComputeField); 25] = [
+const SHARED: [(&str, ComputeField); 26] = [
     ("club", |source| club(&Club { name: &source.club_name, address: &source.club_address })),
     ("match", |source| match_header(&source.game_match)),
     ("names", |source| value(&source.game_match.players)),
@@ -49,6 +50,7 @@ const SHARED: [(&str, ComputeField); 25] = [
     ("deadline", deadline),
     ("ledger", |source| ledger_head(&source.game_match)),
     ("anchor", |source| value(source.game_match.anchor)),
+    ("lot", |source| lot(&source.game_match, zone(source))),
 ];
 
 /// The fields that only a letter to a seat has.

@@ -8,6 +8,7 @@ pub mod envelope;
 mod font;
 mod gm_digest;
 mod links;
+mod lot;
 mod manual;
 mod markdown;
 pub mod mime;

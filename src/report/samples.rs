@@ -310,6 +310,7 @@ fn open_match(game: GameKind) -> Match {
         },
         key: SealKey::new([0; 32]),
         holders: None,
+        lot: None,
     };
     referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after
 }

@@ -102,6 +102,7 @@ compiled_in![
     "offer.txt",
     "challenge.txt",
     "offer-ended.txt",
+    "next-lot.txt",
     "no-house.txt",
     "wording.txt",
 ];

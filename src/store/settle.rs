@@ -14,6 +14,7 @@ use super::changes::set_change;
 use super::dispatches;
 use super::error::address_taken;
 use super::letters::insert_letters;
+use super::lots::change_lot;
 use super::newcomers;
 use super::notify::notify;
 use super::overview;
@@ -75,6 +76,9 @@ pub async fn settle(
     }
     for invitation in &settlement.invitations {
         set_invitation(session, invitation, settlement.at).await?;
+    }
+    for change in &settlement.lots {
+        change_lot(session, change).await?;
     }
     write_dispatches(session, settlement, packed).await?;
     book_rows::write(session, &settlement.books).await?;

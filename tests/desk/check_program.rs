@@ -14,7 +14,7 @@ use crate::dossier::{by_hand, write};
 const FORMS: [DossierForm; 2] = [DossierForm::Public, DossierForm::Arbiter];
 
 /// Runs check.py of an unpacked dossier, and returns its exit status and its words.
-fn checked(folder: &Path, own_letters: &[&Path]) -> (i32, String) {
+pub fn checked(folder: &Path, own_letters: &[&Path]) -> (i32, String) {
     let python =
         ["/usr/bin/python3", "/usr/local/bin/python3"].into_iter().find(|path| Path::new(path).exists());
     // `-I -S`: only the standard library.
@@ -52,7 +52,7 @@ fn dossier_of(desk: &Desk, id: &str, form: DossierForm) -> BTreeMap<String, Vec<
     desk.dossier(id, form, false).expect("a dossier")
 }
 
-fn unpacked(files: &BTreeMap<String, Vec<u8>>) -> tempfile::TempDir {
+pub fn unpacked(files: &BTreeMap<String, Vec<u8>>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), files);
     folder

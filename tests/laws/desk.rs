@@ -47,6 +47,7 @@ pub fn open(play: &Play) -> Ruling {
         },
         key: SealKey::new([7; 32]),
         holders: None,
+        lot: None,
     };
     referee::open(opening, Source::Clock, NOW)
 }

@@ -9,6 +9,7 @@ mod contract;
 mod earlier;
 mod letters;
 mod logins;
+mod lots;
 mod offers;
 mod outbox;
 #[path = "../support/overview.rs"]
@@ -46,6 +47,8 @@ on_both! {
         the_entries_of_a_book_are_not_changed_and_have_no_gaps
         anchors_name_the_ledgers_that_had_grown
         deliveries_are_listed_once;
+    lots:
+        a_lot_is_told_once_and_drawn_once;
     letters:
         waiting_letters_are_in_order_of_arrival
         a_letter_with_a_known_digest_is_stored_once

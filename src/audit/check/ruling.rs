@@ -8,7 +8,7 @@ use super::{Check, short};
 use crate::audit::verdict::{Finding, Place, Underived};
 use crate::game::Seat;
 use crate::game::any::GameKind;
-use crate::ledger::{Entry, Fact, Source};
+use crate::ledger::{Entry, Fact, Lot, PinnedLot, SealKey, Source};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::{
     self, Acceptance, Act, Cause, Confirmation, LetterPart, Match, NoticeLimits, Opening,
@@ -199,6 +199,7 @@ impl Check {
             key: pin,
             form,
             holders,
+            lot: pinned_lot,
         } = first.fact
         else {
             return Err(wrong(Place::Entry(1), "the ledger does not start with the opening of the match"));
@@ -209,13 +210,44 @@ impl Check {
         let Ok(terms) = serde_json::from_value(terms) else {
             return Err(wrong(Place::Entry(1), "its terms are unknown"));
         };
+        let lot = self.lot_pinned_as(pinned_lot.as_deref(), &key, &first.cause)?;
         let id = first.match_id;
         let settings = *settings;
         let (desk, holders) = (*desk, holders.map(|holders| *holders));
         let opening =
-            Opening { id, game, choices: options, players, house, terms, settings, desk, key, holders };
+            Opening { id, game, choices: options, players, house, terms, settings, desk, key, lot, holders };
         referee::open_under((first.rules, form), opening, first.cause, first.at)
             .map_err(|unknown| wrong(Place::Entry(1), &unknown))
+    }
+
+    /// Returns the lot that the opening pins, if the secret of the match and the seats follow from it.
+    fn lot_pinned_as(
+        &self,
+        pinned: Option<&PinnedLot>,
+        secret: &SealKey,
+        cause: &Source,
+    ) -> Result<Option<Lot>, Finding> {
+        let Some(pinned) = pinned else { return Ok(None) };
+        let wrong = |place: Place, what: &str| Err(Finding { place, what: what.to_owned() });
+        let kept = self.snapshot.as_ref().and_then(|game_match| game_match.lot.as_ref());
+        let Some(lot) = kept.filter(|lot| lot.pinned() == *pinned) else {
+            return wrong(Place::Kept("the snapshot"), "its lot is not the one that entry #1 pins");
+        };
+        if lot.secret() != *secret {
+            let what = "its secret does not come from its lot: it was drawn another time";
+            return wrong(Place::Entry(1), what);
+        }
+        if !lot.has_drawn_seat() {
+            return wrong(Place::Entry(1), "its seats are not those that the lot draws");
+        }
+        let opened_by = match cause {
+            Source::Letter(letter) => Some(letter),
+            Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
+        };
+        if !lot.letters.is_empty() && lot.letters.last() != opened_by {
+            return wrong(Place::Entry(1), "its lot names another letter than the one that opened the match");
+        }
+        Ok(Some(lot.clone()))
     }
 
     /// The seat whose player confirmed the letter of the first pending entries, if that entry says so.

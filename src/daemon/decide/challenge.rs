@@ -4,7 +4,6 @@ use anyhow::Context as _;
 
 use super::asker::Asker;
 use super::decision::{Decision, Key};
-use super::offers::draw_seat;
 use super::openings::{Holder, NamedAddress, NewMatch};
 use super::undecided::Decided;
 use crate::game::any::GameKind;
@@ -50,7 +49,11 @@ impl Decision<'_> {
         };
         let address = Address::parse(asker.address()).context("the address of the asker")?;
         let player = Holder::Player(NamedAddress { name: asker.name.clone(), address });
-        let seat = wanted.seat.unwrap_or_else(|| draw_seat(&mut self.random()));
+        let mut lot = self.draw_lot(asker.address(), vec![asker.letter])?;
+        if wanted.seat.is_none() {
+            lot = lot.draw_seat();
+        }
+        let seat = wanted.seat.or(lot.seat).unwrap_or(Seat::First);
         let new = NewMatch {
             game: wanted.game,
             choices: wanted.choices(level),
@@ -60,8 +63,9 @@ impl Decision<'_> {
             },
             terms: wanted.terms(&self.settings.config.terms, house.advance),
         };
-        let game_match = self.open_match(&new, Source::Letter(asker.letter))?;
-        Ok(Ok(Reply::Joined { match_id: game_match.id }))
+        let game_match = self.open_match(&new, Source::Letter(asker.letter), Some(lot))?;
+        let next_lot = Some(self.tell_next_lot(asker.address())?);
+        Ok(Ok(Reply::Joined { match_id: game_match.id, next_lot }))
     }
 
     /// Returns a player's matches against the house, each with the player's seat.

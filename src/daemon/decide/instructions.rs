@@ -56,7 +56,7 @@ impl Decision<'_> {
                     Err(no) => return Ok(GmResult::NoOffer { no }),
                 };
                 let gm = Source::Gm { name: self.acting_gm().name.clone(), act: None };
-                match self.open_match(&new, gm) {
+                match self.open_match(&new, gm, None) {
                     Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
                     Err(Undecided::Failed(error)) => Ok(GmResult::Refused { says: format!("{error:#}.") }),
                     Err(needs @ Undecided::Needs(_)) => Err(needs),

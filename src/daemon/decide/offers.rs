@@ -14,7 +14,7 @@ use super::settings::Settings;
 use super::undecided::Decided;
 use crate::config::Membership;
 use crate::game::{BySeat, Seat};
-use crate::ledger::Source;
+use crate::ledger::{Lot, Source};
 use crate::letter::Address;
 use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
@@ -76,7 +76,8 @@ impl Decision<'_> {
         if own.len() >= MAX_OFFERS {
             return Ok(Err(OfferRejection::TooMany { most: MAX_OFFERS }));
         }
-        let row = self.invitation(asker, asker.name.clone(), None, offer)?;
+        let offer = self.with_key(offer, asker);
+        let row = self.invitation(asker, asker.name.clone(), None, &offer)?;
         let (code, lapses) = (row.code.clone(), asker.local_time(row.lapses_at, &self.settings.config.terms));
         self.draft.settlement.invitations.push(row);
         let offer = offer.summary(&self.settings.config.terms);
@@ -105,7 +106,8 @@ impl Decision<'_> {
         };
         // A newcomer's name is theirs to choose, so the invitation shows the address instead.
         let by = if newcomer { asker.address().to_owned() } else { asker.name.clone() };
-        let row = self.invitation(asker, by.clone(), Some(address.clone()), offer)?;
+        let offer = self.with_key(offer, asker);
+        let row = self.invitation(asker, by.clone(), Some(address.clone()), &offer)?;
         let code = row.code.clone();
         let told = offer.summary(&self.settings.config.terms);
         let plain = ClubLetter::Challenge {
@@ -265,6 +267,11 @@ impl Decision<'_> {
         Ok(open)
     }
 
+    /// Adds the key that the match will be drawn from, and the letter that offers it.
+    fn with_key(&mut self, offer: &Offer, asker: &Asker) -> Offer {
+        Offer { key: Some(self.draw_key()), letter: Some(asker.letter), ..offer.clone() }
+    }
+
     /// Creates a row with a code that is free.
     fn invitation(
         &mut self,
@@ -337,7 +344,14 @@ impl Decision<'_> {
             self.count_reach(asker.address());
         }
         let offer = offer_of(&row)?;
-        let seat = offer.seat.unwrap_or_else(|| draw_seat(&mut self.random()));
+        let told_at = offer.key.as_ref().and_then(|_| self.told_before(row.created_at));
+        let key = offer.key.clone().unwrap_or_else(|| self.draw_key());
+        let letters = offer.letter.into_iter().chain([asker.letter]).collect();
+        let mut lot = Lot { key, told_at, letters, seat: None };
+        if offer.seat.is_none() {
+            lot = lot.draw_seat();
+        }
+        let seat = offer.seat.or(lot.seat).unwrap_or(Seat::First);
         // A newcomer's invitation shows the address; the match, a name made from it.
         let inviter_name = if is_of_newcomer(&row) { "" } else { &row.inviter_name };
         let inviter = seated(inviter_name, &row.inviter)?;
@@ -351,14 +365,14 @@ impl Decision<'_> {
             },
             terms: offer.terms(&self.settings.config.terms),
         };
-        let game_match = self.open_match(&new, Source::Letter(asker.letter))?;
+        let game_match = self.open_match(&new, Source::Letter(asker.letter), Some(lot))?;
         let taken = InvitationStage::Taken;
         if row.invited.is_some() {
             self.note_known(asker)?;
         }
         let row = Invitation { stage: taken, match_id: Some(game_match.id.clone()), ..row };
         self.draft.settlement.invitations.push(row);
-        Ok(Ok(Reply::Joined { match_id: game_match.id }))
+        Ok(Ok(Reply::Joined { match_id: game_match.id, next_lot: None }))
     }
 
     /// Declines an offer for its addressee, or withdraws it for its author.
@@ -428,11 +442,6 @@ fn seated(name: &str, address: &str) -> anyhow::Result<Holder> {
     Ok(Holder::Player(NamedAddress { name: name.to_owned(), address }))
 }
 
-/// Draws a seat by lot.
-pub fn draw_seat(random: &mut Random) -> Seat {
-    Seat::BOTH[usize::from(random.bytes::<1>()[0] & 1)]
-}
-
 /// Draws six letters with at least one digit, so that a code never looks like a word.
 fn draw_code(random: &mut Random) -> String {
     let letters: [u8; 6] = random.bytes();
@@ -454,16 +463,4 @@ pub fn in_code_letters(written: &str) -> String {
         });
     }
     code
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_lot_gives_each_seat_about_half_of_the_matches() {
-        let draws = (0..1_000).map(|stream| draw_seat(&mut Random::new(&[7; 32], b"", stream)));
-        let first = draws.filter(|seat| *seat == Seat::First).count();
-        assert!((400..=600).contains(&first), "{first} of 1,000");
-    }
 }
