@@ -200,7 +200,7 @@ fn each_level_wins_most_matches_against_the_one_below() {
                 end.winner.map_or(0, |winner| if winner == seat { 1 } else { -1 })
             })
             .sum();
-        assert!(won > 10, "{strong} against {weak}: {won:+}");
+        assert!(won >= 8, "{strong} against {weak}: {won:+}");
     }
 }
 
