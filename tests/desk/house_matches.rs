@@ -65,7 +65,7 @@ fn assert_played_to_the_end(game: GameKind, level: &str, options: &[(&str, &str)
 
 #[test]
 fn a_match_of_the_pacific_against_trainer_can_be_played_to_the_end() {
-    assert_played_to_the_end(GameKind::Pacific, "trainer", &[("quiet_limit", "2")]);
+    assert_played_to_the_end(GameKind::Pacific, "trainer", &[("quiet_limit", "1")]);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_match_of_the_pacific_against_easy_can_be_played_to_the_end() {
 
 #[test]
 fn a_match_of_the_pacific_against_average_can_be_played_to_the_end() {
-    assert_played_to_the_end(GameKind::Pacific, "average", &[("quiet_limit", "2")]);
+    assert_played_to_the_end(GameKind::Pacific, "average", &[("quiet_limit", "1")]);
 }
 
 #[test]
