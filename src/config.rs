@@ -5,6 +5,7 @@
 
 mod audit;
 mod gms;
+mod house;
 mod outbox;
 pub mod presets;
 mod return_path;
@@ -16,16 +17,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer};
 use tracing_subscriber::filter::Targets;
 
-use crate::game::HouseLevel;
-use crate::game::any::GameKind;
 use crate::letter::{Address, Limits, ReturnId};
 use crate::post::inbox::Inbox;
 use crate::post::{Secret, oauth};
-use crate::referee::{OfferRejection, Terms, house_level};
+use crate::referee::Terms;
 use crate::store::unverified_server;
 
 pub use self::audit::Audit;
 pub use self::gms::{Gm, Gms};
+pub use self::house::House;
 pub use self::outbox::{OutboxSection, Quota};
 pub use self::return_path::ReturnPath;
 
@@ -217,34 +217,6 @@ pub struct TemplateFolder {
     pub folder: Option<PathBuf>,
 }
 
-/// Defaults for matches against the house.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct House {
-    /// The level, or in a game without it the weakest.
-    pub level: String,
-    /// Whether a player who has beaten a level meets the next one, unless they choose otherwise.
-    pub advance: bool,
-}
-
-impl Default for House {
-    fn default() -> Self {
-        House { level: "easy".to_owned(), advance: false }
-    }
-}
-
-impl House {
-    /// Returns the named level, or else the club's default.
-    ///
-    /// # Errors
-    /// Returns an error if the house does not play the game, or has no such level in it.
-    pub fn level(&self, game: GameKind, named: Option<&str>) -> Result<&'static HouseLevel, OfferRejection> {
-        let name = named.unwrap_or(&self.level);
-        let weakest = game.levels().first().filter(|_| named.is_none());
-        house_level(game, name).or_else(|no| weakest.ok_or(no))
-    }
-}
-
 /// The HTTP page for monitoring.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -324,12 +296,7 @@ impl Config {
         self.check_shared_login()?;
         self.database.check()?;
         self.audit.check()?;
-        let levels: Vec<&str> =
-            GameKind::ALL.iter().flat_map(|kind| kind.levels()).map(|level| level.name).collect();
-        let level = self.house.level.as_str();
-        if !levels.contains(&level) {
-            return Err(format!("house.level is `{level}`; try {}", levels.join(", ")));
-        }
+        self.house.check()?;
         let domain = self.club.message_id_domain();
         if !domain.is_ascii() || Address::parse(&format!("id@{domain}")).is_err() {
             let example = "try a domain such as fogpost.club.example";

@@ -78,7 +78,7 @@ fn a_config_error_names_the_key_the_line_and_a_valid_value() {
         (&format!("{CONFIG}[match]\nhour = 25\n"), &["hour", "23"]),
         (
             &format!("{CONFIG}[house]\nlevel = \"master\"\n"),
-            &["house.level", "trainer, easy, average, expert"],
+            &["house.level is `master`; try trainer, easy, average, expert\n"],
         ),
         (&format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["config.toml, line 12", "zone", "Berlin"]),
         (

@@ -1,0 +1,66 @@
+//! Defaults for matches against the house.
+
+use serde::Deserialize;
+
+use crate::game::HouseLevel;
+use crate::game::any::GameKind;
+use crate::referee::{OfferRejection, house_level};
+
+/// Defaults for matches against the house.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct House {
+    /// The level, or in a game without it the strongest.
+    pub level: String,
+    /// Whether a player who has beaten a level meets the next one, unless they choose otherwise.
+    pub advance: bool,
+}
+
+impl Default for House {
+    fn default() -> Self {
+        House { level: "easy".to_owned(), advance: false }
+    }
+}
+
+impl House {
+    /// Checks the level.
+    ///
+    /// # Errors
+    /// Returns a sentence that names the levels if no game has this one.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let mut levels: Vec<&str> = Vec::new();
+        for level in GameKind::ALL.iter().flat_map(|kind| kind.levels()) {
+            if !levels.contains(&level.name) {
+                levels.push(level.name);
+            }
+        }
+        match levels.contains(&self.level.as_str()) {
+            true => Ok(()),
+            false => Err(format!("house.level is `{}`; try {}", self.level, levels.join(", "))),
+        }
+    }
+
+    /// Returns the named level, or else the club's default.
+    ///
+    /// # Errors
+    /// Returns an error if the house does not play the game, or has no such level in it.
+    pub fn level(&self, game: GameKind, named: Option<&str>) -> Result<&'static HouseLevel, OfferRejection> {
+        let name = named.unwrap_or(&self.level);
+        let strongest = game.levels().last().filter(|_| named.is_none());
+        house_level(game, name).or_else(|no| strongest.ok_or(no))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_without_the_clubs_level_uses_its_strongest() {
+        let house = House { level: "expert".to_owned(), advance: false };
+        for (game, level) in [(GameKind::Quad, "expert"), (GameKind::Pacific, "average")] {
+            assert_eq!(house.level(game, None).map(|level| level.name), Ok(level), "{game}");
+        }
+        assert!(house.level(GameKind::Pacific, Some("expert")).is_err(), "a named level is not replaced");
+    }
+}
