@@ -1,4 +1,4 @@
-//! Whole matches against the house by letter, in the games that hide something.
+//! Whole matches against the house by letter. Those of Quad are in `house`.
 
 use fogpost::daemon::{Holder, NewMatch};
 use fogpost::game::any::{AnySeen, GameKind};
@@ -91,4 +91,11 @@ fn a_match_of_quadrant_z_against_easy_can_be_played_to_the_end() {
 #[test]
 fn a_match_of_quadrant_z_against_average_can_be_played_to_the_end() {
     assert_played_to_the_end(GameKind::QuadrantZ, "average", &[]);
+}
+
+#[test]
+fn a_match_of_quantum_against_each_level_can_be_played_to_the_end() {
+    for level in ["trainer", "easy", "average", "expert"] {
+        assert_played_to_the_end(GameKind::Quantum, level, &[("quiet_limit", "2")]);
+    }
 }
