@@ -92,8 +92,17 @@ fn the_number_of_the_opponents_letters_changes_no_byte_of_a_seats_mail() {
         amended: &["SETUP balanced", "NO SUCH ORDER 9", "SETUP raid", "WITHDRAW"],
         bo: &south,
     }];
-    let plans: [(GameKind, &[Phase<'_>]); 3] =
-        [(GameKind::Quad, &quad), (GameKind::Quantum, &quantum), (GameKind::QuadrantZ, &quadrant_z)];
+    let pacific = [Phase {
+        ann: "NO SUCH ORDER 8",
+        amended: &["SETUP line", "NO SUCH ORDER 9", "SETUP deep", "WITHDRAW"],
+        bo: "STATUS",
+    }];
+    let plans: [(GameKind, &[Phase<'_>]); 4] = [
+        (GameKind::Quad, &quad),
+        (GameKind::Quantum, &quantum),
+        (GameKind::QuadrantZ, &quadrant_z),
+        (GameKind::Pacific, &pacific),
+    ];
     for (game, phases) in plans {
         let (quiet, busy) = (mail_of_ann(game, phases, false), mail_of_ann(game, phases, true));
         assert!(quiet.len() >= 4, "{game}: {} letters", quiet.len());
