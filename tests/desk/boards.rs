@@ -25,16 +25,25 @@ fn shows_the_board(sent: &Sent, game: GameKind) {
 }
 
 #[test]
-fn invitations_answers_reminders_and_refusals_told_again_show_the_board_with_the_form() {
+fn invitations_and_answers_to_letters_without_orders_show_the_board_with_the_form() {
     for game in GameKind::ALL.iter().copied() {
         let desk = Desk::new();
-        let deadline = desk.open(game, &[]).deadline.expect("a deadline");
+        desk.open(game, &[]);
         let invitation = desk.one_to(ANN);
         shows_the_board(&invitation, game);
         desk.reply(ANN, &invitation, "");
         let answer = desk.one_to(ANN);
         answer.says("nothing in your letter");
         shows_the_board(&answer, game);
+    }
+}
+
+#[test]
+fn reminders_and_refusals_told_again_show_the_board_with_the_form() {
+    for game in [GameKind::QuadrantZ, GameKind::Quad] {
+        let desk = Desk::new();
+        let deadline = desk.open(game, &[]).deadline.expect("a deadline");
+        desk.sent_to(ANN);
         desk.advance((deadline - desk.now()).num_hours() - 40);
         let reminder = desk.last_to(ANN);
         reminder.says("You have not filed any orders");

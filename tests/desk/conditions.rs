@@ -163,3 +163,21 @@ fn a_letter_that_only_mentions_a_move_is_no_condition() {
     desk.one_to(BO).says("Your conditions are sealed");
     assert!(desk.find(&game_match.id).conditions.second.is_some());
 }
+
+#[test]
+fn conditions_that_are_confirmed_too_late_are_refused() {
+    let desk = Desk::new();
+    let (game_match, to_ann, to_bo) = quad(&desk);
+    // Nothing but the token tells what this letter is about.
+    desk.write("bo@holiday.example", &format!("IF E5 THEN F6\nReply token: {}", to_bo.token()));
+    let notice = desk.one_to(BO);
+    let code = notice.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM ")).expect("a code");
+    desk.advance(1);
+    desk.reply(ANN, &to_ann, "MARBLE G7");
+    desk.reply(BO, &desk.last_to(BO), "MARBLE H8");
+    desk.reply(BO, &notice, &format!("CONFIRM {code}"));
+    let refusal = desk.sent_to(BO).into_iter().find(|sent| sent.subject.contains("not filed"));
+    refusal.expect("a refusal").says("before turn 3 was open");
+    assert_eq!(desk.find(&game_match.id).conditions.second, None);
+    assert!(desk.verify(&game_match.id).is_sound());
+}
