@@ -30,8 +30,9 @@ pub trait Archive {
 #[async_trait]
 impl Archive for Database {
     async fn matches_to_archive(&self, ended_before: DateTime<Utc>, limit: u32) -> Result<Vec<String>> {
+        // Only a match that is over has an end.
         let sql = "SELECT id FROM match WHERE ended_at < $1 AND archived_at IS NULL AND ended_at IS NOT NULL \
-                   AND stage = 'over' ORDER BY ended_at LIMIT $2";
+                   ORDER BY ended_at LIMIT $2";
         let statement = self.statement(sql).bind(ended_before.timestamp_millis()).bind(i64::from(limit));
         let ids: Vec<(String,)> = self.read(statement).await?;
         Ok(ids.into_iter().map(|(id,)| id).collect())
