@@ -9,6 +9,7 @@ use super::{Dice, Game, OrderLines, Sealed, Seat};
 
 pub(in crate::game) mod level;
 pub(in crate::game) mod mixture;
+pub(in crate::game) mod quiet;
 pub(in crate::game) mod root;
 pub(in crate::game) mod table;
 

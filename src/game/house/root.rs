@@ -1,4 +1,8 @@
-//! The root of a principal variation search: its turns are searched deeper and deeper until the positions are used up.
+//! What the principal variation searches of the games have in common: their root, whose turns are searched deeper and
+//! deeper until the positions are used up, and the windows in which turns are searched.
+
+/// The bounds between which a worth matters, alpha and beta.
+pub(in crate::game) type Window = (i32, i32);
 
 /// A turn and its worth for the side that makes it.
 #[derive(Clone, Copy, Debug)]
@@ -20,12 +24,12 @@ pub(in crate::game) struct Goal {
     pub margin: i32,
 }
 
-/// Returns the turns within the margin of the best, best first. `worth` searches what follows from a turn to a depth
-/// between two bounds, and returns `None` once the positions are used up. There is at least one turn.
+/// Returns the turns within the margin of the best, best first. `worth` rates what follows from a turn for the other side,
+/// to a depth and in a window, and returns `None` once the positions are used up. There is at least one turn.
 pub(in crate::game) fn deepen<T: Copy>(
     turns: Vec<T>,
     goal: Goal,
-    mut worth: impl FnMut(T, i32, (i32, i32)) -> Option<i32>,
+    mut worth: impl FnMut(T, i32, Window) -> Option<i32>,
 ) -> Vec<Rated<T>> {
     let mut rated: Vec<Rated<T>> =
         turns.into_iter().map(|turn| Rated { turn, worth: -goal.infinite }).collect();
@@ -49,21 +53,14 @@ fn iterate<T: Copy>(
     rated: &mut [Rated<T>],
     depth: i32,
     goal: Goal,
-    worth: &mut impl FnMut(T, i32, (i32, i32)) -> Option<i32>,
+    worth: &mut impl FnMut(T, i32, Window) -> Option<i32>,
 ) -> Option<usize> {
     let mut best = -goal.infinite;
     let mut looked_at = 0;
     for (number, rated) in rated.iter_mut().enumerate() {
         let alpha = (best - goal.margin - 1).max(-goal.infinite);
-        // After the first turn, find out whether a turn reaches the margin before its worth is searched for.
-        let reaches = match number {
-            0 => Some(goal.infinite),
-            _ => worth(rated.turn, depth, (alpha, alpha + 1)),
-        };
-        let found = match reaches {
-            Some(bound) if bound > alpha => worth(rated.turn, depth, (alpha, goal.infinite)),
-            other => other,
-        };
+        let window = (alpha, goal.infinite);
+        let found = in_window(number, (depth, 0), window, |depth, window| worth(rated.turn, depth, window));
         let Some(found) = found else { break };
         // A turn beyond the margin has a bound in place of its worth, so it keeps its place behind.
         rated.worth = if found > alpha { found } else { -goal.infinite };
@@ -72,4 +69,26 @@ fn iterate<T: Copy>(
     }
     rated[..looked_at].sort_by_key(|rated| -rated.worth);
     (looked_at > 0).then_some(looked_at)
+}
+
+/// Rates the turn of this number in a position: the first with the full window, others only enough to see that they are
+/// no better, and at first `late` turns less deep. `worth` rates what follows for the other side, to a depth and in a
+/// window.
+pub(in crate::game) fn in_window(
+    number: usize,
+    (depth, late): (i32, i32),
+    (alpha, beta): Window,
+    mut worth: impl FnMut(i32, Window) -> Option<i32>,
+) -> Option<i32> {
+    if number > 0 {
+        let null = (-alpha - 1, -alpha);
+        let mut found = -worth(depth - late, null)?;
+        if found > alpha && late > 0 {
+            found = -worth(depth, null)?;
+        }
+        if found <= alpha || found >= beta {
+            return Some(found);
+        }
+    }
+    worth(depth, (-beta, -alpha)).map(|worth| -worth)
 }

@@ -1,58 +1,88 @@
 //! What a search remembers of the positions that it has met.
 
+use super::root::Window;
+
 /// How a remembered worth bounds the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::game) enum Bound {
+enum Bound {
     Exact,
     AtLeast,
     AtMost,
 }
 
-/// A remembered position and the best turn found in it.
+/// What a search found in a position, for the side to move.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::game) struct Found<T> {
+    pub worth: i32,
+    pub depth: i32,
+    /// The best turn.
+    pub turn: T,
+}
+
+/// A remembered position.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::game) struct Entry<T> {
     key: u64,
     pub worth: i32,
-    pub depth: i8,
-    pub bound: Bound,
+    depth: i8,
+    bound: Bound,
     pub turn: T,
 }
 
 impl<T> Entry<T> {
-    /// Returns the worth if it settles a search of `depth` between `alpha` and `beta`. `worth` is the remembered one as
-    /// seen from the position.
-    pub fn settles(&self, worth: i32, depth: i32, alpha: i32, beta: i32) -> bool {
+    /// Whether the worth settles a search of `depth` in this window.
+    pub fn settles(&self, depth: i32, (alpha, beta): Window) -> bool {
         i32::from(self.depth) >= depth
             && match self.bound {
                 Bound::Exact => true,
-                Bound::AtLeast => worth >= beta,
-                Bound::AtMost => worth <= alpha,
+                Bound::AtLeast => self.worth >= beta,
+                Bound::AtMost => self.worth <= alpha,
             }
     }
 }
 
 /// A table of fixed size. Newer positions replace older ones.
+///
+/// A match that is decided is worth less by one for each turn from the root. The table holds the worth from the
+/// remembered position on, because it can be met at another ply.
 pub(in crate::game) struct Table<T> {
     entries: Vec<Option<Entry<T>>>,
+    decided: i32,
 }
 
 impl<T: Copy> Table<T> {
-    /// Makes a table of two to the power of `bits` entries.
-    pub fn new(bits: u32) -> Table<T> {
-        Table { entries: vec![None; 1 << bits] }
+    /// Makes a table of two to the power of `bits` entries. Beyond `decided` a worth is that of a match won or lost.
+    pub fn new(bits: u32, decided: i32) -> Table<T> {
+        Table { entries: vec![None; 1 << bits], decided }
     }
 
     fn index(&self, key: u64) -> usize {
         key as usize & (self.entries.len() - 1)
     }
 
-    pub fn get(&self, key: u64) -> Option<Entry<T>> {
-        self.entries[self.index(key)].filter(|entry| entry.key == key)
+    /// By how much `worth` changes between the root and a position `ply` turns after it.
+    fn distance(&self, worth: i32, ply: usize) -> i32 {
+        if worth.abs() > self.decided { worth.signum() * ply as i32 } else { 0 }
     }
 
-    pub fn keep(&mut self, key: u64, worth: i32, depth: i32, bound: Bound, turn: T) {
+    /// Returns what is remembered of a position, with its worth as seen from the root, `ply` turns before.
+    pub fn get(&self, key: u64, ply: usize) -> Option<Entry<T>> {
+        let mut entry = self.entries[self.index(key)].filter(|entry| entry.key == key)?;
+        entry.worth -= self.distance(entry.worth, ply);
+        Some(entry)
+    }
+
+    /// Remembers what a search in a window found `ply` turns from the root.
+    pub fn keep(&mut self, key: u64, ply: usize, found: Found<T>, (alpha, beta): Window) {
+        let bound = match found.worth {
+            worth if worth >= beta => Bound::AtLeast,
+            worth if worth > alpha => Bound::Exact,
+            _ => Bound::AtMost,
+        };
+        let worth = found.worth + self.distance(found.worth, ply);
+        let depth = found.depth.clamp(-1, 100) as i8;
         let index = self.index(key);
-        self.entries[index] = Some(Entry { key, worth, depth: depth.clamp(-1, 100) as i8, bound, turn });
+        self.entries[index] = Some(Entry { key, worth, depth, bound, turn: found.turn });
     }
 }
 
@@ -85,14 +115,39 @@ mod tests {
         assert_eq!(size_of::<Option<Entry<[u8; 2]>>>(), 16);
     }
 
+    fn found(worth: i32, depth: i32) -> Found<[u8; 2]> {
+        Found { worth, depth, turn: [1, 2] }
+    }
+
     #[test]
     fn a_position_is_found_again_until_another_takes_its_place() {
-        let mut table = Table::new(4);
-        table.keep(5, 70, 3, Bound::AtLeast, [1_u8, 2]);
-        let found = table.get(5).expect("it was kept");
-        assert_eq!((found.worth, found.turn), (70, [1, 2]));
-        assert!(found.settles(70, 3, 0, 70) && !found.settles(70, 3, 0, 71) && !found.settles(70, 4, 0, 70));
-        table.keep(5 + 16, 0, 1, Bound::Exact, [0, 0]);
-        assert!(table.get(5).is_none());
+        let mut table = Table::new(4, 1_000);
+        table.keep(5, 0, found(70, 3), (0, 70));
+        let entry = table.get(5, 9).expect("it was kept");
+        assert_eq!((entry.worth, entry.turn), (70, [1, 2]));
+        assert!(entry.settles(3, (0, 70)) && !entry.settles(3, (0, 71)) && !entry.settles(4, (0, 70)));
+        table.keep(5 + 16, 0, found(0, 1), (-1, 1));
+        assert!(table.get(5, 0).is_none());
+    }
+
+    #[test]
+    fn the_window_decides_how_a_worth_bounds_the_true_one() {
+        let mut table = Table::new(4, 1_000);
+        let mut settles = |window: Window, asked: Window| {
+            table.keep(5, 0, found(50, 3), window);
+            table.get(5, 0).is_some_and(|entry| entry.settles(3, asked))
+        };
+        assert!(settles((0, 100), (0, 100)), "exact");
+        assert!(settles((0, 50), (0, 50)) && !settles((0, 50), (0, 51)), "at least");
+        assert!(settles((50, 51), (50, 51)) && !settles((50, 51), (49, 50)), "at most");
+    }
+
+    #[test]
+    fn a_decided_match_is_as_far_from_its_position_wherever_that_is_met() {
+        let mut table = Table::new(4, 1_000);
+        table.keep(5, 3, found(1_990, 1), (0, 2_000));
+        assert_eq!(table.get(5, 1).map(|entry| entry.worth), Some(1_992));
+        table.keep(5, 3, found(-1_990, 1), (-2_000, 0));
+        assert_eq!(table.get(5, 4).map(|entry| entry.worth), Some(-1_989));
     }
 }

@@ -2,8 +2,9 @@
 //! worth making, so that no position is rated in the middle of an exchange.
 
 use super::position::{Move, PASS, Position};
-use crate::game::house::root::{self, Goal, Rated};
-use crate::game::house::table::{Bound, Table};
+use crate::game::house::quiet::{ABOVE_QUIET, QuietMoves, by_rank};
+use crate::game::house::root::{self, Goal, Rated, Window, in_window};
+use crate::game::house::table::{Found, Table};
 
 /// The value of a won position, reduced by one for each turn that it takes.
 const WON: i32 = 1_000_000;
@@ -28,10 +29,7 @@ const PASS_DEPTH: i32 = 2;
 struct Search {
     table: Table<Move>,
     positions_left: u32,
-    /// For each ply, two quiet moves that refuted another move there.
-    killers: [[Move; 2]; LONGEST],
-    /// How often a quiet move of a class to a square was better than what came before it.
-    history: Vec<i32>,
+    quiet: QuietMoves<Move>,
 }
 
 /// Returns the moves within `margin` of the best, best first, after a search of at most `positions` positions, and how many
@@ -43,10 +41,9 @@ pub(super) fn best(
     margin: i32,
 ) -> (Vec<Rated<Move>>, u32) {
     let mut search = Search {
-        table: Table::new((positions.max(512) * 2).ilog2().min(18)),
+        table: Table::new((positions.max(512) * 2).ilog2().min(18), DECIDED),
         positions_left: positions,
-        killers: [[PASS; 2]; LONGEST],
-        history: vec![0; 2 * 5 * 256],
+        quiet: QuietMoves::new(LONGEST, 2 * 5 * 256),
     };
     let mut turns = search.ordered(position, None, 0);
     turns.extend(attack.map(|_| PASS));
@@ -55,59 +52,45 @@ pub(super) fn best(
         if turn == PASS {
             let gain = attack.unwrap_or_default();
             position.pass();
-            let worth = search.worth(position, depth - 1, 1, gain - beta, gain - alpha);
+            let worth = search.worth(position, depth - 1, 1, (alpha + gain, beta + gain));
             position.pass();
-            return worth.map(|worth| gain - worth);
+            return worth.map(|worth| worth - gain);
         }
         let undo = position.play(turn);
-        let worth = search.worth(position, depth - 1, 1, -beta, -alpha);
+        let worth = search.worth(position, depth - 1, 1, (alpha, beta));
         position.take_back(&undo);
-        worth.map(|worth| -worth)
+        worth
     });
     (rated, positions - search.positions_left)
 }
 
 impl Search {
-    /// Rates the position for the side to move, between `alpha` and `beta`; `None` once the positions are used up.
-    fn worth(
-        &mut self,
-        position: &mut Position<'_>,
-        depth: i32,
-        ply: usize,
-        alpha: i32,
-        beta: i32,
-    ) -> Option<i32> {
+    /// Rates the position for the side to move, in a window; `None` once the positions are used up.
+    fn worth(&mut self, position: &mut Position<'_>, depth: i32, ply: usize, window: Window) -> Option<i32> {
         if position.count[position.mover] == 0 {
             return Some(ply as i32 - WON);
         }
         if depth <= 0 || ply >= LONGEST - 1 {
-            return self.exchange(position, ply, alpha, beta);
+            return self.exchange(position, ply, window);
         }
         self.positions_left = self.positions_left.checked_sub(1)?;
-        let known = self.table.get(position.key);
-        if let Some(entry) = known {
-            let worth = from_table(entry.worth, ply);
-            if entry.settles(worth, depth, alpha, beta) {
-                return Some(worth);
-            }
+        let known = self.table.get(position.key, ply);
+        if let Some(entry) = known.filter(|entry| entry.settles(depth, window)) {
+            return Some(entry.worth);
         }
+        let (alpha, beta) = window;
         let standing = position.worth() + TO_MOVE;
         if depth >= PASS_DEPTH && standing >= beta && beta - alpha == 1 {
             position.pass();
-            let worth = self.worth(position, depth - PASS_COST, ply + 1, -beta, -alpha);
+            let worth = self.worth(position, depth - PASS_COST, ply + 1, (-beta, -alpha));
             position.pass();
             if -worth? >= beta {
                 return Some(beta);
             }
         }
         let turns = self.ordered(position, known.map(|entry| entry.turn), ply);
-        let (best, turn) = self.best_of(position, &turns, (depth, ply), (alpha, beta), standing)?;
-        let bound = match best {
-            _ if best >= beta => Bound::AtLeast,
-            _ if best > alpha => Bound::Exact,
-            _ => Bound::AtMost,
-        };
-        self.table.keep(position.key, to_table(best, ply), depth, bound, turn);
+        let (best, turn) = self.best_of(position, &turns, (depth, ply), window, standing)?;
+        self.table.keep(position.key, ply, Found { worth: best, depth, turn }, window);
         Some(best)
     }
 
@@ -117,7 +100,7 @@ impl Search {
         position: &mut Position<'_>,
         turns: &[Move],
         (depth, ply): (i32, usize),
-        (mut alpha, beta): (i32, i32),
+        (mut alpha, beta): Window,
         standing: i32,
     ) -> Option<(i32, Move)> {
         let (mut best, mut best_turn) = (-INFINITE, PASS);
@@ -130,7 +113,9 @@ impl Search {
             }
             let late = i32::from(is_quiet && number >= LATE && depth >= LATE_DEPTH);
             let undo = position.play(turn);
-            let worth = self.next_worth(position, depth - 1, ply + 1, (alpha, beta), number, late);
+            let worth = in_window(number, (depth - 1, late), (alpha, beta), |depth, window| {
+                self.worth(position, depth, ply + 1, window)
+            });
             position.take_back(&undo);
             let worth = worth?;
             if worth > best {
@@ -139,7 +124,7 @@ impl Search {
             alpha = alpha.max(worth);
             if alpha >= beta {
                 if is_quiet {
-                    self.refuted(position, turn, ply, depth);
+                    self.quiet.refuted(ply, depth, turn, number_of(position, turn));
                 }
                 break;
             }
@@ -147,36 +132,12 @@ impl Search {
         Some(if turns.is_empty() { (standing, PASS) } else { (best, best_turn) })
     }
 
-    /// Rates what follows from a move: the first with the full window, others only enough to see that they are no better,
-    /// and `late` ones less deep.
-    fn next_worth(
-        &mut self,
-        next: &mut Position<'_>,
-        depth: i32,
-        ply: usize,
-        (alpha, beta): (i32, i32),
-        number: usize,
-        late: i32,
-    ) -> Option<i32> {
-        if number > 0 {
-            let mut worth = -self.worth(next, depth - late, ply, -alpha - 1, -alpha)?;
-            if worth > alpha && late > 0 {
-                worth = -self.worth(next, depth, ply, -alpha - 1, -alpha)?;
-            }
-            if worth <= alpha || worth >= beta {
-                return Some(worth);
-            }
-        }
-        Some(-self.worth(next, depth, ply, -beta, -alpha)?)
-    }
-
     /// Rates the position for the side to move by sinkings alone, any of which it may leave.
     fn exchange(
         &mut self,
         position: &mut Position<'_>,
         ply: usize,
-        mut alpha: i32,
-        beta: i32,
+        (mut alpha, beta): Window,
     ) -> Option<i32> {
         if position.count[position.mover] == 0 {
             return Some(ply as i32 - WON);
@@ -196,7 +157,7 @@ impl Search {
                 continue;
             }
             let undo = position.play(turn);
-            let worth = self.exchange(position, ply + 1, -beta, -alpha);
+            let worth = self.exchange(position, ply + 1, (-beta, -alpha));
             position.take_back(&undo);
             let worth = -worth?;
             best = best.max(worth);
@@ -211,35 +172,20 @@ impl Search {
     /// Returns the moves, the most promising first: the remembered one, sinkings by what they gain, killers, and the
     /// others by history. Sinkings that lose more than they gain come last.
     fn ordered(&self, position: &Position<'_>, known: Option<Move>, ply: usize) -> Vec<Move> {
-        let rank = |turn: Move| {
+        by_rank(position.moves(false), |&turn| {
             if Some(turn) == known {
                 i32::MAX
             } else if position.hull(turn.to).is_some_and(|hull| usize::from(hull.side) != position.mover) {
-                if loses(position, turn) { -1 } else { 1_000_000 + gain(position, turn) }
-            } else if self.killers[ply].contains(&turn) {
-                900_000
+                if loses(position, turn) { -1 } else { ABOVE_QUIET + gain(position, turn) }
             } else {
-                self.history[slot(position, turn)].min(800_000)
+                self.quiet.rank(ply, turn, number_of(position, turn))
             }
-        };
-        let mut turns: Vec<(i32, Move)> =
-            position.moves(false).into_iter().map(|turn| (rank(turn), turn)).collect();
-        turns.sort_by_key(|&(rank, _)| std::cmp::Reverse(rank));
-        turns.into_iter().map(|(_, turn)| turn).collect()
-    }
-
-    /// Notes that a quiet move refuted the move before it.
-    fn refuted(&mut self, position: &Position<'_>, turn: Move, ply: usize, depth: i32) {
-        let killers = &mut self.killers[ply];
-        if killers[0] != turn {
-            *killers = [turn, killers[0]];
-        }
-        let history = &mut self.history[slot(position, turn)];
-        *history = (*history + depth * depth).min(800_000);
+        })
     }
 }
 
-fn slot(position: &Position<'_>, turn: Move) -> usize {
+/// Numbers the quiet moves of each side by the class of the ship and the square that it goes to.
+fn number_of(position: &Position<'_>, turn: Move) -> usize {
     let class = position.hull(turn.from).map_or(0, |hull| hull.class as usize);
     (position.mover * 5 + class) * 256 + usize::from(turn.to)
 }
@@ -263,13 +209,4 @@ fn gain(position: &Position<'_>, turn: Move) -> i32 {
 pub(super) fn loses(position: &Position<'_>, turn: Move) -> bool {
     price(position, turn.from) > sunk(position, turn)
         && position.is_guarded(turn.to, 1 - position.mover as u8)
-}
-
-/// The table holds how far a won match is from the remembered position, not from the one at the root.
-fn to_table(worth: i32, ply: usize) -> i32 {
-    if worth.abs() > DECIDED { worth + worth.signum() * ply as i32 } else { worth }
-}
-
-fn from_table(worth: i32, ply: usize) -> i32 {
-    if worth.abs() > DECIDED { worth - worth.signum() * ply as i32 } else { worth }
 }

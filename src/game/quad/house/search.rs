@@ -6,8 +6,8 @@
 
 use super::evaluate;
 use super::position::{Position, Turn, points};
-use crate::game::house::root::{self, Goal, Rated};
-use crate::game::house::table::{Bound, Table};
+use crate::game::house::root::{self, Goal, Rated, Window, in_window};
+use crate::game::house::table::{Found, Table};
 
 /// The value of a won position, reduced by one for each turn that it takes.
 const WON: i32 = 1_000_000;
@@ -43,14 +43,14 @@ pub(super) fn best(position: &mut Position, positions: u32, margin: i32) -> (Vec
         return (Vec::new(), 0);
     }
     let bits = (positions.max(1024) * 2).ilog2().min(20);
-    let mut search = Search { table: Table::new(bits), positions_left: positions };
+    let mut search = Search { table: Table::new(bits, DECIDED), positions_left: positions };
     let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, margin };
-    let rated = root::deepen(turns, goal, |turn, depth, (alpha, beta)| {
+    let rated = root::deepen(turns, goal, |turn, depth, window| {
         let depth = depth - cost(position, turn);
         position.play(turn);
-        let worth = search.worth(position, depth, 1, -beta, -alpha);
+        let worth = search.worth(position, depth, 1, window);
         position.take_back(turn);
-        worth.map(|worth| -worth)
+        worth
     });
     (rated, positions - search.positions_left)
 }
@@ -88,36 +88,29 @@ pub(super) fn promise(position: &Position, point: u8) -> i32 {
 }
 
 impl Search {
-    /// Rates the position for the side to move, between `alpha` and `beta`; `None` once the positions are used up.
-    fn worth(
-        &mut self,
-        position: &mut Position,
-        depth: i32,
-        ply: usize,
-        mut alpha: i32,
-        beta: i32,
-    ) -> Option<i32> {
+    /// Rates the position for the side to move, in a window; `None` once the positions are used up.
+    fn worth(&mut self, position: &mut Position, depth: i32, ply: usize, window: Window) -> Option<i32> {
         self.positions_left = self.positions_left.checked_sub(1)?;
         if let Some(worth) = settled(position, depth, ply) {
             return Some(worth);
         }
         let key = position.key();
-        let known = self.table.get(key);
-        if let Some(entry) = known {
-            let worth = from_table(entry.worth, ply);
-            if entry.settles(worth, depth, alpha, beta) {
-                return Some(worth);
-            }
+        let known = self.table.get(key, ply);
+        if let Some(entry) = known.filter(|entry| entry.settles(depth, window)) {
+            return Some(entry.worth);
         }
         let mut turns = candidates(position, NARROW);
         if let Some(best) = known.and_then(|entry| turns.iter().position(|turn| turn.marble == entry.turn)) {
             turns[..=best].rotate_right(1);
         }
-        let (lowest, mut best, mut best_turn) = (alpha, -INFINITE, turns[0].marble);
+        let (mut alpha, beta) = window;
+        let (mut best, mut best_turn) = (-INFINITE, turns[0].marble);
         for (number, turn) in turns.into_iter().enumerate() {
-            let cost = cost(position, turn);
+            let depth = depth - cost(position, turn);
             position.play(turn);
-            let worth = self.next_worth(position, depth - cost, ply + 1, (alpha, beta), number);
+            let worth = in_window(number, (depth, 0), (alpha, beta), |depth, window| {
+                self.worth(position, depth, ply + 1, window)
+            });
             position.take_back(turn);
             let worth = worth?;
             if worth > best {
@@ -128,31 +121,8 @@ impl Search {
                 break;
             }
         }
-        let bound = match best {
-            _ if best >= beta => Bound::AtLeast,
-            _ if best > lowest => Bound::Exact,
-            _ => Bound::AtMost,
-        };
-        self.table.keep(key, to_table(best, ply), depth, bound, best_turn);
+        self.table.keep(key, ply, Found { worth: best, depth, turn: best_turn }, window);
         Some(best)
-    }
-
-    /// Rates what follows from a turn: the first with the full window, others only enough to see that they are no better.
-    fn next_worth(
-        &mut self,
-        next: &mut Position,
-        depth: i32,
-        ply: usize,
-        (alpha, beta): (i32, i32),
-        number: usize,
-    ) -> Option<i32> {
-        if number > 0 {
-            let worth = -self.worth(next, depth, ply, -alpha - 1, -alpha)?;
-            if worth <= alpha || worth >= beta {
-                return Some(worth);
-            }
-        }
-        Some(-self.worth(next, depth, ply, -beta, -alpha)?)
     }
 }
 
@@ -184,13 +154,4 @@ fn settled(position: &Position, depth: i32, ply: usize) -> Option<i32> {
         return Some(taken + 1 - WON);
     }
     (blocks == 0 && depth <= 0 || ply >= LONGEST).then(|| evaluate::worth(position))
-}
-
-/// The table holds how far a won match is from the remembered position, not from the one at the root.
-fn to_table(worth: i32, ply: usize) -> i32 {
-    if worth.abs() > DECIDED { worth + worth.signum() * ply as i32 } else { worth }
-}
-
-fn from_table(worth: i32, ply: usize) -> i32 {
-    if worth.abs() > DECIDED { worth - worth.signum() * ply as i32 } else { worth }
 }

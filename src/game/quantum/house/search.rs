@@ -3,8 +3,9 @@
 
 use super::evaluate;
 use super::position::{Move, Position, TOWERS_TO_WIN};
-use crate::game::house::root::{self, Goal, Rated};
-use crate::game::house::table::{Bound, Table};
+use crate::game::house::quiet::{ABOVE_QUIET, QuietMoves, by_rank};
+use crate::game::house::root::{self, Goal, Rated, Window, in_window};
+use crate::game::house::table::{Found, Table};
 use crate::game::quantum::pieces::TOWER;
 
 /// The value of a won position, reduced by one for each turn that it takes.
@@ -27,10 +28,7 @@ const LATE_DEPTH: i32 = 3;
 struct Search {
     table: Table<Move>,
     positions_left: u32,
-    /// For each ply, two quiet moves that refuted another move there.
-    killers: [[Move; 2]; LONGEST],
-    /// How often a quiet move of a side, by its squares, was better than what came before it.
-    history: Vec<i32>,
+    quiet: QuietMoves<Move>,
 }
 
 /// Returns the turns among `turns` that are within `margin` of the best, best first, after a search of at most
@@ -43,98 +41,62 @@ pub(super) fn best(
 ) -> (Vec<Rated<Move>>, u32) {
     let bits = (positions.max(1024) * 4).ilog2().min(20);
     let mut search = Search {
-        table: Table::new(bits),
+        table: Table::new(bits, DECIDED),
         positions_left: positions,
-        killers: [[Move::default(); 2]; LONGEST],
-        history: vec![0; 2 * 64 * 64],
+        quiet: QuietMoves::new(LONGEST, 2 * 64 * 64),
     };
     let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, margin };
-    let rated = root::deepen(turns.to_vec(), goal, |turn, depth, (alpha, beta)| {
-        search.worth(&position.after(turn), depth - 1, 1, -beta, -alpha).map(|worth| -worth)
+    let rated = root::deepen(turns.to_vec(), goal, |turn, depth, window| {
+        search.worth(&position.after(turn), depth - 1, 1, window)
     });
     (rated, positions - search.positions_left)
 }
 
 impl Search {
-    /// Rates the position for the side to move, between `alpha` and `beta`; `None` once the positions are used up.
-    fn worth(
-        &mut self,
-        position: &Position,
-        depth: i32,
-        ply: usize,
-        mut alpha: i32,
-        beta: i32,
-    ) -> Option<i32> {
+    /// Rates the position for the side to move, in a window; `None` once the positions are used up.
+    fn worth(&mut self, position: &Position, depth: i32, ply: usize, window: Window) -> Option<i32> {
         if let Some(worth) = ended(position, ply) {
             return Some(worth);
         }
         if depth <= 0 || ply >= LONGEST - 1 {
-            return self.exchange(position, EXCHANGE, ply, alpha, beta);
+            return self.exchange(position, EXCHANGE, ply, window);
         }
         self.positions_left = self.positions_left.checked_sub(1)?;
-        let known = self.table.get(position.key);
-        if let Some(entry) = known {
-            let worth = from_table(entry.worth, ply);
-            if entry.settles(worth, depth, alpha, beta) {
-                return Some(worth);
-            }
+        let known = self.table.get(position.key, ply);
+        if let Some(entry) = known.filter(|entry| entry.settles(depth, window)) {
+            return Some(entry.worth);
         }
+        let (mut alpha, beta) = window;
         let turns = self.ordered(position, known.map(|entry| entry.turn), ply);
         if turns.is_empty() {
             let next = position.after_pass();
             if next.moves().is_empty() {
                 return Some(on_towers(position, ply));
             }
-            return self.worth(&next, depth - 1, ply + 1, -beta, -alpha).map(|worth| -worth);
+            return self.worth(&next, depth - 1, ply + 1, (-beta, -alpha)).map(|worth| -worth);
         }
-        let (lowest, mut best, mut best_turn) = (alpha, -INFINITE, turns[0]);
+        let (mut best, mut best_turn) = (-INFINITE, turns[0]);
         for (number, &turn) in turns.iter().enumerate() {
             let next = position.after(turn);
             let is_quiet = position.stacked(turn) == 0;
             let is_late = is_quiet && number >= LATE && depth >= LATE_DEPTH;
             let late = if is_late { 1 + i32::from(number >= LATER) } else { 0 };
-            let worth = self.next_worth(&next, depth - 1, ply + 1, (alpha, beta), number, late)?;
+            let worth = in_window(number, (depth - 1, late), (alpha, beta), |depth, window| {
+                self.worth(&next, depth, ply + 1, window)
+            })?;
             if worth > best {
                 (best, best_turn) = (worth, turn);
             }
             alpha = alpha.max(worth);
             if alpha >= beta {
                 if is_quiet {
-                    self.refuted(position.mover, turn, ply, depth);
+                    self.quiet.refuted(ply, depth, turn, number_of(position.mover, turn));
                 }
                 break;
             }
         }
-        let bound = match best {
-            _ if best >= beta => Bound::AtLeast,
-            _ if best > lowest => Bound::Exact,
-            _ => Bound::AtMost,
-        };
-        self.table.keep(position.key, to_table(best, ply), depth, bound, best_turn);
+        self.table.keep(position.key, ply, Found { worth: best, depth, turn: best_turn }, window);
         Some(best)
-    }
-
-    /// Rates what follows from a move: the first with the full window, others only enough to see that they are no better,
-    /// and `late` ones less deep.
-    fn next_worth(
-        &mut self,
-        next: &Position,
-        depth: i32,
-        ply: usize,
-        (alpha, beta): (i32, i32),
-        number: usize,
-        late: i32,
-    ) -> Option<i32> {
-        if number > 0 {
-            let mut worth = -self.worth(next, depth - late, ply, -alpha - 1, -alpha)?;
-            if worth > alpha && late > 0 {
-                worth = -self.worth(next, depth, ply, -alpha - 1, -alpha)?;
-            }
-            if worth <= alpha || worth >= beta {
-                return Some(worth);
-            }
-        }
-        Some(-self.worth(next, depth, ply, -beta, -alpha)?)
     }
 
     /// Rates the position for the side to move by stacking moves alone, any of which it may leave.
@@ -143,8 +105,7 @@ impl Search {
         position: &Position,
         left: i32,
         ply: usize,
-        mut alpha: i32,
-        beta: i32,
+        (mut alpha, beta): Window,
     ) -> Option<i32> {
         if let Some(worth) = ended(position, ply) {
             return Some(worth);
@@ -161,7 +122,7 @@ impl Search {
         }
         turns.sort_by_key(|&turn| -gain(position, turn));
         for turn in turns {
-            let worth = -self.exchange(&position.after(turn), left - 1, ply + 1, -beta, -alpha)?;
+            let worth = -self.exchange(&position.after(turn), left - 1, ply + 1, (-beta, -alpha))?;
             best = best.max(worth);
             alpha = alpha.max(worth);
             if alpha >= beta {
@@ -174,38 +135,20 @@ impl Search {
     /// Returns the moves, the most promising first: the remembered one, stacking moves by what they gain, killers, and
     /// the others by history.
     fn ordered(&self, position: &Position, known: Option<Move>, ply: usize) -> Vec<Move> {
-        let mut turns: Vec<(i32, Move)> = position
-            .moves()
-            .into_iter()
-            .map(|turn| {
-                let rank = if Some(turn) == known {
-                    i32::MAX
-                } else if position.stacked(turn) > 0 {
-                    1_000_000 + gain(position, turn)
-                } else if self.killers[ply].contains(&turn) {
-                    900_000
-                } else {
-                    self.history[slot(position.mover, turn)].min(800_000)
-                };
-                (rank, turn)
-            })
-            .collect();
-        turns.sort_by_key(|&(rank, _)| std::cmp::Reverse(rank));
-        turns.into_iter().map(|(_, turn)| turn).collect()
-    }
-
-    /// Notes that a quiet move refuted the move before it.
-    fn refuted(&mut self, mover: usize, turn: Move, ply: usize, depth: i32) {
-        let killers = &mut self.killers[ply];
-        if killers[0] != turn {
-            *killers = [turn, killers[0]];
-        }
-        let history = &mut self.history[slot(mover, turn)];
-        *history = (*history + depth * depth).min(800_000);
+        by_rank(position.moves(), |&turn| {
+            if Some(turn) == known {
+                i32::MAX
+            } else if position.stacked(turn) > 0 {
+                ABOVE_QUIET + gain(position, turn)
+            } else {
+                self.quiet.rank(ply, turn, number_of(position.mover, turn))
+            }
+        })
     }
 }
 
-fn slot(mover: usize, turn: Move) -> usize {
+/// Numbers the quiet moves of each side by their squares.
+fn number_of(mover: usize, turn: Move) -> usize {
     mover * 4096 + usize::from(turn.from) * 64 + usize::from(turn.to)
 }
 
@@ -230,22 +173,5 @@ fn on_towers(position: &Position, ply: usize) -> i32 {
         std::cmp::Ordering::Greater => WON - ply as i32,
         std::cmp::Ordering::Equal => 0,
         std::cmp::Ordering::Less => ply as i32 - WON,
-    }
-}
-
-/// The table holds how far a won match is from the remembered position, not from the one at the root.
-fn to_table(worth: i32, ply: usize) -> i32 {
-    match worth {
-        _ if worth > DECIDED => worth + ply as i32,
-        _ if worth < -DECIDED => worth - ply as i32,
-        _ => worth,
-    }
-}
-
-fn from_table(worth: i32, ply: usize) -> i32 {
-    match worth {
-        _ if worth > DECIDED => worth - ply as i32,
-        _ if worth < -DECIDED => worth + ply as i32,
-        _ => worth,
     }
 }
