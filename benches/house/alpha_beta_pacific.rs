@@ -1,67 +1,37 @@
-//! Plain players for the surface of War in the Pacific: one that takes what it can, and alpha-beta a few turns deep.
+//! Alpha-beta on the surface of War in the Pacific, by the points of both fleets.
 
+use std::cmp::{Ordering, Reverse};
+
+use crate::alpha_beta::Position;
 use crate::plain_pacific::{Plain, Turn, points};
 
-const WON: i32 = 1_000_000;
+impl Position for Plain {
+    type Turn = Turn;
 
-/// Returns the dearest sinking, or else a random move: `choose` returns a number below its argument. `None` if there is
-/// no move.
-pub fn greedy(position: &Plain, choose: &mut dyn FnMut(usize) -> usize) -> Option<Turn> {
-    best(position, 1, choose)
-}
+    /// The dearest sinkings come first.
+    fn sorted(&self) -> Vec<Turn> {
+        let mut turns = self.turns();
+        let sunk = |to: usize| self.cells[to].filter(|ship| ship.side != self.mover);
+        turns.sort_by_key(|&(_, to)| Reverse(sunk(to).map_or(0, |ship| points(ship.letter))));
+        turns
+    }
 
-/// Returns the best turn after a search of `depth` turns; among equal ones `choose` picks. `None` if there is no move.
-pub fn best(position: &Plain, depth: u32, choose: &mut dyn FnMut(usize) -> usize) -> Option<Turn> {
-    let mut best = Vec::new();
-    let mut highest = -2 * WON;
-    for turn in sorted(position) {
-        let mut next = position.clone();
-        next.play(turn);
-        let worth = -worth(&next, depth - 1, -2 * WON, -(highest - 1));
-        if worth > highest {
-            highest = worth;
-            best.clear();
-        }
-        if worth == highest {
-            best.push(turn);
-        }
+    fn make(&mut self, turn: Turn) {
+        self.play(turn);
     }
-    (!best.is_empty()).then(|| best[choose(best.len())])
-}
 
-fn worth(position: &Plain, depth: u32, mut alpha: i32, beta: i32) -> i32 {
-    let [(own, hulls), (theirs, _)] = [position.mover, 1 - position.mover].map(|side| position.fleet(side));
-    if hulls == 0 {
-        return -WON - depth as i32;
+    fn pass(&mut self) {
+        self.mover = 1 - self.mover;
     }
-    if depth == 0 {
-        return own - theirs;
-    }
-    let mut best = -2 * WON;
-    for turn in sorted(position) {
-        let mut next = position.clone();
-        next.play(turn);
-        best = best.max(-worth(&next, depth - 1, -beta, -alpha));
-        alpha = alpha.max(best);
-        if alpha >= beta {
-            break;
-        }
-    }
-    if best == -2 * WON { own - theirs } else { best }
-}
 
-/// The moves, with the dearest sinkings first.
-fn sorted(position: &Plain) -> Vec<Turn> {
-    let mut turns = position.turns();
-    turns.sort_by_key(|&(_, to)| {
-        std::cmp::Reverse(
-            position.cells[to].map_or(
-                0,
-                |ship| {
-                    if ship.side == position.mover { 0 } else { points(ship.letter) }
-                },
-            ),
-        )
-    });
-    turns
+    /// Only the side to move can have lost its last ship.
+    fn ended(&self) -> Option<Ordering> {
+        let (_, hulls) = self.fleet(self.mover);
+        (hulls == 0).then_some(Ordering::Less)
+    }
+
+    fn count(&self) -> i32 {
+        let [(own, _), (theirs, _)] = [self.mover, 1 - self.mover].map(|side| self.fleet(side));
+        own - theirs
+    }
 }

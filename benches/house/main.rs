@@ -10,6 +10,7 @@
 //! A player is a level of the house, `random`, or an opponent of [`outside`]. An option of the game is set by
 //! `--NAME VALUE`. Everything follows from `--seed`, on any number of threads.
 
+mod alpha_beta;
 mod alpha_beta_pacific;
 mod alpha_beta_quantum;
 mod arena;

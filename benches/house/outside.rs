@@ -10,7 +10,7 @@ use crate::player::{Player, Turn};
 use crate::random::dice;
 use crate::random_player::Random;
 use crate::thumb_quadrant_z::Thumb;
-use crate::{alpha_beta_pacific, alpha_beta_quantum, mcts, plain_pacific, plain_quad, plain_quantum};
+use crate::{alpha_beta, mcts, plain_pacific, plain_quad, plain_quantum};
 
 /// The players of a game from outside, for messages.
 pub const NAMES: &str = "mcts (10,000 playouts), mcts50000, alpha-beta (3 turns deep), alpha-beta4, greedy (Pacific), thumb (Quadrant Z)";
@@ -22,8 +22,6 @@ enum Method {
     Mcts(u32),
     /// Alpha-beta, so many turns deep.
     AlphaBeta(u32),
-    /// Takes what it can.
-    Greedy,
 }
 
 /// Returns the outside opponent called `name`, such as `mcts50000`.
@@ -32,14 +30,15 @@ pub fn named(game: GameKind, name: &str) -> Option<Box<dyn Player>> {
     let method = match (name.strip_prefix("mcts"), name.strip_prefix("alpha-beta")) {
         (Some(rest), _) => Method::Mcts(number(rest, 10_000)?),
         (_, Some(rest)) => Method::AlphaBeta(number(rest, 3)?),
-        (None, None) if name == "greedy" => Method::Greedy,
+        // It takes what it can, and sees no further.
+        (None, None) if name == "greedy" && game == GameKind::Pacific => Method::AlphaBeta(1),
         (None, None) if name == "thumb" && game == GameKind::QuadrantZ => return Some(Box::new(Thumb)),
         (None, None) => return None,
     };
     match (game, method) {
         (GameKind::Quad, Method::Mcts(playouts)) => Some(Box::new(Quad { playouts })),
-        (GameKind::Quantum, Method::Mcts(_) | Method::AlphaBeta(_)) => Some(Box::new(Quantum(method))),
-        (GameKind::Pacific, Method::AlphaBeta(_) | Method::Greedy) => Some(Box::new(Pacific(method))),
+        (GameKind::Quantum, _) => Some(Box::new(Quantum(method))),
+        (GameKind::Pacific, Method::AlphaBeta(depth)) => Some(Box::new(Pacific { depth })),
         _ => None,
     }
 }
@@ -54,13 +53,16 @@ impl Player for Quantum {
         let mut random = |limit: usize| dice(limit as u32) as usize;
         let turn = match self.0 {
             Method::Mcts(playouts) => mcts::best(&position, playouts, &mut random).map(|(turn, _)| turn),
-            Method::AlphaBeta(depth) => alpha_beta_quantum::best(&position, depth, &mut random),
-            Method::Greedy => unreachable!("it plays another game"),
+            Method::AlphaBeta(depth) => alpha_beta::best(&position, depth, &mut random),
         };
-        let square = |cell: usize| format!("{}{}", char::from(b'A' + (cell % 8) as u8), cell / 8 + 1);
-        let orders = turn.map(|(from, to)| format!("{} {}", square(from), square(to)));
-        Turn { orders: orders.into_iter().collect(), positions: 0 }
+        Turn { orders: written(turn, 8), positions: 0 }
     }
+}
+
+/// Writes a move between two cells of a board with so many files, if there is one.
+fn written(turn: Option<(usize, usize)>, files: usize) -> Vec<String> {
+    let square = |cell: usize| format!("{}{}", char::from(b'A' + (cell % files) as u8), cell / files + 1);
+    turn.map(|(from, to)| format!("{} {}", square(from), square(to))).into_iter().collect()
 }
 
 /// The board in the form of the outside players, who know the usual options only.
@@ -80,7 +82,9 @@ fn plain_quantum(state: &quantum::State) -> plain_quantum::Plain {
 }
 
 /// It sets up at random, and leaves its submarines where they are.
-struct Pacific(Method);
+struct Pacific {
+    depth: u32,
+}
 
 impl Player for Pacific {
     fn play(&mut self, state: &AnyState, seen: &AnySeen, seed: u64) -> Turn {
@@ -93,14 +97,8 @@ impl Player for Pacific {
         let AnyState::Pacific(state) = state else { unreachable!("it plays War in the Pacific") };
         let position = plain_pacific(state, seen.seat());
         let mut random = |limit: usize| dice(limit as u32) as usize;
-        let turn = match self.0 {
-            Method::Greedy => alpha_beta_pacific::greedy(&position, &mut random),
-            Method::AlphaBeta(depth) => alpha_beta_pacific::best(&position, depth, &mut random),
-            Method::Mcts(_) => unreachable!("it plays another game"),
-        };
-        let square = |cell: usize| format!("{}{}", char::from(b'A' + (cell % 16) as u8), cell / 16 + 1);
-        let orders = turn.map(|(from, to)| format!("{} {}", square(from), square(to)));
-        Turn { orders: orders.into_iter().collect(), positions: 0 }
+        let turn = alpha_beta::best(&position, self.depth, &mut random);
+        Turn { orders: written(turn, 16), positions: 0 }
     }
 }
 
