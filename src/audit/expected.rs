@@ -229,7 +229,7 @@ impl ExpectedDispatch {
             return Compared::AboutOthers;
         }
         let Match { head, desk, .. } = &*self.game_match;
-        Compared::OfAnotherVersion(Underived::Letter { seq: head.seq, program: desk.program })
+        Compared::OfAnotherVersion(Underived::OfProgram { seq: head.seq, program: desk.program })
     }
 
     /// The number of the last entry of the ruling that sent it.

@@ -56,9 +56,12 @@ pub struct AuditVerdict {
     /// How many of our letters were compared by their pins only, because another version of this program worded them, or
     /// because they tell something about other matches.
     pub sent_in_other_words: u64,
-    /// How many turns of the house another version of it played. They are legal, and were played on what its seat had been
-    /// told, but were not found again.
+    /// How many turns of the house another version of it played, and hints that it gave. The turns are legal, and were
+    /// played on what its seat had been told, but were not found again.
     pub house_turns_of_other_versions: u64,
+    /// How many rulings are as another version of this program made them: it gave other reasons for a refusal, or read the
+    /// letter otherwise.
+    pub rulings_of_other_versions: u64,
     /// The entries of turns for which the house's level found nothing legal, so that an easier one played.
     pub house_failures: Vec<u64>,
     /// The club's own templates that shaped letters, each with the number of letters to a seat that were sent while it
@@ -81,10 +84,10 @@ pub struct AuditVerdict {
 /// Something that only another version of this program could derive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Underived {
-    /// A letter of this version of the program.
-    Letter { seq: u64, program: Option<Digest> },
-    /// A turn that this version of the house found.
-    HouseTurn { seq: u64, version: u32 },
+    /// Words of this version of the program: a letter, or what an entry says.
+    OfProgram { seq: u64, program: Option<Digest> },
+    /// A turn, or a hint, that this version of the house found.
+    OfHouse { seq: u64, version: u32 },
 }
 
 /// What a check came to.
@@ -111,6 +114,19 @@ impl AuditVerdict {
             () if self.checked_then > 0 => AuditResult::CheckedThen,
             () => AuditResult::Sound,
         }
+    }
+
+    /// Says how much was not checked, and why.
+    pub fn not_checked(&self) -> Option<String> {
+        let of_others = (self.unchecked > 0).then(|| {
+            format!(
+                "{} letters, rulings or turns of the house were not checked: another version made them, and the club's \
+                 book does not say that they were checked at the time",
+                self.unchecked
+            )
+        });
+        let all: Vec<String> = self.unable.iter().cloned().chain(of_others).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 
     /// Whether nothing is wrong, and nothing was out of reach.

@@ -94,6 +94,13 @@ pub struct Verified {
     /// The version of the house, if the house's turns were found again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub house: Option<u32>,
+    /// How much of it was not checked, because other versions had made it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unchecked: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Anchored {
@@ -229,6 +236,7 @@ mod tests {
                 program: None,
                 wording: Digest::of(b"wording"),
                 house: None,
+                unchecked: 2,
             }),
         ];
         let chained: Vec<ChainedBookEntry> =

@@ -40,6 +40,7 @@ use self::decide::settings::Settings;
 use self::heartbeat::Heartbeat;
 use crate::config::Config;
 use crate::ledger::truncate_to_millis;
+use crate::letter::Digest;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
 use crate::referee::HousePlayer;
@@ -133,6 +134,14 @@ impl Office {
     /// Panics if the office is at work.
     pub fn set_house(&mut self, house: Arc<HousePlayer>) {
         Arc::get_mut(&mut self.settings).expect("nothing is decided yet").house = house;
+    }
+
+    /// Names another version of the program as the one that words letters. For tests.
+    ///
+    /// # Panics
+    /// Panics if the office is at work.
+    pub fn set_program(&mut self, program: Digest) {
+        Arc::get_mut(&mut self.settings).expect("nothing is decided yet").set_program(program);
     }
 
     /// Closes idle connections to the mail server.

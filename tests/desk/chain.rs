@@ -184,12 +184,13 @@ fn check_of_another_sentence(wording: Option<Digest>) -> (AuditVerdict, u64) {
 }
 
 #[test]
-fn a_refusal_in_the_sentences_of_an_earlier_version_is_sound() {
+fn a_refusal_in_the_sentences_of_an_earlier_version_is_not_wrong_but_counts_as_not_checked() {
     let (verdict, _) = check_of_another_sentence(Some(Digest::of(b"an earlier version")));
     // The letters still contain the ledger lines of the chain as it was before the test rewrote it.
     let of_letters = |finding: &Finding| matches!(finding.place, Place::Sent(_));
     assert!(verdict.findings.iter().all(of_letters), "{verdict:#?}");
     assert_eq!(verdict.sent, 0, "every letter was worded by the earlier version");
+    assert_eq!((verdict.rulings_of_other_versions, verdict.unchecked), (1, 1), "{verdict:#?}");
 }
 
 #[test]
@@ -240,4 +241,5 @@ fn letters_with_lines_that_are_commands_only_now_are_sound_in_a_ledger_of_an_ear
     let verdict = desk.verify(&game_match.id);
     let of_letters = |finding: &Finding| matches!(finding.place, Place::Sent(_));
     assert!(verdict.findings.iter().all(of_letters), "{verdict:#?}");
+    assert_eq!((verdict.rulings_of_other_versions, verdict.unchecked), (3, 3), "{verdict:#?}");
 }

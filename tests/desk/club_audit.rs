@@ -89,11 +89,12 @@ fn note_verified(desk: &Desk, match_id: &str, house: u32) -> u64 {
     let mut book: Book = serde_json::from_str(&row.snapshot).expect("a book");
     let head: Head = desk.find(match_id).head;
     let wording = fogpost::letter::Digest::of(b"any");
-    let fact = Verified { match_id: match_id.to_owned(), head, program: None, wording, house: Some(house) };
+    let (match_id, house) = (match_id.to_owned(), Some(house));
+    let fact = Verified { match_id: match_id.clone(), head, program: None, wording, house, unchecked: 0 };
     let entry = book.record(Source::Clock, desk.now(), BookFact::Verified(fact));
     let book_seq = entry.entry.seq;
     let row = BookRow { snapshot: serde_json::to_string(&book).expect("JSON"), ..row };
-    let verified = vec![VerifiedRow { match_id: match_id.to_owned(), seq: head.seq, book_seq }];
+    let verified = vec![VerifiedRow { match_id, seq: head.seq, book_seq }];
     let change = BookChange { entries: vec![entry.into()], verified, ..BookChange::of(row) };
     let settlement = Settlement { at: desk.now(), books: vec![change], ..Settlement::default() };
     desk.block_on(desk.office().store.commit(&settlement)).expect("the book takes it");
@@ -106,6 +107,8 @@ fn what_another_version_made_counts_as_checked_if_the_book_says_so_and_else_as_n
     desk.work();
     let verdict = desk.verify(&id);
     assert_eq!((verdict.checked_then, verdict.unchecked), (0, 1));
+    let said = verdict.not_checked().expect("it is told");
+    assert!(said.starts_with("1 letters, rulings or turns of the house were not checked: "), "{said}");
     note_verified(&desk, &id, 76);
     assert_eq!(desk.verify(&id).unchecked, 1, "of a version that could not derive it");
     let (desk, id) = crate::house_turns::match_with_turn_of_version(77);

@@ -66,4 +66,5 @@ mod twins;
 mod unproven;
 mod upkeep;
 mod vanished;
+mod versions;
 mod wording;

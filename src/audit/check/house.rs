@@ -1,9 +1,10 @@
 //! Checks a turn of the house: what it was shown, and what it played on that.
 
 use super::Check;
+use crate::audit::verdict::Underived;
 use crate::game::Seat;
 use crate::ledger::{self, Entry, Fact};
-use crate::referee::{Act, Hint, HousePlayer, Match, digest_of};
+use crate::referee::{Act, Hint, HousePlayer, Match, Ruling, digest_of};
 
 /// What is known of an act that may be a turn of the house. Whether it is legal shows when it is ruled on again.
 pub(super) enum HouseTurn {
@@ -69,5 +70,17 @@ impl Check {
             }
         }
         Ok(Some(hint))
+    }
+
+    /// Counts the hint of a ruling if another version of the house gave it.
+    pub(super) fn note_hint(&mut self, ruling: &Ruling) {
+        let current = ruling.after.game.house_version();
+        for chained in &ruling.entries {
+            let Fact::HintGiven { version, .. } = chained.entry.fact else { continue };
+            if version != current && self.house.is_some() {
+                self.verdict.house_turns_of_other_versions += 1;
+                self.note_underived(Underived::OfHouse { seq: chained.entry.seq, version });
+            }
+        }
     }
 }

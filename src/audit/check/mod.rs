@@ -20,6 +20,7 @@ use self::holders::Holders;
 pub use self::holders::StoredSeat;
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 use self::reader::{PendingEntry, ReadLetter};
+use self::ruling::Repeated;
 pub use self::verified::VerifiedEntry;
 use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::verdict::{AuditVerdict, Finding, Place};
@@ -99,7 +100,8 @@ pub struct Check {
     verified: Vec<VerifiedEntry>,
     /// The deliveries after the end that the club's book lists.
     late: Vec<Delivery>,
-    /// Turns of the house up to this entry are not found again: they were checked before.
+    /// What other versions made up to this entry is not counted, and turns of the house are not found again: it was checked
+    /// before.
     checked_until: u64,
 }
 
@@ -270,8 +272,8 @@ impl Check {
         if self.is_stopped() {
             return;
         }
-        let (mut ruling, letter) = match self.ruling() {
-            Ok(ruled) => ruled,
+        let Repeated { mut ruling, letter, is_as_recorded } = match self.ruling() {
+            Ok(repeated) => repeated,
             Err(finding) => return self.verdict.findings.push(finding),
         };
         let Some(last) = ruling.entries.len().checked_sub(1) else {
@@ -279,6 +281,7 @@ impl Check {
         };
         // If the last hash matches, so does every byte of the entries before it.
         let recorded = self.pending.get(last).map(|last| last.hash);
+        let is_derived = !is_as_recorded && recorded == Some(ruling.after.head.hash);
         if recorded != Some(ruling.after.head.hash) {
             self.adopt_recorded_sentences(&mut ruling);
         }
@@ -286,6 +289,10 @@ impl Check {
         if recorded != Some(ruling.after.head.hash) {
             return self.report_difference(&ruling);
         }
+        if !is_derived {
+            self.note_ruling_of_another_version(seq);
+        }
+        self.note_hint(&ruling);
         self.pending.drain(..=last);
         for chained in &ruling.entries {
             if let Some((seat, orders)) = EarlierOrders::of(&chained.entry.fact) {

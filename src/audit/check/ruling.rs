@@ -15,14 +15,29 @@ use crate::referee::{
     QUESTIONS_ONLY_AFTER, Ruling, SeatLetter, Stage,
 };
 
+/// A repeated ruling.
+pub(super) struct Repeated {
+    pub ruling: Ruling,
+    /// The letter that caused it.
+    pub letter: Option<Box<Letter>>,
+    /// Whether the letter was read as the ledger says, because this version reads it otherwise.
+    pub is_as_recorded: bool,
+}
+
+impl From<Ruling> for Repeated {
+    fn from(ruling: Ruling) -> Repeated {
+        Repeated { ruling, letter: None, is_as_recorded: false }
+    }
+}
+
 impl Check {
-    /// Repeats the ruling on the cause of the first pending entry. Also returns the letter if one caused it.
-    pub(super) fn ruling(&mut self) -> Result<(Ruling, Option<Box<Letter>>), Finding> {
+    /// Repeats the ruling on the cause of the first pending entry.
+    pub(super) fn ruling(&mut self) -> Result<Repeated, Finding> {
         let first = &self.pending[0];
         let seq = first.link.seq;
         let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
         let Some(game_match) = &self.current else {
-            return self.opening(&first.json).map(|ruling| (ruling, None));
+            return self.opening(&first.json).map(Repeated::from);
         };
         game_match.game.knows_rules(first.link.rules).map_err(|unknown| wrong(&unknown))?;
         let act = |act: &Value| {
@@ -35,10 +50,10 @@ impl Check {
         };
         let (phase_no, at) = (game_match.phase_no, first.link.at);
         match &first.link.cause {
-            Source::Clock => Ok((referee::rule(game_match, &Cause::Clock { phase_no }, at), None)),
+            Source::Clock => Ok(referee::rule(game_match, &Cause::Clock { phase_no }, at).into()),
             Source::Gm { name, act: Some(done) } => {
                 let act = act(done)?;
-                Ok((referee::rule(game_match, &Cause::Gm { name, phase_no, act: &act }, at), None))
+                Ok(referee::rule(game_match, &Cause::Gm { name, phase_no, act: &act }, at).into())
             }
             Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
             Source::House { act: done } => {
@@ -49,7 +64,7 @@ impl Check {
                         HouseTurn::None | HouseTurn::Derived => {}
                         HouseTurn::OfAnotherVersion(version) => {
                             self.verdict.house_turns_of_other_versions += 1;
-                            underived = Some(Underived::HouseTurn { seq, version });
+                            underived = Some(Underived::OfHouse { seq, version });
                         }
                         HouseTurn::Failed => self.verdict.house_failures.push(seq),
                     }
@@ -58,7 +73,7 @@ impl Check {
                 if let Some(underived) = underived {
                     self.note_underived(underived);
                 }
-                Ok((ruling, None))
+                Ok(ruling.into())
             }
             Source::Letter(digest) => {
                 let digest = *digest;
@@ -71,7 +86,7 @@ impl Check {
     ///
     /// Version 0.1.0 asked nothing about repeated orders, left tokens as they were, and passed words on however long ago
     /// a match had ended. So the ledger tells which of these a ruling did.
-    fn letter_ruling(&mut self, digest: Digest) -> Result<(Ruling, Option<Box<Letter>>), Finding> {
+    fn letter_ruling(&mut self, digest: Digest) -> Result<Repeated, Finding> {
         let (seq, at) = (self.pending[0].link.seq, self.pending[0].link.at);
         let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
         let in_letter = |reason: &str| Finding {
@@ -130,16 +145,16 @@ impl Check {
         if asked.lacks_turn() && !self.group_records(&[ORDERS_SEALED]) {
             asked.earlier.clone_from(&self.earlier[seat]);
         }
-        let mut ruling = self.ruling_on(&asked, game_match, at);
-        if asked.exceeds_bounds() && !self.is_recorded(&ruling) {
+        let mut repeated = self.ruling_on(&asked, game_match, at);
+        if asked.exceeds_bounds() && !self.is_recorded(&repeated.ruling) {
             // A version without bounds may have ruled on the whole letter.
             let whole = asked.unbounded(game_match.game);
             let ruling_on_whole = self.ruling_on(&whole, game_match, at);
-            if self.is_recorded(&ruling_on_whole) {
-                ruling = ruling_on_whole;
+            if self.is_recorded(&ruling_on_whole.ruling) {
+                repeated = ruling_on_whole;
             }
         }
-        Ok((ruling, Some(letter)))
+        Ok(Repeated { letter: Some(letter), ..repeated })
     }
 
     /// Returns a letter that was read and its new text, if it is stored as the first pending entry says.
@@ -161,14 +176,17 @@ impl Check {
 
     /// Repeats the ruling on a letter. If the ledger has another one, by an earlier version of the program, the letter is
     /// read as that version did.
-    fn ruling_on(&self, letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>) -> Ruling {
+    fn ruling_on(&self, letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>) -> Repeated {
         let ruling = referee::rule(game_match, &Cause::Letter(letter), at);
         if self.is_recorded(&ruling) {
-            return ruling;
+            return ruling.into();
         }
         let earlier = self.as_recorded(letter, game_match);
         let earlier = earlier.map(|letter| referee::rule(game_match, &Cause::Letter(&letter), at));
-        earlier.filter(|earlier| self.is_recorded(earlier)).unwrap_or(ruling)
+        match earlier.filter(|earlier| self.is_recorded(earlier)) {
+            Some(ruling) => Repeated { is_as_recorded: true, ..ruling.into() },
+            None => ruling.into(),
+        }
     }
 
     /// Whether the pending entries are those of this ruling, but for the sentences of refusals.

@@ -13,7 +13,8 @@ impl Check {
         self.late = late;
     }
 
-    /// Turns of the house up to this entry are accepted as played: the book says that they were checked.
+    /// What other versions made up to this entry is not counted, and turns of the house are accepted as played: the book says
+    /// what was checked of that.
     pub fn set_checked_until(&mut self, seq: u64) {
         self.checked_until = seq;
     }

@@ -4,7 +4,6 @@
 use super::Check;
 use crate::audit::verdict::{Place, Underived};
 use crate::club::Verified;
-use crate::ledger::LedgerForm;
 use crate::letter::Digest;
 
 /// An entry of the club's book that verified the match, and its number.
@@ -37,28 +36,31 @@ impl Check {
         }
     }
 
+    /// Counts a ruling that is as another version of this program made it. `seq` is the number of its first entry.
+    pub(super) fn note_ruling_of_another_version(&mut self, seq: u64) {
+        self.verdict.rulings_of_other_versions += 1;
+        let program = self.current.as_ref().and_then(|before| before.desk.program);
+        self.note_underived(Underived::OfProgram { seq, program });
+    }
+
     /// Counts what this version cannot derive: as checked at the time if the book says so, else as not checked. Each
     /// verification covers what followed the one before it, so the first one at or after the entry counts.
     pub(in crate::audit) fn note_underived(&mut self, what: Underived) {
-        let (Underived::Letter { seq, .. } | Underived::HouseTurn { seq, .. }) = what;
+        let (Underived::OfProgram { seq, .. } | Underived::OfHouse { seq, .. }) = what;
+        if seq <= self.checked_until {
+            return;
+        }
         let first = self.verified.iter().find(|entry| entry.verified.head.seq >= seq);
         let then = first.filter(|entry| match what {
-            Underived::Letter { program, .. } => program.is_some() && entry.verified.program == program,
-            Underived::HouseTurn { version, .. } => entry.verified.house == Some(version),
+            Underived::OfProgram { program, .. } => program.is_some() && entry.verified.program == program,
+            Underived::OfHouse { version, .. } => entry.verified.house == Some(version),
         });
         match then {
             Some(entry) => {
                 self.verdict.checked_then += 1;
                 self.verdict.checked_by.insert(entry.book_seq);
             }
-            // Versions before the book kept no such record.
-            None if self.form() < LedgerForm::Contents => {}
             None => self.verdict.unchecked += 1,
         }
-    }
-
-    /// The form of the ledger.
-    fn form(&self) -> LedgerForm {
-        self.current.as_ref().map_or(LedgerForm::default(), |current| current.form)
     }
 }

@@ -120,7 +120,7 @@ impl Args {
             print_json(&line);
             return;
         }
-        let AuditVerdict { match_id, entries, letters, sent, head, findings, unable, withheld, .. } = verdict;
+        let AuditVerdict { match_id, entries, letters, sent, head, findings, withheld, .. } = verdict;
         let word = match verdict.result() {
             AuditResult::Sound => "sound".to_owned(),
             AuditResult::CheckedThen => checked_then(verdict),
@@ -134,14 +134,20 @@ impl Args {
         );
         if verdict.sent_in_other_words > 0 {
             println!(
-                "  {} sent letters have an earlier wording; their bytes are unchanged",
+                "  {} sent letters have an earlier wording, or tell of other matches; their bytes are unchanged",
                 verdict.sent_in_other_words
+            );
+        }
+        if verdict.rulings_of_other_versions > 0 {
+            println!(
+                "  {} rulings are by another version, which gave other reasons for a refusal, or read a letter otherwise",
+                verdict.rulings_of_other_versions
             );
         }
         if verdict.house_turns_of_other_versions > 0 {
             println!(
-                "  {} turns of the house are by another version of it; they are legal, and it was shown what its seat \
-                 had been told",
+                "  {} turns or hints of the house are by another version of it; the turns are legal, and it was shown \
+                 what its seat had been told",
                 verdict.house_turns_of_other_versions
             );
         }
@@ -151,14 +157,8 @@ impl Args {
         for (name, letters) in &verdict.own_templates {
             println!("  {letters} sent letters were worded while the club had a template {name} of its own");
         }
-        if verdict.unchecked > 0 {
-            println!(
-                "  {} letters or turns of the house are by another version, and were not checked at the time",
-                verdict.unchecked
-            );
-        }
         findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
-        unable.iter().for_each(|reason| println!("  {reason}"));
+        verdict.not_checked().iter().for_each(|what| println!("  {what}"));
         withheld.iter().for_each(|what| println!("  withheld: {what}"));
     }
 }

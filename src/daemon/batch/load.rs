@@ -18,7 +18,6 @@ use crate::ledger::{self, Delivery, Entry};
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
-use crate::report::wording::Wording;
 use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
 
 /// The key under which the token of a club's only GM was remembered, and the beginning of the keys of today.
@@ -34,8 +33,7 @@ impl Office {
 
     /// Keeps what letters are worded with, before the first of them is.
     async fn keep_wording(&self) -> anyhow::Result<()> {
-        let wording = Wording::new(&self.settings.stationery, &self.templates);
-        let contents = serde_json::to_string(&wording)?;
+        let contents = serde_json::to_string(&self.settings.wording)?;
         Ok(self.store.keep_wording(self.settings.identity.wording, &contents).await?)
     }
 

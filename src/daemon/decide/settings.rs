@@ -13,7 +13,7 @@ use crate::letter::{Address, Digest, OwnIdentity};
 use crate::referee::HousePlayer;
 use crate::report::envelope::Stationery;
 use crate::report::wording::Wording;
-use crate::report::{Templates, format_local, program_digest};
+use crate::report::{Templates, format_local};
 
 /// The club's config, templates and mail identity.
 pub struct Settings {
@@ -22,6 +22,8 @@ pub struct Settings {
     /// The referee's addresses, by which a reader of letters recognizes our own lines.
     pub own: OwnIdentity,
     pub stationery: Stationery,
+    /// What letters are worded with, as it is kept for the audit.
+    pub wording: Wording,
     /// The address and wording that each match's ledger names.
     pub identity: MailIdentity,
     /// Runs before each letter is read or ruled on. Set only by tests, to plant a panic or a hang.
@@ -65,14 +67,23 @@ impl Settings {
             plus_addresses: club.plus_addresses,
             message_id_domain: club.message_id_domain(),
         };
+        let wording = Wording::new(&stationery, &templates);
         let identity = MailIdentity {
             address: club.address.as_str().to_owned(),
-            wording: Wording::new(&stationery, &templates).digest(),
+            wording: wording.digest(),
             message_ids: club.message_id_domain(),
             overrides: digests_of(templates.overrides()),
-            program: Some(program_digest()),
+            program: Some(wording.program),
         };
-        Settings { config, templates, own, stationery, identity, trap: None, house: Arc::new(AnySeen::play) }
+        let house: Arc<HousePlayer> = Arc::new(AnySeen::play);
+        Settings { config, templates, own, stationery, wording, identity, trap: None, house }
+    }
+
+    /// Names another version of the program as the one that words letters.
+    pub fn set_program(&mut self, program: Digest) {
+        self.wording.program = program;
+        self.identity.wording = self.wording.digest();
+        self.identity.program = Some(program);
     }
 
     /// Springs the trap, if there is one.

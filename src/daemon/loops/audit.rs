@@ -138,6 +138,7 @@ impl Office {
             program: identity.program,
             wording: identity.wording,
             house: Some(game.house_version()),
+            unchecked: verdict.unchecked,
         }))
     }
 
