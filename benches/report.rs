@@ -39,6 +39,7 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
             message_ids: String::new(),
             overrides: Default::default(),
             program: None,
+            tzdata: None,
         },
         key: SealKey::new([1; 32]),
         holders: None,

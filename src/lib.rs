@@ -31,6 +31,7 @@
 //!         message_ids: "fogpost.club.example".to_owned(),
 //!         overrides: Default::default(),
 //!         program: None,
+//!         tzdata: None,
 //!     },
 //!     key: SealKey::new([7; 32]),
 //!     holders: None,

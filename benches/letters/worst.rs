@@ -86,6 +86,7 @@ impl Club {
                 message_ids: own.message_id_domain.clone(),
                 overrides: Default::default(),
                 program: None,
+                tzdata: None,
             },
             key: SealKey::new([7; 32]),
             holders: None,

@@ -59,6 +59,7 @@ static DESK: LazyLock<Desk> = LazyLock::new(|| {
                 message_ids: "fogpost.club.example".to_owned(),
                 overrides: Default::default(),
                 program: None,
+                tzdata: None,
             },
             key: SealKey::new([7; 32]),
             holders: None,

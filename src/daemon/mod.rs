@@ -136,12 +136,12 @@ impl Office {
         Arc::get_mut(&mut self.settings).expect("nothing is decided yet").house = house;
     }
 
-    /// Names another version of the program as the one that words letters. For tests.
+    /// Names another version of the program, and of the time zones, as the one that words letters. For tests.
     ///
     /// # Panics
     /// Panics if the office is at work.
-    pub fn set_program(&mut self, program: Digest) {
-        Arc::get_mut(&mut self.settings).expect("nothing is decided yet").set_program(program);
+    pub fn set_program(&mut self, program: Digest, tzdata: &str) {
+        Arc::get_mut(&mut self.settings).expect("nothing is decided yet").set_program(program, tzdata);
     }
 
     /// Closes idle connections to the mail server.

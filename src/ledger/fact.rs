@@ -343,9 +343,13 @@ pub struct MailIdentity {
     /// The club's own templates, each with its SHA-256, which replace those of the program.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub overrides: BTreeMap<String, Digest>,
-    /// The digest of the program's own templates and its version. Entries of earlier versions lack it.
+    /// The digest of the program's own templates, its version and `tzdata`. Entries of earlier versions lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Digest>,
+    /// The version of the time zone database, such as `2025b`, from which local times and deadlines follow. Entries of
+    /// earlier versions lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tzdata: Option<String>,
 }
 
 impl MailIdentity {

@@ -341,21 +341,12 @@ impl Draft {
 
     /// Counts the reminders that would be in the past as sent.
     pub fn skip_past_reminders(&mut self) {
-        let Some(deadline) = self.game_match.deadline else { return };
-        let reminders = self.game_match.reminders(deadline);
-        self.game_match.reminders_sent = reminders.iter().filter(|one| one.at <= self.at).count();
+        self.game_match.skip_past_reminders(self.at);
     }
 
-    /// Changes the deadline. Reminders that would be in the past are skipped, and filings that wait for the deadline
-    /// move with it.
+    /// Changes the deadline; see [`Match::move_deadline`].
     pub fn move_deadline(&mut self, deadline: DateTime<Utc>) {
-        self.game_match.deadline = Some(deadline);
-        self.skip_past_reminders();
-        let waits =
-            Seat::BOTH.iter().any(|seat| self.game_match.held[*seat].as_ref().is_some_and(|held| held.wait));
-        if waits && self.game_match.settle_at.is_some() {
-            self.game_match.settle_at = self.game_match.deadline;
-        }
+        self.game_match.move_deadline(deadline, self.at);
     }
 
     /// Returns the absences of the seats that `due` names.

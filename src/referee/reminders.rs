@@ -45,6 +45,23 @@ impl Match {
         wanted.next().map(|one| one.at)
     }
 
+    /// Counts the reminders that are past at this time as sent.
+    pub(super) fn skip_past_reminders(&mut self, at: DateTime<Utc>) {
+        let Some(deadline) = self.deadline else { return };
+        self.reminders_sent = self.reminders(deadline).iter().filter(|one| one.at <= at).count();
+    }
+
+    /// Changes the deadline. Reminders that are past at this time are skipped, and filings that wait for the deadline
+    /// move with it.
+    pub fn move_deadline(&mut self, deadline: DateTime<Utc>, at: DateTime<Utc>) {
+        self.deadline = Some(deadline);
+        self.skip_past_reminders(at);
+        let waits = Seat::BOTH.iter().any(|seat| self.held[*seat].as_ref().is_some_and(|held| held.wait));
+        if waits && self.settle_at.is_some() {
+            self.settle_at = self.deadline;
+        }
+    }
+
     /// Whether a seat's digest comes between `at` and the deadline, and so brings the reminder.
     fn leaves_reminder_to_digest(&self, seat: Seat, at: DateTime<Utc>, deadline: DateTime<Utc>) -> bool {
         let digest = self.settings[seat].next_digest(at, self.terms.zone);

@@ -307,6 +307,7 @@ fn open_match(game: GameKind) -> Match {
             message_ids: String::new(),
             overrides: Default::default(),
             program: None,
+            tzdata: None,
         },
         key: SealKey::new([0; 32]),
         holders: None,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono_tz::IANA_TZDB_VERSION;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value};
 use textwrap::WordSplitter;
@@ -121,9 +122,10 @@ pub struct TemplateError {
     pub reason: String,
 }
 
-/// The digest of the program's own templates and its version: of what words letters, apart from the club's settings.
+/// The digest of the program's own templates, its version and that of its time zones: of what words letters, apart from the
+/// club's settings.
 pub fn program_digest() -> Digest {
-    let mut all = format!("{}\n", env!("CARGO_PKG_VERSION"));
+    let mut all = format!("{}\n{IANA_TZDB_VERSION}\n", env!("CARGO_PKG_VERSION"));
     for (name, source) in COMPILED_IN {
         all.push_str(&format!("{name} {}\n{source}", source.len()));
     }

@@ -18,7 +18,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct Wording {
     /// The version of the program.
     pub version: String,
-    /// The digest of the program's own templates ([`program_digest`]).
+    /// The digest of the program's own templates, its version and that of its time zones ([`program_digest`]).
     pub program: Digest,
     pub club_name: String,
     pub plus_addresses: bool,
@@ -60,7 +60,7 @@ impl Wording {
         Digest::of(format!("{version}\n{program}\n{club}\n{templates}\n").as_bytes())
     }
 
-    /// Whether this version of the program made it, with the same templates of its own. The code of another may have worded
+    /// Whether this version of the program made it, with the same templates of its own and the same time zones. The code of another may have worded
     /// letters otherwise.
     pub fn is_of_this_version(&self) -> bool {
         self.version == VERSION && self.program == program_digest()

@@ -271,8 +271,7 @@ fn a_removed_or_added_dispatch_is_found() {
 
 /// Changes the last report before an entry pins its digest, as if a lying program had sent it: everything stored is
 /// consistent, but the report does not say what it should. Also returns its place, and the letter that Bo can answer.
-fn forged(from: &str, to: &str) -> (Desk, Match, Place, Sent) {
-    let desk = Desk::new();
+pub fn forged(desk: Desk, from: &str, to: &str) -> (Desk, Match, Place, Sent) {
     desk.untidy.set(true);
     let game_match = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
@@ -308,7 +307,7 @@ fn a_letter_that_no_entry_pins_yet_is_worded_again_and_compared_by_byte() {
         ("iVBORw0KGgo", "iVBORw0KGgp", "its picture"),
         ("auto-generated", "auto-replied", "its header"),
     ] {
-        let (desk, game_match, place, _) = forged(from, to);
+        let (desk, game_match, place, _) = forged(Desk::new(), from, to);
         let verdict = desk.verify(&game_match.id);
         assert_eq!(*found(&verdict), place, "{part}");
         assert!(verdict.findings[0].what.contains(part), "{part}: {verdict:#?}");
@@ -317,7 +316,7 @@ fn a_letter_that_no_entry_pins_yet_is_worded_again_and_compared_by_byte() {
 
 #[test]
 fn digests_missing_in_the_snapshot_are_found() {
-    let (desk, game_match, ..) = forged("iVBORw0KGgo", "iVBORw0KGgp");
+    let (desk, game_match, ..) = forged(Desk::new(), "iVBORw0KGgo", "iVBORw0KGgp");
     let kept = Match { told: Vec::new(), ..desk.find(&game_match.id) };
     let snapshot = serde_json::to_string(&kept).expect("JSON");
     cheat(&desk, &[&format!("UPDATE match SET snapshot = '{snapshot}'")]);
@@ -356,7 +355,7 @@ fn an_entry_added_to_those_of_a_letter_is_found_as_an_entry() {
 
 #[test]
 fn a_report_with_a_wrong_text_is_found_although_the_ledger_pins_it() {
-    let (desk, game_match, place, to_bo) = forged("What happened", "What hxppened");
+    let (desk, game_match, place, to_bo) = forged(Desk::new(), "What happened", "What hxppened");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let verdict = desk.verify(&game_match.id);
     assert_eq!(*found(&verdict), place);
@@ -365,7 +364,7 @@ fn a_report_with_a_wrong_text_is_found_although_the_ledger_pins_it() {
 
 #[test]
 fn a_wrong_picture_is_found_when_pictures_are_drawn_again() {
-    let (desk, game_match, place, to_bo) = forged("iVBORw0KGgo", "iVBORw0KGgp");
+    let (desk, game_match, place, to_bo) = forged(Desk::new(), "iVBORw0KGgo", "iVBORw0KGgp");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     assert!(
         desk.verify(&game_match.id).is_sound(),

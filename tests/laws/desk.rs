@@ -44,6 +44,7 @@ pub fn open(play: &Play) -> Ruling {
             message_ids: String::new(),
             overrides: Default::default(),
             program: None,
+            tzdata: None,
         },
         key: SealKey::new([7; 32]),
         holders: None,

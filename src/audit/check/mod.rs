@@ -283,7 +283,7 @@ impl Check {
         let recorded = self.pending.get(last).map(|last| last.hash);
         let is_derived = !is_as_recorded && recorded == Some(ruling.after.head.hash);
         if recorded != Some(ruling.after.head.hash) {
-            self.adopt_recorded_sentences(&mut ruling);
+            self.adopt_recorded_words(&mut ruling);
         }
         self.drop_unsent_words(&mut ruling);
         if recorded != Some(ruling.after.head.hash) {

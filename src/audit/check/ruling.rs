@@ -189,7 +189,7 @@ impl Check {
         }
     }
 
-    /// Whether the pending entries are those of this ruling, but for the sentences of refusals.
+    /// Whether the pending entries are those of this ruling, but for words of another version.
     fn is_recorded(&self, ruling: &Ruling) -> bool {
         let Some(last) = ruling.entries.len().checked_sub(1) else { return false };
         let recorded = self.pending.get(last).map(|last| last.hash);
@@ -197,7 +197,7 @@ impl Check {
             return recorded == Some(ruling.after.head.hash);
         }
         let mut adopted = ruling.clone();
-        self.adopt_recorded_sentences(&mut adopted);
+        self.adopt_recorded_words(&mut adopted);
         recorded == Some(adopted.after.head.hash)
     }
 

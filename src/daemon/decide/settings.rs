@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use chrono_tz::IANA_TZDB_VERSION;
 
 use super::gm_index::GmIndex;
 use crate::config::Config;
@@ -74,16 +75,18 @@ impl Settings {
             message_ids: club.message_id_domain(),
             overrides: digests_of(templates.overrides()),
             program: Some(wording.program),
+            tzdata: Some(IANA_TZDB_VERSION.to_owned()),
         };
         let house: Arc<HousePlayer> = Arc::new(AnySeen::play);
         Settings { config, templates, own, stationery, wording, identity, trap: None, house }
     }
 
-    /// Names another version of the program as the one that words letters.
-    pub fn set_program(&mut self, program: Digest) {
+    /// Names another version of the program, and of the time zones, as the one that words letters.
+    pub fn set_program(&mut self, program: Digest, tzdata: &str) {
         self.wording.program = program;
         self.identity.wording = self.wording.digest();
         self.identity.program = Some(program);
+        self.identity.tzdata = Some(tzdata.to_owned());
     }
 
     /// Springs the trap, if there is one.
