@@ -171,7 +171,7 @@ impl Club {
             let row = self.commit_of(number);
             let json = format!("{{\"of\":\"{}\",\"body\":\"{}\"}}", letter.digest, "b".repeat(400));
             ruling.entries.push(EntryRow {
-                match_id: row.id.clone(),
+                chain: row.id.clone(),
                 seq: row.version.unsigned_abs(),
                 at: DateTime::UNIX_EPOCH,
                 kind: "OrdersSealed".to_owned(),

@@ -4,21 +4,12 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::check::LedgerRow;
 use super::verdict::{AuditVerdict, Finding, Place};
 use crate::club::{AnchorSecret, Anchored, Book, BookEntry, BookFact, Chains, LateDelivery};
 use crate::ledger::{Delivery, Head};
 use crate::letter::Digest;
 use crate::report::pin::pin;
-
-/// A stored entry of a book: the columns that index it, its canonical JSON and its hash.
-#[derive(Clone, Debug)]
-pub struct BookLine {
-    pub seq: u64,
-    pub at: DateTime<Utc>,
-    pub kind: String,
-    pub json: String,
-    pub hash: Digest,
-}
 
 /// How far the clocks of several daemons may differ.
 const CLOCKS_DIFFER_BY: TimeDelta = TimeDelta::minutes(15);
@@ -78,14 +69,14 @@ impl BookCheck {
     }
 
     /// Adds the next entry, and returns it. Entries after a break are ignored.
-    pub fn push(&mut self, line: &BookLine) -> Option<BookEntry> {
+    pub fn push(&mut self, row: &LedgerRow) -> Option<BookEntry> {
         if self.is_broken() {
             return None;
         }
-        match self.follow(line) {
+        match self.follow(row) {
             Ok(entry) => {
                 self.verdict.entries += 1;
-                self.book.follow(&entry, line.hash);
+                self.book.follow(&entry, row.hash);
                 self.note(&entry);
                 Some(entry)
             }
@@ -109,13 +100,13 @@ impl BookCheck {
         }
     }
 
-    fn follow(&self, line: &BookLine) -> Result<BookEntry, String> {
+    fn follow(&self, row: &LedgerRow) -> Result<BookEntry, String> {
         let mut head = self.book.head;
-        let entry: BookEntry = head.follow(&line.json, line.hash).map_err(|broken| broken.to_string())?;
+        let entry: BookEntry = head.follow(&row.json, row.hash).map_err(|broken| broken.to_string())?;
         if entry.book != self.book.id {
             return Err(format!("it belongs to book {}", entry.book));
         }
-        if (line.seq, line.at, line.kind.as_str()) != (entry.seq, entry.at, entry.fact.kind()) {
+        if (row.seq, row.at, row.kind.as_str()) != (entry.seq, entry.at, entry.fact.kind()) {
             return Err("it is stored under a number, time or kind other than its own".to_owned());
         }
         Ok(entry)

@@ -20,7 +20,7 @@ mod verdict;
 pub mod witness;
 
 pub use anchors::{AnchorProof, AnchorVerdict, AnchorWitness, DatedEntry, ToldAnchor};
-pub use book::{BookCheck, BookLine, StoredLate};
+pub use book::{BookCheck, StoredLate};
 pub use check::{
     Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch, StoredSeat,
     VerifiedEntry,

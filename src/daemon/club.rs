@@ -10,7 +10,7 @@ use crate::club::{
     AnchorSecret, Anchored, Book, BookEntry, BookFact, BookKind, CLUB, Chains, Verified, next_anchor,
 };
 use crate::ledger::{Anchor, Delivery, Head, Source};
-use crate::store::{AnchorRows, BookChange, BookEntryRow, BookRow, Settlement, StoreError, VerifiedRow};
+use crate::store::{AnchorRows, BookChange, BookRow, EntryRow, Settlement, StoreError, VerifiedRow};
 
 /// The kind of the entries that hold an anchor.
 const ANCHORED: &str = "Anchored";
@@ -138,7 +138,7 @@ impl Office {
         for _ in 0..MAX_TRIES {
             let (mut book, row) = self.club_book().await?;
             let mut verified = Vec::new();
-            let mut entries: Vec<BookEntryRow> = Vec::new();
+            let mut entries: Vec<EntryRow> = Vec::new();
             for fact in facts {
                 let entry = book.record(cause.clone(), now, fact.clone());
                 if let BookFact::Verified(Verified { match_id, head, .. }) = fact {
@@ -194,7 +194,7 @@ impl Office {
         Ok(late)
     }
 
-    async fn club_entry(&self, seq: u64) -> anyhow::Result<Option<BookEntryRow>> {
+    async fn club_entry(&self, seq: u64) -> anyhow::Result<Option<EntryRow>> {
         let mut entry = None;
         let mut take = |row| entry = Some(row);
         self.store.book_entries(CLUB, Some(seq.saturating_sub(1)), 1, &mut take).await?;

@@ -11,20 +11,21 @@ use anyhow::{Context as _, bail, ensure};
 
 use super::Office;
 use super::decide::openings::{CODE_LETTERS, fitting_name};
-use super::decide::stored::{entry_row, match_row};
+use super::decide::stored::match_row;
 use super::incoming::new_letter;
 use crate::audit::AuditVerdict;
 use crate::audit::dossier::{DispatchRecord, Dossier, LetterRecord, SeatHolder};
 use crate::config::Config;
 use crate::game::{BySeat, HouseLevel, Seat};
-use crate::ledger::{Entry, Fact};
+use crate::ledger::{ChainedEntry, Entry, Fact};
 use crate::letter::printable::is_printable;
 use crate::letter::{Address, Digest};
 use crate::post::FetchedLetter;
 use crate::referee::{Match, Stage};
 use crate::report::wording::Wording;
 use crate::store::{
-    self, LetterDecision, LetterStatus, NewDispatch, NewLetter, Newcomer, SeatRow, Settlement, Urgency,
+    self, EntryRow, LetterDecision, LetterStatus, NewDispatch, NewLetter, Newcomer, SeatRow, Settlement,
+    Urgency,
 };
 
 /// Maximum addresses of a player in a dossier.
@@ -146,7 +147,7 @@ impl Office {
             seat_pins: pins.into_iter().map(|kept| (id.clone(), kept)).collect(),
             wordings,
             newcomers,
-            entries: entries.iter().map(|entry| entry_row(&entry.clone().into())).collect(),
+            entries: entries.into_iter().map(|entry| EntryRow::from(&ChainedEntry::from(entry))).collect(),
             posted: dispatches.into_iter().map(|(record, bytes)| posted(&id, record, bytes)).collect(),
             remembered: vec![
                 (imported_key(&id), club.clone()),

@@ -395,7 +395,8 @@ fn letter_of(row: NamedLetter) -> StoredLetter {
     StoredLetter { digest, received_at, is_ruled: status == LetterStatus::Ruled, raw }
 }
 
-fn row_of(entry: EntryRow) -> LedgerRow {
-    let EntryRow { match_id: _, seq, at, kind, json, hash } = entry;
+/// What the audit compares of an entry.
+pub(super) fn row_of(entry: EntryRow) -> LedgerRow {
+    let EntryRow { chain: _, seq, at, kind, json, hash } = entry;
     LedgerRow { seq, at, kind, json, hash }
 }

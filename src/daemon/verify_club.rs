@@ -8,10 +8,11 @@ use super::Office;
 use super::club::HEARTBEAT;
 use super::loops::AUDITED;
 use super::parallel::run_blocking;
-use crate::audit::{AuditVerdict, BookCheck, BookLine, StoredLate};
+use super::verify::row_of;
+use crate::audit::{AuditVerdict, BookCheck, LedgerRow, StoredLate};
 use crate::club::{Anchored, Book, BookEntry, BookFact, CLUB};
 use crate::ledger::Head;
-use crate::store::{BookEntryRow, LateRow};
+use crate::store::{EntryRow, LateRow};
 
 /// Entries read at a time.
 const CHUNK: u32 = 256;
@@ -34,7 +35,7 @@ impl Office {
             let mut lines = Vec::new();
             // Start at the first row whatever its number: somebody may have added one before entry 1.
             let after = Some(check.seq()).filter(|seq| *seq > 0);
-            let mut take = |row: BookEntryRow| lines.push(line_of(row));
+            let mut take = |row: EntryRow| lines.push(row_of(row));
             self.store.book_entries(CLUB, after, CHUNK, &mut take).await?;
             if lines.is_empty() {
                 break;
@@ -57,7 +58,7 @@ impl Office {
         Ok(check.finish(&snapshot))
     }
 
-    async fn verify_entry(&self, mut check: BookCheck, line: BookLine) -> anyhow::Result<BookCheck> {
+    async fn verify_entry(&self, mut check: BookCheck, line: LedgerRow) -> anyhow::Result<BookCheck> {
         let Some(entry) = check.push(&line) else { return Ok(check) };
         match &entry.fact {
             BookFact::Anchored(anchored) => self.verify_anchor(check, &entry, anchored.clone()).await,
@@ -95,9 +96,4 @@ impl Office {
         });
         Ok(stored.collect())
     }
-}
-
-fn line_of(row: BookEntryRow) -> BookLine {
-    let BookEntryRow { book_id: _, seq, at, kind, json, hash } = row;
-    BookLine { seq, at, kind, json, hash }
 }

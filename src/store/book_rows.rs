@@ -1,8 +1,9 @@
 //! Writes the club's books: their rows, their entries, and what entries are made of.
 
+use super::entries::add_to_books;
 use super::rows::{CHUNK, integer, is_common};
 use super::statement::Session;
-use super::{AnchorRows, BookChange, BookEntryRow, BookRow, Result, StoreError, VerifiedRow};
+use super::{AnchorRows, BookChange, BookRow, Result, StoreError, VerifiedRow};
 
 /// Writes books and their entries, within a transaction.
 ///
@@ -11,9 +12,7 @@ use super::{AnchorRows, BookChange, BookEntryRow, BookRow, Result, StoreError, V
 pub async fn write(session: &mut Session<'_>, changes: &[BookChange]) -> Result<()> {
     for BookChange { row, entries, anchor, late, verified } in changes {
         write_row(session, row).await?;
-        for chunk in entries.chunks(CHUNK) {
-            add_entries(session, chunk).await?;
-        }
+        add_to_books(session, entries).await?;
         if let Some(anchor) = anchor {
             write_anchor(session, anchor).await?;
         }
@@ -38,21 +37,6 @@ async fn write_row(session: &mut Session<'_>, row: &BookRow) -> Result<()> {
         0 => Err(StoreError::Stale(format!("book {}", row.id))),
         _ => Ok(()),
     }
-}
-
-async fn add_entries(session: &mut Session<'_>, chunk: &[BookEntryRow]) -> Result<()> {
-    let mut insert = session.statement("INSERT INTO book_entry (book_id, seq, at, kind, json, hash) ");
-    insert.push_rows(chunk, |values, entry| {
-        values
-            .bind(&entry.book_id)
-            .bind(integer(entry.seq))
-            .bind(entry.at.timestamp_millis())
-            .bind(&entry.kind)
-            .bind(&entry.json)
-            .bind(entry.hash.to_string());
-    });
-    session.execute(insert.persistent(is_common(chunk.len()))).await?;
-    Ok(())
 }
 
 /// Writes what an anchor is made of, within a transaction.

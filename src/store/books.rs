@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
 use super::database::Database;
-use super::rows::{count, digest, integer, maybe_time, text, time, unsound};
-use super::{AnchorRows, Result, RowSink, VerifiedRow};
-use crate::club::{BookKind, ChainedBookEntry};
-use crate::letter::Digest;
+use super::entries::{EntryColumns, OF_BOOKS};
+use super::rows::{integer, maybe_time, text, unsound};
+use super::{AnchorRows, EntryRow, Result, RowSink, VerifiedRow};
+use crate::club::BookKind;
 
 /// A stored book: its snapshot as JSON, and the columns that find it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,31 +22,11 @@ pub struct BookRow {
     pub version: i64,
 }
 
-/// A stored entry of a book: its canonical JSON, and the columns that find it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BookEntryRow {
-    pub book_id: String,
-    /// From 1, without gaps.
-    pub seq: u64,
-    pub at: DateTime<Utc>,
-    pub kind: String,
-    /// The entry without its own hash, as canonical JSON (RFC 8785).
-    pub json: String,
-    pub hash: Digest,
-}
-
-impl From<ChainedBookEntry> for BookEntryRow {
-    fn from(ChainedBookEntry { entry, json, hash }: ChainedBookEntry) -> BookEntryRow {
-        let kind = entry.fact.kind().to_owned();
-        BookEntryRow { book_id: entry.book, seq: entry.seq, at: entry.at, kind, json, hash }
-    }
-}
-
 /// A book with the `version` that was loaded, and its new entries in order.
 #[derive(Clone, Debug)]
 pub struct BookChange {
     pub row: BookRow,
-    pub entries: Vec<BookEntryRow>,
+    pub entries: Vec<EntryRow>,
     /// What the anchor among the entries is made of.
     pub anchor: Option<AnchorRows>,
     /// The dispatches whose delivery entries list, each with the number of the entry.
@@ -75,7 +55,7 @@ pub trait Books {
         id: &str,
         seq: Option<u64>,
         limit: u32,
-        take: RowSink<'_, BookEntryRow>,
+        take: RowSink<'_, EntryRow>,
     ) -> Result<()>;
 }
 
@@ -92,10 +72,9 @@ impl Books for Database {
         id: &str,
         seq: Option<u64>,
         limit: u32,
-        take: RowSink<'_, BookEntryRow>,
+        take: RowSink<'_, EntryRow>,
     ) -> Result<()> {
-        let sql = "SELECT book_id, seq, at, kind, json, hash FROM book_entry \
-                   WHERE book_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+        let sql = format!("{OF_BOOKS}WHERE book_id = $1 AND seq > $2 ORDER BY seq LIMIT $3");
         let after = seq.map_or(i64::MIN, integer);
         let statement = self.statement(sql).bind(text(id)).bind(after).bind(i64::from(limit));
         self.stream(statement, EntryColumns::read, take).await
@@ -103,9 +82,8 @@ impl Books for Database {
 }
 
 /// Returns the entries of a book that are of this kind, in order.
-pub async fn entries_of_kind(database: &Database, book_id: &str, kind: &str) -> Result<Vec<BookEntryRow>> {
-    let sql = "SELECT book_id, seq, at, kind, json, hash FROM book_entry \
-               WHERE book_id = $1 AND kind = $2 ORDER BY seq";
+pub async fn entries_of_kind(database: &Database, book_id: &str, kind: &str) -> Result<Vec<EntryRow>> {
+    let sql = format!("{OF_BOOKS}WHERE book_id = $1 AND kind = $2 ORDER BY seq");
     let mut entries = Vec::new();
     let mut take = |entry| entries.push(entry);
     let statement = database.statement(sql).bind(text(book_id)).bind(text(kind));
@@ -127,22 +105,5 @@ impl BookColumns {
         let kind = BookKind::parse(&self.kind).ok_or_else(|| unsound("kind of a book", &self.kind))?;
         let BookColumns { id, kind: _, wake_at, snapshot, version } = self;
         Ok(BookRow { id, kind, wake_at: maybe_time(wake_at)?, snapshot, version })
-    }
-}
-
-#[derive(FromRow)]
-struct EntryColumns {
-    book_id: String,
-    seq: i64,
-    at: i64,
-    kind: String,
-    json: String,
-    hash: String,
-}
-
-impl EntryColumns {
-    fn read(self) -> Result<BookEntryRow> {
-        let EntryColumns { book_id, seq, at, kind, json, hash } = self;
-        Ok(BookEntryRow { book_id, seq: count(seq)?, at: time(at)?, kind, json, hash: digest(&hash)? })
     }
 }

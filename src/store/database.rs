@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 
 use super::backend::Backend;
 use super::dispatches;
+use super::entries::{EntryColumns, OF_LEDGERS};
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::{insert_letters, letter_bytes, list_letters, registered};
 use super::lots::LotColumns;
@@ -84,7 +85,6 @@ const SEATS: &str = "SELECT s.token, s.match_id, s.seat, p.id, p.name, p.bouncin
                      JOIN player p ON p.id = s.player_id LEFT JOIN address a ON a.player_id = p.id ";
 
 /// Selects the columns of a ledger entry.
-const ENTRIES: &str = "SELECT match_id, seq, at, kind, json, hash FROM entry ";
 
 #[async_trait]
 impl Store for Database {
@@ -318,18 +318,18 @@ impl Store for Database {
 
     async fn entries(&self, match_id: &str) -> Result<Vec<EntryRow>> {
         let statement =
-            self.statement(format!("{ENTRIES}WHERE match_id = $1 ORDER BY seq")).bind(text(match_id));
-        let rows: Vec<rows::Entry> = self.read(statement).await?;
-        rows.into_iter().map(rows::Entry::read).collect()
+            self.statement(format!("{OF_LEDGERS}WHERE match_id = $1 ORDER BY seq")).bind(text(match_id));
+        let rows: Vec<EntryColumns> = self.read(statement).await?;
+        rows.into_iter().map(EntryColumns::read).collect()
     }
 
     async fn entries_since(&self, kind: &str, since: DateTime<Utc>) -> Result<Vec<EntryRow>> {
         let statement = self
-            .statement(format!("{ENTRIES}WHERE kind = $1 AND at >= $2 ORDER BY at, match_id, seq"))
+            .statement(format!("{OF_LEDGERS}WHERE kind = $1 AND at >= $2 ORDER BY at, match_id, seq"))
             .bind(text(kind))
             .bind(since.timestamp_millis());
-        let rows: Vec<rows::Entry> = self.read(statement).await?;
-        rows.into_iter().map(rows::Entry::read).collect()
+        let rows: Vec<EntryColumns> = self.read(statement).await?;
+        rows.into_iter().map(EntryColumns::read).collect()
     }
 
     async fn entries_after(
@@ -340,11 +340,11 @@ impl Store for Database {
         take: RowSink<'_, EntryRow>,
     ) -> Result<()> {
         let statement = self
-            .statement(format!("{ENTRIES}WHERE match_id = $1 AND seq > $2 ORDER BY seq LIMIT $3"))
+            .statement(format!("{OF_LEDGERS}WHERE match_id = $1 AND seq > $2 ORDER BY seq LIMIT $3"))
             .bind(text(match_id))
             .bind(seq.map_or(i64::MIN, integer))
             .bind(i64::from(limit));
-        self.stream(statement, rows::Entry::read, take).await
+        self.stream(statement, EntryColumns::read, take).await
     }
 
     async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Option<(i64, Vec<Digest>)>> {

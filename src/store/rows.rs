@@ -9,8 +9,8 @@ use sqlx::FromRow;
 
 use super::packing::{PackedColumns, unpack};
 use super::{
-    AnswerRow, Claimed, DispatchRow, EntryRow, InvitationStage, LetterDecision, LetterQueue, LetterRow,
-    LetterStatus, MatchRow, Player, Queues, Result, StoreError, TokenRow, Urgency, WaitingLetter,
+    AnswerRow, Claimed, DispatchRow, InvitationStage, LetterDecision, LetterQueue, LetterRow, LetterStatus,
+    MatchRow, Player, Queues, Result, StoreError, TokenRow, Urgency, WaitingLetter,
 };
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -218,29 +218,6 @@ impl SeatAddress {
             }
         }
         Ok(seats)
-    }
-}
-
-#[derive(FromRow)]
-pub struct Entry {
-    match_id: String,
-    seq: i64,
-    at: i64,
-    kind: String,
-    json: String,
-    hash: String,
-}
-
-impl Entry {
-    pub fn read(self) -> Result<EntryRow> {
-        Ok(EntryRow {
-            match_id: self.match_id,
-            seq: count(self.seq)?,
-            at: time(self.at)?,
-            kind: self.kind,
-            json: self.json,
-            hash: digest(&self.hash)?,
-        })
     }
 }
 

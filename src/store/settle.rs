@@ -12,6 +12,7 @@ use super::book_rows;
 use super::budgets;
 use super::changes::set_change;
 use super::dispatches;
+use super::entries::add_to_ledgers;
 use super::error::address_taken;
 use super::letters::insert_letters;
 use super::lots::change_lot;
@@ -21,9 +22,7 @@ use super::overview;
 use super::packing::{PackedLetter, PackedPicture, pack};
 use super::pinned;
 use super::players::{add_newcomer, merge_players, save_player};
-use super::rows::{
-    CHUNK, ensure_all_found, integer, is_common, partition_matches, seat_columns, text, with_ids,
-};
+use super::rows::{CHUNK, ensure_all_found, is_common, partition_matches, seat_columns, text, with_ids};
 use super::statement::{Engine, Session};
 use super::unproven::set_unproven;
 use super::{
@@ -71,9 +70,7 @@ pub async fn settle(
 ) -> Result<()> {
     write_matches(session, settlement).await?;
     write_letters(session, settlement).await?;
-    for chunk in settlement.entries.chunks(CHUNK) {
-        add_entries(session, chunk).await?;
-    }
+    add_to_ledgers(session, &settlement.entries).await?;
     for invitation in &settlement.invitations {
         set_invitation(session, invitation, settlement.at).await?;
     }
@@ -173,7 +170,7 @@ async fn write_dispatches(
 /// Returns when each match ended, by its last entry that says so.
 fn ends(entries: &[EntryRow]) -> BTreeMap<&str, i64> {
     let ends = entries.iter().filter(|entry| entry.kind == MATCH_ENDED);
-    ends.map(|entry| (entry.match_id.as_str(), entry.at.timestamp_millis())).collect()
+    ends.map(|entry| (entry.chain.as_str(), entry.at.timestamp_millis())).collect()
 }
 
 /// Locks the matches in the order of their IDs, so that two settlements cannot deadlock.
@@ -318,21 +315,6 @@ async fn postpone_letter(session: &mut Session<'_>, postponed: &Postponed) -> Re
         .bind(i64::from(postponed.until.is_none()))
         .bind(postponed.match_id.as_deref());
     session.execute(statement).await?;
-    Ok(())
-}
-
-async fn add_entries(session: &mut Session<'_>, chunk: &[EntryRow]) -> Result<()> {
-    let mut insert = session.statement("INSERT INTO entry (match_id, seq, at, kind, json, hash) ");
-    insert.push_rows(chunk, |values, entry| {
-        values
-            .bind(&entry.match_id)
-            .bind(integer(entry.seq))
-            .bind(entry.at.timestamp_millis())
-            .bind(&entry.kind)
-            .bind(&entry.json)
-            .bind(entry.hash.to_string());
-    });
-    session.execute(insert.persistent(is_common(chunk.len()))).await?;
     Ok(())
 }
 

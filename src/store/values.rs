@@ -223,20 +223,6 @@ pub struct Newcomer {
     pub seats: Vec<(String, Seat, String)>,
 }
 
-/// A stored ledger entry: its canonical JSON, and the columns that find it. The kind stays text, so that the audit can
-/// read and report one that was changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EntryRow {
-    pub match_id: String,
-    /// From 1, without gaps.
-    pub seq: u64,
-    pub at: DateTime<Utc>,
-    pub kind: String,
-    /// The entry without its own hash, as canonical JSON (RFC 8785).
-    pub json: String,
-    pub hash: Digest,
-}
-
 /// One mail to one person, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewDispatch {

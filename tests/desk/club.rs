@@ -3,14 +3,14 @@
 use fogpost::audit::{AnchorVerdict, AnchorWitness, AuditVerdict};
 use fogpost::club::{BookEntry, BookFact};
 use fogpost::game::any::GameKind;
-use fogpost::store::BookEntryRow;
+use fogpost::store::EntryRow;
 
 use crate::audit::cheat;
 use crate::desk::{ANN, BO, Desk};
 
 /// The entries of the club's book.
 pub fn book(desk: &Desk) -> Vec<BookEntry> {
-    let mut rows: Vec<BookEntryRow> = Vec::new();
+    let mut rows: Vec<EntryRow> = Vec::new();
     let mut take = |row| rows.push(row);
     desk.block_on(desk.office().store.book_entries("CLUB", None, 1000, &mut take))
         .expect("the store answers");

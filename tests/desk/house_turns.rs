@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fogpost::audit::Place;
 use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::{Chosen, HouseLevel, Seat};
-use fogpost::ledger::{self, ChainedEntry, Source};
+use fogpost::ledger::{self, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Act, Cause, HouseFailure, Match, digest_of};
 use fogpost::store::{EntryRow, MatchRow, Settlement};
@@ -20,17 +20,9 @@ fn forge(desk: &Desk, game_match: &Match, act: &Act) {
         .block_on(desk.office().store.matches(std::slice::from_ref(&game_match.id)))
         .expect("it answers")
         .remove(0);
-    let entry_row = |ChainedEntry { entry, json, hash }: &ChainedEntry| EntryRow {
-        match_id: game_match.id.clone(),
-        seq: entry.seq,
-        at: entry.at,
-        kind: entry.fact.kind().to_owned(),
-        json: json.clone(),
-        hash: *hash,
-    };
     let forged = Settlement {
         at: desk.now(),
-        entries: ruling.entries.iter().map(entry_row).collect(),
+        entries: ruling.entries.iter().map(EntryRow::from).collect(),
         matches: vec![MatchRow {
             wake_at: ruling.after.wake_at(),
             snapshot: serde_json::to_string(&ruling.after).expect("JSON"),

@@ -4,14 +4,14 @@ use fogpost::club::AnchorSecret;
 use fogpost::ledger::Head;
 use fogpost::letter::Digest;
 use fogpost::store::{
-    AnchorRows, BookChange, BookEntryRow, Claim, NewDispatch, SendOutcome, Settlement, Store, StoreError,
+    AnchorRows, BookChange, Claim, EntryRow, NewDispatch, SendOutcome, Settlement, Store, StoreError,
     VerifiedRow,
 };
 
 use crate::place::Place;
 use crate::samples::*;
 
-async fn entries(store: &dyn Store, after: Option<u64>, limit: u32) -> Vec<BookEntryRow> {
+async fn entries(store: &dyn Store, after: Option<u64>, limit: u32) -> Vec<EntryRow> {
     let mut entries = Vec::new();
     store.book_entries("CLUB", after, limit, &mut |entry| entries.push(entry)).await.unwrap();
     entries
@@ -34,7 +34,7 @@ pub async fn a_book_is_written_with_its_entries_or_not_at_all(place: Place) {
         assert!(matches!(&error, StoreError::Stale(what) if what == "book CLUB"), "{error}");
     }
     assert!(store.match_ids().await.unwrap().is_empty());
-    let written: Vec<BookEntryRow> = (1..=3).flat_map(|seq| book(0, seq).entries).collect();
+    let written: Vec<EntryRow> = (1..=3).flat_map(|seq| book(0, seq).entries).collect();
     assert_eq!(entries(store, None, 100).await, written);
     assert_eq!(entries(store, Some(1), 1).await, written[1..2]);
 }

@@ -9,9 +9,8 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    AnchorRows, BookChange, BookEntryRow, BookRow, EntryRow, LetterDecision, LetterQueue, LetterStatus,
-    MatchRow, NewDispatch, NewLetter, Postponed, SeatRow, Settlement, Store, Urgency, VerifiedRow,
-    WaitingLetter,
+    AnchorRows, BookChange, BookRow, EntryRow, LetterDecision, LetterQueue, LetterStatus, MatchRow,
+    NewDispatch, NewLetter, Postponed, SeatRow, Settlement, Store, Urgency, VerifiedRow, WaitingLetter,
 };
 
 use crate::overview::overview;
@@ -59,7 +58,7 @@ pub fn match_row(id: &str, version: i64) -> MatchRow {
 pub fn entry(match_id: &str, seq: u64) -> EntryRow {
     let json = format!("{{\"match\":\"{match_id}\",\"seq\":{seq}}}");
     EntryRow {
-        match_id: match_id.to_owned(),
+        chain: match_id.to_owned(),
         seq,
         at: at(0),
         kind: "OrdersSealed".to_owned(),
@@ -105,8 +104,8 @@ pub fn book(version: i64, seq: u64) -> BookChange {
     let row =
         BookRow { id: "CLUB".to_owned(), kind: BookKind::Club, wake_at: Some(at(60)), snapshot, version };
     let json = format!("{{\"seq\":{seq}}}");
-    let entry = BookEntryRow {
-        book_id: "CLUB".to_owned(),
+    let entry = EntryRow {
+        chain: "CLUB".to_owned(),
         seq,
         at: at(seq as i64),
         kind: "Forgotten".to_owned(),

@@ -22,7 +22,7 @@ const NO_LIMITS: Limits = Limits {
     max_lines: usize::MAX,
 };
 
-/// A stored entry: the columns that index it, its canonical JSON and its hash.
+/// A stored entry of a ledger or a book: the columns that index it, its canonical JSON and its hash.
 #[derive(Clone, Debug)]
 pub struct LedgerRow {
     pub seq: u64,

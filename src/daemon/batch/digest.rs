@@ -29,7 +29,7 @@ impl Office {
     ) -> anyhow::Result<DigestRows> {
         let mut refused: BTreeMap<String, usize> = BTreeMap::new();
         for entry in self.store.entries_since("OrdersRefused", since).await? {
-            *refused.entry(entry.match_id).or_default() += 1;
+            *refused.entry(entry.chain).or_default() += 1;
         }
         let queues = self.store.queues().await?;
         let sent = self.store.sent_counts(self.now()).await?;

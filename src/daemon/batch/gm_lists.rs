@@ -56,8 +56,8 @@ impl Office {
     pub async fn matches_ended_lately(&self, now: DateTime<Utc>) -> anyhow::Result<Vec<String>> {
         let mut ended: Vec<String> = Vec::new();
         for entry in self.store.entries_since("MatchEnded", now - SHOWN).await?.into_iter().rev() {
-            if !ended.contains(&entry.match_id) && ended.len() < MAX_ENDED {
-                ended.push(entry.match_id);
+            if !ended.contains(&entry.chain) && ended.len() < MAX_ENDED {
+                ended.push(entry.chain);
             }
         }
         Ok(ended)

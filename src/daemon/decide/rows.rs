@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::context::LoadedMatch;
 use super::decision::Decision;
 use super::mail::PlainEnvelope;
-use super::stored::entry_row;
 use super::undecided::Decided;
 use crate::game::BySeat;
 use crate::ledger::{self, Entry, Fact, LedgerForm};
@@ -90,7 +89,7 @@ impl Decision<'_> {
     pub fn rows(&self, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
         // Comes first, because it may lack the ledger's entries, and wording takes longest.
         let record = self.record_of_ended(ruling)?;
-        let entries: Vec<EntryRow> = ruling.entries.iter().map(entry_row).collect();
+        let entries: Vec<EntryRow> = ruling.entries.iter().map(EntryRow::from).collect();
         let game_match = Arc::new(ruling.after.clone());
         let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
@@ -228,7 +227,7 @@ impl Decision<'_> {
         }
         let match_id = &ruling.after.id;
         let mut entries: Vec<Entry> = self.context.entries(match_id)?.to_vec();
-        let unsaved = self.draft.settlement.entries.iter().filter(|row| row.match_id == *match_id);
+        let unsaved = self.draft.settlement.entries.iter().filter(|row| row.chain == *match_id);
         for row in unsaved {
             entries.push(serde_json::from_str(&row.json)?);
         }

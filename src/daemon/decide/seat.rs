@@ -200,7 +200,7 @@ impl Decision<'_> {
     /// Returns the entries of a match, including those that this transaction adds.
     fn entries_of(&self, match_id: &str) -> Decided<Vec<Entry>> {
         let mut entries: Vec<Entry> = self.context.entries(match_id)?.to_vec();
-        for unsaved in self.draft.settlement.entries.iter().filter(|entry| entry.match_id == match_id) {
+        for unsaved in self.draft.settlement.entries.iter().filter(|entry| entry.chain == match_id) {
             entries.push(serde_json::from_str(&unsaved.json)?);
         }
         Ok(entries)

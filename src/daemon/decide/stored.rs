@@ -3,9 +3,8 @@
 use anyhow::Context as _;
 
 use crate::game::{BySeat, Seat};
-use crate::ledger::ChainedEntry;
 use crate::referee::Match;
-use crate::store::{EntryRow, MatchRow, SeatRow, TokenRow};
+use crate::store::{MatchRow, SeatRow, TokenRow};
 
 /// Reads a match from its snapshot.
 ///
@@ -31,19 +30,6 @@ pub fn both_seats(rows: &[TokenRow], match_id: &str) -> anyhow::Result<BySeat<To
     match (of(Seat::First), of(Seat::Second)) {
         (Some(first), Some(second)) => Ok(BySeat::new(first, second)),
         _ => anyhow::bail!("match {match_id} lacks a seat"),
-    }
-}
-
-/// Returns the row of a ledger entry.
-pub fn entry_row(chained: &ChainedEntry) -> EntryRow {
-    let ChainedEntry { entry, json, hash } = chained;
-    EntryRow {
-        match_id: entry.match_id.clone(),
-        seq: entry.seq,
-        at: entry.at,
-        kind: entry.fact.kind().to_owned(),
-        json: json.clone(),
-        hash: *hash,
     }
 }
 
