@@ -49,8 +49,13 @@ pub enum BookFact {
         matches: u64,
         unsound: u64,
     },
-    /// The addresses of the player with this number, and the bytes of letters from and to them, were deleted.
-    Forgotten { player: i64 },
+    /// The addresses of the player with this number, and the bytes of letters from and to them, were deleted. In these
+    /// matches, letters are withheld since; earlier versions did not name them.
+    Forgotten {
+        player: i64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        matches: Option<Vec<String>>,
+    },
 }
 
 /// The anchor of a day. A later entry may add a time stamp from outside the club; the root is what it would be for.
@@ -215,7 +220,7 @@ mod tests {
         let mut book = Book::of_club();
         let at = ledger::truncate_to_millis("2026-05-07T10:00:00.1234Z".parse().unwrap());
         let facts = [
-            BookFact::Forgotten { player: 12 },
+            BookFact::Forgotten { player: 12, matches: None },
             BookFact::Anchored(Anchored {
                 day: "2026-05-07".parse().unwrap(),
                 root: Digest::of(b"root"),
@@ -256,7 +261,8 @@ mod tests {
     #[test]
     fn an_entry_of_a_book_is_plain_json() {
         let at = "2026-05-07T10:00:00Z".parse().unwrap();
-        let entry = Book::of_club().record(Source::Clock, at, BookFact::Forgotten { player: 12 });
+        let entry =
+            Book::of_club().record(Source::Clock, at, BookFact::Forgotten { player: 12, matches: None });
         let zeros = "0".repeat(64);
         assert_eq!(
             entry.json,

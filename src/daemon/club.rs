@@ -222,7 +222,7 @@ impl Office {
 
 /// Reads the number and the fact of an entry. One that cannot be read is left to the check of the book: matches must be
 /// checked without it.
-fn fact_in(json: &str) -> Option<(u64, BookFact)> {
+pub(super) fn fact_in(json: &str) -> Option<(u64, BookFact)> {
     let entry: BookEntry = serde_json::from_str(json).ok()?;
     Some((entry.seq, entry.fact))
 }

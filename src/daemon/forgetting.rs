@@ -3,12 +3,15 @@
 //! The chains of those matches stay whole and can still be walked. What the letters would prove is withheld from then on,
 //! so everything is verified once more before.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context as _, bail, ensure};
 
 use super::Office;
+use super::club::fact_in;
 use super::decide::stored::snapshot;
 use crate::audit::{AuditVerdict, Finding, Place};
-use crate::club::BookFact;
+use crate::club::{BookFact, CLUB};
 use crate::ledger::{self, Source};
 use crate::referee::Stage;
 use crate::store::{ForgottenMatch, MatchRow, Player};
@@ -34,7 +37,8 @@ impl Office {
         }
         // First: nothing may be gone that the club's book does not tell of.
         let by = Source::Gm { name: self.config.club.gm.first().name.clone(), act: None };
-        self.note_in_club(&[BookFact::Forgotten { player: number }], by, &[], self.now()).await?;
+        let fact = BookFact::Forgotten { player: number, matches: Some(ids.clone()) };
+        self.note_in_club(&[fact], by, &[], self.now()).await?;
         self.store.forget_player(&player, &name, &forgotten, self.now()).await?;
         Ok(ids)
     }
@@ -61,9 +65,11 @@ impl Office {
         })
     }
 
-    /// Walks the chain of a match whose letters are withheld because `who` was forgotten. Nothing else can be checked.
+    /// Walks the chain of a match whose letters are withheld because `who` was forgotten, as the club's book must say.
+    /// Nothing else can be checked.
     pub(super) async fn verify_chain(&self, row: &MatchRow, who: &str) -> anyhow::Result<AuditVerdict> {
         let entries = self.store.entries(&row.id).await?;
+        let told = self.forgotten_by_book(&row.id).await?;
         let mut verdict = AuditVerdict {
             match_id: row.id.clone(),
             entries: entries.len() as u64,
@@ -81,9 +87,31 @@ impl Office {
                 verdict.findings.push(Finding { place: Place::Kept("the ledger"), what });
             }
         }
+        for name in who.split(", ").filter(|name| !told.contains(*name)) {
+            let what = format!(
+                "it is stored as one of {name}, and the club's book does not say that {name} was forgotten"
+            );
+            verdict.findings.push(Finding { place: Place::Kept("the match"), what });
+        }
         Ok(verdict)
     }
+
+    /// Returns who was forgotten in a match according to the club's book.
+    async fn forgotten_by_book(&self, match_id: &str) -> anyhow::Result<BTreeSet<String>> {
+        let mut names = BTreeSet::new();
+        for row in self.store.book_entries_of_kind(CLUB, FORGOTTEN).await? {
+            if let Some((_, BookFact::Forgotten { player, matches })) = fact_in(&row.json)
+                && matches.is_none_or(|matches| matches.iter().any(|id| id == match_id))
+            {
+                names.insert(forgotten_name(player));
+            }
+        }
+        Ok(names)
+    }
 }
+
+/// The kind of the entries of the club's book that say who was forgotten.
+const FORGOTTEN: &str = "Forgotten";
 
 /// What a player is called who was forgotten: `P-12`.
 fn forgotten_name(number: i64) -> String {

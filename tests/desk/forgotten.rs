@@ -1,9 +1,12 @@
 //! A player is forgotten: addresses and letters go, and the chains stay whole.
 
+use fogpost::audit::Place;
+use fogpost::club::BookFact;
 use fogpost::game::any::GameKind;
 use fogpost::store::Player;
 
-use crate::audit::cheat;
+use crate::audit::{cheat, found};
+use crate::club::book;
 use crate::desk::{ANN, BO, Desk};
 
 fn player(desk: &Desk, address: &str) -> Option<Player> {
@@ -42,6 +45,8 @@ fn a_player_whose_matches_are_over_is_forgotten_and_the_chain_stays_whole() {
     let verdict = desk.verify(&id);
     assert!(verdict.is_sound() && verdict.head == head, "{verdict:#?}");
     assert_eq!(verdict.withheld.as_deref(), Some(&*format!("the letters of P-{number}, who was forgotten")));
+    let told = BookFact::Forgotten { player: number, matches: Some(vec![id.clone()]) };
+    assert_eq!(book(&desk).pop().map(|entry| entry.fact), Some(told));
     let again = desk.block_on(desk.office().forget(number)).expect_err("there is nothing left");
     assert!(again.to_string().contains("nothing is left to forget"), "{again:#}");
     cheat(
@@ -50,4 +55,16 @@ fn a_player_whose_matches_are_over_is_forgotten_and_the_chain_stays_whole() {
     );
     let verdict = desk.verify(&id);
     assert!(verdict.findings[0].what.contains("was changed"), "{verdict:#?}");
+}
+
+#[test]
+fn a_match_whose_letters_are_withheld_for_somebody_whom_the_book_does_not_name_is_wrong() {
+    let desk = Desk::new();
+    let id = desk.open(GameKind::Quad, &[]).id;
+    desk.reply(ANN, &desk.one_to(ANN), "RESIGN CONFIRM");
+    let number = player(&desk, BO).expect("Bo").id;
+    cheat(&desk, &[&format!("UPDATE match SET forgotten = 'P-{number}'")]);
+    let verdict = desk.verify(&id);
+    assert_eq!(*found(&verdict), Place::Kept("the match"));
+    assert!(verdict.findings[0].what.contains("does not say that"), "{verdict:#?}");
 }

@@ -264,7 +264,8 @@ fn moved(from: &Place) -> (bool, String) {
 async fn a_move_follows_the_clubs_book_and_says_if_its_chain_is_broken() {
     for place in [Some(Place::sqlite().await), Place::postgres().await].into_iter().flatten() {
         let mut book_of_club = Book::of_club();
-        let first = book_of_club.record(Source::Clock, at(0), BookFact::Forgotten { player: 12 });
+        let first =
+            book_of_club.record(Source::Clock, at(0), BookFact::Forgotten { player: 12, matches: None });
         let snapshot = serde_json::to_string(&book_of_club).unwrap();
         let row = BookRow { snapshot, ..book(0, 1).row };
         let sound = BookChange { entries: vec![first.into()], ..BookChange::of(row) };
