@@ -205,3 +205,24 @@ fn a_lot_that_does_not_fit_its_match_is_found() {
     });
     assert!(verdict.findings[0].what.contains("another letter than the one that opened"), "{verdict:#?}");
 }
+
+#[test]
+fn a_key_is_kept_for_each_known_address_alone_until_a_match_is_drawn_from_it_or_its_player_is_forgotten() {
+    const EVE: &str = "eve@elsewhere.example";
+    let desk = Desk::knowing(ANN, "");
+    let kept = |address: &str| {
+        let lot = desk.block_on(desk.office().store.next_lot(address)).expect("the store answers");
+        lot.map(|lot| lot.key.pin())
+    };
+    for address in [ANN, EVE] {
+        desk.write(address, "GAMES");
+    }
+    let pin = kept(ANN).expect("Ann was told of one");
+    assert_eq!(kept(EVE), None, "a stranger's letters fill no table");
+    let game_match = ended(&desk);
+    let next = kept(ANN).expect("Ann was told of the next");
+    assert_eq!((lot_of(&desk, &game_match).key, next != pin), (pin, true));
+    let ann = desk.block_on(desk.office().store.player_by_address(ANN)).expect("the store answers");
+    desk.block_on(desk.office().forget(ann.expect("Ann").id)).expect("it is forgotten");
+    assert_eq!(kept(ANN), None);
+}

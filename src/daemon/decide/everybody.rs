@@ -115,10 +115,11 @@ impl Decision<'_> {
         Ok(self.deny_change(asker, code)?.map_or(done, |change| Reply::Change { change }))
     }
 
-    /// Lists the games. Only a proven sender is told of a lot, because that takes a row.
+    /// Lists the games. Only somebody whom we know is told of a lot: it takes a row, and strangers can make up addresses.
     fn games(&mut self, asker: &Asker) -> Decided<Reply> {
         let seats = self.open_seats(asker)?;
-        let next_lot = if asker.proven { Some(self.tell_next_lot(asker.address())?) } else { None };
+        let is_known = asker.proven && asker.is_known;
+        let next_lot = if is_known { Some(self.tell_next_lot(asker.address())?) } else { None };
         Ok(Reply::Games { seats, next_lot })
     }
 
