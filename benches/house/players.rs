@@ -1,7 +1,7 @@
 //! Who plays: a level of the house, random play, or an opponent from outside.
 
-use fogpost::game::HouseLevel;
 use fogpost::game::any::{AnySeen, AnyState, GameKind};
+use fogpost::game::{BySeat, HouseLevel, Outcome, Reason};
 
 use crate::outside;
 use crate::player::{Player, Turn};
@@ -17,6 +17,43 @@ impl Player for Level {
     }
 }
 
+/// The highest level of a game that hides something, with other guesses.
+enum Guessing {
+    /// From setups alone.
+    Blind,
+    /// Right ones. It cheats: it sees the state.
+    Cheat,
+}
+
+impl Player for Guessing {
+    fn play(&mut self, state: &AnyState, seen: &AnySeen, seed: u64) -> Turn {
+        let chosen = match self {
+            Guessing::Blind => seen.play_blind(seed),
+            Guessing::Cheat => with_everything(state, seen).play_open(seed),
+        };
+        let chosen = chosen.expect("the game hides something");
+        Turn { orders: chosen.orders, positions: chosen.positions }
+    }
+}
+
+/// What the seat of `seen` would be told if the match were closed now: everything.
+fn with_everything(state: &AnyState, seen: &AnySeen) -> AnySeen {
+    let (mut closed, mut seen) = (state.clone(), seen.clone());
+    closed.close(Outcome { winner: None, reason: Reason::Abandoned });
+    seen.add(&BySeat::new(None, None), &closed);
+    seen
+}
+
+/// The names of the players who guess otherwise: those of the highest level with these endings.
+fn guessing(game: GameKind, name: &str) -> Option<Guessing> {
+    let top = game.levels().last().filter(|_| game.hides_something())?.name;
+    match name.strip_prefix(top)? {
+        "-blind" => Some(Guessing::Blind),
+        "-cheat" => Some(Guessing::Cheat),
+        _ => None,
+    }
+}
+
 /// Returns the player called `name`.
 ///
 /// # Errors
@@ -24,6 +61,9 @@ impl Player for Level {
 pub fn named(game: GameKind, name: &str) -> Result<Box<dyn Player>, String> {
     if let Some(level) = game.level(name) {
         return Ok(Box::new(Level(level)));
+    }
+    if let Some(player) = guessing(game, name) {
+        return Ok(Box::new(player));
     }
     match name {
         "random" => Ok(Box::new(Random)),

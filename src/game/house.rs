@@ -37,6 +37,12 @@ impl<V, O> Seen<V, O> {
         self.before.push((before, filed));
     }
 
+    /// Takes the last adjudication back, and returns the view that followed it; `None` if there is none.
+    pub(super) fn take_last(&mut self) -> Option<V> {
+        let (before, _) = self.before.pop()?;
+        Some(std::mem::replace(&mut self.now, before))
+    }
+
     pub fn seat(&self) -> Seat {
         self.seat
     }
@@ -83,6 +89,23 @@ pub struct House<V, O> {
     /// Chooses legal orders for a seat from which some are due. The same arguments give the same orders: it reads no
     /// clock, counts the positions that it looks at, and calculates in integers. It may take a second.
     pub play: fn(&Seen<V, O>, &HouseLevel, Dice) -> Chosen<O>,
+    /// Plays the highest level with another insight, to measure what its own is worth. No match is played so. `None` in a
+    /// game that hides nothing.
+    pub with_insight: Option<WithInsight<V, O>>,
+}
+
+/// Chooses orders as [`House::play`] does at the highest level, from other guesses.
+pub type WithInsight<V, O> = fn(&Seen<V, O>, Insight<'_, V>, Dice) -> Chosen<O>;
+
+/// What the house makes its guesses of hidden things from.
+#[derive(Clone, Copy, Debug)]
+pub enum Insight<'a, V> {
+    /// Everything that its seat was told: so it plays every match.
+    Told,
+    /// Setups that the enemy may have filed, and nothing that its seat was told of the enemy since.
+    Blind,
+    /// The truth: a view of the same turn that hides nothing.
+    Open(&'a V),
 }
 
 /// What the house plays.

@@ -1,6 +1,9 @@
 //! What a seat of any game was told and filed, and what the house plays on it.
 
+use std::fmt::Display;
+
 use super::{AnySeen, AnyState, Filing, GameKind};
+use crate::game::house::Insight;
 use crate::game::{
     BySeat, Chosen, Dice, Game, HouseLevel, Sealed, Seat, Seen, pacific, quad, quadrant_z, quantum,
 };
@@ -24,6 +27,19 @@ impl AnySeen {
     pub fn play(&self, level: &HouseLevel, dice: u64) -> Option<Chosen<String>> {
         on_seen!(self, seen of State => play::<State>(seen, level, dice))
     }
+
+    /// Returns what the highest level plays if it guesses from setups alone, for measurements; `None` in a game that hides
+    /// nothing. Something must be due from the seat.
+    pub fn play_blind(&self, dice: u64) -> Option<Chosen<String>> {
+        on_seen!(self, seen of State => play_blind::<State>(seen, dice))
+    }
+
+    /// Returns what the highest level plays if it guesses right, for measurements; `None` in a game that hides nothing. The
+    /// last view must be that of the match closed in a phase in which something was due from the seat, so that it shows
+    /// everything.
+    pub fn play_open(&self, dice: u64) -> Option<Chosen<String>> {
+        on_seen!(self, seen of State => play_open::<State>(seen, dice))
+    }
 }
 
 fn add<'a, G: Game + 'a>(
@@ -42,6 +58,20 @@ fn add<'a, G: Game + 'a>(
 }
 
 fn play<G: Game>(seen: &Seen<G::View, G::Order>, level: &HouseLevel, dice: u64) -> Option<Chosen<String>> {
-    let Chosen { orders, positions } = (G::HOUSE?.play)(seen, level, Dice::new(dice));
-    Some(Chosen { orders: orders.iter().map(G::Order::to_string).collect(), positions })
+    Some(written((G::HOUSE?.play)(seen, level, Dice::new(dice))))
+}
+
+fn play_blind<G: Game>(seen: &Seen<G::View, G::Order>, dice: u64) -> Option<Chosen<String>> {
+    Some(written((G::HOUSE?.with_insight?)(seen, Insight::Blind, Dice::new(dice))))
+}
+
+fn play_open<G: Game>(seen: &Seen<G::View, G::Order>, dice: u64) -> Option<Chosen<String>> {
+    let mut seen = seen.clone();
+    let open = seen.take_last()?;
+    Some(written((G::HOUSE?.with_insight?)(&seen, Insight::Open(&open), Dice::new(dice))))
+}
+
+fn written<O: Display>(chosen: Chosen<O>) -> Chosen<String> {
+    let Chosen { orders, positions } = chosen;
+    Chosen { orders: orders.iter().map(O::to_string).collect(), positions }
 }

@@ -5,6 +5,7 @@
 
 use super::order::Order;
 use super::view::View;
+use crate::game::house::Insight;
 use crate::game::{Chosen, Dice, House, HouseLevel, Level, Phase, Seen};
 use belief::Belief;
 use position::{Move, PASS, Position};
@@ -19,8 +20,12 @@ mod values;
 
 /// The computer player. Debug builds have another version, because they search fewer positions and so play different
 /// turns.
-pub const HOUSE: House<View, Order> =
-    House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play };
+pub const HOUSE: House<View, Order> = House {
+    version: if cfg!(debug_assertions) { 0 } else { 1 },
+    levels: LEVELS,
+    play,
+    with_insight: Some(with_insight),
+};
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[
@@ -40,21 +45,23 @@ const MARGIN: i32 = 4;
 const OPENING_ROUNDS: u32 = 6;
 
 /// What a level can do.
-struct Skill {
+struct Skill<'a> {
     /// Positions to look at in a search; 0 for a look at the enemy's next move only.
     positions: u32,
-    /// Guesses of the enemy's submarines.
+    /// Guesses of the enemy's submarines, and what they are made from.
     guesses: usize,
+    insight: Insight<'a, View>,
     /// Of eight threats or shots, so many are overlooked.
     overlooked: usize,
 }
 
-fn skill(level: Level) -> Skill {
-    match level {
-        Level::Trainer => Skill { positions: 0, guesses: 0, overlooked: 5 },
-        Level::Easy => Skill { positions: 0, guesses: 8, overlooked: 1 },
-        Level::Average | Level::Expert => Skill { positions: POSITIONS, guesses: GUESSES, overlooked: 0 },
-    }
+fn skill(level: Level) -> Skill<'static> {
+    let (positions, guesses, overlooked) = match level {
+        Level::Trainer => (0, 0, 5),
+        Level::Easy => (0, 8, 1),
+        Level::Average | Level::Expert => (POSITIONS, GUESSES, 0),
+    };
+    Skill { positions, guesses, insight: Insight::Told, overlooked }
 }
 
 /// Chooses the orders of a seat. Its present view lists everything that was told of submarines so far.
@@ -62,13 +69,18 @@ fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Orde
     choose(seen.now(), &skill(Level::of(level)), dice)
 }
 
+/// Plays Average with another insight.
+fn with_insight(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: Dice) -> Chosen<Order> {
+    choose(seen.now(), &Skill { insight, ..skill(Level::Average) }, dice)
+}
+
 /// Chooses orders for the viewer, from whom some must be due.
-fn choose(view: &View, skill: &Skill, mut dice: Dice) -> Chosen<Order> {
+fn choose(view: &View, skill: &Skill<'_>, mut dice: Dice) -> Chosen<Order> {
     let (orders, positions) = match view.phase {
         Some(Phase::Setup) => (setup::draw(view.viewer, &view.options, &mut dice), 0),
         Some(Phase::Surface) => surface(view, skill, &mut dice),
         Some(Phase::Submarines) => {
-            let belief = Belief::new(view, skill.guesses, &mut dice);
+            let belief = belief(view, skill, &mut dice);
             let order = depths::choose(view, &belief, skill.overlooked, &mut dice);
             (vec![Order::Submarine(order)], 1)
         }
@@ -77,9 +89,17 @@ fn choose(view: &View, skill: &Skill, mut dice: Dice) -> Chosen<Order> {
     Chosen { orders, positions }
 }
 
+fn belief(view: &View, skill: &Skill<'_>, dice: &mut Dice) -> Belief {
+    match skill.insight {
+        Insight::Told => Belief::new(view, skill.guesses, dice),
+        Insight::Blind => Belief::blind(view, skill.guesses, dice),
+        Insight::Open(open) => Belief::open(open),
+    }
+}
+
 /// Chooses a surface turn, and returns how many positions it looked at.
-fn surface(view: &View, skill: &Skill, dice: &mut Dice) -> (Vec<Order>, u64) {
-    let belief = Belief::new(view, skill.guesses, dice);
+fn surface(view: &View, skill: &Skill<'_>, dice: &mut Dice) -> (Vec<Order>, u64) {
+    let belief = belief(view, skill, dice);
     let attack = depths::attack(view, &belief);
     let danger = if skill.guesses == 0 { values::SAFE } else { belief.danger() };
     let values = values::values(view, &danger);

@@ -105,6 +105,18 @@ impl Quadrant {
         self.distance(other) == 1
     }
 
+    /// Returns the quadrants that share an edge with it, in order.
+    pub fn beside(self) -> impl Iterator<Item = Quadrant> {
+        let (row, column) = (self.row(), self.column());
+        let neighbours = [
+            (row > 0).then(|| self.0 - 5),
+            (column > 0).then(|| self.0 - 1),
+            (column < 4).then_some(self.0 + 1),
+            (row < 4).then_some(self.0 + 5),
+        ];
+        neighbours.into_iter().flatten().map(Quadrant)
+    }
+
     /// Returns the square at `cell`, 0 to 3.
     pub fn square(self, cell: u8) -> Square {
         Square(self.0 * 4 + cell % 4)
@@ -268,7 +280,8 @@ mod tests {
     fn quadrants_at_the_end_of_a_row_are_not_beside_the_next_row() {
         let beside = |of: &str| -> String {
             let of = Quadrant::parse(of).unwrap();
-            Quadrant::all().filter(|&other| of.is_beside(other)).map(|q| q.to_string()).collect()
+            assert!(Quadrant::all().filter(|&other| of.is_beside(other)).eq(of.beside()));
+            of.beside().map(|quadrant| quadrant.to_string()).collect()
         };
         assert_eq!(beside("A"), "BF");
         assert_eq!(beside("E"), "DJ");

@@ -6,17 +6,24 @@
 
 use super::order::Order;
 use super::view::View;
+use crate::game::house::Insight;
 use crate::game::{Chosen, Dice, House, HouseLevel, Level, Phase, Seen};
+use known::Known;
 use plan::Plan;
 
 mod belief;
+mod known;
 mod plan;
 mod setup;
 mod think;
 
 /// The computer player. Debug builds have another version, because they guess less and so play different turns.
-pub const HOUSE: House<View, Order> =
-    House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play };
+pub const HOUSE: House<View, Order> = House {
+    version: if cfg!(debug_assertions) { 0 } else { 2 },
+    levels: LEVELS,
+    play,
+    with_insight: Some(with_insight),
+};
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[
@@ -38,9 +45,24 @@ fn only_plan(level: Level) -> Option<Plan> {
     }
 }
 
-/// Chooses orders for a seat from which some must be due. In the phase `casualties` the least set is lost.
-fn play(seen: &Seen<View, Order>, level: &HouseLevel, mut dice: Dice) -> Chosen<Order> {
-    let (level, view) = (Level::of(level), seen.now());
+/// Chooses orders for a seat from which some must be due.
+fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
+    choose(seen, Level::of(level), Insight::Told, dice)
+}
+
+/// Plays Average with another insight.
+fn with_insight(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: Dice) -> Chosen<Order> {
+    choose(seen, Level::Average, insight, dice)
+}
+
+/// Chooses orders as [`play`] does. In the phase `casualties` the least set is lost.
+fn choose(
+    seen: &Seen<View, Order>,
+    level: Level,
+    insight: Insight<'_, View>,
+    mut dice: Dice,
+) -> Chosen<Order> {
+    let view = seen.now();
     let (orders, positions) = match view.context.phase {
         Some(Phase::Setup) => {
             (setup::draw(view.context.options.layout, view.context.viewer, level, &mut dice), 0)
@@ -48,9 +70,9 @@ fn play(seen: &Seen<View, Order>, level: &HouseLevel, mut dice: Dice) -> Chosen<
         Some(Phase::Turn) => {
             let (plan, positions) = match only_plan(level) {
                 Some(plan) => (plan, 1),
-                None => think::choose(seen, &mut dice),
+                None => think::choose(seen, insight, &mut dice),
             };
-            (plan::orders(view, &plan, &mut dice), positions)
+            (plan::orders(&Known::from_view(view), &plan, &mut dice), positions)
         }
         Some(Phase::Casualties | Phase::Surface | Phase::Submarines | Phase::Move) | None => (Vec::new(), 0),
     };

@@ -292,7 +292,7 @@ fn plain(state: &State, viewer: Seat) -> View {
 
 /// Returns the stars that `viewer` knows: captured stars, all stars in quadrants that it has charted, and elsewhere
 /// its own at the value that it placed. All stars once the match is `over`.
-fn known_stars(state: &State, viewer: Seat, over: bool) -> Vec<KnownStar> {
+pub(super) fn known_stars(state: &State, viewer: Seat, over: bool) -> Vec<KnownStar> {
     let charted = state.sides[viewer].charted;
     let mut known = Vec::new();
     for (at, star) in state.stars.iter() {

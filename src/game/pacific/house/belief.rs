@@ -5,7 +5,7 @@
 use crate::game::pacific::fleet::{Area, Square, in_friendly_waters};
 use crate::game::pacific::options::Torpedo;
 use crate::game::pacific::rules::torpedo_reaches;
-use crate::game::pacific::view::{Depths, Notice, View};
+use crate::game::pacific::view::{Depths, Notice, Sighted, View};
 use crate::game::{Dice, Seat};
 
 /// The submarines of a side at the start (1.5), and how many of them a guess puts into the viewer's waters.
@@ -37,17 +37,36 @@ struct Attack {
 impl Belief {
     /// Works out so many guesses from what the viewer was told so far.
     pub fn new(view: &View, many: usize, dice: &mut Dice) -> Belief {
-        let enemy = view.viewer.other();
-        let left = match &view.submarines[enemy] {
-            Depths::Counted(left) => *left,
-            Depths::Charted(submarines) => submarines.len(),
+        Belief::from_news(view, &view.sightings, many, dice)
+    }
+
+    /// Guesses from setups and the number of submarines left alone.
+    pub fn blind(view: &View, many: usize, dice: &mut Dice) -> Belief {
+        let mut belief = Belief::from_news(view, &[], many, dice);
+        for guess in &mut belief.guesses {
+            dice.shuffle(guess);
+            guess.truncate(enemies_left(view));
+        }
+        belief
+    }
+
+    /// The one guess that is right, from a view that hides nothing.
+    pub fn open(view: &View) -> Belief {
+        let guess = match &view.submarines[view.viewer.other()] {
+            Depths::Charted(submarines) => submarines.iter().map(|submarine| submarine.at).collect(),
+            Depths::Counted(_) => Guess::new(),
         };
-        let many = if left == 0 { 0 } else { many };
+        Belief { guesses: vec![guess], torpedo: view.options.torpedo }
+    }
+
+    fn from_news(view: &View, news: &[Sighted], many: usize, dice: &mut Dice) -> Belief {
+        let enemy = view.viewer.other();
+        let many = if enemies_left(view) == 0 { 0 } else { many };
         let guesses = (0..many).map(|_| first_guess(enemy, dice)).collect();
         let mut belief = Belief { guesses, torpedo: view.options.torpedo };
         for round in 1..=view.round {
             let mut was_heard = false;
-            for sighted in view.sightings.iter().filter(|sighted| sighted.round == round) {
+            for sighted in news.iter().filter(|sighted| sighted.round == round) {
                 was_heard |= belief.hear(&sighted.notice, enemy, dice);
             }
             if round < view.round && !was_heard {
@@ -174,6 +193,14 @@ impl Attack {
                 *at = pick(&squares, dice).copied().unwrap_or(*at);
             }
         }
+    }
+}
+
+/// The number of the enemy's submarines, which both sides know.
+fn enemies_left(view: &View) -> usize {
+    match &view.submarines[view.viewer.other()] {
+        Depths::Counted(left) => *left,
+        Depths::Charted(submarines) => submarines.len(),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::game::testing::RandomPlay;
 use crate::game::{BySeat, Game, Numbered, Options as _, Outcome, Reason, Sealed, Seat};
 
 /// Average with so few positions that debug builds finish soon.
-const FEW: Skill = Skill { positions: 60, guesses: 8, overlooked: 0 };
+const FEW: Skill<'static> = Skill { positions: 60, guesses: 8, insight: Insight::Told, overlooked: 0 };
 
 fn options(chosen: &[(&str, &str)]) -> Options {
     let mut options = Options::default();
@@ -41,7 +41,7 @@ fn in_random_matches(matches: u64, mut met: impl FnMut(&State, Seat, Dice)) {
     }
 }
 
-fn play_on(state: &State, skills: &BySeat<Skill>, dice: &mut Dice) -> State {
+fn play_on(state: &State, skills: &BySeat<Skill<'_>>, dice: &mut Dice) -> State {
     let mut filed = BySeat::new(None, None);
     for seat in state.due().expect("it runs").seats {
         let dice = Dice::new(dice.below(1 << 30) as u64);
@@ -208,6 +208,22 @@ fn guesses_follow_what_was_told() {
 }
 
 #[test]
+fn a_blind_player_guesses_the_same_whatever_was_told_and_one_that_sees_all_is_right() {
+    let state = with_submarines_of_north(["D4", "E5"]);
+    let at = Square::parse("D4").expect("a square");
+    let mut view = state.view(Seat::First);
+    view.round = 2;
+    let blind = |view: &View| Belief::blind(view, 16, &mut Dice::new(1)).danger();
+    let before = blind(&view);
+    let torpedo = Notice::Torpedo { side: Seat::Second, at, sunk: Class::Cruiser };
+    view.sightings = vec![Sighted { round: 1, notice: torpedo }];
+    assert_eq!(blind(&view), before);
+    let over = state.close(Outcome { winner: None, reason: Reason::DrawAgreed });
+    let open = Belief::open(&over.view(Seat::First));
+    assert_eq!(open.expected(Area::new(at).expect("an area")), 2000);
+}
+
+#[test]
 fn nothing_is_played_in_a_match_that_is_over() {
     let over = State::start(&options(&[])).close(Outcome { winner: None, reason: Reason::DrawAgreed });
     assert!(choose(&over.view(Seat::First), &FEW, Dice::new(1)).orders.is_empty());
@@ -215,7 +231,7 @@ fn nothing_is_played_in_a_match_that_is_over() {
 
 #[test]
 fn average_beats_easy() {
-    let average = || Skill { positions: 600, guesses: 16, overlooked: 0 };
+    let average = || Skill { positions: 600, guesses: 16, insight: Insight::Told, overlooked: 0 };
     let won: i32 = (0..4)
         .map(|seed| {
             let seat = if seed % 2 == 0 { Seat::First } else { Seat::Second };

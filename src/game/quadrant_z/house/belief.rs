@@ -3,16 +3,18 @@
 //! A guess is played along with the match: the enemy sets up and moves by a plan that the dice choose, and after each
 //! turn the guess is corrected by what the seat was told. It is made from [`Seen`], never from a state.
 
+use super::known::Known;
 use super::plan::{self, Plan};
 use super::setup;
+use crate::game::house::Insight;
 use crate::game::quadrant_z::fleet::{Class, Ship};
 use crate::game::quadrant_z::galaxy::{Quadrant, Sector, Square};
 use crate::game::quadrant_z::options::Casualties;
 use crate::game::quadrant_z::order::Order;
 use crate::game::quadrant_z::rules;
-use crate::game::quadrant_z::state::{Side, Stage, State};
+use crate::game::quadrant_z::state::{Side, Stage, Stars, State};
 use crate::game::quadrant_z::view::View;
-use crate::game::{BySeat, Dice, Game, Level, Phase, Sealed, Seat, Seen};
+use crate::game::{BySeat, Dice, Level, Phase, Sealed, Seat, Seen};
 
 /// A state that fits, and what the enemy is after in it.
 pub(super) struct Guess {
@@ -23,6 +25,7 @@ pub(super) struct Guess {
 /// Returns a guess for each of the enemy's plans. `None` if the setup is not among what was seen.
 pub(super) fn guesses(
     seen: &Seen<View, Order>,
+    insight: Insight<'_, View>,
     plans: impl Iterator<Item = Plan>,
     dice: &mut Dice,
 ) -> Option<Vec<Guess>> {
@@ -42,6 +45,12 @@ pub(super) fn guesses(
                 let after = turns.iter().skip(1).map(|(view, _)| *view).chain([seen.now()]);
                 for ((_, filed), view) in turns.iter().zip(after) {
                     guess.follow(filed, view, dice);
+                    if !matches!(insight, Insight::Blind) {
+                        guess.correct_fleet(view, dice);
+                    }
+                }
+                if let Insight::Open(open) = insight {
+                    guess.reveal(open);
                 }
                 guess
             })
@@ -67,16 +76,11 @@ pub(super) fn adjudicated(state: &State, me: Seat, own: Vec<Order>, theirs: Vec<
 }
 
 impl Guess {
-    /// Plays a turn as the seat filed it, and corrects the outcome by what the seat was told.
+    /// Plays a turn as the seat filed it, and corrects what the seat has and the stars by what it was told.
     fn follow(&mut self, filed: &[Order], told: &View, dice: &mut Dice) {
         let me = told.context.viewer;
-        let theirs = plan::orders(&self.state.view(me.other()), &self.plan, dice);
+        let theirs = plan::orders(&Known::from_state(&self.state, me.other()), &self.plan, dice);
         self.state = adjudicated(&self.state, me, filed.to_vec(), theirs);
-        self.correct(told, dice);
-    }
-
-    fn correct(&mut self, told: &View, dice: &mut Dice) {
-        let me = told.context.viewer;
         let state = &mut self.state;
         (state.turn, state.stage) = (told.turn, Stage::Turn);
         let side = &mut state.sides[me];
@@ -88,7 +92,31 @@ impl Guess {
         let foe = &mut self.state.sides[me.other()];
         foe.stock = (foe.stock + told.score[me.other()].value).saturating_sub(guessed);
         self.correct_base(me, dice);
-        Fleet { told, foe: &mut self.state.sides[me.other()], dice }.correct();
+    }
+
+    /// Corrects the enemy's ships by what the seat was told of them this turn.
+    fn correct_fleet(&mut self, told: &View, dice: &mut Dice) {
+        Fleet { told, foe: &mut self.state.sides[told.context.viewer.other()], dice }.correct();
+    }
+
+    /// Takes the enemy's ships, its base and all stars from a view that hides nothing.
+    fn reveal(&mut self, open: &View) {
+        let me = open.context.viewer;
+        let mut stars = Stars::none();
+        let foe = &mut self.state.sides[me.other()];
+        for star in &open.stars {
+            let own = self.state.stars.at(star.at).placed[me];
+            let placed = stars.at_mut(star.at);
+            placed.captured_by = star.captured_by;
+            placed.placed[me] = own;
+            placed.placed[me.other()] = star.value.saturating_sub(own.into()) as u8;
+            if star.base && star.at.quadrant() == Quadrant::home(me.other()) {
+                foe.base = Some(star.at);
+            }
+        }
+        self.state.stars = stars;
+        foe.ships = open.enemy_ships.clone().unwrap_or_default();
+        foe.highest = foe.ships.last().map_or(0, |ship| ship.no);
     }
 
     /// Every star that the seat knows stands as it knows it, and there is none where it knows that there is none.

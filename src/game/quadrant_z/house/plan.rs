@@ -1,10 +1,11 @@
 //! Turns a plan into the orders of a turn: what to build, who guards the home base, and which ship goes to which star.
 
+use super::known::Known;
 use crate::game::Dice;
 use crate::game::quadrant_z::fleet::{Class, Ship};
-use crate::game::quadrant_z::galaxy::{Quadrant, Sector, Square};
+use crate::game::quadrant_z::galaxy::{Quadrant, Quadrants, Sector, Square};
 use crate::game::quadrant_z::order::Order;
-use crate::game::quadrant_z::view::{KnownStar, View};
+use crate::game::quadrant_z::view::KnownStar;
 
 /// What a side is after. A star of no value is worth [`STAR`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,17 +46,22 @@ struct Goal {
 
 /// The orders of a turn as far as they are found.
 struct Planner<'a> {
-    view: &'a View,
+    known: &'a Known<'a>,
     plan: &'a Plan,
     /// Ships without an order.
     free: Vec<Ship>,
     goals: Vec<Goal>,
     orders: Vec<Order>,
+    /// The offence that stays on each square.
+    staying: [u16; Square::COUNT],
+    /// The squares of uncaptured stars, and the quadrants of intruders.
+    has_star: [bool; Square::COUNT],
+    intruded: Quadrants,
 }
 
-/// Returns the orders of a turn for the viewer.
-pub(super) fn orders(view: &View, plan: &Plan, dice: &mut Dice) -> Vec<Order> {
-    let mut planner = Planner { view, plan, free: view.ships.clone(), goals: Vec::new(), orders: Vec::new() };
+/// Returns the orders of a turn for the side that knows this.
+pub(super) fn orders(known: &Known<'_>, plan: &Plan, dice: &mut Dice) -> Vec<Order> {
+    let mut planner = Planner::new(known, plan);
     planner.build();
     if plan.guard {
         planner.guard();
@@ -63,46 +69,80 @@ pub(super) fn orders(view: &View, plan: &Plan, dice: &mut Dice) -> Vec<Order> {
     planner.set_goals(dice);
     planner.strike();
     planner.assign(dice);
+    planner.capture();
     planner.orders
 }
 
-/// The turns until a ship can stand on a square.
-fn turns(from: Square, to: Square) -> i32 {
-    if from == to {
-        0
-    } else if from.quadrant() == to.quadrant() {
-        if from.is_adjacent(to) { 1 } else { 2 }
-    } else {
-        i32::from(from.quadrant().distance(to.quadrant()))
+/// The turns until a ship can stand on a square, by the indices of its own and that one. The search looks up millions.
+static TURNS: [[u8; Square::COUNT]; Square::COUNT] = all_turns();
+
+const fn all_turns() -> [[u8; Square::COUNT]; Square::COUNT] {
+    let mut turns = [[0; Square::COUNT]; Square::COUNT];
+    let mut index = 0;
+    while index < Square::COUNT * Square::COUNT {
+        let (from, to) = (index / Square::COUNT, index % Square::COUNT);
+        let (here, there) = (from / 4, to / 4);
+        // Within a quadrant, two steps lead to the diagonal square.
+        let cells = ((from ^ to) & 3).count_ones();
+        let away = (here % 5).abs_diff(there % 5) + (here / 5).abs_diff(there / 5);
+        turns[from][to] = if here == there { cells as u8 } else { away as u8 };
+        index += 1;
     }
+    turns
 }
 
-impl Planner<'_> {
+fn turns(from: Square, to: Square) -> i32 {
+    TURNS[from.index()][to.index()].into()
+}
+
+impl<'a> Planner<'a> {
+    fn new(known: &'a Known<'a>, plan: &'a Plan) -> Planner<'a> {
+        let mut planner = Planner {
+            known,
+            plan,
+            free: Vec::with_capacity(known.ships.len() + 8),
+            goals: Vec::with_capacity(known.stars.len() + 8),
+            orders: Vec::with_capacity(known.ships.len() + 8),
+            staying: [0; Square::COUNT],
+            has_star: [false; Square::COUNT],
+            intruded: Quadrants::default(),
+        };
+        known.ships.iter().for_each(|ship| planner.add(*ship));
+        known.stars.iter().for_each(|star| planner.has_star[star.at.index()] = true);
+        known.intruders.iter().for_each(|intruder| planner.intruded.insert(intruder.at.quadrant()));
+        planner
+    }
+
+    fn add(&mut self, ship: Ship) {
+        self.free.push(ship);
+        self.staying[ship.at.index()] += ship.class.offence;
+    }
+
     fn home(&self) -> Quadrant {
-        Quadrant::home(self.view.context.viewer)
+        Quadrant::home(self.known.me)
     }
 
     fn abroad(&self) -> Quadrant {
-        Quadrant::home(self.view.context.viewer.other())
+        Quadrant::home(self.known.me.other())
     }
 
     /// The size of the intruders that are near the home quadrant.
     fn danger(&self) -> u16 {
-        let near = self.view.intruders.iter().filter(|it| it.at.quadrant().distance(self.home()) <= NEAR);
+        let near = self.known.intruders.iter().filter(|it| it.at.quadrant().distance(self.home()) <= NEAR);
         near.map(|intruder| intruder.size).sum()
     }
 
     fn base(&self) -> Option<Square> {
-        self.view.stars.iter().find(|star| star.base).map(|star| star.at)
+        self.known.stars.iter().find(|star| star.base).map(|star| star.at)
     }
 
     /// Spends the stock (3.1): on guards if the base is in danger, else on ships that capture.
     fn build(&mut self) {
-        let open = |star: &&KnownStar| star.at.quadrant() == self.home() && star.captured_by.is_none();
-        let yard = self.view.stars.iter().filter(open).max_by_key(|star| star.base).map(|star| star.at);
+        let at_home = |star: &&KnownStar| star.at.quadrant() == self.home();
+        let yard = self.known.stars.iter().filter(at_home).max_by_key(|star| star.base).map(|star| star.at);
         let Some(at) = yard else { return };
         let danger = if self.plan.guard { self.danger() } else { 0 };
-        let (mut stock, mut no) = (self.view.stock, self.view.context.highest);
+        let (mut stock, mut no) = (self.known.stock, self.known.highest);
         while stock > 0 {
             let class = if danger > 0 {
                 Class { offence: stock / 2, defence: stock - stock / 2 }
@@ -112,17 +152,17 @@ impl Planner<'_> {
             stock -= class.size();
             no += 1;
             self.orders.push(Order::Build { class, at });
-            self.free.push(Ship { no, class, at });
+            self.add(Ship { no, class, at });
         }
     }
 
-    /// Keeps ships on the home base: one always, and more against intruders.
+    /// Keeps ships on the home base against intruders. A ship that guards it all the time would be missed elsewhere.
     fn guard(&mut self) {
         let Some(base) = self.base() else { return };
-        let wanted = self.danger().max(1);
+        let wanted = self.danger();
         let mut there = 0;
         while there < wanted {
-            let near = |ship: &&Ship| turns(ship.at, base) <= if wanted > 1 { 2 } else { 0 };
+            let near = |ship: &&Ship| turns(ship.at, base) <= 2;
             let best = self.free.iter().filter(near).min_by_key(|ship| {
                 (turns(ship.at, base), ship.class.offence, std::cmp::Reverse(ship.class.defence), ship.no)
             });
@@ -134,9 +174,9 @@ impl Planner<'_> {
 
     /// Lists the stars and intruders to go for.
     fn set_goals(&mut self, dice: &mut Dice) {
-        let (abroad, home) = (self.abroad(), self.home());
-        for star in self.view.stars.iter().filter(|star| star.captured_by.is_none() && !star.base) {
-            if dice.below(8) < self.plan.overlooked {
+        let (abroad, home, base) = (self.abroad(), self.home(), self.base());
+        for star in self.known.stars.iter().filter(|star| !star.base) {
+            if self.plan.overlooked > 0 && dice.below(8) < self.plan.overlooked {
                 continue;
             }
             let quadrant = star.at.quadrant();
@@ -146,12 +186,12 @@ impl Planner<'_> {
                 worth += BASE;
             }
             // The last star of the home quadrant besides the base may be needed to build at.
-            if quadrant == home && self.base().is_none() {
+            if quadrant == home && base.is_none() {
                 worth = 0;
             }
             self.goals.push(Goal { at: star.at, worth, needs: star.value, sent: 0, is_star: true });
         }
-        for intruder in self.view.intruders.iter().filter(|_| self.plan.hunt > 0) {
+        for intruder in self.known.intruders.iter().filter(|_| self.plan.hunt > 0) {
             let worth = STAR + self.plan.hunt * i32::from(intruder.size);
             let needs = intruder.size.div_ceil(2) + 1;
             self.goals.push(Goal { at: intruder.at, worth, needs, sent: 0, is_star: false });
@@ -161,7 +201,7 @@ impl Planner<'_> {
     /// Sends the strongest ships towards the enemy's home quadrant, where the stars are not known yet.
     fn strike(&mut self) {
         let abroad = self.abroad();
-        if self.plan.strike == 0 || self.view.context.charted.contains(abroad) {
+        if self.plan.strike == 0 || self.known.charted.contains(abroad) {
             return;
         }
         let at = abroad.square(0);
@@ -171,15 +211,21 @@ impl Planner<'_> {
 
     /// Gives each ship the goal that promises most for it, the best pair first.
     fn assign(&mut self, dice: &mut Dice) {
-        let mut noise: Vec<i32> = Vec::new();
-        noise.resize_with(self.goals.len(), || dice.below(5) as i32);
+        let noise = dice.below(usize::MAX);
         let rate = |goals: &[Goal], ship: &Ship, number: usize| match promise(ship, &goals[number]) {
             0 => 0,
-            worth => worth + noise[number],
+            // Two bits of the dice tell goals apart that are nearly as good.
+            worth => worth + (noise.rotate_left(2 * number as u32) & 3) as i32,
         };
         let best_for = |goals: &[Goal], ship: &Ship| {
-            let rated = (0..goals.len()).map(|number| (rate(goals, ship, number), number));
-            rated.max_by_key(|&(worth, number)| (worth, std::cmp::Reverse(number))).unwrap_or_default()
+            let mut best = (0, 0);
+            for number in 0..goals.len() {
+                let worth = rate(goals, ship, number);
+                if worth > best.0 {
+                    best = (worth, number);
+                }
+            }
+            best
         };
         let mut best: Vec<(i32, usize)> = self.free.iter().map(|ship| best_for(&self.goals, ship)).collect();
         while let Some(place) = (0..best.len()).max_by_key(|&place| (best[place].0, std::cmp::Reverse(place)))
@@ -198,30 +244,13 @@ impl Planner<'_> {
                 }
             }
         }
-        self.capture();
     }
 
     /// Captures the stars on which enough offence stays (3.5).
     fn capture(&mut self) {
-        let moves = |no: u16| {
-            self.orders.iter().any(|order| matches!(order, Order::Move { no: moved, .. } if *moved == no))
-        };
-        let mut ships: Vec<Ship> = self.view.ships.clone();
-        // What is built this turn stays where it is, too.
-        let mut no = self.view.context.highest;
-        for order in &self.orders {
-            if let Order::Build { class, at } = *order {
-                no += 1;
-                ships.push(Ship { no, class, at });
-            }
-        }
-        let offence = |at: Square| -> u16 {
-            let staying = ships.iter().filter(|ship| ship.at == at && !moves(ship.no));
-            staying.map(|ship| ship.class.offence).sum()
-        };
-        let stars = self.goals.iter().filter(|goal| goal.is_star && offence(goal.at) >= goal.needs);
-        let captures: Vec<Order> = stars.map(|goal| Order::Capture { at: goal.at }).collect();
-        self.orders.extend(captures);
+        let stars = self.goals.iter().filter(|goal| goal.is_star);
+        let held = stars.filter(|goal| self.staying[goal.at.index()] >= goal.needs);
+        self.orders.extend(held.map(|goal| Order::Capture { at: goal.at }));
     }
 
     /// Orders a ship to go to a square, or lets it stay there.
@@ -229,6 +258,7 @@ impl Planner<'_> {
         self.free.retain(|other| other.no != ship.no);
         if ship.at != to {
             let to = self.step(ship, to);
+            self.staying[ship.at.index()] -= ship.class.offence;
             self.orders.push(Order::Move { no: ship.no, from: Some(ship.at), to });
         }
     }
@@ -243,34 +273,33 @@ impl Planner<'_> {
             return from.quadrant().squares().find(|&at| from.is_adjacent(at)).unwrap_or(from);
         }
         let away = from.quadrant().distance(to.quadrant());
-        let nearer = |quadrant: &Quadrant| {
-            quadrant.is_beside(from.quadrant()) && quadrant.distance(to.quadrant()) < away
-        };
-        let squares = Quadrant::all().filter(nearer).flat_map(Quadrant::squares);
+        let nearer = |quadrant: &Quadrant| quadrant.distance(to.quadrant()) < away;
+        let squares = from.quadrant().beside().filter(nearer).flat_map(Quadrant::squares);
         let rank = |at: &Square| {
-            let star = self.view.stars.iter().any(|star| star.at == *at && star.captured_by.is_none());
-            let met = self.view.intruders.iter().any(|it| it.at.quadrant() == at.quadrant());
-            let own = self.sector(*at) == Sector::Home(self.view.context.viewer);
-            (!met, star, own, (usize::from(ship.no) + at.index()) % 7)
+            let met = self.intruded.contains(at.quadrant());
+            let own = self.sector(*at) == Sector::Home(self.known.me);
+            (!met, self.has_star[at.index()], own, (usize::from(ship.no) + at.index()) % 7)
         };
         squares.max_by_key(rank).unwrap_or(from)
     }
 
     fn sector(&self, at: Square) -> Sector {
-        self.view.context.options.layout.sector(at.quadrant())
+        self.known.layout.sector(at.quadrant())
     }
 }
 
 /// What a goal promises to a ship: less if it is far, and if the ship alone is too weak or stronger than needed.
 fn promise(ship: &Ship, goal: &Goal) -> i32 {
-    let missing = goal.needs.saturating_sub(goal.sent);
-    let offence = ship.class.offence;
-    if missing == 0 || offence == 0 {
+    let missing = i32::from(goal.needs) - i32::from(goal.sent);
+    let offence = i32::from(ship.class.offence);
+    if missing <= 0 || offence == 0 {
         return 0;
     }
-    let share = i32::from(offence.min(missing)) * 60 / i32::from(missing);
-    let waste = i32::from(offence.saturating_sub(missing)) * 4;
+    let turns = turns(ship.at, goal.at);
     // A ship alone that is strong enough is better than several.
-    let full = if share == 60 { 100 } else { share };
-    goal.worth * full / (turns(ship.at, goal.at) + 1) / 10 - waste
+    if offence >= missing {
+        goal.worth * 10 / (turns + 1) - 4 * (offence - missing)
+    } else {
+        goal.worth * offence * 6 / (missing * (turns + 1))
+    }
 }

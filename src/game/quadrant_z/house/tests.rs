@@ -51,6 +51,24 @@ fn every_level_files_legal_orders_and_repeats_them() {
 }
 
 #[test]
+fn a_search_knows_what_the_view_would_tell() {
+    let mut turns = 0;
+    for seed in 0..20 {
+        let (mut state, mut dice) = (State::start(&variety(seed)), Dice::new(seed));
+        while let Some(due) = state.due() {
+            if due.phase == Phase::Turn {
+                for seat in Seat::BOTH {
+                    assert_eq!(Known::from_state(&state, seat), Known::from_view(&state.view(seat)));
+                }
+                turns += 1;
+            }
+            state = state.play_at_random(&mut |n| dice.below(n as usize) as u32);
+        }
+    }
+    assert!(turns > 100, "{turns}");
+}
+
+#[test]
 fn setups_are_legal_and_hide_the_base() {
     for layout in [Layout::Triangle, Layout::Block] {
         for seat in Seat::BOTH {
@@ -107,7 +125,8 @@ fn guesses_fit_what_the_seat_was_told() {
     for seed in 0..8 {
         follow(BySeat::new(Level::Easy, Level::Average), seed, |_, seen| {
             let told = seen.now();
-            let guesses = belief::guesses(seen, think::PLANS.into_iter(), &mut Dice::new(seed));
+            let guesses =
+                belief::guesses(seen, Insight::Told, think::PLANS.into_iter(), &mut Dice::new(seed));
             for guess in guesses.expect("the match was seen from its beginning") {
                 let known = guess.state.view(seen.seat());
                 assert_eq!((known.turn, known.stock, known.score), (told.turn, told.stock, told.score));
@@ -123,6 +142,26 @@ fn guesses_fit_what_the_seat_was_told() {
         });
     }
     assert!(guessed > 400, "{guessed}");
+}
+
+#[test]
+fn a_view_that_hides_nothing_makes_every_guess_right() {
+    let mut compared = 0;
+    follow(BySeat::new(Level::Easy, Level::Average), 3, |state, seen| {
+        let over = state.close(Outcome { winner: None, reason: Reason::DrawAgreed });
+        let open = over.view(seen.seat());
+        let plans = think::PLANS.into_iter().take(2);
+        let guesses = belief::guesses(seen, Insight::Open(&open), plans, &mut Dice::new(1));
+        for guess in guesses.expect("the match was seen from its beginning") {
+            let [guessed, real] = [&guess.state, state].map(|state| &state.sides[seen.seat().other()]);
+            assert_eq!((&guessed.ships, guessed.base), (&real.ships, real.base));
+            let values =
+                |state: &State| Square::all().map(|at| state.stars.at(at).value()).collect::<Vec<_>>();
+            assert_eq!(values(&guess.state), values(state));
+            compared += 1;
+        }
+    });
+    assert!(compared > 10, "{compared}");
 }
 
 /// A match in which the enemy holds still after its setup, as the seat has seen it.

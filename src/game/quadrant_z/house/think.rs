@@ -2,23 +2,40 @@
 //! bring.
 
 use super::belief::{Guess, adjudicated, guesses};
+use super::known::Known;
 use super::plan::{self, Plan};
-use crate::game::house::mixture;
+use crate::game::house::{Insight, mixture};
 use crate::game::quadrant_z::order::Order;
 use crate::game::quadrant_z::state::State;
 use crate::game::quadrant_z::view::View;
 use crate::game::{Dice, Game, Seat, Seen};
 
-/// Guesses of the galaxy, and turns that each pair of plans is played on them. Debug builds make do with less.
-const GUESSES: usize = if cfg!(debug_assertions) { 1 } else { 6 };
-const TURNS: usize = if cfg!(debug_assertions) { 1 } else { 5 };
+/// How much is played to choose a plan.
+#[derive(Clone, Copy)]
+struct Effort {
+    /// Guesses of the galaxy, and how many of them each plan is tried on alone.
+    guesses: usize,
+    trials: usize,
+    /// The plans of either side that are left after that.
+    kept: usize,
+    /// The turns that plans are played ahead.
+    turns: usize,
+}
+
+/// Debug builds make do with less.
+const EFFORT: Effort = if cfg!(debug_assertions) {
+    Effort { guesses: 1, trials: 1, kept: 2, turns: 1 }
+} else {
+    Effort { guesses: 16, trials: 4, kept: 7, turns: 4 }
+};
+
 /// What a match won is worth, a captured star, and a point of stock or of a ship.
 const WON: i32 = 1_000;
 const STAR: i32 = 10;
 const POINT: i32 = 3;
 
 /// The plans of either side.
-pub(super) const PLANS: [Plan; 5] = [
+pub(super) const PLANS: [Plan; 16] = [
     // Gather and hunt intruders.
     Plan { value: 20, shy: 10, hunt: 20, guard: true, strike: 0, largest: 2, overlooked: 0 },
     // Spread far, in many small ships.
@@ -29,38 +46,84 @@ pub(super) const PLANS: [Plan; 5] = [
     Plan { value: 20, shy: 0, hunt: 0, guard: true, strike: 5, largest: 3, overlooked: 0 },
     // Race for the nearest stars and leave the base alone.
     Plan { value: 10, shy: 20, hunt: 0, guard: false, strike: 0, largest: 2, overlooked: 0 },
+    // Raid: take the stars near the enemy first, with the base guarded or not.
+    Plan { value: 20, shy: -20, hunt: 0, guard: true, strike: 0, largest: 2, overlooked: 0 },
+    Plan { value: 10, shy: -40, hunt: 0, guard: false, strike: 0, largest: 2, overlooked: 0 },
+    // Strike with more ships, or with a few and the base open.
+    Plan { value: 20, shy: 0, hunt: 0, guard: true, strike: 8, largest: 3, overlooked: 0 },
+    Plan { value: 10, shy: 0, hunt: 0, guard: false, strike: 4, largest: 4, overlooked: 0 },
+    // Go for the dearest stars, in large ships.
+    Plan { value: 40, shy: 10, hunt: 40, guard: true, strike: 0, largest: 4, overlooked: 0 },
+    Plan { value: 60, shy: 0, hunt: 0, guard: true, strike: 0, largest: 3, overlooked: 0 },
+    // Spread in small ships and hunt, or race.
+    Plan { value: 0, shy: 10, hunt: 40, guard: true, strike: 0, largest: 1, overlooked: 0 },
+    Plan { value: 0, shy: 20, hunt: 0, guard: false, strike: 0, largest: 1, overlooked: 0 },
+    // Hold fast, or hunt whatever comes.
+    Plan { value: 10, shy: 80, hunt: 100, guard: true, strike: 0, largest: 2, overlooked: 0 },
+    Plan { value: 20, shy: 0, hunt: 120, guard: true, strike: 0, largest: 2, overlooked: 0 },
+    Plan { value: 20, shy: 0, hunt: 20, guard: false, strike: 0, largest: 1, overlooked: 0 },
 ];
 
 /// Chooses a plan for the seat of `seen`, and returns how many turns it played for that.
-pub(super) fn choose(seen: &Seen<View, Order>, dice: &mut Dice) -> (Plan, u64) {
-    let theirs = (0..GUESSES).map(|number| PLANS[number % PLANS.len()]);
-    let Some(guesses) = guesses(seen, theirs, dice) else { return (PLANS[0], 0) };
+pub(super) fn choose(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: &mut Dice) -> (Plan, u64) {
+    let theirs = PLANS.into_iter().cycle().take(EFFORT.guesses);
+    let Some(guesses) = guesses(seen, insight, theirs, dice) else { return (PLANS[0], 0) };
+    let mut table = Table { me: seen.seat(), guesses: &guesses, dice: dice.clone().mixed(7), played: 0 };
+    let (rows, columns) = (table.best_own(), table.best_theirs());
     let mut payoffs = Vec::new();
-    let mut played = 0;
-    for own in &PLANS {
-        let row = PLANS.iter().map(|theirs| {
-            guesses.iter().map(|guess| outlook(guess, seen.seat(), [own, theirs], dice, &mut played)).sum()
-        });
+    for own in &rows {
+        let row =
+            columns.iter().map(|theirs| guesses.iter().map(|guess| table.outlook(guess, own, theirs)).sum());
         payoffs.push(row.collect::<Vec<i32>>());
     }
-    (PLANS[mixture::draw(&payoffs, dice)], played)
+    (rows[mixture::draw(&payoffs, dice)], table.played)
 }
 
-/// What a pair of plans, the seat's own and the enemy's, leads to on a guess.
-fn outlook(guess: &Guess, me: Seat, [own, theirs]: [&Plan; 2], dice: &Dice, played: &mut u64) -> i32 {
-    let mut state = guess.state.clone();
-    // The same dice for every pair, so that only the plans differ.
-    let mut dice = dice.clone().mixed(7);
-    for _ in 0..TURNS {
-        if state.due().is_none() {
-            break;
-        }
-        let orders = plan::orders(&state.view(me), own, &mut dice);
-        let answers = plan::orders(&state.view(me.other()), theirs, &mut dice);
-        state = adjudicated(&state, me, orders, answers);
-        *played += 1;
+/// What pairs of plans lead to.
+struct Table<'a> {
+    me: Seat,
+    guesses: &'a [Guess],
+    /// The same for every pair, so that only the plans differ.
+    dice: Dice,
+    /// The turns played so far.
+    played: u64,
+}
+
+impl Table<'_> {
+    /// The plans that bring the seat most against what the enemy is after on the first guesses.
+    fn best_own(&mut self) -> Vec<Plan> {
+        let trials = self.guesses.iter().take(EFFORT.trials);
+        best(|own| trials.clone().map(|guess| self.outlook(guess, own, &guess.plan)).sum())
     }
-    worth(&state, me) - worth(&state, me.other())
+
+    /// The plans of the enemy that cost the seat most there if it follows its first one.
+    fn best_theirs(&mut self) -> Vec<Plan> {
+        let trials = self.guesses.iter().take(EFFORT.trials);
+        best(|theirs| -trials.clone().map(|guess| self.outlook(guess, &PLANS[0], theirs)).sum::<i32>())
+    }
+
+    /// What a pair of plans, the seat's own and the enemy's, leads to on a guess.
+    fn outlook(&mut self, guess: &Guess, own: &Plan, theirs: &Plan) -> i32 {
+        let (me, mut state, mut dice) = (self.me, guess.state.clone(), self.dice.clone());
+        for _ in 0..EFFORT.turns {
+            if state.due().is_none() {
+                break;
+            }
+            let orders = plan::orders(&Known::from_state(&state, me), own, &mut dice);
+            let answers = plan::orders(&Known::from_state(&state, me.other()), theirs, &mut dice);
+            state = adjudicated(&state, me, orders, answers);
+            self.played += 1;
+        }
+        worth(&state, me) - worth(&state, me.other())
+    }
+}
+
+/// Returns the plans that are worth most, as many as are kept.
+fn best(mut worth: impl FnMut(&Plan) -> i32) -> Vec<Plan> {
+    let mut plans = PLANS.to_vec();
+    plans.sort_by_cached_key(|plan| -worth(plan));
+    plans.truncate(EFFORT.kept);
+    plans
 }
 
 /// What a side has.

@@ -1,0 +1,58 @@
+//! What a plan reads of what a side knows. In a search it comes from a guessed state, without the rest of a view.
+
+use crate::game::Seat;
+use crate::game::quadrant_z::fleet::Ship;
+use crate::game::quadrant_z::galaxy::{Layout, Quadrants};
+use crate::game::quadrant_z::state::{Event, State};
+use crate::game::quadrant_z::view::{Intruder, KnownStar, View, known_stars};
+
+#[derive(Debug, PartialEq)]
+pub(super) struct Known<'a> {
+    pub me: Seat,
+    pub layout: Layout,
+    pub ships: &'a [Ship],
+    pub stock: u16,
+    /// The highest number that a ship of this side ever had.
+    pub highest: u16,
+    pub charted: Quadrants,
+    /// The stars that nobody has captured.
+    pub stars: Vec<KnownStar>,
+    pub intruders: Vec<Intruder>,
+}
+
+impl Known<'_> {
+    pub fn from_view(view: &View) -> Known<'_> {
+        let context = &view.context;
+        Known {
+            me: context.viewer,
+            layout: context.options.layout,
+            ships: &view.ships,
+            stock: view.stock,
+            highest: context.highest,
+            charted: context.charted,
+            stars: view.stars.iter().filter(|star| star.captured_by.is_none()).copied().collect(),
+            intruders: view.intruders.clone(),
+        }
+    }
+
+    /// What the view of `me` would tell.
+    pub fn from_state(state: &State, me: Seat) -> Known<'_> {
+        let side = &state.sides[me];
+        let intruder = |event: &Event| match *event {
+            Event::Intruded { by, at, size } if by != me => Some(Intruder { at, size }),
+            _ => None,
+        };
+        let mut stars = known_stars(state, me, false);
+        stars.retain(|star| star.captured_by.is_none());
+        Known {
+            me,
+            layout: state.options.layout,
+            ships: &side.ships,
+            stock: side.stock,
+            highest: side.highest,
+            charted: side.charted,
+            stars,
+            intruders: state.news.iter().filter_map(intruder).collect(),
+        }
+    }
+}
