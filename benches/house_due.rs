@@ -1,4 +1,4 @@
-//! Players' waiting times while the house owes a turn in a thousand matches.
+//! How long players wait for answers while the house has to move in a thousand matches.
 //!
 //! `cargo bench --bench house_due`. Two daemons run on SQLite and Maildirs, each as a process of its own, and take turns:
 //! one sleeps while the other works. In the club of the second, the house (expert) has to move in a thousand matches of

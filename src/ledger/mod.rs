@@ -61,7 +61,7 @@ pub enum Signature {
 /// A letter of ours that arrived somewhere, as far as we know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
-    /// The letter's pin.
+    /// The digest that the ledger holds of the letter.
     pub letter: Digest,
     #[serde(with = "millis")]
     pub at: DateTime<Utc>,

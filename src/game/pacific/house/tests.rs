@@ -152,7 +152,7 @@ fn the_house_does_not_find_submarines_that_nobody_told_it_of() {
     }
 }
 
-/// A match in which South has one submarine, and the enemy's ships stand here.
+/// What South sees in a match where it has one submarine, on `own`, and the enemy has these ships on the surface.
 fn beneath(own: &str, enemy: &[(Class, &str)]) -> View {
     let mut state = State::start(&options(&[]));
     state = play_on(&state, &BySeat::new(FEW, FEW), &mut Dice::new(1));

@@ -44,7 +44,7 @@ struct Goal {
     is_star: bool,
 }
 
-/// The orders of a turn as far as they are found.
+/// Gives ships to goals, one pair after the other.
 struct Planner<'a> {
     known: &'a Known<'a>,
     plan: &'a Plan,
