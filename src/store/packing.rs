@@ -34,8 +34,9 @@ const LZ4: i64 = 2;
 /// Deflated text that continues the dictionary of its match, and the picture in `dispatch_picture`.
 pub const SHARED: i64 = 3;
 
-/// Maximum bytes of a text that a dictionary takes in, so that three of them are within reach of deflate, 32 kB.
-const MAX_SHARED: usize = 10_000;
+/// Maximum bytes of a text that a dictionary takes in. A report is about as long, a letter with its quote half as long, so
+/// that a letter and two reports are within reach of deflate, 32 kB.
+const MAX_SHARED: usize = 12_500;
 
 /// How much longer than a block of LZ4 its text can be.
 const MOST_EXPANDED: usize = 255;
