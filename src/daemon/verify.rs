@@ -95,7 +95,8 @@ impl Office {
         step: &Step<'_>,
     ) -> anyhow::Result<Vec<AuditVerdict>> {
         let depth = if whole { Depth::Whole } else { Depth::Words };
-        let at_once = thread::available_parallelism().map_or(1, usize::from);
+        // Twice as many as there are processors, because each one waits for the database now and then.
+        let at_once = 2 * thread::available_parallelism().map_or(1, usize::from);
         let checks = stream::iter(ids).map(|id| self.verify_match(id, depth, step));
         checks.buffered(at_once).try_collect().await
     }
@@ -339,8 +340,7 @@ fn compare(
         let wording = wording_of(settings, earlier, letter, &pictures, whole);
         letter.compare(&wording, &repeated_by(letter, reports))
     };
-    // Pictures need all processors; text is worded again as fast as the next rows are read.
-    if whole { par_map(letters, compare_one) } else { letters.iter().map(compare_one).collect() }
+    par_map(letters, compare_one)
 }
 
 /// Returns what worded a letter: one that is kept, or today's.

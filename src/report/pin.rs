@@ -7,19 +7,20 @@
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use serde::Serialize;
 
-use crate::ledger::{self, LedgerForm};
+use crate::ledger::LedgerForm;
 use crate::letter::Digest;
 use crate::letter::stand_in::stands_for;
 
-/// The canonical form of a letter, which is hashed as JSON (RFC 8785).
+/// The canonical form of a letter, which is hashed as JSON (RFC 8785). The fields are in the order of their names, so that
+/// they need not be sorted.
 #[derive(Debug, Default, Serialize)]
 struct Contents<'a> {
+    files: Vec<File>,
     /// Name and value of each of our header fields, unfolded.
     header: Vec<(&'a str, String)>,
-    text: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     html: String,
-    files: Vec<File>,
+    text: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -58,7 +59,7 @@ fn canonical_of(mail: &[u8], parsed: Option<&Message<'_>>) -> String {
     if let Some(parsed) = parsed {
         contents.add_parts(parsed);
     }
-    ledger::canonical(&contents)
+    serde_json::to_string(&contents).expect("texts can be written")
 }
 
 /// Whether a picture of this letter is not kept any more.
@@ -100,7 +101,9 @@ impl File {
 
 /// A text with line feeds alone, and without those at its end: the last line break may belong to the boundary after it.
 fn with_line_feeds(text: &str) -> String {
-    text.replace("\r\n", "\n").trim_end_matches('\n').to_owned()
+    let mut text = text.replace("\r\n", "\n");
+    text.truncate(text.trim_end_matches('\n').len());
+    text
 }
 
 /// Returns our header fields, unfolded, in order: all but those that describe the encoding of the body.
@@ -189,6 +192,13 @@ mod tests {
         assert_eq!(form["files"][1]["name"], "QZ-7K3M.toml");
         assert_eq!(form["files"][1]["sha256"], Digest::of(b"game = \"quadrant-z\"").to_string());
         assert_eq!(form["header"][0][0], "From");
+    }
+
+    #[test]
+    fn the_canonical_form_is_canonical_json() {
+        let form = canonical(&mail(|letter| letter.text = "\u{1}\t\"\\ \u{7f} München \u{1f600}".to_owned()));
+        let read: serde_json::Value = serde_json::from_str(&form).unwrap();
+        assert_eq!(form, crate::ledger::canonical(&read));
     }
 
     #[test]
