@@ -104,11 +104,10 @@ impl ExpectedDispatch {
 
     /// The club's own templates that may have shaped it.
     pub fn own_templates(&self) -> Vec<String> {
-        let names = match self.dispatch.to {
-            Reader::Seat(_) => self.game_match.own_templates(),
+        match self.dispatch.to {
+            Reader::Seat(_) => self.game_match.own_templates().into_keys().collect(),
             Reader::Former(_) | Reader::Gm => Vec::new(),
-        };
-        names.into_iter().map(str::to_owned).collect()
+        }
     }
 
     /// The Message-IDs of the reports that it may repeat.

@@ -11,7 +11,6 @@ use super::gm_message::GmMessage;
 use super::late::note_sent_late;
 use super::life::{Draft, FiledOrders};
 use super::stage::Stage;
-use super::wording_news::WordingNews;
 use super::{Content, Notice, Reader, substitute};
 use crate::game::any::Memories;
 use crate::game::record::Ending;
@@ -31,11 +30,10 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
     }
     // Valid in every stage and phase, because letters are written in all of them.
     if let Act::Desk(desk) = act {
-        let before = std::mem::replace(&mut draft.game_match.desk, desk.clone());
+        let told = draft.game_match.told_before(desk);
+        draft.game_match.desk = desk.clone();
         draft.record(Fact::DeskSet { desk: Box::new(desk.clone()) });
-        if before.overrides != desk.overrides {
-            draft.game_match.wording_news = BySeat::from_fn(|_| WordingNews::Pending);
-        }
+        draft.game_match.note_wording(&told);
         return Ok(());
     }
     if let Act::Hold { seat, pins, letter } = act {

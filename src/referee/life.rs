@@ -1,5 +1,7 @@
 //! A match from its opening to its end: its stored data, and the steps that all causes share.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +14,7 @@ use super::sent_late::SentLate;
 use super::stage::Stage;
 use super::together::NoticeLimits;
 use super::vanished::Vanished;
-use super::wording_news::{WordingNews, is_known};
+use super::wording_news::{WordingNews, is_known, no_templates};
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
 use crate::game::condition::{self, Conditions};
@@ -107,6 +109,9 @@ pub struct Match<F = Filing> {
     /// Whether the sides know that the club words their letters differently.
     #[serde(default, skip_serializing_if = "is_known")]
     pub wording_news: BySeat<WordingNews>,
+    /// The club's own templates that a seat was told of last, while others are in force.
+    #[serde(default, skip_serializing_if = "no_templates")]
+    pub templates_told: BySeat<BTreeMap<String, Digest>>,
     pub head: Head,
     pub key: SealKey,
     /// The secrets before it, oldest first: reopening a match whose end was told gives it a new one.
@@ -207,8 +212,7 @@ impl Draft {
     pub fn ruling(mut self) -> Ruling {
         for dispatch in &self.dispatches {
             if let Reader::Seat(seat) = dispatch.to {
-                let news = &mut self.game_match.wording_news[seat];
-                *news = news.in_letter();
+                self.game_match.tell_wording(seat);
             }
         }
         Ruling { rejection: None, after: self.game_match, entries: self.entries, dispatches: self.dispatches }

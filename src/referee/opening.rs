@@ -5,7 +5,6 @@ use chrono::{DateTime, Utc};
 use super::life::{Draft, Match};
 use super::schedule::Terms;
 use super::stage::Stage;
-use super::wording_news::WordingNews;
 use super::{Content, Reader, Ruling};
 use crate::game::any::{AnyState, Choices, GameKind};
 use crate::game::{BySeat, Seat};
@@ -100,6 +99,7 @@ fn open_with(
         adjudicated: Vec::new(),
         desk: opening.desk,
         wording_news: BySeat::default(),
+        templates_told: BySeat::default(),
         head: Head::default(),
         key: opening.key,
         earlier_keys: Vec::new(),
@@ -124,9 +124,7 @@ fn open_with(
         holders: opening.holders.map(Box::new),
         lot: draft.game_match.lot.as_ref().map(|lot| Box::new(lot.pinned())),
     });
-    if !draft.game_match.own_templates().is_empty() {
-        draft.game_match.wording_news = BySeat::from_fn(|_| WordingNews::Pending);
-    }
+    draft.game_match.note_wording(&BySeat::default());
     draft.open_phase();
     for seat in Seat::BOTH {
         draft.dispatch(Reader::Seat(seat), Content::Invitation);

@@ -58,13 +58,6 @@ impl MatchOverview {
 }
 
 impl Match {
-    /// Returns the club's own templates that shape letters of this match.
-    pub fn own_templates(&self) -> Vec<&str> {
-        let own_folder = format!("{}/", self.game.key());
-        let names = self.desk.overrides.keys().map(String::as_str);
-        names.filter(|name| !name.contains('/') || name.starts_with(&own_folder)).collect()
-    }
-
     pub fn overview(&self) -> MatchOverview {
         let options = self.state.options().into_iter();
         MatchOverview {

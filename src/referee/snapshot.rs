@@ -56,6 +56,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         adjudicated: stored.adjudicated,
         desk: stored.desk,
         wording_news: stored.wording_news,
+        templates_told: stored.templates_told,
         head: stored.head,
         key: stored.key,
         earlier_keys: stored.earlier_keys,

@@ -1,14 +1,19 @@
 //! Whether the sides know that the club has replaced templates, so that their letters are worded differently.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::Match;
 use crate::game::{BySeat, Seat};
+use crate::ledger::MailIdentity;
+use crate::letter::Digest;
 
-/// What a seat knows of the last change of the club's own templates.
+/// What a seat knows of the club's own templates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WordingNews {
-    /// There was none, or an earlier letter told it.
+    /// It was told of those in force, or there never were any.
     #[default]
     Known,
     /// The next letter tells it.
@@ -22,6 +27,11 @@ pub(super) fn is_known(news: &BySeat<WordingNews>) -> bool {
     Seat::BOTH.into_iter().all(|seat| news[seat] == WordingNews::Known)
 }
 
+/// Whether no templates are named. The snapshot then omits the field.
+pub(super) fn no_templates(told: &BySeat<BTreeMap<String, Digest>>) -> bool {
+    Seat::BOTH.into_iter().all(|seat| told[seat].is_empty())
+}
+
 impl WordingNews {
     /// After another ruling: if its letters told the change, the seat knows it.
     pub(super) fn after_ruling(self) -> WordingNews {
@@ -30,12 +40,68 @@ impl WordingNews {
             WordingNews::Known | WordingNews::Pending => self,
         }
     }
+}
 
-    /// Once a letter to the seat is written.
-    pub(super) fn in_letter(self) -> WordingNews {
-        match self {
-            WordingNews::Pending => WordingNews::Told,
-            WordingNews::Known | WordingNews::Told => self,
+/// The templates of letters that no seat gets in its match, but for those to GMs.
+const OUTSIDE_MATCHES: [&str; 17] = [
+    "absent.txt",
+    "account.html",
+    "account.txt",
+    "alarm.txt",
+    "announcement.txt",
+    "blocked.txt",
+    "challenge.txt",
+    "change.txt",
+    "digest.txt",
+    "newcomer.txt",
+    "offer-ended.txt",
+    "renamed.txt",
+    "stranger.txt",
+    "suspected.txt",
+    "unproven.txt",
+    "unreadable.txt",
+    "words.txt",
+];
+
+impl Match {
+    /// Returns the club's own templates that shape letters to the seats of this match, each with its SHA-256. The rules of
+    /// other games, which RULES sends, do not count.
+    pub fn own_templates(&self) -> BTreeMap<String, Digest> {
+        let mut own = self.desk.overrides.clone();
+        own.retain(|name, _| match name.split_once('/') {
+            Some((folder, _)) => folder == self.game.key() || folder == "help",
+            None => !name.starts_with("gm") && !OUTSIDE_MATCHES.contains(&name.as_str()),
+        });
+        own
+    }
+
+    /// Returns the club's own templates that each seat was told of last, when the identity changes to `next`.
+    pub(super) fn told_before(&self, next: &MailIdentity) -> BySeat<BTreeMap<String, Digest>> {
+        // Earlier versions told of a change that was none, so after an upgrade the seats are told again of what is in force.
+        if self.desk.program != next.program {
+            return BySeat::default();
+        }
+        BySeat::from_fn(|seat| match self.wording_news[seat] {
+            WordingNews::Pending => self.templates_told[seat].clone(),
+            WordingNews::Known | WordingNews::Told => self.own_templates(),
+        })
+    }
+
+    /// Notes which seats the next letter tells of the club's own templates: those that were not told of the ones in force.
+    pub(super) fn note_wording(&mut self, told: &BySeat<BTreeMap<String, Digest>>) {
+        let own = self.own_templates();
+        for seat in Seat::BOTH {
+            let is_told = told[seat] == own;
+            self.wording_news[seat] = if is_told { WordingNews::Known } else { WordingNews::Pending };
+            self.templates_told[seat] = if is_told { BTreeMap::new() } else { told[seat].clone() };
+        }
+    }
+
+    /// A letter to the seat is written, which tells what is pending.
+    pub(super) fn tell_wording(&mut self, seat: Seat) {
+        if self.wording_news[seat] == WordingNews::Pending {
+            self.wording_news[seat] = WordingNews::Told;
+            self.templates_told[seat].clear();
         }
     }
 }

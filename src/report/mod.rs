@@ -179,7 +179,7 @@ impl WordingInput<'_> {
     fn new_templates(&self) -> Option<Vec<String>> {
         let Reader::Seat(seat) = self.dispatch.to else { return None };
         let tells = self.game_match.wording_news[seat] == WordingNews::Told;
-        tells.then(|| self.game_match.own_templates().into_iter().map(str::to_owned).collect())
+        tells.then(|| self.game_match.own_templates().into_keys().collect())
     }
 }
 

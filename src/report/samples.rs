@@ -274,8 +274,8 @@ fn manual_pages() -> Vec<Reply> {
     topics.chain(rules).chain(general).collect()
 }
 
-/// Renders every letter about a match.
-fn check_match(templates: &Templates, game_match: &Arc<Match>) -> Result<(), TemplateError> {
+/// Renders every letter to a seat.
+fn check_seats(templates: &Templates, game_match: &Arc<Match>) -> Result<(), TemplateError> {
     for content in contents(game_match) {
         for seat in Seat::BOTH {
             let dispatch = Dispatch { to: Reader::Seat(seat), content: content.clone() };
@@ -283,6 +283,12 @@ fn check_match(templates: &Templates, game_match: &Arc<Match>) -> Result<(), Tem
         }
     }
     for notice in notices() {
+    Ok(())
+}
+
+/// Renders every letter about a match.
+fn check_match(templates: &Templates, game_match: &Arc<Match>) -> Result<(), TemplateError> {
+    check_seats(templates, game_match)?;
         let former = Dispatch { to: Reader::Former(Seat::First), content: Content::Notice(notice.clone()) };
         word_without_picture(templates, game_match, &former, "")?;
         let dispatch = Dispatch { to: Reader::Gm, content: Content::Notice(notice) };

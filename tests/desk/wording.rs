@@ -7,19 +7,20 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::Fact;
 
 use crate::audit::{cheat, entries};
-use crate::desk::{ANN, BO, Desk};
+use crate::desk::{ANN, BO, Desk, Sent};
 
 const LYING_NEWS: &str = "- Nothing was seen.\n";
 const CHANGED: &str = "The club has changed the words of these letters, in quad/news.txt.";
 const BACK: &str = "The club has gone back to the program's own words";
 
 /// Puts a template in place, or takes it away.
-fn put_template(folder: &Path, name: &str, source: Option<&str>) {
+pub fn put_template(folder: &Path, name: &str, source: Option<&str>) {
     let own = folder.join("own");
-    std::fs::create_dir_all(own.join("quad")).expect("a folder");
+    let path = own.join(name);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     match source {
-        Some(source) => std::fs::write(own.join(name), source).expect("written"),
-        None => std::fs::remove_file(own.join(name)).expect("removed"),
+        Some(source) => std::fs::write(path, source).expect("written"),
+        None => std::fs::remove_file(path).expect("removed"),
     }
     let config = folder.join("config.toml");
     let text = std::fs::read_to_string(&config).expect("the config");
@@ -80,4 +81,44 @@ fn the_template_that_tells_of_replaced_templates_cannot_be_replaced() {
     let overrides = [("wording.txt".to_owned(), "Nothing has changed.".to_owned())].into();
     let refused = fogpost::report::Templates::new(&overrides);
     assert!(refused.err().is_some_and(|error| error.to_string().contains("cannot be replaced")));
+}
+
+/// A desk with a match of Quantum, the letters that Ann and Bo answer, and this template of the club's own.
+fn with_template(name: &str) -> (Desk, [Sent; 2]) {
+    let mut desk = Desk::new();
+    desk.open(GameKind::Quantum, &[]);
+    let to_both = [ANN, BO].map(|address| desk.one_to(address));
+    desk.restart_after(|folder| put_template(folder, name, Some("Subject: words\n\nWords of the club.\n")));
+    (desk, to_both)
+}
+
+#[test]
+fn templates_that_shape_no_letter_of_a_match_are_not_told_there() {
+    for name in ["quad/news.txt", "gm-digest.txt", "stranger.txt"] {
+        let (desk, [to_ann, _]) = with_template(name);
+        desk.reply(ANN, &to_ann, "STATUS");
+        desk.one_to(ANN).keeps_silent_of("The club has");
+    }
+}
+
+#[test]
+fn a_page_of_the_manual_is_told_as_any_other_template() {
+    let (desk, [to_ann, _]) = with_template("help/orders.txt");
+    desk.reply(ANN, &to_ann, "HELP orders");
+    desk.one_to(ANN)
+        .says("Words of the club.")
+        .says("The club has changed the words of these letters, in help/orders.txt.");
+}
+
+/// Otherwise Ann would read in her next letter that Bo has written.
+#[test]
+fn a_template_that_comes_and_goes_while_only_one_side_writes_is_told_to_that_side_alone() {
+    let (mut desk, [to_ann, to_bo]) = with_template("quantum/news.txt");
+    desk.reply(BO, &to_bo, "STATUS");
+    desk.one_to(BO).says("in quantum/news.txt.");
+    desk.restart_after(|folder| put_template(folder, "quantum/news.txt", None));
+    desk.reply(ANN, &to_ann, "STATUS");
+    desk.one_to(ANN).keeps_silent_of("The club has");
+    desk.reply(BO, &to_bo, "MATCHES");
+    desk.one_to(BO).says(BACK);
 }

@@ -55,8 +55,14 @@ impl Check {
 
     /// Compares the stored match with the repeated one.
     pub(super) fn check_stored_match(&mut self) {
+        let is_earlier = self.is_of_earlier_version();
         let Some(mut current) = self.current.take() else { return };
         let stored = &self.stored;
+        // Earlier versions noted other news of the wording. The next ruling notes them anew.
+        if let Some(snapshot) = self.snapshot.as_ref().filter(|_| is_earlier) {
+            current.wording_news = snapshot.wording_news;
+            current.templates_told.clone_from(&snapshot.templates_told);
+        }
         // An earlier version stored the match without what its seats remember.
         if self.snapshot.as_ref().is_some_and(Match::lacks_memories) {
             current.memories = None;

@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::game::Syntax;
+use crate::report::COMPILED_IN;
 use crate::request::Request;
 
 /// Lines that are too wide, and lines that would be read as orders or commands if the letter came back from a mail
@@ -112,4 +113,24 @@ fn dispatches(game_match: &Match) -> Vec<Dispatch> {
         dispatches.extend(readers.into_iter().map(|to| Dispatch { to, content: content.clone() }));
     }
     dispatches
+}
+
+/// Whether letters to the seats of this match, which runs or is over, depend on a template.
+fn shapes_letters(name: &str, game_match: &Match) -> bool {
+    let faulty = Templates::new(&BTreeMap::from([(name.to_owned(), "{{ missing }}".to_owned())]));
+    let faulty = faulty.expect("it can be parsed");
+    let over = resigned(game_match.clone());
+    [game_match.clone(), over].into_iter().any(|at| check_seats(&faulty, &Arc::new(at)).is_err())
+}
+
+#[test]
+fn the_seats_are_told_of_the_templates_that_shape_their_letters() {
+    let mut game_match = open_match(GameKind::Quad);
+    let names = COMPILED_IN.iter().map(|(name, _)| *name).filter(|name| *name != "wording.txt");
+    for name in names {
+        game_match.desk.overrides = BTreeMap::from([(name.to_owned(), Digest::from([0; 32]))]);
+        let is_told = !game_match.own_templates().is_empty();
+        let is_of_other_game = name.ends_with("/rules.txt") || name.ends_with("/strategy.txt");
+        assert!(is_told == shapes_letters(name, &game_match) || is_of_other_game && !is_told, "{name}");
+    }
 }
