@@ -271,8 +271,8 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
             Reply::Resigned
         }
         Command::Draw => draw(draft, seat),
-        Command::Extend { days } => extend(draft, seat, *days),
-        Command::Agree => agree(draft, seat),
+        Command::Extend { days } => extend(draft, letter, *days),
+        Command::Agree => agree(draft, letter),
         Command::Claim => substitute::claim(draft, seat),
         Command::Absent { from, to } => {
             let zone = draft.game_match.settings[seat].zone;
@@ -347,7 +347,11 @@ fn draw(draft: &mut Draft, seat: Seat) -> Reply {
     Reply::DrawOffered
 }
 
-fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
+fn extend(draft: &mut Draft, letter: &SeatLetter, days: u32) -> Reply {
+    let seat = letter.seat;
+    if draft.game_match.has_vanished(seat) && !letter.extends_once_vanished {
+        return Reply::ExtensionOfVanished;
+    }
     if days == 0 || days > EXTENSION_DAYS_AT_MOST {
         return Reply::ExtensionTooLong { most: EXTENSION_DAYS_AT_MOST };
     }
@@ -362,7 +366,11 @@ fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     Reply::ExtensionAsked { days }
 }
 
-fn agree(draft: &mut Draft, seat: Seat) -> Reply {
+fn agree(draft: &mut Draft, letter: &SeatLetter) -> Reply {
+    let seat = letter.seat;
+    if draft.game_match.vanished_from(seat).is_some() && !letter.extends_once_vanished {
+        return substitute::agree(draft, seat);
+    }
     match draft.game_match.extension {
         Some((by, days)) if by != seat => {
             draft.extend(days);

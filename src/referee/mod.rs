@@ -159,6 +159,8 @@ pub struct SeatLetter {
     /// Whether a refusal tells the faults of orders beside those of commands. Earlier versions told only the latter.
     pub tells_all_faults: bool,
     pub limits: NoticeLimits,
+    /// Whether a player who has vanished may ask for more time, and AGREE then means that. So it was in earlier versions.
+    pub extends_once_vanished: bool,
 }
 
 impl SeatLetter {
@@ -214,6 +216,7 @@ impl SeatLetter {
             notes_refusal: false,
             tells_all_faults: true,
             limits: NoticeLimits::default(),
+            extends_once_vanished: false,
         }
     }
 

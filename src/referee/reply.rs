@@ -154,6 +154,8 @@ pub enum Reply {
     ExtensionAsked {
         days: u32,
     },
+    /// The seat's player has vanished: no deadline runs.
+    ExtensionOfVanished,
     ExtensionTooLong {
         most: u32,
     },

@@ -32,9 +32,14 @@ impl Match {
     }
 
     /// Returns the seat whose player has vanished, if it is now for `chooser` to say what becomes of it.
-    fn vanished_from(&self, chooser: Seat) -> Option<Seat> {
+    pub(super) fn vanished_from(&self, chooser: Seat) -> Option<Seat> {
         let open = self.vanished.filter(|vanished| !vanished.agreed && self.stage == Stage::Running)?;
         Some(open.seat).filter(|seat| *seat != chooser)
+    }
+
+    /// Whether the player of this seat has vanished, and the opponent has not chosen yet.
+    pub(super) fn has_vanished(&self, seat: Seat) -> bool {
+        self.vanished.is_some_and(|vanished| vanished.seat == seat && !vanished.agreed)
     }
 }
 

@@ -391,6 +391,7 @@ fn replies() -> Vec<Reply> {
         Reply::DrawAgreed,
         Reply::ExtensionAsked { days: 1 },
         Reply::ExtensionTooLong { most: 1 },
+        Reply::ExtensionOfVanished,
         Reply::ExtensionAgreed,
         Reply::NothingToAgree,
         Reply::Claimed,

@@ -74,16 +74,27 @@ fn a_vanished_player_who_files_is_back_and_a_late_claim_says_what_stands() {
 }
 
 #[test]
-fn the_vanished_player_cannot_choose_but_can_ask_for_more_time() {
+fn the_vanished_player_can_neither_choose_nor_ask_for_more_time() {
     let (desk, game_match) = vanished();
+    let offer = desk.last_to(BO);
     desk.reply(ANN, &desk.last_to(ANN), "CLAIM\nAGREE");
     assert!(desk.find(&game_match.id).vanished.is_some());
     let answer = desk.last_to(ANN);
     answer.says("There is no win to claim").says("has not asked for anything");
     desk.reply(ANN, &answer, "EXTEND 3 days");
-    desk.reply(BO, &desk.last_to(BO), "AGREE");
+    desk.last_to(ANN).says("Send orders, and the match goes on");
+    assert!(desk.sent_to(BO).is_empty());
+    desk.reply(BO, &offer, "AGREE");
+    assert_eq!(desk.find(&game_match.id).house.first.as_deref(), Some("easy"), "Bo agreed to the house");
+}
+
+#[test]
+fn the_vanished_player_can_agree_to_an_extension_that_the_opponent_asks_for() {
+    let (desk, game_match) = vanished();
+    desk.reply(BO, &desk.last_to(BO), "EXTEND 3 days");
+    desk.reply(ANN, &desk.last_to(ANN), "AGREE");
     let after = desk.find(&game_match.id);
-    assert_eq!((after.vanished, after.house), (None, BySeat::default()), "Bo agreed to what Ann asked for");
+    assert_eq!((after.vanished, after.house), (None, BySeat::default()));
     assert!(after.deadline > Some(desk.now()));
 }
 
@@ -104,7 +115,10 @@ fn while_a_protest_is_open_nobody_chooses_and_afterwards_as_much_time_is_left() 
     let offer = desk.last_to(BO);
     desk.reply(ANN, &desk.last_to(ANN), "PROTEST\nMy letters do not reach you.");
     desk.reply(BO, &offer, "CLAIM\nAGREE");
-    desk.last_to(BO).says("There is no win to claim").says("has not asked for anything");
+    desk.last_to(BO)
+        .says("nobody can choose until it goes on, and the time left stays the same")
+        .keeps_silent_of("no win to claim")
+        .keeps_silent_of("has not asked");
     desk.advance(24 * 10);
     assert_eq!(desk.find(&game_match.id).stage, Stage::Paused);
     let resume =

@@ -94,6 +94,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
         notes_refusal: true,
         texts_withheld: None,
         tells_all_faults: true,
+        extends_once_vanished: false,
         limits: NoticeLimits { together: true, ..NoticeLimits::default() },
     };
     referee::rule(game_match, &Cause::Letter(&letter), NOW)

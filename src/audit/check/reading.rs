@@ -61,6 +61,7 @@ impl Check {
         }
         letter.keep_recorded_commands(&asked);
         letter.tells_all_faults = false;
+        letter.extends_once_vanished = true;
         letter.thread_turn = None;
         letter.earlier.clear();
         letter.other_match = None;
