@@ -21,6 +21,7 @@ mod parallel;
 pub mod resend;
 pub mod service;
 pub mod status;
+mod stuck;
 mod trial;
 mod verify;
 mod verify_club;

@@ -10,6 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::decide::sending::{self, ACCOUNT, Account};
+use super::stuck::{StuckHouse, stuck_houses};
 use crate::config::{Database, Quota};
 use crate::post::{Error, host_name, oauth, without_addresses};
 use crate::report::format_duration;
@@ -111,6 +112,7 @@ impl Status {
         status.note_space(store.free_bytes()?, config);
         status.sent_in_a_day = store.sent_counts(now).await?.iter().map(|count| u64::from(count.day)).sum();
         status.per_day = quota.per_day;
+        status.note_stuck(stuck_houses(store).await?.values());
         status.note_outage(&sending::read(store.remembered(ACCOUNT).await?.as_deref()));
         Ok(status)
     }
@@ -148,6 +150,18 @@ impl Status {
             }
         ));
         self.outage = Some(OutageStatus { since: outage.since, until: outage.until, error });
+    }
+
+    fn note_stuck<'a>(&mut self, houses: impl Iterator<Item = &'a StuckHouse>) {
+        let since: Vec<DateTime<Utc>> = houses.map(|stuck| stuck.since).collect();
+        if let Some(first) = since.iter().min() {
+            let matches =
+                if since.len() == 1 { "1 match".to_owned() } else { format!("{} matches", since.len()) };
+            self.faults.push(format!(
+                "the house cannot play its turn in {matches}, for {} already; the daemon's log says where and why",
+                format_duration(self.at - *first)
+            ));
+        }
     }
 
     fn note_space(&mut self, free_bytes: Option<u64>, config: &Database) {

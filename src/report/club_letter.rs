@@ -62,6 +62,8 @@ pub enum ClubLetter {
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
     /// To the GM: since then the mail server has taken no letter.
     CannotSend { since: String, error: String, waiting: u64 },
+    /// To the GM: the house cannot play its turn.
+    HouseStuck { match_id: String },
     /// To the GM: a letter in the GM's name came at this time, and is not signed.
     GmUnsigned { at: String },
     /// To a player: a letter in the player's name was not proven to be theirs.
@@ -295,6 +297,7 @@ impl ClubLetter {
             | ClubLetter::SetAside { .. }
             | ClubLetter::LowSpace { .. }
             | ClubLetter::CannotSend { .. }
+            | ClubLetter::HouseStuck { .. }
             | ClubLetter::GmUnsigned { .. } => "gm-trouble.txt",
             ClubLetter::AuditReport { .. } => "gm-audit.txt",
             ClubLetter::Unproven { .. } => "unproven.txt",
@@ -324,6 +327,7 @@ impl ClubLetter {
             | ClubLetter::LowSpace { .. }
             | ClubLetter::AuditReport { .. }
             | ClubLetter::CannotSend { .. }
+            | ClubLetter::HouseStuck { .. }
             | ClubLetter::GmUnsigned { .. }
             | ClubLetter::Unproven { .. }
             | ClubLetter::Change { .. }

@@ -185,6 +185,7 @@ fn gm_letters() -> Vec<ClubLetter> {
             checked: 3,
             faults: vec![("QD-7K3M".to_owned(), vec!["entry #3: it was changed".to_owned()])],
         },
+        ClubLetter::HouseStuck { match_id: MATCH_ID.to_owned() },
         ClubLetter::CannotSend {
             since: DAY.to_owned(),
             error: "550 5.4.5 Daily user sending limit exceeded".to_owned(),

@@ -1,8 +1,11 @@
 //! The turns of the house: what the ledger says of them, what the audit makes of that, and what follows from a fault.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use chrono::TimeDelta;
 use fogpost::audit::Place;
+use fogpost::daemon::status::Status;
 use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::{Chosen, HouseLevel, Seat};
 use fogpost::ledger::{self, Source};
@@ -11,7 +14,8 @@ use fogpost::referee::{self, Act, Cause, HouseFailure, Match, digest_of};
 use fogpost::store::{EntryRow, MatchRow, Settlement};
 
 use crate::desk::{ANN, Desk, GM};
-use crate::house::{entries, house_is_due, opened, to_ann, turn};
+use crate::house::{arrives, entries, house_is_due, opened, to_ann, turn};
+use crate::wording::put_template;
 
 /// Files this turn for the house, as somebody could who has access to the database.
 fn forge(desk: &Desk, game_match: &Match, act: &Act) {
@@ -182,4 +186,76 @@ fn a_failure_that_the_audit_cannot_repeat_is_found() {
     };
     let excused = Act::Play { seat, version, orders, seen, failed: Some(HouseFailure::Panicked) };
     assert_eq!(findings(&desk, &game_match, &excused), ["the house plays another turn there"]);
+}
+
+#[test]
+fn the_house_plays_on_beside_a_match_whose_ruling_fails() {
+    let mut desk = Desk::new();
+    let [broken, sound] = [(); 2].map(|()| {
+        let game_match = opened(&desk, "average", Seat::First);
+        (game_match, to_ann(&desk))
+    });
+    for (_, invitation) in [&broken, &sound] {
+        arrives(&desk, &desk.answer(ANN, invitation, "MARBLE F6"));
+    }
+    let faulty = format!("{{% if match.id == '{}' %}}{{{{ missing }}}}{{% endif %}}", broken.0.id);
+    desk.restart_after(|folder| put_template(folder, "quad/news.txt", Some(&faulty)));
+    desk.work();
+    assert_eq!(desk.find(&sound.0.id).house_due(), None);
+    assert_eq!(desk.find(&broken.0.id).house_due(), Some(Seat::Second));
+    desk.one_to(GM).says(&format!("The house finds no turn in {}", broken.0.id));
+    desk.restart_after(|folder| put_template(folder, "quad/news.txt", None));
+    desk.advance(1);
+    assert_eq!(desk.find(&broken.0.id).house_due(), None);
+}
+
+fn faults(desk: &Desk) -> Vec<String> {
+    let config = &desk.office().config;
+    let status = Status::of(
+        &*desk.office().store,
+        &config.database,
+        &config.outbox.quota,
+        desk.now(),
+        TimeDelta::minutes(2),
+    );
+    desk.block_on(status).expect("the store answers").faults
+}
+
+#[test]
+fn where_every_level_fails_the_gm_is_told_once_and_no_attempt_follows_at_once() {
+    let mut desk = Desk::new();
+    let attempts = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&attempts);
+    desk.office_mut().set_house(Arc::new(move |_: &AnySeen, _, _| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        None
+    }));
+    let game_match = house_is_due(&desk);
+    for _ in 0..3 {
+        desk.work();
+    }
+    assert_eq!(attempts.load(Ordering::Relaxed), 2, "its level and the easier one");
+    desk.one_to(GM).says(&game_match.id).says("at least once an hour");
+    let tells =
+        |faults: &[String]| faults.iter().any(|fault| fault.contains("the house cannot play its turn"));
+    assert!(tells(&faults(&desk)), "{:?}", faults(&desk));
+    desk.advance(2);
+    assert_eq!(attempts.load(Ordering::Relaxed), 4);
+    assert!(desk.sent_to(GM).is_empty());
+    desk.office_mut().set_house(Arc::new(AnySeen::play));
+    desk.advance(2);
+    assert_eq!(desk.find(&game_match.id).house_due(), None);
+    assert!(!tells(&faults(&desk)), "{:?}", faults(&desk));
+}
+
+#[test]
+fn a_match_that_was_ended_while_the_house_was_stuck_is_no_fault() {
+    let mut desk = Desk::new();
+    desk.office_mut().set_house(Arc::new(|_: &AnySeen, _, _| None));
+    let game_match = house_is_due(&desk);
+    desk.work();
+    assert!(!faults(&desk).is_empty());
+    desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
+    assert_eq!(desk.find(&game_match.id).house_due(), None);
+    assert!(faults(&desk).iter().all(|fault| !fault.contains("the house")), "{:?}", faults(&desk));
 }

@@ -1,5 +1,5 @@
-//! Letters to the GM about trouble: matches that do not verify, a disk that fills up, and a server that takes
-//! no mail.
+//! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that fills up, and a
+//! server that takes no mail.
 
 use super::context::RulingContext;
 use super::decision::Decision;
@@ -82,6 +82,26 @@ pub fn cannot_send(
     for alarm in alarms {
         if !decision.is_dispatched(&alarm.message_id)? {
             let alarm = NewDispatch { kind: DispatchKind::Alarm, ..alarm };
+            decision.draft.settlement.dispatches.push(alarm);
+        }
+    }
+    Ok(decision.draft.settlement)
+}
+
+/// Tells the GM that the house cannot play its turn in a match. Another daemon may have told of the same turn.
+pub fn house_stuck(
+    settings: &Settings,
+    context: &RulingContext,
+    match_id: &str,
+    phase_no: u32,
+) -> Decided<Settlement> {
+    let mut decision = Decision::new(settings, context);
+    let Some(loaded) = decision.game_match(match_id)?.cloned() else { return Ok(Settlement::default()) };
+    let letter = ClubLetter::HouseStuck { match_id: match_id.to_owned() };
+    let unique = format!("house.{match_id}.{phase_no}");
+    let alarms = decision.gm_alarms(&letter, &unique, About::Match(&loaded))?;
+    for alarm in alarms {
+        if !decision.is_dispatched(&alarm.message_id)? {
             decision.draft.settlement.dispatches.push(alarm);
         }
     }

@@ -2,21 +2,26 @@
 //! and then committed. What the house owes is stored in the matches themselves, so that nothing is lost if the program
 //! ends in between.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::waiting::{Backoff, until_shutdown, wait_for_work};
 use crate::daemon::Office;
+use crate::daemon::batch::commit::is_transient;
 use crate::daemon::batch::load::log_unusable;
+use crate::daemon::decide::alarm::house_stuck;
 use crate::daemon::decide::clock::Trigger;
 use crate::daemon::decide::stored::snapshot;
 use crate::daemon::parallel::{background_threads, run_in_background};
+use crate::daemon::stuck::{self, StuckHouse, stuck_houses};
 use crate::game::Seat;
 use crate::ledger::{self, Entry};
 use crate::post::ShutdownSignal;
 use crate::referee::{Act, HousePlayer, Match, Stage};
-use crate::store::{EntryRow, MatchRow};
+use crate::store::{EntryRow, MatchRow, Settlement};
 
 /// Matches loaded at a time.
 const BATCH_SIZE: u32 = 100;
@@ -56,32 +61,47 @@ impl Office {
     /// Plays a turn wherever the house has to move. Returns whether it has to move again in one of these matches.
     async fn play_once_everywhere(&self) -> anyhow::Result<bool> {
         let (mut last, mut again) = (None, false);
+        let stuck = stuck_houses(&*self.store).await?;
+        let mut resolved: BTreeSet<&String> = stuck.keys().collect();
         loop {
             let due = self.store.matches_due(self.now(), last.as_ref(), BATCH_SIZE).await?;
             let ids: Vec<String> =
                 due.iter().filter(|row| awaits_house(row)).map(|row| row.id.clone()).collect();
+            resolved.retain(|id| !ids.contains(id));
             for ids in ids.chunks(CLAIMED_PER_THREAD * background_threads()) {
-                again |= self.play_in_several(ids).await?;
+                again |= self.play_in_several(ids, &stuck).await?;
             }
-            let Some(behind) = due.into_iter().last() else { return Ok(again) };
+            let Some(behind) = due.into_iter().last() else { break };
             last = Some(behind);
         }
+        for match_id in resolved {
+            self.store.forget(&stuck::key(match_id)).await?;
+        }
+        Ok(again)
     }
 
     /// Plays in those of the matches in which no other daemon plays for the house. Returns whether the house has to move
     /// again in one of them.
-    async fn play_in_several(&self, ids: &[String]) -> anyhow::Result<bool> {
+    async fn play_in_several(
+        &self,
+        ids: &[String],
+        stuck: &BTreeMap<String, StuckHouse>,
+    ) -> anyhow::Result<bool> {
         let (ids, claim) = self.store.claim_house_turns(ids).await?;
         // Loaded after they were claimed: another daemon may just have played in some.
         let rows = self.store.matches(&ids).await?;
-        let playing = stream::iter(rows).map(|row| self.play_house_turn(row));
+        let playing = stream::iter(rows).map(|row| self.play_unless_stuck(row, stuck));
         let again: Vec<bool> = playing.buffer_unordered(background_threads()).try_collect().await?;
         drop(claim);
         Ok(again.contains(&true))
     }
 
-    /// Plays a turn. Returns whether the house has to move again.
-    async fn play_house_turn(&self, row: MatchRow) -> anyhow::Result<bool> {
+    /// Plays a turn, unless the last attempt failed a moment ago. Returns whether the house has to move again.
+    async fn play_unless_stuck(
+        &self,
+        row: MatchRow,
+        stuck: &BTreeMap<String, StuckHouse>,
+    ) -> anyhow::Result<bool> {
         let match_id = row.id;
         // One broken match must not block the rest.
         let Ok(game_match) =
@@ -89,33 +109,84 @@ impl Office {
         else {
             return Ok(false);
         };
-        if game_match.house_due().is_none() {
+        let phase_no = game_match.phase_no;
+        let before = stuck.get(&match_id);
+        if game_match.house_due().is_none() || before.is_some_and(|stuck| stuck.waits(phase_no, self.now())) {
             return Ok(false);
         }
+        match self.play_house_turn(&match_id, game_match).await {
+            Ok(again) => {
+                if before.is_some() {
+                    self.store.forget(&stuck::key(&match_id)).await?;
+                }
+                Ok(again)
+            }
+            Err(error) if is_transient(&error) => Err(error),
+            Err(error) => {
+                tracing::error!(match_id, error = format!("{error:#}"), "the house cannot play its turn");
+                self.note_stuck(&match_id, before, phase_no).await?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Plays a turn. Returns whether the house has to move again.
+    async fn play_house_turn(&self, match_id: &str, game_match: Match) -> anyhow::Result<bool> {
         let phase_no = game_match.phase_no;
-        let entries = self.store.entries(&match_id).await?;
+        let entries = self.store.entries(match_id).await?;
         let player = Arc::clone(&self.settings.house);
-        let found = run_in_background(move || house_turn(&game_match, &entries, player.as_ref())).await;
-        let Ok(Some(act)) = found else {
-            tracing::error!(match_id, "house failed to produce a turn");
-            return Ok(false);
-        };
+        let act = run_in_background(move || house_turn(&game_match, &entries, player.as_ref()))
+            .await?
+            .context("no level finds a legal turn")?;
         if let Act::Play { seat, failed: Some(failure), .. } = &act {
             tracing::error!(match_id, %seat, ?failure, "the house failed; an easier level plays");
         }
         // The turn stays valid as long as the phase is open, whatever else changes in the match.
         let trigger = Trigger::Referee { act, phase_no: Some(phase_no) };
         for _ in 0..MAX_TRIES {
-            let row = self.match_row(&match_id).await?;
+            let row = self.match_row(match_id).await?;
             if let Some(after) = self.rule_on(row, &trigger, self.now()).await? {
                 return Ok(after.house_due().is_some());
             }
-            if snapshot(&match_id, &self.match_row(&match_id).await?.snapshot)?.phase_no != phase_no {
+            let now = snapshot(match_id, &self.match_row(match_id).await?.snapshot)?;
+            if now.phase_no != phase_no || now.house_due().is_none() {
                 return Ok(false);
             }
         }
-        tracing::warn!(match_id, "gave up on the house's turn after repeated conflicts");
-        Ok(false)
+        anyhow::bail!("the turn was rejected, or somebody else changed the match, {MAX_TRIES} times")
+    }
+
+    /// Remembers that the house could not play in this phase. The first time, tells the GM.
+    async fn note_stuck(
+        &self,
+        match_id: &str,
+        before: Option<&StuckHouse>,
+        phase_no: u32,
+    ) -> anyhow::Result<()> {
+        let now = self.now();
+        let stuck = StuckHouse::after(before, phase_no, now);
+        let mut settlement = Settlement::default();
+        if stuck.since == now {
+            match self.tell_of_stuck(match_id.to_owned(), phase_no).await {
+                Ok(told) => settlement = told,
+                Err(error) if is_transient(&error) => return Err(error),
+                Err(error) => {
+                    tracing::error!(match_id, error = format!("{error:#}"), "failed to tell the GM of it");
+                }
+            }
+        }
+        settlement.at = now;
+        settlement.remembered.push((stuck::key(match_id), serde_json::to_string(&stuck)?));
+        self.store.commit(&settlement).await?;
+        self.wake_loops(&settlement);
+        Ok(())
+    }
+
+    async fn tell_of_stuck(&self, match_id: String, phase_no: u32) -> anyhow::Result<Settlement> {
+        let context = self.new_context().await?;
+        let deciding = self
+            .decide(context, move |settings, context, _| house_stuck(settings, context, &match_id, phase_no));
+        Ok(deciding.await?.0)
     }
 }
 
