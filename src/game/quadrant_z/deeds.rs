@@ -17,10 +17,19 @@ pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
     };
     let built = built(before, orders);
     let moved = moved(ships, &built, orders);
-    let failed = failed_captures(after, &moved, orders);
-    let own = after.captures.iter().filter(|capture| capture.by == after.context.viewer);
-    let captured = own.map(|capture| capture.at).collect();
+    let (mut captured, mut failed) = (Vec::new(), Vec::new());
+    if is_played_out(before, after) {
+        let own = after.captures.iter().filter(|capture| capture.by == after.context.viewer);
+        captured = own.map(|capture| capture.at).collect();
+        failed = failed_captures(after, &moved, orders);
+    }
     Deeds { built, moved, opened: opened(before, after), captured, failed }
+}
+
+/// Whether the turn was played to its end, which decides the captures. A turn that waited for casualties then tells of a
+/// battle, unless the match was closed in between.
+fn is_played_out(before: &View, after: &View) -> bool {
+    after.context.unfinished.is_none() && (before.context.unfinished.is_none() || !after.battles.is_empty())
 }
 
 fn built(before: &View, orders: &[Order]) -> Vec<Ship> {
