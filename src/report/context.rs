@@ -11,7 +11,7 @@ use minijinja::{Value, context};
 use serde_json::json;
 use textwrap::WordSplitter;
 
-use super::lot::lot;
+use super::lot::{keys, lot};
 use super::manual::manual;
 use super::template_context::{ComputeField, FieldSource, LazyView, TemplateContext};
 use super::time::{format_duration, format_local};
@@ -192,7 +192,7 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
             ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
             ("correction", value(correction.as_deref().map(wrapped))),
             ("gm_messages", gm_messages(game_match, seat)),
-            ("key", value((game_match.stage == Stage::Over).then(|| game_match.key.reveal()))),
+            ("keys", keys(game_match)),
         ],
         Content::Missed { seats } => vec![("late", value(seats))],
         Content::Notice(notice) => {

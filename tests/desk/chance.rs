@@ -9,7 +9,7 @@ use fogpost::referee::{Match, Stage};
 
 use crate::audit::{entries, found, rewrite};
 use crate::check_program::{checked, unpacked};
-use crate::desk::{ANN, BO, Desk, Sent};
+use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::dossier::by_hand;
 
 /// The SHA-256 that a letter tells, which stands on a line of its own.
@@ -225,4 +225,21 @@ fn a_key_is_kept_for_each_known_address_alone_until_a_match_is_drawn_from_it_or_
     let ann = desk.block_on(desk.office().store.player_by_address(ANN)).expect("the store answers");
     desk.block_on(desk.office().forget(ann.expect("Ann").id)).expect("it is forgotten");
     assert_eq!(kept(ANN), None);
+}
+
+#[test]
+fn after_a_reopened_match_the_result_says_which_key_came_from_the_lot() {
+    let desk = Desk::knowing(ANN, "");
+    desk.write(ANN, &format!("{CHALLENGE} first=me"));
+    let (game_match, sent) = begun(&desk, ANN);
+    let invitation = sent.iter().find(|sent| sent.text.contains("A match of")).expect("an invitation");
+    desk.reply(ANN, invitation, "MARBLE E5");
+    desk.reply(ANN, &desk.last_to(ANN), "RESIGN CONFIRM");
+    desk.write(GM, "GM LIST");
+    let rollback = format!("GM MATCH {} ROLLBACK 1 It was a mistake.", game_match.id);
+    desk.reply(GM, &desk.last_to(GM), &rollback);
+    desk.reply(ANN, &desk.last_to(ANN), "RESIGN CONFIRM");
+    let told = desk.sent_to(ANN);
+    let result = told.iter().find(|sent| sent.text.contains("For whoever checks the ledger"));
+    result.expect("a result").says("come from these keys").says("The first is the SHA-256 of this one");
 }

@@ -280,7 +280,9 @@ fn a_turn_is_corrected_with_other_orders() {
     assert_eq!((after.adjudicated.len(), after.due().map(|due| due.turn)), (2, Some(3)));
     for player in [ANN, BO] {
         let told = desk.one_to(player);
-        told.says("This is a correction by the GM").says("B8");
+        told.says("This is a correction by the GM")
+            .says("Conditions that were sent ahead are void")
+            .says("B8");
         assert!(told.subject.contains("a correction"), "{}", told.subject);
     }
     // The record contains the corrected turn.

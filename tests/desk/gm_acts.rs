@@ -131,7 +131,24 @@ fn a_reopened_match_has_a_new_key() {
     assert!(desk.verify(&game_match.id).is_sound());
     desk.reply(ANN, &desk.last_to(ANN), "MARBLE E5");
     desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
-    desk.last_to(ANN).says(&open.key.reveal());
+    desk.last_to(ANN).says(&format!(
+        "come from these keys, which the ledger pins. The match had a new one each time it was reopened: | {} | {}",
+        open.earlier_keys[0].reveal(),
+        open.key.reveal()
+    ));
+    assert!(desk.verify(&game_match.id).is_sound());
+}
+
+#[test]
+fn a_successor_inherits_neither_a_refusal_nor_an_offer() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "MARBLE E5\nand MARBLE F6");
+    let refused = desk.find(&game_match.id);
+    assert!(refused.offered.first.is_some() && refused.refused.first.is_some());
+    ask(&desk, &format!("GM MATCH {} REPLACE first cy@players.example", game_match.id)).says("Done");
+    let replaced = desk.find(&game_match.id);
+    assert!(replaced.offered.first.is_none() && replaced.refused.first.is_none());
     assert!(desk.verify(&game_match.id).is_sound());
 }
 
