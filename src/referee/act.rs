@@ -55,6 +55,10 @@ pub enum Act {
         house: Option<String>,
         #[serde(default, skip_serializing_if = "is_default")]
         settings: PlayerSettings,
+        /// What the former player's last letter left (a refusal to tell again, orders that YES files) is void. Earlier
+        /// versions let it stand.
+        #[serde(default, skip_serializing_if = "is_default")]
+        drops_answers: bool,
     },
     /// Gives the seat a new reply token, which the shell draws and stores.
     RenewToken(Seat),

@@ -89,7 +89,11 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         Act::Replace { seat, .. } if !substitute::may_seat(draft, *seat) => {
             return Err(Rejection::Passed);
         }
-        Act::Replace { seat, name, house, settings } => {
+        Act::Replace { seat, name, house, settings, drops_answers } => {
+            if *drops_answers {
+                draft.game_match.offered[*seat] = None;
+                draft.game_match.refused[*seat] = None;
+            }
             let before = std::mem::replace(&mut draft.game_match.settings[*seat], settings.clone());
             replace(draft, *seat, name, house.clone());
             if before.reminders_hours != settings.reminders_hours {

@@ -205,8 +205,9 @@ impl Decision<'_> {
         };
         let successor = if check { None } else { Some(self.house_player(level)?) };
         let house = Some(level.name.to_owned());
-        let settings = PlayerSettings::default();
-        Ok(Ok(Effect { act: Act::Replace { seat, name: level.player_name(), house, settings }, successor }))
+        let (name, settings) = (level.player_name(), PlayerSettings::default());
+        let act = Act::Replace { seat, name, house, settings, drops_answers: true };
+        Ok(Ok(Effect { act, successor }))
     }
 
     fn replace_by_player(
@@ -225,7 +226,8 @@ impl Decision<'_> {
         let successor = if check { None } else { Some(self.player_or_new(address.as_str(), &name)?) };
         let name = successor.as_ref().map_or(name, |player| player.name.clone());
         let settings = successor.as_ref().map(|player| player.settings.clone()).unwrap_or_default();
-        Ok(Ok(Effect { act: Act::Replace { seat, name, house: None, settings }, successor }))
+        let act = Act::Replace { seat, name, house: None, settings, drops_answers: true };
+        Ok(Ok(Effect { act, successor }))
     }
 
     /// Returns a correction of a turn, with the adjudications that the ledger holds.

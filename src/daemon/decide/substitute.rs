@@ -20,6 +20,7 @@ impl Decision<'_> {
             name: level.player_name(),
             house: Some(level.name.to_owned()),
             settings: PlayerSettings::default(),
+            drops_answers: true,
         };
         let (player, token) = (self.house_player(level)?, self.random().token().to_string());
         let former = loaded.seats[seat].clone();
