@@ -359,7 +359,7 @@ impl Replay {
                 self.held = BySeat::default();
                 self.decide(&due, each, |state, _| state.close(ending.outcome()));
             }
-            By::Seat(seat, orders) if is_conditional(self.state.kind(), orders) => {
+            By::Seat(seat, orders) if Conditions::are_in(self.state.kind(), &lines(orders)) => {
                 self.conditions[*seat] = Some(read_conditions(&self.state, &due, *seat, orders)?);
             }
             By::Seat(seat, orders) => {
@@ -411,11 +411,6 @@ impl Replay {
             conditions: &conditions,
         }));
     }
-}
-
-/// Whether a filing holds conditional orders: one such line is enough, because plain orders beside it are faults.
-fn is_conditional(game: GameKind, orders: &str) -> bool {
-    game.takes_conditions() && lines(orders).iter().any(|line| condition::is_condition(&line.text))
 }
 
 fn read_conditions(state: &AnyState, due: &Due, seat: Seat, orders: &str) -> Result<Conditions, Vec<Fault>> {

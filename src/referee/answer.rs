@@ -62,7 +62,7 @@ pub struct AbsentElsewhere {
 impl Answer {
     /// Whether it only says that orders were filed.
     pub fn is_plain_receipt(&self) -> bool {
-        matches!(self.orders, Orders::Sealed { .. } | Orders::Conditions { sealed: Some(_), .. })
+        matches!(self.orders, Orders::Sealed { .. } | Orders::Conditions { sealed: Some(_), wait: false, .. })
             && self.replies.is_empty()
             && self.faults.is_empty()
             && self.remarks.is_empty()
@@ -139,5 +139,7 @@ pub enum Orders {
         lines: Vec<String>,
         sealed: Option<Digest>,
         replaced: bool,
+        /// The letter says `WAIT`, which has no effect here.
+        wait: bool,
     },
 }

@@ -3,22 +3,18 @@
 use chrono::{DateTime, Utc};
 
 use super::confirmation::superseded;
+use super::earlier::repeat_fault;
 use super::life::Draft;
+use super::turn::turn_fault;
 use super::{Orders, Reply, SeatLetter, doubtful};
 use crate::game::any;
 use crate::game::condition::{self, ConditionNews, Conditions};
-use crate::game::{Due, Fault, Line, Seat};
+use crate::game::{Due, Fault, Seat};
 use crate::ledger::{self, Fact};
-
-/// Whether a letter files conditional orders: one such line is enough, because plain orders beside it are faults.
-pub(super) fn are_in(draft: &Draft, letter: &SeatLetter) -> bool {
-    let is_condition = |line: &Line| condition::is_condition(&line.text);
-    draft.game_match.game.takes_conditions() && letter.request.orders.iter().any(is_condition)
-}
 
 /// Seals the conditional orders of a letter, all or none.
 pub(super) fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders {
-    let (seat, check) = (letter.seat, letter.request.check);
+    let (seat, check, wait) = (letter.seat, letter.request.check, letter.request.wait);
     let (phase, turn) = (due.phase, due.turn);
     let is_elsewhere = letter.other_match.is_some();
     let written = letter.request.orders.iter().filter(|_| !is_elsewhere);
@@ -36,12 +32,12 @@ pub(super) fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders 
     let lines = conditions.lines();
     if check {
         draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
-        return Orders::Conditions { lines, sealed: None, replaced: false };
+        return Orders::Conditions { lines, sealed: None, replaced: false, wait };
     }
     let sealed = ledger::seal_digest(&draft.next_salt(), &lines);
     draft.record(Fact::ConditionsSealed { seat, turn, conditions: conditions.clone(), sealed });
     let replaced = draft.game_match.conditions[seat].replace(conditions).is_some();
-    Orders::Conditions { lines, sealed: Some(sealed), replaced }
+    Orders::Conditions { lines, sealed: Some(sealed), replaced, wait }
 }
 
 fn read(draft: &Draft, letter: &SeatLetter, due: &Due) -> Result<Conditions, Vec<Fault>> {
@@ -50,7 +46,7 @@ fn read(draft: &Draft, letter: &SeatLetter, due: &Due) -> Result<Conditions, Vec
         return Err(faults);
     }
     let elsewhere = doubtful::match_fault(letter, &draft.game_match);
-    if let Some(fault) = elsewhere.or_else(|| draft.turn_fault(letter, due)) {
+    if let Some(fault) = elsewhere.or_else(|| turn_fault(draft, letter, due)) {
         return Err(vec![fault]);
     }
     if due.seats.contains(&letter.seat) {
@@ -60,7 +56,11 @@ fn read(draft: &Draft, letter: &SeatLetter, due: &Due) -> Result<Conditions, Vec
     {
         return Err(vec![fault]);
     }
-    Conditions::read(draft.game_match.game, &letter.request.orders)
+    let conditions = Conditions::read(draft.game_match.game, &letter.request.orders)?;
+    match repeat_fault(letter, due, &conditions.lines()) {
+        Some(fault) => Err(vec![fault]),
+        None => Ok(conditions),
+    }
 }
 
 /// Refuses conditions that are ruled on too late. When those in force came is not kept, so they are not replaced.

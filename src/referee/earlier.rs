@@ -1,11 +1,11 @@
-//! Orders that a seat sent before, by which an old letter that comes again is told from a new one.
+//! Orders and conditions that a seat sent before, by which an old letter that comes again is told from a new one.
 
-use crate::game::any::Filing;
+use super::SeatLetter;
 use crate::game::{Due, Fault, Seat};
 use crate::ledger::Fact;
 use crate::letter::Digest;
 
-/// Orders that a seat sent for a turn, filed or refused.
+/// Orders or conditions that a seat sent in a turn, filed or refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EarlierOrders {
     turn: u32,
@@ -22,6 +22,9 @@ impl EarlierOrders {
             Fact::OrdersRefused { seat, turn, orders, .. } => {
                 Some((*seat, EarlierOrders { turn: *turn, orders: digest(orders) }))
             }
+            Fact::ConditionsSealed { seat, turn, conditions, .. } => {
+                Some((*seat, EarlierOrders { turn: *turn, orders: digest(&conditions.lines()) }))
+            }
             _ => None,
         }
     }
@@ -29,11 +32,12 @@ impl EarlierOrders {
 
 /// Asks which turn is meant if the seat sent the same orders for an earlier one. Somebody else could send an old letter
 /// again, without its subject and its thread.
-pub(super) fn repeat_fault(earlier: &[EarlierOrders], due: &Due, filing: &Filing) -> Option<Fault> {
-    if earlier.is_empty() {
+pub(super) fn repeat_fault(letter: &SeatLetter, due: &Due, orders: &[String]) -> Option<Fault> {
+    let earlier = &letter.earlier;
+    if !letter.lacks_turn() || earlier.is_empty() {
         return None;
     }
-    let orders = digest(&filing.lines());
+    let orders = digest(orders);
     let before = earlier.iter().rev().find(|before| before.turn < due.turn && before.orders == orders)?;
     let then = if before.turn == 0 { "the setup".to_owned() } else { format!("turn {}", before.turn) };
     let open = due.turn;

@@ -7,8 +7,10 @@ use super::doubtful;
 use super::earlier::repeat_fault;
 use super::life::{Draft, FiledOrders};
 use super::substitute;
+use super::turn::turn_fault;
 use super::{Match, Orders, Reply, SeatLetter};
 use crate::game::any::Filing;
+use crate::game::condition::Conditions;
 use crate::game::{Due, Fault, Line, Phase, Seat};
 use crate::ledger::{self, Fact};
 
@@ -38,7 +40,7 @@ pub(super) fn seal_orders(
         let fault = Fault::whole("The match is over; no orders are taken any more.");
         return (Orders::Refused { faults: vec![fault], check: request.check }, None);
     };
-    if conditions::are_in(draft, letter) {
+    if Conditions::are_in(draft.game_match.game, &request.orders) {
         return (conditions::seal(draft, letter, &due), None);
     }
     let (phase, turn) = (due.phase, due.turn);
@@ -113,12 +115,10 @@ fn check_orders(
         Some(assumed) if only_holds(&request.orders) => Ok(assumed),
         Some(_) | None => Err(faults),
     })?;
-    if letter.lacks_turn()
-        && let Some(fault) = repeat_fault(&letter.earlier, due, &filing)
-    {
-        return Err(vec![fault]);
+    match repeat_fault(letter, due, &filing.lines()) {
+        Some(fault) => Err(vec![fault]),
+        None => Ok(filing),
     }
-    Ok(filing)
 }
 
 /// Adds what is wrong with the lines beside doubtful lines and faulty commands, so that the answer tells everything at once.
@@ -154,31 +154,6 @@ fn without_replaced(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
     lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
 }
 
-/// Refuses orders for a turn other than the open one: the turn that the letter names, or the letter it answers.
-fn turn_fault(draft: &Draft, letter: &SeatLetter, due: &Due) -> Option<Fault> {
-    let named = letter.request.turn.or(letter.thread_turn).filter(|named| *named != due.turn)?;
-    let is_due = due.seats.contains(&letter.seat);
-    if letter.request.turn.is_none() && is_due && is_first_move(draft, due, named) {
-        return None;
-    }
-    let (open, title) = match due.turn {
-        0 => ("the setup is open".to_owned(), "Setup".to_owned()),
-        turn => (format!("turn {turn} is open"), format!("Turn {turn}")),
-    };
-    let turn = due.turn;
-    let way =
-        format!("For the open one, answer my letter \"{title}\", or write TURN {turn} above your orders.");
-    let decided = draft.game_match.adjudicated.iter().rev().find(|(_, turn, _)| *turn == named);
-    Some(Fault::whole(match decided {
-        Some((_, _, at)) => {
-            let local = at.with_timezone(&draft.game_match.zone_of(letter.seat));
-            let what = if named == 0 { "The setup".to_owned() } else { format!("Turn {named}") };
-            format!("{what} was adjudicated on {}; {open}. {way}", local.format("%a %-d %b at %H:%M %Z"))
-        }
-        None => format!("These orders are for turn {named}; {open}. {way}"),
-    }))
-}
-
 impl Draft {
     /// Seals orders that did not come in a letter from the seat's player.
     ///
@@ -200,18 +175,6 @@ impl Draft {
         self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, sealed });
         self.game_match.held[seat] = Some(FiledOrders { filing, at: self.at, wait: false });
     }
-
-    /// Refuses a letter for a turn other than the open one.
-    pub(super) fn turn_fault(&self, letter: &SeatLetter, due: &Due) -> Option<Fault> {
-        turn_fault(self, letter, due)
-    }
-}
-
-/// Whether this is the first move of the side that moves second, and the letter answers the invitation, which names
-/// turn 1.
-fn is_first_move(draft: &Draft, due: &Due, named: u32) -> bool {
-    let adjudicated = &draft.game_match.adjudicated;
-    due.phase == Phase::Move && matches!(adjudicated[..], [(_, turn, _)] if turn == named)
 }
 
 fn not_due(draft: &Draft, due: &Due) -> String {

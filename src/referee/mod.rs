@@ -46,6 +46,7 @@ mod stage;
 mod substitute;
 mod thread;
 mod together;
+mod turn;
 mod vanished;
 mod wording_news;
 mod words;
@@ -158,9 +159,9 @@ pub struct SeatLetter {
     pub notes_refusal: bool,
     /// Whether a refusal tells the faults of orders beside those of commands. Earlier versions told only the latter.
     pub tells_all_faults: bool,
-    pub limits: NoticeLimits,
     /// Whether a player who has vanished may ask for more time, and AGREE then means that. So it was in earlier versions.
     pub extends_once_vanished: bool,
+    pub limits: NoticeLimits,
 }
 
 impl SeatLetter {
@@ -215,8 +216,8 @@ impl SeatLetter {
             hint: None,
             notes_refusal: false,
             tells_all_faults: true,
-            limits: NoticeLimits::default(),
             extends_once_vanished: false,
+            limits: NoticeLimits::default(),
         }
     }
 

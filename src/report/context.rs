@@ -374,8 +374,8 @@ fn answer(answer: &Answer, zone: Tz) -> Value {
             kind => "sealed", orders => Serde(filing), sealed => Serde(sealed), wait => wait,
             replaced => replaced,
         },
-        Orders::Conditions { lines, sealed, replaced } => context! {
-            kind => "conditions", orders => lines, sealed => Serde(sealed), replaced => replaced,
+        Orders::Conditions { lines, sealed, replaced, wait } => context! {
+            kind => "conditions", orders => lines, sealed => Serde(sealed), replaced => replaced, wait => wait,
         },
         Orders::Checked { filing } => context! { kind => "checked", orders => Serde(filing) },
         Orders::Refused { faults: refused, check } => context! {

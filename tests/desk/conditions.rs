@@ -181,3 +181,27 @@ fn conditions_that_are_confirmed_too_late_are_refused() {
     assert_eq!(desk.find(&game_match.id).conditions.second, None);
     assert!(desk.verify(&game_match.id).is_sound());
 }
+
+/// Somebody else could send an old letter again, without its subject and its thread.
+#[test]
+fn the_same_conditions_in_a_later_turn_ask_which_turn_is_meant() {
+    let desk = Desk::new();
+    let (game_match, to_ann, receipt) = with_conditions(&desk, "IF E5 THEN F6");
+    desk.reply(ANN, &to_ann, "MARBLE E7");
+    desk.reply(BO, &desk.last_to(BO), "MARBLE G7");
+    desk.sent_to(BO);
+    desk.write(BO, &format!("if e5 then f6\nReply token: {}", receipt.token()));
+    desk.one_to(BO).says("You sent the same orders for turn 1").says("| TURN 3");
+    assert_eq!(desk.find(&game_match.id).conditions.second, None);
+    desk.write(BO, &format!("TURN 3\nIF E5 THEN F6\nReply token: {}", receipt.token()));
+    desk.one_to(BO).says("Your conditions are sealed");
+    assert!(desk.verify(&game_match.id).is_sound());
+}
+
+#[test]
+fn wait_beside_conditions_is_answered() {
+    let desk = Desk::new();
+    let (_, _, to_bo) = quad(&desk);
+    desk.reply(BO, &to_bo, "WAIT\nIF E5 THEN F6");
+    desk.one_to(BO).says("Your conditions are sealed").says("WAIT has no effect on conditions");
+}

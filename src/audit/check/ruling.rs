@@ -142,7 +142,7 @@ impl Check {
         asked.received = self.pending[0].link.received;
         asked.acceptance = self.recorded_acceptance();
         asked.confirmation = confirmed.map(|(_, confirmation)| confirmation);
-        if asked.lacks_turn() && !self.group_records(&[ORDERS_SEALED]) {
+        if asked.lacks_turn() && !self.group_records(&FILED) {
             asked.earlier.clone_from(&self.earlier[seat]);
         }
         let mut repeated = self.ruling_on(&asked, game_match, at);
@@ -344,8 +344,8 @@ const PROTEST_PASSED_ON: &str = "ProtestPassedOn";
 /// The kind of the entry that records a new reply token.
 const TOKEN_RENEWED: &str = "TokenRenewed";
 
-/// The kind of the entry that records filed orders.
-const ORDERS_SEALED: &str = "OrdersSealed";
+/// The kinds of the entries that record filed orders and conditions.
+const FILED: [&str; 2] = ["OrdersSealed", "ConditionsSealed"];
 
 /// The kind of the entry that records a suppressed answer.
 const ANSWER_HELD_BACK: &str = "AnswerHeldBack";

@@ -1,7 +1,7 @@
 //! Reads the conditional orders of a side, and decides what a move means for them.
 
 use super::{AnyState, Filing, GameKind};
-use crate::game::condition::{Condition, ConditionOutcome, Conditions, MAX_CONDITIONS, Pair};
+use crate::game::condition::{self, Condition, ConditionOutcome, Conditions, MAX_CONDITIONS, Pair};
 use crate::game::{BySeat, Fault, Line, Seat, Syntax};
 
 /// The effect of a move on the conditions of the other side.
@@ -14,6 +14,11 @@ pub struct Followed {
 }
 
 impl Conditions {
+    /// Whether a filing holds conditional orders: one such line is enough, because plain orders beside it are faults.
+    pub fn are_in(game: GameKind, lines: &[Line]) -> bool {
+        game.takes_conditions() && lines.iter().any(|line| condition::is_condition(&line.text))
+    }
+
     /// Reads the lines of a filing.
     ///
     /// # Errors

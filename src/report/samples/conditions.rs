@@ -11,7 +11,7 @@ fn line() -> String {
 
 /// Conditions that were sealed, or only checked.
 pub fn orders(sealed: Option<Digest>) -> Orders {
-    Orders::Conditions { lines: vec![line()], sealed, replaced: sealed.is_some() }
+    Orders::Conditions { lines: vec![line()], sealed, replaced: sealed.is_some(), wait: true }
 }
 
 pub fn news() -> Vec<ConditionNews> {
