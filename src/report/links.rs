@@ -23,13 +23,13 @@ const MAX_LINK: usize = 1900;
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A letter that a link writes.
-struct Draft<'a> {
+struct LinkedLetter<'a> {
     club: &'a Club<'a>,
     subject: &'a str,
     token: &'a str,
 }
 
-impl Draft<'_> {
+impl LinkedLetter<'_> {
     /// Returns the link to a letter with these lines, or without them if it would be too long.
     fn link(&self, label: &'static str, lines: &[&str]) -> AnswerLink {
         let whole = self.href(lines);
@@ -70,7 +70,7 @@ pub fn for_match(
     let orders = orders_of_form(&form, game_match, seat);
     let orders: Vec<&str> = orders.iter().map(String::as_str).collect();
     let subject = format!("[{}] {title}", game_match.id);
-    let draft = Draft { club: input.club, subject: &subject, token: input.token };
+    let draft = LinkedLetter { club: input.club, subject: &subject, token: input.token };
     let mut links = vec![draft.link("Answer with this form", &orders)];
     // Where a side must move, there is nothing to hold.
     if game_match.state.missed(seat).is_some() {
@@ -104,7 +104,7 @@ fn orders_of_form(form: &str, game_match: &Match, seat: Seat) -> Vec<String> {
 pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Vec<AnswerLink> {
     let ClubLetter::Challenge { code, offer, .. } = letter else { return Vec::new() };
     let subject = format!("A match of {}", offer.game_name);
-    let draft = Draft { club, subject: &subject, token };
+    let draft = LinkedLetter { club, subject: &subject, token };
     vec![
         draft.link("Accept", &[&format!("ACCEPT {code}")]),
         draft.link("Decline", &[&format!("DECLINE {code}")]),
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_link_that_would_be_too_long_comes_without_orders() {
         let club = Club { name: "The Fog Club", address: "referee+x@club.example" };
-        let draft = Draft { club: &club, subject: "[QD-7K3M] Turn 1", token: "0123456789abcdef" };
+        let draft = LinkedLetter { club: &club, subject: "[QD-7K3M] Turn 1", token: "0123456789abcdef" };
         let short = draft.link("Answer", &["MARBLE E5"]).href;
         assert_eq!(
             short,

@@ -154,7 +154,7 @@ impl WordingInput<'_> {
         Some(OwnPart { before: &last.before, filed: last.filings[seat].as_ref() })
     }
 
-    fn draft<'t>(&self, templates: &'t Templates, board: Option<&Board>) -> Draft<'t> {
+    fn draft<'t>(&self, templates: &'t Templates, board: Option<&Board>) -> LetterDraft<'t> {
         let name = match &self.dispatch.content {
             Content::Invitation => "invitation.txt",
             Content::Answer(_) => "answer.txt",
@@ -172,7 +172,7 @@ impl WordingInput<'_> {
         };
         let new_templates = self.new_templates();
         let board_width = board.map_or(0, |board| board.picture.width);
-        Draft { templates, name, context, links: Vec::new(), board_width, new_templates }
+        LetterDraft { templates, name, context, links: Vec::new(), board_width, new_templates }
     }
 
     /// The club's own templates, if this letter tells that they have changed.
@@ -195,7 +195,7 @@ pub fn word_club_letter(
 ) -> Result<WordedLetter, TemplateError> {
     let context = context::for_club_letter(club, letter, token);
     let links = links::for_club_letter(club, letter, token);
-    Draft { templates, name: letter.template(), context, links, board_width: 0, new_templates: None }
+    LetterDraft { templates, name: letter.template(), context, links, board_width: 0, new_templates: None }
         .into_letter()
 }
 
@@ -219,8 +219,15 @@ pub fn word_alarm(
     failed: &[(String, Vec<String>)],
 ) -> Result<WordedLetter, TemplateError> {
     let context = context::for_alarm(club, failed);
-    Draft { templates, name: "alarm.txt", context, links: Vec::new(), board_width: 0, new_templates: None }
-        .into_letter()
+    LetterDraft {
+        templates,
+        name: "alarm.txt",
+        context,
+        links: Vec::new(),
+        board_width: 0,
+        new_templates: None,
+    }
+    .into_letter()
 }
 
 /// Words the news of one adjudication for `seat`.
@@ -243,7 +250,7 @@ const MAX_TEXT: usize = 48_000;
 const MAX_HTML: usize = 64_000;
 
 /// A letter's own template and its context, to be set into the frame that all letters share.
-struct Draft<'a> {
+struct LetterDraft<'a> {
     templates: &'a Templates,
     name: &'static str,
     context: TemplateContext,
@@ -255,7 +262,7 @@ struct Draft<'a> {
     new_templates: Option<Vec<String>>,
 }
 
-impl Draft<'_> {
+impl LetterDraft<'_> {
     /// Renders the letter's own template twice, because some templates word their HTML differently.
     fn into_letter(mut self) -> Result<WordedLetter, TemplateError> {
         let (subject, text) = self.subject_and_text()?;

@@ -283,13 +283,13 @@ fn check_seats(templates: &Templates, game_match: &Arc<Match>) -> Result<(), Tem
             word_without_picture(templates, game_match, &dispatch, TOKEN)?;
         }
     }
-    for notice in notices() {
     Ok(())
 }
 
 /// Renders every letter about a match.
 fn check_match(templates: &Templates, game_match: &Arc<Match>) -> Result<(), TemplateError> {
     check_seats(templates, game_match)?;
+    for notice in notices() {
         let former = Dispatch { to: Reader::Former(Seat::First), content: Content::Notice(notice.clone()) };
         word_without_picture(templates, game_match, &former, "")?;
         let dispatch = Dispatch { to: Reader::Gm, content: Content::Notice(notice) };
@@ -391,8 +391,8 @@ fn replies() -> Vec<Reply> {
         Reply::DrawOffered,
         Reply::DrawAgreed,
         Reply::ExtensionAsked { days: 1 },
-        Reply::ExtensionTooLong { most: 1 },
         Reply::ExtensionOfVanished,
+        Reply::ExtensionTooLong { most: 1 },
         Reply::ExtensionAgreed,
         Reply::NothingToAgree,
         Reply::Claimed,

@@ -31,7 +31,7 @@ pub enum Key {
 
 /// What a decision has changed so far.
 #[derive(Clone, Debug, Default)]
-pub struct Draft {
+pub struct DecisionDraft {
     /// Matches that were ruled on.
     pub matches: BTreeMap<String, LoadedMatch>,
     pub settlement: Settlement,
@@ -72,7 +72,7 @@ pub struct Checkpoint {
 pub struct Decision<'a> {
     pub settings: &'a Settings,
     pub context: &'a RulingContext,
-    pub draft: Draft,
+    pub draft: DecisionDraft,
     /// The GM whose letter is followed; the first one at the terminal.
     pub acting: GmIndex,
     /// Identifies the letter that is being decided on, for its random streams.
@@ -81,9 +81,9 @@ pub struct Decision<'a> {
     streams: u64,
 }
 
-impl Draft {
-    pub fn new(at: DateTime<Utc>) -> Draft {
-        Draft { settlement: Settlement { at, ..Settlement::default() }, ..Draft::default() }
+impl DecisionDraft {
+    pub fn new(at: DateTime<Utc>) -> DecisionDraft {
+        DecisionDraft { settlement: Settlement { at, ..Settlement::default() }, ..DecisionDraft::default() }
     }
 
     /// Notes how the draft is now. Only one checkpoint is in use at a time.
@@ -234,8 +234,8 @@ impl Draft {
     }
 
     /// Adds a draft that shares no key with this one.
-    pub fn join(&mut self, other: Draft) {
-        let Draft { matches, settlement, answers, seated, names, touched, undo: _ } = other;
+    pub fn join(&mut self, other: DecisionDraft) {
+        let DecisionDraft { matches, settlement, answers, seated, names, touched, undo: _ } = other;
         self.matches.extend(matches);
         self.settlement.absorb(settlement);
         self.answers.extend(answers);
@@ -247,11 +247,11 @@ impl Draft {
 
 impl<'a> Decision<'a> {
     pub fn new(settings: &'a Settings, context: &'a RulingContext) -> Decision<'a> {
-        Decision::upon(settings, context, Draft::new(context.at))
+        Decision::upon(settings, context, DecisionDraft::new(context.at))
     }
 
     /// Starts a decision that follows others of the same transaction, whose changes are in `draft`.
-    pub fn upon(settings: &'a Settings, context: &'a RulingContext, draft: Draft) -> Decision<'a> {
+    pub fn upon(settings: &'a Settings, context: &'a RulingContext, draft: DecisionDraft) -> Decision<'a> {
         let acting = GmIndex::default();
         Decision { settings, context, draft, acting, subject: Vec::new(), streams: 0 }
     }

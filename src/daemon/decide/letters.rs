@@ -16,7 +16,7 @@ use std::sync::Arc;
 use anyhow::anyhow;
 
 use super::context::{LoadedMatch, RulingContext};
-use super::decision::{Decision, Draft, Key};
+use super::decision::{Decision, DecisionDraft, Key};
 use super::gms::About;
 use super::one_letter::{ReadLetter, Sender, sender_of};
 use super::settings::{Settings, Step};
@@ -36,7 +36,7 @@ pub struct LetterBatch {
     /// Groups that do not share a key.
     groups: Vec<LetterGroup>,
     /// Joined from all groups once they are decided.
-    joined: Option<Draft>,
+    joined: Option<DecisionDraft>,
     /// The index of the first letter that is decided after all groups, in order.
     in_order_from: usize,
 }
@@ -44,7 +44,7 @@ pub struct LetterBatch {
 /// Letters that share a key, by index in order of arrival, and their draft once they are decided.
 struct LetterGroup {
     letters: Vec<usize>,
-    draft: Option<Draft>,
+    draft: Option<DecisionDraft>,
 }
 
 /// How often a decision may ask for rows.
@@ -87,7 +87,7 @@ impl LetterBatch {
             while self.merge_groups_that_share_keys() {
                 self.decide_groups(settings, context, rounds)?;
             }
-            let mut joined = Draft::new(context.at);
+            let mut joined = DecisionDraft::new(context.at);
             for group in mem::take(&mut self.groups) {
                 joined.join(group.draft.ok_or_else(|| anyhow!("a group is not decided"))?);
             }
@@ -110,7 +110,7 @@ impl LetterBatch {
             (0..self.groups.len()).filter(|index| self.groups[*index].draft.is_none()).collect();
         let drafts = par_map(&undecided, |index| {
             let group = self.groups[*index].letters.iter().map(|index| &letters[*index]);
-            decide_in_order(settings, context, Draft::new(context.at), group, rounds)
+            decide_in_order(settings, context, DecisionDraft::new(context.at), group, rounds)
         });
         let mut missing = Wanted::default();
         for (index, draft) in undecided.into_iter().zip(drafts) {
@@ -219,10 +219,10 @@ fn leader(leaders: &[usize], mut index: usize) -> usize {
 fn decide_in_order<'l>(
     settings: &Settings,
     context: &RulingContext,
-    draft: Draft,
+    draft: DecisionDraft,
     letters: impl IntoIterator<Item = &'l ReadLetter>,
     rounds: Rounds,
-) -> Decided<Draft> {
+) -> Decided<DecisionDraft> {
     let mut decision = Decision::upon(settings, context, draft);
     for letter in letters {
         decide_safely(&mut decision, letter, rounds)?;
@@ -339,8 +339,8 @@ fn set_aside_part(letter: Digest) -> String {
 }
 
 /// Returns the settlement of a draft. Writes the matches as JSON in parallel.
-fn finish(draft: Draft) -> anyhow::Result<Settlement> {
-    let Draft { matches, mut settlement, .. } = draft;
+fn finish(draft: DecisionDraft) -> anyhow::Result<Settlement> {
+    let DecisionDraft { matches, mut settlement, .. } = draft;
     let changed: Vec<_> = matches.values().collect();
     for row in par_map(&changed, |loaded| match_row(&loaded.game_match, loaded.version)) {
         settlement.matches.push(row?);

@@ -162,7 +162,7 @@ impl<'a> SquareMap<'a> {
         self.view.memory.as_deref().filter(|_| self.view.enemy_ships.is_none())
     }
 
-    /// The ways of the viewer's ships in this turn, each once.
+    /// Returns the moves of the viewer's ships in this turn, without duplicates.
     pub fn moves(&self) -> Vec<(Square, Square)> {
         // Whoever is not asked for casualties still sees the turn before.
         let sees_before = self.view.context.phase == Some(Phase::Casualties) && !owes_casualties(self.view);
