@@ -7,7 +7,8 @@
 //! cargo bench --bench house -- repeat quad average expert       # does a won match, repeated, leave the old game?
 //! ```
 //!
-//! A player is a level of the house, `random`, or an opponent of [`outside`]. An option of the game is set by
+//! A player is a level of the house, `random`, or an opponent of [`outside`]. In games that hide something, `average-blind`
+//! guesses from setups alone and `average-cheat` sees the state. An option of the game is set by
 //! `--NAME VALUE`. Everything follows from `--seed`, on any number of threads.
 
 mod alpha_beta;

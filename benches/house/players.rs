@@ -1,4 +1,4 @@
-//! Who plays: a level of the house, random play, or an opponent from outside.
+//! Who plays: a level of the house, its highest level with other guesses, random play, or an opponent from outside.
 
 use fogpost::game::any::{AnySeen, AnyState, GameKind};
 use fogpost::game::{BySeat, HouseLevel, Outcome, Reason};
