@@ -240,8 +240,6 @@ def why_withheld(dossier, digest):
     record = dossier.letters[digest]
     if record.get("withheld_until"):
         return "until %s" % " and ".join("%s ends" % name for name in record["withheld_until"])
-    if record.get("forgotten"):
-        return "because their writer was forgotten"
     return "because this is the public form" if dossier.form == "public" else None
 
 
@@ -476,7 +474,8 @@ def check_anchors(report, dossier):
             faults.append("the path of the anchor of %s does not lead to its root" % day)
     told = [entry["anchor"] for entry in dossier.entries if entry.get("anchor")]
     for anchor in told:
-        if roots and roots.get(anchor["day"]) != anchor["root"]:
+        # A match that was opened after an anchor tells it, but is no leaf of it.
+        if roots.get(anchor["day"], anchor["root"]) != anchor["root"]:
             faults.append("the letters told another anchor of %s than this one" % anchor["day"])
     if roots or faults:
         good = "%s covered the ledger; the letters told %s." % (count(len(roots), "anchor"), count(len(told), "anchor"))
@@ -658,6 +657,6 @@ if __name__ == "__main__":
     except NoDossier as fault:
         tell("This is not a dossier that can be checked: %s." % fault)
         sys.exit(2)
-    except (KeyError, TypeError, AttributeError, IndexError, RecursionError) as fault:
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as fault:
         tell("This is not a dossier that can be checked: a value in it is missing or of another kind (%s)." % fault)
         sys.exit(2)

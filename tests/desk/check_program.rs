@@ -143,6 +143,9 @@ fn a_dossier_that_was_tampered_with_is_named_in_words() {
         let (status, said) = checked(unpacked(&tampered(&files, change, true)).path(), &[]);
         assert!(status == 1 && said.contains(words), "{change:?}: {said}");
     }
+    let change = ("sent/first", "charset=utf-8", "charset=utf-0");
+    let (status, said) = checked(unpacked(&tampered(&files, change, true)).path(), &[]);
+    assert!(status == 2 && said.contains("of another kind (unknown encoding"), "{said}");
     for (gone, words) in
         [("letters/", "is missing"), ("sent/", "is missing"), ("key.txt", "key.txt is missing")]
     {
@@ -280,5 +283,25 @@ fn the_anchors_of_a_dossier_are_checked() {
             assert!(status == 1 && said.contains(fault), "{from}: {said}");
             assert_ne!(by_hand(folder.path()), "", "{from}");
         }
+        let beside = anchors.replace("\"beside\":[\"", "\"beside\":[\"zz");
+        files.insert("anchors.jsonl".to_owned(), beside.into_bytes());
+        let (status, said) = checked(unpacked(&files).path(), &[]);
+        assert!(status == 2 && said.contains("This is not a dossier that can be checked"), "{said}");
+    }
+}
+
+#[test]
+fn a_match_tells_an_anchor_that_was_made_before_it_was_opened() {
+    let desk = Desk::new();
+    desk.advance(20);
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let to_ann = desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.advance(24);
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    for form in FORMS {
+        let (status, said) = checked(unpacked(&dossier_of(&desk, &id, form)).path(), &[]);
+        assert_eq!(status, 0, "{form:?}: {said}");
+        assert!(said.contains("1 anchor covered the ledger; the letters told 2 anchors."), "{said}");
     }
 }
