@@ -36,7 +36,10 @@ impl Office {
     /// Returns the club's last anchor. A book that cannot be read has none: the letters must go out, and the audit names
     /// what is wrong with the book.
     pub(super) async fn last_anchor(&self) -> anyhow::Result<Option<Anchor>> {
-        let row = self.store.book(CLUB).await?;
+        let row = match self.store.book(CLUB).await {
+            Err(error) if error.is_unsound() => None,
+            row => row?,
+        };
         let book = row.and_then(|row| serde_json::from_str::<Book>(&row.snapshot).ok());
         Ok(book.and_then(|book| book.anchor).map(|(_, anchor)| anchor))
     }
@@ -162,8 +165,8 @@ impl Office {
     /// Returns all anchors of the club's book, oldest first, each with the number of its entry.
     pub(super) async fn anchors(&self) -> anyhow::Result<Vec<(u64, Anchored)>> {
         let mut anchors = Vec::new();
-        for row in self.store.book_entries_of_kind(CLUB, ANCHORED).await? {
-            if let Some((seq, BookFact::Anchored(anchored))) = fact_in(&row.json) {
+        for json in self.store.book_entries_of_kind(CLUB, ANCHORED).await? {
+            if let Some((seq, BookFact::Anchored(anchored))) = fact_in(&json) {
                 anchors.push((seq, anchored));
             }
         }
@@ -184,9 +187,8 @@ impl Office {
     /// Returns the deliveries in a match that the club's book lists.
     pub(super) async fn late_in(&self, match_id: &str) -> anyhow::Result<Vec<Delivery>> {
         let mut late = Vec::new();
-        for seq in self.store.late_in(match_id).await? {
-            let Some(entry) = self.club_entry(seq).await? else { continue };
-            if let Some((_, BookFact::Delivered { letters })) = fact_in(&entry.json) {
+        for json in self.store.late_in(match_id).await? {
+            if let Some((_, BookFact::Delivered { letters })) = fact_in(&json) {
                 let of_match = letters.into_iter().filter(|late| late.match_id.as_deref() == Some(match_id));
                 late.extend(of_match.map(|late| late.delivery));
             }
@@ -194,21 +196,14 @@ impl Office {
         Ok(late)
     }
 
-    async fn club_entry(&self, seq: u64) -> anyhow::Result<Option<EntryRow>> {
-        let mut entry = None;
-        let mut take = |row| entry = Some(row);
-        self.store.book_entries(CLUB, Some(seq.saturating_sub(1)), 1, &mut take).await?;
-        Ok(entry)
-    }
-
     /// Returns the chains as an anchor covers them, the book among them.
     pub(super) async fn chains_at(&self, seq: u64) -> anyhow::Result<Chains> {
         let mut chains: Chains = self.store.heads_at(seq).await?.into_iter().collect();
-        let before = match seq {
-            0 | 1 => None,
-            seq => self.club_entry(seq - 1).await?,
-        };
-        let head = before.map_or_else(Head::default, |row| Head { seq: row.seq, hash: row.hash });
+        let mut head = Head::default();
+        let mut take = |row: EntryRow| head = Head { seq: row.seq, hash: row.hash };
+        if seq > 1 {
+            self.store.book_entries(CLUB, Some(seq - 2), 1, &mut take).await?;
+        }
         chains.extend([(CLUB.to_owned(), head)]);
         Ok(chains)
     }

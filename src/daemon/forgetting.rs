@@ -52,6 +52,7 @@ impl Office {
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
+        ensure!(verdict.head == game_match.head, "{id} was ruled on while it was verified");
         for seat in self.store.seats_of(std::slice::from_ref(&id)).await? {
             if seat.player.id == player.id {
                 name.clone_into(&mut game_match.players[seat.seat]);
@@ -99,8 +100,8 @@ impl Office {
     /// Returns who was forgotten in a match according to the club's book.
     async fn forgotten_by_book(&self, match_id: &str) -> anyhow::Result<BTreeSet<String>> {
         let mut names = BTreeSet::new();
-        for row in self.store.book_entries_of_kind(CLUB, FORGOTTEN).await? {
-            if let Some((_, BookFact::Forgotten { player, matches })) = fact_in(&row.json)
+        for json in self.store.book_entries_of_kind(CLUB, FORGOTTEN).await? {
+            if let Some((_, BookFact::Forgotten { player, matches })) = fact_in(&json)
                 && matches.is_none_or(|matches| matches.iter().any(|id| id == match_id))
             {
                 names.insert(forgotten_name(player));

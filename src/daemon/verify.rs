@@ -55,8 +55,19 @@ impl Office {
         self.verify_match(match_id, Depth::Words, step).await
     }
 
-    /// Checks one match to the given depth.
+    /// Checks one match to the given depth. A row with impossible contents is a finding.
     pub async fn verify_match(
+        &self,
+        match_id: &str,
+        depth: Depth,
+        step: &Step<'_>,
+    ) -> anyhow::Result<AuditVerdict> {
+        let verdict = self.verify_settled(match_id, depth, step).await;
+        verdict.or_else(|error| unreadable(match_id, error))
+    }
+
+    /// Checks one match, again if it was ruled on meanwhile.
+    async fn verify_settled(
         &self,
         match_id: &str,
         depth: Depth,
@@ -67,20 +78,14 @@ impl Office {
             if let Some(who) = self.store.forgotten_in(&row.id).await? {
                 return self.verify_chain(&row, &who).await;
             }
-            let (id, version) = (row.id.clone(), row.version);
-            let verdict = match self.verify_row(row, depth, step).await {
-                Err(error) => AuditVerdict {
-                    findings: vec![unreadable(error)?],
-                    match_id: id,
-                    ..AuditVerdict::default()
-                },
-                Ok(verdict) => verdict,
-            };
+            let version = row.version;
+            let verdict = self.verify_row(row, depth, step).await?;
             if self.match_row(match_id).await?.version == version {
                 return Ok(verdict);
             }
         }
-        anyhow::bail!("match {match_id} was ruled on again and again while it was checked")
+        let unable = Some("it was ruled on again and again while it was checked".to_owned());
+        Ok(AuditVerdict { match_id: match_id.to_owned(), unable, ..AuditVerdict::default() })
     }
 
     /// Checks several matches in parallel, and returns their verdicts in order. With `whole`, the HTML and the pictures
@@ -171,7 +176,7 @@ impl Office {
         Ok(check.finish())
     }
 
-    /// Returns a letter of ours with its picture, which was dropped: the letter is derived again from its match. `None` if
+    /// Returns one of our letters with its picture, which was dropped: the letter is derived again from its match. `None` if
     /// that fails, or another version of this program drew the picture.
     pub async fn redraw(&self, match_id: &str, message_id: &str) -> anyhow::Result<Option<Vec<u8>>> {
         let row = self.match_row(match_id).await?;
@@ -376,13 +381,16 @@ fn redraw(
     letter.redraw(&wording_of(settings, earlier, letter, &pictures, true), &repeated_by(letter, reports))
 }
 
-/// Returns the finding for a row with impossible contents, which somebody else must have changed. Passes on any other
-/// error.
-fn unreadable(error: anyhow::Error) -> anyhow::Result<Finding> {
-    match error.downcast::<StoreError>()? {
-        StoreError::Unsound(what) => Ok(Finding { place: Place::Kept("the database"), what }),
-        other => Err(other.into()),
-    }
+/// Returns the verdict on a match or book of which a row has impossible contents, which somebody else must have changed.
+/// Passes on any other error.
+pub(super) fn unreadable(id: &str, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
+    let what = match error.downcast::<StoreError>()? {
+        StoreError::Unsound(what) => what,
+        error if error.is_unsound() => error.to_string(),
+        error => return Err(error.into()),
+    };
+    let findings = vec![Finding { place: Place::Kept("the database"), what }];
+    Ok(AuditVerdict { match_id: id.to_owned(), findings, ..AuditVerdict::default() })
 }
 
 fn sent_row(row: SentRow) -> StoredDispatch {

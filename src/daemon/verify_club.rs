@@ -8,7 +8,7 @@ use super::Office;
 use super::club::HEARTBEAT;
 use super::loops::AUDITED;
 use super::parallel::run_blocking;
-use super::verify::row_of;
+use super::verify::{row_of, unreadable};
 use crate::audit::{AuditVerdict, BookCheck, LedgerRow, StoredLate};
 use crate::club::{Anchored, Book, BookEntry, BookFact, CLUB};
 use crate::ledger::Head;
@@ -29,6 +29,10 @@ impl Office {
     /// # Errors
     /// Returns an error if the database does not answer.
     pub async fn verify_club(&self) -> anyhow::Result<AuditVerdict> {
+        self.walk_club().await.or_else(|error| unreadable(CLUB, error))
+    }
+
+    async fn walk_club(&self) -> anyhow::Result<AuditVerdict> {
         let row = self.store.book(CLUB).await?;
         let mut check = BookCheck::new(Book::of_club());
         while !check.is_broken() {
@@ -44,18 +48,26 @@ impl Office {
                 check = self.verify_entry(check, line).await?;
             }
         }
-        if let (Some(began), Some(anchored)) = (check.began, check.anchored) {
-            let until = anchored - NOTED_WITHIN;
-            check.report_unlisted(self.store.unlisted_plain(began, until, MAX_UNLISTED).await?);
+        if !check.is_broken() {
+            self.compare_with_rest(&mut check).await?;
         }
-        let (heartbeat, audited) =
-            (self.remembered_time(HEARTBEAT).await?, self.remembered_time(AUDITED).await?);
-        check.check_memory(heartbeat, audited, self.now());
         let snapshot = match row {
             Some(row) => row.snapshot,
             None => serde_json::to_string(&Book::of_club())?,
         };
         Ok(check.finish(&snapshot))
+    }
+
+    /// Compares what the whole book says with what is stored apart from it.
+    async fn compare_with_rest(&self, check: &mut BookCheck) -> anyhow::Result<()> {
+        if let (Some(began), Some(anchored)) = (check.began, check.anchored) {
+            let until = anchored - NOTED_WITHIN;
+            check.report_unlisted(self.store.unlisted_plain(began, until, MAX_UNLISTED).await?);
+        }
+        let heartbeat = self.remembered_time(HEARTBEAT).await?;
+        let audited = self.remembered_time(AUDITED).await?;
+        check.check_memory(heartbeat, audited, self.now());
+        Ok(())
     }
 
     async fn verify_entry(&self, mut check: BookCheck, line: LedgerRow) -> anyhow::Result<BookCheck> {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::database::Database;
 use super::rows::{count, digest, integer, text, unsound};
-use super::{EntryRow, Result, books};
+use super::{Result, books};
 use crate::club::AnchorSecret;
 use crate::ledger::Head;
 use crate::letter::Digest;
@@ -41,8 +41,8 @@ pub trait Anchors {
     /// Returns the match and the number of each entry with this hash. Reads all ledgers.
     async fn entries_with_hash(&self, hash: Digest) -> Result<Vec<(String, u64)>>;
 
-    /// Returns the entries of a book that are of this kind, in order.
-    async fn book_entries_of_kind(&self, book_id: &str, kind: &str) -> Result<Vec<EntryRow>>;
+    /// Returns the JSON of a book's entries of this kind, in order.
+    async fn book_entries_of_kind(&self, book_id: &str, kind: &str) -> Result<Vec<String>>;
 }
 
 #[async_trait]
@@ -84,7 +84,7 @@ impl Anchors for Database {
         rows.into_iter().map(|(match_id, seq)| Ok((match_id, count(seq)?))).collect()
     }
 
-    async fn book_entries_of_kind(&self, book_id: &str, kind: &str) -> Result<Vec<EntryRow>> {
+    async fn book_entries_of_kind(&self, book_id: &str, kind: &str) -> Result<Vec<String>> {
         books::entries_of_kind(self, book_id, kind).await
     }
 }

@@ -81,13 +81,13 @@ impl Books for Database {
     }
 }
 
-/// Returns the entries of a book that are of this kind, in order.
-pub async fn entries_of_kind(database: &Database, book_id: &str, kind: &str) -> Result<Vec<EntryRow>> {
-    let sql = format!("{OF_BOOKS}WHERE book_id = $1 AND kind = $2 ORDER BY seq");
+/// Returns the JSON of a book's entries of this kind, in order.
+pub async fn entries_of_kind(database: &Database, book_id: &str, kind: &str) -> Result<Vec<String>> {
+    let sql = "SELECT json FROM book_entry WHERE book_id = $1 AND kind = $2 ORDER BY seq";
     let mut entries = Vec::new();
-    let mut take = |entry| entries.push(entry);
+    let mut take = |json| entries.push(json);
     let statement = database.statement(sql).bind(text(book_id)).bind(text(kind));
-    database.stream(statement, EntryColumns::read, &mut take).await?;
+    database.stream(statement, |(json,): (String,)| Ok(json), &mut take).await?;
     Ok(entries)
 }
 

@@ -58,8 +58,8 @@ pub trait ClubAudit {
         limit: u32,
     ) -> Result<Vec<String>>;
 
-    /// Returns the numbers of the entries of the book that list deliveries in a match.
-    async fn late_in(&self, match_id: &str) -> Result<Vec<u64>>;
+    /// Returns the JSON of the entries of the book that list deliveries in a match.
+    async fn late_in(&self, match_id: &str) -> Result<Vec<String>>;
 }
 
 #[async_trait]
@@ -86,10 +86,11 @@ impl ClubAudit for Database {
     }
 
     async fn unlisted_late(&self, limit: u32) -> Result<Vec<(i64, LateDelivery)>> {
+        // The plus keeps SQLite from reading all dispatches in order, rather than the few in `dispatch_unlisted`.
         let sql = "SELECT d.id, d.match_id, d.pin, d.sent_at FROM dispatch d \
                    LEFT JOIN match m ON m.id = d.match_id \
                    WHERE d.listed = 0 AND d.pin IS NOT NULL AND d.sent_at IS NOT NULL \
-                   AND (d.match_id IS NULL OR m.stage = 'over') ORDER BY d.id LIMIT $1";
+                   AND (d.match_id IS NULL OR m.stage = 'over') ORDER BY +d.id LIMIT $1";
         let mut unlisted = Vec::new();
         let mut take = |row| unlisted.push(row);
         self.stream(self.statement(sql).bind(i64::from(limit)), UnlistedLate::read, &mut take).await?;
@@ -130,11 +131,12 @@ impl ClubAudit for Database {
         Ok(rows.into_iter().map(|(id,)| id).collect())
     }
 
-    async fn late_in(&self, match_id: &str) -> Result<Vec<u64>> {
-        let sql = "SELECT DISTINCT l.book_seq FROM dispatch d JOIN late_delivery l ON l.dispatch_id = d.id \
-                   WHERE d.match_id = $1 ORDER BY l.book_seq";
-        let rows: Vec<(i64,)> = self.read_recent(self.statement(sql).bind(text(match_id))).await?;
-        rows.into_iter().map(|(seq,)| count(seq)).collect()
+    async fn late_in(&self, match_id: &str) -> Result<Vec<String>> {
+        let sql = "SELECT b.json FROM book_entry b WHERE b.book_id = 'CLUB' AND b.seq IN \
+                   (SELECT l.book_seq FROM dispatch d JOIN late_delivery l ON l.dispatch_id = d.id \
+                   WHERE d.match_id = $1) ORDER BY b.seq";
+        let rows: Vec<(String,)> = self.read_recent(self.statement(sql).bind(text(match_id))).await?;
+        Ok(rows.into_iter().map(|(json,)| json).collect())
     }
 }
 

@@ -44,6 +44,12 @@ impl StoreError {
         }
     }
 
+    /// Whether a row holds what the program never writes, so that somebody else must have changed it.
+    pub fn is_unsound(&self) -> bool {
+        use sqlx::Error::{ColumnDecode, Decode};
+        matches!(self, StoreError::Unsound(_) | StoreError::Database(ColumnDecode { .. } | Decode(_)))
+    }
+
     /// Returns the error for a URL that names no database. It does not repeat the URL, which may hold a password.
     pub(super) fn misnamed(why: impl Display) -> StoreError {
         let database = "of this configuration".to_owned();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fogpost::audit::{AuditResult, AuditVerdict};
-use fogpost::club::{Book, BookFact, Verified};
+use fogpost::club::{Book, BookEntry, BookFact, Verified};
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Head, Source};
 use fogpost::store::{BookChange, BookRow, Settlement, VerifiedRow};
@@ -29,10 +29,13 @@ fn verified(desk: &Desk) -> Vec<(String, u64)> {
 
 /// How many matches each audit checked, and how many were not sound.
 fn audits(desk: &Desk) -> Vec<(u64, u64)> {
-    let audits = book(desk).into_iter().filter_map(|entry| match entry.fact {
-        BookFact::Audited { matches, unsound, .. } => Some((matches, unsound)),
-        _ => None,
-    });
+    let rows = desk.block_on(desk.office().store.book_entries_of_kind("CLUB", "Audited"));
+    let rows = rows.expect("the store answers").into_iter();
+    let audits =
+        rows.filter_map(|json| match serde_json::from_str::<BookEntry>(&json).expect("an entry").fact {
+            BookFact::Audited { matches, unsound, .. } => Some((matches, unsound)),
+            _ => None,
+        });
     audits.collect()
 }
 
@@ -84,7 +87,7 @@ fn a_ledger_that_is_rewritten_after_it_was_verified_is_named_with_the_entry_of_t
 }
 
 /// Adds an entry to the book that says that a match was verified as it is now, when this version of the house played.
-fn note_verified(desk: &Desk, match_id: &str, house: u32) -> u64 {
+pub fn note_verified(desk: &Desk, match_id: &str, house: u32) -> u64 {
     let row = desk.block_on(desk.office().store.book("CLUB")).expect("the store answers").expect("a book");
     let mut book: Book = serde_json::from_str(&row.snapshot).expect("a book");
     let head: Head = desk.find(match_id).head;
@@ -117,6 +120,50 @@ fn what_another_version_made_counts_as_checked_if_the_book_says_so_and_else_as_n
     let verdict = desk.verify(&id);
     assert_eq!((verdict.checked_then, verdict.unchecked), (1, 0));
     assert_eq!(Vec::from_iter(verdict.checked_by), [seq]);
+}
+
+#[test]
+fn a_wrong_anchor_is_all_that_is_said_of_the_book() {
+    let (desk, id) = ended();
+    let wrong = "UPDATE anchor_secret SET secret = replace(secret, substr(secret, 1, 8), '00000000') \
+                 WHERE book_seq = (SELECT MAX(book_seq) FROM anchor_secret)";
+    let said = said_after(&desk, &id, &[wrong.to_owned()]);
+    assert!(said.ends_with("the secret of its anchor is not the one that it pins; "), "{said}");
+    assert_eq!(said.matches("; ").count(), 1, "{said}");
+}
+
+#[test]
+fn a_row_with_impossible_contents_is_told_to_the_gm_and_spares_the_other_matches() {
+    for (change, place, what) in [
+        ("UPDATE match SET zone = 'x' WHERE id = '{id}'", "{id}", "x is not a valid"),
+        ("UPDATE match SET snapshot = CAST(x'ff' AS TEXT) WHERE id = '{id}'", "{id}", "the database: "),
+        ("UPDATE verified SET seq = -1 WHERE match_id = '{id}'", "{id}", "-1 is not a valid count"),
+        (
+            "UPDATE book_entry SET hash = 'x' || substr(hash, 2) WHERE kind = 'Anchored'",
+            "CLUB",
+            "is not a valid digest",
+        ),
+        (
+            "UPDATE anchor_secret SET secret = 'x' || substr(secret, 2)",
+            "CLUB",
+            "is not a valid secret of an anchor",
+        ),
+    ] {
+        let desk = Desk::new();
+        desk.work();
+        let id = desk.open(GameKind::Quad, &[]).id;
+        let other = desk.open(GameKind::Quad, &[]).id;
+        desk.advance(26);
+        desk.sent_to(GM);
+        cheat(&desk, &[&change.replace("{id}", &id)]);
+        desk.sleep(24);
+        let office = desk.office();
+        desk.block_on(async { office.work_on_club().await.and(office.dispatch_all().await) }).expect(change);
+        let place = place.replace("{id}", &id);
+        let alarm = desk.one_to(GM);
+        alarm.says(&place).says(what).keeps_silent_of(&other);
+        assert_eq!(audits(&desk).last(), Some(&(2, u64::from(place == id))), "{change}");
+    }
 }
 
 #[test]

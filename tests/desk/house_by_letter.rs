@@ -6,6 +6,8 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{self, Fact};
 use fogpost::referee::{Act, Instruction, Match, MatchAction, Stage};
 
+use crate::audit::rewrite;
+use crate::club_audit::note_verified;
 use crate::desk::{ANN, Desk, GM};
 use crate::house::{entries, opened, to_ann};
 
@@ -147,6 +149,29 @@ fn a_letter_gets_one_hint_and_a_phase_the_same_one_again() {
     let [first, second] = &hints(&other)[..] else { panic!("a hint for each letter") };
     assert_eq!(first, second);
     assert!(desk.verify(&one.id).is_sound() && desk.verify(&other.id).is_sound());
+}
+
+#[test]
+fn the_audit_finds_a_hint_again_only_once() {
+    let desk = Desk::new();
+    desk.work();
+    let id = opened(&desk, "trainer", Seat::First).id;
+    desk.reply(ANN, &to_ann(&desk), "HINT");
+    let answer = desk.last_to(ANN);
+    let mut forged = entries(&desk, &id);
+    let hint = forged.iter_mut().find_map(|entry| match &mut entry.fact {
+        Fact::HintGiven { orders, .. } => Some(orders),
+        _ => None,
+    });
+    *hint.expect("a hint") = vec!["MARBLE A1".to_owned()];
+    rewrite(&desk, &desk.find(&id), forged);
+    let said = format!("{:?}", desk.verify(&id).findings);
+    assert!(said.contains("the house gives another hint there"), "{said}");
+    note_verified(&desk, &id, GameKind::Quad.house_version());
+    desk.reply(ANN, &answer, "STATUS");
+    desk.advance(26);
+    let alarms: String = desk.sent_to(GM).into_iter().map(|sent| sent.text).collect();
+    assert!(!alarms.contains("another hint"), "{alarms}");
 }
 
 #[test]

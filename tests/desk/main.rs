@@ -20,6 +20,7 @@ mod club_audit;
 mod commands;
 mod conditions;
 mod crowd;
+mod damaged_club;
 mod desk;
 mod digest;
 mod dossier;

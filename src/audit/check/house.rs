@@ -57,12 +57,13 @@ impl Check {
         let Some(index) = self.first_group().position(|link| link.kind == HINT_GIVEN) else {
             return Ok(None);
         };
-        let entry = self.pending.get(index).and_then(|entry| serde_json::from_str::<Entry>(&entry.json).ok());
-        let Some(Fact::HintGiven { version, orders, .. }) = entry.map(|entry| entry.fact) else {
+        let entry = self.pending.get(index).and_then(|entry| serde_json::from_str(&entry.json).ok());
+        let Some(Entry { seq, fact: Fact::HintGiven { version, orders, .. }, .. }) = entry else {
             return Err("its hint cannot be read".to_owned());
         };
         let hint = Hint { version, orders };
-        if self.house.is_some() && version == game_match.game.house_version() {
+        let is_checked = self.house.is_none() || seq <= self.checked_until;
+        if !is_checked && version == game_match.game.house_version() {
             let seen =
                 ledger::seen(&self.record_entries, seat).ok_or("what the seat saw cannot be derived")?;
             if game_match.hint(&seen).as_ref() != Some(&hint) {

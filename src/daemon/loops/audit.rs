@@ -11,13 +11,17 @@ use crate::club::{BookFact, Verified};
 use crate::daemon::Office;
 use crate::daemon::decide::alarm::{alarm, audit_report};
 use crate::daemon::decide::clock::Trigger;
-use crate::daemon::verify::Depth;
+use crate::daemon::verify::{Depth, unreadable};
 use crate::ledger::Source;
 use crate::post::ShutdownSignal;
 use crate::referee::{Act, Match, Stage};
 
 /// The key under which a daemon remembers when it began the last audit that it completed.
 pub const AUDITED: &str = "audited";
+
+/// The key under which a daemon remembers when it began the last audit that told the GM of something wrong. An audit that
+/// cannot be noted in the club's book, because the book is damaged, ends with that.
+const ALARMED: &str = "audit alarmed";
 
 /// The keys under which a daemon remembers the last match that it checked, of those with and without new rulings, if there
 /// are too many for one audit.
@@ -54,8 +58,10 @@ impl Office {
     /// # Errors
     /// Returns an error if the database does not answer.
     pub async fn work_on_club(&self) -> anyhow::Result<()> {
-        self.anchor_when_due(self.now()).await?;
-        self.audit_when_due().await
+        // The audit tells the GM why a book cannot be anchored.
+        let anchored = self.anchor_when_due(self.now()).await;
+        self.audit_when_due().await?;
+        anchored
     }
 
     /// Checks the matches if an audit is due. A match that fails is paused, and the GM is told.
@@ -68,43 +74,41 @@ impl Office {
             return Ok(());
         }
         let now = self.now();
-        match self.remembered_time(AUDITED).await? {
-            Some(last) if now - last < interval => Ok(()),
-            Some(_) => self.audit_all(now).await,
+        let Some(audited) = self.remembered_time(AUDITED).await? else {
             // A database that was just created holds nothing to check.
-            None => Ok(self.store.remember(AUDITED, &now.to_rfc3339()).await?),
+            return Ok(self.store.remember(AUDITED, &now.to_rfc3339()).await?);
+        };
+        let alarmed = self.remembered_time(ALARMED).await?;
+        let last = alarmed.map_or(audited, |alarmed| alarmed.max(audited));
+        if now - last < interval {
+            return Ok(());
         }
+        self.audit_all(now).await
     }
 
     /// Checks what is new in each match, and the matches in which nothing is, as many as time allows.
     async fn audit_all(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let (mut failed, mut noted, mut matches) = (Vec::new(), Vec::new(), 0);
         let unverified = self.store.unverified().await?;
         let mut quiet = self.store.match_ids().await?;
         quiet.retain(|id| unverified.binary_search(id).is_err());
-        let quiet = self.next_in_turn(quiet, QUIET_UNTIL).await?;
-        for id in &self.next_in_turn(unverified, NEW_UNTIL).await? {
-            let verdict = self.audit_new(id).await?;
-            matches += 1;
-            if verdict.result() == AuditResult::Wrong {
-                self.pause_unsound(id, now).await;
-                failed.push(verdict);
-            } else if verdict.unable.is_none() && verdict.withheld.is_none() {
-                noted.push(self.verified(id, &verdict).await?);
-            }
-            if noted.len() >= NOTED_TOGETHER {
-                self.note_in_club(&std::mem::take(&mut noted), Source::Clock, &[], now).await?;
-            }
+        let unverified = in_turn(unverified, self.store.remembered(NEW_UNTIL).await?);
+        let quiet = in_turn(quiet, self.store.remembered(QUIET_UNTIL).await?);
+        let matches = (unverified.len() + quiet.len()) as u64;
+        let mut failed = Vec::new();
+        // The GM must be told what is wrong even if the book cannot be written.
+        let mut noted = Ok(());
+        for ids in unverified.chunks(NOTED_TOGETHER) {
+            let verdicts = self.audit_new(ids).await?;
+            noted = noted.and(self.note_verified(&verdicts, now).await);
+            failed.extend(self.pause_unsound(verdicts, now).await);
         }
+        self.remember_turn(NEW_UNTIL, &unverified).await?;
         for id in &quiet {
             let verdict = self.verify_match(id, Depth::WithoutHouse, &|_| ()).await?;
-            matches += 1;
-            if verdict.result() == AuditResult::Wrong {
-                self.pause_unsound(id, now).await;
-                failed.push(verdict);
-            }
+            failed.extend(self.pause_unsound(vec![verdict], now).await);
         }
-        let unsound = failed.len() as u64;
+        self.remember_turn(QUIET_UNTIL, &quiet).await?;
+        let audited = BookFact::Audited { began: now, matches, unsound: failed.len() as u64 };
         let club = self.verify_club().await?;
         if club.result() == AuditResult::Wrong {
             tracing::error!("the club's book does not verify");
@@ -113,47 +117,68 @@ impl Office {
         if !failed.is_empty() {
             self.tell_gm(failed, now).await?;
         }
-        noted.push(BookFact::Audited { began: now, matches, unsound });
         let remembered = [(AUDITED.to_owned(), now.to_rfc3339())];
-        self.note_in_club(&noted, Source::Clock, &remembered, now).await
+        noted.and(self.note_in_club(&[audited], Source::Clock, &remembered, now).await)
     }
 
-    /// Checks what is new in a match since the club's book verified it. Once it is over, checks the whole of it.
-    async fn audit_new(&self, id: &str) -> anyhow::Result<AuditVerdict> {
+    /// Checks what is new in these matches since the club's book verified them. Checks the whole of those that are over.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn audit_new(&self, ids: &[String]) -> anyhow::Result<Vec<AuditVerdict>> {
+        let mut verdicts = Vec::new();
+        for id in ids {
+            verdicts.push(match self.depth_of_new(id).await {
+                Ok(depth) => self.verify_match(id, depth, &|_| ()).await?,
+                Err(error) => unreadable(id, error)?,
+            });
+        }
+        Ok(verdicts)
+    }
+
+    async fn depth_of_new(&self, id: &str) -> anyhow::Result<Depth> {
         let is_over = self.match_row(id).await?.overview.stage == Stage::Over;
         let last = self.verified_entries(id).await?.last().map(|entry| entry.verified.head.seq);
-        let depth = match last.filter(|_| !is_over) {
+        Ok(match last.filter(|_| !is_over) {
             Some(after) => Depth::New { after },
             None => Depth::Words,
-        };
-        self.verify_match(id, depth, &|_| ()).await
+        })
     }
 
-    /// The fact that a match was verified by this version of the program.
-    async fn verified(&self, id: &str, verdict: &AuditVerdict) -> anyhow::Result<BookFact> {
-        let (identity, game) = (&self.settings.identity, self.match_row(id).await?.overview.game);
-        Ok(BookFact::Verified(Verified {
-            match_id: id.to_owned(),
-            head: verdict.head,
-            program: identity.program,
-            wording: identity.wording,
-            house: Some(game.house_version()),
-            unchecked: verdict.unchecked,
-        }))
-    }
-
-    /// Returns those of these matches, which are sorted, whose turn it is: at most [`MAX_TOGETHER`], beginning after the last
-    /// one of the audit before, which is remembered under `key`.
-    async fn next_in_turn(&self, mut ids: Vec<String>, key: &str) -> anyhow::Result<Vec<String>> {
-        if ids.len() > MAX_TOGETHER {
-            let last = self.store.remembered(key).await?.unwrap_or_default();
-            let next = ids.partition_point(|id| *id <= last) % ids.len();
-            ids.rotate_left(next);
-            ids.truncate(MAX_TOGETHER);
-            let until = ids.last().cloned().unwrap_or_default();
-            self.store.remember(key, &until).await?;
+    /// Notes in the club's book which of these matches this version of the program has verified.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer, or if the book cannot be written.
+    pub async fn note_verified(&self, verdicts: &[AuditVerdict], now: DateTime<Utc>) -> anyhow::Result<()> {
+        let identity = &self.settings.identity;
+        let mut facts = Vec::new();
+        for verdict in verdicts {
+            let is_wrong = verdict.result() == AuditResult::Wrong;
+            if is_wrong || verdict.unable.is_some() || verdict.withheld.is_some() {
+                continue;
+            }
+            let game = self.match_row(&verdict.match_id).await?.overview.game;
+            facts.push(BookFact::Verified(Verified {
+                match_id: verdict.match_id.clone(),
+                head: verdict.head,
+                program: identity.program,
+                wording: identity.wording,
+                house: Some(game.house_version()),
+                unchecked: verdict.unchecked,
+            }));
         }
-        Ok(ids)
+        if facts.is_empty() {
+            return Ok(());
+        }
+        self.note_in_club(&facts, Source::Clock, &[], now).await
+    }
+
+    /// Remembers which of these matches an audit checked last.
+    async fn remember_turn(&self, key: &str, ids: &[String]) -> anyhow::Result<()> {
+        if let Some(last) = ids.last() {
+            self.store.remember(key, last).await?;
+        }
+        Ok(())
     }
 
     /// Tells the GM the result of an audit of `checked` matches, in which these were not sound.
@@ -170,12 +195,16 @@ impl Office {
         Ok(())
     }
 
-    /// Pauses a match that does not verify, if that is still possible.
-    async fn pause_unsound(&self, match_id: &str, now: DateTime<Utc>) {
-        tracing::error!(match_id, "the ledger does not verify; pausing the match");
-        if let Err(error) = self.try_to_pause(match_id, now).await {
-            tracing::error!(match_id, error = format!("{error:#}"), "failed to pause the match");
+    /// Pauses those of these matches that do not verify, if that is still possible, and returns their verdicts.
+    async fn pause_unsound(&self, mut verdicts: Vec<AuditVerdict>, now: DateTime<Utc>) -> Vec<AuditVerdict> {
+        verdicts.retain(|verdict| verdict.result() == AuditResult::Wrong);
+        for AuditVerdict { match_id, .. } in &verdicts {
+            tracing::error!(match_id, "the ledger does not verify; pausing the match");
+            if let Err(error) = self.try_to_pause(match_id, now).await {
+                tracing::error!(match_id, error = format!("{error:#}"), "failed to pause the match");
+            }
         }
+        verdicts
     }
 
     async fn try_to_pause(&self, match_id: &str, now: DateTime<Utc>) -> anyhow::Result<Option<Match>> {
@@ -184,14 +213,44 @@ impl Office {
         self.rule_on(row, &Trigger::Referee { act, phase_no: None }, now).await
     }
 
-    /// Tells the GM what does not verify.
+    /// Tells the GM what does not verify, and remembers that.
     async fn tell_gm(&self, failed: Vec<AuditVerdict>, now: DateTime<Utc>) -> anyhow::Result<()> {
         let mut context = self.new_context().await?;
         context.at = now;
         let deciding = self.decide(context, move |settings, context, _| alarm(settings, context, &failed));
-        let (settlement, _) = deciding.await?;
+        let (mut settlement, _) = deciding.await?;
+        settlement.remembered.push((ALARMED.to_owned(), now.to_rfc3339()));
         self.store.commit(&settlement).await?;
         self.dispatches.notify_one();
         Ok(())
+    }
+}
+
+/// Returns those of these matches, which are sorted, whose turn it is: at most [`MAX_TOGETHER`], beginning after the `last`
+/// one of the audit before.
+fn in_turn(mut ids: Vec<String>, last: Option<String>) -> Vec<String> {
+    if ids.len() > MAX_TOGETHER {
+        let last = last.unwrap_or_default();
+        let next = ids.partition_point(|id| *id <= last) % ids.len();
+        ids.rotate_left(next);
+        ids.truncate(MAX_TOGETHER);
+    }
+    ids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_matches_take_turns() {
+        let few = vec!["QD-1".to_owned(), "QD-2".to_owned()];
+        assert_eq!(in_turn(few.clone(), Some("QD-1".to_owned())), few);
+        let many: Vec<String> = (0..3000).map(|n| format!("QD-{n:04}")).collect();
+        let first = in_turn(many.clone(), None);
+        assert_eq!(first, many[..2000]);
+        let next = in_turn(many.clone(), first.last().cloned());
+        assert_eq!(next, [&many[2000..], &many[..1000]].concat());
+        assert_eq!(in_turn(many.clone(), Some("QD-2999".to_owned())), first);
     }
 }

@@ -57,8 +57,10 @@ impl Office {
             self.clock_all(OUTAGE_BETWEEN_RUNS).await?;
         }
         self.house_all().await?;
-        self.work_on_club().await?;
+        // A damaged book must not keep letters from being sent.
+        let worked = self.work_on_club().await;
         self.dispatch_all().await?;
-        self.note_one_run(has_room).await
+        self.note_one_run(has_room).await?;
+        worked
     }
 }
