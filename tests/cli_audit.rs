@@ -205,6 +205,17 @@ fn verify_reports_in_words_in_json_and_by_its_exit_status_whether_a_match_is_sou
 }
 
 #[test]
+fn what_is_new_is_verified_once_and_noted_in_the_clubs_book() {
+    let club = Club::new();
+    let (id, other) = (club.over(), club.open());
+    let said = club.run(&["audit", "verify", "--new"]).ended(0);
+    assert_says(&said, &["CLUB: sound; 0 entries", &format!("{id}: sound"), &format!("{other}: sound")]);
+    let again = club.run(&["audit", "verify", "--new"]).ended(0);
+    assert!(again.starts_with("CLUB: sound; 2 entries") && again.lines().count() == 1, "{again}");
+    assert_eq!(club.run(&["audit", "verify", &id, "--new"]).0.status.code(), Some(2));
+}
+
+#[test]
 fn a_letter_from_a_players_mailbox_is_compared_with_the_ledger() {
     let club = Club::new();
     let id = club.over();

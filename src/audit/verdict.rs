@@ -129,8 +129,8 @@ impl AuditVerdict {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// Whether nothing is wrong, and nothing was out of reach.
+    /// Whether nothing is wrong, and everything was checked, now or at the time, as far as it is not withheld for good.
     pub fn is_sound(&self) -> bool {
-        self.findings.is_empty() && self.unable.is_none()
+        matches!(self.result(), AuditResult::Sound | AuditResult::CheckedThen | AuditResult::Withheld)
     }
 }

@@ -40,9 +40,10 @@ pub enum BookFact {
     Anchored(Anchored),
     /// Letters about no running match were delivered: in an ended match, or in none.
     Delivered { letters: Vec<LateDelivery> },
-    /// The audit has derived the new rulings of a match again, and found them sound.
+    /// An audit checked the new rulings of a match and found nothing wrong. It derived again what the versions that it names
+    /// had made.
     Verified(Verified),
-    /// The audit that began then has checked so many matches, and some were not sound.
+    /// An audit checked `matches` matches, of which `unsound` were not sound.
     Audited {
         #[serde(with = "ledger::millis")]
         began: DateTime<Utc>,
@@ -74,7 +75,7 @@ pub struct Anchored {
     pub heartbeat: Option<DateTime<Utc>>,
 }
 
-/// A letter of ours that was delivered, and that no ledger of a match lists.
+/// One of our letters that was delivered, and that no ledger of a match lists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LateDelivery {
     /// The match that it is about, which had ended. `None` for a letter about no match.

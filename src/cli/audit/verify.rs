@@ -22,11 +22,15 @@ use crate::daemon::Office;
 pub struct Args {
     /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z. CLUB means the
     /// club's own book
-    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against", "anchors"], conflicts_with = "all")]
+    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "new", "against", "anchors"], conflicts_with_all = ["all", "new"])]
     id: Option<String>,
     /// Check every match, and the club's own book
     #[arg(long)]
     all: bool,
+    /// Check only what is new in each match since the last audit, and note in CLUB what was checked, as the daemon does. Do
+    /// this before an upgrade: another version cannot word these letters again
+    #[arg(long, conflicts_with_all = ["all", "against", "anchors", "whole"])]
+    new: bool,
     /// Check that the ledger line of this mail, from a player's own mailbox, is on the chain
     #[arg(long, value_name = "LETTER.eml", conflicts_with = "all")]
     against: Option<PathBuf>,
@@ -54,7 +58,7 @@ impl Args {
             return anchors::run(&self.anchors, self.json, office).await;
         }
         let verdicts = self.verdicts(office).await?;
-        Ok(match verdicts.iter().all(is_fine) {
+        Ok(match verdicts.iter().all(AuditVerdict::is_sound) {
             true => ExitCode::SUCCESS,
             false => ExitCode::FAILURE,
         })
@@ -75,11 +79,11 @@ impl Args {
         }
         let mut verdicts = Vec::new();
         // What was checked at the time is worth what the club's book is worth.
-        let (mut relies_on_club, shows_club) = (false, self.all || id.as_deref() == Some(CLUB));
+        let (mut relies_on_club, shows_club) = (false, self.all || self.new || id.as_deref() == Some(CLUB));
         if shows_club {
             let verdict = office.verify_club().await?;
             bar.suspend(|| self.show(&verdict));
-            verdicts.extend(Some(verdict).filter(|verdict| !is_fine(verdict)));
+            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_sound()));
         }
         let ids = match id {
             Some(id) if id == CLUB => Vec::new(),
@@ -90,20 +94,27 @@ impl Args {
                 ids
             }
             Some(id) => vec![id],
+            None if self.new => office.store.unverified().await?,
             None => office.store.match_ids().await?,
         };
         for (number, batch) in ids.chunks(BATCH_SIZE).enumerate() {
             bar.set_message(format!("{} of {} matches,", number * BATCH_SIZE, ids.len()));
-            let checked = office.verify_several(batch, self.whole, &step).await?;
+            let checked = match self.new {
+                true => office.audit_new(batch).await?,
+                false => office.verify_several(batch, self.whole, &step).await?,
+            };
             bar.suspend(|| checked.iter().for_each(|verdict| self.show(verdict)));
+            if self.new {
+                office.note_verified(&checked, office.now()).await?;
+            }
             // Drop the sound verdicts: a club may have thousands.
             relies_on_club |= checked.iter().any(|verdict| verdict.checked_then > 0);
-            verdicts.extend(checked.into_iter().filter(|verdict| !is_fine(verdict)));
+            verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
         }
         if relies_on_club && !shows_club {
             let verdict = office.verify_club().await?;
             bar.suspend(|| self.show(&verdict));
-            verdicts.extend(Some(verdict).filter(|verdict| !is_fine(verdict)));
+            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_sound()));
         }
         bar.finish_and_clear();
         if self.report {
@@ -115,7 +126,7 @@ impl Args {
     fn show(&self, verdict: &AuditVerdict) {
         if self.json {
             let mut line = json!(verdict);
-            line["sound"] = json!(is_fine(verdict));
+            line["sound"] = json!(verdict.is_sound());
             line["result"] = json!(verdict.result());
             print_json(&line);
             return;
@@ -161,11 +172,6 @@ impl Args {
         verdict.not_checked().iter().for_each(|what| println!("  {what}"));
         withheld.iter().for_each(|what| println!("  withheld: {what}"));
     }
-}
-
-/// Whether nothing is wrong, and everything was checked, now or at the time.
-fn is_fine(verdict: &AuditVerdict) -> bool {
-    matches!(verdict.result(), AuditResult::Sound | AuditResult::CheckedThen | AuditResult::Withheld)
 }
 
 fn checked_then(verdict: &AuditVerdict) -> String {
