@@ -58,7 +58,7 @@ pub enum Signature {
     Missing,
 }
 
-/// A letter of ours that arrived somewhere, as far as we know.
+/// One of our letters that arrived somewhere, as far as we know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     /// The digest that the ledger holds of the letter.

@@ -171,7 +171,7 @@ impl Backend for PostgresBackend {
         Ok((Vec::new(), Claim::default()))
     }
 
-    /// Locks `dispatch_raw`, which never changes, so that others can update `dispatch`.
+    /// Locks `dispatch_raw`, which changes only when a match is archived, so that others can update `dispatch`.
     async fn claim_dispatches(
         &self,
         now: i64,

@@ -47,7 +47,7 @@ pub fn is_crowded<'s>(queue: LetterQueue, senders: impl IntoIterator<Item = &'s 
 
 /// Returns the source of a page: the letters that wait in a queue and meet a `condition`, and are not deferred past the
 /// parameter `now`. Of a crowded queue it holds only each sender's oldest, which keeps the order of one sender's letters;
-/// to number them is to read all that wait, so it is left out where nobody crowds.
+/// numbering them reads all that wait, so it is left out where nobody crowds.
 pub fn source(queue: LetterQueue, condition: &str, now: &str, is_crowded: bool) -> String {
     let is_in_queue = is_in(queue);
     let is_waiting = format!(

@@ -135,7 +135,7 @@ impl Check {
         self.pending.front().and_then(|first| first.link.received)
     }
 
-    /// Checks that a letter of ours went to an address of the seat's player, and bears the seat's token. `was_over` tells
+    /// Checks that one of our letters went to an address of the seat's player, and bears the seat's token. `was_over` tells
     /// whether the match was over before the ruling that sent it.
     pub(super) fn check_recipient(&mut self, dispatch: &ExpectedDispatch, was_over: bool) {
         let Reader::Seat(seat) = dispatch.dispatch.to else { return };

@@ -45,7 +45,7 @@ pub struct StoredMatch {
     pub snapshot: String,
 }
 
-/// When a letter of ours is stored as sent.
+/// When one of our letters is stored as sent.
 struct SentLetter {
     message_id: String,
     sent_at: Option<DateTime<Utc>>,

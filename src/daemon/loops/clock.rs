@@ -86,8 +86,7 @@ impl Office {
     /// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length, and by
     /// at least the grace.
     async fn extend_after_outage(&self, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
-        let last = self.store.remembered(HEARTBEAT).await?;
-        let last = last.and_then(|text| text.parse::<DateTime<Utc>>().ok());
+        let last = self.remembered_time(HEARTBEAT).await?;
         if last.is_some_and(|last| last > now) {
             tracing::warn!("the clock was set back; retrying everything deferred now");
             self.store.retry_all_now(now).await?;

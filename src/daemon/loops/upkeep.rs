@@ -10,8 +10,8 @@ use crate::daemon::decide::stored::snapshot;
 /// The key under which a daemon remembers when it last deleted old letters.
 const LAST_DELETION: &str = "unruled letters deleted";
 
-/// How often old letters are deleted.
-const DELETION_INTERVAL: TimeDelta = TimeDelta::hours(1);
+/// How often old letters are deleted, and ended matches packed.
+const UPKEEP_INTERVAL: TimeDelta = TimeDelta::hours(1);
 
 /// Letters deleted in one transaction, during which other writers wait.
 const BATCH_SIZE: u32 = 500;
@@ -29,6 +29,12 @@ const MAX_ARCHIVED: u32 = 20;
 const LOW_SPACE: &str = "low space since";
 
 impl Office {
+    /// Whether work is due again that was last done at the time which is remembered under `key`.
+    async fn is_upkeep_due(&self, key: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
+        let last = self.remembered_time(key).await?;
+        Ok(last.is_none_or(|last| !(last..last + UPKEEP_INTERVAL).contains(&now)))
+    }
+
     /// Deletes the bytes of letters that caused no ledger entry and are older than `letters.keep_unruled_days`, once an
     /// hour. Letters of the GM stay: they are the evidence of what the GM asked for.
     ///
@@ -36,12 +42,7 @@ impl Office {
     /// Returns an error if the database does not answer.
     pub async fn delete_unruled_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         let days = self.config.letters.keep_unruled_days;
-        if days == 0 {
-            return Ok(());
-        }
-        let last = self.store.remembered(LAST_DELETION).await?;
-        let last = last.and_then(|text| text.parse::<DateTime<Utc>>().ok());
-        if last.is_some_and(|last| (last..last + DELETION_INTERVAL).contains(&now)) {
+        if days == 0 || !self.is_upkeep_due(LAST_DELETION, now).await? {
             return Ok(());
         }
         let gms = self.config.club.gm.addresses();
@@ -69,12 +70,7 @@ impl Office {
     /// Returns an error if the database does not answer.
     pub async fn archive_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         let days = self.config.letters.keep_pictures_days;
-        if days == 0 {
-            return Ok(());
-        }
-        let last = self.store.remembered(LAST_ARCHIVING).await?;
-        let last = last.and_then(|text| text.parse::<DateTime<Utc>>().ok());
-        if last.is_some_and(|last| (last..last + DELETION_INTERVAL).contains(&now)) {
+        if days == 0 || !self.is_upkeep_due(LAST_ARCHIVING, now).await? {
             return Ok(());
         }
         let before = now - TimeDelta::days(i64::from(days));
