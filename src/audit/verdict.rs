@@ -129,8 +129,13 @@ impl AuditVerdict {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// Whether nothing is wrong, and everything was checked, now or at the time, as far as it is not withheld for good.
+    /// Whether nothing is wrong, and nothing was out of reach, although other versions may have made what was not checked.
     pub fn is_sound(&self) -> bool {
+        self.findings.is_empty() && self.unable.is_none()
+    }
+
+    /// Whether nothing is wrong, and everything was checked, now or at the time, as far as it is not withheld for good.
+    pub fn is_checked(&self) -> bool {
         matches!(self.result(), AuditResult::Sound | AuditResult::CheckedThen | AuditResult::Withheld)
     }
 }

@@ -58,7 +58,7 @@ impl Args {
             return anchors::run(&self.anchors, self.json, office).await;
         }
         let verdicts = self.verdicts(office).await?;
-        Ok(match verdicts.iter().all(AuditVerdict::is_sound) {
+        Ok(match verdicts.iter().all(AuditVerdict::is_checked) {
             true => ExitCode::SUCCESS,
             false => ExitCode::FAILURE,
         })
@@ -83,7 +83,7 @@ impl Args {
         if shows_club {
             let verdict = office.verify_club().await?;
             bar.suspend(|| self.show(&verdict));
-            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_sound()));
+            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_checked()));
         }
         let ids = match id {
             Some(id) if id == CLUB => Vec::new(),
@@ -109,12 +109,12 @@ impl Args {
             }
             // Drop the sound verdicts: a club may have thousands.
             relies_on_club |= checked.iter().any(|verdict| verdict.checked_then > 0);
-            verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
+            verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_checked()));
         }
         if relies_on_club && !shows_club {
             let verdict = office.verify_club().await?;
             bar.suspend(|| self.show(&verdict));
-            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_sound()));
+            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_checked()));
         }
         bar.finish_and_clear();
         if self.report {
@@ -126,7 +126,7 @@ impl Args {
     fn show(&self, verdict: &AuditVerdict) {
         if self.json {
             let mut line = json!(verdict);
-            line["sound"] = json!(verdict.is_sound());
+            line["sound"] = json!(verdict.is_checked());
             line["result"] = json!(verdict.result());
             print_json(&line);
             return;
