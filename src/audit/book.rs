@@ -1,6 +1,6 @@
 //! Checks a book: its chain, and what is stored beside it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -23,8 +23,10 @@ pub struct BookCheck {
     /// When the program had last checked the clock, and began its last audit, as entries say.
     heartbeat: Option<DateTime<Utc>>,
     audited: Option<DateTime<Utc>>,
-    /// Whether the bytes of letters may be gone, because a player was forgotten.
-    has_forgotten: bool,
+    /// When players were forgotten, as entries say.
+    forgotten: BTreeSet<DateTime<Utc>>,
+    /// The letters whose bytes are gone, each with when its player is said to have been forgotten.
+    gone: Vec<(String, DateTime<Utc>)>,
     /// When the first entry and the last anchor were made.
     pub began: Option<DateTime<Utc>>,
     pub anchored: Option<DateTime<Utc>>,
@@ -38,6 +40,8 @@ pub struct StoredLate {
     pub message_id: String,
     pub pin: Option<Digest>,
     pub sent_at: Option<DateTime<Utc>>,
+    /// When its player was forgotten.
+    pub forgotten_at: Option<DateTime<Utc>>,
     /// `None` if the bytes are gone. Those of letters about a match are checked with the match.
     pub bytes: Option<Vec<u8>>,
 }
@@ -51,7 +55,8 @@ impl BookCheck {
             chains: Chains::default(),
             heartbeat: None,
             audited: None,
-            has_forgotten: false,
+            forgotten: BTreeSet::new(),
+            gone: Vec::new(),
             began: None,
             anchored: None,
             verdict,
@@ -95,7 +100,9 @@ impl BookCheck {
                 self.anchored = Some(entry.at);
             }
             BookFact::Audited { began, .. } => self.audited = Some(*began),
-            BookFact::Forgotten { .. } => self.has_forgotten = true,
+            BookFact::Forgotten { .. } => {
+                self.forgotten.insert(entry.at);
+            }
             BookFact::Delivered { .. } | BookFact::Verified(_) => {}
         }
     }
@@ -153,13 +160,15 @@ impl BookCheck {
 
     fn check_delivery(&mut self, seq: u64, delivery: &Delivery, late: StoredLate) {
         let is_plain = late.match_id.is_none();
-        let what = match late.bytes {
+        let what = match (late.bytes, late.forgotten_at) {
             _ if late.sent_at != Some(delivery.at) => {
                 format!("it is not stored as sent when CLUB #{seq} says that it was")
             }
-            Some(bytes) if is_plain && pin(&bytes) != delivery.letter => "it was changed".to_owned(),
-            None if is_plain && !self.has_forgotten => "its bytes are missing".to_owned(),
-            Some(_) | None => return,
+            (Some(bytes), _) if is_plain && pin(&bytes) != delivery.letter => "it was changed".to_owned(),
+            (None, None) if is_plain => "its bytes are missing".to_owned(),
+            // The entry about its player follows, if there is one.
+            (None, Some(at)) if is_plain => return self.gone.push((late.message_id, at)),
+            (Some(_) | None, _) => return,
         };
         self.report(Place::Sent(late.message_id), what);
     }
@@ -202,6 +211,17 @@ impl BookCheck {
         }
     }
 
+    /// Reports letters whose bytes are gone although nobody was forgotten at the time that is stored with them.
+    fn report_gone(&mut self) {
+        for (message_id, at) in std::mem::take(&mut self.gone) {
+            if !self.forgotten.contains(&at) {
+                let what =
+                    "its bytes are missing, and no entry of the book says that a player was forgotten then";
+                self.report(Place::Sent(message_id), what);
+            }
+        }
+    }
+
     pub fn report(&mut self, place: Place, what: impl Into<String>) {
         self.verdict.findings.push(Finding { place, what: what.into() });
     }
@@ -209,8 +229,11 @@ impl BookCheck {
     /// Ends the check: compares the book's snapshot with what its entries left.
     pub fn finish(mut self, snapshot: &str) -> AuditVerdict {
         self.verdict.head = self.book.head;
-        if !self.is_broken() && serde_json::from_str::<Book>(snapshot).ok().as_ref() != Some(&self.book) {
-            self.report(Place::Kept("the snapshot"), "it is not what the entries of the book left");
+        if !self.is_broken() {
+            if serde_json::from_str::<Book>(snapshot).ok().as_ref() != Some(&self.book) {
+                self.report(Place::Kept("the snapshot"), "it is not what the entries of the book left");
+            }
+            self.report_gone();
         }
         self.verdict
     }

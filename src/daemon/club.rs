@@ -139,27 +139,37 @@ impl Office {
         now: DateTime<Utc>,
     ) -> anyhow::Result<()> {
         for _ in 0..MAX_TRIES {
-            let (mut book, row) = self.club_book().await?;
-            let mut verified = Vec::new();
-            let mut entries: Vec<EntryRow> = Vec::new();
-            for fact in facts {
-                let entry = book.record(cause.clone(), now, fact.clone());
-                if let BookFact::Verified(Verified { match_id, head, .. }) = fact {
-                    let (match_id, seq) = (match_id.clone(), head.seq);
-                    verified.push(VerifiedRow { match_id, seq, book_seq: entry.entry.seq });
-                }
-                entries.push(entry.into());
-            }
-            let row = match row.version {
-                0 => self.changed_row(&book, row, now)?,
-                _ => BookRow { snapshot: serde_json::to_string(&book)?, ..row },
-            };
-            let change = BookChange { entries, verified, ..BookChange::of(row) };
+            let change = self.club_change(facts, &cause, now).await?;
             if self.commit_book(change, remembered.to_vec(), now).await? {
                 return Ok(());
             }
         }
         anyhow::bail!("others write to the club's book all the time")
+    }
+
+    /// Returns the change that adds facts to the book as it is now.
+    pub(super) async fn club_change(
+        &self,
+        facts: &[BookFact],
+        cause: &Source,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<BookChange> {
+        let (mut book, row) = self.club_book().await?;
+        let mut verified = Vec::new();
+        let mut entries: Vec<EntryRow> = Vec::new();
+        for fact in facts {
+            let entry = book.record(cause.clone(), now, fact.clone());
+            if let BookFact::Verified(Verified { match_id, head, .. }) = fact {
+                let (match_id, seq) = (match_id.clone(), head.seq);
+                verified.push(VerifiedRow { match_id, seq, book_seq: entry.entry.seq });
+            }
+            entries.push(entry.into());
+        }
+        let row = match row.version {
+            0 => self.changed_row(&book, row, now)?,
+            _ => BookRow { snapshot: serde_json::to_string(&book)?, ..row },
+        };
+        Ok(BookChange { entries, verified, ..BookChange::of(row) })
     }
 
     /// Returns all anchors of the club's book, oldest first, each with the number of its entry.

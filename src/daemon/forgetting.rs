@@ -14,15 +14,34 @@ use crate::audit::{AuditVerdict, Finding, Place};
 use crate::club::{BookFact, CLUB};
 use crate::ledger::{self, Source};
 use crate::referee::Stage;
-use crate::store::{ForgottenMatch, MatchRow, Player};
+use crate::store::{ForgottenMatch, ForgottenPlayer, MatchRow, StoreError};
+
+/// Maximum attempts to forget a player while others write to the player's matches or to the club's book.
+const MAX_TRIES: u32 = 5;
+
+/// The kind of the entries of the club's book that say who was forgotten.
+const FORGOTTEN: &str = "Forgotten";
 
 impl Office {
     /// Forgets the player with this number, and returns the matches that the player played in.
     ///
     /// # Errors
-    /// Returns an error, and changes nothing, if there is no such player, if a match is not over or does not verify, or if
-    /// the database does not answer.
+    /// Returns an error, and changes nothing, if there is no such player, if a match is not over or does not verify, if a
+    /// letter from or to the player still waits, or if the database does not answer.
     pub async fn forget(&self, number: i64) -> anyhow::Result<Vec<String>> {
+        for _ in 0..MAX_TRIES {
+            let forgotten = self.to_forget(number).await?;
+            match self.store.forget_player(&forgotten).await {
+                Ok(()) => return Ok(forgotten.traces.matches),
+                Err(StoreError::Stale(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bail!("others write to the matches of {} all the time", forgotten_name(number))
+    }
+
+    /// Returns everything that is deleted or changed when the player with this number is forgotten.
+    async fn to_forget(&self, number: i64) -> anyhow::Result<ForgottenPlayer> {
         let name = forgotten_name(number);
         let players = self.store.players().await?;
         let player = players.into_iter().find(|player| player.id == number);
@@ -30,23 +49,33 @@ impl Office {
         ensure!(!player.addresses.is_empty(), "{name} has no address: nothing is left to forget");
         let is_house = player.addresses.iter().any(|address| address.starts_with("house:"));
         ensure!(!is_house, "{name} is the house");
-        let ids = self.store.matches_ever_of(&player).await?;
-        let mut forgotten = Vec::new();
-        for row in self.store.matches(&ids).await? {
-            forgotten.push(self.to_forget(row, &player, &name).await?);
+        let traces = self.store.traces_of(number).await?;
+        let waiting = traces.waiting;
+        ensure!(
+            waiting == 0,
+            "{waiting} letters from or to {name} wait to be ruled on or sent; try again later"
+        );
+        let mut matches = Vec::new();
+        for row in self.store.matches(&traces.matches).await? {
+            matches.push(self.match_to_forget(row, number, &name).await?);
         }
-        // First: nothing may be gone that the club's book does not tell of.
+        let at = self.now();
+        let fact = BookFact::Forgotten { player: number, matches: Some(traces.matches.clone()) };
         let by = Source::Gm { name: self.config.club.gm.first().name.clone(), act: None };
-        let fact = BookFact::Forgotten { player: number, matches: Some(ids.clone()) };
-        self.note_in_club(&[fact], by, &[], self.now()).await?;
-        self.store.forget_player(&player, &name, &forgotten, self.now()).await?;
-        Ok(ids)
+        // In the same transaction: nothing may be gone that the club's book does not tell of.
+        let book = self.club_change(&[fact], &by, at).await?;
+        Ok(ForgottenPlayer { id: number, name, traces, matches, book, at })
     }
 
     /// Returns a match as it is listed once its player is forgotten, if it is over and verifies.
-    async fn to_forget(&self, row: MatchRow, player: &Player, name: &str) -> anyhow::Result<ForgottenMatch> {
+    async fn match_to_forget(
+        &self,
+        row: MatchRow,
+        player: i64,
+        name: &str,
+    ) -> anyhow::Result<ForgottenMatch> {
         let mut game_match = snapshot(&row.id, &row.snapshot)?;
-        let id = row.id;
+        let (id, version) = (row.id, row.version);
         ensure!(game_match.stage == Stage::Over, "{id} is not over, and {name} plays in it or did");
         let verdict = self.verify(&id, &|_| ()).await?;
         if let Some(finding) = verdict.findings.first() {
@@ -54,7 +83,7 @@ impl Office {
         }
         ensure!(verdict.head == game_match.head, "{id} was ruled on while it was verified");
         for seat in self.store.seats_of(std::slice::from_ref(&id)).await? {
-            if seat.player.id == player.id {
+            if seat.player.id == player {
                 name.clone_into(&mut game_match.players[seat.seat]);
             }
         }
@@ -63,6 +92,7 @@ impl Office {
             first_name: game_match.players.first.clone(),
             second_name: game_match.players.second.clone(),
             id,
+            version,
         })
     }
 
@@ -81,18 +111,15 @@ impl Office {
             Ok(head) if head == row.overview.head => verdict.head = head,
             Ok(_) => {
                 let what = "its head is not the last entry of the ledger".to_owned();
-                verdict.findings.push(Finding { place: Place::Kept("the match"), what });
+                verdict.findings.push(finding("the match", what));
             }
-            Err(error) => {
-                let what = error.to_string();
-                verdict.findings.push(Finding { place: Place::Kept("the ledger"), what });
-            }
+            Err(error) => verdict.findings.push(finding("the ledger", error.to_string())),
         }
         for name in who.split(", ").filter(|name| !told.contains(*name)) {
             let what = format!(
                 "it is stored as one of {name}, and the club's book does not say that {name} was forgotten"
             );
-            verdict.findings.push(Finding { place: Place::Kept("the match"), what });
+            verdict.findings.push(finding("the match", what));
         }
         Ok(verdict)
     }
@@ -111,8 +138,9 @@ impl Office {
     }
 }
 
-/// The kind of the entries of the club's book that say who was forgotten.
-const FORGOTTEN: &str = "Forgotten";
+fn finding(place: &'static str, what: String) -> Finding {
+    Finding { place: Place::Kept(place), what }
+}
 
 /// What a player is called who was forgotten: `P-12`.
 fn forgotten_name(number: i64) -> String {

@@ -102,9 +102,9 @@ impl Office {
         let plain = self.store.late_plain_letters(seq).await?;
         let mut plain: BTreeMap<String, Vec<u8>> = plain.into_iter().collect();
         let rows = self.store.late_deliveries(seq).await?;
-        let stored = rows.into_iter().map(|LateRow { match_id, message_id, pin, sent_at }| {
+        let stored = rows.into_iter().map(|LateRow { match_id, message_id, pin, sent_at, forgotten_at }| {
             let bytes = plain.remove(&message_id);
-            StoredLate { match_id, message_id, pin, sent_at, bytes }
+            StoredLate { match_id, message_id, pin, sent_at, forgotten_at, bytes }
         });
         Ok(stored.collect())
     }

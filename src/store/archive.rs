@@ -10,7 +10,7 @@ use sqlx::FromRow;
 
 use super::Result;
 use super::database::Database;
-use super::packing::{Dictionary, PackedColumns, SHARED, unpack};
+use super::packing::{Dictionary, PackedColumns, SHARED, unpack, unpack_letter};
 use super::rows::{PACKED, WITH_BYTES};
 use super::statement::Session;
 use crate::letter::Digest;
@@ -64,6 +64,64 @@ struct Sent {
     picture: Option<Vec<u8>>,
 }
 
+/// A received letter, as it is stored.
+#[derive(FromRow)]
+struct ReceivedColumns {
+    letter_id: i64,
+    form: i64,
+    bytes: Vec<u8>,
+    dictionary: Option<Vec<u8>>,
+}
+
+/// The letters of a match: ours, and those that acted in it, each with the number of its row.
+struct Letters {
+    sent: Vec<Sent>,
+    received: Vec<(i64, Vec<u8>)>,
+}
+
+impl Letters {
+    async fn of(session: &mut Session<'_>, match_id: &str) -> Result<Letters> {
+        let sent = sent_letters(session, match_id).await?;
+        Ok(Letters { sent, received: received_letters(session, match_id).await? })
+    }
+
+    fn dictionary(&self) -> Dictionary {
+        let reports = |seat: &str| {
+            let of_seat = |sent: &&Sent| sent.seat.as_deref() == Some(seat) && sent.kind == REPORT;
+            middle(self.sent.iter().filter(of_seat).map(|sent| sent.text.as_slice()).collect())
+        };
+        let letter = middle(self.received.iter().map(|(_, raw)| raw.as_slice()).collect());
+        Dictionary::of(&[letter, reports("first"), reports("second")])
+    }
+
+    /// Packs the letters with a dictionary.
+    async fn pack(&self, session: &mut Session<'_>, dictionary: &Dictionary) -> Result<()> {
+        for Sent { id, text, .. } in &self.sent {
+            let sql = "UPDATE dispatch_raw SET form = $2, bytes = $3 WHERE dispatch_id = $1";
+            let statement = session.statement(sql).bind(*id).bind(SHARED).bind(dictionary.pack(text)?);
+            session.execute(statement).await?;
+        }
+        for (id, raw) in &self.received {
+            let sql = "UPDATE letter_raw SET form = $2, bytes = $3 WHERE letter_id = $1";
+            let statement = session.statement(sql).bind(*id).bind(SHARED).bind(dictionary.pack(raw)?);
+            session.execute(statement).await?;
+        }
+        Ok(())
+    }
+
+    /// Replaces the pictures of our letters by their digests.
+    async fn drop_pictures(&self, session: &mut Session<'_>) -> Result<()> {
+        for Sent { id, picture, .. } in &self.sent {
+            let Some(picture) = picture else { continue };
+            let stands_in = stand_in(Digest::of(picture)).into_bytes();
+            let sql = "UPDATE dispatch_picture SET picture = $2 WHERE dispatch_id = $1";
+            let statement = session.statement(sql).bind(*id).bind(stands_in);
+            session.execute(statement).await?;
+        }
+        Ok(())
+    }
+}
+
 async fn archive(
     session: &mut Session<'_>,
     match_id: &str,
@@ -76,33 +134,27 @@ async fn archive(
     if session.execute(statement).await? == 0 {
         return Ok(());
     }
-    let sent = sent_letters(session, match_id).await?;
-    let received = received_letters(session, match_id).await?;
-    let reports = |seat: &str| {
-        let reports = sent.iter().filter(|sent| sent.seat.as_deref() == Some(seat) && sent.kind == REPORT);
-        middle(reports.map(|sent| sent.text.as_slice()).collect())
-    };
-    let letter = middle(received.iter().map(|(_, raw)| raw.as_slice()).collect());
-    let dictionary = Dictionary::of(&[letter, reports("first"), reports("second")]);
+    let letters = Letters::of(session, match_id).await?;
+    let dictionary = letters.dictionary();
     let sql = "INSERT INTO dictionary (match_id, bytes) VALUES ($1, $2)";
     let statement = session.statement(sql).bind(match_id).bind(dictionary.packed()?);
     session.execute(statement).await?;
-    for Sent { id, text, picture, .. } in &sent {
-        let sql = "UPDATE dispatch_raw SET form = $2, bytes = $3 WHERE dispatch_id = $1";
-        let statement = session.statement(sql).bind(*id).bind(SHARED).bind(dictionary.pack(text)?);
-        session.execute(statement).await?;
-        let Some(picture) = picture.as_ref().filter(|_| drops_pictures) else { continue };
-        let stands_in = stand_in(Digest::of(picture)).into_bytes();
-        let sql = "UPDATE dispatch_picture SET picture = $2 WHERE dispatch_id = $1";
-        let statement = session.statement(sql).bind(*id).bind(stands_in);
-        session.execute(statement).await?;
+    letters.pack(session, &dictionary).await?;
+    if drops_pictures { letters.drop_pictures(session).await } else { Ok(()) }
+}
+
+/// Packs the letters of a match anew, if it is archived: its dictionary must not hold text of letters that are deleted.
+pub async fn pack_anew(session: &mut Session<'_>, match_id: &str) -> Result<()> {
+    let archived = session.statement("SELECT match_id FROM dictionary WHERE match_id = $1").bind(match_id);
+    if session.fetch_first::<(String,)>(archived).await?.is_none() {
+        return Ok(());
     }
-    for (id, raw) in &received {
-        let sql = "UPDATE letter_raw SET form = $2, bytes = $3 WHERE letter_id = $1";
-        let statement = session.statement(sql).bind(*id).bind(SHARED).bind(dictionary.pack(raw)?);
-        session.execute(statement).await?;
-    }
-    Ok(())
+    let letters = Letters::of(session, match_id).await?;
+    let dictionary = letters.dictionary();
+    let sql = "UPDATE dictionary SET bytes = $2 WHERE match_id = $1";
+    let statement = session.statement(sql).bind(match_id).bind(dictionary.packed()?);
+    session.execute(statement).await?;
+    letters.pack(session, &dictionary).await
 }
 
 /// The kind of the letters that are longest, and most alike.
@@ -124,10 +176,14 @@ async fn sent_letters(session: &mut Session<'_>, match_id: &str) -> Result<Vec<S
 
 /// Returns the letters that acted in the match.
 async fn received_letters(session: &mut Session<'_>, match_id: &str) -> Result<Vec<(i64, Vec<u8>)>> {
-    let sql = "SELECT r.letter_id, r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id \
-               WHERE l.match_id = $1 AND l.fate = 'ruled' AND r.form = 0 ORDER BY l.id";
-    let statement = session.statement(sql).bind(match_id);
-    session.fetch_all(statement).await
+    let sql = "SELECT r.letter_id, r.form, r.bytes, k.bytes AS dictionary FROM letter l \
+               JOIN letter_raw r ON r.letter_id = l.id LEFT JOIN dictionary k ON k.match_id = l.match_id \
+               WHERE l.match_id = $1 AND l.fate = 'ruled' ORDER BY l.id";
+    let rows: Vec<ReceivedColumns> = session.fetch_all(session.statement(sql).bind(match_id)).await?;
+    let read = rows.into_iter().map(|ReceivedColumns { letter_id, form, bytes, dictionary }| {
+        Ok((letter_id, unpack_letter(form, bytes, dictionary)?))
+    });
+    read.collect()
 }
 
 /// The letter in the middle, which is like those before it and those after it.

@@ -27,6 +27,8 @@ pub struct LateRow {
     pub message_id: String,
     pub pin: Option<Digest>,
     pub sent_at: Option<DateTime<Utc>>,
+    /// When its player was forgotten.
+    pub forgotten_at: Option<DateTime<Utc>>,
 }
 
 /// Reads what the club's book says. [`BookChange`](super::BookChange) writes it.
@@ -98,7 +100,7 @@ impl ClubAudit for Database {
     }
 
     async fn late_deliveries(&self, book_seq: u64) -> Result<Vec<LateRow>> {
-        let sql = "SELECT d.match_id, d.message_id, d.pin, d.sent_at FROM late_delivery l \
+        let sql = "SELECT d.match_id, d.message_id, d.pin, d.sent_at, d.forgotten_at FROM late_delivery l \
                    JOIN dispatch d ON d.id = l.dispatch_id WHERE l.book_seq = $1 ORDER BY d.id";
         let mut rows = Vec::new();
         let mut take = |row| rows.push(row);
@@ -162,13 +164,15 @@ struct LateColumns {
     message_id: String,
     pin: Option<String>,
     sent_at: Option<i64>,
+    forgotten_at: Option<i64>,
 }
 
 impl LateColumns {
     fn read(self) -> Result<LateRow> {
-        let LateColumns { match_id, message_id, pin, sent_at } = self;
+        let LateColumns { match_id, message_id, pin, sent_at, forgotten_at } = self;
         let pin = pin.as_deref().map(digest).transpose()?;
-        Ok(LateRow { match_id, message_id, pin, sent_at: maybe_time(sent_at)? })
+        let (sent_at, forgotten_at) = (maybe_time(sent_at)?, maybe_time(forgotten_at)?);
+        Ok(LateRow { match_id, message_id, pin, sent_at, forgotten_at })
     }
 }
 

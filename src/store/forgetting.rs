@@ -3,15 +3,43 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
+use super::archive::pack_anew;
 use super::database::Database;
-use super::rows::text;
+use super::error::stale_if_serialization_failure;
+use super::rows::{count, text};
 use super::statement::Session;
-use super::{Player, Result};
+use super::{BookChange, Result, StoreError, book_rows};
+
+/// What the database holds of a player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traces {
+    /// The player's addresses, and those that were removed unless somebody else has them now; sorted.
+    pub addresses: Vec<String>,
+    /// The matches in which the player holds a seat or held one: those of letters from or to the player. Sorted.
+    pub matches: Vec<String>,
+    /// How many letters from the player wait to be ruled on, and how many letters to the player wait to be sent.
+    pub waiting: u64,
+}
+
+/// A player who is forgotten, and what follows.
+#[derive(Clone, Debug)]
+pub struct ForgottenPlayer {
+    pub id: i64,
+    /// The player's name from now on, such as `P-12`.
+    pub name: String,
+    pub traces: Traces,
+    pub matches: Vec<ForgottenMatch>,
+    /// What the club's book says of it.
+    pub book: BookChange,
+    pub at: DateTime<Utc>,
+}
 
 /// A match of a player who is forgotten, as it is listed afterwards.
 #[derive(Clone, Debug)]
 pub struct ForgottenMatch {
     pub id: String,
+    /// The version that was loaded.
+    pub version: i64,
     pub snapshot: String,
     pub first_name: String,
     pub second_name: String,
@@ -20,21 +48,19 @@ pub struct ForgottenMatch {
 /// Forgets players.
 #[async_trait]
 pub trait Forgetting {
-    /// Returns who was forgotten in a match, such as `P-12`, or `None` if nobody was.
+    /// Returns who was forgotten in a match, such as `P-12`, or `P-3, P-12`, or `None` if nobody was.
     async fn forgotten_in(&self, match_id: &str) -> Result<Option<String>>;
 
-    /// Returns the matches in which a player holds a seat or held one: those of letters from or to the player.
-    async fn matches_ever_of(&self, player: &Player) -> Result<Vec<String>>;
+    /// Returns what the database holds of the player with this number.
+    async fn traces_of(&self, player_id: i64) -> Result<Traces>;
 
-    /// Deletes the addresses of a player and the bytes of all letters from and to them, and calls the player `name` from
-    /// now on, also in these matches. Digests stay.
-    async fn forget_player(
-        &self,
-        player: &Player,
-        name: &str,
-        matches: &[ForgottenMatch],
-        now: DateTime<Utc>,
-    ) -> Result<()>;
+    /// Deletes the addresses of a player and the bytes of all letters from and to them, renames the player, also in their
+    /// matches, and notes it in the club's book. Digests stay.
+    ///
+    /// # Errors
+    /// [`StoreError::Stale`] if the player's traces, a match or the book have changed since they were loaded, or if a match
+    /// is not over; nothing is written.
+    async fn forget_player(&self, forgotten: &ForgottenPlayer) -> Result<()>;
 }
 
 #[async_trait]
@@ -45,47 +71,87 @@ impl Forgetting for Database {
         Ok(found.and_then(|(forgotten,)| forgotten))
     }
 
-    async fn matches_ever_of(&self, player: &Player) -> Result<Vec<String>> {
-        let one_of = self.one_of();
-        let sql = format!(
-            "SELECT match_id FROM seat WHERE player_id = $2 \
-             UNION SELECT match_id FROM letter WHERE match_id IS NOT NULL AND sender {one_of} \
-             UNION SELECT match_id FROM dispatch WHERE match_id IS NOT NULL AND recipient {one_of} ORDER BY 1"
-        );
-        let ids: Vec<(String,)> =
-            self.read(self.statement(sql).bind_texts(&player.addresses).bind(player.id)).await?;
-        Ok(ids.into_iter().map(|(id,)| id).collect())
+    async fn traces_of(&self, player_id: i64) -> Result<Traces> {
+        traces_of(&mut self.backend.reader().await?.session(), player_id).await
     }
 
-    async fn forget_player(
-        &self,
-        player: &Player,
-        name: &str,
-        matches: &[ForgottenMatch],
-        now: DateTime<Utc>,
-    ) -> Result<()> {
+    async fn forget_player(&self, forgotten: &ForgottenPlayer) -> Result<()> {
         let mut tx = self.backend.begin().await?;
-        let session = &mut tx.session();
-        forget_letters(session, &player.addresses, now).await?;
-        forget_traces(session, player, name).await?;
-        let sql = "UPDATE player SET name = $2, bouncing = $4, forgotten_at = $3 WHERE id = $1";
-        let statement =
-            session.statement(sql).bind(player.id).bind(name).bind(now.timestamp_millis()).bind(false);
-        session.execute(statement).await?;
-        for forgotten in matches {
-            let sql = "UPDATE match SET snapshot = $2, first_name = $3, second_name = $4, version = version + 1, \
-                       forgotten = COALESCE(forgotten || ', ', '') || $5 WHERE id = $1";
-            let statement = session
-                .statement(sql)
-                .bind(&forgotten.id)
-                .bind(&forgotten.snapshot)
-                .bind(text(&forgotten.first_name))
-                .bind(text(&forgotten.second_name))
-                .bind(name);
-            session.execute(statement).await?;
-        }
-        tx.commit().await
+        forget(&mut tx.session(), forgotten).await.map_err(stale_if_serialization_failure)?;
+        tx.commit().await.map_err(stale_if_serialization_failure)
     }
+}
+
+async fn forget(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Result<()> {
+    // First, as in a settlement, and because the triggers allow the rest only in such matches.
+    for of_match in &forgotten.matches {
+        forget_in_match(session, of_match, &forgotten.name).await?;
+    }
+    // Waits for a match of the player that is just being opened.
+    let sql = format!("SELECT id FROM player WHERE id = $1{}", session.engine().for_update());
+    session.execute(session.statement(sql).bind(forgotten.id)).await?;
+    if traces_of(session, forgotten.id).await? != forgotten.traces {
+        return Err(StoreError::Stale(format!("player {}", forgotten.id)));
+    }
+    let addresses = &forgotten.traces.addresses;
+    forget_letters(session, addresses, forgotten.at).await?;
+    forget_traces(session, forgotten.id, addresses, &forgotten.name).await?;
+    let sql = "UPDATE player SET name = $2, bouncing = $4, forgotten_at = $3 WHERE id = $1";
+    let at = forgotten.at.timestamp_millis();
+    let statement = session.statement(sql).bind(forgotten.id).bind(&forgotten.name).bind(at).bind(false);
+    session.execute(statement).await?;
+    for of_match in &forgotten.matches {
+        pack_anew(session, &of_match.id).await?;
+    }
+    book_rows::write(session, std::slice::from_ref(&forgotten.book)).await
+}
+
+async fn forget_in_match(session: &mut Session<'_>, of_match: &ForgottenMatch, name: &str) -> Result<()> {
+    let sql = "UPDATE match SET snapshot = $2, first_name = $3, second_name = $4, version = version + 1, \
+               forgotten = COALESCE(forgotten || ', ', '') || $5 WHERE id = $1 AND version = $6 AND stage = 'over'";
+    let statement = session
+        .statement(sql)
+        .bind(&of_match.id)
+        .bind(&of_match.snapshot)
+        .bind(text(&of_match.first_name))
+        .bind(text(&of_match.second_name))
+        .bind(name)
+        .bind(of_match.version);
+    match session.execute(statement).await? {
+        0 => Err(StoreError::Stale(format!("match {}", of_match.id))),
+        _ => Ok(()),
+    }
+}
+
+async fn traces_of(session: &mut Session<'_>, player_id: i64) -> Result<Traces> {
+    let addresses = addresses_of(session, player_id).await?;
+    let one_of = session.engine().one_of();
+    let sql = format!(
+        "SELECT match_id FROM seat WHERE player_id = $2 \
+         UNION SELECT match_id FROM letter WHERE match_id IS NOT NULL AND sender {one_of} \
+         UNION SELECT match_id FROM dispatch WHERE match_id IS NOT NULL AND recipient {one_of} ORDER BY 1"
+    );
+    let matches =
+        texts(session.fetch_all(session.statement(sql).bind_texts(&addresses).bind(player_id)).await?);
+    let sql = format!(
+        "SELECT (SELECT COUNT(*) FROM letter WHERE fate = 'waiting' AND sender {one_of}) \
+         + (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL AND recipient {one_of})"
+    );
+    let (waiting,): (i64,) = session.fetch_one(session.statement(sql).bind_texts(&addresses)).await?;
+    Ok(Traces { addresses, matches, waiting: count(waiting)? })
+}
+
+/// Returns the addresses that a player has or had. Those that a ledger pins are the player's only if nobody else ever held
+/// the seat.
+async fn addresses_of(session: &mut Session<'_>, player_id: i64) -> Result<Vec<String>> {
+    let sql = "SELECT address FROM address WHERE player_id = $1 \
+               UNION SELECT registered FROM player_change WHERE player_id = $1 \
+               UNION SELECT address FROM player_change WHERE player_id = $1 AND stage = 'done' AND kind <> 'leave' \
+               UNION SELECT p.value FROM seat_pin p JOIN seat s ON s.match_id = p.match_id AND s.seat = p.seat \
+               WHERE s.player_id = $1 AND p.kind = 'address' AND p.value IS NOT NULL AND NOT EXISTS \
+               (SELECT 1 FROM entry e WHERE e.match_id = p.match_id AND e.kind = 'PlayerReplaced') \
+               EXCEPT SELECT address FROM address WHERE player_id <> $1 ORDER BY 1";
+    Ok(texts(session.fetch_all(session.statement(sql).bind(player_id)).await?))
 }
 
 /// Deletes the bytes of the letters from and to these addresses, and what their rows tell of the person.
@@ -94,12 +160,12 @@ async fn forget_letters(session: &mut Session<'_>, addresses: &[String], now: Da
     let at = now.timestamp_millis();
     let sql = format!(
         "UPDATE letter SET forgotten_at = $2, bytes_deleted_at = COALESCE(bytes_deleted_at, $2), sender = '', \
-         subject = '', message_id = '', sent_as = NULL WHERE fate <> 'waiting' AND sender {one_of} RETURNING id"
+         subject = '', message_id = '', sent_as = NULL WHERE sender {one_of} RETURNING id"
     );
     let statement = session.statement(sql).bind_texts(addresses).bind(at);
     let letters = numbers(session.fetch_all(statement).await?);
     let sql = format!(
-        "UPDATE dispatch SET forgotten_at = $2, recipient = '' WHERE due_at IS NULL AND recipient {one_of} RETURNING id"
+        "UPDATE dispatch SET forgotten_at = $2, recipient = '' WHERE recipient {one_of} RETURNING id"
     );
     let statement = session.statement(sql).bind_texts(addresses).bind(at);
     let sent = numbers(session.fetch_all(statement).await?);
@@ -119,13 +185,22 @@ fn numbers(ids: Vec<(i64,)>) -> Vec<i64> {
     ids.into_iter().map(|(id,)| id).collect()
 }
 
+fn texts(rows: Vec<(String,)>) -> Vec<String> {
+    rows.into_iter().map(|(text,)| text).collect()
+}
+
 /// Deletes a player's addresses wherever else they stand.
-async fn forget_traces(session: &mut Session<'_>, player: &Player, name: &str) -> Result<()> {
+async fn forget_traces(
+    session: &mut Session<'_>,
+    player_id: i64,
+    addresses: &[String],
+    name: &str,
+) -> Result<()> {
     let one_of = session.engine().one_of();
     let lapse = "stage = CASE stage WHEN 'open' THEN 'lapsed' ELSE stage END";
     let sql =
         format!("UPDATE invitation SET inviter = '', inviter_name = $2, {lapse} WHERE inviter {one_of}");
-    let statement = session.statement(sql).bind_texts(&player.addresses).bind(name);
+    let statement = session.statement(sql).bind_texts(addresses).bind(name);
     session.execute(statement).await?;
     for sql in [
         format!("UPDATE invitation SET invited = NULL, {lapse} WHERE invited {one_of}"),
@@ -136,12 +211,12 @@ async fn forget_traces(session: &mut Session<'_>, player: &Player, name: &str) -
         format!("DELETE FROM lot WHERE address {one_of}"),
         format!("DELETE FROM budget WHERE subject {one_of}"),
     ] {
-        let statement = session.statement(sql).bind_texts(&player.addresses);
+        let statement = session.statement(sql).bind_texts(addresses);
         session.execute(statement).await?;
     }
     for sql in ["DELETE FROM player_change WHERE player_id = $1", "DELETE FROM address WHERE player_id = $1"]
     {
-        let statement = session.statement(sql).bind(player.id);
+        let statement = session.statement(sql).bind(player_id);
         session.execute(statement).await?;
     }
     Ok(())

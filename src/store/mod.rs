@@ -22,7 +22,7 @@ use self::database::Database;
 pub use self::entries::EntryRow;
 pub use self::error::{Result, StoreError};
 pub use self::evidence::{Evidence, NamedLetter};
-pub use self::forgetting::{Forgetting, ForgottenMatch};
+pub use self::forgetting::{Forgetting, ForgottenMatch, ForgottenPlayer, Traces};
 pub use self::letter_lookups::LetterLookups;
 pub use self::logins::{SealedLogin, SealedLogins};
 pub use self::lots::{LotChange, NextLot};

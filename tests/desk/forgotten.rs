@@ -1,13 +1,20 @@
 //! A player is forgotten: addresses and letters go, and the chains stay whole.
 
-use fogpost::audit::Place;
+use std::io::Read as _;
+
+use flate2::read::DeflateDecoder;
+use fogpost::audit::{AuditVerdict, Place};
 use fogpost::club::BookFact;
 use fogpost::game::any::GameKind;
 use fogpost::store::Player;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{Connection as _, SqliteConnection};
 
 use crate::audit::{cheat, found};
-use crate::club::book;
-use crate::desk::{ANN, BO, Desk};
+use crate::club::{assert_club_is_sound, book};
+use crate::desk::{ANN, BO, Desk, Sent};
+use crate::parts::of_others;
+use crate::tampered::tampered;
 
 fn player(desk: &Desk, address: &str) -> Option<Player> {
     desk.block_on(desk.office().store.player_by_address(address)).expect("the store answers")
@@ -67,4 +74,128 @@ fn a_match_whose_letters_are_withheld_for_somebody_whom_the_book_does_not_name_i
     let verdict = desk.verify(&id);
     assert_eq!(*found(&verdict), Place::Kept("the match"));
     assert!(verdict.findings[0].what.contains("does not say that"), "{verdict:#?}");
+}
+
+/// A match that Bo has lost, with Ann's first letter of it.
+fn over(desk: &Desk) -> (String, Sent) {
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.reply(BO, &to_bo, "RESIGN CONFIRM");
+    (id, to_ann)
+}
+
+/// Forgets the player with this address, and returns the player's name from then on.
+fn forget(desk: &Desk, address: &str) -> String {
+    let number = player(desk, address).expect("the player").id;
+    desk.block_on(desk.office().forget(number)).expect("it is forgotten");
+    format!("P-{number}")
+}
+
+fn words(verdict: &AuditVerdict) -> String {
+    verdict.findings.iter().map(|finding| format!("{}: {}; ", finding.place, finding.what)).collect()
+}
+
+/// What the check of the book says after these statements.
+fn said_of_the_book(desk: &Desk, statements: &[&str]) -> String {
+    let statements: Vec<String> = statements.iter().map(|statement| (*statement).to_owned()).collect();
+    let office = tampered(desk, &statements);
+    desk.block_on(async {
+        let verdict = office.verify_club().await.expect("the store answers");
+        office.store.close().await;
+        words(&verdict)
+    })
+}
+
+/// The text that the letters of an archived match have in common.
+fn dictionary(desk: &Desk, id: &str) -> String {
+    let options = SqliteConnectOptions::new().filename(desk.folder().join("fogpost.db"));
+    let bytes: Vec<u8> = desk.block_on(async {
+        let mut file = SqliteConnection::connect_with(&options).await.expect("the file opens");
+        let select = sqlx::query_scalar("SELECT bytes FROM dictionary WHERE match_id = ?").bind(id);
+        select.fetch_one(&mut file).await.expect("a dictionary")
+    });
+    let mut text = Vec::new();
+    // After its length it is the beginning of a stream, which ends too early.
+    let _ = DeflateDecoder::new(&bytes[4..]).read_to_end(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+#[test]
+fn letters_are_withheld_only_in_matches_of_which_the_book_says_so() {
+    let desk = Desk::new();
+    over(&desk);
+    let other = of_others(&desk).id;
+    let ann = forget(&desk, ANN);
+    assert_eq!(words(&desk.verify(&other)), "");
+    cheat(&desk, &[&format!("UPDATE match SET forgotten = '{ann}' WHERE id = '{other}'")]);
+    let said = words(&desk.verify(&other));
+    assert!(said.contains(&format!("does not say that {ann} was forgotten")), "{said}");
+}
+
+#[test]
+fn the_book_stays_sound_when_a_player_is_forgotten_whose_letters_it_lists() {
+    let desk = Desk::new();
+    desk.work();
+    over(&desk);
+    desk.write(BO, "HELP");
+    desk.receive("From: cy@players.example\r\nSubject: Hello\r\nMessage-ID: <1@cy>\r\n\r\nHELP\r\n");
+    desk.advance(50);
+    forget(&desk, BO);
+    assert_club_is_sound(&desk);
+    let stranger =
+        "(SELECT MAX(id) FROM dispatch WHERE match_id IS NULL AND recipient = 'cy@players.example')";
+    let delete = format!("DELETE FROM dispatch_raw WHERE dispatch_id = {stranger}");
+    let said = said_of_the_book(&desk, &[&delete]);
+    assert!(said.contains("its bytes are missing"), "{said}");
+    let excuse = format!("UPDATE dispatch SET forgotten_at = 7 WHERE id = {stranger}");
+    let said = said_of_the_book(&desk, &[&delete, &excuse]);
+    assert!(said.contains("no entry of the book says that a player was forgotten then"), "{said}");
+}
+
+#[test]
+fn addresses_that_a_player_had_before_are_forgotten_too() {
+    let desk = Desk::new();
+    let (id, _) = over(&desk);
+    let store = &desk.office().store;
+    let bo = player(&desk, BO).expect("Bo");
+    let moved = Player { addresses: vec!["bo@new.example".to_owned()], ..bo };
+    desk.block_on(store.save_player(&moved)).expect("the store answers");
+    forget(&desk, "bo@new.example");
+    assert!(desk.letters().iter().all(|letter| letter.sender != BO));
+    let sent = desk.block_on(store.list_dispatches(false, 1000)).expect("the store answers");
+    assert!(sent.iter().all(|row| row.recipient != BO));
+    let pins = desk.block_on(store.seat_pins(&id)).expect("the store answers");
+    assert!(pins.iter().all(|pin| pin.opened.as_ref().is_none_or(|opened| opened.value != BO)), "{pins:?}");
+}
+
+#[test]
+fn a_player_is_not_forgotten_while_a_letter_to_them_is_queued() {
+    let desk = Desk::new();
+    over(&desk);
+    let number = player(&desk, BO).expect("Bo").id;
+    cheat(&desk, &["UPDATE dispatch SET sent_at = NULL, due_at = 7 WHERE recipient = 'bo@players.example'"]);
+    let refused = desk.block_on(desk.office().forget(number)).expect_err("letters are queued");
+    assert!(refused.to_string().contains("wait to be ruled on or sent"), "{refused:#}");
+    assert!(player(&desk, BO).is_some());
+}
+
+#[test]
+fn letters_that_stay_in_an_archived_match_are_read_back_after_a_player_is_forgotten() {
+    let desk = Desk::new();
+    let (id, _) = over(&desk);
+    desk.advance(16 * 24);
+    let store = &desk.office().store;
+    let sent = || -> Vec<Vec<u8>> {
+        let sent = desk.block_on(store.dispatches_of(&id)).expect("the store answers");
+        sent.into_iter().filter(|(row, _)| row.recipient == ANN).map(|(_, bytes)| bytes).collect()
+    };
+    let before = sent();
+    assert!(dictionary(&desk, &id).contains(BO), "the letter in the middle is from Bo");
+    forget(&desk, BO);
+    assert!(!dictionary(&desk, &id).contains(BO));
+    assert_eq!(sent(), before);
+    let anns = desk.letters().into_iter().find(|letter| letter.sender == ANN).expect("Ann's letter");
+    let raw = desk.block_on(store.letter(anns.digest)).expect("the store answers").expect("its bytes");
+    assert!(String::from_utf8_lossy(&raw).contains("MARBLE E5"));
 }

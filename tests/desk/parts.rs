@@ -24,7 +24,7 @@ fn two_matches(desk: &Desk) -> [(Match, Sent); 2] {
 }
 
 /// A match of Quad between Bo and Cy.
-fn of_others(desk: &Desk) -> Match {
+pub fn of_others(desk: &Desk) -> Match {
     let seated = |name: &str, address: &str| NamedAddress {
         name: name.to_owned(),
         address: Address::parse(address).expect("an address"),

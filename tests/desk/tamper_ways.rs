@@ -214,6 +214,11 @@ pub const WITH_SEATS: &[(&str, &str, &str)] = &[
         "DELETE FROM seat_pin WHERE match_id = '{id}' AND kind = 'token' AND seat = 'second'",
         "is not kept",
     ),
+    (
+        "a player is said to be forgotten",
+        "UPDATE match SET forgotten = 'P-9' WHERE id = '{id}'",
+        "does not say that P-9 was forgotten",
+    ),
 ];
 
 /// With what the club's book says of letters, of the match's end, and of the program's memory. `{plain}` is a letter about no

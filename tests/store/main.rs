@@ -7,6 +7,7 @@ mod carry;
 mod claims;
 mod contract;
 mod earlier;
+mod forgotten;
 mod letters;
 mod logins;
 mod lots;
@@ -47,6 +48,12 @@ on_both! {
         the_entries_of_a_book_are_not_changed_and_have_no_gaps
         anchors_name_the_ledgers_that_had_grown
         deliveries_are_listed_once;
+    forgotten:
+        a_match_that_ended_is_archived_once
+        the_pictures_of_an_archived_match_are_dropped_and_its_texts_stay
+        the_traces_of_a_player_include_earlier_addresses_and_what_waits
+        a_player_is_forgotten_and_the_letters_of_others_stay
+        a_player_is_not_forgotten_as_loaded_before_a_change;
     lots:
         a_lot_is_told_once_and_drawn_once;
     letters:
