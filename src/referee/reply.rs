@@ -140,6 +140,8 @@ pub enum Reply {
     NoPress,
     /// The message was not passed on: the opponent has had too many letters from the sender today.
     MessageHeldBack,
+    /// The message was not passed on: the opponent was forgotten.
+    MessageUndeliverable,
     /// The GM was not asked: the GM has had too many letters from the sender today.
     RequestHeldBack,
     /// The command was carried out together with another of its kind.

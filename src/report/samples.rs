@@ -378,6 +378,7 @@ fn replies() -> Vec<Reply> {
         Reply::Repeated,
         Reply::MessagePassed,
         Reply::MessageHeldBack,
+        Reply::MessageUndeliverable,
         Reply::RequestHeldBack,
         Reply::TakenTogether,
         Reply::NoPress,

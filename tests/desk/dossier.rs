@@ -8,7 +8,8 @@ use fogpost::audit::dossier::DossierForm;
 use fogpost::game::any::GameKind;
 use fogpost::game::{Line, Seat};
 use fogpost::letter::Address;
-use fogpost::referee::{Instruction, Match, MatchAction};
+use fogpost::referee::{Act, Instruction, Match, MatchAction};
+use fogpost::report::GmResult;
 
 use crate::audit::cheat;
 use crate::desk::{ANN, BO, Desk};
@@ -271,6 +272,15 @@ fn an_imported_dossier_claims_no_address_and_no_player() {
     assert!(other.sent_to(BO).is_empty());
     assert_eq!(other.find(&game_match.id).head, game_match.head);
     assert!(other.verify(&game_match.id).is_sound());
+    // Nobody can be told of an act on the match, so there is none.
+    let note = MatchAction::Act(Act::Note { text: "A note".to_owned() });
+    let note = Instruction::Match { id: game_match.id.clone(), turn: None, action: note };
+    let done = other.block_on(other.office().carry_out(&note)).expect("an answer");
+    assert!(
+        matches!(&done, GmResult::Refused { says } if says.contains("no address of its players")),
+        "{done:?}"
+    );
+    assert_eq!(other.find(&game_match.id).head, game_match.head);
 }
 
 #[test]

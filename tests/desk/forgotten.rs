@@ -6,6 +6,9 @@ use flate2::read::DeflateDecoder;
 use fogpost::audit::{AuditVerdict, Place};
 use fogpost::club::BookFact;
 use fogpost::game::any::GameKind;
+use fogpost::letter::Digest;
+use fogpost::referee::{Act, Instruction, MatchAction};
+use fogpost::report::GmResult;
 use fogpost::store::Player;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection as _, SqliteConnection};
@@ -121,6 +124,16 @@ fn dictionary(desk: &Desk, id: &str) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
+/// Tells both sides of a match something as the GM.
+fn tell(desk: &Desk, id: &str) -> GmResult {
+    let text = "Well played".to_owned();
+    let words = MatchAction::Act(Act::Tell { to: None, digest: Digest::of(text.as_bytes()), text });
+    let words = Instruction::Match { id: id.to_owned(), turn: None, action: words };
+    let done = desk.block_on(desk.office().carry_out(&words)).expect("the store answers");
+    desk.work();
+    done
+}
+
 #[test]
 fn letters_are_withheld_only_in_matches_of_which_the_book_says_so() {
     let desk = Desk::new();
@@ -198,4 +211,21 @@ fn letters_that_stay_in_an_archived_match_are_read_back_after_a_player_is_forgot
     let anns = desk.letters().into_iter().find(|letter| letter.sender == ANN).expect("Ann's letter");
     let raw = desk.block_on(store.letter(anns.digest)).expect("the store answers").expect("its bytes");
     assert!(String::from_utf8_lossy(&raw).contains("MARBLE E5"));
+}
+
+#[test]
+fn a_letter_to_a_match_with_somebody_forgotten_is_answered_and_its_other_parts_count() {
+    let desk = Desk::new();
+    let (id, _) = over(&desk);
+    let to_bo = desk.last_to(BO);
+    let other = of_others(&desk).id;
+    desk.sent_to(BO);
+    let ann = forget(&desk, ANN);
+    desk.reply(BO, &to_bo, &format!("TELL Thanks\nEND\nMATCH {other}\nMARBLE E5"));
+    let words = format!("Your message was not passed on: {ann} has left the club");
+    assert!(desk.sent_to(BO).iter().any(|answer| answer.text.contains(&words)), "{words}");
+    assert_eq!(desk.find(&other).adjudicated.len(), 1, "the orders were filed");
+    assert!(tell(&desk, &id).is_done());
+    desk.last_to(BO).says("Well played");
+    assert!(desk.verify(&id).is_sound());
 }

@@ -181,6 +181,12 @@ pub struct MissedTurn {
 }
 
 impl LoadedMatch {
+    /// Whether letters can be sent to a seat. The house reads none. A player who was forgotten has no address, nor has one
+    /// of an imported match.
+    pub fn can_be_told(&self, seat: Seat) -> bool {
+        self.game_match.house[seat].is_none() && !self.seats[seat].player.addresses.is_empty()
+    }
+
     /// Reads a match, in which our letters were `delivered` since its last entry. `latest_anchor` is the club's.
     ///
     /// # Errors

@@ -138,6 +138,10 @@ impl Decision<'_> {
         let id = id.to_ascii_uppercase();
         let Some(loaded) = self.game_match(&id)? else { return Ok(GmResult::NoMatch { id }) };
         let loaded = loaded.clone();
+        if Seat::BOTH.into_iter().all(|seat| !loaded.can_be_told(seat)) {
+            let says = "I have no address of its players, so nobody could be told of it.".to_owned();
+            return Ok(GmResult::Refused { says });
+        }
         let open = loaded.game_match.due().map(|due| due.turn);
         if let Some(turn) = turn.filter(|turn| Some(*turn) != open) {
             return Ok(GmResult::TurnPassed { id, turn, open });

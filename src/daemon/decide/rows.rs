@@ -46,6 +46,20 @@ impl<'a> Readers<'a> {
     pub fn seats(seats: &'a BySeat<TokenRow>) -> Readers<'a> {
         Readers { seats, former: None, answered: None }
     }
+
+    /// Returns the player who reads as `reader`; `None` for a GM.
+    fn player(&self, reader: Reader) -> Option<&'a TokenRow> {
+        match reader {
+            Reader::Seat(seat) => Some(&self.seats[seat]),
+            Reader::Former(_) => self.former,
+            Reader::Gm => None,
+        }
+    }
+
+    /// Whether letters can be sent there. Players who were forgotten have no address, nor have those of an imported match.
+    fn can_be_reached(&self, reader: Reader) -> bool {
+        self.player(reader).is_none_or(|row| !row.player.addresses.is_empty())
+    }
 }
 
 /// The reply token, name and address of a reader.
@@ -87,7 +101,8 @@ impl Decision<'_> {
 
     /// Words the letters of a ruling, and adds their pins to the match: the next entry names them.
     pub fn rows(&self, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
-        // Comes first, because it may lack the ledger's entries, and wording takes longest.
+        ruling.dispatches.retain(|dispatch| readers.can_be_reached(dispatch.to));
+        // Comes next, because it may lack the ledger's entries, and wording takes longest.
         let record = self.record_of_ended(ruling)?;
         let entries: Vec<EntryRow> = ruling.entries.iter().map(EntryRow::from).collect();
         let game_match = Arc::new(ruling.after.clone());
@@ -194,20 +209,17 @@ impl Decision<'_> {
     }
 
     fn addressee<'b>(&'b self, game_match: &Match, reader: Reader, readers: &Readers<'b>) -> Addressee<'b> {
-        let holder = match reader {
-            Reader::Seat(seat) => Some(&readers.seats[seat]),
-            Reader::Former(_) => readers.former,
-            Reader::Gm => {
-                let gms = self.readers_of(game_match.game, &game_match.id, readers.seats);
-                let index = gms.first().copied().unwrap_or_default();
-                let gm = self.gm(index);
-                return Addressee {
-                    token: self.token_of_gm(index),
-                    name: &gm.name,
-                    address: gm.address.as_str(),
-                };
-            }
-        };
+        if reader == Reader::Gm {
+            let gms = self.readers_of(game_match.game, &game_match.id, readers.seats);
+            let index = gms.first().copied().unwrap_or_default();
+            let gm = self.gm(index);
+            return Addressee {
+                token: self.token_of_gm(index),
+                name: &gm.name,
+                address: gm.address.as_str(),
+            };
+        }
+        let holder = readers.player(reader);
         let player = holder.map(|row| &row.player);
         Addressee {
             // The token of a former player's seat belongs to somebody else now.

@@ -81,7 +81,11 @@ impl Decision<'_> {
         }
         let saved_players = self.draft.settlement.players.len();
         self.complete_answers(&mut ruling, row, letter, &seat_letter.request, &elsewhere.parts)?;
-        let opponent = loaded.seats[row.seat.other()].player.id;
+        let opponent = &loaded.seats[row.seat.other()].player;
+        if opponent.addresses.is_empty() {
+            answers_in(&mut ruling.dispatches).for_each(tell_unreachable);
+        }
+        let opponent = opponent.id;
         elsewhere.absences.complete(&mut ruling, opponent);
         let outcome = outcome_of(&ruling);
         let answered = AnsweredLetter::new(letter);
@@ -224,8 +228,7 @@ impl Decision<'_> {
         others: &[OtherPart],
     ) -> Decided<()> {
         let mut missing = Wanted::default();
-        for dispatch in &mut ruling.dispatches {
-            let Some(answer) = dispatch.content.answer_mut() else { continue };
+        for answer in answers_in(&mut ruling.dispatches) {
             answer.others = others.to_vec();
             let asker = Asker::player(&row.player, letter);
             if answer.replies.iter().any(repeats_reports) {
@@ -252,6 +255,12 @@ impl Decision<'_> {
         let mut missing = Wanted::default();
         let (mut to_opponent, mut to_gm) = (0, 0);
         for dispatch in ruling.dispatches.iter().filter(|dispatch| is_act_told(dispatch)) {
+            if let Reader::Seat(seat) | Reader::Former(seat) = dispatch.to
+                && loaded.seats[seat].player.addresses.is_empty()
+            {
+                letter.limits.spares_opponent = true;
+                continue;
+            }
             let (reader, before, spared) = match dispatch.to {
                 Reader::Seat(seat) | Reader::Former(seat) => {
                     let reader = loaded.seats[seat].player.addresses.first().cloned().unwrap_or_default();
@@ -351,6 +360,19 @@ fn tells_of_absence(ruling: &Ruling) -> bool {
         matches!(dispatch.content, Content::Notice(Notice::Absent { .. } | Notice::Absences { .. }))
     };
     ruling.dispatches.iter().any(is_told)
+}
+
+fn answers_in(dispatches: &mut [Dispatch]) -> impl Iterator<Item = &mut Answer> {
+    dispatches.iter_mut().filter_map(|dispatch| dispatch.content.answer_mut())
+}
+
+/// Says of a message that it was held back because the opponent has no address.
+fn tell_unreachable(answer: &mut Answer) {
+    for reply in &mut answer.replies {
+        if *reply == Reply::MessageHeldBack {
+            *reply = Reply::MessageUndeliverable;
+        }
+    }
 }
 
 /// Whether a letter tells somebody of an act of the letter that is ruled on, other than a result.
