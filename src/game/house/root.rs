@@ -22,6 +22,9 @@ pub(in crate::game) struct Goal {
     pub decided: i32,
     /// By how much a turn may be worse than the best to be returned.
     pub margin: i32,
+    /// Whether turns that the last depth does not reach are returned too, as far behind the best as at the depth before:
+    /// more turns to choose from, some of them less well known.
+    pub wide: bool,
 }
 
 /// Returns the turns within the margin of the best, best first. `worth` rates what follows from a turn for the other side,
@@ -34,8 +37,16 @@ pub(in crate::game) fn deepen<T: Copy>(
     let mut rated: Vec<Rated<T>> =
         turns.into_iter().map(|turn| Rated { turn, worth: -goal.infinite }).collect();
     for depth in 1..=goal.deepest {
+        let before = rated[0].worth;
         let Some(looked_at) = iterate(&mut rated, depth, goal, &mut worth) else { break };
-        if looked_at < rated.len() || rated[0].worth.abs() > goal.decided {
+        let best = rated[0].worth;
+        let is_decided = best.abs() > goal.decided;
+        if looked_at < rated.len() && goal.wide && before > -goal.infinite && !is_decided {
+            rated[looked_at..].iter_mut().for_each(|rated| rated.worth += best - before);
+            rated.sort_by_key(|rated| -rated.worth);
+            break;
+        }
+        if looked_at < rated.len() || is_decided {
             rated.truncate(looked_at);
             break;
         }
@@ -91,4 +102,27 @@ pub(in crate::game) fn in_window(
         }
     }
     worth(depth, (-beta, -alpha)).map(|worth| -worth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chooses among three turns, each worth 10 less than the one before, for as long as the calls last.
+    fn chosen(wide: bool, mut calls: u32) -> Vec<(i32, i32)> {
+        let goal = Goal { deepest: 9, infinite: 1_000, decided: 900, margin: 15, wide };
+        let rated = deepen(vec![0, 1, 2], goal, |turn, depth, _| {
+            calls = calls.checked_sub(1)?;
+            Some(10 * turn + depth)
+        });
+        rated.iter().map(|rated| (rated.turn, rated.worth)).collect()
+    }
+
+    #[test]
+    fn a_wide_choice_has_the_turns_that_the_last_depth_does_not_reach() {
+        // The first depth takes four calls, and the fifth rates the first turn at the second depth.
+        assert_eq!(chosen(true, 4), [(0, -1), (1, -11)]);
+        assert_eq!(chosen(true, 5), [(0, -2), (1, -12)]);
+        assert_eq!(chosen(false, 5), [(0, -2)]);
+    }
 }

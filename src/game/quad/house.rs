@@ -17,7 +17,7 @@ mod search;
 /// The computer player. Debug builds have another version, because they search fewer positions and so play different
 /// turns.
 pub const HOUSE: House<View, Order> =
-    House { version: if cfg!(debug_assertions) { 0 } else { 2 }, levels: LEVELS, play, with_insight: None };
+    House { version: if cfg!(debug_assertions) { 0 } else { 3 }, levels: LEVELS, play, with_insight: None };
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[
@@ -34,10 +34,10 @@ const LEVELS: &[HouseLevel] = &[
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
 /// By how much a turn may be worse than the best to be chosen by the dice, in the opening and later.
-const OPENING_MARGIN: i32 = 40;
+const OPENING_MARGIN: i32 = 120;
 const MARGIN: i32 = 12;
 /// The turns of both sides that count as the opening.
-const OPENING_TURNS: u32 = 8;
+const OPENING_TURNS: u32 = 6;
 
 /// Chooses the turn of a seat by its present view: nothing is hidden, so the past tells no more.
 fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {

@@ -47,7 +47,7 @@ pub(super) fn best(
     };
     let mut turns = search.ordered(position, None, 0);
     turns.extend(attack.map(|_| PASS));
-    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, margin };
+    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, margin, wide: false };
     let rated = root::deepen(turns, goal, |turn, depth, (alpha, beta)| {
         if turn == PASS {
             let gain = attack.unwrap_or_default();

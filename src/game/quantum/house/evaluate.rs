@@ -8,8 +8,6 @@ use super::position::{Position, TRAITS};
 /// What each of [`Position::traits`] is worth to the side to move, and to the other side.
 const MOVER: [i32; TRAITS] = [500, 1200, 50, 120, 230, 300, 350, 60, -10, 8, 20, 40, 60, 80, 140, 100];
 const OTHER: [i32; TRAITS] = [500, 1200, 50, 120, 230, 300, 350, 60, -10, 8, 10, 20, 30, 40, 50, 50];
-/// The traits that are pieces, and so change with moves onto stacks only.
-const PIECES: usize = 7;
 /// What it is worth to be the side to move.
 const TO_MOVE: i32 = 30;
 
@@ -21,10 +19,4 @@ fn sum(traits: &[i32], weights: &[i32]) -> i32 {
 pub(super) fn worth(position: &Position) -> i32 {
     let (me, foe) = (position.mover, 1 - position.mover);
     TO_MOVE + sum(&position.traits(me), &MOVER) - sum(&position.traits(foe), &OTHER)
-}
-
-/// Rates what the sides have, for the side to move, regardless of what is about to happen.
-pub(super) fn material(position: &Position) -> i32 {
-    let of = |side: usize| sum(&position.traits(side)[..PIECES], &OTHER);
-    of(position.mover) - of(1 - position.mover)
 }

@@ -1,8 +1,8 @@
 //! Iterative principal variation search with a transposition table. Stacking moves are searched until none is left that
 //! is worth making, so that no position is rated in the middle of an exchange.
 
-use super::evaluate;
 use super::position::{Move, Position, TOWERS_TO_WIN};
+use super::{MARGIN, evaluate};
 use crate::game::house::quiet::{ABOVE_QUIET, QuietMoves, by_rank};
 use crate::game::house::root::{self, Goal, Rated, Window, in_window};
 use crate::game::house::table::{Found, Table};
@@ -45,7 +45,7 @@ pub(super) fn best(
         positions_left: positions,
         quiet: QuietMoves::new(LONGEST, 2 * 64 * 64),
     };
-    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, margin };
+    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, margin, wide: margin > MARGIN };
     let rated = root::deepen(turns.to_vec(), goal, |turn, depth, window| {
         search.worth(&position.after(turn), depth - 1, 1, window)
     });

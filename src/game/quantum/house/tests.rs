@@ -163,3 +163,23 @@ fn average_beats_easy_and_easy_beats_trainer() {
         assert!(won > 5, "{strong} against {weak}: {won:+}");
     }
 }
+
+#[test]
+fn easy_hardly_ever_fails_to_beat_random_moves() {
+    let mut won = 0;
+    for seed in 0..30 {
+        let easy = if seed % 2 == 0 { Seat::First } else { Seat::Second };
+        let mut dice = Dice::new(seed);
+        let mut state = start("off");
+        while let Some(due) = state.due() {
+            state = if due.seats.contains(&easy) {
+                let orders = choose(&state.view(easy), Level::Easy, Dice::new(seed)).orders;
+                after(&state, &orders).expect("the house plays by the rules")
+            } else {
+                state.play_at_random(&mut |n| dice.below(n as usize) as u32)
+            };
+        }
+        won += u32::from(state.outcome.is_some_and(|outcome| outcome.winner == Some(easy)));
+    }
+    assert!(won >= 29, "{won} of 30");
+}
