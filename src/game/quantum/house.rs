@@ -108,8 +108,8 @@ fn thoughtful(
     (rated[dice.below(rated.len())].turn, searched)
 }
 
-/// Chooses by what the opponent can stack on in its next turn, of which it overlooks so many in [`THREATS`]. Counting
-/// pieces alone made it lose or draw one match in eight against random moves: it did not know where to go.
+/// Chooses by what the opponent can stack on in its next turn, of which it overlooks so many in [`THREATS`]. Positions are
+/// rated as the search rates them: by the pieces alone, one match in ten against random moves would not be won.
 fn shallow(position: &Position, moves: &[Move], overlooked: usize, dice: &mut Dice) -> Move {
     // Rolled once for each pair of squares, so that a threat is overlooked whatever the house considers to do.
     let sees: Vec<bool> = (0..64 * 64).map(|_| dice.below(THREATS) >= overlooked).collect();
