@@ -34,7 +34,7 @@ const LEVELS: &[HouseLevel] = &[
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
 /// By how much a turn may be worse than the best to be chosen by the dice, in the opening and later.
-const OPENING_MARGIN: i32 = 120;
+const OPENING_MARGIN: i32 = 80;
 const MARGIN: i32 = 12;
 /// The turns of both sides that count as the opening.
 const OPENING_TURNS: u32 = 6;
