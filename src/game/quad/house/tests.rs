@@ -68,7 +68,7 @@ fn expert_beats_average() {
 
 #[test]
 fn expert_never_loses_to_trainer() {
-    let (won, lost) = score(Level::Expert, Level::Trainer, POSITIONS, 8);
+    let (won, lost) = score(Level::Expert, Level::Trainer, EXPERT_POSITIONS, 8);
     assert_eq!(lost, 0, "{won} were won");
 }
 
