@@ -7,12 +7,13 @@ use super::order::Order;
 use super::view::View;
 use crate::game::house::Insight;
 use crate::game::{Chosen, Dice, House, HouseLevel, Level, Phase, Seen};
-use belief::Belief;
+use belief::{Belief, Fleets};
 use position::{Move, PASS, Position};
 
 mod belief;
 mod depths;
 mod position;
+mod prospects;
 mod search;
 mod setup;
 mod shallow;
@@ -21,7 +22,7 @@ mod values;
 /// The computer player. Debug builds have another version, because they search fewer positions and so play different
 /// turns.
 pub const HOUSE: House<View, Order> = House {
-    version: if cfg!(debug_assertions) { 0 } else { 1 },
+    version: if cfg!(debug_assertions) { 0 } else { 2 },
     levels: LEVELS,
     play,
     with_insight: Some(with_insight),
@@ -37,7 +38,7 @@ const LEVELS: &[HouseLevel] = &[
 /// Positions that Average looks at in a turn. Debug builds look at fewer, because they are slow.
 const POSITIONS: u32 = if cfg!(debug_assertions) { 100 } else { 30_000 };
 /// Guesses that Average makes of the enemy's submarines.
-const GUESSES: usize = if cfg!(debug_assertions) { 8 } else { 64 };
+const GUESSES: usize = if cfg!(debug_assertions) { 8 } else { 256 };
 /// By how much a move may be worse than the best to be chosen by the dice, in the opening and later.
 const OPENING_MARGIN: i32 = 12;
 const MARGIN: i32 = 4;
@@ -64,23 +65,30 @@ fn skill(level: Level) -> Skill<'static> {
     Skill { positions, guesses, insight: Insight::Told, overlooked }
 }
 
-/// Chooses the orders of a seat. Its present view lists everything that was told of submarines so far.
+/// Chooses the orders of a seat. Its present view lists everything that was told of submarines so far, and the
+/// earlier views show where its ships were.
 fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
-    choose(seen.now(), &skill(Level::of(level)), dice)
+    choose(seen.now(), &fleets(seen), &skill(Level::of(level)), dice)
 }
 
 /// Plays Average with another insight.
 fn with_insight(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: Dice) -> Chosen<Order> {
-    choose(seen.now(), &Skill { insight, ..skill(Level::Average) }, dice)
+    choose(seen.now(), &fleets(seen), &Skill { insight, ..skill(Level::Average) }, dice)
+}
+
+/// The fleet of the seat in each submarine phase so far.
+fn fleets(seen: &Seen<View, Order>) -> Fleets<'_> {
+    let phases = seen.before().filter(|view| view.phase == Some(Phase::Submarines));
+    phases.map(|view| (view.round, view.own_ships())).collect()
 }
 
 /// Chooses orders for the viewer, from whom some must be due.
-fn choose(view: &View, skill: &Skill<'_>, mut dice: Dice) -> Chosen<Order> {
+fn choose(view: &View, fleets: &Fleets<'_>, skill: &Skill<'_>, mut dice: Dice) -> Chosen<Order> {
     let (orders, positions) = match view.phase {
         Some(Phase::Setup) => (setup::draw(view.viewer, &view.options, &mut dice), 0),
-        Some(Phase::Surface) => surface(view, skill, &mut dice),
+        Some(Phase::Surface) => surface(view, fleets, skill, &mut dice),
         Some(Phase::Submarines) => {
-            let belief = belief(view, skill, &mut dice);
+            let belief = belief(view, fleets, skill, &mut dice);
             let order = depths::choose(view, &belief, skill.overlooked, &mut dice);
             (vec![Order::Submarine(order)], 1)
         }
@@ -89,17 +97,17 @@ fn choose(view: &View, skill: &Skill<'_>, mut dice: Dice) -> Chosen<Order> {
     Chosen { orders, positions }
 }
 
-fn belief(view: &View, skill: &Skill<'_>, dice: &mut Dice) -> Belief {
+fn belief(view: &View, fleets: &Fleets<'_>, skill: &Skill<'_>, dice: &mut Dice) -> Belief {
     match skill.insight {
-        Insight::Told => Belief::new(view, skill.guesses, dice),
+        Insight::Told => Belief::new(view, fleets, skill.guesses, dice),
         Insight::Blind => Belief::blind(view, skill.guesses, dice),
         Insight::Open(open) => Belief::open(open),
     }
 }
 
 /// Chooses a surface turn, and returns how many positions it looked at.
-fn surface(view: &View, skill: &Skill<'_>, dice: &mut Dice) -> (Vec<Order>, u64) {
-    let belief = belief(view, skill, dice);
+fn surface(view: &View, fleets: &Fleets<'_>, skill: &Skill<'_>, dice: &mut Dice) -> (Vec<Order>, u64) {
+    let belief = belief(view, fleets, skill, dice);
     let attack = depths::attack(view, &belief);
     let danger = if skill.guesses == 0 { values::SAFE } else { belief.danger() };
     let values = values::values(view, &danger);

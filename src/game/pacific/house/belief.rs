@@ -1,8 +1,13 @@
 //! Where the enemy's submarines may be: joint guesses, moved on and corrected by everything that was told of them.
 //!
-//! It reads only what both sides were told (4.5) and the number of submarines left.
+//! It reads only what both sides were told (4.5), the number of submarines left, and where the viewer's ships were: an enemy
+//! that does not fire probably has no target, and one that fires probably has no dearer target.
 
-use crate::game::pacific::fleet::{Area, Square, in_friendly_waters};
+use std::collections::BTreeMap;
+
+use super::prospects::{HUNTED, Prospects, goals};
+use crate::game::pacific::chart::REACH;
+use crate::game::pacific::fleet::{Area, Ship, Square, in_friendly_waters};
 use crate::game::pacific::options::Torpedo;
 use crate::game::pacific::rules::torpedo_reaches;
 use crate::game::pacific::view::{Depths, Notice, Sighted, View};
@@ -15,7 +20,14 @@ const ABROAD: usize = 2;
 const PASSES: usize = 6;
 /// Squares that a corrected submarine may be moved.
 const CORRECTION: u8 = 4;
+/// How many times as likely it is that the enemy takes its best shot as that it does not.
+const LIKELY: usize = 8;
+/// Of so many rounds in which the enemy was not heard, it moved without a plan in one.
+const AIMLESS: usize = 4;
 const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
+
+/// The viewer's fleet at the start of the submarine phase of each round.
+pub(super) type Fleets<'a> = BTreeMap<u32, &'a [Ship]>;
 
 /// The squares of all the enemy's submarines.
 type Guess = Vec<Square>;
@@ -35,14 +47,14 @@ struct Attack {
 }
 
 impl Belief {
-    /// Works out so many guesses from what the viewer was told so far.
-    pub fn new(view: &View, many: usize, dice: &mut Dice) -> Belief {
-        Belief::from_news(view, &view.sightings, many, dice)
+    /// Works out so many guesses from what the viewer was told so far, and from its fleet in each submarine phase.
+    pub fn new(view: &View, fleets: &Fleets<'_>, many: usize, dice: &mut Dice) -> Belief {
+        Belief::from_news(view, (&view.sightings, fleets), many, dice)
     }
 
     /// Guesses from setups and the number of submarines left alone.
     pub fn blind(view: &View, many: usize, dice: &mut Dice) -> Belief {
-        let mut belief = Belief::from_news(view, &[], many, dice);
+        let mut belief = Belief::from_news(view, (&[], &Fleets::new()), many, dice);
         for guess in &mut belief.guesses {
             dice.shuffle(guess);
             guess.truncate(enemies_left(view));
@@ -59,25 +71,31 @@ impl Belief {
         Belief { guesses: vec![guess], torpedo: view.options.torpedo }
     }
 
-    fn from_news(view: &View, news: &[Sighted], many: usize, dice: &mut Dice) -> Belief {
+    fn from_news(
+        view: &View,
+        (news, fleets): (&[Sighted], &Fleets<'_>),
+        many: usize,
+        dice: &mut Dice,
+    ) -> Belief {
         let enemy = view.viewer.other();
         let many = if enemies_left(view) == 0 { 0 } else { many };
         let guesses = (0..many).map(|_| first_guess(enemy, dice)).collect();
         let mut belief = Belief { guesses, torpedo: view.options.torpedo };
         for round in 1..=view.round {
+            let prospects = fleets.get(&round).map(|fleet| Prospects::new(fleet, belief.torpedo));
             let mut was_heard = false;
             for sighted in news.iter().filter(|sighted| sighted.round == round) {
-                was_heard |= belief.hear(&sighted.notice, enemy, dice);
+                was_heard |= belief.hear(&sighted.notice, enemy, prospects.as_ref(), dice);
             }
             if round < view.round && !was_heard {
-                belief.guesses.iter_mut().for_each(|guess| drift(guess, dice));
+                belief.was_quiet(prospects.as_ref(), dice);
             }
         }
         belief
     }
 
     /// Corrects the guesses by a notice. Returns whether a submarine of the enemy acted.
-    fn hear(&mut self, notice: &Notice, enemy: Seat, dice: &mut Dice) -> bool {
+    fn hear(&mut self, notice: &Notice, enemy: Seat, prospects: Option<&Prospects>, dice: &mut Dice) -> bool {
         match *notice {
             Notice::Asw { side, area, sunk, contact } | Notice::Sonar { side, area, sunk, contact }
                 if side != enemy =>
@@ -88,10 +106,13 @@ impl Belief {
             Notice::Torpedo { side, at, .. } if side == enemy => {
                 let torpedo = self.torpedo;
                 self.near(|square| torpedo_reaches(torpedo, square.king_steps(at)), dice);
+                if let Some(prospects) = prospects {
+                    self.had_no_shot_above(prospects.gain(at), prospects, dice);
+                }
                 true
             }
             Notice::Sonar { area, .. } => {
-                self.near(|square| area.distance(square) <= 2, dice);
+                self.near(|square| area.distance(square) <= REACH, dice);
                 true
             }
             Notice::Asw { .. }
@@ -100,6 +121,46 @@ impl Belief {
             | Notice::SquadronLost { .. }
             | Notice::Pass { .. } => false,
         }
+    }
+
+    /// Nothing was heard of the enemy's submarines: one of them moved, or none.
+    fn was_quiet(&mut self, prospects: Option<&Prospects>, dice: &mut Dice) {
+        if let Some(prospects) = prospects {
+            self.had_no_shot_above(0, prospects, dice);
+        }
+        for guess in &mut self.guesses {
+            match prospects {
+                Some(prospects) if dice.below(AIMLESS) > 0 => approach(guess, prospects, dice),
+                _ => drift(guess, dice),
+            }
+        }
+    }
+
+    /// Prefers guesses in which no submarine could gain more than this: the enemy would have fired.
+    fn had_no_shot_above(&mut self, gained: i32, prospects: &Prospects, dice: &mut Dice) {
+        self.weigh(
+            |guess| if guess.iter().all(|&at| prospects.best(at) <= gained) { LIKELY } else { 1 },
+            dice,
+        );
+    }
+
+    /// Draws as many guesses from the present ones, each in proportion to its weight, which is positive.
+    fn weigh(&mut self, weight: impl Fn(&Guess) -> usize, dice: &mut Dice) {
+        let weights: Vec<usize> = self.guesses.iter().map(weight).collect();
+        let (total, many) = (weights.iter().sum::<usize>(), self.guesses.len());
+        if many == 0 {
+            return;
+        }
+        // Evenly spaced draws lose fewer different guesses than independent ones.
+        let offset = dice.below(total);
+        let (mut drawn, mut sum) = (Vec::with_capacity(many), 0);
+        for (guess, weight) in self.guesses.iter().zip(weights) {
+            sum += weight;
+            while drawn.len() < many && (offset + drawn.len() * total) / many < sum {
+                drawn.push(guess.clone());
+            }
+        }
+        self.guesses = drawn;
     }
 
     /// The viewer attacked an area: so many submarines were there, and they are no more.
@@ -149,23 +210,33 @@ impl Belief {
 
     /// For each square, the chance in thousandths that a submarine could fire at a ship there.
     pub fn danger(&self) -> [i32; 256] {
-        let mut danger = [0; 256];
+        self.reached(2, |steps| torpedo_reaches(self.torpedo, steps))
+    }
+
+    /// For each square, the chance in thousandths that a submarine could search an area that contains it.
+    pub fn ears(&self) -> [i32; 256] {
+        self.reached(HUNTED as i8, |_| true)
+    }
+
+    /// For each square, the chance in thousandths that a submarine is within so many steps that `fits`.
+    fn reached(&self, most: i8, fits: impl Fn(u8) -> bool) -> [i32; 256] {
+        let mut counts = [0; 256];
         for guess in &self.guesses {
             let mut reached = [false; 256];
             for &at in guess {
-                for files in -2_i8..=2 {
-                    for ranks in -2_i8..=2 {
+                for files in -most..=most {
+                    for ranks in -most..=most {
                         let Some(to) = at.step(files, ranks) else { continue };
-                        reached[to.index()] |= torpedo_reaches(self.torpedo, at.king_steps(to));
+                        reached[to.index()] |= fits(at.king_steps(to));
                     }
                 }
             }
-            for (danger, reached) in danger.iter_mut().zip(reached) {
-                *danger += i32::from(reached);
+            for (count, reached) in counts.iter_mut().zip(reached) {
+                *count += i32::from(reached);
             }
         }
         let many = self.guesses.len().max(1) as i32;
-        danger.map(|count| count * 1000 / many)
+        counts.map(|count| count * 1000 / many)
     }
 }
 
@@ -221,6 +292,26 @@ fn first_guess(enemy: Seat, dice: &mut Dice) -> Guess {
         }
     }
     guess
+}
+
+/// Moves the submarine that gains most by it, as the house would.
+fn approach(guess: &mut Guess, prospects: &Prospects, dice: &mut Dice) {
+    let (mut most, mut moves) = (1, Vec::new());
+    for (number, &from) in guess.iter().enumerate() {
+        for to in goals(from, guess) {
+            let gain = prospects.promise(to) - prospects.promise(from);
+            if gain > most {
+                most = gain;
+                moves.clear();
+            }
+            if gain == most {
+                moves.push((number, to));
+            }
+        }
+    }
+    if let Some(&(number, to)) = pick(&moves, dice) {
+        guess[number] = to;
+    }
 }
 
 /// Moves one of the submarines, or none (4.1).

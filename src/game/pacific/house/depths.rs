@@ -1,21 +1,28 @@
 //! What the submarines do, and whether it is worth to attack those of the enemy.
 
 use super::belief::Belief;
-use super::values::targets;
+use super::prospects::{Prospects, goals};
 use crate::game::Dice;
 use crate::game::pacific::chart::{REACH, reaches};
-use crate::game::pacific::fleet::{Area, ShipKind, Square};
+use crate::game::pacific::fleet::{Area, Square};
 use crate::game::pacific::order::SubmarineOrder;
-use crate::game::pacific::rules::torpedo_reaches;
-use crate::game::pacific::view::View;
+use crate::game::pacific::view::{Notice, View};
 
-/// What a submarine is worth, in hundredths of a point: it sinks a ship every other round if it is let.
+/// What sinking a submarine gains with depth charges, in hundredths of a point. Measured against version 1: a price of
+/// 1,200 is about as strong, one of 400 is weaker.
+const DEPTH_CHARGED: i32 = 600;
+/// What it gains with sonar. It is less than any shot at a ship, because a side that searches does not fire.
+const SOUNDED: i32 = 100;
+/// What losing a submarine costs.
 const SUBMARINE: i32 = 1200;
-/// What it costs to be heard.
+/// What being heard costs even where no ship can attack.
 const HEARD: i32 = 60;
+/// The chance, in thousandths, that the enemy hits a submarine that was heard and that it can attack.
+const HEARD_FOUND: i32 = 250;
+/// The estimate of how often the enemy hits begins as if it had made this many attacks, and hit in one of ten.
+const ATTACKS_BEFORE: i32 = 2;
 /// A shot that a move prepares counts for a half, because its target may move on.
 const PREPARED: i32 = 2;
-const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
 /// Returns the attack with depth charges that promises most (3.6), and what it is worth. `None` if there is none.
 pub(super) fn attack(view: &View, belief: &Belief) -> Option<(Area, i32)> {
@@ -23,31 +30,44 @@ pub(super) fn attack(view: &View, belief: &Belief) -> Option<(Area, i32)> {
         return None;
     }
     let areas = Area::all().filter(|area| reaches(view.own_ships(), *area));
-    best_area(areas, belief)
+    best_area(areas, belief, DEPTH_CHARGED)
 }
 
-fn best_area(areas: impl Iterator<Item = Area>, belief: &Belief) -> Option<(Area, i32)> {
-    let rated = areas.map(|area| (area, belief.expected(area) * SUBMARINE / 1000));
+fn best_area(areas: impl Iterator<Item = Area>, belief: &Belief, price: i32) -> Option<(Area, i32)> {
+    let rated = areas.map(|area| (area, belief.expected(area) * price / 1000));
     rated.max_by_key(|&(area, worth)| (worth, std::cmp::Reverse(area)))
 }
 
 /// Chooses the order of a submarine phase. Overlooks each shot with a chance of so many eighths.
 pub(super) fn choose(view: &View, belief: &Belief, overlooked: usize, dice: &mut Dice) -> SubmarineOrder {
     let mut orders = vec![(0, SubmarineOrder::Pass)];
+    let prospects = Prospects::new(&view.ships[view.viewer.other()], view.options.torpedo);
+    let squares: Vec<Square> = view.own_submarines().iter().map(|submarine| submarine.at).collect();
+    let ears = belief.ears();
+    // The chance, in thousandths, that the enemy can attack a square once the ship at `but` is sunk. Enemy submarines
+    // count for a half, because they seldom search.
+    let exposed = |at: Square, but: Option<Square>| {
+        if prospects.is_exposed(at, but) { 1000 } else { ears[at.index()] / 2 }
+    };
+    let found = found(view);
+    let heard = (HEARD_FOUND - found).max(0);
     for submarine in view.own_submarines() {
         let (no, from) = (submarine.no, submarine.at);
-        for (at, worth) in shots(view, from) {
+        for (at, worth) in prospects.shots(from) {
             if dice.below(8) >= overlooked {
-                orders.push((worth - HEARD, SubmarineOrder::Fire { no, at }));
+                let risk = at_risk(exposed(from, Some(at)), heard);
+                orders.push((worth - HEARD - risk, SubmarineOrder::Fire { no, at }));
             }
         }
+        let here = exposed(from, None);
         let near = Area::all().filter(|area| area.distance(from) <= REACH);
-        if let Some((area, worth)) = best_area(near, belief) {
-            orders.push((worth - HEARD, SubmarineOrder::Sonar { no, area: area.corner() }));
+        if let Some((area, worth)) = best_area(near, belief, SOUNDED) {
+            let risk = at_risk(here, heard);
+            orders.push((worth - HEARD - risk, SubmarineOrder::Sonar { no, area: area.corner() }));
         }
-        let here = promise(view, from);
-        for to in goals(view, from) {
-            let worth = (promise(view, to) - here) / PREPARED;
+        for to in goals(from, &squares) {
+            let risk = at_risk(exposed(to, None) - here, found);
+            let worth = (prospects.promise(to) - prospects.promise(from)) / PREPARED - risk;
             orders.push((worth, SubmarineOrder::Move { no, from: Some(from), to }));
         }
     }
@@ -57,43 +77,21 @@ pub(super) fn choose(view: &View, belief: &Belief, overlooked: usize, dice: &mut
     best[dice.below(best.len())]
 }
 
-/// The ships that a submarine can fire at from a square, and what is gained.
-fn shots(view: &View, from: Square) -> Vec<(Square, i32)> {
-    let enemy = view.viewer.other();
-    let in_range = |&(at, _): &(Square, i32)| torpedo_reaches(view.options.torpedo, from.king_steps(at));
-    let mut shots: Vec<(Square, i32)> = targets(view)[enemy].iter().copied().filter(in_range).collect();
-    for (at, worth) in &mut shots {
-        let goes_down = view.ships[enemy].iter().any(|ship| {
-            matches!(ship.kind, ShipKind::Squadron { no, launched: false, .. } if carries(view, *at, no))
-        });
-        *worth += if goes_down { 1000 } else { 0 };
+/// The expected loss of a submarine, from the chances in thousandths that the enemy can attack it and then hits it.
+fn at_risk(exposed: i32, found: i32) -> i32 {
+    exposed * found / 1000 * SUBMARINE / 1000
+}
+
+/// The chance, in thousandths, that the enemy hits a submarine that it can attack, estimated from its attacks so far.
+fn found(view: &View) -> i32 {
+    let (mut attacks, mut hits) = (ATTACKS_BEFORE, ATTACKS_BEFORE * 100);
+    for sighted in &view.sightings {
+        if let Notice::Asw { side, sunk, .. } | Notice::Sonar { side, sunk, .. } = sighted.notice
+            && side != view.viewer
+        {
+            attacks += 1;
+            hits += if sunk > 0 { 1000 } else { 0 };
+        }
     }
-    shots
-}
-
-/// Whether the enemy's carrier of this number is on a square.
-fn carries(view: &View, at: Square, no: u16) -> bool {
-    let enemy = view.viewer.other();
-    view.ships[enemy].iter().any(|ship| ship.at == at && ship.kind == ShipKind::Carrier { no })
-}
-
-/// What a submarine can hope for on a square: its best shot from there, a little of the others, or else to come near.
-fn promise(view: &View, from: Square) -> i32 {
-    let shots = shots(view, from);
-    let best = shots.iter().map(|&(_, worth)| worth).max().unwrap_or_default();
-    let all: i32 = shots.iter().map(|&(_, worth)| worth).sum();
-    let prey = &targets(view)[view.viewer.other()];
-    let away =
-        prey.iter().map(|(at, _)| i32::from(at.king_steps(from).abs_diff(2))).min().unwrap_or_default();
-    best + (all - best) / 8 - 20 * away
-}
-
-/// The squares that a submarine can go to (4.1).
-fn goals(view: &View, from: Square) -> Vec<Square> {
-    let mut goals = Vec::new();
-    for (files, ranks) in DIRECTIONS {
-        let along = (1..=3).filter_map(|far| from.step(files * far, ranks * far));
-        goals.extend(along.filter(|to| view.own_submarines().iter().all(|own| own.at != *to)));
-    }
-    goals
+    hits / attacks
 }

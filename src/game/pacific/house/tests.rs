@@ -46,7 +46,7 @@ fn play_on(state: &State, skills: &BySeat<Skill<'_>>, dice: &mut Dice) -> State 
     for seat in state.due().expect("it runs").seats {
         let dice = Dice::new(dice.below(1 << 30) as u64);
         let view = state.view(seat);
-        filed[seat] = Some(sealed(&view, &choose(&view, &skills[seat], dice).orders));
+        filed[seat] = Some(sealed(&view, &choose(&view, &Fleets::new(), &skills[seat], dice).orders));
     }
     state.adjudicate(&filed)
 }
@@ -58,10 +58,10 @@ fn every_level_files_legal_orders_and_repeats_them() {
         met += 1;
         let view = state.view(seat);
         for skill in [skill(Level::Trainer), skill(Level::Easy), FEW] {
-            let chosen = choose(&view, &skill, dice.clone());
+            let chosen = choose(&view, &Fleets::new(), &skill, dice.clone());
             sealed(&view, &chosen.orders);
             if met % 16 == 0 {
-                assert_eq!(chosen, choose(&view, &skill, dice.clone()));
+                assert_eq!(chosen, choose(&view, &Fleets::new(), &skill, dice.clone()));
             }
         }
     });
@@ -179,10 +179,10 @@ fn a_submarine_fires_at_the_dearest_ship_in_range_and_otherwise_comes_nearer() {
     let average = skill(Level::Average);
     let view = beneath("H8", &[(Class::Destroyer, "H10"), (Class::Battleship, "J9"), (Class::Cruiser, "A1")]);
     let target = Square::parse("J9").expect("a square");
-    let fired = choose(&view, &average, Dice::new(1)).orders;
+    let fired = choose(&view, &Fleets::new(), &average, Dice::new(1)).orders;
     assert_eq!(fired, [Order::Submarine(SubmarineOrder::Fire { no: 1, at: target })]);
     let view = beneath("H8", &[(Class::Battleship, "H14")]);
-    let moved = choose(&view, &average, Dice::new(1)).orders;
+    let moved = choose(&view, &Fleets::new(), &average, Dice::new(1)).orders;
     let [Order::Submarine(SubmarineOrder::Move { to, .. })] = moved[..] else { panic!("{moved:?}") };
     assert!(to.king_steps(Square::parse("H14").expect("a square")) < 5, "{to}");
 }
@@ -194,7 +194,7 @@ fn guesses_follow_what_was_told() {
     let at = Square::parse("D4").expect("a square");
     let torpedo = Notice::Torpedo { side: Seat::Second, at, sunk: Class::Cruiser };
     view.sightings = vec![Sighted { round: 1, notice: torpedo }];
-    let belief = Belief::new(&view, 64, &mut Dice::new(1));
+    let belief = Belief::new(&view, &Fleets::new(), 64, &mut Dice::new(1));
     let near: i32 = Area::all().filter(|area| area.distance(at) <= 2).map(|area| belief.expected(area)).sum();
     let far: i32 = Area::all().filter(|area| area.distance(at) > 2).map(|area| belief.expected(area)).sum();
     assert!(near > far / 4, "a submarine is near {at}: {near} {far}");
@@ -203,8 +203,48 @@ fn guesses_follow_what_was_told() {
     let search = Notice::Asw { side: Seat::First, area, sunk: 1, contact: false };
     view.sightings.push(Sighted { round: 2, notice: search });
     view.submarines.second = Depths::Counted(4);
-    let belief = Belief::new(&view, 64, &mut Dice::new(1));
+    let belief = Belief::new(&view, &Fleets::new(), 64, &mut Dice::new(1));
     assert_eq!(belief.expected(area), 0);
+}
+
+#[test]
+fn guesses_shun_places_from_which_the_enemy_would_have_fired() {
+    let mut view = beneath("H8", &[(Class::Battleship, "A9")]);
+    (view.round, view.submarines.second) = (2, Depths::Counted(5));
+    let at = |text: &str| Square::parse(text).expect("a square");
+    let (destroyer, battleship) = (at("D4"), at("M4"));
+    let fleet = [
+        super::super::Ship { kind: ShipKind::Destroyer, at: destroyer },
+        super::super::Ship { kind: ShipKind::Battleship, at: battleship },
+    ];
+    let fleets: Fleets<'_> = [(1, &fleet[..])].into();
+    let danger =
+        |view: &View, fleets: &Fleets<'_>| Belief::new(view, fleets, 256, &mut Dice::new(1)).danger();
+    // It sank the destroyer, so it had no shot at the battleship.
+    let torpedo = Notice::Torpedo { side: Seat::Second, at: destroyer, sunk: Class::Destroyer };
+    view.sightings = vec![Sighted { round: 1, notice: torpedo }];
+    let (told, untold) = (danger(&view, &fleets), danger(&view, &Fleets::new()));
+    assert!(told[battleship.index()] * 2 < untold[battleship.index()], "{told:?} {untold:?}");
+    // It was quiet, so the nearest of its submarines moved to where it can fire.
+    view.sightings.clear();
+    let (told, untold) = (danger(&view, &fleets), danger(&view, &Fleets::new()));
+    assert!(told[battleship.index()] > untold[battleship.index()], "{told:?} {untold:?}");
+}
+
+#[test]
+fn a_submarine_keeps_away_from_ships_of_an_enemy_who_finds_submarines() {
+    let destroyer = Square::parse("H11").expect("a square");
+    let mut view = beneath("H8", &[(Class::Destroyer, "H11")]);
+    let average = skill(Level::Average);
+    let goal = |view: &View| match choose(view, &Fleets::new(), &average, Dice::new(1)).orders[..] {
+        [Order::Submarine(SubmarineOrder::Move { to, .. })] => to.king_steps(destroyer),
+        ref orders => panic!("{orders:?}"),
+    };
+    assert_eq!(goal(&view), 2, "it comes within range");
+    let area = Area::new(Square::parse("A1").expect("a square")).expect("an area");
+    let hit = Notice::Asw { side: Seat::Second, area, sunk: 1, contact: false };
+    view.sightings = vec![Sighted { round: 1, notice: hit.clone() }, Sighted { round: 2, notice: hit }];
+    assert!(goal(&view) > 3, "it leaves the reach of depth charges");
 }
 
 #[test]
@@ -226,7 +266,7 @@ fn a_blind_player_guesses_the_same_whatever_was_told_and_one_that_sees_all_is_ri
 #[test]
 fn nothing_is_played_in_a_match_that_is_over() {
     let over = State::start(&options(&[])).close(Outcome { winner: None, reason: Reason::DrawAgreed });
-    assert!(choose(&over.view(Seat::First), &FEW, Dice::new(1)).orders.is_empty());
+    assert!(choose(&over.view(Seat::First), &Fleets::new(), &FEW, Dice::new(1)).orders.is_empty());
 }
 
 #[test]

@@ -2,28 +2,31 @@
 //! worked out once a turn.
 
 use super::position::Values;
-use crate::game::pacific::fleet::{Class, Square};
+use crate::game::Seat;
+use crate::game::pacific::fleet::{Class, Ship, Square};
 use crate::game::pacific::view::View;
-use crate::game::{BySeat, Seat};
 
 /// A thousandth of the chance that a torpedo comes from a square near a ship counts for so much of its price, in
 /// hundred-thousandths. A submarine in range may fire at another ship, or be sunk before.
-const DANGER: i32 = 40;
+const DANGER: i32 = 80;
+/// Danger counts this many times for a carrier: its squadron goes down with it, and it is too slow to flee.
+const CARRIER: i32 = 3;
 
 /// Rates every square. `danger` is the chance, in thousandths, that an enemy submarine could fire at a ship of the viewer
 /// there.
 pub(super) fn values(view: &View, danger: &[i32; 256]) -> Values {
     let mut values = [[[0; 256]; 5]; 2];
-    let targets = targets(view);
+    let targets = view.ships.as_ref().map(|fleet| targets(fleet));
     for side in Seat::BOTH {
         for at in Square::all() {
-            let steps = targets[side.other()].iter().map(|(prey, _)| i32::from(prey.king_steps(at))).min();
+            let steps = targets[side.other()].iter().map(|prey| i32::from(prey.king_steps(at))).min();
             let near = 16 - steps.unwrap_or(16);
             for class in Class::ALL {
                 let price = 100 * class.points() as i32;
                 let mut worth = price + place(class, side, at, near);
                 if side == view.viewer && class != Class::Squadron {
-                    worth -= price * danger[at.index()] * DANGER / 100_000;
+                    let care = if class == Class::Carrier { CARRIER } else { 1 };
+                    worth -= care * price * danger[at.index()] * DANGER / 100_000;
                 }
                 values[side as usize][class as usize][at.index()] = worth;
             }
@@ -48,10 +51,7 @@ fn place(class: Class, side: Seat, at: Square, near: i32) -> i32 {
 /// No danger anywhere.
 pub(super) const SAFE: [i32; 256] = [0; 256];
 
-/// The ships of both sides that a torpedo could sink, with their prices.
-pub(super) fn targets(view: &View) -> BySeat<Vec<(Square, i32)>> {
-    view.ships.as_ref().map(|fleet| {
-        let surface = fleet.iter().filter(|ship| !ship.is_squadron());
-        surface.map(|ship| (ship.at, 100 * ship.class().points() as i32)).collect()
-    })
+/// Where the ships of a fleet are that a torpedo could sink.
+fn targets(fleet: &[Ship]) -> Vec<Square> {
+    fleet.iter().filter(|ship| !ship.is_squadron()).map(|ship| ship.at).collect()
 }
