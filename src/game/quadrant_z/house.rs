@@ -9,17 +9,18 @@ use super::view::View;
 use crate::game::house::Insight;
 use crate::game::{Chosen, Dice, House, HouseLevel, Level, Phase, Seen};
 use known::Known;
-use plan::Plan;
+use plan::{PLAIN, Plan};
 
 mod belief;
 mod known;
 mod plan;
 mod setup;
 mod think;
+mod tracking;
 
 /// The computer player. Debug builds have another version, because they guess less and so play different turns.
 pub const HOUSE: House<View, Order> = House {
-    version: if cfg!(debug_assertions) { 0 } else { 2 },
+    version: if cfg!(debug_assertions) { 0 } else { 3 },
     levels: LEVELS,
     play,
     with_insight: Some(with_insight),
@@ -35,12 +36,8 @@ const LEVELS: &[HouseLevel] = &[
 /// The plan of the levels that have only one.
 fn only_plan(level: Level) -> Option<Plan> {
     match level {
-        Level::Trainer => {
-            Some(Plan { value: 0, shy: 0, hunt: 0, guard: false, strike: 0, largest: 3, overlooked: 4 })
-        }
-        Level::Easy => {
-            Some(Plan { value: 10, shy: 10, hunt: 0, guard: true, strike: 0, largest: 3, overlooked: 1 })
-        }
+        Level::Trainer => Some(Plan { value: 0, guard: false, largest: 3, overlooked: 4, ..PLAIN }),
+        Level::Easy => Some(Plan { value: 10, shy: 10, largest: 3, overlooked: 1, ..PLAIN }),
         Level::Average | Level::Expert => None,
     }
 }
@@ -50,7 +47,7 @@ fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Orde
     choose(seen, Level::of(level), Insight::Told, dice)
 }
 
-/// Plays Average with another insight.
+/// Plays Average by other guesses.
 fn with_insight(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: Dice) -> Chosen<Order> {
     choose(seen, Level::Average, insight, dice)
 }

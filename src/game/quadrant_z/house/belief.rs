@@ -6,13 +6,13 @@
 use super::known::Known;
 use super::plan::{self, Plan};
 use super::setup;
+use super::tracking;
 use crate::game::house::Insight;
-use crate::game::quadrant_z::fleet::{Class, Ship};
-use crate::game::quadrant_z::galaxy::{Quadrant, Sector, Square};
+use crate::game::quadrant_z::galaxy::{Quadrant, Square};
 use crate::game::quadrant_z::options::Casualties;
 use crate::game::quadrant_z::order::Order;
 use crate::game::quadrant_z::rules;
-use crate::game::quadrant_z::state::{Side, Stage, Stars, State};
+use crate::game::quadrant_z::state::{Stage, Stars, State};
 use crate::game::quadrant_z::view::View;
 use crate::game::{BySeat, Dice, Level, Phase, Sealed, Seat, Seen};
 
@@ -38,24 +38,24 @@ pub(super) fn guesses(
     // The view after each turn, in which the next one is due. A phase `casualties` is part of its turn.
     let turns: Vec<(&View, &[Order])> =
         history.iter().copied().filter(|(view, _)| view.context.phase == Some(Phase::Turn)).collect();
-    Some(
-        plans
-            .map(|plan| {
-                let mut guess = Guess { state: begun(first, setup, dice), plan };
-                let after = turns.iter().skip(1).map(|(view, _)| *view).chain([seen.now()]);
-                for ((_, filed), view) in turns.iter().zip(after) {
-                    guess.follow(filed, view, dice);
-                    if !matches!(insight, Insight::Blind) {
-                        guess.correct_fleet(view, dice);
-                    }
-                }
-                if let Insight::Open(open) = insight {
-                    guess.reveal(open);
-                }
-                guess
-            })
-            .collect(),
-    )
+    let guess = |plan: Plan| {
+        let mut guess = Guess { state: begun(first, setup, dice), plan };
+        let mut lost = 0;
+        let after = turns.iter().skip(1).map(|(view, _)| *view).chain([seen.now()]);
+        for ((_, filed), view) in turns.iter().zip(after) {
+            let before = guess.state.sides[seen.seat().other()].ships.clone();
+            guess.follow(filed, view, dice);
+            lost += view.battles.iter().map(|battle| battle.enemy.lost).sum::<u16>();
+            if !matches!(insight, Insight::Blind) {
+                tracking::correct(&mut guess.state, &before, view, lost, dice);
+            }
+        }
+        if let Insight::Open(open) = insight {
+            guess.reveal(open);
+        }
+        guess
+    };
+    Some(plans.map(guess).collect())
 }
 
 /// The match after the setups: the seat's own, and one that the enemy may have filed.
@@ -92,11 +92,6 @@ impl Guess {
         let foe = &mut self.state.sides[me.other()];
         foe.stock = (foe.stock + told.score[me.other()].value).saturating_sub(guessed);
         self.correct_base(me, dice);
-    }
-
-    /// Corrects the enemy's ships by what the seat was told of them this turn.
-    fn correct_fleet(&mut self, told: &View, dice: &mut Dice) {
-        Fleet { told, foe: &mut self.state.sides[told.context.viewer.other()], dice }.correct();
     }
 
     /// Takes the enemy's ships, its base and all stars from a view that hides nothing.
@@ -159,91 +154,5 @@ impl Guess {
         if !places.is_empty() {
             self.state.sides[me.other()].base = Some(places[dice.below(places.len())]);
         }
-    }
-}
-
-/// The enemy's ships of a guess, and what was told of them.
-struct Fleet<'a> {
-    told: &'a View,
-    foe: &'a mut Side,
-    dice: &'a mut Dice,
-}
-
-impl Fleet<'_> {
-    fn correct(&mut self) {
-        self.leave_seen_places();
-        for index in 0..self.told.intruders.len() {
-            let intruder = self.told.intruders[index];
-            self.bring(intruder.at, intruder.size, Class::size);
-        }
-        for index in 0..self.told.captures.len() {
-            let capture = self.told.captures[index];
-            if capture.by != self.told.context.viewer {
-                self.bring(capture.at, capture.offence, |class| class.offence);
-            }
-        }
-        let told = self.told;
-        for &quadrant in told.entries.iter().chain(&told.standoffs) {
-            if self.foe.ships.iter().all(|ship| ship.at.quadrant() != quadrant) {
-                let at = quadrant.square(self.dice.below(4) as u8);
-                self.bring(at, 1, |_| 1);
-            }
-        }
-        if self.foe.ships.is_empty() {
-            let at = self.foe.base.unwrap_or(Quadrant::home(told.context.viewer.other()).square(0));
-            self.add(Class { offence: 1, defence: 0 }, at);
-        }
-        self.foe.ships.sort_unstable_by_key(|ship| ship.no);
-    }
-
-    /// Moves ships away from where the seat would have seen them: its home sector, and quadrants with ships of its own.
-    fn leave_seen_places(&mut self) {
-        let told = self.told;
-        let is_seen = |at: Square| {
-            let quadrant = at.quadrant();
-            let sector = told.context.options.layout.sector(quadrant);
-            let is_told = told.standoffs.contains(&quadrant) || told.intruders.iter().any(|it| it.at == at);
-            let is_watched = sector == Sector::Home(told.context.viewer)
-                || told.ships.iter().any(|ship| ship.at.quadrant() == quadrant);
-            is_watched && !is_told
-        };
-        for ship in self.foe.ships.iter_mut().filter(|ship| is_seen(ship.at)) {
-            let places: Vec<Square> = Square::all().filter(|&at| !is_seen(at)).collect();
-            let away = |at: &Square| at.quadrant().distance(ship.at.quadrant());
-            let nearest = places.iter().map(away).min().unwrap_or_default();
-            let near: Vec<Square> = places.into_iter().filter(|at| away(at) == nearest).collect();
-            if !near.is_empty() {
-                ship.at = near[self.dice.below(near.len())];
-            }
-        }
-    }
-
-    /// Brings ships to a square until they amount to what was told, the nearest first; a new one for what is missing.
-    fn bring(&mut self, at: Square, amount: u16, measure: impl Fn(Class) -> u16) {
-        let told = self.told;
-        let captured = |from: Square| {
-            told.captures.iter().any(|capture| capture.by != told.context.viewer && capture.at == from)
-        };
-        let is_told = |from: Square| captured(from) || told.intruders.iter().any(|it| it.at == from);
-        let here = self.foe.ships.iter().filter(|ship| ship.at == at);
-        let mut missing = amount.saturating_sub(here.map(|ship| measure(ship.class)).sum());
-        while missing > 0 {
-            let can_come = |ship: &&mut Ship| {
-                ship.at != at && !is_told(ship.at) && (1..=missing).contains(&measure(ship.class))
-            };
-            let away = |ship: &Ship| ship.at.quadrant().distance(at.quadrant());
-            let others = self.foe.ships.iter_mut().filter(can_come);
-            let nearest = others.min_by_key(|ship| (away(ship), ship.no));
-            let Some(ship) = nearest.filter(|ship| away(ship) <= 2) else {
-                return self.add(Class { offence: missing.div_ceil(2), defence: missing / 2 }, at);
-            };
-            ship.at = at;
-            missing -= measure(ship.class);
-        }
-    }
-
-    fn add(&mut self, class: Class, at: Square) {
-        self.foe.highest += 1;
-        self.foe.ships.push(Ship { no: self.foe.highest, class, at });
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::game::Seat;
 use crate::game::quadrant_z::fleet::Ship;
-use crate::game::quadrant_z::galaxy::{Layout, Quadrants};
-use crate::game::quadrant_z::state::{Event, State};
-use crate::game::quadrant_z::view::{Intruder, KnownStar, View, known_stars};
+use crate::game::quadrant_z::galaxy::{Layout, Quadrants, Square};
+use crate::game::quadrant_z::state::{Event, Star, State};
+use crate::game::quadrant_z::view::{Intruder, KnownStar, View};
 
 #[derive(Debug, PartialEq)]
 pub(super) struct Known<'a> {
@@ -42,8 +42,19 @@ impl Known<'_> {
             Event::Intruded { by, at, size } if by != me => Some(Intruder { at, size }),
             _ => None,
         };
-        let mut stars = known_stars(state, me, false);
-        stars.retain(|star| star.captured_by.is_none());
+        let star = |(at, star): (Square, Star)| {
+            let is_open = side.charted.contains(at.quadrant());
+            let value = if is_open { star.value() } else { u16::from(star.placed[me]) };
+            let base = side.base == Some(at);
+            (star.captured_by.is_none() && value > 0).then_some(KnownStar {
+                at,
+                value,
+                captured_by: None,
+                base,
+            })
+        };
+        let mut stars = Vec::with_capacity(Square::COUNT);
+        stars.extend(state.stars.iter().filter_map(star));
         Known {
             me,
             layout: state.options.layout,

@@ -1,5 +1,7 @@
 //! Turns a plan into the orders of a turn: what to build, who guards the home base, and which ship goes to which star.
 
+use std::cmp::Reverse;
+
 use super::known::Known;
 use crate::game::Dice;
 use crate::game::quadrant_z::fleet::{Class, Ship};
@@ -20,11 +22,16 @@ pub(super) struct Plan {
     pub guard: bool,
     /// The points of offence that go for the enemy's home base together; 0 for none.
     pub strike: u16,
-    /// The greatest offence of a ship that is built.
+    /// The greatest offence and defence of a ship that is built.
     pub largest: u16,
+    pub armour: u16,
     /// Of eight goals, so many are overlooked.
     pub overlooked: usize,
 }
+
+/// Gathers stars and guards the base. Other plans differ from it.
+pub(super) const PLAIN: Plan =
+    Plan { value: 20, shy: 0, hunt: 0, guard: true, strike: 0, largest: 2, armour: 0, overlooked: 0 };
 
 /// What a star is worth before its value.
 const STAR: i32 = 100;
@@ -38,10 +45,30 @@ const NEAR: u8 = 3;
 struct Goal {
     at: Square,
     worth: i32,
+    /// What it promises to a ship that is strong enough, by the turns until it is there.
+    promises: [i32; FARTHEST + 1],
     /// The offence that it takes, and that of the ships sent there so far.
     needs: u16,
     sent: u16,
     is_star: bool,
+}
+
+/// The turns from corner to corner.
+const FARTHEST: usize = 8;
+
+impl Goal {
+    fn new(at: Square, worth: i32, needs: u16, is_star: bool) -> Goal {
+        let promises = std::array::from_fn(|turns| worth * 10 / (turns as i32 + 1));
+        Goal { at, worth, promises, needs, sent: 0, is_star }
+    }
+}
+
+/// The goal that promises most to a ship, and how much.
+struct Best {
+    goal: usize,
+    worth: i32,
+    /// Otherwise it is not worth more than that, but may be worth less.
+    is_sure: bool,
 }
 
 /// Gives ships to goals, one pair after the other.
@@ -147,7 +174,8 @@ impl<'a> Planner<'a> {
             let class = if danger > 0 {
                 Class { offence: stock / 2, defence: stock - stock / 2 }
             } else {
-                Class { offence: stock.min(self.plan.largest), defence: 0 }
+                let offence = stock.min(self.plan.largest);
+                Class { offence, defence: self.plan.armour.min(stock - offence) }
             };
             stock -= class.size();
             no += 1;
@@ -164,7 +192,7 @@ impl<'a> Planner<'a> {
         while there < wanted {
             let near = |ship: &&Ship| turns(ship.at, base) <= 2;
             let best = self.free.iter().filter(near).min_by_key(|ship| {
-                (turns(ship.at, base), ship.class.offence, std::cmp::Reverse(ship.class.defence), ship.no)
+                (turns(ship.at, base), ship.class.offence, Reverse(ship.class.defence), ship.no)
             });
             let Some(&ship) = best else { return };
             there += ship.class.size();
@@ -189,12 +217,12 @@ impl<'a> Planner<'a> {
             if quadrant == home && base.is_none() {
                 worth = 0;
             }
-            self.goals.push(Goal { at: star.at, worth, needs: star.value, sent: 0, is_star: true });
+            self.goals.push(Goal::new(star.at, worth, star.value, true));
         }
         for intruder in self.known.intruders.iter().filter(|_| self.plan.hunt > 0) {
             let worth = STAR + self.plan.hunt * i32::from(intruder.size);
             let needs = intruder.size.div_ceil(2) + 1;
-            self.goals.push(Goal { at: intruder.at, worth, needs, sent: 0, is_star: false });
+            self.goals.push(Goal::new(intruder.at, worth, needs, false));
         }
     }
 
@@ -205,8 +233,7 @@ impl<'a> Planner<'a> {
             return;
         }
         let at = abroad.square(0);
-        let needs = self.plan.strike;
-        self.goals.push(Goal { at, worth: BASE, needs, sent: 0, is_star: false });
+        self.goals.push(Goal::new(at, BASE, self.plan.strike, false));
     }
 
     /// Gives each ship the goal that promises most for it, the best pair first.
@@ -218,29 +245,34 @@ impl<'a> Planner<'a> {
             worth => worth + (noise.rotate_left(2 * number as u32) & 3) as i32,
         };
         let best_for = |goals: &[Goal], ship: &Ship| {
-            let mut best = (0, 0);
+            let mut best = Best { goal: 0, worth: 0, is_sure: true };
             for number in 0..goals.len() {
                 let worth = rate(goals, ship, number);
-                if worth > best.0 {
-                    best = (worth, number);
+                if worth > best.worth {
+                    (best.worth, best.goal) = (worth, number);
                 }
             }
             best
         };
-        let mut best: Vec<(i32, usize)> = self.free.iter().map(|ship| best_for(&self.goals, ship)).collect();
-        while let Some(place) = (0..best.len()).max_by_key(|&place| (best[place].0, std::cmp::Reverse(place)))
-            && best[place].0 > 0
+        let mut best: Vec<Best> = self.free.iter().map(|ship| best_for(&self.goals, ship)).collect();
+        while let Some(place) = (0..best.len()).max_by_key(|&place| (best[place].worth, Reverse(place)))
+            && best[place].worth > 0
         {
-            let (_, number) = best.remove(place);
             let ship = self.free[place];
+            if !best[place].is_sure {
+                best[place] = best_for(&self.goals, &ship);
+                continue;
+            }
+            let number = best.remove(place).goal;
             self.goals[number].sent += ship.class.offence;
             self.go(ship, self.goals[number].at);
-            // Only what this goal promises has changed.
+            // Only what this goal promises has changed. A ship whose best it was finds a new one when its time comes.
             for (other, best) in self.free.iter().zip(&mut best) {
-                if best.1 == number {
-                    *best = best_for(&self.goals, other);
-                } else {
-                    *best = (*best).max((rate(&self.goals, other, number), number));
+                let worth = rate(&self.goals, other, number);
+                if best.goal == number {
+                    (best.worth, best.is_sure) = (best.worth.max(worth), false);
+                } else if worth > best.worth || worth == best.worth && number > best.goal {
+                    (best.worth, best.goal) = (worth, number);
                 }
             }
         }
@@ -298,7 +330,7 @@ fn promise(ship: &Ship, goal: &Goal) -> i32 {
     let turns = turns(ship.at, goal.at);
     // A ship alone that is strong enough is better than several.
     if offence >= missing {
-        goal.worth * 10 / (turns + 1) - 4 * (offence - missing)
+        goal.promises[turns as usize] - 4 * (offence - missing)
     } else {
         goal.worth * offence * 6 / (missing * (turns + 1))
     }

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use super::super::galaxy::{Layout, Sector, Square};
+use super::super::fleet::{Class, Ship};
+use super::super::galaxy::{Layout, Quadrant, Sector, Square};
+use super::super::view::Capture;
 use super::super::{Options, State};
 use super::*;
 use crate::game::testing::RandomPlay;
@@ -137,11 +139,70 @@ fn guesses_fit_what_the_seat_was_told() {
                     let size: u16 = there.map(|ship| ship.class.size()).sum();
                     assert!(size >= intruder.size, "{intruder:?}");
                 }
+                for capture in told.captures.iter().filter(|capture| capture.by != seen.seat()) {
+                    let ships = &guess.state.sides[seen.seat().other()].ships;
+                    let there = ships.iter().filter(|ship| ship.at == capture.at);
+                    let offence: u16 = there.map(|ship| ship.class.offence).sum();
+                    assert!(offence >= capture.offence, "{capture:?}");
+                }
                 guessed += 1;
             }
         });
     }
     assert!(guessed > 400, "{guessed}");
+}
+
+/// The points of ships that both sides of a comparison have in a quadrant.
+fn common(one: &[Ship], other: &[Ship]) -> u32 {
+    let there = |ships: &[Ship], quadrant| -> u16 {
+        ships.iter().filter(|ship| ship.at.quadrant() == quadrant).map(|ship| ship.class.size()).sum()
+    };
+    Quadrant::all().map(|quadrant| u32::from(there(one, quadrant).min(there(other, quadrant)))).sum()
+}
+
+#[test]
+fn what_was_told_makes_better_guesses_than_setups_alone() {
+    let (mut right, mut right_blind) = (0, 0);
+    for seed in 0..8 {
+        follow(BySeat::new(Level::Easy, Level::Average), seed, |state, seen| {
+            let foe = seen.seat().other();
+            let right_of = |insight: Insight<'_, View>| -> u32 {
+                let plans = think::PLANS.into_iter().take(4);
+                let guesses = belief::guesses(seen, insight, plans, &mut Dice::new(seed)).expect("its setup");
+                guesses
+                    .iter()
+                    .map(|guess| common(&guess.state.sides[foe].ships, &state.sides[foe].ships))
+                    .sum()
+            };
+            right += right_of(Insight::Told);
+            right_blind += right_of(Insight::Blind);
+        });
+    }
+    assert!(
+        right * 4 > right_blind * 5,
+        "{right} points of ships are guessed right, {right_blind} without news"
+    );
+}
+
+#[test]
+fn a_fleet_is_corrected_by_entries_and_captures() {
+    let at = |text: &str| Square::parse(text).expect("a square");
+    let ship = |no, text: &str| Ship { no, class: Class { offence: 1, defence: 0 }, at: at(text) };
+    let setup = setup::draw(Layout::Triangle, Seat::Second, Level::Average, &mut Dice::new(1));
+    let (mut state, seen) = beside_a_sleeper(&setup, 0);
+    let mut told = seen.now().clone();
+    let before = [ship(1, "O1"), ship(2, "S1"), ship(3, "X1")];
+    // The second one is guessed to have entered N, of which nothing was told; one entered R, and one captured a star.
+    let foe = &mut state.sides.second;
+    foe.ships = vec![ship(1, "O1"), ship(2, "N1"), ship(3, "X1")];
+    foe.highest = 3;
+    told.entries = vec![at("R1").quadrant()];
+    told.captures = vec![Capture { by: Seat::Second, at: at("O2"), value: 1, offence: 1 }];
+    tracking::correct(&mut state, &before, &told, 12, &mut Dice::new(1));
+    let foe = &state.sides.second;
+    assert_eq!(foe.ships.iter().map(|ship| ship.class.size()).sum::<u16>(), 3, "12 of 15 points are lost");
+    let places: Vec<String> = foe.ships.iter().map(|ship| ship.at.quadrant().to_string()).collect();
+    assert_eq!((foe.ships[0].at, &places[1..]), (at("O2"), &["R".to_owned(), "X".to_owned()][..]));
 }
 
 #[test]

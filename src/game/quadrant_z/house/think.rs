@@ -3,7 +3,7 @@
 
 use super::belief::{Guess, adjudicated, guesses};
 use super::known::Known;
-use super::plan::{self, Plan};
+use super::plan::{self, PLAIN, Plan};
 use crate::game::house::{Insight, mixture};
 use crate::game::quadrant_z::order::Order;
 use crate::game::quadrant_z::state::State;
@@ -29,6 +29,8 @@ const EFFORT: Effort = if cfg!(debug_assertions) {
     Effort { guesses: 16, trials: 4, kept: 7, turns: 4 }
 };
 
+/// The ships of both sides up to which all guesses are played.
+const SHIPS: usize = 32;
 /// What a match won is worth, a captured star, and a point of stock or of a ship.
 const WON: i32 = 1_000;
 const STAR: i32 = 10;
@@ -37,37 +39,38 @@ const POINT: i32 = 3;
 /// The plans of either side.
 pub(super) const PLANS: [Plan; 16] = [
     // Gather and hunt intruders.
-    Plan { value: 20, shy: 10, hunt: 20, guard: true, strike: 0, largest: 2, overlooked: 0 },
+    Plan { shy: 10, hunt: 20, ..PLAIN },
     // Spread far, in many small ships.
-    Plan { value: 0, shy: 0, hunt: 0, guard: true, strike: 0, largest: 1, overlooked: 0 },
+    Plan { value: 0, largest: 1, ..PLAIN },
     // Hold what is near.
-    Plan { value: 20, shy: 40, hunt: 60, guard: true, strike: 0, largest: 2, overlooked: 0 },
+    Plan { shy: 40, hunt: 60, ..PLAIN },
     // Strike at the enemy's base.
-    Plan { value: 20, shy: 0, hunt: 0, guard: true, strike: 5, largest: 3, overlooked: 0 },
+    Plan { strike: 5, largest: 3, ..PLAIN },
     // Race for the nearest stars and leave the base alone.
-    Plan { value: 10, shy: 20, hunt: 0, guard: false, strike: 0, largest: 2, overlooked: 0 },
-    // Raid: take the stars near the enemy first, with the base guarded or not.
-    Plan { value: 20, shy: -20, hunt: 0, guard: true, strike: 0, largest: 2, overlooked: 0 },
-    Plan { value: 10, shy: -40, hunt: 0, guard: false, strike: 0, largest: 2, overlooked: 0 },
+    Plan { value: 10, shy: 20, guard: false, ..PLAIN },
+    // Take the stars near the enemy first, with the base guarded or not.
+    Plan { shy: -20, ..PLAIN },
+    Plan { value: 10, shy: -40, guard: false, ..PLAIN },
     // Strike with more ships, or with a few and the base open.
-    Plan { value: 20, shy: 0, hunt: 0, guard: true, strike: 8, largest: 3, overlooked: 0 },
-    Plan { value: 10, shy: 0, hunt: 0, guard: false, strike: 4, largest: 4, overlooked: 0 },
+    Plan { strike: 8, largest: 3, ..PLAIN },
+    Plan { value: 10, guard: false, strike: 4, largest: 4, ..PLAIN },
     // Go for the dearest stars, in large ships.
-    Plan { value: 40, shy: 10, hunt: 40, guard: true, strike: 0, largest: 4, overlooked: 0 },
-    Plan { value: 60, shy: 0, hunt: 0, guard: true, strike: 0, largest: 3, overlooked: 0 },
-    // Spread in small ships and hunt, or race.
-    Plan { value: 0, shy: 10, hunt: 40, guard: true, strike: 0, largest: 1, overlooked: 0 },
-    Plan { value: 0, shy: 20, hunt: 0, guard: false, strike: 0, largest: 1, overlooked: 0 },
-    // Hold fast, or hunt whatever comes.
-    Plan { value: 10, shy: 80, hunt: 100, guard: true, strike: 0, largest: 2, overlooked: 0 },
-    Plan { value: 20, shy: 0, hunt: 120, guard: true, strike: 0, largest: 2, overlooked: 0 },
-    Plan { value: 20, shy: 0, hunt: 20, guard: false, strike: 0, largest: 1, overlooked: 0 },
+    Plan { value: 40, shy: 10, hunt: 40, largest: 4, ..PLAIN },
+    // Build ships that withstand the enemy's.
+    Plan { shy: 10, hunt: 20, armour: 2, ..PLAIN },
+    Plan { shy: 10, hunt: 20, armour: 1, ..PLAIN },
+    Plan { value: 10, hunt: 40, armour: 2, ..PLAIN },
+    Plan { shy: 10, hunt: 60, guard: false, armour: 2, ..PLAIN },
+    Plan { value: 0, largest: 1, armour: 1, ..PLAIN },
+    Plan { hunt: 20, strike: 5, largest: 3, armour: 3, ..PLAIN },
 ];
 
 /// Chooses a plan for the seat of `seen`, and returns how many turns it played for that.
 pub(super) fn choose(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: &mut Dice) -> (Plan, u64) {
     let theirs = PLANS.into_iter().cycle().take(EFFORT.guesses);
-    let Some(guesses) = guesses(seen, insight, theirs, dice) else { return (PLANS[0], 0) };
+    let Some(mut guesses) = guesses(seen, insight, theirs, dice) else { return (PLANS[0], 0) };
+    dice.shuffle(&mut guesses);
+    guesses.truncate(affordable(&guesses[0].state));
     let mut table = Table { me: seen.seat(), guesses: &guesses, dice: dice.clone().mixed(7), played: 0 };
     let (rows, columns) = (table.best_own(), table.best_theirs());
     let mut payoffs = Vec::new();
@@ -77,6 +80,12 @@ pub(super) fn choose(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice:
         payoffs.push(row.collect::<Vec<i32>>());
     }
     (rows[mixture::draw(&payoffs, dice)], table.played)
+}
+
+/// The number of guesses on which plans are played: fewer if there are many ships, whose turns take longer.
+fn affordable(state: &State) -> usize {
+    let ships: usize = Seat::BOTH.map(|seat| state.sides[seat].ships.len()).iter().sum();
+    (EFFORT.guesses * SHIPS / ships.max(1)).clamp(EFFORT.trials, EFFORT.guesses)
 }
 
 /// What pairs of plans lead to.
