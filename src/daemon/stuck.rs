@@ -1,5 +1,5 @@
-//! Matches in which the house cannot play its turn. What is remembered of one tells the GM once for each phase, shows in
-//! the status, and keeps all daemons from trying again at once.
+//! Matches in which the house cannot play its turn. They are remembered in the store, so that the GM is told once for each
+//! phase, the status shows them, and no daemon tries again at once.
 
 use std::collections::BTreeMap;
 

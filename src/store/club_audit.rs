@@ -88,7 +88,7 @@ impl ClubAudit for Database {
     }
 
     async fn unlisted_late(&self, limit: u32) -> Result<Vec<(i64, LateDelivery)>> {
-        // The plus keeps SQLite from reading all dispatches in order, rather than the few in `dispatch_unlisted`.
+        // With the plus SQLite uses the index `dispatch_unlisted`; without it, it reads all dispatches in order.
         let sql = "SELECT d.id, d.match_id, d.pin, d.sent_at FROM dispatch d \
                    LEFT JOIN match m ON m.id = d.match_id \
                    WHERE d.listed = 0 AND d.pin IS NOT NULL AND d.sent_at IS NOT NULL \

@@ -15,7 +15,7 @@ use super::{BookChange, Result, StoreError, book_rows};
 pub struct Traces {
     /// The player's addresses, and those that were removed unless somebody else has them now; sorted.
     pub addresses: Vec<String>,
-    /// The matches in which the player holds a seat or held one: those of letters from or to the player. Sorted.
+    /// The matches in which the player holds or held a seat, found by the letters from and to the player. Sorted.
     pub matches: Vec<String>,
     /// How many letters from the player wait to be ruled on, and how many letters to the player wait to be sent.
     pub waiting: u64,
@@ -38,7 +38,7 @@ pub struct ForgottenPlayer {
 #[derive(Clone, Debug)]
 pub struct ForgottenMatch {
     pub id: String,
-    /// The version that was loaded.
+    /// The version of the player that was loaded; it must not have changed when this is saved.
     pub version: i64,
     pub snapshot: String,
     pub first_name: String,

@@ -73,7 +73,7 @@ impl Check {
         Ok(Some(hint))
     }
 
-    /// Counts the hint of a ruling if another version of the house gave it.
+    /// Counts a hint that another version of the house gave: it cannot be worked out again.
     pub(super) fn note_hint(&mut self, ruling: &Ruling) {
         let current = ruling.after.game.house_version();
         for chained in &ruling.entries {

@@ -226,8 +226,8 @@ impl Office {
     }
 }
 
-/// Returns those of these matches, which are sorted, whose turn it is: at most [`MAX_TOGETHER`], beginning after the `last`
-/// one of the audit before.
+/// Chooses the matches to audit today from all, which are sorted: at most [`MAX_TOGETHER`], beginning after the `last` one
+/// of yesterday.
 fn in_turn(mut ids: Vec<String>, last: Option<String>) -> Vec<String> {
     if ids.len() > MAX_TOGETHER {
         let last = last.unwrap_or_default();

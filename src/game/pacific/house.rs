@@ -71,7 +71,7 @@ fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Orde
     choose(seen.now(), &fleets(seen), &skill(Level::of(level)), dice)
 }
 
-/// Plays Average with another insight.
+/// Plays Average by other guesses.
 fn with_insight(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: Dice) -> Chosen<Order> {
     choose(seen.now(), &fleets(seen), &Skill { insight, ..skill(Level::Average) }, dice)
 }

@@ -8,9 +8,8 @@ use crate::game::pacific::fleet::{Area, Square};
 use crate::game::pacific::order::SubmarineOrder;
 use crate::game::pacific::view::{Notice, View};
 
-/// What sinking a submarine gains with depth charges, in hundredths of a point. Measured against version 1: a price of
-/// 1,200 is about as strong, one of 400 is weaker.
-const DEPTH_CHARGED: i32 = 600;
+/// What sinking a submarine gains with depth charges, in hundredths of a point. A price of 400 is weaker.
+const DEPTH_CHARGED: i32 = 1200;
 /// What it gains with sonar. It is less than any shot at a ship, because a side that searches does not fire.
 const SOUNDED: i32 = 100;
 /// What losing a submarine costs.
