@@ -95,7 +95,8 @@ impl Office {
         let quiet = in_turn(quiet, self.store.remembered(QUIET_UNTIL).await?);
         let matches = (unverified.len() + quiet.len()) as u64;
         let mut failed = Vec::new();
-        // The GM must be told what is wrong even if the book cannot be written.
+        // The GM must be told what is wrong even if the book cannot be written. A match that could not be noted is checked
+        // again by the next audit.
         let mut noted = Ok(());
         for ids in unverified.chunks(NOTED_TOGETHER) {
             let verdicts = self.audit_new(ids).await?;
