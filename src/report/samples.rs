@@ -21,7 +21,7 @@ use super::{
     AskedSender, Club, ClubLetter, GmItem, GmResult, SeenTurn, TemplateError, Templates, UnprovenSummary,
     WordedLetter, WordingInput, word_alarm, word_club_letter,
 };
-use crate::game::any::{Choices, GameKind};
+use crate::game::any::{AnySeen, Choices, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{Anchor, MailIdentity, SealKey, Source};
@@ -44,16 +44,16 @@ const DAY: &str = "Thu 21 May";
 
 /// Implements [`super::check_templates`].
 pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
+    for letter in club_letters() {
+        word_club_letter(templates, &CLUB, &letter, "")?;
+    }
+    word_alarm(templates, &CLUB, &[("QZ-0000".to_owned(), vec!["entry #1: a sentence".to_owned()])])?;
     for kind in GameKind::ALL {
         let open = open_match(*kind);
         let over = resigned(open.clone());
         check_match(templates, &Arc::new(open))?;
         check_match(templates, &Arc::new(over))?;
     }
-    for letter in club_letters() {
-        word_club_letter(templates, &CLUB, &letter, "")?;
-    }
-    word_alarm(templates, &CLUB, &[("QZ-0000".to_owned(), vec!["entry #1: a sentence".to_owned()])])?;
     Ok(())
 }
 
@@ -365,8 +365,18 @@ fn contents(game_match: &Match) -> Vec<Content> {
         Content::Missed { seats: Seat::BOTH.to_vec() },
     ];
     contents.extend(notices().into_iter().map(Content::Notice));
-    contents.extend(answers().into_iter().map(|answer| Content::Answer(Box::new(answer))));
+    contents.extend(
+        answers(first_orders(game_match)).into_iter().map(|answer| Content::Answer(Box::new(answer))),
+    );
     contents
+}
+
+/// Returns orders that can stand now, if any are due from the first seat: those of the house's weakest level.
+fn first_orders(game_match: &Match) -> Option<Filing> {
+    let due = game_match.state.due().filter(|due| due.seats.contains(&Seat::First));
+    let level = game_match.game.levels().first().filter(|_| due.is_some())?;
+    let chosen = AnySeen::begin(&game_match.state, Seat::First).play(level, 0)?;
+    game_match.state.seal(Seat::First, &Line::numbered(&chosen.orders)).ok()
 }
 
 fn replies() -> Vec<Reply> {

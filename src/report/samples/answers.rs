@@ -4,10 +4,12 @@ use chrono::DateTime;
 
 use super::{conditions, one_line, replies, too_many_lines};
 use crate::game::Fault;
+use crate::game::any::Filing;
 use crate::letter::Digest;
 use crate::referee::{Answer, LeftOut, Orders, OtherPart, PartOutcome, Passing, PastReport, PastReports};
 
-pub fn answers() -> Vec<Answer> {
+/// `filing`: orders for the match that the answers are about.
+pub fn answers(filing: Option<Filing>) -> Vec<Answer> {
     let fault = Fault::on(1, "A reason.").with_example("AN EXAMPLE");
     let past_report = PastReport { title: "A report".to_owned(), lines: vec!["A line".to_owned()] };
     let past_reports = PastReports { reports: vec![past_report], left_out: 2 };
@@ -19,8 +21,21 @@ pub fn answers() -> Vec<Answer> {
         conditions::orders(None),
         conditions::orders(Some(Digest::from([0; 32]))),
     ];
-    let with_orders = orders.map(|orders| Answer { orders, quoted: one_line(), ..Answer::default() });
-    let mut answers = with_orders.to_vec();
+    let filed = filing.into_iter().flat_map(|filing| {
+        let sealed = |again| Orders::Sealed {
+            filing: filing.clone(),
+            sealed: Digest::from([0; 32]),
+            wait: again,
+            replaced: again,
+        };
+        [sealed(false), sealed(true), Orders::Checked { filing: filing.clone() }]
+    });
+    let with_orders = orders.into_iter().chain(filed).map(|orders| Answer {
+        orders,
+        quoted: one_line(),
+        ..Answer::default()
+    });
+    let mut answers: Vec<Answer> = with_orders.collect();
     answers.push(Answer {
         to: Some(Digest::from([0; 32])),
         replies: replies(),

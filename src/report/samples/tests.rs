@@ -134,3 +134,16 @@ fn the_seats_are_told_of_the_templates_that_shape_their_letters() {
         assert!(is_told || is_of_other_game || !shapes_letters(name, &game_match), "{name}");
     }
 }
+
+#[test]
+fn a_mistake_in_the_template_of_any_letter_is_found() {
+    // The account is a page, and the other cannot be replaced.
+    let others = ["account.html", "account.txt", "wording.txt"];
+    let letters = COMPILED_IN.iter().map(|(name, _)| *name).filter(|name| !others.contains(name));
+    let is_missed = |name: &str| {
+        let faulty = BTreeMap::from([(name.to_owned(), "{{ missing }}".to_owned())]);
+        check_templates(&Templates::new(&faulty).expect("it can be parsed")).is_ok()
+    };
+    let missed: Vec<_> = letters.filter(|name| is_missed(name)).collect();
+    assert!(missed.is_empty(), "{missed:?}");
+}
