@@ -177,7 +177,7 @@ impl Decision<'_> {
     }
 
     /// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house thinks for up to
-    /// 50 ms, so it does so once for a letter, and once for a phase.
+    /// a tenth of a second, so it does so once for a letter, and once for a phase.
     fn hint(
         &self,
         row: &TokenRow,
