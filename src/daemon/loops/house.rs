@@ -135,9 +135,7 @@ impl Office {
         let phase_no = game_match.phase_no;
         let entries = self.store.entries(match_id).await?;
         let player = Arc::clone(&self.settings.house);
-        let act = run_in_background(move || house_turn(&game_match, &entries, player.as_ref()))
-            .await?
-            .context("no level finds a legal turn")?;
+        let act = run_in_background(move || house_turn(&game_match, &entries, player.as_ref())).await??;
         if let Act::Play { seat, failed: Some(failure), .. } = &act {
             tracing::error!(match_id, %seat, ?failure, "the house failed; an easier level plays");
         }
@@ -197,9 +195,14 @@ fn awaits_house(row: &MatchRow) -> bool {
 }
 
 /// Computes what the house plays, from the entries of its match.
-fn house_turn(game_match: &Match, entries: &[EntryRow], player: &HousePlayer) -> Option<Act> {
-    let entries: Vec<Entry> =
-        entries.iter().map(|row| serde_json::from_str(&row.json)).collect::<Result<_, _>>().ok()?;
-    let seen = ledger::seen(&entries, game_match.house_due()?)?;
-    game_match.house_turn(&seen, player)
+fn house_turn(game_match: &Match, entries: &[EntryRow], player: &HousePlayer) -> anyhow::Result<Act> {
+    let entries: Vec<Entry> = entries
+        .iter()
+        .map(|row| serde_json::from_str(&row.json))
+        .collect::<Result<_, _>>()
+        .context("an entry cannot be read")?;
+    let seat = game_match.house_due().context("nothing is due from the house")?;
+    let seen =
+        ledger::seen(&entries, seat).context("what its seat was told does not follow from the ledger")?;
+    game_match.house_turn(&seen, player).context("no level finds a legal turn")
 }
