@@ -37,7 +37,7 @@ pub(in crate::game) fn draw(payoffs: &[Vec<i32>], dice: &mut Dice) -> usize {
     0
 }
 
-/// The mixture that follows from regrets, in thousandths: each choice as often as it is regretted.
+/// The mixture that follows from regrets, in thousandths rounded down: each choice as often as it is regretted.
 fn weights(regrets: &[i64]) -> Vec<i64> {
     let sum: i64 = regrets.iter().map(|regret| (*regret).max(0)).sum();
     if sum == 0 {
@@ -48,7 +48,8 @@ fn weights(regrets: &[i64]) -> Vec<i64> {
 
 fn add_regrets(regrets: &mut [i64], weights: &[i64], worth: impl Fn(usize) -> i64) {
     let each: Vec<i64> = (0..regrets.len()).map(worth).collect();
-    let mean: i64 = each.iter().zip(weights).map(|(worth, weight)| worth * weight).sum::<i64>() / 1000;
+    let all: i64 = weights.iter().sum();
+    let mean = each.iter().zip(weights).map(|(worth, weight)| worth * weight).sum::<i64>() / all;
     for (regret, worth) in regrets.iter_mut().zip(each) {
         *regret += worth - mean;
     }
@@ -75,5 +76,14 @@ mod tests {
     fn a_row_that_is_worse_everywhere_is_hardly_played() {
         let counts = shares(&[vec![5, 7], vec![-5, -7]]);
         assert!(counts[0] > 290, "{counts:?}");
+    }
+
+    #[test]
+    fn the_best_row_is_played_in_a_lost_and_in_a_won_position() {
+        for all in [-16_000, 0, 16_000] {
+            let rows = [90, 60, 30, 0, 0, 0, 0].map(|more| vec![all + more; 7]);
+            let counts = shares(&rows);
+            assert!(counts[0] > 270, "{all}: {counts:?}");
+        }
     }
 }
