@@ -1,7 +1,7 @@
 //! Whether a player's orders are legal wherever it stands, and whether a won match can be won again by repeating it.
 
 use fogpost::game::any::AnySeen;
-use fogpost::game::{BySeat, Line, Seat};
+use fogpost::game::{BySeat, Line, Phase, Seat};
 
 use crate::arena::{Played, Rules, adjudicate, play, seed_of};
 use crate::players;
@@ -83,8 +83,8 @@ fn won_match(rules: &Rules, seat: Seat, winner: &str, loser: &str) -> Result<(Pl
     Err(format!("{winner} as {seat} did not beat {loser} in {TRIES} matches"))
 }
 
-/// Repeats the orders of `seat` as long as they are legal. Returns the turn in which the other side first did something
-/// else, and whether the orders won again.
+/// Repeats the orders of `seat` as long as they are legal. Returns the phase in which the other side first did something
+/// else, apart from its setup, which is always drawn anew, and whether the orders won again.
 fn repeated(
     rules: &Rules,
     old: &Played,
@@ -101,7 +101,7 @@ fn repeated(
         let mut lines = BySeat::new(None, None);
         if due.seats.contains(&seat.other()) {
             let orders = player.play(&state, &seen[seat.other()], seed_of(seed, phase, seat.other())).orders;
-            if before[seat.other()].as_ref() != Some(&orders) {
+            if due.phase != Phase::Setup && before[seat.other()].as_ref() != Some(&orders) {
                 left_at = left_at.min(phase as usize + 1);
             }
             lines[seat.other()] = Some(orders);

@@ -102,7 +102,8 @@ pub type WithInsight<V, O> = fn(&Seen<V, O>, Insight<'_, V>, Dice) -> Chosen<O>;
 pub enum Insight<'a, V> {
     /// Everything that its seat was told: so it plays every match.
     Told,
-    /// Setups that the enemy may have filed, and nothing that its seat was told of the enemy since.
+    /// Setups that the enemy may have filed, and no news of its ships since. What the enemy has captured (Quadrant Z) and how
+    /// many submarines it has left (Pacific) still count.
     Blind,
     /// The truth: a view of the same turn that hides nothing.
     Open(&'a V),
