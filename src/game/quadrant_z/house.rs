@@ -1,8 +1,8 @@
 //! The house: a computer player for Quadrant Z, at three levels.
 //!
 //! It follows plans: what a star, an intruder and the enemy's base are worth. Average chooses its plan by playing plans
-//! against each other on guesses of the galaxy. The guesses are made from what its seat was told and filed; the same
-//! arguments give the same turn, so that an audit can repeat it.
+//! against each other on guesses of the galaxy, and then improves its orders ship by ship. The guesses are made from what
+//! its seat was told and filed; the same arguments give the same turn, so that an audit can repeat it.
 
 use super::order::Order;
 use super::view::View;
@@ -11,16 +11,18 @@ use crate::game::{Chosen, Dice, House, HouseLevel, Level, Phase, Seen};
 use known::Known;
 use plan::{PLAIN, Plan};
 
+mod ahead;
 mod belief;
 mod known;
 mod plan;
+mod refine;
 mod setup;
 mod think;
 mod tracking;
 
 /// The computer player. Debug builds have another version, because they guess less and so play different turns.
 pub const HOUSE: House<View, Order> = House {
-    version: if cfg!(debug_assertions) { 0 } else { 3 },
+    version: if cfg!(debug_assertions) { 0 } else { 4 },
     levels: LEVELS,
     play,
     with_insight: Some(with_insight),
@@ -60,20 +62,22 @@ fn choose(
     mut dice: Dice,
 ) -> Chosen<Order> {
     let view = seen.now();
-    let (orders, positions) = match view.context.phase {
+    match view.context.phase {
         Some(Phase::Setup) => {
-            (setup::draw(view.context.options.layout, view.context.viewer, level, &mut dice), 0)
+            let orders = setup::draw(view.context.options.layout, view.context.viewer, level, &mut dice);
+            Chosen { orders, positions: 0 }
         }
-        Some(Phase::Turn) => {
-            let (plan, positions) = match only_plan(level) {
-                Some(plan) => (plan, 1),
-                None => think::choose(seen, insight, &mut dice),
-            };
-            (plan::orders(&Known::from_view(view), &plan, &mut dice), positions)
+        Some(Phase::Turn) => match only_plan(level) {
+            Some(plan) => {
+                let orders = plan::orders(&Known::from_view(view), &plan, &mut dice);
+                Chosen { orders, positions: 1 }
+            }
+            None => think::choose(seen, insight, &mut dice),
+        },
+        Some(Phase::Casualties | Phase::Surface | Phase::Submarines | Phase::Move) | None => {
+            Chosen { orders: Vec::new(), positions: 0 }
         }
-        Some(Phase::Casualties | Phase::Surface | Phase::Submarines | Phase::Move) | None => (Vec::new(), 0),
-    };
-    Chosen { orders, positions }
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::game::Seat;
 use crate::game::quadrant_z::fleet::Ship;
-use crate::game::quadrant_z::galaxy::{Layout, Quadrants, Square};
+use crate::game::quadrant_z::galaxy::{Layout, Quadrant, Quadrants, Square};
 use crate::game::quadrant_z::state::{Event, Star, State};
 use crate::game::quadrant_z::view::{Intruder, KnownStar, View};
 
@@ -17,6 +17,7 @@ pub(super) struct Known<'a> {
     pub charted: Quadrants,
     /// The stars that nobody has captured.
     pub stars: Vec<KnownStar>,
+    /// The intruders that battles left.
     pub intruders: Vec<Intruder>,
 }
 
@@ -31,7 +32,10 @@ impl Known<'_> {
             highest: context.highest,
             charted: context.charted,
             stars: view.stars.iter().filter(|star| star.captured_by.is_none()).copied().collect(),
-            intruders: view.intruders.clone(),
+            intruders: left(
+                view.intruders.clone(),
+                view.battles.iter().map(|battle| (battle.quadrant, battle.enemy.lost)),
+            ),
         }
     }
 
@@ -40,6 +44,10 @@ impl Known<'_> {
         let side = &state.sides[me];
         let intruder = |event: &Event| match *event {
             Event::Intruded { by, at, size } if by != me => Some(Intruder { at, size }),
+            _ => None,
+        };
+        let battle = |event: &Event| match event {
+            Event::Fought { quadrant, sides } => Some((*quadrant, sides[me.other()].lost_size)),
             _ => None,
         };
         let star = |(at, star): (Square, Star)| {
@@ -63,7 +71,24 @@ impl Known<'_> {
             highest: side.highest,
             charted: side.charted,
             stars,
-            intruders: state.news.iter().filter_map(intruder).collect(),
+            intruders: left(
+                state.news.iter().filter_map(intruder).collect(),
+                state.news.iter().filter_map(battle),
+            ),
         }
     }
+}
+
+/// Returns what is left of the intruders, who are told as they were before combat (3.3, 3.4). Each battle is a quadrant and
+/// the size of the ships that the enemy lost there.
+fn left(mut intruders: Vec<Intruder>, battles: impl Iterator<Item = (Quadrant, u16)>) -> Vec<Intruder> {
+    for (quadrant, mut lost) in battles {
+        for intruder in intruders.iter_mut().filter(|intruder| intruder.at.quadrant() == quadrant) {
+            let sunk = lost.min(intruder.size);
+            intruder.size -= sunk;
+            lost -= sunk;
+        }
+    }
+    intruders.retain(|intruder| intruder.size > 0);
+    intruders
 }

@@ -202,7 +202,7 @@ impl<'a> Planner<'a> {
 
     /// Lists the stars and intruders to go for.
     fn set_goals(&mut self, dice: &mut Dice) {
-        let (abroad, home, base) = (self.abroad(), self.home(), self.base());
+        let abroad = self.abroad();
         for star in self.known.stars.iter().filter(|star| !star.base) {
             if self.plan.overlooked > 0 && dice.below(8) < self.plan.overlooked {
                 continue;
@@ -212,10 +212,6 @@ impl<'a> Planner<'a> {
             let mut worth = STAR + self.plan.value * i32::from(star.value) - self.plan.shy * close;
             if quadrant == abroad && self.plan.strike > 0 {
                 worth += BASE;
-            }
-            // The last star of the home quadrant besides the base may be needed to build at.
-            if quadrant == home && base.is_none() {
-                worth = 0;
             }
             self.goals.push(Goal::new(star.at, worth, star.value, true));
         }

@@ -1,16 +1,18 @@
-//! Chooses a plan: plays pairs of plans a few turns ahead on guesses of the galaxy, and mixes the plans by what they
-//! bring.
+//! Chooses the orders of a turn: plays pairs of plans a few turns ahead on guesses of the galaxy, mixes the plans by what
+//! they bring, draws one, and improves its orders.
 
-use super::belief::{Guess, adjudicated, guesses};
+use super::ahead::Ahead;
+use super::belief::guesses;
 use super::known::Known;
 use super::plan::{self, PLAIN, Plan};
+use super::refine::{Tries, refine};
 use crate::game::house::{Insight, mixture};
 use crate::game::quadrant_z::order::Order;
 use crate::game::quadrant_z::state::State;
 use crate::game::quadrant_z::view::View;
-use crate::game::{Dice, Game, Seat, Seen};
+use crate::game::{Chosen, Dice, Seat, Seen};
 
-/// How much is played to choose a plan.
+/// How much is played to choose orders.
 #[derive(Clone, Copy)]
 struct Effort {
     /// Guesses of the galaxy, and how many of them each plan is tried on alone.
@@ -20,21 +22,21 @@ struct Effort {
     kept: usize,
     /// The turns that plans are played ahead.
     turns: usize,
+    /// The other squares that ships try.
+    tries: Tries,
 }
 
 /// Debug builds make do with less.
 const EFFORT: Effort = if cfg!(debug_assertions) {
-    Effort { guesses: 1, trials: 1, kept: 2, turns: 1 }
+    Effort { guesses: 1, trials: 1, kept: 2, turns: 1, tries: Tries { squares: 4, turns: 1 } }
 } else {
-    Effort { guesses: 16, trials: 4, kept: 7, turns: 4 }
+    Effort { guesses: 16, trials: 4, kept: 5, turns: 4, tries: Tries { squares: 48, turns: 3 } }
 };
 
 /// The ships of both sides up to which all guesses are played.
 const SHIPS: usize = 32;
-/// What a match won is worth, a captured star, and a point of stock or of a ship.
-const WON: i32 = 1_000;
-const STAR: i32 = 10;
-const POINT: i32 = 3;
+/// The turns up to which guesses are followed, all guesses together.
+const FOLLOWED: usize = 1_600;
 
 /// The plans of either side.
 pub(super) const PLANS: [Plan; 16] = [
@@ -65,21 +67,23 @@ pub(super) const PLANS: [Plan; 16] = [
     Plan { hunt: 20, strike: 5, largest: 3, armour: 3, ..PLAIN },
 ];
 
-/// Chooses a plan for the seat of `seen`, and returns how many turns it played for that.
-pub(super) fn choose(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: &mut Dice) -> (Plan, u64) {
-    let theirs = PLANS.into_iter().cycle().take(EFFORT.guesses);
-    let Some(mut guesses) = guesses(seen, insight, theirs, dice) else { return (PLANS[0], 0) };
+/// Chooses orders for the seat of `seen`, and counts the turns that it plays for that.
+pub(super) fn choose(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: &mut Dice) -> Chosen<Order> {
+    let known = Known::from_view(seen.now());
+    let followed = FOLLOWED / seen.before().count().max(1);
+    let theirs = PLANS.into_iter().cycle().take(followed.clamp(EFFORT.trials, EFFORT.guesses));
+    let Some(mut guesses) = guesses(seen, insight, theirs, dice) else {
+        return Chosen { orders: plan::orders(&known, &PLANS[0], dice), positions: 1 };
+    };
     dice.shuffle(&mut guesses);
     guesses.truncate(affordable(&guesses[0].state));
-    let mut table = Table { me: seen.seat(), guesses: &guesses, dice: dice.clone().mixed(7), played: 0 };
-    let (rows, columns) = (table.best_own(), table.best_theirs());
-    let mut payoffs = Vec::new();
-    for own in &rows {
-        let row =
-            columns.iter().map(|theirs| guesses.iter().map(|guess| table.outlook(guess, own, theirs)).sum());
-        payoffs.push(row.collect::<Vec<i32>>());
-    }
-    (rows[mixture::draw(&payoffs, dice)], table.played)
+    let mut ahead = Ahead { me: seen.seat(), guesses: &guesses, dice: dice.clone().mixed(7), played: 0 };
+    let (rows, columns) = (best_own(&mut ahead), best_theirs(&mut ahead));
+    let payoffs: Vec<Vec<i32>> = rows.iter().map(|own| payoffs(&mut ahead, own, &columns)).collect();
+    let plan = rows[mixture::draw(&payoffs, dice)];
+    let orders = plan::orders(&known, &plan, dice);
+    let orders = refine(&mut ahead, &known, &plan, orders, EFFORT.tries);
+    Chosen { orders, positions: ahead.played }
 }
 
 /// The number of guesses on which plans are played: fewer if there are many ships, whose turns take longer.
@@ -88,43 +92,18 @@ fn affordable(state: &State) -> usize {
     (EFFORT.guesses * SHIPS / ships.max(1)).clamp(EFFORT.trials, EFFORT.guesses)
 }
 
-/// What pairs of plans lead to.
-struct Table<'a> {
-    me: Seat,
-    guesses: &'a [Guess],
-    /// The same for every pair, so that only the plans differ.
-    dice: Dice,
-    /// The turns played so far.
-    played: u64,
+/// The plans that bring the seat most against what the enemy is after on the first guesses.
+fn best_own(ahead: &mut Ahead<'_>) -> Vec<Plan> {
+    let trials = ahead.guesses.iter().take(EFFORT.trials);
+    best(|own| trials.clone().map(|guess| ahead.outlook(guess, (own, &guess.plan), EFFORT.turns)).sum())
 }
 
-impl Table<'_> {
-    /// The plans that bring the seat most against what the enemy is after on the first guesses.
-    fn best_own(&mut self) -> Vec<Plan> {
-        let trials = self.guesses.iter().take(EFFORT.trials);
-        best(|own| trials.clone().map(|guess| self.outlook(guess, own, &guess.plan)).sum())
-    }
-
-    /// The plans of the enemy that cost the seat most there if it follows its first one.
-    fn best_theirs(&mut self) -> Vec<Plan> {
-        let trials = self.guesses.iter().take(EFFORT.trials);
-        best(|theirs| -trials.clone().map(|guess| self.outlook(guess, &PLANS[0], theirs)).sum::<i32>())
-    }
-
-    /// What a pair of plans, the seat's own and the enemy's, leads to on a guess.
-    fn outlook(&mut self, guess: &Guess, own: &Plan, theirs: &Plan) -> i32 {
-        let (me, mut state, mut dice) = (self.me, guess.state.clone(), self.dice.clone());
-        for _ in 0..EFFORT.turns {
-            if state.due().is_none() {
-                break;
-            }
-            let orders = plan::orders(&Known::from_state(&state, me), own, &mut dice);
-            let answers = plan::orders(&Known::from_state(&state, me.other()), theirs, &mut dice);
-            state = adjudicated(&state, me, orders, answers);
-            self.played += 1;
-        }
-        worth(&state, me) - worth(&state, me.other())
-    }
+/// The plans of the enemy that cost the seat most there if the seat follows the first of [`PLANS`].
+fn best_theirs(ahead: &mut Ahead<'_>) -> Vec<Plan> {
+    let trials = ahead.guesses.iter().take(EFFORT.trials);
+    best(|theirs| -> i32 {
+        trials.clone().map(|guess| -ahead.outlook(guess, (&PLANS[0], theirs), EFFORT.turns)).sum()
+    })
 }
 
 /// Returns the plans that are worth most, as many as are kept.
@@ -135,14 +114,10 @@ fn best(mut worth: impl FnMut(&Plan) -> i32) -> Vec<Plan> {
     plans
 }
 
-/// What a side has.
-fn worth(state: &State, seat: Seat) -> i32 {
-    if let Some(outcome) = state.outcome()
-        && outcome.winner.is_some()
-    {
-        return if outcome.winner == Some(seat) { WON } else { 0 };
-    }
-    let side = &state.sides[seat];
-    let fleet: u16 = side.ships.iter().map(|ship| ship.class.size()).sum();
-    STAR * i32::from(state.stars.score()[seat].stars) + POINT * i32::from(fleet + side.stock)
+/// What a plan brings against each of the enemy's, over all guesses.
+fn payoffs(ahead: &mut Ahead<'_>, own: &Plan, columns: &[Plan]) -> Vec<i32> {
+    let guesses = ahead.guesses;
+    let mut payoff =
+        |theirs| guesses.iter().map(|guess| ahead.outlook(guess, (own, theirs), EFFORT.turns)).sum();
+    columns.iter().map(|theirs| payoff(theirs)).collect()
 }

@@ -1,17 +1,18 @@
 //! Corrects the enemy's fleet in a guess by what the seat was told in a turn.
 //!
-//! In the guess each ship has followed a plan. What was told of intruders, captures, entries and standoffs is laid to the
-//! ships that can have done it, the nearest first. No ship stays where the seat would have seen it, and the fleet becomes
-//! as large as the enemy's points allow.
+//! In the guess each ship has followed a plan. Intruders, captures, entries and standoffs that were told are attributed to
+//! the nearest ships that could have caused them, battles leave what their totals tell, and a ship that would have been
+//! reported where it is goes elsewhere. At last the fleet becomes as large as the enemy's points allow.
 
-use crate::game::Dice;
+use super::known::Known;
 use crate::game::quadrant_z::fleet::{Class, Ship};
 use crate::game::quadrant_z::galaxy::{Quadrant, Sector, Square};
 use crate::game::quadrant_z::setup::FLEET;
-use crate::game::quadrant_z::state::{Stars, State};
-use crate::game::quadrant_z::view::View;
+use crate::game::quadrant_z::state::{Event, Stars, State};
+use crate::game::quadrant_z::view::{Battle, Intruder, Side, View};
+use crate::game::{Dice, Seat};
 
-/// A ship of which nothing was told has at most so much offence and defence.
+/// The largest ship that [`Fleet::count`] adds.
 const BUILT: Class = Class { offence: 2, defence: 2 };
 
 /// Corrects the ships of the viewer's enemy. `before` are those before the turn, and `lost` is what the enemy has lost in
@@ -32,8 +33,15 @@ pub(super) fn correct(state: &mut State, before: &[Ship], told: &View, lost: u16
     fleet.count((FLEET + told.score[foe].value).saturating_sub(side.stock + lost));
     side.highest = fleet.highest;
     side.ships = fleet.ships.into_iter().map(|tracked| tracked.ship).collect();
+    // The seat knows of the intruders that it was told of, and the enemy of those of the guess.
+    let intruded = |by: Seat, known: Known| {
+        known.intruders.into_iter().map(move |Intruder { at, size }| Event::Intruded { by, at, size })
+    };
+    let own = intruded(foe.other(), Known::from_state(state, foe));
+    state.news = intruded(foe, Known::from_view(told)).chain(own).collect();
 }
 
+#[derive(Clone, Copy)]
 struct Tracked {
     ship: Ship,
     /// Where it was before the turn.
@@ -54,18 +62,53 @@ struct Fleet<'a> {
 }
 
 impl Fleet<'_> {
-    /// A ship that would have been reported as it entered a neutral quadrant has not moved (`Z-ENTRY`).
+    /// A ship that would have been reported as it entered a quadrant has not moved; or it went to another quadrant, if it
+    /// would have been reported as it captured the star that it stood on.
     fn take_back_entries(&mut self) {
-        for Tracked { ship, was, .. } in &mut self.ships {
-            let quadrant = ship.at.quadrant();
-            let is_neutral = self.told.context.options.layout.sector(quadrant) == Sector::Neutral;
-            if is_neutral && was.quadrant() != quadrant && !self.told.entries.contains(&quadrant) {
-                ship.at = *was;
+        for number in 0..self.ships.len() {
+            let Tracked { ship, was, .. } = self.ships[number];
+            if ship.at.quadrant() == was.quadrant() || self.can_have_entered(ship.at.quadrant()) {
+                continue;
             }
+            let others = was.quadrant().beside().filter(|&quadrant| self.can_have_entered(quadrant));
+            let others: Vec<Quadrant> = others.collect();
+            let can_capture = self.is_goal(was) && ship.class.offence >= self.stars.at(was).value();
+            self.ships[number].ship.at = if can_capture && !others.is_empty() {
+                let quadrant = others[self.dice.below(others.len())];
+                self.place_within(quadrant)
+            } else {
+                was
+            };
         }
     }
 
-    /// Moves ships away from where the seat would have seen them: its home sector, and quadrants with ships of its own.
+    /// Whether ships that entered a quadrant were reported there (`Z-ENTRY`, `Z-INTRUDER`), or would not have been.
+    fn can_have_entered(&self, quadrant: Quadrant) -> bool {
+        let told = self.told;
+        match told.context.options.layout.sector(quadrant) {
+            Sector::Neutral => told.entries.contains(&quadrant),
+            Sector::Home(seat) if seat == told.context.viewer => {
+                told.intruders.iter().any(|intruder| intruder.at.quadrant() == quadrant)
+            }
+            Sector::Home(_) => true,
+        }
+    }
+
+    /// Whether a square has a star that nobody has captured.
+    fn is_goal(&self, at: Square) -> bool {
+        let star = self.stars.at(at);
+        star.value() > 0 && star.captured_by.is_none()
+    }
+
+    /// Draws a square of a quadrant on which a ship may be: one with a star to capture, or any.
+    fn place_within(&mut self, quadrant: Quadrant) -> Square {
+        let goals: Vec<Square> = quadrant.squares().filter(|&at| self.is_goal(at)).collect();
+        let cell = self.dice.below(if goals.is_empty() { 4 } else { goals.len() });
+        goals.get(cell).copied().unwrap_or(quadrant.square(cell as u8))
+    }
+
+    /// Moves ships away from where the seat would have seen them, which is its home sector and quadrants with ships of its
+    /// own: back to where they were, or to a place nearby.
     fn leave_seen_places(&mut self) {
         let told = self.told;
         let is_seen = |at: Square| {
@@ -76,42 +119,48 @@ impl Fleet<'_> {
                 || told.ships.iter().any(|ship| ship.at.quadrant() == quadrant);
             is_watched && !is_told
         };
-        for Tracked { ship, .. } in self.ships.iter_mut().filter(|tracked| is_seen(tracked.ship.at)) {
-            let places: Vec<Square> = Square::all().filter(|&at| !is_seen(at)).collect();
-            let away = |at: &Square| at.quadrant().distance(ship.at.quadrant());
+        let places: Vec<Square> = Square::all().filter(|&at| !is_seen(at)).collect();
+        for Tracked { ship, was, .. } in self.ships.iter_mut().filter(|tracked| is_seen(tracked.ship.at)) {
+            let away = |at: &Square| at.quadrant().distance(was.quadrant());
             let nearest = places.iter().map(away).min().unwrap_or_default();
-            let near: Vec<Square> = places.into_iter().filter(|at| away(at) == nearest).collect();
-            if !near.is_empty() {
+            let near: Vec<Square> = places.iter().copied().filter(|at| away(at) == nearest).collect();
+            if !is_seen(*was) {
+                ship.at = *was;
+            } else if !near.is_empty() {
                 ship.at = near[self.dice.below(near.len())];
             }
         }
     }
 
-    /// Finds ships for everything that was told.
+    /// Finds ships for everything that was told, in the order of a turn (3.3 to 3.5).
     fn explain(&mut self) {
         let told = self.told;
         for intruder in &told.intruders {
             self.bring(intruder.at, intruder.size, Class::size);
         }
+        for &quadrant in &told.entries {
+            self.enter(quadrant, None);
+        }
+        for &quadrant in &told.standoffs {
+            match told.battles.iter().find(|battle| battle.quadrant == quadrant) {
+                Some(battle) => self.fight(battle),
+                None => self.face(quadrant),
+            }
+        }
         for capture in told.captures.iter().filter(|capture| capture.by != told.context.viewer) {
             self.bring(capture.at, capture.offence, |class| class.offence);
         }
-        for &quadrant in &told.entries {
-            self.enter(quadrant);
-        }
-        for &quadrant in &told.standoffs {
-            let battle = told.battles.iter().find(|battle| battle.quadrant == quadrant);
-            if battle.is_some_and(|battle| battle.enemy.offence + battle.enemy.defence <= battle.enemy.lost) {
-                self.ships.retain(|tracked| tracked.is_settled || tracked.ship.at.quadrant() != quadrant);
-            } else {
-                self.enter(quadrant);
-            }
-        }
+    }
+
+    /// What the ships amount to that are known to be on a square.
+    fn settled(&self, at: Square, measure: impl Fn(Class) -> u16) -> u16 {
+        let there = self.ships.iter().filter(|tracked| tracked.is_settled && tracked.ship.at == at);
+        there.map(|tracked| measure(tracked.ship.class)).sum()
     }
 
     /// Brings ships to a square until they amount to what was told; a new one for what is missing.
     fn bring(&mut self, at: Square, amount: u16, measure: impl Fn(Class) -> u16) {
-        let mut missing = amount;
+        let mut missing = amount.saturating_sub(self.settled(at, &measure));
         let rank = |&Tracked { ship, was, is_settled }: &Tracked, missing: u16| {
             let far = was.quadrant().distance(at.quadrant());
             let can_be_there = ship.at == at || far <= 1;
@@ -125,8 +174,9 @@ impl Fleet<'_> {
             ))
         };
         while missing > 0 {
-            let candidates = self.ships.iter_mut().filter(|tracked| rank(tracked, missing).is_some());
-            let Some(tracked) = candidates.min_by_key(|tracked| rank(tracked, missing)) else {
+            let candidates =
+                self.ships.iter_mut().filter_map(|tracked| Some((rank(tracked, missing)?, tracked)));
+            let Some((_, tracked)) = candidates.min_by_key(|(rank, _)| *rank) else {
                 return self.add(Class { offence: missing, defence: 0 }, at, true);
             };
             let class = &mut tracked.ship.class;
@@ -144,8 +194,50 @@ impl Fleet<'_> {
         }
     }
 
-    /// Finds a ship that entered a quadrant or stands there, and sends it to a star.
-    fn enter(&mut self, quadrant: Quadrant) {
+    /// Leaves of the ships in a quadrant what a battle left of those that took part in it (3.4).
+    fn fight(&mut self, battle: &Battle) {
+        let (quadrant, Side { offence, defence, damage, lost }) = (battle.quadrant, battle.enemy);
+        // A side that lost less than the damage that it took has lost all its ships there.
+        let left = if lost < damage { 0 } else { (offence + defence).saturating_sub(lost) };
+        let (mut kept, mut sunk) = (0, lost);
+        let base = self.base;
+        self.ships.retain_mut(|Tracked { ship, was, is_settled }| {
+            let size = ship.class.size();
+            if ship.at.quadrant() != quadrant {
+                true
+            } else if size <= sunk {
+                sunk -= size;
+                false
+            } else if kept + size <= left {
+                (kept, *is_settled) = (kept + size, true);
+                true
+            } else {
+                ship.at = if was.quadrant() == quadrant { base } else { *was };
+                true
+            }
+        });
+        if kept < left {
+            let at = self.place_within(quadrant);
+            let there = self.settled(at, Class::size);
+            self.bring(at, there + left - kept, Class::size);
+        }
+    }
+
+    /// Finds a ship in a quadrant where ships of both sides are diagonal, because they did not fight (`Z-STANDOFF`).
+    fn face(&mut self, quadrant: Quadrant) {
+        let own = |at: &Square| self.told.ships.iter().any(|own| own.at == *at || own.at.is_adjacent(*at));
+        let Some(at) = quadrant.squares().find(|at| !own(at)) else { return };
+        let mut is_there = false;
+        for tracked in self.ships.iter_mut().filter(|tracked| tracked.ship.at.quadrant() == quadrant) {
+            (tracked.ship.at, tracked.is_settled, is_there) = (at, true, true);
+        }
+        if !is_there {
+            self.enter(quadrant, Some(at));
+        }
+    }
+
+    /// Finds a ship that entered a quadrant, and sends it to a square: to a star, if it is not known where.
+    fn enter(&mut self, quadrant: Quadrant, at: Option<Square>) {
         let entered = |tracked: &&mut Tracked| {
             tracked.ship.at.quadrant() == quadrant && tracked.was.quadrant() != quadrant
         };
@@ -153,19 +245,16 @@ impl Fleet<'_> {
             tracked.is_settled = true;
             return;
         }
-        let stars = self.stars;
-        let is_goal = |at: Square| stars.at(at).value() > 0 && stars.at(at).captured_by.is_none();
-        let far = |tracked: &Tracked| tracked.was.quadrant().distance(quadrant);
-        let candidates = self.ships.iter_mut().filter(|tracked| far(tracked) <= 2 && !tracked.is_settled);
-        // A ship whose star is captured moves on.
-        let rank = |tracked: &&mut Tracked| {
-            (far(tracked).abs_diff(1), is_goal(tracked.was), tracked.ship.no % 3, tracked.ship.no)
+        // A ship from the next quadrant, one whose star is captured first. The number only spreads the choice.
+        let rank = |tracked: &Tracked| {
+            let far = tracked.was.quadrant().distance(quadrant);
+            let ranked = (far.abs_diff(1), self.is_goal(tracked.was), tracked.ship.no % 3, tracked.ship.no);
+            (far <= 2 && !tracked.is_settled).then_some(ranked)
         };
-        let Some(tracked) = candidates.min_by_key(rank) else { return };
-        let goals: Vec<Square> = quadrant.squares().filter(|&at| is_goal(at)).collect();
-        let cell = self.dice.below(if goals.is_empty() { 4 } else { goals.len() });
-        tracked.ship.at = goals.get(cell).copied().unwrap_or(quadrant.square(cell as u8));
-        tracked.is_settled = true;
+        let candidates = self.ships.iter().enumerate().filter_map(|(number, it)| Some((rank(it)?, number)));
+        let Some((_, number)) = candidates.min() else { return };
+        let at = at.unwrap_or_else(|| self.place_within(quadrant));
+        (self.ships[number].ship.at, self.ships[number].is_settled) = (at, true);
     }
 
     /// Gives the fleet so many points: those that the enemy had and captured, less those that it lost and may have left.
@@ -179,11 +268,16 @@ impl Fleet<'_> {
             }
             size -= self.ships.remove(loose[self.dice.below(loose.len())]).ship.class.size();
         }
+        // The ships that are missing were built. Where they went since is not known, but they are rarely at the base.
+        let told = &self.told.context;
+        let home: Vec<Quadrant> = told.options.layout.home_quadrants(told.viewer.other()).collect();
         while size < points || self.ships.is_empty() {
             let missing = points.saturating_sub(size).max(1);
             let offence = missing.min(BUILT.offence);
             let class = Class { offence, defence: (missing - offence).min(BUILT.defence) };
-            self.add(class, self.base, false);
+            let quadrant = home[self.dice.below(home.len())];
+            let at = self.place_within(quadrant);
+            self.add(class, at, false);
             size += class.size();
         }
     }
