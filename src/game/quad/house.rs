@@ -17,7 +17,7 @@ mod search;
 /// The computer player. Debug builds have another version, because they search fewer positions and so play different
 /// turns.
 pub const HOUSE: House<View, Order> =
-    House { version: if cfg!(debug_assertions) { 0 } else { 3 }, levels: LEVELS, play, with_insight: None };
+    House { version: if cfg!(debug_assertions) { 0 } else { 4 }, levels: LEVELS, play, with_insight: None };
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[
@@ -33,10 +33,13 @@ const LEVELS: &[HouseLevel] = &[
 
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
-/// By how much a turn may be worse than the best to be chosen by the dice, in the opening and later.
-const OPENING_MARGIN: i32 = 80;
+/// By how much a turn may be worse than the best to be chosen by the dice: among the first turns, in the rest of the opening,
+/// and later.
+const FIRST_MARGIN: i32 = 200;
+const OPENING_MARGIN: i32 = 60;
 const MARGIN: i32 = 12;
-/// The turns of both sides that count as the opening.
+/// The turns of both sides that count as first, and as the opening.
+const FIRST_TURNS: u32 = 3;
 const OPENING_TURNS: u32 = 6;
 
 /// Chooses the turn of a seat by its present view: nothing is hidden, so the past tells no more.
@@ -61,7 +64,11 @@ fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chose
         return Chosen { orders: vec![marble], positions: 0 };
     }
     let mut position = position_of(view, side, |quad| level.sees(quad, &mut dice));
-    let margin = if view.turn < OPENING_TURNS { OPENING_MARGIN } else { MARGIN };
+    let margin = match view.turn {
+        turn if turn < FIRST_TURNS => FIRST_MARGIN,
+        turn if turn < OPENING_TURNS => OPENING_MARGIN,
+        _ => MARGIN,
+    };
     let (turn, positions) = match level {
         Level::Trainer => (shallow(&position, 4, &mut dice), 1),
         Level::Easy => (shallow(&position, 2, &mut dice), 1),

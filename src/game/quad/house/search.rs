@@ -4,8 +4,8 @@
 //! A side that can complete a quad has won, and one that cannot block every threat has lost. So chains of threats and
 //! forced answers are searched far, and quiet turns only a few steps deep.
 
-use super::evaluate;
 use super::position::{Position, Turn, points};
+use super::{OPENING_MARGIN, evaluate};
 use crate::game::house::root::{self, Goal, Rated, Window, in_window};
 use crate::game::house::table::{Found, Table};
 
@@ -44,7 +44,13 @@ pub(super) fn best(position: &mut Position, positions: u32, margin: i32) -> (Vec
     }
     let bits = (positions.max(1024) * 2).ilog2().min(20);
     let mut search = Search { table: Table::new(bits, DECIDED), positions_left: positions };
-    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, margin, wide: false };
+    let goal = Goal {
+        deepest: DEEPEST,
+        infinite: INFINITE,
+        decided: DECIDED,
+        margin,
+        wide: margin > OPENING_MARGIN,
+    };
     let rated = root::deepen(turns, goal, |turn, depth, window| {
         let depth = depth - cost(position, turn);
         position.play(turn);
