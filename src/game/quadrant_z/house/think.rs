@@ -117,7 +117,6 @@ fn best(mut worth: impl FnMut(&Plan) -> i32) -> Vec<Plan> {
 /// What a plan brings against each of the enemy's, over all guesses.
 fn payoffs(ahead: &mut Ahead<'_>, own: &Plan, columns: &[Plan]) -> Vec<i32> {
     let guesses = ahead.guesses;
-    let mut payoff =
-        |theirs| guesses.iter().map(|guess| ahead.outlook(guess, (own, theirs), EFFORT.turns)).sum();
-    columns.iter().map(|theirs| payoff(theirs)).collect()
+    let payoff = |theirs| guesses.iter().map(|guess| ahead.outlook(guess, (own, theirs), EFFORT.turns)).sum();
+    columns.iter().map(payoff).collect()
 }
