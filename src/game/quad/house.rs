@@ -33,8 +33,8 @@ const LEVELS: &[HouseLevel] = &[
 
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
-/// By how much a turn may be worse than the best to be chosen by the dice: among the first turns, in the rest of the opening,
-/// and later.
+/// The dice choose among the turns that are at most this much worse than the best: in the first turns, in the rest of the
+/// opening, and later.
 const FIRST_MARGIN: i32 = 200;
 const OPENING_MARGIN: i32 = 60;
 const MARGIN: i32 = 12;
@@ -64,11 +64,7 @@ fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chose
         return Chosen { orders: vec![marble], positions: 0 };
     }
     let mut position = position_of(view, side, |quad| level.sees(quad, &mut dice));
-    let margin = match view.turn {
-        turn if turn < FIRST_TURNS => FIRST_MARGIN,
-        turn if turn < OPENING_TURNS => OPENING_MARGIN,
-        _ => MARGIN,
-    };
+    let margin = margin(view, side);
     let (turn, positions) = match level {
         Level::Trainer => (shallow(&position, 4, &mut dice), 1),
         Level::Easy => (shallow(&position, 2, &mut dice), 1),
@@ -78,6 +74,17 @@ fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chose
     let point = |index: u8| Point::at(index).expect("the house plays on points of the board");
     let stars = points(turn.stars).map(|star| Order::Star(point(star)));
     Chosen { orders: stars.chain([Order::Marble(point(turn.marble))]).collect(), positions: positions.into() }
+}
+
+/// By how much a turn may be worse than the best to be chosen.
+fn margin(view: &View, side: Seat) -> i32 {
+    // Without `swap` the first player is ahead, and a poor first marble of the second can lose even to Trainer.
+    let is_behind = side == Seat::Second && !view.swap;
+    match view.turn {
+        turn if turn < FIRST_TURNS && !is_behind => FIRST_MARGIN,
+        turn if turn < OPENING_TURNS => OPENING_MARGIN,
+        _ => MARGIN,
+    }
 }
 
 /// Returns the position in `view`, in which only the squares that `sees` accepts are known.
