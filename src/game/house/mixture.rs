@@ -37,7 +37,7 @@ pub(in crate::game) fn draw(payoffs: &[Vec<i32>], dice: &mut Dice) -> usize {
     0
 }
 
-/// The mixture that follows from regrets, in thousandths rounded down: each choice as often as it is regretted.
+/// Returns the mixture in which each choice has its share of the positive regrets, in thousandths rounded down.
 fn weights(regrets: &[i64]) -> Vec<i64> {
     let sum: i64 = regrets.iter().map(|regret| (*regret).max(0)).sum();
     if sum == 0 {

@@ -13,19 +13,19 @@ use crate::game::quadrant_z::order::Order;
 /// How much is tried.
 #[derive(Clone, Copy)]
 pub(super) struct Tries {
-    /// The most squares that all ships try together.
+    /// The maximum number of squares that all ships try together.
     pub squares: usize,
-    /// The turns that each is played ahead. Four were worse than three: a plan strays from what would be played.
+    /// The turns that each is played ahead. The house lost more matches than it won with four against itself with three.
     pub turns: usize,
 }
 
-/// The squares with enemies that one ship tries.
+/// The maximum number of squares with enemies that one ship tries.
 const ATTACKS: usize = 3;
-/// What another square must bring more on the average guess. With 1 and with 4 the house lost more matches than it won
-/// against itself with 2.
+/// How much better another square must be, on average over the guesses. With 1 and with 4 the house lost more matches than
+/// it won against itself with 2.
 const MARGIN: i32 = 2;
 
-/// Returns better orders than these, which follow a plan; the same where none are found.
+/// Improves orders that follow a plan. Returns them unchanged if no ship finds a better square.
 pub(super) fn refine(
     ahead: &mut Ahead<'_>,
     known: &Known<'_>,
@@ -56,7 +56,7 @@ pub(super) fn refine(
     turn.orders(known)
 }
 
-/// The sizes of the enemy's ships on each square after its moves, over all guesses.
+/// The total size of the enemy's ships that each square holds after the enemy's moves, summed over all guesses.
 struct Enemies([u32; Square::COUNT]);
 
 impl Enemies {
@@ -95,7 +95,7 @@ fn destination(ship: &Ship, orders: &[Order]) -> Square {
 #[derive(Clone)]
 struct Turn {
     builds: Vec<Order>,
-    /// Where each ship goes: first those of before, then those built in this turn.
+    /// Each ship and its destination: first the ships that the side has, then those that it builds in this turn.
     ships: Vec<(Ship, Square)>,
 }
 

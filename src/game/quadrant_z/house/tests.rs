@@ -221,8 +221,8 @@ fn a_fleet_is_corrected_by_entries_and_captures() {
     assert_eq!((foe.ships[0].at, &places[1..]), (at("O2"), &["R".to_owned(), "X".to_owned()][..]));
 }
 
-/// Corrects a fleet of these ships, which have not moved, by a standoff in M with a ship of the seat at M1. Returns where the
-/// enemy's ships of M are then.
+/// Tells the seat, whose only ship is at M1, of a standoff in M, and corrects a fleet that has not moved. Returns the enemy's
+/// ships that are in M then.
 fn after_a_standoff(ships: &[(&str, Class)], battle: Option<Side<u16>>) -> Vec<(String, Class)> {
     let at = |text: &str| Square::parse(text).expect("a square");
     let setup = setup::draw(Layout::Triangle, Seat::Second, Level::Average, &mut Dice::new(1));

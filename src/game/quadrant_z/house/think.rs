@@ -35,7 +35,7 @@ const EFFORT: Effort = if cfg!(debug_assertions) {
 
 /// The ships of both sides up to which all guesses are played.
 const SHIPS: usize = 32;
-/// The turns up to which guesses are followed, all guesses together.
+/// The maximum number of turns through which guesses are followed, all guesses together: a long match gets fewer guesses.
 const FOLLOWED: usize = 1_600;
 
 /// The plans of either side.
@@ -114,7 +114,7 @@ fn best(mut worth: impl FnMut(&Plan) -> i32) -> Vec<Plan> {
     plans
 }
 
-/// What a plan brings against each of the enemy's, over all guesses.
+/// Returns the worth of a plan against each plan of the enemy, summed over all guesses.
 fn payoffs(ahead: &mut Ahead<'_>, own: &Plan, columns: &[Plan]) -> Vec<i32> {
     let guesses = ahead.guesses;
     let payoff = |theirs| guesses.iter().map(|guess| ahead.outlook(guess, (own, theirs), EFFORT.turns)).sum();

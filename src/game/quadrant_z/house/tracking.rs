@@ -268,7 +268,7 @@ impl Fleet<'_> {
             }
             size -= self.ships.remove(loose[self.dice.below(loose.len())]).ship.class.size();
         }
-        // The ships that are missing were built. Where they went since is not known, but they are rarely at the base.
+        // Missing ships must have been built. They have usually left the base since, so they are placed anywhere at home.
         let told = &self.told.context;
         let home: Vec<Quadrant> = told.options.layout.home_quadrants(told.viewer.other()).collect();
         while size < points || self.ships.is_empty() {
