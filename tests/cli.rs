@@ -4,6 +4,8 @@
 mod club;
 #[path = "cli/config.rs"]
 mod config;
+#[path = "cli/demo.rs"]
+mod demo;
 #[path = "cli/gm.rs"]
 mod gm;
 #[path = "cli/ground.rs"]
@@ -189,6 +191,32 @@ fn the_house_takes_a_seat_by_its_level_or_from_a_csv_file() {
         &refused.stderr(),
         &["line 2: the house holds both seats", "line 3: second `house:expert`: the house plays"],
     );
+}
+
+#[test]
+fn the_house_plays_against_itself_to_the_end_and_no_player_gets_a_letter() {
+    let folder = Folder::club();
+    let id = folder.0.open("quad", ["house:trainer", "house:easy"], &[]);
+    let shown = |id: &str| -> Value {
+        serde_json::from_str(&folder.run(&["match", "show", id, "--json"]).success()).expect("JSON")
+    };
+    let opened = shown(&id);
+    assert_eq!((&opened["stage"], &opened["outcome"]), (&"running".into(), &Value::Null));
+    assert_says(&folder.run(&["match", "list"]).success(), &["the house (trainer)", "the house (easy)"]);
+    folder.run(&["run", "--once"]).success();
+    let ended = shown(&id);
+    assert_eq!(ended["stage"], "over", "{ended}");
+    assert!(ended["outcome"]["reason"].is_string() && ended["ended_at"].is_string(), "{ended}");
+    folder.run(&["audit", "verify", &id]).success();
+    // Only the GM is told of the result; the other mailbox is the referee's own.
+    let mut mailboxes: Vec<_> = fs::read_dir(folder.path("mail"))
+        .expect("the mailboxes")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("text"))
+        .collect();
+    mailboxes.sort();
+    assert_eq!(mailboxes, ["gm@club.example", "referee"]);
+    let unsent = folder.run(&["letters", "--unsent"]).success();
+    assert_eq!(unsent.lines().count(), 1, "only the head of the table: {unsent}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ use chrono::Utc;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use self::correspondent::Correspondent;
+use self::play::Play;
 use crate::config::Config;
 use crate::daemon::{Holder, NamedAddress, NewMatch, Office};
 use crate::game::any::GameKind;
@@ -62,10 +63,13 @@ impl Args {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let folder = self.folder.clone().unwrap_or_else(free_folder);
         ensure!(!folder.exists(), "{} already exists; choose another name with --folder", folder.display());
+        check_path(&folder, "the database", is_special_in_url)?;
+        let play = self.play.map(|game| Play::new(&folder, game, &self.level)).transpose()?;
+        // Only after the checks: a folder left by a refused command would make the corrected one fail.
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         super::block_on(async {
-            if let Some(game) = self.play {
-                play::play(&folder, game, &self.level).await?;
+            if let Some(play) = play {
+                play.run().await?;
                 return Ok(ExitCode::SUCCESS);
             }
             let office = office(&folder).await?;
@@ -142,6 +146,27 @@ fn options(game: GameKind) -> Vec<(&'static str, &'static str)> {
 fn free_folder() -> PathBuf {
     let names = (1..).map(|n| if n == 1 { "fogpost-demo".to_owned() } else { format!("fogpost-demo-{n}") });
     names.map(PathBuf::from).find(|path| !path.exists()).expect("the numbers do not end")
+}
+
+/// Checks that a folder's path has no character that `reader` would misread.
+///
+/// # Errors
+/// Returns an error that names the first such character, or says that the path is not UTF-8.
+fn check_path(folder: &Path, reader: &str, is_misread: impl Fn(char) -> bool) -> anyhow::Result<()> {
+    let path = folder
+        .to_str()
+        .with_context(|| format!("the path {folder:?} is not UTF-8; choose another folder with --folder"))?;
+    match path.chars().find(|c| is_misread(*c)) {
+        Some(c) => {
+            bail!("{reader} would misread {c:?} in the path {path:?}; choose another folder with --folder")
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether a character has a special meaning in the URL of a database.
+fn is_special_in_url(c: char) -> bool {
+    matches!(c, '?' | '%')
 }
 
 async fn office(folder: &Path) -> anyhow::Result<Arc<Office>> {

@@ -1,49 +1,83 @@
 //! `fogpost demo --play`: the person at the terminal plays against the house, with mutt, on this machine alone.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{Context, anyhow, ensure};
 
-use super::{named_address, office};
+use super::{check_path, is_special_in_url, named_address, office};
 use crate::daemon::service::{Request, Signals};
 use crate::daemon::status::this_daemon;
 use crate::daemon::{Holder, NewMatch, Office};
-use crate::game::BySeat;
 use crate::game::any::GameKind;
+use crate::game::{BySeat, HouseLevel};
+use crate::letter::printable::is_printable;
 use crate::post::maildirs::folder_of;
 use crate::post::{ShutdownSignal, maildir};
 use crate::referee::{Match, house_level};
 
-/// Opens a match between the person, who begins, and the house, and referees it until Ctrl-C.
-pub async fn play(folder: &Path, game: GameKind, level: &str) -> anyhow::Result<()> {
-    ensure!(!game.levels().is_empty(), "the house does not play {}", game.name());
-    let levels: Vec<_> = game.levels().iter().map(|level| level.name).collect();
-    let level = house_level(game, level).map_err(|_| {
-        anyhow!("the house has no level {level} in {}; try {}", game.name(), levels.join(", "))
-    })?;
-    let office = office(folder).await?;
-    let you = named_address("You")?;
-    let folder = fs::canonicalize(folder)?;
-    let mail = Mail::new(&folder, you.address.as_str())?;
-    mail.write()?;
-    let new = NewMatch {
-        game,
-        choices: game.choose_at(level, &[]).map_err(anyhow::Error::msg)?,
-        players: BySeat::new(Holder::Player(you), Holder::House(level)),
-        terms: office.config.terms.clone(),
-    };
-    let game_match = office.open(new).await?;
-    let _held = office.store.lock(&this_daemon()).await?;
-    // The invitation is in the mailbox before anybody looks.
-    office.once().await?;
-    tell(&game_match, &folder);
-    referee(&office).await?;
-    office.close().await;
-    println!("To go on later: fogpost --config '{}/config.toml' run", folder.display());
-    Ok(())
+/// A match of a person against the house, checked before anything is created.
+pub struct Play {
+    /// Absolute, without symbolic links.
+    folder: PathBuf,
+    game: GameKind,
+    level: &'static HouseLevel,
+}
+
+impl Play {
+    /// # Errors
+    /// Returns an error if the house has no such level in the game, or if mutt could not use the folder.
+    pub fn new(folder: &Path, game: GameKind, level: &str) -> anyhow::Result<Play> {
+        ensure!(!game.levels().is_empty(), "the house does not play {}", game.name());
+        let levels: Vec<_> = game.levels().iter().map(|level| level.name).collect();
+        let level = house_level(game, level).map_err(|_| {
+            anyhow!("the house has no level {level} in {}; try {}", game.name(), levels.join(", "))
+        })?;
+        let folder = absolute(folder).with_context(|| folder.display().to_string())?;
+        check_path(&folder, "the database", is_special_in_url)?;
+        check_path(&folder, "mutt", is_special_in_muttrc)?;
+        Ok(Play { folder, game, level })
+    }
+
+    /// Opens the match in the folder, which must exist by now, and referees it until Ctrl-C. The person begins.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let Play { folder, game, level } = self;
+        let office = office(&folder).await?;
+        let you = named_address("You")?;
+        Mail::new(&folder, you.address.as_str()).write()?;
+        let new = NewMatch {
+            game,
+            choices: game.choose_at(level, &[]).map_err(anyhow::Error::msg)?,
+            players: BySeat::new(Holder::Player(you), Holder::House(level)),
+            terms: office.config.terms.clone(),
+        };
+        let game_match = office.open(new).await?;
+        let _held = office.store.lock(&this_daemon()).await?;
+        // The invitation is in the mailbox before anybody looks.
+        office.once().await?;
+        tell(&game_match, &folder);
+        referee(&office).await?;
+        office.close().await;
+        println!("To go on later: fogpost --config '{}/config.toml' run", folder.display());
+        Ok(())
+    }
+}
+
+/// Returns the absolute path, without symbolic links, that a folder will have when it is created.
+fn absolute(folder: &Path) -> io::Result<PathBuf> {
+    let folder = std::path::absolute(folder)?;
+    let present = folder.ancestors().find(|path| path.exists()).unwrap_or(&folder);
+    let missing = folder.strip_prefix(present).expect("it is an ancestor");
+    Ok(fs::canonicalize(present)?.join(missing))
+}
+
+/// Whether a character has a special meaning inside the quotes of a muttrc or a shell script, or is not printed as it is.
+/// mutt splits `sendmail` at spaces even inside quotes.
+fn is_special_in_muttrc(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\'' | '"' | '\\' | '$' | '`') || !is_printable(c)
 }
 
 /// Runs the daemon until it is told to stop.
@@ -91,14 +125,8 @@ struct Mail<'a> {
 }
 
 impl<'a> Mail<'a> {
-    fn new(folder: &'a Path, address: &'a str) -> anyhow::Result<Mail<'a>> {
-        let path = folder.to_str().context("the folder's name is not UTF-8")?;
-        if path.contains(['\'', '"', '\\', '$', '`', '\n']) {
-            bail!(
-                "{path}: choose a folder without quotes, dollar signs or backslashes, which mutt would interpret"
-            );
-        }
-        Ok(Mail { folder, own: folder_of(&folder.join("mail"), address), address })
+    fn new(folder: &'a Path, address: &'a str) -> Mail<'a> {
+        Mail { folder, own: folder_of(&folder.join("mail"), address), address }
     }
 
     /// Creates the mailboxes, the config of mutt, and the program by which it sends.
