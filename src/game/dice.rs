@@ -17,11 +17,20 @@ impl Dice {
 
     /// Returns a number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// Returns 64 random bits, not all of which are set.
+    pub fn bits(&mut self) -> u64 {
+        self.next() % u64::MAX
+    }
+
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
+        z ^ (z >> 31)
     }
 
     /// Puts the items into a random order (Fisher and Yates).

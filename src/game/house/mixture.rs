@@ -27,14 +27,15 @@ pub(in crate::game) fn draw(payoffs: &[Vec<i32>], dice: &mut Dice) -> usize {
             *played += weight;
         }
     }
-    let mut left = dice.below(usize::try_from(played.iter().sum::<i64>()).unwrap_or(1).max(1)) as i64;
+    let total: i64 = played.iter().sum();
+    let mut left = dice.below(total as usize) as i64;
     for (row, weight) in played.iter().enumerate() {
         left -= weight;
         if left < 0 {
             return row;
         }
     }
-    0
+    unreachable!("the draw is below the total")
 }
 
 /// Returns the mixture in which each choice has its share of the positive regrets, in thousandths rounded down.
@@ -67,9 +68,19 @@ mod tests {
     }
 
     #[test]
-    fn each_hand_of_rock_paper_scissors_is_played_as_often() {
+    fn rock_paper_and_scissors_are_played_equally_often() {
         let counts = shares(&[vec![0, -10, 10], vec![10, 0, -10], vec![-10, 10, 0]]);
         assert!(counts.iter().all(|count| (60..140).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn an_uneven_mixture_is_drawn_in_its_proportions() {
+        // The first row belongs in two draws of five.
+        let counts = shares(&[vec![2, -1], vec![-1, 1]]);
+        assert!((105..135).contains(&counts[0]), "{counts:?}");
+        // And here in four of five.
+        let counts = shares(&[vec![1, -1], vec![-4, 4]]);
+        assert!((225..255).contains(&counts[0]), "{counts:?}");
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 
 /// Every quiet move ranks below this.
 pub(in crate::game) const ABOVE_QUIET: i32 = 1_000_000;
-/// How a killer ranks, and at most another move.
+/// The rank of a killer.
 const KILLER: i32 = 900_000;
+/// The highest rank of any other quiet move.
 const HISTORY: i32 = 800_000;
 
 /// Returns the moves by their rank, the highest first; equal ones keep their order.
@@ -25,12 +26,12 @@ pub(in crate::game) struct QuietMoves<T> {
 }
 
 impl<T: Copy + PartialEq> QuietMoves<T> {
-    /// Knows no good move, in a search of so many plies and with so many numbers of moves.
+    /// Makes an empty record for a search of `plies` plies and moves numbered below `numbers`.
     pub fn new(plies: usize, numbers: usize) -> QuietMoves<T> {
         QuietMoves { killers: vec![[None; 2]; plies], history: vec![0; numbers] }
     }
 
-    /// Returns the rank of a move, by its number; the highest is to be tried first.
+    /// Returns the rank of a move, by its number. Moves of higher rank are tried first.
     pub fn rank(&self, ply: usize, turn: T, number: usize) -> i32 {
         if self.killers[ply].contains(&Some(turn)) { KILLER } else { self.history[number] }
     }

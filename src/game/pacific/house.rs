@@ -1,7 +1,7 @@
 //! The house: a computer player for War in the Pacific, at three levels.
 //!
 //! On the surface it searches the moves of both sides, and beneath it guesses where the enemy's submarines are, from what
-//! its seat was told. The same view, level and dice give the same turn, so that an audit can repeat it.
+//! its seat was told. The same arguments give the same turn, so that an audit can repeat it.
 
 use super::order::Order;
 use super::view::View;
@@ -22,7 +22,7 @@ mod values;
 /// The computer player. Debug builds have another version, because they search fewer positions and so play different
 /// turns.
 pub const HOUSE: House<View, Order> = House {
-    version: if cfg!(debug_assertions) { 0 } else { 2 },
+    version: if cfg!(debug_assertions) { 0 } else { 3 },
     levels: LEVELS,
     play,
     with_insight: Some(with_insight),
@@ -30,7 +30,7 @@ pub const HOUSE: House<View, Order> = House {
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[
-    Level::Trainer.described("looks at your next move, and overlooks much of it", &[]),
+    Level::Trainer.described("looks at your next move, and overlooks most of it", &[]),
     Level::Easy.described("looks at your next move, and overlooks one threat in eight", &[]),
     Level::Average.described("looks a few moves ahead, and hunts your submarines", &[]),
 ];
@@ -49,10 +49,11 @@ const OPENING_ROUNDS: u32 = 6;
 struct Skill<'a> {
     /// Positions to look at in a search; 0 for a look at the enemy's next move only.
     positions: u32,
-    /// Guesses of the enemy's submarines, and what they are made from.
+    /// Guesses of the enemy's submarines.
     guesses: usize,
+    /// What the guesses are made from.
     insight: Insight<'a, View>,
-    /// Of eight threats or shots, so many are overlooked.
+    /// Of eight threats or shots, this many are overlooked.
     overlooked: usize,
 }
 

@@ -17,7 +17,7 @@ mod search;
 /// The computer player. Debug builds have another version, because they search fewer positions and so play different
 /// turns.
 pub const HOUSE: House<View, Order> =
-    House { version: if cfg!(debug_assertions) { 0 } else { 4 }, levels: LEVELS, play, with_insight: None };
+    House { version: if cfg!(debug_assertions) { 0 } else { 5 }, levels: LEVELS, play, with_insight: None };
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[
@@ -52,7 +52,7 @@ pub fn choose(view: &View, level: Level, dice: Dice) -> Chosen<Order> {
     choose_within(view, level, dice, EXPERT_POSITIONS)
 }
 
-/// Implements [`choose`] with an Expert that looks at so many positions.
+/// Implements [`choose`] with an Expert that looks at `positions` positions.
 fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chosen<Order> {
     let Some(side) = view.to_move else { return Chosen { orders: Vec::new(), positions: 0 } };
     let mut dice = dice.mixed(u64::from(view.turn));
@@ -132,7 +132,7 @@ fn opening(view: &View, dice: &mut Dice) -> Point {
     points[dice.below(points.len())]
 }
 
-/// Chooses a turn by looking ahead at most at so many positions, and returns how many it looked at. It wins if it can, and
+/// Chooses a turn after a look at `positions` positions at most, and returns how many it looked at. It wins if it can, and
 /// blocks every threat that it can.
 fn thoughtful(position: &mut Position, positions: u32, margin: i32, dice: &mut Dice) -> (Turn, u32) {
     let me = position.mover;

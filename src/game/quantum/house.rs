@@ -16,7 +16,7 @@ mod search;
 /// The computer player. Debug builds have another version, because they search fewer positions and so play different
 /// turns.
 pub const HOUSE: House<View, Order> =
-    House { version: if cfg!(debug_assertions) { 0 } else { 2 }, levels: LEVELS, play, with_insight: None };
+    House { version: if cfg!(debug_assertions) { 0 } else { 3 }, levels: LEVELS, play, with_insight: None };
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[
@@ -35,7 +35,7 @@ const MARGIN: i32 = 10;
 const SHALLOW_MARGIN: i32 = 20;
 /// The turns of both sides that count as the opening.
 const OPENING_TURNS: u32 = 10;
-/// Of so many threats Easy overlooks one, and Trainer three.
+/// Of this many threats Easy overlooks one, and Trainer three.
 const THREATS: usize = 8;
 
 const NOTHING: Chosen<Order> = Chosen { orders: Vec::new(), positions: 0 };
@@ -50,7 +50,7 @@ pub fn choose(view: &View, level: Level, dice: Dice) -> Chosen<Order> {
     choose_within(view, level, dice, EXPERT_POSITIONS)
 }
 
-/// Implements [`choose`] with an Expert that looks at so many positions.
+/// Implements [`choose`] with an Expert that looks at `positions` positions.
 fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chosen<Order> {
     let mut dice = dice.mixed(u64::from(view.turn));
     let Some(position) = view.to_move.map(|side| position_of(view, side)) else { return NOTHING };
@@ -65,8 +65,12 @@ fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chose
         Level::Average => thoughtful(&position, &safe(&position, moves), positions / 10, margin, &mut dice),
         Level::Expert => thoughtful(&position, &moves, positions, margin, &mut dice),
     };
+    Chosen { orders: vec![written(turn)], positions: positions.into() }
+}
+
+fn written(turn: Move) -> Order {
     let spot = |square: u8| Spot::new(square % 8, square / 8).expect("the house moves on the board");
-    Chosen { orders: vec![Order::new(spot(turn.from), spot(turn.to))], positions: positions.into() }
+    Order::new(spot(turn.from), spot(turn.to))
 }
 
 fn position_of(view: &View, side: Seat) -> Position {
@@ -108,7 +112,7 @@ fn thoughtful(
     (rated[dice.below(rated.len())].turn, searched)
 }
 
-/// Chooses by what the opponent can stack on in its next turn, of which it overlooks so many in [`THREATS`]. Positions are
+/// Chooses by what the opponent can stack on in its next turn, of which it overlooks some in [`THREATS`]. Positions are
 /// rated as the search rates them: by the pieces alone, one match in ten against random moves would not be won.
 fn shallow(position: &Position, moves: &[Move], overlooked: usize, dice: &mut Dice) -> Move {
     // Rolled once for each pair of squares, so that a threat is overlooked whatever the house considers to do.

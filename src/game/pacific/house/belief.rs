@@ -13,17 +13,20 @@ use crate::game::pacific::rules::torpedo_reaches;
 use crate::game::pacific::view::{Depths, Notice, Sighted, View};
 use crate::game::{Dice, Seat};
 
-/// The submarines of a side at the start (1.5), and how many of them a guess puts into the viewer's waters.
+/// The submarines of a side at the start (1.5), and how many of them at most a guess puts into the viewer's waters.
 const SUBMARINES: usize = 5;
 const ABROAD: usize = 2;
-/// Of so many rounds in which the enemy was not heard, it passed in one.
+/// Of this many rounds in which the enemy was not heard, it passed in one.
 const PASSES: usize = 6;
 /// Squares that a corrected submarine may be moved.
 const CORRECTION: u8 = 4;
 /// How many times as likely it is that the enemy takes its best shot as that it does not.
 const LIKELY: usize = 8;
-/// Of so many rounds in which the enemy was not heard, it moved without a plan in one.
+/// Of this many rounds in which the enemy was not heard, it moved without a plan in one.
 const AIMLESS: usize = 4;
+/// About how many rounds all guesses together are followed through: a long match gets fewer guesses, but not fewer than this.
+const FOLLOWED: u32 = 25_600;
+const FEWEST: u32 = 8;
 const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
 /// The viewer's fleet at the start of the submarine phase of each round.
@@ -47,7 +50,7 @@ struct Attack {
 }
 
 impl Belief {
-    /// Works out so many guesses from what the viewer was told so far, and from its fleet in each submarine phase.
+    /// Works out `many` guesses at most from what the viewer was told so far, and from its fleet in each submarine phase.
     pub fn new(view: &View, fleets: &Fleets<'_>, many: usize, dice: &mut Dice) -> Belief {
         Belief::from_news(view, (&view.sightings, fleets), many, dice)
     }
@@ -78,13 +81,22 @@ impl Belief {
         dice: &mut Dice,
     ) -> Belief {
         let enemy = view.viewer.other();
-        let many = if enemies_left(view) == 0 { 0 } else { many };
+        let many = if enemies_left(view) == 0 {
+            0
+        } else {
+            many.min((FOLLOWED / view.round.max(1)).max(FEWEST) as usize)
+        };
         let guesses = (0..many).map(|_| first_guess(enemy, dice)).collect();
         let mut belief = Belief { guesses, torpedo: view.options.torpedo };
+        if many == 0 {
+            return belief;
+        }
+        // Told in the order of the rounds.
+        let mut news = news.iter().peekable();
         for round in 1..=view.round {
             let prospects = fleets.get(&round).map(|fleet| Prospects::new(fleet, belief.torpedo));
             let mut was_heard = false;
-            for sighted in news.iter().filter(|sighted| sighted.round == round) {
+            while let Some(sighted) = news.next_if(|sighted| sighted.round <= round) {
                 was_heard |= belief.hear(&sighted.notice, enemy, prospects.as_ref(), dice);
             }
             if round < view.round && !was_heard {
@@ -163,7 +175,7 @@ impl Belief {
         self.guesses = drawn;
     }
 
-    /// The viewer attacked an area: so many submarines were there, and they are no more.
+    /// The viewer attacked an area: the submarines that were there are no more.
     fn attacked(&mut self, attack: Attack, dice: &mut Dice) {
         self.keep(|guess| attack.fits(guess), |guess, dice| attack.correct(guess, dice), dice);
         for guess in &mut self.guesses {
@@ -218,7 +230,7 @@ impl Belief {
         self.reached(HUNTED as i8, |_| true)
     }
 
-    /// For each square, the chance in thousandths that a submarine is within so many steps that `fits`.
+    /// For each square, the chance in thousandths that a submarine is within `most` steps of it, in a number of steps that `fits`.
     fn reached(&self, most: i8, fits: impl Fn(u8) -> bool) -> [i32; 256] {
         let mut counts = [0; 256];
         for guess in &self.guesses {
@@ -250,8 +262,8 @@ impl Attack {
     fn correct(self, guess: &mut Guess, dice: &mut Dice) {
         // Nearest first, so that those far away stay where they are.
         guess.sort_by_key(|&at| self.area.distance(at));
-        for (number, at) in guess.iter_mut().enumerate() {
-            let steps = self.area.distance(*at);
+        for number in 0..guess.len() {
+            let steps = self.area.distance(guess[number]);
             let wanted = match number.checked_sub(self.sunk) {
                 None => 0..=0,
                 Some(0) if self.contact => 1..=1,
@@ -259,9 +271,9 @@ impl Attack {
                 Some(_) => continue,
             };
             if !wanted.contains(&steps) {
-                let squares: Vec<Square> =
-                    Square::all().filter(|&at| wanted.contains(&self.area.distance(at))).collect();
-                *at = pick(&squares, dice).copied().unwrap_or(*at);
+                let is_free = |at: &Square| wanted.contains(&self.area.distance(*at)) && !guess.contains(at);
+                let squares: Vec<Square> = Square::all().filter(is_free).collect();
+                guess[number] = pick(&squares, dice).copied().unwrap_or(guess[number]);
             }
         }
     }
@@ -294,7 +306,7 @@ fn first_guess(enemy: Seat, dice: &mut Dice) -> Guess {
     guess
 }
 
-/// Moves the submarine that gains most by it, as the house would.
+/// Moves the submarine that gains most, as the house would.
 fn approach(guess: &mut Guess, prospects: &Prospects, dice: &mut Dice) {
     let (mut most, mut moves) = (1, Vec::new());
     for (number, &from) in guess.iter().enumerate() {

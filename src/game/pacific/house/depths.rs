@@ -37,7 +37,7 @@ fn best_area(areas: impl Iterator<Item = Area>, belief: &Belief, price: i32) -> 
     rated.max_by_key(|&(area, worth)| (worth, std::cmp::Reverse(area)))
 }
 
-/// Chooses the order of a submarine phase. Overlooks each shot with a chance of so many eighths.
+/// Chooses the order of a submarine phase. Overlooks each shot with a chance of `overlooked` eighths.
 pub(super) fn choose(view: &View, belief: &Belief, overlooked: usize, dice: &mut Dice) -> SubmarineOrder {
     let mut orders = vec![(0, SubmarineOrder::Pass)];
     let prospects = Prospects::new(&view.ships[view.viewer.other()], view.options.torpedo);

@@ -152,6 +152,13 @@ impl<'a> Position<'a> {
         self.hulls.get(usize::from(self.cells[usize::from(at)]))
     }
 
+    /// What a move gains by the squares of the ship that makes it alone.
+    pub fn shift(&self, turn: Move) -> i32 {
+        let Some(hull) = self.hull(turn.from) else { return 0 };
+        let values = &self.values[usize::from(hull.side)][hull.class as usize];
+        values[usize::from(turn.to)] - values[usize::from(turn.from)]
+    }
+
     /// What the position is worth to the side to move.
     pub fn worth(&self) -> i32 {
         if self.mover == 0 { self.worth } else { -self.worth }

@@ -17,7 +17,8 @@ const DEEPEST: i32 = 20;
 const LONGEST: usize = 48;
 /// What the move itself is worth.
 const TO_MOVE: i32 = 10;
-/// What a quiet move, or one in an exchange besides what it sinks, can gain at most.
+/// What a move can gain besides what it sinks, and the worth of the ship on its new square against the old one: a carrier moves
+/// its squadron, too.
 const QUIET_GAIN: i32 = 60;
 /// Quiet moves from this number on are searched one turn less deep at first.
 const LATE: usize = 6;
@@ -107,9 +108,12 @@ impl Search {
         for (number, &turn) in turns.iter().enumerate() {
             let is_quiet = position.hull(turn.to).is_none();
             // The last quiet moves cannot make up for what is missing.
-            if is_quiet && depth == 1 && number > 0 && standing + QUIET_GAIN <= alpha {
-                best = best.max(standing + QUIET_GAIN);
-                continue;
+            if is_quiet && depth == 1 && number > 0 {
+                let most = standing + position.shift(turn).max(0) + QUIET_GAIN;
+                if most <= alpha {
+                    best = best.max(most);
+                    continue;
+                }
             }
             let late = i32::from(is_quiet && number >= LATE && depth >= LATE_DEPTH);
             let undo = position.play(turn);
@@ -153,7 +157,8 @@ impl Search {
         turns.sort_by_key(|&turn| -gain(position, turn));
         for turn in turns {
             let is_last = position.count[1 - position.mover] == 1;
-            if !is_last && (standing + sunk(position, turn) + QUIET_GAIN <= alpha || loses(position, turn)) {
+            let most = standing + sunk(position, turn) + position.shift(turn).max(0) + QUIET_GAIN;
+            if !is_last && (most <= alpha || loses(position, turn)) {
                 continue;
             }
             let undo = position.play(turn);

@@ -6,7 +6,7 @@ use crate::game::Dice;
 
 /// By how much a move may be worse than the best to be chosen by the dice.
 const MARGIN: i32 = 15;
-/// Of so many threats the given number is overlooked.
+/// Of this many threats, the number given is overlooked.
 const THREATS: usize = 8;
 
 /// Chooses a move, or [`PASS`] for an attack on submarines that gains `attack`. There is one of them.
@@ -17,7 +17,7 @@ pub(super) fn best(
     dice: &mut Dice,
 ) -> Move {
     // Rolled once for each pair of squares, so that a threat is overlooked whatever the house considers to do.
-    let salt = dice.below(usize::MAX) as u64;
+    let salt = dice.bits();
     let sees = |turn: &Move| {
         let pair = u64::from(turn.from) * 256 + u64::from(turn.to);
         Dice::new(salt).mixed(pair).below(THREATS) >= overlooked

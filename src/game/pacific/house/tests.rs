@@ -23,61 +23,100 @@ fn sealed(view: &View, orders: &[Order]) -> Sealed<Order> {
     State::check(view, &numbered).unwrap_or_else(|faults| panic!("{orders:?}: {faults:?}"))
 }
 
-/// Calls `met` with positions of random matches in which something is due, and the seat.
-fn in_random_matches(matches: u64, mut met: impl FnMut(&State, Seat, Dice)) {
+/// A match, and what each seat was told and filed in it.
+struct Play {
+    state: State,
+    seen: BySeat<Seen<View, Order>>,
+}
+
+impl Play {
+    fn start(options: &Options) -> Play {
+        let state = State::start(options);
+        Play { seen: BySeat::from_fn(|seat| Seen::begin(&state, seat)), state }
+    }
+
+    /// Plays the phase that is due, in which each seat files what `file` returns.
+    fn step(&mut self, mut file: impl FnMut(&State, &Seen<View, Order>) -> Option<Sealed<Order>>) {
+        let mut filed = BySeat::new(None, None);
+        for seat in self.state.due().expect("it runs").seats {
+            filed[seat] = file(&self.state, &self.seen[seat]);
+        }
+        self.state = self.state.adjudicate(&filed);
+        for seat in Seat::BOTH {
+            self.seen[seat].add(filed[seat].clone(), &self.state);
+        }
+    }
+
+    /// Plays the phase that is due as the house does with these skills.
+    fn step_by(&mut self, skills: &BySeat<Skill<'_>>, dice: &mut Dice) {
+        self.step(|_, seen| {
+            let dice = Dice::new(dice.below(1 << 30) as u64);
+            Some(sealed(seen.now(), &asked(seen, &skills[seen.seat()], dice).orders))
+        });
+    }
+
+    /// A match after the setups of the house.
+    fn set_up(seed: u64) -> Play {
+        let mut play = Play::start(&options(&[]));
+        play.step_by(&BySeat::new(FEW, FEW), &mut Dice::new(seed));
+        play
+    }
+}
+
+/// What the house files after this history.
+fn asked(seen: &Seen<View, Order>, skill: &Skill<'_>, dice: Dice) -> Chosen<Order> {
+    choose(seen.now(), &fleets(seen), skill, dice)
+}
+
+/// Calls `met` with positions of random matches in which something is due from a seat, and what the seat has seen.
+fn in_random_matches(matches: u64, mut met: impl FnMut(&State, &Seen<View, Order>, Dice)) {
     for seed in 0..matches {
         let chosen = match seed % 4 {
             0 => options(&[("submarines", "false"), ("squadron_leap", "always")]),
             1 => options(&[("torpedo", "within"), ("destroyers", "8")]),
             _ => options(&[]),
         };
-        let (mut state, mut dice) = (State::start(&chosen), Dice::new(seed));
-        while let Some(due) = state.due() {
-            for seat in due.seats {
-                met(&state, seat, dice.clone());
-            }
-            state = state.play_at_random(&mut |n| dice.below(n as usize) as u32);
+        let (mut play, mut dice) = (Play::start(&chosen), Dice::new(seed));
+        while play.state.due().is_some() {
+            play.step(|state, seen| {
+                met(state, seen, dice.clone());
+                state.random_orders(seen.seat(), &mut |n| dice.below(n as usize) as u32)
+            });
         }
     }
-}
-
-fn play_on(state: &State, skills: &BySeat<Skill<'_>>, dice: &mut Dice) -> State {
-    let mut filed = BySeat::new(None, None);
-    for seat in state.due().expect("it runs").seats {
-        let dice = Dice::new(dice.below(1 << 30) as u64);
-        let view = state.view(seat);
-        filed[seat] = Some(sealed(&view, &choose(&view, &Fleets::new(), &skills[seat], dice).orders));
-    }
-    state.adjudicate(&filed)
 }
 
 #[test]
 fn every_level_files_legal_orders_and_repeats_them() {
-    let mut met = 0;
-    in_random_matches(3, |state, seat, dice| {
+    let (mut number, mut met, mut longest) = (0, 0, 0);
+    in_random_matches(3, |_, seen, dice| {
+        number += 1;
+        if number % 3 > 0 {
+            return;
+        }
         met += 1;
-        let view = state.view(seat);
+        longest = longest.max(seen.before().count());
         for skill in [skill(Level::Trainer), skill(Level::Easy), FEW] {
-            let chosen = choose(&view, &Fleets::new(), &skill, dice.clone());
-            sealed(&view, &chosen.orders);
-            if met % 16 == 0 {
-                assert_eq!(chosen, choose(&view, &Fleets::new(), &skill, dice.clone()));
+            let chosen = asked(seen, &skill, dice.clone());
+            sealed(seen.now(), &chosen.orders);
+            if met % 8 == 0 {
+                assert_eq!(chosen, asked(seen, &skill, dice.clone()));
             }
         }
     });
-    assert!(met > 300, "{met}");
+    assert!(met > 100 && longest > 100, "{met} {longest}");
 }
 
 #[test]
 fn the_search_knows_the_moves_of_the_rules_and_what_they_do() {
     let (mut moves_seen, mut number) = (0, 0);
-    in_random_matches(8, |state, seat, _| {
+    in_random_matches(8, |state, seen, _| {
         number += 1;
-        let view = state.view(seat);
+        let (seat, view) = (seen.seat(), seen.now());
         if view.phase != Some(Phase::Surface) || number % 5 > 0 {
             return;
         }
-        let values = values::values(&view, &values::SAFE);
+        let values = values::values(view, &values::SAFE);
         let leap = view.options.squadron_leap;
         let mut position = Position::new(&view.ships, seat, leap, &values);
         let (key, worth) = (position.key, position.worth());
@@ -92,7 +131,7 @@ fn the_search_knows_the_moves_of_the_rules_and_what_they_do() {
         for turn in turns {
             let order = written(&position, turn);
             let mut filed = BySeat::new(None, None);
-            filed[seat] = Some(sealed(&view, std::slice::from_ref(&order)));
+            filed[seat] = Some(sealed(view, std::slice::from_ref(&order)));
             let next = state.adjudicate(&filed);
             let undo = position.play(turn);
             let again = Position::new(&next.ships, seat.other(), leap, &values);
@@ -128,35 +167,76 @@ fn setups_are_legal_and_hide_the_submarines() {
     }
 }
 
-/// Two states that differ only in the submarines of North, in a surface turn of South.
-fn with_submarines_of_north(squares: [&str; 2]) -> State {
-    let mut state = State::start(&options(&[]));
-    let mut dice = Dice::new(3);
-    state = play_on(&state, &BySeat::new(FEW, FEW), &mut dice);
-    for (submarine, at) in state.submarines.second.iter_mut().zip(squares) {
-        submarine.at = Square::parse(at).expect("a square");
+/// Squares of submarines of North, the first two in the waters of South.
+const IN_THE_SOUTH: [&str; 5] = ["D4", "E5", "B12", "H13", "N14"];
+
+/// A match after its setups, with the submarines of North on these squares.
+fn with_submarines_of_north(squares: [&str; 5]) -> Play {
+    let mut play = Play::start(&options(&[]));
+    let mut setups = Seat::BOTH.map(|seat| setup::draw(seat, &play.state.options, &mut Dice::new(3)));
+    for order in &mut setups[1] {
+        let Order::Submarines(submarines) = order else { continue };
+        for ((_, at), square) in submarines.iter_mut().zip(squares) {
+            *at = Square::parse(square).expect("a square");
+        }
     }
-    state
+    play.step(|_, seen| Some(sealed(seen.now(), &setups[seen.seat() as usize])));
+    play
+}
+
+/// Orders without contact between ships and submarines. North's second submarine moves on if `wanders`.
+fn quiet_orders(state: &State, seen: &Seen<View, Order>, wanders: bool, dice: &mut Dice) -> Vec<Order> {
+    let (seat, view) = (seen.seat(), seen.now());
+    match view.phase {
+        Some(Phase::Surface) => {
+            let enemy = &view.ships[seat.other()];
+            let mut moves = state.surface_moves(seat);
+            moves.retain(|(_, to)| enemy.iter().all(|ship| ship.at != *to));
+            let (from, to) = moves[dice.below(moves.len())];
+            vec![Order::Move { class: None, from, to }]
+        }
+        Some(Phase::Submarines) if wanders && seat == Seat::Second => {
+            let submarine = view.own_submarines()[1];
+            let is_free = |to: &Square| view.own_submarines().iter().all(|own| own.at != *to);
+            let to = [(1, 0), (0, 1)]
+                .iter()
+                .find_map(|&(files, ranks)| submarine.at.step(files, ranks).filter(is_free));
+            let to = to.expect("a free square beside it");
+            vec![Order::Submarine(SubmarineOrder::Move { no: submarine.no, from: None, to })]
+        }
+        Some(Phase::Submarines) => vec![Order::Submarine(SubmarineOrder::Pass)],
+        Some(Phase::Setup | Phase::Turn | Phase::Casualties | Phase::Move) | None => Vec::new(),
+    }
 }
 
 #[test]
 fn the_house_does_not_find_submarines_that_nobody_told_it_of() {
-    let [one, other] = [["D4", "E5"], ["M9", "A16"]].map(with_submarines_of_north);
-    assert_ne!(one, other);
-    for seed in 0..4 {
-        let [one, other] = [&one, &other].map(|state| {
-            let seen = Seen::begin(state, Seat::First);
-            LEVELS.iter().map(|level| play(&seen, level, Dice::new(seed))).collect::<Vec<_>>()
-        });
-        assert_eq!(one, other);
+    let mut plays = [IN_THE_SOUTH, ["M9", "A16", "C10", "K11", "P15"]].map(with_submarines_of_north);
+    let mut compared = 0;
+    while plays[0].state.round <= 3 {
+        let [one, other] = &plays;
+        assert_ne!(one.state, other.state);
+        let (seen, other_seen) = (&one.seen.first, &other.seen.first);
+        assert_eq!(seen, other_seen, "the seat cannot tell them apart");
+        if one.state.due().is_some_and(|due| due.seats.contains(&Seat::First)) {
+            for (level, seed) in LEVELS.iter().flat_map(|level| [0, 1].map(|seed| (level, seed))) {
+                assert_eq!(play(seen, level, Dice::new(seed)), play(other_seen, level, Dice::new(seed)));
+                compared += usize::from(one.state.round > 2);
+            }
+        }
+        for (number, play) in plays.iter_mut().enumerate() {
+            let mut dice = Dice::new(play.state.round.into());
+            play.step(|state, seen| {
+                Some(sealed(seen.now(), &quiet_orders(state, seen, number == 1, &mut dice)))
+            });
+        }
     }
+    assert_eq!(compared, 2 * 2 * LEVELS.len(), "both phases of the third round, after two without contact");
 }
 
 /// What South sees in a match where it has one submarine, on `own`, and the enemy has these ships on the surface.
 fn beneath(own: &str, enemy: &[(Class, &str)]) -> View {
-    let mut state = State::start(&options(&[]));
-    state = play_on(&state, &BySeat::new(FEW, FEW), &mut Dice::new(1));
-    let mut view = state.view(Seat::First);
+    let mut view = Play::set_up(1).state.view(Seat::First);
     let at = |text: &str| Square::parse(text).expect("a square");
     view.phase = Some(Phase::Submarines);
     let mut submarine = view.own_submarines()[0];
@@ -249,7 +329,7 @@ fn a_submarine_keeps_away_from_ships_of_an_enemy_who_finds_submarines() {
 
 #[test]
 fn a_blind_player_guesses_the_same_whatever_was_told_and_one_that_sees_all_is_right() {
-    let state = with_submarines_of_north(["D4", "E5"]);
+    let state = with_submarines_of_north(IN_THE_SOUTH).state;
     let at = Square::parse("D4").expect("a square");
     let mut view = state.view(Seat::First);
     view.round = 2;
@@ -277,11 +357,11 @@ fn average_beats_easy() {
             let seat = if seed % 2 == 0 { Seat::First } else { Seat::Second };
             let mut skills = BySeat::new(skill(Level::Easy), skill(Level::Easy));
             skills[seat] = average();
-            let (mut state, mut dice) = (State::start(&options(&[])), Dice::new(seed));
-            while state.due().is_some() {
-                state = play_on(&state, &skills, &mut dice);
+            let (mut play, mut dice) = (Play::start(&options(&[])), Dice::new(seed));
+            while play.state.due().is_some() {
+                play.step_by(&skills, &mut dice);
             }
-            let winner = state.outcome().and_then(|outcome| outcome.winner);
+            let winner = play.state.outcome().and_then(|outcome| outcome.winner);
             winner.map_or(0, |winner| if winner == seat { 1 } else { -1 })
         })
         .sum();

@@ -6,8 +6,8 @@ use crate::game::Seat;
 use crate::game::pacific::fleet::{Class, Ship, Square};
 use crate::game::pacific::view::View;
 
-/// A thousandth of the chance that a torpedo comes from a square near a ship counts for so much of its price, in
-/// hundred-thousandths. A submarine in range may fire at another ship, or be sunk before.
+/// What certain danger takes off a ship's price, in percent: less than all, because the submarine may fire at another ship or
+/// be sunk first.
 const DANGER: i32 = 80;
 /// Danger counts this many times for a carrier: its squadron goes down with it, and it is too slow to flee.
 const CARRIER: i32 = 3;

@@ -216,12 +216,12 @@ impl Position {
         self.reach[side].points[2] & self.free()
     }
 
-    /// The number of open squares through `point` that hold so many marbles of `side`, 1 to 3.
+    /// The number of open squares through `point` that hold `marbles` marbles of `side`, 1 to 3.
     pub fn count(&self, side: usize, marbles: usize, point: u8) -> i32 {
         i32::from(self.reach[side].through[marbles][usize::from(point)])
     }
 
-    /// The number of open squares that hold so many marbles of `side`, 1 to 4.
+    /// The number of open squares that hold `marbles` marbles of `side`, 1 to 4.
     pub fn all(&self, side: usize, marbles: usize) -> i32 {
         self.reach[side].all[marbles]
     }

@@ -24,6 +24,10 @@ struct Node {
 /// Returns a turn that wins by force for the side to move, if one is found within `positions` positions, and how many
 /// were looked at.
 pub(super) fn forced_win(position: &mut Position, positions: u32) -> (Option<Turn>, u32) {
+    // The match is over, but `attacks` would still list points.
+    if position.marbles_left[position.mover] == 0 {
+        return (None, 1);
+    }
     let attacker = position.mover;
     let root = Turn { stars: 0, marble: 0 };
     let mut nodes = vec![Node { turn: root, parent: 0, children: 0..0, proof: 1, disproof: 1 }];

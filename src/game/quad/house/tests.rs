@@ -155,7 +155,9 @@ fn the_house_plays_to_the_last_marble() {
         while let Some(side) = state.to_move {
             // Replace winning turns, so that the match goes on to the last marble.
             let view = state.view(side);
-            let orders = choose_within(&view, Level::ALL[dice.below(4)], Dice::new(seed), 50).orders;
+            // At the end, enough for proofs.
+            let positions = if state.turn < 38 { 50 } else { 3_200 };
+            let orders = choose_within(&view, Level::ALL[dice.below(4)], Dice::new(seed), positions).orders;
             let next = after(&state, &orders).expect("the house plays by the rules");
             state = if next.quads.is_empty() {
                 next
@@ -169,6 +171,22 @@ fn the_house_plays_to_the_last_marble() {
         assert_eq!(state.marbles.as_ref().map(Vec::len), BySeat::new(20, 20));
         assert!(choose(&state.view(Seat::First), Level::Expert, Dice::new(0)).orders.is_empty());
     }
+}
+
+/// Nobody attacks after the last marble, although there are points that would make a threat.
+#[test]
+fn no_win_is_forced_without_a_marble_left() {
+    let mut position = Position::new(0, |_| true);
+    for point in ["F6", "G7", "D4"] {
+        position.put_marble(0, Point::parse(point).expect("a point").index() as u8);
+    }
+    assert_ne!(position.attacks(0), 0);
+    assert!(proof::forced_win(&mut position.clone(), 100).0.is_none());
+    // The other side has the last marble, and asks whether its turn lets this one win.
+    (position.mover, position.marbles_left) = (1, [0, 1]);
+    let key = position.key();
+    thoughtful(&mut position, 3_200, MARGIN, &mut Dice::new(1));
+    assert_eq!(position.key(), key);
 }
 
 #[test]
@@ -229,4 +247,70 @@ fn without_a_threat_only_the_most_promising_points_are_tried() {
     let best_of_rest = points(position.free()).filter(|point| !is_tried(point)).map(promise).max();
     assert_eq!(tried.len(), 5);
     assert!(least >= best_of_rest, "{least:?} {best_of_rest:?}");
+}
+
+/// What a position keeps up to date while turns are played.
+#[derive(Debug, PartialEq)]
+struct Kept {
+    key: u64,
+    mover: usize,
+    left: [[u8; 2]; 2],
+    free: Set,
+    /// For each side.
+    threats: [Set; 2],
+    attacks: [Set; 2],
+    /// For each side: the squares that hold one to four of its marbles, on the whole board and through each point.
+    squares: [[i32; 4]; 2],
+    through: [Vec<i32>; 2],
+}
+
+impl Kept {
+    fn of(position: &Position) -> Kept {
+        let through = |side| {
+            let points = Point::all().map(|point| point.index() as u8);
+            points.flat_map(|point| [1, 2, 3].map(|marbles| position.count(side, marbles, point))).collect()
+        };
+        Kept {
+            key: position.key(),
+            mover: position.mover,
+            left: [position.marbles_left, position.stars_left],
+            free: position.free(),
+            threats: [0, 1].map(|side| position.threats(side)),
+            attacks: [0, 1].map(|side| position.attacks(side)),
+            squares: [0, 1].map(|side| [1, 2, 3, 4].map(|marbles| position.all(side, marbles))),
+            through: [0, 1].map(through),
+        }
+    }
+}
+
+#[test]
+fn a_turn_that_is_played_and_taken_back_leaves_a_position_as_it_was() {
+    let mut dice = Dice::new(3);
+    let (mut turns, mut with_stars) = (0, 0);
+    for overlooks in [false, true].into_iter().cycle().take(40) {
+        let state = random_state(&mut dice);
+        let side = state.to_move.expect("a state in which the match runs");
+        // Some squares are overlooked in every other position.
+        let sees = |quad: &Quad| !overlooks || !quad[0].index().is_multiple_of(3);
+        let mut position = position_of(&state.view(side), side, sees);
+        let before = Kept::of(&position);
+        for turn in search::candidates(&position, 8) {
+            let point = |index: u8| Point::at(index).expect("a point of the board");
+            let stars = points(turn.stars).map(|star| Order::Star(point(star)));
+            let orders: Vec<Order> = stars.chain([Order::Marble(point(turn.marble))]).collect();
+            let next = after(&state, &orders).expect("a legal turn");
+            let other = side.other();
+            position.play(turn);
+            assert_eq!(
+                Kept::of(&position),
+                Kept::of(&position_of(&next.view(other), other, sees)),
+                "{orders:?}"
+            );
+            position.take_back(turn);
+            assert_eq!(Kept::of(&position), before, "{orders:?}");
+            turns += 1;
+            with_stars += u32::from(turn.stars != 0);
+        }
+    }
+    assert!(turns > 200 && with_stars > 20, "{turns} {with_stars}");
 }

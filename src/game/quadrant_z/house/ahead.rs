@@ -7,7 +7,7 @@ use crate::game::quadrant_z::order::Order;
 use crate::game::quadrant_z::state::State;
 use crate::game::{Dice, Game, Seat};
 
-/// What a match won is worth, a captured star, and a point of stock or of a ship.
+/// The worth of a match won, of a captured star, and of a point of stock or of a ship.
 const WON: i32 = 1_000;
 const STAR: i32 = 10;
 const POINT: i32 = 3;

@@ -25,7 +25,7 @@ pub(super) struct Plan {
     /// The greatest offence and defence of a ship that is built.
     pub largest: u16,
     pub armour: u16,
-    /// Of eight goals, so many are overlooked.
+    /// Of eight goals, this many are overlooked.
     pub overlooked: usize,
 }
 
@@ -234,7 +234,7 @@ impl<'a> Planner<'a> {
 
     /// Gives each ship the goal that promises most for it, the best pair first.
     fn assign(&mut self, dice: &mut Dice) {
-        let noise = dice.below(usize::MAX);
+        let noise = dice.bits();
         let rate = |goals: &[Goal], ship: &Ship, number: usize| match promise(ship, &goals[number]) {
             0 => 0,
             // Two bits of the dice tell goals apart that are nearly as good.

@@ -25,7 +25,7 @@ const ATTACKS: usize = 3;
 /// it won against itself with 2.
 const MARGIN: i32 = 2;
 
-/// Improves orders that follow a plan. Returns them unchanged if no ship finds a better square.
+/// Improves orders that follow a plan. If no ship finds a better square, the orders have the same effect as before.
 pub(super) fn refine(
     ahead: &mut Ahead<'_>,
     known: &Known<'_>,

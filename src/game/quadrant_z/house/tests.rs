@@ -33,36 +33,58 @@ fn variety(seed: u64) -> Options {
     }
 }
 
-#[test]
-fn every_level_files_legal_orders() {
-    let mut met = 0;
-    for seed in 0..20 {
-        let (mut state, mut dice) = (State::start(&variety(seed)), Dice::new(seed));
-        while let Some(due) = state.due() {
-            for seat in due.seats {
-                let seen = Seen::begin(&state, seat);
-                for level in LEVELS {
-                    let chosen = play(&seen, level, dice.clone());
-                    sealed(seen.now(), &chosen.orders);
-                }
-                met += 1;
+/// Plays a random match of at most `phases` phases, and asks every level for orders whenever some are due. Returns the
+/// number of times that they were asked.
+fn ask_in_random_match(options: &Options, phases: usize, seed: u64) -> u32 {
+    let (mut state, mut dice) = (State::start(options), Dice::new(seed));
+    let mut seen = BySeat::from_fn(|seat| Seen::begin(&state, seat));
+    let mut asked = 0;
+    for _ in 0..phases {
+        let Some(due) = state.due() else { break };
+        let mut filed = BySeat::new(None, None);
+        for seat in due.seats {
+            for level in LEVELS {
+                let chosen = play(&seen[seat], level, dice.clone());
+                sealed(seen[seat].now(), &chosen.orders);
             }
-            state = state.play_at_random(&mut |n| dice.below(n as usize) as u32);
+            asked += 1;
+            filed[seat] = state.random_orders(seat, &mut |n| dice.below(n as usize) as u32);
+        }
+        state = state.adjudicate(&filed);
+        for seat in Seat::BOTH {
+            seen[seat].add(filed[seat].clone(), &state);
         }
     }
-    assert!(met > 200, "{met}");
+    asked
+}
+
+#[test]
+fn every_level_files_legal_orders() {
+    let asked: u32 = (0..8).map(|seed| ask_in_random_match(&variety(seed), 60, seed)).sum();
+    assert!(asked > 80, "{asked}");
+}
+
+#[test]
+fn every_level_plays_matches_of_one_turn_and_of_very_many() {
+    for (limit, phases, expected) in [("1", 60, 2 + 2), ("999", 6, 6 * 2)] {
+        let asked = ask_in_random_match(&options(&[("turn_limit", limit)]), phases, 1);
+        assert_eq!(asked, expected, "{limit} turns");
+    }
 }
 
 #[test]
 fn every_level_repeats_its_orders() {
+    let mut repeated = 0;
     for seed in 0..4 {
         follow(BySeat::new(Level::Easy, Level::Average), seed, |_, seen| {
             for level in LEVELS {
                 let dice = Dice::new(seed);
                 assert_eq!(play(seen, level, dice.clone()), play(seen, level, dice));
             }
+            repeated += 1;
         });
     }
+    assert!(repeated > 30, "{repeated}");
 }
 
 #[test]
@@ -346,30 +368,6 @@ fn equal_histories_lead_to_equal_orders() {
                 assert_eq!(play(seen, level, Dice::new(seed)), play(other_seen, level, Dice::new(seed)));
             }
         }
-    }
-}
-
-#[test]
-fn the_house_does_not_find_what_nobody_told_it_of() {
-    let (mut state, mut dice) = (State::start(&options(&[])), Dice::new(1));
-    for _ in 0..3 {
-        state = state.play_at_random(&mut |n| dice.below(n as usize) as u32);
-    }
-    // The enemy's home sector holds other stars, another base and other ships, of which the seat has seen nothing.
-    let mut other = state.clone();
-    let foe = &mut other.sides.second;
-    let base = foe.base.expect("a base");
-    let square = base.quadrant().squares().find(|&at| at != base).expect("four squares");
-    foe.base = Some(square);
-    foe.ships.iter_mut().for_each(|ship| ship.at = square);
-    foe.stock += 3;
-    assert_eq!(state.view(Seat::First), other.view(Seat::First), "the seat cannot tell them apart");
-    for seed in 0..4 {
-        let [one, other] = [&state, &other].map(|state| {
-            let seen = Seen::begin(state, Seat::First);
-            LEVELS.iter().map(|level| play(&seen, level, Dice::new(seed))).collect::<Vec<_>>()
-        });
-        assert_eq!(one, other);
     }
 }
 

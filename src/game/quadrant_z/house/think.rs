@@ -35,7 +35,8 @@ const EFFORT: Effort = if cfg!(debug_assertions) {
 
 /// The ships of both sides up to which all guesses are played.
 const SHIPS: usize = 32;
-/// The maximum number of turns through which guesses are followed, all guesses together: a long match gets fewer guesses.
+/// About how many phases all guesses together are followed through: a long match gets fewer guesses, but at least
+/// [`Effort::trials`].
 const FOLLOWED: usize = 1_600;
 
 /// The plans of either side.
@@ -77,6 +78,7 @@ pub(super) fn choose(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice:
     };
     dice.shuffle(&mut guesses);
     guesses.truncate(affordable(&guesses[0].state));
+    // Other dice than those that draw the plan.
     let mut ahead = Ahead { me: seen.seat(), guesses: &guesses, dice: dice.clone().mixed(7), played: 0 };
     let (rows, columns) = (best_own(&mut ahead), best_theirs(&mut ahead));
     let payoffs: Vec<Vec<i32>> = rows.iter().map(|own| payoffs(&mut ahead, own, &columns)).collect();

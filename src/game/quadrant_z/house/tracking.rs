@@ -2,7 +2,7 @@
 //!
 //! In the guess each ship has followed a plan. Intruders, captures, entries and standoffs that were told are attributed to
 //! the nearest ships that could have caused them, battles leave what their totals tell, and a ship that would have been
-//! reported where it is goes elsewhere. At last the fleet becomes as large as the enemy's points allow.
+//! reported where it is goes elsewhere. Finally the fleet becomes as large as the enemy's points allow.
 
 use super::known::Known;
 use crate::game::quadrant_z::fleet::{Class, Ship};
@@ -257,7 +257,7 @@ impl Fleet<'_> {
         (self.ships[number].ship.at, self.ships[number].is_settled) = (at, true);
     }
 
-    /// Gives the fleet so many points: those that the enemy had and captured, less those that it lost and may have left.
+    /// Makes the fleet as large as the enemy's `points`: those that the enemy had and captured, less those that it lost and may have left.
     fn count(&mut self, points: u16) {
         let mut size: u16 = self.ships.iter().map(|tracked| tracked.ship.class.size()).sum();
         while size > points && self.ships.len() > 1 {

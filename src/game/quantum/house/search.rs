@@ -19,11 +19,14 @@ const DEEPEST: i32 = 40;
 const LONGEST: usize = 100;
 /// Turns of an exchange that are searched with every stacking move; deeper, only those that make towers.
 const EXCHANGE: i32 = 6;
-/// Quiet moves from this number on are searched one turn less deep at first, and from the other two turns less, if so many
-/// turns are left.
+/// From this depth on, quiet moves are searched one turn less deep at first from number [`LATE`] on, and two turns less from
+/// number [`LATER`] on.
 const LATE: usize = 4;
 const LATER: usize = 16;
 const LATE_DEPTH: i32 = 3;
+
+/// Spreads the few bits of a number of turns over a key.
+const QUIET_KEY: u64 = 0x9e37_79b9_7f4a_7c15;
 
 struct Search {
     table: Table<Move>,
@@ -62,7 +65,8 @@ impl Search {
             return self.exchange(position, EXCHANGE, ply, window);
         }
         self.positions_left = self.positions_left.checked_sub(1)?;
-        let known = self.table.get(position.key, ply);
+        let key = key(position);
+        let known = self.table.get(key, ply);
         if let Some(entry) = known.filter(|entry| entry.settles(depth, window)) {
             return Some(entry.worth);
         }
@@ -95,7 +99,7 @@ impl Search {
                 break;
             }
         }
-        self.table.keep(position.key, ply, Found { worth: best, depth, turn: best_turn }, window);
+        self.table.keep(key, ply, Found { worth: best, depth, turn: best_turn }, window);
         Some(best)
     }
 
@@ -147,6 +151,17 @@ impl Search {
     }
 }
 
+/// The key under which a position is remembered. Near the end of the match the quiet turns that are left tell apart positions
+/// with the same pieces.
+fn key(position: &Position) -> u64 {
+    let left = position.terms.quiet_limit.saturating_sub(position.quiet);
+    if left < DEEPEST as u32 {
+        position.key ^ u64::from(left + 1).wrapping_mul(QUIET_KEY)
+    } else {
+        position.key
+    }
+}
+
 /// Numbers the quiet moves of each side by their squares.
 fn number_of(mover: usize, turn: Move) -> usize {
     mover * 4096 + usize::from(turn.from) * 64 + usize::from(turn.to)
@@ -169,9 +184,5 @@ fn ended(position: &Position, ply: usize) -> Option<i32> {
 
 fn on_towers(position: &Position, ply: usize) -> i32 {
     let (me, foe) = (position.towers[position.mover], position.towers[1 - position.mover]);
-    match me.cmp(&foe) {
-        std::cmp::Ordering::Greater => WON - ply as i32,
-        std::cmp::Ordering::Equal => 0,
-        std::cmp::Ordering::Less => ply as i32 - WON,
-    }
+    me.cmp(&foe) as i32 * (WON - ply as i32)
 }
