@@ -12,7 +12,7 @@ use crate::play::Play;
 use crate::random::Random;
 
 /// Submarines of each side at the start.
-const SUBMARINES: usize = 5;
+pub const SUBMARINES: usize = 5;
 
 fn square(random: &mut Random) -> String {
     let file = char::from(b'A' + random.below(16) as u8);
@@ -82,20 +82,14 @@ pub fn moved(play: &mut Play, viewer: Seat, filed: &BySeat<Option<Vec<String>>>)
     }
     let (mut orders, mut orders_of_twin) = (filed.clone(), filed.clone());
     let submarines = before["stage"] == "submarines";
-    let renumbered = play.random.once_in(2);
+    let only_numbers = play.random.once_in(2);
     let shift = 1 + play.random.below(SUBMARINES - 1);
     let other_number = |no: u64| 1 + (no as usize - 1 + shift) % SUBMARINES;
-    let twin = if renumbered {
+    let twin = if only_numbers {
         if submarines {
             orders_of_twin[foe].as_mut()?.iter_mut().for_each(|line| *line = with_number(line, other_number));
         }
-        operated(&play.state, |state| {
-            let submarines = state["submarines"][foe.as_str()].as_array_mut().expect("submarines");
-            for submarine in submarines.iter_mut() {
-                submarine["no"] = json!(other_number(submarine["no"].as_u64().expect("a number")));
-            }
-            submarines.sort_by_key(|submarine| submarine["no"].as_u64());
-        })
+        renumbered(&play.state, foe, other_number)
     } else {
         let attacks = |line: &String| line.contains("ASW") || line.contains("SONAR");
         if filed[viewer].iter().flatten().any(attacks) {
@@ -111,8 +105,19 @@ pub fn moved(play: &mut Play, viewer: Seat, filed: &BySeat<Option<Vec<String>>>)
     Some(Moved { one: after(&play.state, &orders)?, other: after(&twin, &orders_of_twin)? })
 }
 
+/// Returns the state in which the submarines of a seat have other numbers.
+pub fn renumbered(state: &AnyState, seat: Seat, other_number: impl Fn(u64) -> usize) -> AnyState {
+    operated(state, |state| {
+        let submarines = state["submarines"][seat.as_str()].as_array_mut().expect("submarines");
+        for submarine in submarines.iter_mut() {
+            submarine["no"] = json!(other_number(submarine["no"].as_u64().expect("a number")));
+        }
+        submarines.sort_by_key(|submarine| submarine["no"].as_u64());
+    })
+}
+
 /// Rewrites `U2 FIRE K7` for another submarine.
-fn with_number(line: &str, other_number: impl Fn(u64) -> usize) -> String {
+pub fn with_number(line: &str, other_number: impl Fn(u64) -> usize) -> String {
     let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
     match first.strip_prefix('U').and_then(|no| no.parse().ok()) {
         Some(no) => format!("U{} {rest}", other_number(no)),

@@ -12,7 +12,7 @@ use crate::play::Play;
 use crate::random::Random;
 
 /// The home quadrant of a seat.
-fn home(seat: Seat) -> char {
+pub fn home(seat: Seat) -> char {
     if seat == Seat::First { 'A' } else { 'Y' }
 }
 
@@ -40,13 +40,13 @@ fn size(ship: &Value) -> u64 {
 
 /// The quadrants in which the seat sees enemy ships: its home sector (`Z-INTRUDER`) and the quadrants of its own
 /// ships (`Z-STANDOFF`).
-fn in_sight(state: &Value, seat: Seat) -> BTreeSet<char> {
+pub fn in_sight(state: &Value, seat: Seat) -> BTreeSet<char> {
     let ships = list(&state["sides"][seat.as_str()]["ships"]);
     ships.iter().map(|ship| quadrant(&ship["at"])).chain(home_sector(state, seat).chars()).collect()
 }
 
 /// Whether the seat knows the stars of this quadrant.
-fn has_charted(state: &Value, seat: Seat, quadrant: char) -> bool {
+pub fn has_charted(state: &Value, seat: Seat, quadrant: char) -> bool {
     let charted = state["sides"][seat.as_str()]["charted"].as_u64().expect("a set of bits");
     charted & (1 << (u32::from(quadrant) - u32::from('A'))) != 0
 }
@@ -175,6 +175,47 @@ fn disguise_stars(state: &mut Value, viewer: Seat, random: &mut Random) {
         state["sides"][foe.as_str()]["base"] = random.pick(&bases).clone();
     }
     state["stars"] = Value::Array(stars);
+}
+
+/// Returns a state that `viewer` cannot tell from this one until it enters the enemy's home sector: there the stars and the
+/// base are on other squares of their quadrants, and the ships anywhere and of other classes.
+pub fn elsewhere(state: &AnyState, viewer: Seat, random: &mut Random) -> AnyState {
+    let foe = viewer.other();
+    operated(state, |state| {
+        let sector: Vec<char> = home_sector(state, foe).chars().collect();
+        for star in state["stars"].as_array_mut().expect("stars") {
+            if sector.contains(&quadrant(&star["at"])) {
+                turn(&mut star["at"]);
+            }
+        }
+        let side = &mut state["sides"][foe.as_str()];
+        turn(&mut side["base"]);
+        for ship in side["ships"].as_array_mut().expect("ships") {
+            let (size, offence) = (size(ship), random.below(size(ship) as usize + 1) as u64);
+            (ship["offence"], ship["defence"]) = (json!(offence), json!(size - offence));
+            ship["at"] = json!(format!("{}{}", random.pick(&sector), 1 + random.below(4)));
+        }
+    })
+}
+
+/// Replaces a square by the next one of its quadrant.
+fn turn(at: &mut Value) {
+    let name = at.as_str().expect("a square");
+    let cell: u8 = name[1..].parse().expect("a cell");
+    *at = json!(format!("{}{}", &name[..1], 1 + cell % 4));
+}
+
+/// Whether a move ends in the home sector of its seat.
+pub fn leads_home(state: &AnyState, seat: Seat, line: &str) -> bool {
+    let state = serde_json::to_value(state).expect("a state is plain JSON");
+    let to = line.split_whitespace().last().and_then(|at| at.chars().next());
+    to.is_some_and(|letter| home_sector(&state["state"], seat).contains(letter))
+}
+
+/// Whether the seat has seen a quadrant of the enemy's home sector.
+pub fn has_entered_home_of_foe(state: &AnyState, seat: Seat) -> bool {
+    let state = &serde_json::to_value(state).expect("a state is plain JSON")["state"];
+    home_sector(state, seat.other()).chars().any(|letter| has_charted(state, seat, letter))
 }
 
 /// Plays a turn after an enemy ship got another class or square. Unless the viewer's ships met it, the viewer learns
