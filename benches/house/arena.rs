@@ -18,6 +18,8 @@ pub struct Rules {
     pub pairs: u32,
     pub seed: u64,
     pub threads: usize,
+    /// Whether the test ends as soon as it is decided.
+    pub stop: bool,
 }
 
 /// Phases after which a match counts as drawn, so that two timid players come to an end.
@@ -140,7 +142,8 @@ pub fn compare(rules: &Rules, strong: &str, weak: &str) -> Result<(), String> {
     let (mut phases, mut efforts) = (0, [Effort::default(), Effort::default()]);
     let mut done = 0;
     let mut verdict = Verdict::Open;
-    while verdict == Verdict::Open && done < rules.pairs {
+    let ends = |verdict: Verdict| rules.stop && verdict != Verdict::Open;
+    while !ends(verdict) && done < rules.pairs {
         let batch: Vec<u32> = (done..rules.pairs).take(rules.threads).collect();
         let pairs: Vec<Pair> = std::thread::scope(|scope| {
             let threads: Vec<_> = batch
@@ -151,7 +154,7 @@ pub fn compare(rules: &Rules, strong: &str, weak: &str) -> Result<(), String> {
         });
         // In the order of their numbers, so that the result is the same on any number of threads.
         for pair in pairs {
-            if verdict != Verdict::Open {
+            if ends(verdict) {
                 break;
             }
             done += 1;
@@ -175,7 +178,6 @@ pub fn compare(rules: &Rules, strong: &str, weak: &str) -> Result<(), String> {
 
 fn print_result(rules: &Rules, [strong, weak]: [&str; 2], outcomes: &Outcomes, verdict: Verdict) {
     let (share, error) = sprt::mean(outcomes);
-    let at = |share: f64| sprt::points(share);
     println!(
         "{} {strong} against {weak}, seed {}: {} after {} pairs",
         rules.game,
@@ -195,9 +197,9 @@ fn print_result(rules: &Rules, [strong, weak]: [&str; 2], outcomes: &Outcomes, v
     );
     println!(
         "  {:+.0} points ({:+.0} to {:+.0}); LLR {:.2} for {} against {} points",
-        at(share),
-        at(share - 1.96 * error),
-        at(share + 1.96 * error),
+        sprt::points(share),
+        sprt::points(share - 1.96 * error),
+        sprt::points(share + 1.96 * error),
         sprt::ratio(outcomes),
         sprt::LARGE,
         sprt::SMALL,

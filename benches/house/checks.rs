@@ -41,7 +41,7 @@ pub fn legal(rules: &Rules, name: &str, positions: u32) -> Result<(), String> {
 
 /// Times that a won match is repeated.
 const REPETITIONS: u64 = 20;
-/// By this turn the repeated match should have left the old one.
+/// By this phase the repeated match should have left the old one.
 const LEFT_BY: usize = 6;
 /// Matches to play in search of one that is won.
 const TRIES: u64 = 200;
@@ -61,7 +61,7 @@ pub fn repeat(rules: &Rules, winner: &str, loser: &str) -> Result<(), String> {
         }
         println!(
             "{} {winner} as {seat} won against {loser} in {} turns; of {REPETITIONS} repetitions {left} left the old \
-             match by turn {LEFT_BY}, {again} were won again",
+             match by phase {LEFT_BY}, {again} were won again",
             rules.game, won.phases,
         );
     }

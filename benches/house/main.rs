@@ -9,7 +9,8 @@
 //!
 //! A player is a level of the house, `random`, or an opponent of [`outside`]. In games that hide something, `average-blind`
 //! guesses from setups alone and `average-cheat` sees the state. An option of the game is set by
-//! `--NAME VALUE`. Everything follows from `--seed`, on any number of threads.
+//! `--NAME VALUE`. With `--stop false` all pairs are played, because a share of the points is too high where the stronger
+//! player's luck ended the test. Everything follows from `--seed`, on any number of threads.
 
 mod alpha_beta;
 mod alpha_beta_pacific;
@@ -37,7 +38,7 @@ use fogpost::game::any::{Choices, GameKind};
 
 use crate::arena::Rules;
 
-const USAGE: &str = "cargo bench --bench house -- GAME STRONG WEAK [--pairs N] [--seed N] [--threads N] [--OPTION VALUE]…; \
+const USAGE: &str = "cargo bench --bench house -- GAME STRONG WEAK [--pairs N] [--seed N] [--threads N] [--stop false] [--OPTION VALUE]…; \
                      benches/house/main.rs tells more";
 
 fn main() -> ExitCode {
@@ -79,6 +80,7 @@ struct Given {
     pairs: u32,
     seed: u64,
     threads: usize,
+    stop: bool,
     options: Vec<(String, String)>,
 }
 
@@ -86,13 +88,14 @@ impl Given {
     fn of(&self, game: GameKind) -> Result<Rules, String> {
         let options = self.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let choices: Choices = game.choose(options)?;
-        Ok(Rules { game, choices, pairs: self.pairs, seed: self.seed, threads: self.threads })
+        let Given { pairs, seed, threads, stop, options: _ } = *self;
+        Ok(Rules { game, choices, pairs, seed, threads, stop })
     }
 }
 
 fn parse(arguments: &[String]) -> Result<(Vec<String>, Given), String> {
     let mut words = Vec::new();
-    let mut given = Given { pairs: 400, seed: 1, threads: 1, options: Vec::new() };
+    let mut given = Given { pairs: 400, seed: 1, threads: 1, stop: true, options: Vec::new() };
     let mut rest = arguments.iter();
     while let Some(word) = rest.next() {
         let Some(name) = word.strip_prefix("--") else {
@@ -105,6 +108,7 @@ fn parse(arguments: &[String]) -> Result<(Vec<String>, Given), String> {
             "pairs" => given.pairs = u32::try_from(number()?).map_err(|_| format!("{word} is too large"))?,
             "seed" => given.seed = number()?,
             "threads" => given.threads = usize::try_from(number()?.clamp(1, 64)).unwrap_or(1),
+            "stop" => given.stop = value.parse().map_err(|_| format!("{word} takes true or false"))?,
             _ => given.options.push((name.to_owned(), value.clone())),
         }
     }

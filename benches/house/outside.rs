@@ -18,9 +18,9 @@ pub const NAMES: &str = "mcts (10,000 playouts), mcts50000, alpha-beta (3 turns 
 /// How an outside opponent thinks.
 #[derive(Clone, Copy)]
 enum Method {
-    /// Tree search with so many playouts a turn.
+    /// Tree search with this many playouts a turn.
     Mcts(u32),
-    /// Alpha-beta, so many turns deep.
+    /// Alpha-beta, this many turns deep.
     AlphaBeta(u32),
 }
 
@@ -29,7 +29,7 @@ pub fn named(game: GameKind, name: &str) -> Option<Box<dyn Player>> {
     let number = |rest: &str, usual: u32| if rest.is_empty() { Some(usual) } else { rest.parse().ok() };
     let method = match (name.strip_prefix("mcts"), name.strip_prefix("alpha-beta")) {
         (Some(rest), _) => Method::Mcts(number(rest, 10_000)?),
-        (_, Some(rest)) => Method::AlphaBeta(number(rest, 3)?),
+        (_, Some(rest)) => Method::AlphaBeta(number(rest, 3).filter(|depth| *depth > 0)?),
         // It takes what it can, and sees no further.
         (None, None) if name == "greedy" && game == GameKind::Pacific => Method::AlphaBeta(1),
         (None, None) if name == "thumb" && game == GameKind::QuadrantZ => return Some(Box::new(Thumb)),
@@ -59,7 +59,7 @@ impl Player for Quantum {
     }
 }
 
-/// Writes a move between two cells of a board with so many files, if there is one.
+/// Writes a move between two cells of a board with `files` files, if there is one.
 fn written(turn: Option<(usize, usize)>, files: usize) -> Vec<String> {
     let square = |cell: usize| format!("{}{}", char::from(b'A' + (cell % files) as u8), cell / files + 1);
     turn.map(|(from, to)| format!("{} {}", square(from), square(to))).into_iter().collect()

@@ -1,5 +1,5 @@
 //! The surface of War in the Pacific on an array of cells, for players from outside. It shares no code with the house or
-//! the rules, so that a fault in theirs would show: a move that one side does not know ends the match with an error.
+//! the rules, so that a fault in theirs would show: a move of theirs that the rules forbid ends the match with an error.
 //!
 //! It knows the usual options only, without submarines.
 

@@ -1,5 +1,5 @@
 //! Quantum on an array of cells, for players from outside. It shares no code with the house or the rules, so that a
-//! fault in theirs would show: a move that one side does not know ends the match with an error.
+//! fault in theirs would show: a move of theirs that the rules forbid ends the match with an error.
 
 /// A stack: the side (0 or 1), the directions in which it moves, and its height. An empty cell has height 0.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]

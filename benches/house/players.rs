@@ -44,7 +44,7 @@ fn with_everything(state: &AnyState, seen: &AnySeen) -> AnySeen {
     seen
 }
 
-/// The names of the players who guess otherwise: those of the highest level with these endings.
+/// Returns the guessing player called `name`: the highest level with `-blind` or `-cheat` appended.
 fn guessing(game: GameKind, name: &str) -> Option<Guessing> {
     let top = game.levels().last().filter(|_| game.hides_something())?.name;
     match name.strip_prefix(top)? {
