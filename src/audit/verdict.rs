@@ -57,12 +57,16 @@ pub struct AuditVerdict {
     /// because they tell something about other matches.
     pub sent_in_other_words: u64,
     /// How many turns of the house another version of it played, and hints that it gave. The turns are legal, and were
-    /// played on what its seat had been told, but were not found again.
+    /// played on what its seat had been told if they say on what, but were not found again.
     pub house_turns_of_other_versions: u64,
+    /// How many of these turns do not say what the house was shown, so that nothing was compared with what its seat had been
+    /// told.
+    pub house_turns_without_digest: u64,
     /// How many rulings are as another version of this program made them: it gave other reasons for a refusal, or read the
     /// letter otherwise.
     pub rulings_of_other_versions: u64,
-    /// The entries of turns for which the house's level found nothing legal, so that an easier one played.
+    /// The entries of turns for which the house's level found nothing legal, so that an easier one played. Those of
+    /// other versions are listed as the entries have them, because only the version that played can fail again.
     pub house_failures: Vec<u64>,
     /// The club's own templates that shaped letters, each with the number of letters to a seat that were sent while it
     /// replaced the program's.

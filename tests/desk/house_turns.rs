@@ -118,16 +118,56 @@ fn of_another_versions_turn_the_audit_checks_legality_and_what_was_shown() {
         (*version, *orders) = (77, vec!["MARBLE A2".to_owned()]);
     });
     assert!(findings(&desk, &game_match, &of_77).is_empty());
-    assert_eq!(desk.verify(&game_match.id).house_turns_of_other_versions, 1);
+    let verdict = desk.verify(&game_match.id);
+    assert_eq!((verdict.house_turns_of_other_versions, verdict.house_turns_without_digest), (1, 0));
 }
 
+/// Only version 0, that of debug builds, is still played and may lack the digest.
 #[test]
+#[cfg(debug_assertions)]
 fn a_turn_of_a_version_that_did_not_keep_what_was_shown_is_found_again() {
     let desk = Desk::new();
     let game_match = house_is_due(&desk);
     let earlier = changed(&desk, &game_match, |_, _, seen| *seen = None);
     assert!(findings(&desk, &game_match, &earlier).is_empty());
     assert_eq!(desk.verify(&game_match.id).house_turns_of_other_versions, 0);
+}
+
+#[test]
+fn a_turn_that_does_not_say_what_was_shown_is_found_if_its_version_kept_it() {
+    for version in [2, 77] {
+        let desk = Desk::new();
+        let game_match = house_is_due(&desk);
+        let forged = changed(&desk, &game_match, |by, _, seen| (*by, *seen) = (version, None));
+        assert_eq!(findings(&desk, &game_match, &forged), ["it does not say what the house was shown"]);
+    }
+}
+
+#[test]
+fn a_turn_of_version_1_that_does_not_say_what_was_shown_counts_as_unchecked() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let early = changed(&desk, &game_match, |version, orders, seen| {
+        (*version, *orders, *seen) = (1, vec!["MARBLE A2".to_owned()], None);
+    });
+    assert!(findings(&desk, &game_match, &early).is_empty());
+    let verdict = desk.verify(&game_match.id);
+    assert_eq!((verdict.house_turns_of_other_versions, verdict.house_turns_without_digest), (1, 1));
+    assert_eq!(verdict.unchecked, 1);
+}
+
+#[test]
+fn a_failure_of_another_version_is_listed() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let Act::Play { seat, orders, seen, .. } = changed(&desk, &game_match, |_, _, _| ()) else {
+        unreachable!()
+    };
+    let failed = Act::Play { seat, version: 77, orders, seen, failed: Some(HouseFailure::Panicked) };
+    assert!(findings(&desk, &game_match, &failed).is_empty());
+    let verdict = desk.verify(&game_match.id);
+    assert_eq!(verdict.house_failures, [game_match.head.seq + 1]);
+    assert_eq!(verdict.house_turns_of_other_versions, 1);
 }
 
 /// Expert fails, as planted; every other level plays.

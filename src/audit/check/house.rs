@@ -3,22 +3,22 @@
 use super::Check;
 use crate::audit::verdict::Underived;
 use crate::game::Seat;
+use crate::game::any::GameKind;
 use crate::ledger::{self, Entry, Fact};
 use crate::referee::{Act, Hint, HousePlayer, Match, Ruling, digest_of};
 
-/// What is known of an act that may be a turn of the house. Whether it is legal shows when it is ruled on again.
-pub(super) enum HouseTurn {
-    /// The act is another one.
-    None,
-    /// The house finds it again.
-    Derived,
-    /// This other version of the house played it. It was played on what its seat had been told, if the entry says on what.
-    OfAnotherVersion(u32),
-    /// The level fails again, and the easier one finds the turn again.
-    Failed,
+/// A turn of the house that passed the check. Whether it is legal shows when it is ruled on again.
+pub(super) struct HouseTurn {
+    /// The other version of the house that played it. `None`: this version found it again.
+    pub other_version: Option<u32>,
+    /// Whether the entry says what the house was shown. If so, that is what its seat had been told.
+    pub has_digest: bool,
+    /// Whether the level failed, and an easier one played. Repeated only for turns of this version.
+    pub is_failure: bool,
 }
 
-/// Checks an act in the match as it was before, whose entries so far are `entries`.
+/// Checks an act in the match as it was before, whose entries so far are `entries`. Returns `None` if the act is no turn of
+/// the house.
 ///
 /// # Errors
 /// Returns what is wrong, as a clause.
@@ -27,20 +27,36 @@ pub(super) fn check_turn(
     act: &Act,
     entries: &[Entry],
     house: &HousePlayer,
-) -> Result<HouseTurn, String> {
-    let Act::Play { seat, version, orders, seen: told, failed } = act else { return Ok(HouseTurn::None) };
+) -> Result<Option<HouseTurn>, String> {
+    let Act::Play { seat, version, orders, seen: told, failed } = act else { return Ok(None) };
     let seen = ledger::seen(entries, *seat).ok_or("what the house was told cannot be derived")?;
-    if told.is_some_and(|told| told != digest_of(&seen)) {
-        return Err("the house was shown something else than its seat was told".to_owned());
+    match told {
+        Some(told) if *told != digest_of(&seen) => {
+            return Err("the house was shown something else than its seat was told".to_owned());
+        }
+        None if !may_lack_digest(game_match.game, *version) => {
+            return Err("it does not say what the house was shown".to_owned());
+        }
+        Some(_) | None => {}
     }
+    let (has_digest, is_failure) = (told.is_some(), failed.is_some());
     if *version != game_match.game.house_version() {
-        return Ok(HouseTurn::OfAnotherVersion(*version));
+        return Ok(Some(HouseTurn { other_version: Some(*version), has_digest, is_failure }));
     }
     match game_match.house_turn(&seen, house) {
         Some(Act::Play { orders: again, failed: fails, .. }) if again == *orders && fails == *failed => {
-            Ok(if failed.is_some() { HouseTurn::Failed } else { HouseTurn::Derived })
+            Ok(Some(HouseTurn { other_version: None, has_digest, is_failure }))
         }
         _ => Err("the house plays another turn there".to_owned()),
+    }
+}
+
+/// Whether a turn of this version of the house may lack the digest of what it was shown. Version 1 of Quad, and debug
+/// builds of that time (version 0), began without it; every house of another game has always kept it.
+fn may_lack_digest(game: GameKind, version: u32) -> bool {
+    match game {
+        GameKind::Quad => version <= 1,
+        GameKind::QuadrantZ | GameKind::Pacific | GameKind::Quantum => false,
     }
 }
 
@@ -73,6 +89,17 @@ impl Check {
         Ok(Some(hint))
     }
 
+    /// Lists a turn in which the house failed, and counts one that another version of it played. `seq` is the turn's entry.
+    pub(super) fn note_house_turn(&mut self, seq: u64, turn: &HouseTurn) {
+        if turn.is_failure {
+            self.verdict.house_failures.push(seq);
+        }
+        let Some(version) = turn.other_version else { return };
+        self.verdict.house_turns_of_other_versions += 1;
+        self.verdict.house_turns_without_digest += u64::from(!turn.has_digest);
+        self.note_underived(Underived::OfHouse { seq, version });
+    }
+
     /// Counts a hint that another version of the house gave: it cannot be worked out again.
     pub(super) fn note_hint(&mut self, ruling: &Ruling) {
         let current = ruling.after.game.house_version();
@@ -82,6 +109,21 @@ impl Check {
                 self.verdict.house_turns_of_other_versions += 1;
                 self.note_underived(Underived::OfHouse { seq: chained.entry.seq, version });
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_lack_digest;
+    use crate::game::any::GameKind;
+
+    #[test]
+    fn only_early_turns_of_quad_may_lack_the_digest() {
+        for game in GameKind::ALL {
+            let may = [0, 1, 2, 77].map(|version| may_lack_digest(*game, version));
+            let is_quad = *game == GameKind::Quad;
+            assert_eq!(may, [is_quad, is_quad, false, false], "{game}");
         }
     }
 }

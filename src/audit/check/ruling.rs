@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::house::{HouseTurn, check_turn};
+use super::house::check_turn;
 use super::{Check, short};
-use crate::audit::verdict::{Finding, Place, Underived};
+use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::ledger::{Entry, Fact, Lot, PinnedLot, SealKey, Source};
@@ -57,21 +57,14 @@ impl Check {
             }
             Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
             Source::House { act: done } => {
-                let (act, mut underived) = (act(done)?, None);
+                let (act, mut turn) = (act(done)?, None);
                 if let Some(house) = self.house.as_ref().filter(|_| seq > self.checked_until) {
                     let checked = check_turn(game_match, &act, &self.record_entries, house.as_ref());
-                    match checked.map_err(|what| wrong(&what))? {
-                        HouseTurn::None | HouseTurn::Derived => {}
-                        HouseTurn::OfAnotherVersion(version) => {
-                            self.verdict.house_turns_of_other_versions += 1;
-                            underived = Some(Underived::OfHouse { seq, version });
-                        }
-                        HouseTurn::Failed => self.verdict.house_failures.push(seq),
-                    }
+                    turn = checked.map_err(|what| wrong(&what))?;
                 }
                 let ruling = referee::rule(game_match, &Cause::House { phase_no, act: &act }, at);
-                if let Some(underived) = underived {
-                    self.note_underived(underived);
+                if let Some(turn) = turn {
+                    self.note_house_turn(seq, &turn);
                 }
                 Ok(ruling.into())
             }

@@ -156,14 +156,12 @@ impl Args {
             );
         }
         if verdict.house_turns_of_other_versions > 0 {
-            println!(
-                "  {} turns or hints of the house are by another version of it; the turns are legal, and it was shown \
-                 what its seat had been told",
-                verdict.house_turns_of_other_versions
-            );
+            println!("  {}", of_other_house(verdict));
         }
         for seq in &verdict.house_failures {
-            println!("  entry #{seq}: the house failed there, and its level `easy` played instead");
+            println!(
+                "  entry #{seq}: it says that the house failed, and that its level `easy` played instead"
+            );
         }
         for (name, letters) in &verdict.own_templates {
             println!("  {letters} sent letters were worded while the club had a template {name} of its own");
@@ -177,6 +175,19 @@ impl Args {
 fn checked_then(verdict: &AuditVerdict) -> String {
     let entries: Vec<String> = verdict.checked_by.iter().map(|seq| format!("#{seq}")).collect();
     format!("sound, of which {} were checked at the time (CLUB {})", verdict.checked_then, entries.join(", "))
+}
+
+/// Says what was checked of the turns and hints that another version of the house gave.
+fn of_other_house(verdict: &AuditVerdict) -> String {
+    let checked = match verdict.house_turns_without_digest {
+        0 => "the turns are legal, and were played on what its seat had been told".to_owned(),
+        without => format!(
+            "the turns are legal; what it was shown was not compared for {without} of them, which do not say it, and any \
+             others were played on what its seat had been told"
+        ),
+    };
+    let all = verdict.house_turns_of_other_versions;
+    format!("{all} turns or hints of the house are by another version of it; {checked}")
 }
 
 /// Whether a name fits a pattern in which `*` stands for any letters.
@@ -193,7 +204,16 @@ fn bar() -> ProgressBar {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::{fits, of_other_house};
+    use crate::audit::AuditVerdict;
+
+    #[test]
+    fn a_turn_that_does_not_say_what_the_house_was_shown_is_not_called_compared() {
+        let with = AuditVerdict { house_turns_of_other_versions: 3, ..AuditVerdict::default() };
+        assert!(of_other_house(&with).ends_with("legal, and were played on what its seat had been told"));
+        let without = AuditVerdict { house_turns_without_digest: 2, ..with };
+        assert!(of_other_house(&without).contains("what it was shown was not compared for 2 of them"));
+    }
 
     #[test]
     fn a_star_stands_for_any_letters() {
