@@ -11,7 +11,7 @@ use fogpost::game::record::{Ending, Record};
 use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
-use fogpost::referee::{self, Adjudication, Content, Dispatch, Match, Opening, Reader, Terms};
+use fogpost::referee::{self, Adjudication, Content, Dispatch, HouseDefaults, Match, Opening, Reader, Terms};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 
 use crate::random::dice;
@@ -20,7 +20,8 @@ fn main() {
     divan::main();
 }
 
-const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
+const CLUB: Club<'static> =
+    Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
 
 /// A match of `kind` after some turns of random play, and the report on its last turn.
 fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {

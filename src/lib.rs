@@ -13,7 +13,7 @@
 //! use fogpost::game::{BySeat, Seat, any::GameKind};
 //! use fogpost::ledger::{MailIdentity, SealKey, Source};
 //! use fogpost::letter::{Address, Digest, Letter, Limits, OwnIdentity};
-//! use fogpost::referee::{self, Cause, Opening, SeatLetter, Terms};
+//! use fogpost::referee::{self, Cause, HouseDefaults, Opening, SeatLetter, Terms};
 //! use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 //!
 //! let at: DateTime<Utc> = "2026-05-14T09:12:00Z".parse()?;
@@ -55,7 +55,8 @@
 //!
 //! // Word the answers: Ann's receipt, then a report to each side.
 //! let templates = Templates::new(&Default::default())?;
-//! let club = Club { name: "The Fog Club", address: "referee@club.example" };
+//! let house = HouseDefaults::UNSET;
+//! let club = Club { name: "The Fog Club", address: "referee@club.example", house };
 //! let (club, game_match, token) = (&club, &Arc::new(ruling.after), "0123456789abcdef");
 //! let pictures = PictureCache::default();
 //! let word = |dispatch| {

@@ -10,7 +10,7 @@ use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::{Digest, Letter, Limits};
-use fogpost::referee::{self, Cause, Match, Opening, SeatLetter, Terms};
+use fogpost::referee::{self, Cause, HouseDefaults, Match, Opening, SeatLetter, Terms};
 use fogpost::report::envelope::{AnsweredLetter, Envelope, Stationery};
 use fogpost::report::{self, PictureCache, Templates, WordingInput};
 
@@ -100,6 +100,7 @@ impl Club {
                 address: own.address,
                 plus_addresses: false,
                 message_id_domain: own.message_id_domain,
+                house: HouseDefaults::UNSET,
             },
         }
     }

@@ -11,7 +11,7 @@ use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat, Syntax};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::{Address, Digest, Letter, Limits, NewText, OwnIdentity};
-use fogpost::referee::{self, Cause, Match, Opening, SeatLetter, Terms};
+use fogpost::referee::{self, Cause, HouseDefaults, Match, Opening, SeatLetter, Terms};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 use fogpost::request::Request;
 use libfuzzer_sys::fuzz_target;
@@ -104,7 +104,8 @@ fuzz_target!(|input: &[u8]| {
         let region = Region::new(ALLOCATOR);
         let seat_letter = SeatLetter::of(&letter, Seat::First, written.clone(), game_match);
         let ruling = referee::rule(game_match, &Cause::Letter(&seat_letter), Default::default());
-        let club = Club { name: "The Fog Club", address: "referee@club.example" };
+        let house = HouseDefaults::UNSET;
+        let club = Club { name: "The Fog Club", address: "referee@club.example", house };
         let (game_match, pictures) = (&Arc::new(ruling.after), PictureCache::default());
         for dispatch in ruling.dispatches.iter().take(1) {
             let input = WordingInput { club: &club, game_match, dispatch, token: "", at: Default::default() };

@@ -261,7 +261,7 @@ impl ExpectedDispatch {
 
     /// The club, with the address that the referee had when it sent the letter.
     fn club<'a>(&'a self, words: &'a CurrentWording<'_>) -> Club<'a> {
-        Club { name: &words.stationery.club_name, address: &self.game_match.desk.address }
+        Club { address: &self.game_match.desk.address, ..words.stationery.club() }
     }
 
     fn input<'a>(&'a self, club: &'a Club<'a>, dispatch: &'a Dispatch) -> WordingInput<'a> {

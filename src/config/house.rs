@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use crate::game::HouseLevel;
 use crate::game::any::GameKind;
-use crate::referee::{OfferRejection, house_level};
+use crate::game::{HouseLevel, Level};
+use crate::referee::{HouseDefaults, OfferRejection, house_level};
 
 /// Defaults for matches against the house.
 #[derive(Clone, Debug, Deserialize)]
@@ -18,7 +18,8 @@ pub struct House {
 
 impl Default for House {
     fn default() -> Self {
-        House { level: "easy".to_owned(), advance: false }
+        let HouseDefaults { level, advance } = HouseDefaults::UNSET;
+        House { level: level.as_str().to_owned(), advance }
     }
 }
 
@@ -40,14 +41,19 @@ impl House {
         }
     }
 
+    /// Returns the defaults as letters tell them.
+    pub fn defaults(&self) -> HouseDefaults {
+        let level = Level::parse(&self.level).expect("the config was checked");
+        HouseDefaults { level, advance: self.advance }
+    }
+
     /// Returns the named level, or else the club's default.
     ///
     /// # Errors
     /// Returns an error if the house does not play the game, or has no such level in it.
     pub fn level(&self, game: GameKind, named: Option<&str>) -> Result<&'static HouseLevel, OfferRejection> {
-        let name = named.unwrap_or(&self.level);
-        let strongest = game.levels().last().filter(|_| named.is_none());
-        house_level(game, name).or_else(|no| strongest.ok_or(no))
+        let default = self.defaults().level_in(game).filter(|_| named.is_none());
+        default.map_or_else(|| house_level(game, named.unwrap_or(&self.level)), Ok)
     }
 }
 

@@ -6,12 +6,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use serde::{Deserialize, Serialize};
+
 use super::act::{Act, HouseFailure, Rejection};
 use super::life::{Draft, Match};
+use super::offer::only_value;
 use super::stage::Stage;
 use super::{Content, Notice, Offer, OfferRejection, Reader, Reply, SeatLetter, Terms};
 use crate::game::any::{AnySeen, Choices, GameKind};
-use crate::game::{Chosen, HouseLevel, Line, Seat};
+use crate::game::{Chosen, HouseLevel, Level, Line, Seat};
 use crate::ledger::{self, Fact};
 use crate::letter::Digest;
 
@@ -42,8 +45,8 @@ impl Match {
         Seat::BOTH.into_iter().find(|seat| self.house[*seat].is_some() && self.awaits(*seat))
     }
 
-    /// Returns the level that the house's opponent meets after winning this match; `None` if the match does not advance
-    /// anybody, or at the top level.
+    /// Returns the level that the house's opponent meets at least after winning this match; `None` if the match does not
+    /// advance anybody, or at the top level.
     pub fn advances_to(&self) -> Option<&'static str> {
         let level = self.house.iter().find_map(|(_, level)| level.as_deref())?;
         let levels = self.game.levels();
@@ -161,6 +164,25 @@ pub(super) fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     Reply::ExtensionAgreed
 }
 
+/// The club's defaults for matches against the house.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HouseDefaults {
+    pub level: Level,
+    /// Whether a player who has beaten a level meets the next one.
+    pub advance: bool,
+}
+
+impl HouseDefaults {
+    /// The defaults of a club that sets none.
+    pub const UNSET: HouseDefaults = HouseDefaults { level: Level::Easy, advance: false };
+
+    /// Returns the default level of a game: the strongest in a game without the club's. `None`: the house does not play it.
+    pub fn level_in(&self, game: GameKind) -> Option<&'static HouseLevel> {
+        game.level(self.level.as_str()).or_else(|| game.levels().last())
+    }
+}
+
 /// The match against the house that a player asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HouseMatch {
@@ -180,29 +202,42 @@ impl HouseMatch {
     /// either `first=me|house` or `seat=first|second`.
     ///
     /// # Errors
-    /// [`OfferRejection`] if the game, an option or the level is unknown, an option has a bad value, `days` is out of
-    /// bounds, or the house does not play the game.
+    /// [`OfferRejection`] if the house does not play the game, an option or the level is unknown, an option has a bad
+    /// value, the level, the seat or another option is given twice, or `days` is out of bounds.
     pub fn read(
         game: &str,
         level: Option<&str>,
         options: &[(String, String)],
         days: Option<u32>,
     ) -> Result<HouseMatch, OfferRejection> {
-        let mut level = level.map(str::to_owned);
-        let mut own = Vec::new();
-        let mut advance = None;
+        let kind = GameKind::parse(game).ok_or_else(|| no_house(game))?;
+        let mut levels = Vec::from_iter(level);
+        let (mut advances, mut seats, mut own) = (Vec::new(), Vec::new(), Vec::new());
         for (name, value) in options {
             match name.to_ascii_lowercase().as_str() {
-                "level" => level = Some(value.clone()),
-                "advance" => advance = Some(on_or_off(value)?),
-                "first" => own.push(("seat".to_owned(), seat_of_player(value)?.to_string())),
+                "level" => levels.push(value.as_str()),
+                "advance" => advances.push(value.as_str()),
+                "first" => {
+                    seats.push(format!("first={value}"));
+                    own.push(("seat".to_owned(), seat_of_player(value)?.to_string()));
+                }
+                "seat" => {
+                    seats.push(format!("seat={value}"));
+                    own.push((name.clone(), value.clone()));
+                }
                 _ => own.push((name.clone(), value.clone())),
             }
         }
+        if let [first, second, ..] = &seats[..] {
+            let reason =
+                format!("`{first}` and `{second}` both choose your seat. Please write only one of them.");
+            return Err(OfferRejection::BadOption { reason });
+        }
+        let level = only_value("level", &levels)?.map(|level| house_level(kind, level)).transpose()?;
+        let advance = only_value("advance", &advances)?.map(on_or_off).transpose()?;
         let offer = Offer::read(game, &own, days)?;
-        let level = level.map(|level| house_level(offer.game, &level)).transpose()?;
-        if offer.game.levels().is_empty() {
-            return Err(no_house(offer.game));
+        if kind.levels().is_empty() {
+            return Err(no_house(kind.name()));
         }
         own.retain(|(name, _)| !name.eq_ignore_ascii_case("seat"));
         Ok(HouseMatch { game: offer.game, level, options: own, days, seat: offer.seat, advance })
@@ -252,7 +287,7 @@ fn on_or_off(advance: &str) -> Result<bool, OfferRejection> {
 pub fn house_level(game: GameKind, name: &str) -> Result<&'static HouseLevel, OfferRejection> {
     let levels = game.levels();
     if levels.is_empty() {
-        return Err(no_house(game));
+        return Err(no_house(game.name()));
     }
     game.level(name).ok_or_else(|| OfferRejection::NoLevel {
         level: name.to_owned(),
@@ -262,7 +297,7 @@ pub fn house_level(game: GameKind, name: &str) -> Result<&'static HouseLevel, Of
     })
 }
 
-fn no_house(game: GameKind) -> OfferRejection {
+fn no_house(game_name: &str) -> OfferRejection {
     let plays = GameKind::ALL.iter().filter(|kind| !kind.levels().is_empty());
-    OfferRejection::NoHouse { game_name: game.name(), plays: plays.map(|kind| kind.key()).collect() }
+    OfferRejection::NoHouse { game_name: game_name.to_owned(), plays: plays.map(|kind| kind.key()).collect() }
 }

@@ -69,7 +69,7 @@ pub use confirmation::{Acceptance, Confirmation};
 pub use dispatch_kind::DispatchKind;
 pub use earlier::EarlierOrders;
 pub use gm_message::GmMessage;
-pub use house::{Hint, HouseMatch, HousePlayer, digest_of, house_level};
+pub use house::{Hint, HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use instruction::{
     DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership, instructions,
     is_digest_prefix,
@@ -88,6 +88,7 @@ pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Substitute, Terms};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use stage::Stage;
+pub use substitute::ClaimRejection;
 pub use together::NoticeLimits;
 pub use wording_news::WordingNews;
 pub use words::{Passing, Words, cut, games_in, reads_as_order, without_order_lines};

@@ -32,7 +32,8 @@ impl Offer {
     /// Parses a game's name and options. Besides the game's own options there is `seat=first|second`.
     ///
     /// # Errors
-    /// [`OfferRejection`] if the game or an option is unknown, an option has a bad value, or `days` is out of bounds.
+    /// [`OfferRejection`] if the game or an option is unknown, an option has a bad value or is given twice, or `days` is
+    /// out of bounds.
     pub fn read(
         game: &str,
         options: &[(String, String)],
@@ -42,18 +43,16 @@ impl Offer {
             return Err(OfferRejection::UnknownGame { name: game.to_owned() });
         };
         let bad = |reason: String| OfferRejection::BadOption { reason: format!("{reason}.") };
-        let mut seat = None;
+        let mut seats = Vec::new();
         let mut own = Vec::new();
         for (name, value) in options {
-            if !name.eq_ignore_ascii_case("seat") {
+            if name.eq_ignore_ascii_case("seat") {
+                seats.push(value.as_str());
+            } else {
                 own.push((name.as_str(), value.as_str()));
-                continue;
             }
-            let Some(wanted) = Seat::parse(value) else {
-                return Err(bad(format!("option `seat` cannot be `{value}`; it takes first or second")));
-            };
-            seat = Some(wanted);
         }
+        let seat = only_value("seat", &seats)?.map(parse_seat).transpose()?;
         if days.is_some_and(|days| !(1..=MAX_DAYS).contains(&days)) {
             return Err(bad(format!("A turn can take 1 to {MAX_DAYS} days")));
         }
@@ -77,6 +76,25 @@ impl Offer {
             lot: self.key.as_ref().map(SealKey::pin),
         }
     }
+}
+
+/// Parses the option `seat=first|second`.
+fn parse_seat(seat: &str) -> Result<Seat, OfferRejection> {
+    Seat::parse(seat).ok_or_else(|| OfferRejection::BadOption {
+        reason: format!("option `seat` cannot be `{seat}`; it takes first or second."),
+    })
+}
+
+/// Returns the value of an option, given at most once.
+///
+/// # Errors
+/// [`OfferRejection::BadOption`] if there are several values, even if they are equal.
+pub(super) fn only_value<'a>(name: &str, values: &[&'a str]) -> Result<Option<&'a str>, OfferRejection> {
+    let [first, second, ..] = values else { return Ok(values.first().copied()) };
+    let reason = format!(
+        "`{name}` is given as `{first}` and as `{second}`. Please write it once, for example {name}={second}."
+    );
+    Err(OfferRejection::BadOption { reason })
 }
 
 /// Why an offer cannot be made or accepted.
@@ -120,9 +138,9 @@ pub enum OfferRejection {
     TooMany {
         most: usize,
     },
-    /// The house does not play that game. `plays` lists the games that it does play.
+    /// The house does not play that game, which may not exist. `plays` lists the games that it does play.
     NoHouse {
-        game_name: &'static str,
+        game_name: String,
         plays: Vec<&'static str>,
     },
     /// The house has no such level in that game.
@@ -131,6 +149,11 @@ pub enum OfferRejection {
         game: &'static str,
         game_name: &'static str,
         levels: Vec<&'static str>,
+    },
+    /// The house would play itself at these levels. Such matches are opened at the terminal only.
+    HouseAgainstItself {
+        game: &'static str,
+        levels: [&'static str; 2],
     },
     /// The sender already plays `most` matches against the house, the limit.
     HouseBusy {

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::{ChangeReply, MatchSummary, OfferRejection, OfferSummary, OpenSeat, SettingFault};
+use super::{
+    ChangeReply, ClaimRejection, MatchSummary, OfferRejection, OfferSummary, OpenSeat, SettingFault,
+};
 use crate::game::any::GameKind;
 use crate::letter::Digest;
 
@@ -165,7 +167,9 @@ pub enum Reply {
     NothingToAgree,
     /// CLAIM ended the match.
     Claimed,
-    NothingToClaim,
+    NothingToClaim {
+        why: ClaimRejection,
+    },
     /// The house plays on in the place of the player who has vanished.
     SubstituteAgreed,
     /// There is no deadline to move, because the house is to move.

@@ -1,9 +1,10 @@
 //! A player who has vanished: the opponent goes on against the house, or takes the win.
 
 use chrono::TimeDelta;
+use serde::Serialize;
 
 use super::life::{Draft, Match};
-use super::schedule::Substitute;
+use super::schedule::{ForfeitRule, Substitute};
 use super::stage::Stage;
 use super::vanished::Vanished;
 use super::{Content, Notice, Reply};
@@ -13,6 +14,26 @@ use crate::ledger::{Fact, Source};
 
 /// How many days the opponent has to choose. Silence takes the win.
 const DAYS_TO_CHOOSE: u32 = 7;
+
+/// Why CLAIM takes no win.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimRejection {
+    /// The house holds the opponent's seat.
+    OpponentIsHouse,
+    /// The sender agreed to go on against the house.
+    AgreedToHouse,
+    /// The sender has missed too many turns, so that the opponent may choose.
+    SenderVanished,
+    /// The opponent has missed too many turns, but nobody can choose while the match is paused.
+    Paused,
+    /// The GM decides, by the terms or because the GM was asked.
+    GmDecides,
+    /// By the terms, a player who misses too many turns loses without a claim.
+    LossIsAutomatic,
+    /// The opponent has missed too few turns, is back, or has more time.
+    NotVanished,
+}
 
 impl Match {
     /// Whether the house may take over a seat, by the terms and the rules of the game.
@@ -35,6 +56,37 @@ impl Match {
     pub(super) fn vanished_from(&self, chooser: Seat) -> Option<Seat> {
         let open = self.vanished.filter(|vanished| !vanished.agreed && self.stage == Stage::Running)?;
         Some(open.seat).filter(|seat| *seat != chooser)
+    }
+
+    /// Returns the seat over which `claimant` can take the win.
+    fn claimable_by(&self, claimant: Seat) -> Result<Seat, ClaimRejection> {
+        if self.house[claimant.other()].is_some() {
+            return Err(ClaimRejection::OpponentIsHouse);
+        }
+        let Some(vanished) = self.vanished else { return Err(self.rejection_of_early_claim()) };
+        if !vanished.agreed && self.stage != Stage::Running {
+            Err(ClaimRejection::Paused)
+        } else if vanished.seat == claimant {
+            Err(ClaimRejection::SenderVanished)
+        } else if vanished.agreed {
+            Err(ClaimRejection::AgreedToHouse)
+        } else {
+            Ok(vanished.seat)
+        }
+    }
+
+    /// Returns why there is no win to claim while no player has vanished.
+    fn rejection_of_early_claim(&self) -> ClaimRejection {
+        if self.asked_gm {
+            return ClaimRejection::GmDecides;
+        }
+        if self.may_substitute() {
+            return ClaimRejection::NotVanished;
+        }
+        match self.terms.forfeit {
+            ForfeitRule::Ask => ClaimRejection::GmDecides,
+            ForfeitRule::Lose => ClaimRejection::LossIsAutomatic,
+        }
     }
 
     /// Whether the player of this seat has vanished, and the opponent has not chosen yet.
@@ -81,9 +133,13 @@ pub(super) fn come_back(draft: &mut Draft, seat: Seat) {
 
 /// Takes the win over a player who has vanished.
 pub(super) fn claim(draft: &mut Draft, by: Seat) -> Reply {
-    let Some(seat) = draft.game_match.vanished_from(by) else { return Reply::NothingToClaim };
-    draft.close(Ending::Forfeit(seat));
-    Reply::Claimed
+    match draft.game_match.claimable_by(by) {
+        Ok(seat) => {
+            draft.close(Ending::Forfeit(seat));
+            Reply::Claimed
+        }
+        Err(why) => Reply::NothingToClaim { why },
+    }
 }
 
 /// Goes on against the house in the place of a player who has vanished. The shell seats the house.

@@ -19,13 +19,13 @@ use super::{Club, ClubLetter, WordingInput};
 use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, Line, Seat};
 use crate::referee::{
-    Adjudication, Answer, Content, FiledOrders, MAX_COMMANDS, MAX_FAULTS, Match, Notice, Orders, PastReports,
-    Receipts, Stage,
+    Adjudication, Answer, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS, Match, Notice,
+    Orders, PastReports, Receipts, Stage,
 };
 
 /// The fields that any letter about a match may have, whoever reads it.
 const SHARED: [(&str, ComputeField); 26] = [
-    ("club", |source| club(&Club { name: &source.club_name, address: &source.club_address })),
+    ("club", |source| context! { name => &source.club_name, address => &source.club_address }),
     ("match", |source| match_header(&source.game_match)),
     ("names", |source| value(&source.game_match.players)),
     ("sides", |source| value(source.game_match.game.sides())),
@@ -177,15 +177,13 @@ fn open_turn(game_match: &Match) -> String {
 
 /// The context of a letter to `seat`.
 pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> TemplateContext {
-    let WordingInput { game_match, dispatch, .. } = *input;
+    let WordingInput { club, game_match, dispatch, .. } = *input;
+    let zone = game_match.zone_of(seat);
     let view = shown_view(game_match, &dispatch.content, seat);
     let rest = match &dispatch.content {
-        Content::Answer(answer) => vec![("answer", self::answer(answer, game_match.zone_of(seat)))],
+        Content::Answer(answer) => vec![("answer", self::answer(answer, zone, club.house))],
         Content::Report { steps, missed, correction, filed, conditions, receipt } => vec![
-            (
-                "answer",
-                receipt.as_deref().map(|receipt| self::answer(receipt, game_match.zone_of(seat))).into(),
-            ),
+            ("answer", receipt.as_deref().map(|receipt| self::answer(receipt, zone, club.house)).into()),
             ("own_orders", own_orders(game_match, seat, filed, missed)),
             ("steps", steps.iter().map(|step| report_step(step, game_match, &view, seat)).collect()),
             ("missed", value(missed)),
@@ -196,7 +194,6 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
         ],
         Content::Missed { seats } => vec![("late", value(seats))],
         Content::Notice(notice) => {
-            let zone = game_match.zone_of(seat);
             vec![("notice", self::notice(notice, zone)), ("message", value(message(notice)))]
         }
         Content::Invitation | Content::Succession | Content::Reminder => Vec::new(),
@@ -327,7 +324,7 @@ pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Tem
     let shared = [
         ("club", self::club(club)),
         ("match", Value::from(())),
-        ("manual", manual(letter.replies())),
+        ("manual", manual(letter.replies(), club.house)),
         ("more_remarks", Value::from(more_remarks)),
         ("most_commands", Value::from(MAX_COMMANDS)),
         ("token", Some(token).filter(|token| !token.is_empty()).into()),
@@ -367,7 +364,7 @@ pub fn for_news(
     TemplateContext::new(Some(view)).with(own)
 }
 
-fn answer(answer: &Answer, zone: Tz) -> Value {
+fn answer(answer: &Answer, zone: Tz, house: HouseDefaults) -> Value {
     let orders = match &answer.orders {
         Orders::None => context! { kind => "none" },
         Orders::Sealed { filing, sealed, wait, replaced } => context! {
@@ -389,7 +386,7 @@ fn answer(answer: &Answer, zone: Tz) -> Value {
         orders => orders,
         replies => Serde(&answer.replies),
         reports => Serde(reports),
-        manual => manual(&answer.replies),
+        manual => manual(&answer.replies, house),
         faults => faults(&answer.faults, &answer.quoted),
         more_faults => beyond(MAX_FAULTS, answer.all_faults().count()) + answer.left_out.faults,
         remarks => shortened_lines(&answer.remarks),

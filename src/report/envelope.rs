@@ -6,7 +6,7 @@ use super::mime::{self, Header, MimeError};
 use super::{Club, WordedLetter};
 use crate::ledger::SealKey;
 use crate::letter::{Address, Digest, Letter};
-use crate::referee::{Content, DispatchKind, Match};
+use crate::referee::{Content, DispatchKind, HouseDefaults, Match};
 
 /// The settings that all letters of the club have in common.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Stationery {
     pub plus_addresses: bool,
     /// The domain of the Message-IDs we make.
     pub message_id_domain: String,
+    /// What the manual says of matches against the house.
+    pub house: HouseDefaults,
 }
 
 /// The parts of an answered letter that the answer's header needs.
@@ -58,7 +60,7 @@ pub struct Envelope<'a> {
 
 impl Stationery {
     pub fn club(&self) -> Club<'_> {
-        Club { name: &self.club_name, address: self.address.as_str() }
+        Club { name: &self.club_name, address: self.address.as_str(), house: self.house }
     }
 
     /// Returns `TOKEN.UNIQUE@domain`, or `UNIQUE@domain` if there is no token.

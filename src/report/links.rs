@@ -114,10 +114,12 @@ pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::referee::HouseDefaults;
 
     #[test]
     fn a_link_that_would_be_too_long_comes_without_orders() {
-        let club = Club { name: "The Fog Club", address: "referee+x@club.example" };
+        let house = HouseDefaults::UNSET;
+        let club = Club { name: "The Fog Club", address: "referee+x@club.example", house };
         let draft = LinkedLetter { club: &club, subject: "[QD-7K3M] Turn 1", token: "0123456789abcdef" };
         let short = draft.link("Answer", &["MARBLE E5"]).href;
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The context of the manual's pages about games: their options, and the levels of the house.
+//! The context of the manual's pages about games: their options, the levels of the house, and the club's defaults.
 
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -6,23 +6,25 @@ use minijinja::{Value, context};
 use super::templates::TOPICS;
 use crate::game::any::GameKind;
 use crate::game::{HouseLevel, OptionRule};
-use crate::referee::Reply;
+use crate::referee::{HouseDefaults, Reply};
 
-/// What the manual's pages need: every game with its options, if one of `replies` is such a page.
-pub fn manual(replies: &[Reply]) -> Value {
+/// What the manual's pages need: every game with its options, if one of `replies` is such a page. The club's defaults for
+/// matches against the house are always there, because strangers are told of them without asking.
+pub fn manual(replies: &[Reply], house: HouseDefaults) -> Value {
     let has_page = replies
         .iter()
         .any(|reply| matches!(reply, Reply::Games { .. } | Reply::Help { .. } | Reply::Rules { .. }));
-    let games: Vec<Value> =
-        if has_page { GameKind::ALL.iter().copied().map(game).collect() } else { Vec::new() };
-    context! { games => games, topics => TOPICS }
+    let kinds = if has_page { GameKind::ALL } else { &[] };
+    let games: Vec<Value> = kinds.iter().map(|kind| game(*kind, house)).collect();
+    context! { games => games, topics => TOPICS, house => Serde(house) }
 }
 
-fn game(kind: GameKind) -> Value {
+fn game(kind: GameKind, house: HouseDefaults) -> Value {
     let options: Vec<Value> = kind.option_rules().iter().map(option).collect();
     let levels: Vec<Value> = kind.levels().iter().map(level).collect();
     context! {
         key => kind.key(), name => kind.name(), sides => Serde(kind.sides()), options => options, levels => levels,
+        default_level => house.level_in(kind).map(|level| level.name),
     }
 }
 

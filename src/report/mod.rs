@@ -34,7 +34,9 @@ use minijinja::value::Serde;
 
 use crate::game::any::OwnPart;
 use crate::game::{Board, BySeat, Seat};
-use crate::referee::{Adjudication, Content, Dispatch, LetterFormat, Match, Notice, Reader, WordingNews};
+use crate::referee::{
+    Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Notice, Reader, WordingNews,
+};
 use links::AnswerLink;
 use template_context::{LazyView, TemplateContext};
 
@@ -55,6 +57,7 @@ pub struct Club<'a> {
     pub name: &'a str,
     /// The referee's address.
     pub address: &'a str,
+    pub house: HouseDefaults,
 }
 
 /// A letter in words, with no addresses or headers yet.

@@ -27,11 +27,12 @@ use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{Anchor, MailIdentity, SealKey, Source};
 use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
-    self, Adjudication, Content, Dispatch, DispatchKind, Match, OfferRejection, Opening, Passing, Reader,
-    Rejection, Reply, SettingFault, SettingFaultKind, Terms,
+    self, Adjudication, ClaimRejection, Content, Dispatch, DispatchKind, HouseDefaults, Match,
+    OfferRejection, Opening, Passing, Reader, Rejection, Reply, SettingFault, SettingFaultKind, Terms,
 };
 
-const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
+const CLUB: Club<'static> =
+    Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
 
 /// The longest names allowed, one of them a single word.
 const ANN: &str = "Maximiliana Konstantin Featherstonehaugh";
@@ -223,6 +224,9 @@ fn gm_results() -> Vec<GmResult> {
         GmResult::NoOffer { no: OfferRejection::Yourself },
         GmResult::NoOffer { no: no_house() },
         GmResult::NoOffer { no: no_level() },
+        GmResult::NoOffer {
+            no: OfferRejection::HouseAgainstItself { game: "quad", levels: ["easy", "expert"] },
+        },
         GmResult::Player {
             name: ANN.to_owned(),
             addresses: vec![],
@@ -379,6 +383,16 @@ fn first_orders(game_match: &Match) -> Option<Filing> {
     game_match.state.seal(Seat::First, &Line::numbered(&chosen.orders)).ok()
 }
 
+const CLAIM_REJECTIONS: [ClaimRejection; 7] = [
+    ClaimRejection::OpponentIsHouse,
+    ClaimRejection::AgreedToHouse,
+    ClaimRejection::SenderVanished,
+    ClaimRejection::Paused,
+    ClaimRejection::GmDecides,
+    ClaimRejection::LossIsAutomatic,
+    ClaimRejection::NotVanished,
+];
+
 fn replies() -> Vec<Reply> {
     let day = chrono::NaiveDate::default();
     let mut replies = vec![
@@ -407,7 +421,6 @@ fn replies() -> Vec<Reply> {
         Reply::ExtensionAgreed,
         Reply::NothingToAgree,
         Reply::Claimed,
-        Reply::NothingToClaim,
         Reply::SubstituteAgreed,
         Reply::Hint { orders: vec!["MARBLE E5".to_owned()] },
         Reply::NoHints { levels: true },
@@ -424,6 +437,7 @@ fn replies() -> Vec<Reply> {
         Reply::MatchOver,
         Reply::NotHere { command: "OPEN".to_owned() },
     ];
+    replies.extend(CLAIM_REJECTIONS.map(|why| Reply::NothingToClaim { why }));
     replies.extend(offer_replies());
     replies.extend(manual_pages());
     replies

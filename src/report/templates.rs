@@ -105,6 +105,7 @@ compiled_in![
     "offer-ended.txt",
     "next-lot.txt",
     "no-house.txt",
+    "house.txt",
     "wording.txt",
 ];
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::envelope::Stationery;
 use super::{TemplateError, Templates, program_digest};
 use crate::letter::{Address, Digest};
+use crate::referee::HouseDefaults;
 
 /// The version of this program, whose code words letters along with the templates.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -23,6 +24,9 @@ pub struct Wording {
     pub club_name: String,
     pub plus_addresses: bool,
     pub message_id_domain: String,
+    /// `None` if an earlier version made it, whose letters do not depend on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub house: Option<HouseDefaults>,
     /// The digest of all templates.
     pub templates: Digest,
     /// The club's own templates, by name.
@@ -32,13 +36,14 @@ pub struct Wording {
 impl Wording {
     /// The wording of this program with these settings and templates.
     pub fn new(stationery: &Stationery, templates: &Templates) -> Wording {
-        let Stationery { club_name, address: _, plus_addresses, message_id_domain } = stationery;
+        let Stationery { club_name, address: _, plus_addresses, message_id_domain, house } = stationery;
         Wording {
             version: VERSION.to_owned(),
             program: program_digest(),
             club_name: club_name.clone(),
             plus_addresses: *plus_addresses,
             message_id_domain: message_id_domain.clone(),
+            house: Some(*house),
             templates: templates.digest(),
             overrides: templates.overrides().clone(),
         }
@@ -52,11 +57,15 @@ impl Wording {
             club_name,
             plus_addresses,
             message_id_domain,
+            house,
             templates,
             program,
             overrides: _,
         } = self;
-        let club = format!("{club_name}\n{plus_addresses}\n{message_id_domain}");
+        let mut club = format!("{club_name}\n{plus_addresses}\n{message_id_domain}");
+        if let Some(HouseDefaults { level, advance }) = house {
+            club.push_str(&format!("\nhouse {level} {advance}"));
+        }
         Digest::of(format!("{version}\n{program}\n{club}\n{templates}\n").as_bytes())
     }
 
@@ -78,6 +87,7 @@ impl Wording {
             address: address.clone(),
             plus_addresses: self.plus_addresses,
             message_id_domain: self.message_id_domain.clone(),
+            house: self.house.unwrap_or(HouseDefaults::UNSET),
         };
         Ok((templates.digest() == self.templates).then_some((stationery, templates)))
     }
@@ -98,6 +108,7 @@ mod tests {
             address: address.clone(),
             plus_addresses: true,
             message_id_domain: "club.example".to_owned(),
+            house: HouseDefaults::UNSET,
         };
         let kept = Wording::new(&stationery, &templates);
         assert!(kept.is_of_this_version());
@@ -106,6 +117,8 @@ mod tests {
         assert_eq!(Wording::new(&stationery, &restored).digest(), kept.digest());
         let renamed = Wording { club_name: "The Frog Club".to_owned(), ..kept.clone() };
         assert_ne!(renamed.digest(), kept.digest());
+        let of_other_house = Wording { house: None, ..kept.clone() };
+        assert_ne!(of_other_house.digest(), kept.digest());
         let without = Wording { overrides: BTreeMap::new(), ..kept };
         assert!(without.restore(&address).unwrap().is_none());
     }

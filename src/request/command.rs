@@ -416,6 +416,10 @@ fn challenge(rest: &[&str]) -> Parsed {
         [link, rest @ ..] if link.starts_with("<mailto") => rest,
         _ => rest,
     };
+    let example = match opponent {
+        Party::Player(_) => example,
+        Party::House(_) => "CHALLENGE house quad level=easy first=me",
+    };
     let (game, options, days) = terms(rest, example)?;
     Ok(Command::Challenge { opponent, game, options, days })
 }

@@ -241,7 +241,7 @@ fn a_challenge_that_the_house_cannot_accept_is_refused_with_an_example() {
         ),
         ("CHALLENGE house:master quad", "at the level master", "| CHALLENGE house quad level="),
         ("CHALLENGE house quad first=bo", "it takes me or house", ""),
-        ("CHALLENGE house chess", "There is no game called chess", ""),
+        ("CHALLENGE house chess", "The house does not play chess", "| CHALLENGE house quad"),
         ("CHALLENGE house quad swop=on", "has no option", ""),
     ] {
         desk.write(ANN, text);

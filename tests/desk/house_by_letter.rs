@@ -64,6 +64,28 @@ fn a_player_chooses_whether_a_victory_leads_to_the_next_level() {
 }
 
 #[test]
+fn the_next_match_is_against_the_promised_level_even_below_the_clubs_default() {
+    let desk = Desk::knowing(ANN, "[house]\nlevel = \"average\"\nadvance = true\n");
+    let (first, invitation) = challenge(&desk, "level=trainer");
+    invitation.says("if you win this match, your next one is against `easy`");
+    ann_wins(&desk, &first);
+    let (second, _) = challenge(&desk, "");
+    assert_eq!(second.house.second.as_deref(), Some("easy"));
+    assert!(desk.verify(&first.id).is_sound() && desk.verify(&second.id).is_sound());
+}
+
+#[test]
+fn a_victory_over_a_weaker_level_again_takes_nobody_back() {
+    let desk = Desk::knowing(ANN, "[house]\nadvance = true\n");
+    let (first, _) = challenge(&desk, "level=average");
+    ann_wins(&desk, &first);
+    let (again, invitation) = challenge(&desk, "level=trainer");
+    invitation.says("against `easy`, or against a higher level if another victory with advance on");
+    ann_wins(&desk, &again);
+    assert_eq!(challenge(&desk, "").0.house.second.as_deref(), Some("expert"));
+}
+
+#[test]
 fn nobody_advances_beyond_the_top_level() {
     let desk = Desk::knowing(ANN, "");
     let (game_match, invitation) = challenge(&desk, "level=expert advance=on");
@@ -86,6 +108,40 @@ fn levels_have_other_names_and_swap_is_on_unless_chosen_otherwise() {
     assert_eq!(newest(&desk).game, GameKind::Quad);
     desk.write(ANN, "CHALLENGE house quad advance=maybe");
     desk.last_to(ANN).says("Option `advance` cannot be `maybe`; it takes on or off.");
+}
+
+#[test]
+fn what_is_chosen_twice_is_refused_with_what_would_do() {
+    let desk = Desk::knowing(ANN, "");
+    for (asked, says) in [
+        ("house quad first=me seat=second", "`first=me` and `seat=second` both choose your seat."),
+        ("house quad seat=first seat=second", "`seat=first` and `seat=second` both choose your seat."),
+        ("house quad level=easy level=expert", "`level` is given as `easy` and as `expert`."),
+        ("house:expert quad level=easy", "Please write it once, for example level=easy."),
+        ("house quad advance=on ADVANCE=off", "`advance` is given as `on` and as `off`."),
+        ("bo@players.example quad seat=first seat=second", "`seat` is given as `first` and as `second`."),
+    ] {
+        desk.write(ANN, &format!("CHALLENGE {asked}"));
+        desk.last_to(ANN).says(says).says("had no effect");
+    }
+    assert!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").is_empty());
+}
+
+#[test]
+fn a_challenge_without_a_game_of_the_house_is_answered_with_one() {
+    let desk = Desk::knowing(ANN, "");
+    for asked in ["CHALLENGE house", "CHALLENGE house:expert"] {
+        desk.write(ANN, asked);
+        desk.last_to(ANN)
+            .says("The line lacks the name of a game.")
+            .says("For example: CHALLENGE house quad level=easy first=me");
+    }
+    desk.write(ANN, "CHALLENGE house chess");
+    let refusal = desk.last_to(ANN);
+    refusal.says("The house does not play chess. It plays:");
+    for game in GameKind::ALL {
+        refusal.says(&format!("| CHALLENGE house {}", game.key()));
+    }
 }
 
 #[test]
@@ -119,9 +175,9 @@ fn against_the_trainer_a_hint_tells_what_average_would_do() {
         .any(|entry| matches!(&entry.fact, Fact::HintGiven { orders, .. } if *orders == hint.orders));
     assert!(noted, "the ledger says what was advised");
     let average = GameKind::Quad.level("average").expect("a level");
-    let dice = before.key.dice(before.phase_no);
-    let own = AnySeen::play(&seen, average, dice).expect("it plays").orders;
-    assert!(before.state.seal(Seat::First, &fogpost::game::Line::numbered(&own)).is_ok());
+    // Dice other than the house's own, of which the hint must not tell.
+    let dice = !before.key.dice(before.phase_no);
+    assert_eq!(hint.orders, AnySeen::play(&seen, average, dice).expect("it plays").orders);
 }
 
 #[test]
@@ -188,6 +244,23 @@ fn elsewhere_the_answer_to_hint_says_why_there_is_none() {
 }
 
 #[test]
+fn the_gm_names_the_level_of_the_house_as_players_do() {
+    let desk = Desk::new();
+    desk.write(GM, "GM LIST");
+    for (line, level) in [
+        (format!("GM NEW quad {ANN} house:expert"), "expert"),
+        (format!("GM NEW quad {ANN} house level=trainer"), "trainer"),
+        (format!("GM NEW quad {ANN} house"), "easy"),
+    ] {
+        desk.advance(1);
+        desk.reply(GM, &desk.last_to(GM), &line);
+        assert_eq!(newest(&desk).house.second.as_deref(), Some(level), "{line}");
+    }
+    desk.reply(GM, &desk.last_to(GM), &format!("GM NEW quad {ANN} house:expert level=easy"));
+    desk.last_to(GM).says("`level` is given as `expert` and as `easy`.");
+}
+
+#[test]
 fn the_house_plays_itself_to_the_end_but_not_by_letter() {
     let desk = Desk::new();
     let level = |name| Holder::House(GameKind::Quad.level(name).expect("a level"));
@@ -206,6 +279,11 @@ fn the_house_plays_itself_to_the_end_but_not_by_letter() {
     }
     desk.write(GM, "GM LIST");
     desk.reply(GM, &desk.last_to(GM), "GM NEW quad house:easy house:average");
+    let refusal = desk.last_to(GM);
+    refusal.says("opened at the terminal").says("fogpost match new quad house:easy house:average");
+    desk.reply(GM, &refusal, "GM NEW chess house house:average");
+    desk.last_to(GM).says("There is no game called chess");
+    desk.reply(GM, &refusal, &format!("GM NEW quad {ANN} {ANN}"));
     desk.last_to(GM).says("A match has two players");
     assert_eq!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").len(), 2);
 }

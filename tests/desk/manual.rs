@@ -45,6 +45,34 @@ fn rules_sends_the_rules_of_every_game_with_their_rulings() {
 }
 
 #[test]
+fn the_manual_tells_the_clubs_defaults_for_matches_against_the_house() {
+    for (level, in_pacific, advance, other) in
+        [("expert", "average", "on", "off"), ("trainer", "trainer", "off", "on")]
+    {
+        let is_on = advance == "on";
+        let desk = Desk::with(&format!("[house]\nlevel = \"{level}\"\nadvance = {is_on}\n"));
+        let defaults = format!("In this club advance is {advance}, unless you write advance={other}.");
+        for (asked, plays_at) in [
+            ("Hello", level),
+            ("HELP", level),
+            ("HELP challenge", level),
+            ("RULES quad", level),
+            ("RULES pacific", in_pacific),
+        ] {
+            desk.write(EVE, asked);
+            let answer = desk.one_to(EVE);
+            answer.says(&defaults).says(&format!("the house plays at the level `{plays_at}`"));
+            answer.says("With advance=on, if you win").says("with advance=off it is not");
+        }
+        desk.write(EVE, "GAMES");
+        desk.one_to(EVE).says(&format!("(CHALLENGE house pacific level=…, by default {in_pacific})"));
+    }
+    let desk = Desk::with("[house]\nlevel = \"expert\"\n");
+    desk.write(EVE, "HELP challenge");
+    desk.one_to(EVE).says("or at its strongest in a game without this level, unless you name another");
+}
+
+#[test]
 fn games_lists_the_games_with_their_options() {
     let desk = Desk::new();
     desk.write(EVE, "GAMES");

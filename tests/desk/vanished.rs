@@ -35,11 +35,17 @@ fn the_opponent_of_a_vanished_player_can_go_on_against_the_house() {
     assert_eq!((after.adjudicated.len(), after.stage, after.vanished), (1, Stage::Running, None));
     assert!(after.deadline > Some(desk.now()), "Bo's time runs");
     let answer = desk.all_to(BO).into_iter().find(|sent| sent.text.contains("Agreed: the house plays on"));
-    answer.expect("an answer").says("There is no win to claim").keeps_silent_of("still accepted");
+    answer
+        .expect("an answer")
+        .says("no win to claim: you have agreed to go on against the house in the place of Ann")
+        .keeps_silent_of("still accepted");
     desk.last_to(ANN).says("The house (easy) now plays the seat of Ann");
     desk.reply(BO, &desk.last_to(BO), "MARBLE A2");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 3, "the house has answered");
-    desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
+    desk.reply(BO, &desk.last_to(BO), "CLAIM");
+    let answer = desk.last_to(BO);
+    answer.says("no win to claim: you play against the house (easy), which never misses a turn");
+    desk.reply(BO, &answer, "RESIGN CONFIRM");
     assert_eq!(winner(&desk, &game_match.id), Some(Seat::First));
     assert!(desk.verify(&game_match.id).is_sound());
 }
@@ -68,7 +74,7 @@ fn a_vanished_player_who_files_is_back_and_a_late_claim_says_what_stands() {
     desk.reply(ANN, &notice, "MARBLE F6");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
     desk.reply(BO, &offer, "CLAIM");
-    desk.last_to(BO).says("There is no win to claim");
+    desk.last_to(BO).says("no win to claim: Ann has not missed 1 turn in a row, is back, or has more time");
     let after = desk.find(&game_match.id);
     assert_eq!((after.stage, after.vanished), (Stage::Running, None));
 }
@@ -80,12 +86,49 @@ fn the_vanished_player_can_neither_choose_nor_ask_for_more_time() {
     desk.reply(ANN, &desk.last_to(ANN), "CLAIM\nAGREE");
     assert!(desk.find(&game_match.id).vanished.is_some());
     let answer = desk.last_to(ANN);
-    answer.says("There is no win to claim").says("has not asked for anything");
+    answer
+        .says("no win to claim: you have missed 1 turn in a row, and Bo may choose how the match continues")
+        .says("has not asked for anything");
     desk.reply(ANN, &answer, "EXTEND 3 days");
     desk.last_to(ANN).says("Send orders, and the match goes on");
     assert!(desk.sent_to(BO).is_empty());
     desk.reply(BO, &offer, "AGREE");
     assert_eq!(desk.find(&game_match.id).house.first.as_deref(), Some("easy"), "Bo agreed to the house");
+}
+
+#[test]
+fn a_claim_in_a_running_match_says_what_follows_from_missed_turns() {
+    for (terms, says) in [
+        ("", "in this match the GM decides what happens when a player misses 2 turns in a row"),
+        ("forfeit = \"lose\"\n", "in this match a player who misses 2 turns in a row loses without a claim"),
+        ("substitute = \"house\"\n", "Once you can choose how the match goes on, I write to you"),
+    ] {
+        let desk = Desk::with(terms);
+        let game_match = desk.open(GameKind::Quad, &[]);
+        desk.reply(BO, &desk.last_to(BO), "CLAIM");
+        desk.last_to(BO).says("There is no win to claim").says(says);
+        assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
+    }
+}
+
+#[test]
+fn a_claim_after_the_gm_was_asked_says_so() {
+    let desk = Desk::with("forfeit_after = 1\n");
+    let game_match = desk.open(GameKind::Quad, &[]);
+    for _ in 0..9 {
+        desk.advance(24);
+    }
+    assert!(desk.find(&game_match.id).asked_gm);
+    desk.reply(BO, &desk.last_to(BO), "CLAIM");
+    desk.last_to(BO).says("no win to claim: the GM has been asked to decide how the match goes on");
+}
+
+#[test]
+fn a_claim_against_the_house_says_that_it_never_misses_a_turn() {
+    let desk = Desk::new();
+    opened(&desk, "easy", Seat::First);
+    desk.reply(ANN, &desk.last_to(ANN), "CLAIM");
+    desk.last_to(ANN).says("no win to claim: you play against the house (easy), which never misses a turn");
 }
 
 #[test]

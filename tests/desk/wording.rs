@@ -68,6 +68,26 @@ fn a_template_for_one_turn_stands_in_the_ledger_is_told_to_both_sides_and_named_
 }
 
 #[test]
+fn pages_of_the_manual_are_worded_again_with_the_defaults_of_their_time() {
+    let mut desk = Desk::new();
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let to_ann = desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, "HELP challenge");
+    desk.one_to(ANN).says("at the level `easy`").says("advance is off");
+    desk.restart_after(|folder| {
+        let config = folder.join("config.toml");
+        let text = std::fs::read_to_string(&config).expect("the config");
+        std::fs::write(&config, format!("{text}\n[house]\nlevel = \"average\"\nadvance = true\n"))
+            .expect("written");
+    });
+    desk.reply(ANN, &to_ann, "RULES quad");
+    desk.one_to(ANN).says("at the level `average`").says("advance is on").keeps_silent_of("The club has");
+    let verdict = desk.verify(&id);
+    assert!(verdict.is_sound(), "{verdict:#?}");
+    assert_eq!(verdict.sent_in_other_words, 0, "each letter is worded again as it was");
+}
+
+#[test]
 fn letters_whose_templates_are_not_kept_count_as_not_checked() {
     let (desk, id) = lied_about_a_turn();
     cheat(&desk, &["DELETE FROM wording WHERE contents LIKE '%Nothing was seen%'"]);

@@ -8,14 +8,16 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{
-    self, Cause, Content, Dispatch, Match, NoticeLimits, Opening, Reader, Ruling, SeatLetter, Terms,
+    self, Cause, Content, Dispatch, HouseDefaults, Match, NoticeLimits, Opening, Reader, Ruling, SeatLetter,
+    Terms,
 };
 use fogpost::report::{Club, PictureCache, Templates, WordedLetter, WordingInput, word};
 use fogpost::request::Request;
 
 use crate::play::{Play, numbered};
 
-const CLUB: Club<'static> = Club { name: "The Fog Club", address: "referee@club.example" };
+const CLUB: Club<'static> =
+    Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
 
 /// The time at which every match is opened and every decision made.
 const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;

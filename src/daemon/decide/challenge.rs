@@ -77,8 +77,13 @@ impl Decision<'_> {
     }
 }
 
-/// Returns the level above the highest one that the player has beaten in a match with `advance`, but none below `least`.
-fn advanced(least: &HouseLevel, game: GameKind, before: &[(Seat, &MatchOverview)]) -> &'static HouseLevel {
+/// Returns the level above the highest one that the player has beaten in a match with `advance`, or `default` if they have
+/// beaten none. It may be below `default`, which the invitations to those matches do not know.
+fn advanced(
+    default: &'static HouseLevel,
+    game: GameKind,
+    before: &[(Seat, &MatchOverview)],
+) -> &'static HouseLevel {
     let place = |name: &str| game.levels().iter().position(|level| level.name == name);
     let won = before.iter().filter(|(seat, game_match)| {
         let outcome = game_match.outcome.as_ref();
@@ -87,7 +92,6 @@ fn advanced(least: &HouseLevel, game: GameKind, before: &[(Seat, &MatchOverview)
             && outcome.is_some_and(|outcome| outcome.winner == Some(*seat))
     });
     let beaten = won.filter_map(|(seat, game_match)| place(game_match.house[seat.other()].as_deref()?)).max();
-    let next = beaten.map_or(0, |beaten| beaten + 1);
-    let last = game.levels().len() - 1;
-    &game.levels()[next.max(place(least.name).unwrap_or_default()).min(last)]
+    let Some(beaten) = beaten else { return default };
+    &game.levels()[(beaten + 1).min(game.levels().len() - 1)]
 }

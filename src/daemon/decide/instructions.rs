@@ -84,36 +84,47 @@ impl Decision<'_> {
         options: &[(String, String)],
         days: Option<u32>,
     ) -> Result<NewMatch, OfferRejection> {
-        let Some(kind) = GameKind::parse(game) else {
-            return Err(OfferRejection::UnknownGame { name: game.to_owned() });
+        let player = |address: &Address| {
+            Holder::Player(NamedAddress { name: String::new(), address: address.clone() })
         };
-        let [first, second] = parties;
-        // Matches of the house against itself are opened at the terminal only.
-        if first == second || matches!(parties, [Party::House(_), Party::House(_)]) {
-            return Err(OfferRejection::Yourself);
-        }
-        let holder = |party: &Party| match party {
-            Party::Player(address) => {
-                Ok(Holder::Player(NamedAddress { name: String::new(), address: address.clone() }))
-            }
-            Party::House(level) => {
-                self.settings.config.house.level(kind, level.as_deref()).map(Holder::House)
-            }
-        };
-        let players = BySeat::new(holder(first)?, holder(second)?);
         let club = &self.settings.config.terms;
-        let (choices, terms) = match [&players.first, &players.second] {
-            [Holder::House(level), _] | [_, Holder::House(level)] => {
-                let wanted = HouseMatch::read(game, Some(level.name), options, days)?;
-                (wanted.choices(level), wanted.terms(club, self.settings.config.house.advance))
+        let house = &self.settings.config.house;
+        match parties {
+            [Party::House(first), Party::House(second)] => {
+                Err(self.house_against_itself(game, first.as_deref(), second.as_deref()))
             }
-            _ => {
+            [Party::Player(first), Party::Player(second)] if first == second => Err(OfferRejection::Yourself),
+            [Party::Player(first), Party::Player(second)] => {
                 let offer = Offer::read(game, options, days)?;
                 let terms = offer.terms(club);
-                (offer.choices, terms)
+                let players = BySeat::new(player(first), player(second));
+                Ok(NewMatch { game: offer.game, choices: offer.choices, players, terms })
             }
+            [Party::House(named), Party::Player(address)] | [Party::Player(address), Party::House(named)] => {
+                let wanted = HouseMatch::read(game, named.as_deref(), options, days)?;
+                let level = wanted.level.map_or_else(|| house.level(wanted.game, None), Ok)?;
+                let players = match parties {
+                    [Party::House(_), _] => BySeat::new(Holder::House(level), player(address)),
+                    [Party::Player(_), _] => BySeat::new(player(address), Holder::House(level)),
+                };
+                let (choices, terms) = (wanted.choices(level), wanted.terms(club, house.advance));
+                Ok(NewMatch { game: wanted.game, choices, players, terms })
+            }
+        }
+    }
+
+    /// Returns why the GM cannot open a match of the house against itself by letter.
+    fn house_against_itself(&self, game: &str, first: Option<&str>, second: Option<&str>) -> OfferRejection {
+        let Some(kind) = GameKind::parse(game) else {
+            return OfferRejection::UnknownGame { name: game.to_owned() };
         };
-        Ok(NewMatch { game: kind, choices, players, terms })
+        let house = &self.settings.config.house;
+        match (house.level(kind, first), house.level(kind, second)) {
+            (Ok(first), Ok(second)) => {
+                OfferRejection::HouseAgainstItself { game: kind.key(), levels: [first.name, second.name] }
+            }
+            (Err(why), _) | (_, Err(why)) => why,
+        }
     }
 
     fn add_player(&mut self, address: &Address, name: &str, check: bool) -> Decided<GmResult> {

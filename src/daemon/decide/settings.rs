@@ -67,6 +67,7 @@ impl Settings {
             address: club.address.clone(),
             plus_addresses: club.plus_addresses,
             message_id_domain: club.message_id_domain(),
+            house: config.house.defaults(),
         };
         let wording = Wording::new(&stationery, &templates);
         let identity = MailIdentity {

@@ -20,7 +20,7 @@ pub fn offer() -> OfferSummary {
 }
 
 pub fn no_house() -> OfferRejection {
-    OfferRejection::NoHouse { game_name: "Quantum", plays: vec!["quad"] }
+    OfferRejection::NoHouse { game_name: "chess".to_owned(), plays: vec!["quad"] }
 }
 
 pub fn no_level() -> OfferRejection {
