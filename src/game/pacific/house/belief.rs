@@ -24,8 +24,9 @@ const CORRECTION: u8 = 4;
 const LIKELY: usize = 8;
 /// Of this many rounds in which the enemy was not heard, it moved without a plan in one.
 const AIMLESS: usize = 4;
-/// About how many rounds all guesses together are followed through: a long match gets fewer guesses, but not fewer than this.
+/// About how many rounds all guesses together are followed through: a long match gets fewer guesses.
 const FOLLOWED: u32 = 25_600;
+/// The number of guesses in the longest match.
 const FEWEST: u32 = 8;
 const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
