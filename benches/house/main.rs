@@ -38,8 +38,8 @@ use fogpost::game::any::{Choices, GameKind};
 
 use crate::arena::Rules;
 
-const USAGE: &str = "cargo bench --bench house -- GAME STRONG WEAK [--pairs N] [--seed N] [--threads N] [--stop false] [--OPTION VALUE]…; \
-                     benches/house/main.rs tells more";
+const USAGE: &str = "cargo bench --bench house -- GAME STRONG WEAK [--pairs N] [--seed N] [--threads N] \
+                     [--stop false] [--OPTION VALUE]…; benches/house/main.rs tells more";
 
 fn main() -> ExitCode {
     // Cargo adds `--bench`.

@@ -41,7 +41,7 @@ impl House {
         }
     }
 
-    /// Returns the defaults as letters tell them.
+    /// Returns the defaults in the form in which letters state them.
     pub fn defaults(&self) -> HouseDefaults {
         let level = Level::parse(&self.level).expect("the config was checked");
         HouseDefaults { level, advance: self.advance }

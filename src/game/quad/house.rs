@@ -132,7 +132,7 @@ fn opening(view: &View, dice: &mut Dice) -> Point {
     points[dice.below(points.len())]
 }
 
-/// Chooses a turn after a look at `positions` positions at most, and returns how many it looked at. It wins if it can, and
+/// Chooses a turn by searching at most `positions` positions, and returns how many it searched. It wins if it can, and
 /// blocks every threat that it can.
 fn thoughtful(position: &mut Position, positions: u32, margin: i32, dice: &mut Dice) -> (Turn, u32) {
     let me = position.mover;

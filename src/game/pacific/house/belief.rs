@@ -24,7 +24,7 @@ const CORRECTION: u8 = 4;
 const LIKELY: usize = 8;
 /// Of this many rounds in which the enemy was not heard, it moved without a plan in one.
 const AIMLESS: usize = 4;
-/// About how many rounds all guesses together are followed through: a long match gets fewer guesses.
+/// A rough limit on the rounds that are replayed for all guesses together: a long match gets fewer guesses.
 const FOLLOWED: u32 = 25_600;
 /// The number of guesses in the longest match.
 const FEWEST: u32 = 8;
@@ -231,7 +231,7 @@ impl Belief {
         self.reached(HUNTED as i8, |_| true)
     }
 
-    /// For each square, the chance in thousandths that a submarine is within `most` steps of it, in a number of steps that `fits`.
+    /// For each square, the chance in thousandths that a submarine is at most `most` steps away, at a distance that `fits`.
     fn reached(&self, most: i8, fits: impl Fn(u8) -> bool) -> [i32; 256] {
         let mut counts = [0; 256];
         for guess in &self.guesses {
@@ -307,7 +307,7 @@ fn first_guess(enemy: Seat, dice: &mut Dice) -> Guess {
     guess
 }
 
-/// Moves the submarine that gains most, as the house would.
+/// Moves the submarine whose best move gains most, as the house would.
 fn approach(guess: &mut Guess, prospects: &Prospects, dice: &mut Dice) {
     let (mut most, mut moves) = (1, Vec::new());
     for (number, &from) in guess.iter().enumerate() {

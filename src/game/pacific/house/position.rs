@@ -152,7 +152,7 @@ impl<'a> Position<'a> {
         self.hulls.get(usize::from(self.cells[usize::from(at)]))
     }
 
-    /// What a move gains by the squares of the ship that makes it alone.
+    /// How much more the moving ship is worth on its new square than on its old one.
     pub fn shift(&self, turn: Move) -> i32 {
         let Some(hull) = self.hull(turn.from) else { return 0 };
         let values = &self.values[usize::from(hull.side)][hull.class as usize];

@@ -17,8 +17,7 @@ const DEEPEST: i32 = 20;
 const LONGEST: usize = 48;
 /// What the move itself is worth.
 const TO_MOVE: i32 = 10;
-/// What a move can gain besides what it sinks, and the worth of the ship on its new square against the old one: a carrier moves
-/// its squadron, too.
+/// An allowance for what a move gains besides what it sinks and [`Position::shift`]: a carrier moves its squadron, too.
 const QUIET_GAIN: i32 = 60;
 /// Quiet moves from this number on are searched one turn less deep at first.
 const LATE: usize = 6;

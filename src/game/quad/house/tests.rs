@@ -256,7 +256,7 @@ struct Kept {
     mover: usize,
     left: [[u8; 2]; 2],
     free: Set,
-    /// For each side.
+    /// For each side: the points that complete a quad, and those that threaten to.
     threats: [Set; 2],
     attacks: [Set; 2],
     /// For each side: the squares that hold one to four of its marbles, on the whole board and through each point.

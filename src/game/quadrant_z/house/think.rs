@@ -35,7 +35,7 @@ const EFFORT: Effort = if cfg!(debug_assertions) {
 
 /// The ships of both sides up to which all guesses are played.
 const SHIPS: usize = 32;
-/// About how many phases all guesses together are followed through: a long match gets fewer guesses, but at least
+/// A rough limit on the phases that are replayed for all guesses together: a long match gets fewer guesses, but at least
 /// [`Effort::trials`].
 const FOLLOWED: usize = 1_600;
 

@@ -257,7 +257,8 @@ impl Fleet<'_> {
         (self.ships[number].ship.at, self.ships[number].is_settled) = (at, true);
     }
 
-    /// Makes the fleet as large as the enemy's `points`: those that the enemy had and captured, less those that it lost and may have left.
+    /// Makes the fleet as large as the enemy's `points`: those that it had and captured, less those that it lost and may
+    /// have left.
     fn count(&mut self, points: u16) {
         let mut size: u16 = self.ships.iter().map(|tracked| tracked.ship.class.size()).sum();
         while size > points && self.ships.len() > 1 {
