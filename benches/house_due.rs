@@ -103,9 +103,11 @@ impl Place {
 
     /// Opens matches in which the house has to move, and waits until the invitations have gone out.
     fn let_house_owe(&mut self, due: usize) {
-        open(&self.club, (0..due).map(|n| format!("quantum;house:expert;carl{n}@players.test;")));
         let last = format!("carl{}@players.test", due - 1);
-        self.work(|place| place.club.letters_to(&last, 1));
+        self.work(|place| {
+            open(&place.club, (0..due).map(|n| format!("quantum;house:expert;carl{n}@players.test;")));
+            place.club.letters_to(&last, 1)
+        });
     }
 
     fn turns_of_house(&self) -> usize {

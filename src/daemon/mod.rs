@@ -22,6 +22,7 @@ pub mod resend;
 pub mod service;
 pub mod status;
 mod stuck;
+mod traffic;
 mod trial;
 mod verify;
 mod verify_club;
@@ -39,6 +40,7 @@ use tokio::sync::{Notify, OnceCell};
 use self::attempts::Attempts;
 use self::decide::settings::Settings;
 use self::heartbeat::Heartbeat;
+use self::traffic::Traffic;
 use crate::config::Config;
 use crate::ledger::truncate_to_millis;
 use crate::letter::Digest;
@@ -70,6 +72,8 @@ pub struct Office {
     clock: Clock,
     heartbeat: Heartbeat,
     attempts: Attempts,
+    /// What the house lets pass.
+    traffic: Traffic,
     /// Set once the wording is kept, for the audit.
     kept_wording: OnceCell<()>,
     /// Wakes the loop that settles letters.
@@ -107,6 +111,7 @@ impl Office {
             clock,
             heartbeat: Heartbeat::new(Instant::now()),
             attempts: Attempts::new(run),
+            traffic: Traffic::new(),
             kept_wording: OnceCell::new(),
             letters: Notify::new(),
             dispatches: Notify::new(),

@@ -55,6 +55,11 @@ impl MatchOverview {
         let overdue = self.deadline.is_some_and(|deadline| deadline <= now);
         self.stage == Stage::Running && (self.asked_gm || overdue)
     }
+
+    /// Whether the house is to move.
+    pub fn awaits_house(&self) -> bool {
+        self.stage == Stage::Running && self.awaited.iter().any(|seat| self.house[*seat].is_some())
+    }
 }
 
 impl Match {

@@ -1,5 +1,7 @@
 //! Whole matches against the house by letter. Those of Quad are in `house`.
 
+use std::sync::Arc;
+
 use fogpost::daemon::{Holder, NewMatch};
 use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::{BySeat, Seat};
@@ -98,4 +100,22 @@ fn a_match_of_quantum_against_each_level_can_be_played_to_the_end() {
     for level in ["trainer", "easy", "average", "expert"] {
         assert_played_to_the_end(GameKind::Quantum, level, &[("quiet_limit", "2")]);
     }
+}
+
+#[test]
+fn nobody_is_late_while_the_house_is_to_move() {
+    let mut desk = Desk::new();
+    desk.office_mut().set_house(Arc::new(|_: &AnySeen, _, _| None));
+    let game_match = opened(&desk, GameKind::QuadrantZ, "easy", &[]);
+    assert!(game_match.overview().awaits_house());
+    let letters = desk.all_to(ANN).len();
+    let overdue = game_match.deadline.expect("Ann is to file as well") + game_match.terms.grace();
+    while desk.now() <= overdue {
+        desk.advance(2);
+    }
+    assert_eq!(desk.find(&game_match.id).missed, game_match.missed);
+    assert_eq!(desk.all_to(ANN).len(), letters, "she is not reminded");
+    desk.office_mut().set_house(Arc::new(AnySeen::play));
+    desk.advance(2);
+    assert!(!desk.find(&game_match.id).overview().awaits_house());
 }

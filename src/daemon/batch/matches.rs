@@ -1,5 +1,7 @@
 //! Rules on matches without a letter, and commits.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
@@ -10,6 +12,9 @@ use crate::daemon::decide::undecided::{Undecided, Wanted};
 use crate::daemon::parallel::par_map;
 use crate::referee::Match;
 use crate::store::{MatchRow, Settlement, StoreError};
+
+/// How long such a ruling may wait while letters are being settled or sent.
+const LETTERS_FIRST: Duration = Duration::from_millis(250);
 
 /// What became of a match that was ruled on together with others.
 enum Outcome {
@@ -108,8 +113,8 @@ impl Office {
         Ok((settlement, failed))
     }
 
-    /// Rules on one match and commits. Returns the match as it is then, or `None` if nothing was decided or somebody
-    /// else has changed the match in the meantime.
+    /// Rules on one match, and commits after the letters that are under way. Returns the match as it is then, or `None`
+    /// if nothing was decided or somebody else has changed the match in the meantime.
     pub async fn rule_on(
         &self,
         row: MatchRow,
@@ -124,6 +129,7 @@ impl Office {
         let deciding =
             self.decide(context, move |settings, context, _| rule_on(settings, context, &match_id, &trigger));
         let Some(MatchRuling { after, settlement }) = deciding.await?.0 else { return Ok(None) };
+        self.traffic.let_pass(LETTERS_FIRST).await;
         match self.store.commit(&settlement).await {
             Ok(()) => {
                 self.wake_loops(&settlement);

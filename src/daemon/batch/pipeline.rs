@@ -122,6 +122,7 @@ impl Office {
     /// Settles some letters in one transaction, and returns how many. If many wait, their batch commits with the next
     /// call, while letters that share nothing with it are ruled on.
     pub async fn settle_some(&self, pipeline: &mut Pipeline) -> anyhow::Result<usize> {
+        let _under_way = self.traffic.enter();
         let settled = self.settle_next(pipeline).await;
         if settled.is_err() {
             // A fault in the next letters must not hold up those before them.

@@ -119,6 +119,10 @@ impl Office {
             let Some(behind) = due.last().cloned() else { return Ok(changed) };
             last = Some(behind);
             due.retain(|row| done.insert(row.id.clone()));
+            if matches!(trigger, Trigger::Clock) {
+                // The clock decides nothing while the house is to move.
+                due.retain(|row| !row.overview.awaits_house());
+            }
             self.heartbeat.beat(Loop::Clock);
             changed |= self.rule_on_many(due, trigger, now).await?;
         }

@@ -17,10 +17,9 @@ use crate::daemon::decide::clock::Trigger;
 use crate::daemon::decide::stored::snapshot;
 use crate::daemon::parallel::{background_threads, run_in_background};
 use crate::daemon::stuck::{self, StuckHouse, stuck_houses};
-use crate::game::Seat;
 use crate::ledger::{self, Entry};
 use crate::post::ShutdownSignal;
-use crate::referee::{Act, HousePlayer, Match, Stage};
+use crate::referee::{Act, HousePlayer, Match};
 use crate::store::{EntryRow, MatchRow, Settlement};
 
 /// Matches loaded at a time.
@@ -66,7 +65,7 @@ impl Office {
         loop {
             let due = self.store.matches_due(self.now(), last.as_ref(), BATCH_SIZE).await?;
             let ids: Vec<String> =
-                due.iter().filter(|row| awaits_house(row)).map(|row| row.id.clone()).collect();
+                due.iter().filter(|row| row.overview.awaits_house()).map(|row| row.id.clone()).collect();
             resolved.retain(|id| !ids.contains(id));
             for ids in ids.chunks(CLAIMED_PER_THREAD * background_threads()) {
                 again |= self.play_in_several(ids, &stuck).await?;
@@ -186,12 +185,6 @@ impl Office {
             .decide(context, move |settings, context, _| house_stuck(settings, context, &match_id, phase_no));
         Ok(deciding.await?.0)
     }
-}
-
-/// Whether the house is to move, as lists show the match.
-fn awaits_house(row: &MatchRow) -> bool {
-    let of_house = |seat: &Seat| row.overview.house[*seat].is_some();
-    row.overview.stage == Stage::Running && row.overview.awaited.iter().any(of_house)
 }
 
 /// Computes what the house plays, from the entries of its match.

@@ -121,6 +121,7 @@ impl Office {
     }
 
     async fn store_letters(&self, letters: Vec<FetchedLetter>) -> anyhow::Result<Taken> {
+        let _under_way = self.traffic.enter();
         let is_spam = letters.iter().any(|letter| letter.is_spam);
         let mut letters: Vec<NewLetter> =
             run_blocking(move || letters.into_iter().map(new_letter).collect()).await?;

@@ -268,7 +268,9 @@ impl Office {
         let config = Arc::clone(&self.config);
         let outbox = Arc::clone(&self.outbox);
         let queue = Arc::clone(&in_flight.queue);
+        let under_way = self.traffic.enter();
         in_flight.sending.spawn(async move {
+            let _under_way = under_way;
             let (dispatch, permit) = queue.next(&outbox).await?;
             let permit = match permit {
                 Ok(permit) => permit,
