@@ -8,7 +8,7 @@ use fogpost::referee::{Act, Instruction, Match, MatchAction, Stage};
 
 use crate::audit::rewrite;
 use crate::club_audit::note_verified;
-use crate::desk::{ANN, Desk, GM};
+use crate::desk::{ANN, BO, Desk, GM};
 use crate::house::{entries, opened, to_ann};
 
 /// The match that opened last.
@@ -257,7 +257,13 @@ fn the_gm_names_the_level_of_the_house_as_players_do() {
         assert_eq!(newest(&desk).house.second.as_deref(), Some(level), "{line}");
     }
     desk.reply(GM, &desk.last_to(GM), &format!("GM NEW quad {ANN} house:expert level=easy"));
-    desk.last_to(GM).says("`level` is given as `expert` and as `easy`.");
+    let refusal = desk.last_to(GM);
+    refusal.says("`level` is given as `expert` and as `easy`.");
+    for (other, option) in [("house", "first=house"), ("house", "seat=second"), (BO, "seat=first")] {
+        desk.reply(GM, &refusal, &format!("GM NEW quad {ANN} {other} {option}"));
+        let says = format!("`{option}` chooses a seat. Here the one you name first has the first seat");
+        desk.last_to(GM).says(&says);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fogpost::daemon::{Holder, NewMatch};
 use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{self, Source};
+use fogpost::ledger::{self, Fact, Source};
 use fogpost::referee::{Act, Match, Stage, Terms};
 
 use crate::desk::{ANN, Desk};
@@ -99,6 +99,27 @@ fn a_match_of_quadrant_z_against_average_can_be_played_to_the_end() {
 fn a_match_of_quantum_against_each_level_can_be_played_to_the_end() {
     for level in ["trainer", "easy", "average", "expert"] {
         assert_played_to_the_end(GameKind::Quantum, level, &[("quiet_limit", "2")]);
+    }
+}
+
+#[test]
+fn in_every_game_trainer_gives_hints_that_can_be_filed() {
+    for &game in GameKind::ALL {
+        let desk = Desk::new();
+        let opened = opened(&desk, game, "trainer", &[]);
+        let id = &opened.id;
+        desk.reply(ANN, &to_ann(&desk), "HINT");
+        let hints = entries(&desk, id).into_iter().filter_map(|entry| match entry.fact {
+            Fact::HintGiven { orders, .. } => Some(orders.join("\n")),
+            _ => None,
+        });
+        let [hint] = &hints.collect::<Vec<_>>()[..] else { panic!("one hint in {game}") };
+        let answer = desk.last_to(ANN);
+        let first_order = hint.lines().next().expect("an order");
+        answer.says(first_order);
+        desk.reply(ANN, &answer, hint);
+        assert!(desk.find(id).phase_no > opened.phase_no, "{game}: {hint}");
+        assert!(desk.verify(id).is_sound());
     }
 }
 

@@ -42,6 +42,16 @@ pub struct Effect {
     successor: Option<Player>,
 }
 
+/// Refuses the options by which players choose their seats: the GM names the first player first.
+fn seats_follow_from_order(options: &[(String, String)]) -> Result<(), OfferRejection> {
+    let chooses_seat = |name: &str| ["seat", "first"].iter().any(|own| name.eq_ignore_ascii_case(own));
+    let Some((name, value)) = options.iter().find(|(name, _)| chooses_seat(name)) else { return Ok(()) };
+    let reason = format!(
+        "`{name}={value}` chooses a seat. Here the one you name first has the first seat, so please leave it out."
+    );
+    Err(OfferRejection::BadOption { reason })
+}
+
 impl Decision<'_> {
     /// Carries out one instruction; with `check`, only says what would be done.
     pub fn instruct(&mut self, instruction: &Instruction, check: bool) -> Decided<GmResult> {
@@ -87,6 +97,7 @@ impl Decision<'_> {
         let player = |address: &Address| {
             Holder::Player(NamedAddress { name: String::new(), address: address.clone() })
         };
+        seats_follow_from_order(options)?;
         let club = &self.settings.config.terms;
         let house = &self.settings.config.house;
         match parties {
