@@ -193,6 +193,17 @@ impl Account {
     /// Notes that the server took a letter.
     pub fn note_taken(&mut self, attempt: &Attempt<'_>) -> SendOutcome {
         self.outage = None;
+        self.end_run(attempt)
+    }
+
+    /// Notes that the server took a letter that was under way when the outage began. If it has refused the account itself
+    /// since, it still does.
+    pub fn note_taken_before_outage(&mut self, attempt: &Attempt<'_>) -> SendOutcome {
+        self.outage.take_if(|outage| outage.is_of_run);
+        self.end_run(attempt)
+    }
+
+    fn end_run(&mut self, attempt: &Attempt<'_>) -> SendOutcome {
         self.mark_given_up();
         self.run.clear();
         self.revivals.remove(&attempt.id);

@@ -69,6 +69,8 @@ pub(super) struct InFlight {
 
 pub(super) struct ClaimedLetter {
     pub(super) dispatch: Arc<Claimed>,
+    /// It was under way when the server began to refuse everything.
+    pub(super) is_before_outage: bool,
     /// Ends when the outcomes of all its letters are recorded.
     _claim: Arc<Mutex<Claim>>,
 }
@@ -238,7 +240,11 @@ impl Office {
         in_flight.claims.push(Arc::downgrade(&claim));
         for dispatch in claimed {
             let dispatch = Arc::new(dispatch);
-            let letter = ClaimedLetter { dispatch: Arc::clone(&dispatch), _claim: Arc::clone(&claim) };
+            let letter = ClaimedLetter {
+                dispatch: Arc::clone(&dispatch),
+                is_before_outage: false,
+                _claim: Arc::clone(&claim),
+            };
             in_flight.letters.insert(dispatch.id, letter);
             in_flight.queue.add(dispatch);
             self.send_next(in_flight);
@@ -368,7 +374,11 @@ mod tests {
         let mut in_flight = InFlight::default();
         let claim = Arc::new(Mutex::new(claim));
         for dispatch in claimed.into_iter().map(Arc::new) {
-            let letter = ClaimedLetter { dispatch: Arc::clone(&dispatch), _claim: Arc::clone(&claim) };
+            let letter = ClaimedLetter {
+                dispatch: Arc::clone(&dispatch),
+                is_before_outage: false,
+                _claim: Arc::clone(&claim),
+            };
             in_flight.letters.insert(dispatch.id, letter);
             in_flight.queue.add(dispatch);
         }

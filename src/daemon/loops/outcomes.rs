@@ -47,10 +47,14 @@ impl Office {
                 let answer = without_addresses(&answer);
                 tracing::debug!(dispatch_id = dispatch.id, kind = %dispatch.kind, answer, "sent");
                 self.heartbeat.note_sent(self.now());
-                if in_flight.account.outage.is_some() {
+                let was_out = in_flight.account.outage.is_some();
+                let outcome = match letter.is_before_outage {
+                    true => in_flight.account.note_taken_before_outage(&attempt),
+                    false => in_flight.account.note_taken(&attempt),
+                };
+                if was_out && in_flight.account.outage.is_none() {
                     tracing::info!("the mail server takes letters again");
                 }
-                let outcome = in_flight.account.note_taken(&attempt);
                 in_flight.outcomes.push((dispatch.id, outcome));
                 let delay = self.now() - dispatch.created_at;
                 let may_open_a_phase =
@@ -71,6 +75,7 @@ impl Office {
                     Some(outage) if !was_out => {
                         let error = without_addresses(&outage.error);
                         tracing::error!(error, until = %outage.until, "the mail server refuses everything; all letters wait");
+                        in_flight.letters.values_mut().for_each(|letter| letter.is_before_outage = true);
                     }
                     Some(_) | None => {}
                 }

@@ -363,6 +363,29 @@ fn no_letter_that_was_given_up_is_forgotten_before_it_is_reported() {
 }
 
 #[test]
+fn a_letter_taken_before_the_account_was_refused_does_not_end_the_outage() {
+    let attempt = Attempt { id: 9, message_id: "9", recipient: "x@z.test", tries: 0 };
+    let mut account = Account::default();
+    note(&mut account, 1, "a.test", &refused(RefusalClass::Account, Some((535, None))));
+    assert_eq!(account.note_taken_before_outage(&attempt), SendOutcome::Taken);
+    assert!(account.outage.is_some());
+    account.note_taken(&attempt);
+    assert_eq!(account.outage, None);
+}
+
+#[test]
+fn a_letter_taken_beside_refused_ones_shows_that_the_account_is_not_meant() {
+    let attempt = Attempt { id: 9, message_id: "9", recipient: "x@z.test", tries: 0 };
+    let mut account = Account::default();
+    for (id, domain) in (1..).zip(&DOMAINS[..DOMAINS_IN_A_ROW]) {
+        note(&mut account, id, domain, &refused(RefusalClass::Recipient, Some(QUOTA)));
+    }
+    assert!(account.outage.is_some());
+    account.note_taken_before_outage(&attempt);
+    assert_eq!(account.outage, None);
+}
+
+#[test]
 fn the_gm_is_told_once_a_day_of_the_same_refusal() {
     let mut account = Account::default();
     let login = refused(RefusalClass::Account, Some((535, None)));
