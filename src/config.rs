@@ -343,9 +343,11 @@ impl Config {
         self.outbox.way.paths().into_iter().for_each(resolve);
         self.templates.folder.as_mut().into_iter().for_each(resolve);
         if let Some(file) = self.database.url.strip_prefix("sqlite:") {
-            let mut file = PathBuf::from(file.trim_start_matches("//"));
-            resolve(&mut file);
-            self.database.url = format!("sqlite:{}", file.display());
+            let file = file.trim_start_matches("//");
+            let folder = if Path::new(file).is_relative() { folder } else { Path::new("") };
+            // In the URL a question mark ends the path, and a percent sign begins an escape.
+            let folder = folder.join("").display().to_string().replace('%', "%25").replace('?', "%3F");
+            self.database.url = format!("sqlite:{folder}{file}");
         }
     }
 

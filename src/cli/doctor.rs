@@ -104,8 +104,8 @@ fn edited(path: &Path) -> anyhow::Result<String> {
 fn private_files(path: &Path, config: &mut Config) -> anyhow::Result<String> {
     let mut files = vec![path.to_owned()];
     files.extend(config.password_files());
-    if let Some(database) = config.database.url.strip_prefix("sqlite:") {
-        files.extend(private::databases_beside(Path::new(database)));
+    if let Some(database) = store::carry::file_at(&config.database.url)? {
+        files.extend(private::databases_beside(&database));
     }
     let shared: Vec<(PathBuf, u32)> =
         files.into_iter().filter_map(|file| private::shared_mode(&file).map(|mode| (file, mode))).collect();

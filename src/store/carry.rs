@@ -4,6 +4,7 @@
 //! are equal. A move that fails leaves the target empty. Nobody else can write to the source in the meantime.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use sha2::{Digest as _, Sha256};
@@ -84,11 +85,19 @@ pub type Step<'a> = &'a (dyn Fn(&'static str, u64, u64) + Sync);
 /// # Errors
 /// [`StoreError::Open`] if the URL is malformed.
 pub fn is_there(url: &str) -> Result<bool> {
+    Ok(file_at(url)?.is_none_or(|file| file.exists()))
+}
+
+/// Returns the file of the database at `url`. `None`: it is PostgreSQL.
+///
+/// # Errors
+/// [`StoreError::Open`] if the URL is malformed.
+pub fn file_at(url: &str) -> Result<Option<PathBuf>> {
     if !url.starts_with("sqlite:") {
-        return Ok(true);
+        return Ok(None);
     }
     let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
-    Ok(options.get_filename().exists())
+    Ok(Some(options.get_filename().to_owned()))
 }
 
 /// Copies everything from the database at `from` into the empty one at `to`. Open both with [`super::open`] first, which

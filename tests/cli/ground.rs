@@ -63,6 +63,24 @@ fn files_with_secrets_are_made_for_their_owner_alone_whatever_the_umask_is() {
 }
 
 #[test]
+fn the_folder_of_a_club_may_have_any_name() {
+    let club = Folder::empty();
+    let name = "100%3F who? & co";
+    let config = format!("{name}/config.toml");
+    fs::create_dir(club.path(name)).expect("a folder");
+    club.write(&config, CONFIG);
+    club.run(&["--config", &config, "match", "new", "quad", "ann@players.example", "bo@players.example"])
+        .success();
+    assert!(club.path(name).join("fogpost.db").is_file());
+    assert_eq!(fs::read_dir(club.0.folder()).expect("the folder").count(), 1);
+    fs::set_permissions(club.path(name).join("fogpost.db"), fs::Permissions::from_mode(0o644)).expect("ours");
+    assert_says(
+        &club.run(&["--config", &config, "doctor"]).stdout(),
+        &["others may read", "fogpost.db (mode 644)"],
+    );
+}
+
+#[test]
 fn the_log_of_an_open_database_is_for_its_owner_alone() {
     let folder = Folder::club();
     folder.run_under("000", "match list").success();

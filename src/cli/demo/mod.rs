@@ -63,7 +63,7 @@ impl Args {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let folder = self.folder.clone().unwrap_or_else(free_folder);
         ensure!(!folder.exists(), "{} already exists; choose another name with --folder", folder.display());
-        check_path(&folder, "the database", is_special_in_url)?;
+        utf8(&folder)?;
         let play = self.play.map(|game| Play::new(&folder, game, &self.level)).transpose()?;
         // Only after the checks: a folder left by a refused command would make the corrected one fail.
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
@@ -148,25 +148,14 @@ fn free_folder() -> PathBuf {
     names.map(PathBuf::from).find(|path| !path.exists()).expect("the numbers do not end")
 }
 
-/// Checks that a folder's path has no character that `reader` would misread.
+/// Returns a folder's path as text, which the URL of the database is.
 ///
 /// # Errors
-/// Returns an error that names the first such character, or says that the path is not UTF-8.
-fn check_path(folder: &Path, reader: &str, is_misread: impl Fn(char) -> bool) -> anyhow::Result<()> {
-    let path = folder
+/// Returns an error if the path is not UTF-8.
+fn utf8(folder: &Path) -> anyhow::Result<&str> {
+    folder
         .to_str()
-        .with_context(|| format!("the path {folder:?} is not UTF-8; choose another folder with --folder"))?;
-    match path.chars().find(|c| is_misread(*c)) {
-        Some(c) => {
-            bail!("{reader} would misread {c:?} in the path {path:?}; choose another folder with --folder")
-        }
-        None => Ok(()),
-    }
-}
-
-/// Whether a character has a special meaning in the URL of a database.
-fn is_special_in_url(c: char) -> bool {
-    matches!(c, '?' | '%')
+        .with_context(|| format!("the path {folder:?} is not UTF-8; choose another folder with --folder"))
 }
 
 async fn office(folder: &Path) -> anyhow::Result<Arc<Office>> {
