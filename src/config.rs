@@ -21,7 +21,7 @@ use crate::letter::{Address, Limits, ReturnId};
 use crate::post::inbox::Inbox;
 use crate::post::{Secret, oauth};
 use crate::referee::Terms;
-use crate::store::unverified_server;
+use crate::store::{sqlite_url, unverified_server};
 
 pub use self::audit::Audit;
 pub use self::gms::{Gm, Gms};
@@ -345,9 +345,7 @@ impl Config {
         if let Some(file) = self.database.url.strip_prefix("sqlite:") {
             let file = file.trim_start_matches("//");
             let folder = if Path::new(file).is_relative() { folder } else { Path::new("") };
-            // In the URL a question mark ends the path, and a percent sign begins an escape.
-            let folder = folder.join("").display().to_string().replace('%', "%25").replace('?', "%3F");
-            self.database.url = format!("sqlite:{folder}{file}");
+            self.database.url = sqlite_url(&folder.join("")) + file;
         }
     }
 

@@ -104,7 +104,7 @@ fn edited(path: &Path) -> anyhow::Result<String> {
 fn private_files(path: &Path, config: &mut Config) -> anyhow::Result<String> {
     let mut files = vec![path.to_owned()];
     files.extend(config.password_files());
-    if let Some(database) = store::carry::file_at(&config.database.url)? {
+    if let Some(database) = store::sqlite_file(&config.database.url)? {
         files.extend(private::databases_beside(&database));
     }
     let shared: Vec<(PathBuf, u32)> =

@@ -98,7 +98,7 @@ impl Office {
     }
 
     async fn verify_dossier_in(&self, folder: &Path, dossier: &Dossier) -> anyhow::Result<AuditVerdict> {
-        let store = store::open(&format!("sqlite:{}", folder.join("dossier.db").display())).await?;
+        let store = store::open(&store::sqlite_url(&folder.join("dossier.db"))).await?;
         let temporary = Office::new(Config::clone(&self.config), store, Arc::clone(&self.clock))?;
         temporary.store_dossier(dossier.clone()).await?;
         let verdict = temporary.verify(&dossier.game_match.id, &|_| ()).await;

@@ -4,7 +4,6 @@
 //! are equal. A move that fails leaves the target empty. Nobody else can write to the source in the meantime.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use sha2::{Digest as _, Sha256};
@@ -14,7 +13,7 @@ use sqlx::{ConnectOptions as _, PgConnection, SqliteConnection};
 
 use super::cell::{Cell, Kind};
 use super::statement::{Engine, Session};
-use super::{Result, StoreError};
+use super::{Result, StoreError, sqlite_file};
 use crate::letter::Digest;
 
 /// A table, and the columns that order its rows.
@@ -85,19 +84,7 @@ pub type Step<'a> = &'a (dyn Fn(&'static str, u64, u64) + Sync);
 /// # Errors
 /// [`StoreError::Open`] if the URL is malformed.
 pub fn is_there(url: &str) -> Result<bool> {
-    Ok(file_at(url)?.is_none_or(|file| file.exists()))
-}
-
-/// Returns the file of the database at `url`. `None`: it is PostgreSQL.
-///
-/// # Errors
-/// [`StoreError::Open`] if the URL is malformed.
-pub fn file_at(url: &str) -> Result<Option<PathBuf>> {
-    if !url.starts_with("sqlite:") {
-        return Ok(None);
-    }
-    let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
-    Ok(Some(options.get_filename().to_owned()))
+    Ok(sqlite_file(url)?.is_none_or(|file| file.exists()))
 }
 
 /// Copies everything from the database at `from` into the empty one at `to`. Open both with [`super::open`] first, which

@@ -32,6 +32,7 @@ pub use self::restored::{RESTORED, TO_BE_READ_AGAIN, restore};
 pub use self::sending::DispatchQueue;
 pub use self::sending_values::*;
 pub use self::settlement::Settlement;
+pub use self::sqlite::{sqlite_file, sqlite_url};
 use self::statement::Tx;
 pub use self::values::*;
 use crate::game::Seat;

@@ -389,10 +389,27 @@ fn copy_privately(from: &Path, to: &Path) -> std::io::Result<()> {
 
 /// Checks that a copy is a fogpost database, migrates it, and marks it as restored.
 async fn prepare(path: &Path) -> Result<()> {
-    let store = super::open(&format!("sqlite:{}", path.display())).await?;
+    let store = super::open(&sqlite_url(path)).await?;
     let marked = store.remember(super::RESTORED, super::TO_BE_READ_AGAIN).await;
     store.close().await;
     marked
+}
+
+/// Returns the URL of the database in a file. A question mark would end the path in it, and a percent sign begin an escape.
+pub fn sqlite_url(file: &Path) -> String {
+    format!("sqlite:{}", file.display().to_string().replace('%', "%25").replace('?', "%3F"))
+}
+
+/// Returns the file of the database at `url`. `None`: it is PostgreSQL.
+///
+/// # Errors
+/// [`StoreError::Open`] if the URL is malformed.
+pub fn sqlite_file(url: &str) -> Result<Option<PathBuf>> {
+    if !url.starts_with("sqlite:") {
+        return Ok(None);
+    }
+    let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
+    Ok(Some(options.get_filename().to_owned()))
 }
 
 /// Appends to a file's name.

@@ -72,6 +72,10 @@ fn the_folder_of_a_club_may_have_any_name() {
     club.run(&["--config", &config, "match", "new", "quad", "ann@players.example", "bo@players.example"])
         .success();
     assert!(club.path(name).join("fogpost.db").is_file());
+    let copy = format!("{name}/copy.db");
+    club.run(&["--config", &config, "backup", &copy]).success();
+    club.run(&["--config", &config, "restore", &copy]).success();
+    assert_says(&club.run(&["--config", &config, "match", "list"]).success(), &["ann"]);
     assert_eq!(fs::read_dir(club.0.folder()).expect("the folder").count(), 1);
     fs::set_permissions(club.path(name).join("fogpost.db"), fs::Permissions::from_mode(0o644)).expect("ours");
     assert_says(
