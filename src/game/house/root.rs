@@ -20,10 +20,16 @@ pub(in crate::game) struct Goal {
     pub infinite: i32,
     /// Beyond this a worth is that of a match won or lost.
     pub decided: i32,
-    /// By how much a turn may be worse than the best to be returned.
+    pub choice: Choice,
+}
+
+/// Among which turns the dice choose.
+#[derive(Clone, Copy)]
+pub(in crate::game) struct Choice {
+    /// By how much a turn may be worse than the best.
     pub margin: i32,
-    /// Whether turns that the last depth does not reach are returned too, as far behind the best as at the depth before:
-    /// more turns to choose from, some of them less well known.
+    /// Whether turns that the last depth does not reach count too, as far behind the best as at the depth before: more
+    /// turns to choose from, some of them less well known.
     pub wide: bool,
 }
 
@@ -41,7 +47,7 @@ pub(in crate::game) fn deepen<T: Copy>(
         let Some(looked_at) = iterate(&mut rated, depth, goal, &mut worth) else { break };
         let best = rated[0].worth;
         let is_decided = best.abs() > goal.decided;
-        if looked_at < rated.len() && goal.wide && before > -goal.infinite && !is_decided {
+        if looked_at < rated.len() && goal.choice.wide && before > -goal.infinite && !is_decided {
             rated[looked_at..].iter_mut().for_each(|rated| rated.worth += best - before);
             rated.sort_by_key(|rated| -rated.worth);
             break;
@@ -53,7 +59,7 @@ pub(in crate::game) fn deepen<T: Copy>(
     }
     // The shortest way of a won match, so that it comes to an end.
     let best = rated[0].worth;
-    let margin = if best.abs() > goal.decided { 0 } else { goal.margin };
+    let margin = if best.abs() > goal.decided { 0 } else { goal.choice.margin };
     rated.retain(|rated| rated.worth >= best - margin);
     rated
 }
@@ -69,7 +75,7 @@ fn iterate<T: Copy>(
     let mut best = -goal.infinite;
     let mut looked_at = 0;
     for (number, rated) in rated.iter_mut().enumerate() {
-        let alpha = (best - goal.margin - 1).max(-goal.infinite);
+        let alpha = (best - goal.choice.margin - 1).max(-goal.infinite);
         let window = (alpha, goal.infinite);
         let found = in_window(number, (depth, 0), window, |depth, window| worth(rated.turn, depth, window));
         let Some(found) = found else { break };
@@ -110,7 +116,8 @@ mod tests {
 
     /// Chooses among three turns, each worth 10 less than the one before, for as long as the calls last.
     fn chosen(wide: bool, mut calls: u32) -> Vec<(i32, i32)> {
-        let goal = Goal { deepest: 9, infinite: 1_000, decided: 900, margin: 15, wide };
+        let choice = Choice { margin: 15, wide };
+        let goal = Goal { deepest: 9, infinite: 1_000, decided: 900, choice };
         let rated = deepen(vec![0, 1, 2], goal, |turn, depth, _| {
             calls = calls.checked_sub(1)?;
             Some(10 * turn + depth)

@@ -6,6 +6,7 @@
 use super::order::Order;
 use super::view::View;
 use crate::game::house::Insight;
+use crate::game::house::root::Choice;
 use crate::game::{Chosen, Dice, House, HouseLevel, Level, Phase, Seen};
 use belief::{Belief, Fleets};
 use position::{Move, PASS, Position};
@@ -39,9 +40,9 @@ const LEVELS: &[HouseLevel] = &[
 const POSITIONS: u32 = if cfg!(debug_assertions) { 100 } else { 30_000 };
 /// Guesses that Average makes of the enemy's submarines.
 const GUESSES: usize = if cfg!(debug_assertions) { 8 } else { 256 };
-/// By how much a move may be worse than the best to be chosen by the dice, in the opening and later.
-const OPENING_MARGIN: i32 = 12;
-const MARGIN: i32 = 4;
+/// Among which moves the dice choose, in the opening and later.
+const IN_OPENING: Choice = Choice { margin: 12, wide: false };
+const LATER: Choice = Choice { margin: 4, wide: false };
 /// The rounds that count as the opening.
 const OPENING_ROUNDS: u32 = 6;
 
@@ -117,8 +118,8 @@ fn surface(view: &View, fleets: &Fleets<'_>, skill: &Skill<'_>, dice: &mut Dice)
     let (turn, looked_at) = if skill.positions == 0 {
         (shallow::best(&mut position, worth, skill.overlooked, dice), 1)
     } else {
-        let margin = if view.round <= OPENING_ROUNDS { OPENING_MARGIN } else { MARGIN };
-        let (rated, looked_at) = search::best(&mut position, worth, skill.positions, margin);
+        let choice = if view.round <= OPENING_ROUNDS { IN_OPENING } else { LATER };
+        let (rated, looked_at) = search::best(&mut position, worth, skill.positions, choice);
         (rated[dice.below(rated.len())].turn, looked_at)
     };
     let order = match attack {

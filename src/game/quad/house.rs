@@ -6,6 +6,7 @@
 use super::order::Order;
 use super::point::{Point, Quad, SQUARES};
 use super::view::View;
+use crate::game::house::root::Choice;
 use crate::game::{Chosen, Dice, House, HouseLevel, Level, Seat, Seen};
 use position::{Position, Set, Turn, points};
 
@@ -33,11 +34,10 @@ const LEVELS: &[HouseLevel] = &[
 
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
-/// The dice choose among the turns that are at most this much worse than the best: in the first turns, in the rest of the
-/// opening, and later.
-const FIRST_MARGIN: i32 = 200;
-const OPENING_MARGIN: i32 = 60;
-const MARGIN: i32 = 12;
+/// Among which turns the dice choose: in the first turns, in the rest of the opening, and later.
+const FIRST: Choice = Choice { margin: 200, wide: true };
+const IN_OPENING: Choice = Choice { margin: 60, wide: false };
+const LATER: Choice = Choice { margin: 12, wide: false };
 /// The turns of both sides that count as first, and as the opening.
 const FIRST_TURNS: u32 = 3;
 const OPENING_TURNS: u32 = 6;
@@ -64,26 +64,26 @@ fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chose
         return Chosen { orders: vec![marble], positions: 0 };
     }
     let mut position = position_of(view, side, |quad| level.sees(quad, &mut dice));
-    let margin = margin(view, side);
+    let choice = choice_in(view, side);
     let (turn, positions) = match level {
         Level::Trainer => (shallow(&position, 4, &mut dice), 1),
         Level::Easy => (shallow(&position, 2, &mut dice), 1),
-        Level::Average => thoughtful(&mut position, positions / 10, margin, &mut dice),
-        Level::Expert => thoughtful(&mut position, positions, margin, &mut dice),
+        Level::Average => thoughtful(&mut position, positions / 10, choice, &mut dice),
+        Level::Expert => thoughtful(&mut position, positions, choice, &mut dice),
     };
     let point = |index: u8| Point::at(index).expect("the house plays on points of the board");
     let stars = points(turn.stars).map(|star| Order::Star(point(star)));
     Chosen { orders: stars.chain([Order::Marble(point(turn.marble))]).collect(), positions: positions.into() }
 }
 
-/// By how much a turn may be worse than the best to be chosen.
-fn margin(view: &View, side: Seat) -> i32 {
+/// Among which turns the dice choose in this turn.
+fn choice_in(view: &View, side: Seat) -> Choice {
     // Without `swap` the first player is ahead, and a poor first marble of the second can lose even to Trainer.
     let is_behind = side == Seat::Second && !view.swap;
     match view.turn {
-        turn if turn < FIRST_TURNS && !is_behind => FIRST_MARGIN,
-        turn if turn < OPENING_TURNS => OPENING_MARGIN,
-        _ => MARGIN,
+        turn if turn < FIRST_TURNS && !is_behind => FIRST,
+        turn if turn < OPENING_TURNS => IN_OPENING,
+        _ => LATER,
     }
 }
 
@@ -134,7 +134,7 @@ fn opening(view: &View, dice: &mut Dice) -> Point {
 
 /// Chooses a turn by searching at most `positions` positions, and returns how many it searched. It wins if it can, and
 /// blocks every threat that it can.
-fn thoughtful(position: &mut Position, positions: u32, margin: i32, dice: &mut Dice) -> (Turn, u32) {
+fn thoughtful(position: &mut Position, positions: u32, choice: Choice, dice: &mut Dice) -> (Turn, u32) {
     let me = position.mover;
     if let Some(marble) = points(position.threats(me)).next() {
         return (Turn { stars: 0, marble }, 1);
@@ -143,7 +143,7 @@ fn thoughtful(position: &mut Position, positions: u32, margin: i32, dice: &mut D
     if let Some(turn) = win {
         return (turn, used);
     }
-    let (rated, searched) = search::best(position, positions * 3 / 4, margin);
+    let (rated, searched) = search::best(position, positions * 3 / 4, choice);
     used += searched;
     if rated.is_empty() {
         return (last_stand(position), used);

@@ -6,6 +6,7 @@
 use super::order::Order;
 use super::pieces::{PieceKind, Spot, TOWER};
 use super::view::View;
+use crate::game::house::root::Choice;
 use crate::game::{Chosen, Dice, House, HouseLevel, Level, Seat, Seen};
 use position::{Move, Position, TOWERS_TO_WIN, Terms, Top};
 
@@ -28,10 +29,10 @@ const LEVELS: &[HouseLevel] = &[
 
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 20_000 } else { 400_000 };
-/// By how much a turn may be worse than the best to be chosen by the dice: in the opening, later, and for the levels that
-/// look at one turn.
-const OPENING_MARGIN: i32 = 40;
-const MARGIN: i32 = 10;
+/// Among which turns the dice choose after a search, in the opening and later.
+const IN_OPENING: Choice = Choice { margin: 40, wide: true };
+const LATER: Choice = Choice { margin: 10, wide: false };
+/// By how much a turn may be worse than the best to be chosen by the levels that look at one turn.
 const SHALLOW_MARGIN: i32 = 20;
 /// The turns of both sides that count as the opening.
 const OPENING_TURNS: u32 = 10;
@@ -58,12 +59,12 @@ fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chose
     if moves.is_empty() {
         return NOTHING;
     }
-    let margin = if view.turn < OPENING_TURNS { OPENING_MARGIN } else { MARGIN };
+    let choice = if view.turn < OPENING_TURNS { IN_OPENING } else { LATER };
     let (turn, positions) = match level {
         Level::Trainer => (shallow(&position, &moves, 3, &mut dice), 1),
         Level::Easy => (shallow(&position, &moves, 1, &mut dice), 1),
-        Level::Average => thoughtful(&position, &safe(&position, moves), positions / 10, margin, &mut dice),
-        Level::Expert => thoughtful(&position, &moves, positions, margin, &mut dice),
+        Level::Average => thoughtful(&position, &safe(&position, moves), positions / 10, choice, &mut dice),
+        Level::Expert => thoughtful(&position, &moves, positions, choice, &mut dice),
     };
     Chosen { orders: vec![written(turn)], positions: positions.into() }
 }
@@ -105,10 +106,10 @@ fn thoughtful(
     position: &Position,
     moves: &[Move],
     positions: u32,
-    margin: i32,
+    choice: Choice,
     dice: &mut Dice,
 ) -> (Move, u32) {
-    let (rated, searched) = search::best(position, moves, positions, margin);
+    let (rated, searched) = search::best(position, moves, positions, choice);
     (rated[dice.below(rated.len())].turn, searched)
 }
 

@@ -3,7 +3,7 @@
 
 use super::position::{Move, PASS, Position};
 use crate::game::house::quiet::{ABOVE_QUIET, QuietMoves, by_rank};
-use crate::game::house::root::{self, Goal, Rated, Window, in_window};
+use crate::game::house::root::{self, Choice, Goal, Rated, Window, in_window};
 use crate::game::house::table::{Found, Table};
 
 /// The value of a won position, reduced by one for each turn that it takes.
@@ -32,13 +32,13 @@ struct Search {
     quiet: QuietMoves<Move>,
 }
 
-/// Returns the moves within `margin` of the best, best first, after a search of at most `positions` positions, and how many
+/// Returns the moves that the dice may choose, best first, after a search of at most `positions` positions, and how many
 /// were searched. To attack submarines instead of moving gains `attack`, if the side can. There is a move or an attack.
 pub(super) fn best(
     position: &mut Position<'_>,
     attack: Option<i32>,
     positions: u32,
-    margin: i32,
+    choice: Choice,
 ) -> (Vec<Rated<Move>>, u32) {
     let mut search = Search {
         table: Table::new((positions.max(512) * 2).ilog2().min(18), DECIDED),
@@ -47,7 +47,7 @@ pub(super) fn best(
     };
     let mut turns = search.ordered(position, None, 0);
     turns.extend(attack.map(|_| PASS));
-    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, margin, wide: false };
+    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, choice };
     let rated = root::deepen(turns, goal, |turn, depth, (alpha, beta)| {
         if turn == PASS {
             let gain = attack.unwrap_or_default();

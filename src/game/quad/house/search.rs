@@ -4,9 +4,9 @@
 //! A side that can complete a quad has won, and one that cannot block every threat has lost. So chains of threats and
 //! forced answers are searched far, and quiet turns only a few steps deep.
 
+use super::evaluate;
 use super::position::{Position, Turn, points};
-use super::{OPENING_MARGIN, evaluate};
-use crate::game::house::root::{self, Goal, Rated, Window, in_window};
+use crate::game::house::root::{self, Choice, Goal, Rated, Window, in_window};
 use crate::game::house::table::{Found, Table};
 
 /// The value of a won position, reduced by one for each turn that it takes.
@@ -35,22 +35,16 @@ struct Search {
     positions_left: u32,
 }
 
-/// Returns the turns that are within `margin` of the best, best first, after a search of at most `positions` positions,
+/// Returns the turns that the dice may choose, best first, after a search of at most `positions` positions,
 /// and how many were searched. Empty if the threats cannot all be blocked.
-pub(super) fn best(position: &mut Position, positions: u32, margin: i32) -> (Vec<Rated<Turn>>, u32) {
+pub(super) fn best(position: &mut Position, positions: u32, choice: Choice) -> (Vec<Rated<Turn>>, u32) {
     let turns = candidates(position, WIDE);
     if turns.is_empty() {
         return (Vec::new(), 0);
     }
     let bits = (positions.max(1024) * 2).ilog2().min(20);
     let mut search = Search { table: Table::new(bits, DECIDED), positions_left: positions };
-    let goal = Goal {
-        deepest: DEEPEST,
-        infinite: INFINITE,
-        decided: DECIDED,
-        margin,
-        wide: margin > OPENING_MARGIN,
-    };
+    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, choice };
     let rated = root::deepen(turns, goal, |turn, depth, window| {
         let depth = depth - cost(position, turn);
         position.play(turn);

@@ -1,10 +1,10 @@
 //! Iterative principal variation search with a transposition table. Stacking moves are searched until none is left that
 //! is worth making, so that no position is rated in the middle of an exchange.
 
+use super::evaluate;
 use super::position::{Move, Position, TOWERS_TO_WIN};
-use super::{MARGIN, evaluate};
 use crate::game::house::quiet::{ABOVE_QUIET, QuietMoves, by_rank};
-use crate::game::house::root::{self, Goal, Rated, Window, in_window};
+use crate::game::house::root::{self, Choice, Goal, Rated, Window, in_window};
 use crate::game::house::table::{Found, Table};
 use crate::game::quantum::pieces::TOWER;
 
@@ -34,13 +34,13 @@ struct Search {
     quiet: QuietMoves<Move>,
 }
 
-/// Returns the turns among `turns` that are within `margin` of the best, best first, after a search of at most
-/// `positions` positions, and how many were searched.
+/// Returns the turns among `turns` that the dice may choose, best first, after a search of at most `positions` positions,
+/// and how many were searched.
 pub(super) fn best(
     position: &Position,
     turns: &[Move],
     positions: u32,
-    margin: i32,
+    choice: Choice,
 ) -> (Vec<Rated<Move>>, u32) {
     let bits = (positions.max(1024) * 4).ilog2().min(20);
     let mut search = Search {
@@ -48,7 +48,7 @@ pub(super) fn best(
         positions_left: positions,
         quiet: QuietMoves::new(LONGEST, 2 * 64 * 64),
     };
-    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, margin, wide: margin > MARGIN };
+    let goal = Goal { deepest: DEEPEST, infinite: INFINITE, decided: DECIDED, choice };
     let rated = root::deepen(turns.to_vec(), goal, |turn, depth, window| {
         search.worth(&position.after(turn), depth - 1, 1, window)
     });
