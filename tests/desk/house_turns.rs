@@ -76,6 +76,18 @@ fn the_ledger_says_which_version_played_and_what_it_was_shown() {
     assert_eq!(seen, Some(digest_of(&told)));
 }
 
+#[test]
+fn a_turn_that_is_found_twice_is_played_once() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let act = turn(&desk, &game_match).expect("the house plays");
+    let cause = Cause::House { phase_no: game_match.phase_no, act: &act };
+    let once = referee::rule(&game_match, &cause, desk.now());
+    assert_ne!(once.after, game_match);
+    let twice = referee::rule(&once.after, &cause, desk.now());
+    assert!(twice.entries.is_empty() && twice.after == once.after);
+}
+
 /// A cheat with access to the database makes the house play badly.
 #[test]
 fn a_forged_turn_of_the_house_is_found() {
