@@ -75,6 +75,12 @@ pub(super) struct ClaimedLetter {
     _claim: Arc<Mutex<Claim>>,
 }
 
+impl ClaimedLetter {
+    fn new(dispatch: &Arc<Claimed>, claim: &Arc<Mutex<Claim>>) -> ClaimedLetter {
+        ClaimedLetter { dispatch: Arc::clone(dispatch), is_before_outage: false, _claim: Arc::clone(claim) }
+    }
+}
+
 impl InFlight {
     /// Returns how many more letters can be claimed now if there may be `most`: many or none, because each claim costs a
     /// transaction.
@@ -240,11 +246,7 @@ impl Office {
         in_flight.claims.push(Arc::downgrade(&claim));
         for dispatch in claimed {
             let dispatch = Arc::new(dispatch);
-            let letter = ClaimedLetter {
-                dispatch: Arc::clone(&dispatch),
-                is_before_outage: false,
-                _claim: Arc::clone(&claim),
-            };
+            let letter = ClaimedLetter::new(&dispatch, &claim);
             in_flight.letters.insert(dispatch.id, letter);
             in_flight.queue.add(dispatch);
             self.send_next(in_flight);
@@ -374,11 +376,7 @@ mod tests {
         let mut in_flight = InFlight::default();
         let claim = Arc::new(Mutex::new(claim));
         for dispatch in claimed.into_iter().map(Arc::new) {
-            let letter = ClaimedLetter {
-                dispatch: Arc::clone(&dispatch),
-                is_before_outage: false,
-                _claim: Arc::clone(&claim),
-            };
+            let letter = ClaimedLetter::new(&dispatch, &claim);
             in_flight.letters.insert(dispatch.id, letter);
             in_flight.queue.add(dispatch);
         }
