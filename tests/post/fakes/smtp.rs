@@ -171,10 +171,12 @@ impl Session {
                     }
                     let letter = self.letter().await?;
                     self.seen.lock().expect("no panic").letters.push(letter.clone());
-                    self.reply("LETTER", "250 2.0.0 taken as 17").await?;
-                    if !self.refused {
+                    let act = self.next_act("LETTER");
+                    // Before the reply: whoever gets it may look here at once.
+                    if matches!(act, Act::Proper | Act::Say(_)) && !self.refused {
                         self.seen.lock().expect("no panic").taken.push(letter);
                     }
+                    self.perform(act, "250 2.0.0 taken as 17").await?;
                 }
                 "QUIT" => return self.reply("QUIT", "221 bye").await,
                 step => self.reply(step, "250 fine").await?,
@@ -183,15 +185,25 @@ impl Session {
     }
 
     async fn reply(&mut self, step: &str, proper: &str) -> std::io::Result<()> {
+        let act = self.next_act(step);
+        self.perform(act, proper).await
+    }
+
+    /// Asks the script what to do in this step.
+    fn next_act(&mut self, step: &str) -> Act {
         let times = {
             let mut seen = self.seen.lock().expect("no panic");
             let times = seen.count(step);
             seen.steps.push(step.to_owned());
             times
         };
-        let close = || Err(std::io::ErrorKind::ConnectionAborted.into());
         let act = (self.script)(step, times);
         self.refused = matches!(act, Act::Say(text) if !text.starts_with(['2', '3']));
+        act
+    }
+
+    async fn perform(&mut self, act: Act, proper: &str) -> std::io::Result<()> {
+        let close = || Err(std::io::ErrorKind::ConnectionAborted.into());
         match act {
             Act::Proper => self.say(proper).await,
             Act::Say(text) => self.say(text).await,
