@@ -72,7 +72,7 @@ pub struct Office {
     clock: Clock,
     heartbeat: Heartbeat,
     attempts: Attempts,
-    /// What the house lets pass.
+    /// The letters under way, which rulings without a letter let pass.
     traffic: Traffic,
     /// Set once the wording is kept, for the audit.
     kept_wording: OnceCell<()>,

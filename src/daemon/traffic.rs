@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// Counts the letters, or batches of them, that are being settled or sent.
+/// Counts the letters, or batches of them, that are being stored, settled or sent.
 pub struct Traffic(watch::Sender<usize>);
 
-/// Something that is under way until it is dropped.
+/// A letter, or a batch of them, that is under way until this is dropped.
 pub struct UnderWay(watch::Sender<usize>);
 
 impl Traffic {
@@ -15,7 +15,7 @@ impl Traffic {
         Traffic(watch::Sender::new(0))
     }
 
-    /// Notes that something is under way.
+    /// Notes that a letter, or a batch of them, is under way.
     pub fn enter(&self) -> UnderWay {
         self.0.send_modify(|count| *count += 1);
         UnderWay(self.0.clone())
@@ -24,7 +24,7 @@ impl Traffic {
     /// Waits until nothing is under way, at most this long.
     pub async fn let_pass(&self, at_most: Duration) {
         let mut count = self.0.subscribe();
-        // Whether it ends or takes too long: the caller goes on.
+        // The caller goes on even if it takes too long.
         let _ = tokio::time::timeout(at_most, count.wait_for(|count| *count == 0)).await;
     }
 }

@@ -56,7 +56,7 @@ impl MatchOverview {
         self.stage == Stage::Running && (self.asked_gm || overdue)
     }
 
-    /// Whether the house is to move.
+    /// Whether the match waits for the house to move.
     pub fn awaits_house(&self) -> bool {
         self.stage == Stage::Running && self.awaited.iter().any(|seat| self.house[*seat].is_some())
     }

@@ -395,12 +395,13 @@ async fn prepare(path: &Path) -> Result<()> {
     marked
 }
 
-/// Returns the URL of the database in a file. A question mark would end the path in it, and a percent sign begin an escape.
+/// Returns the URL of the database in a file, with question marks and percent signs escaped: the one would end the path, the
+/// other would begin an escape.
 pub fn sqlite_url(file: &Path) -> String {
     format!("sqlite:{}", file.display().to_string().replace('%', "%25").replace('?', "%3F"))
 }
 
-/// Returns the file of the database at `url`. `None`: it is PostgreSQL.
+/// Returns the file of the database at `url`, or `None` for PostgreSQL.
 ///
 /// # Errors
 /// [`StoreError::Open`] if the URL is malformed.

@@ -148,7 +148,7 @@ fn free_folder() -> PathBuf {
     names.map(PathBuf::from).find(|path| !path.exists()).expect("the numbers do not end")
 }
 
-/// Returns a folder's path as text, which the URL of the database is.
+/// Returns a folder's path as text, because the URL of the database can contain nothing else.
 ///
 /// # Errors
 /// Returns an error if the path is not UTF-8.

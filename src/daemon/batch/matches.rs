@@ -13,7 +13,7 @@ use crate::daemon::parallel::par_map;
 use crate::referee::Match;
 use crate::store::{MatchRow, Settlement, StoreError};
 
-/// How long such a ruling may wait while letters are being settled or sent.
+/// The longest time that a ruling without a letter waits for letters that are being stored, settled or sent.
 const LETTERS_FIRST: Duration = Duration::from_millis(250);
 
 /// What became of a match that was ruled on together with others.

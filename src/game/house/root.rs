@@ -23,7 +23,7 @@ pub(in crate::game) struct Goal {
     pub choice: Choice,
 }
 
-/// Among which turns the dice choose.
+/// Which turns the dice may choose from.
 #[derive(Clone, Copy)]
 pub(in crate::game) struct Choice {
     /// By how much a turn may be worse than the best.

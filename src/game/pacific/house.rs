@@ -40,7 +40,7 @@ const LEVELS: &[HouseLevel] = &[
 const POSITIONS: u32 = if cfg!(debug_assertions) { 100 } else { 30_000 };
 /// Guesses that Average makes of the enemy's submarines.
 const GUESSES: usize = if cfg!(debug_assertions) { 8 } else { 256 };
-/// Among which moves the dice choose, in the opening and later.
+/// Which moves the dice may choose from: in the opening, and later.
 const IN_OPENING: Choice = Choice { margin: 12, wide: false };
 const LATER: Choice = Choice { margin: 4, wide: false };
 /// The rounds that count as the opening.

@@ -34,7 +34,7 @@ const LEVELS: &[HouseLevel] = &[
 
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
-/// Among which turns the dice choose: in the first turns, in the rest of the opening, and later.
+/// Which turns the dice may choose from: in the first turns, in the rest of the opening, and later.
 const FIRST: Choice = Choice { margin: 200, wide: true };
 const IN_OPENING: Choice = Choice { margin: 60, wide: false };
 const LATER: Choice = Choice { margin: 12, wide: false };
@@ -76,7 +76,7 @@ fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chose
     Chosen { orders: stars.chain([Order::Marble(point(turn.marble))]).collect(), positions: positions.into() }
 }
 
-/// Among which turns the dice choose in this turn.
+/// Returns which turns the dice may choose from in this position.
 fn choice_in(view: &View, side: Seat) -> Choice {
     // Without `swap` the first player is ahead, and a poor first marble of the second can lose even to Trainer.
     let is_behind = side == Seat::Second && !view.swap;

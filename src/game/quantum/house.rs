@@ -29,7 +29,7 @@ const LEVELS: &[HouseLevel] = &[
 
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 20_000 } else { 400_000 };
-/// Among which turns the dice choose after a search, in the opening and later.
+/// Which turns the dice may choose from after a search: in the opening, and later.
 const IN_OPENING: Choice = Choice { margin: 40, wide: true };
 const LATER: Choice = Choice { margin: 10, wide: false };
 /// By how much a turn may be worse than the best to be chosen by the levels that look at one turn.

@@ -32,8 +32,8 @@ struct Search {
     quiet: QuietMoves<Move>,
 }
 
-/// Returns the moves that the dice may choose, best first, after a search of at most `positions` positions, and how many
-/// were searched. To attack submarines instead of moving gains `attack`, if the side can. There is a move or an attack.
+/// Returns the moves that the dice may choose from, best first, after a search of at most `positions` positions, and how
+/// many were searched. To attack submarines instead of moving gains `attack`, if the side can. There is a move or an attack.
 pub(super) fn best(
     position: &mut Position<'_>,
     attack: Option<i32>,

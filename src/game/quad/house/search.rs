@@ -35,8 +35,8 @@ struct Search {
     positions_left: u32,
 }
 
-/// Returns the turns that the dice may choose, best first, after a search of at most `positions` positions,
-/// and how many were searched. Empty if the threats cannot all be blocked.
+/// Returns the turns that the dice may choose from, best first, after a search of at most `positions` positions, and how
+/// many were searched. Empty if the threats cannot all be blocked.
 pub(super) fn best(position: &mut Position, positions: u32, choice: Choice) -> (Vec<Rated<Turn>>, u32) {
     let turns = candidates(position, WIDE);
     if turns.is_empty() {

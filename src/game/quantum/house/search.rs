@@ -34,8 +34,8 @@ struct Search {
     quiet: QuietMoves<Move>,
 }
 
-/// Returns the turns among `turns` that the dice may choose, best first, after a search of at most `positions` positions,
-/// and how many were searched.
+/// Returns those of `turns` that the dice may choose from, best first, after a search of at most `positions` positions, and
+/// how many were searched.
 pub(super) fn best(
     position: &Position,
     turns: &[Move],
