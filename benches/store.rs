@@ -177,6 +177,7 @@ impl Club {
                 kind: "OrdersSealed".to_owned(),
                 hash: Digest::of(json.as_bytes()),
                 json,
+                letters: vec![letter.digest],
             });
             ruling.dispatches.push(NewDispatch {
                 message_id: letter.digest.to_string(),

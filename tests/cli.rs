@@ -275,7 +275,7 @@ fn a_letter_on_standard_input_is_stored_once_and_printed_byte_for_byte() {
     let listed = folder.run(&["letters", "--json"]).success();
     let letter: Value =
         serde_json::from_str(&listed).expect("one line: the second time it was the same letter");
-    assert_eq!((&letter["fate"], &letter["from"]), (&"waiting".into(), &"ann@players.example".into()));
+    assert_eq!((&letter["status"], &letter["from"]), (&"waiting".into(), &"ann@players.example".into()));
     assert_says(&folder.run(&["letters"]).success(), &["ann@players.example", "orders", "waiting"]);
     let digest = letter["letter"].as_str().expect("a digest");
     assert_eq!(folder.run(&["letters", "--raw", &digest[..8]]).success(), LETTER);

@@ -45,11 +45,11 @@ const COPY: &str = "
     CREATE INDEX temp.token_by_old ON token (old, seat);
     INSERT INTO seat SELECT t.new, t.seat, s.player_id + n * step.player, t.token
         FROM token t JOIN seat s ON s.match_id = old AND s.seat = t.seat, step;
-    INSERT INTO letter (id, digest, received_at, whence, message_id, sender, subject, size, sent_as, fate, note, match_id,
+    INSERT INTO letter (id, digest, received_at, origin, message_id, sender, subject, size, sent_as, status, note, match_id,
             seat, tries, decided_at, wait_until, lane)
-        SELECT l.id + n * step.letter, printf('%08d', n) || substr(digest, 9), received_at, whence,
+        SELECT l.id + n * step.letter, printf('%08d', n) || substr(digest, 9), received_at, origin,
             replace(replace(message_id, old, new), was, token), n || '.' || sender, replace(subject, old, new), size,
-            printf('%08d', n) || substr(sent_as, 9), fate, note, new, l.seat, tries, decided_at, wait_until, lane
+            printf('%08d', n) || substr(sent_as, 9), status, note, new, l.seat, tries, decided_at, wait_until, lane
         FROM token t JOIN letter l ON l.match_id = old AND l.seat = t.seat, step;
     INSERT INTO letter_raw SELECT l.id + n * step.letter,
             CAST(replace(replace(replace(CAST(bytes AS TEXT), old, new), was, token), address, n || '.' || address) AS BLOB)

@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long = "match", value_name = "MATCH")]
     match_id: Option<String>,
     /// Only letters with this status
-    #[arg(long, alias = "fate", value_parser = status)]
+    #[arg(long, value_parser = status)]
     status: Option<LetterStatus>,
     /// Maximum number of lines, newest first
     #[arg(long, default_value_t = 50)]
@@ -253,7 +253,7 @@ fn as_json(letter: &LetterRow) -> serde_json::Value {
         "from": letter.sender,
         "subject": letter.subject,
         "size": letter.size,
-        "fate": letter.status.as_str(),
+        "status": letter.status.as_str(),
         "match": letter.seat.as_ref().map(|(id, _)| id),
         "seat": letter.seat.as_ref().map(|(_, seat)| seat),
         "note": letter.note,

@@ -405,6 +405,6 @@ fn letter_of(row: NamedLetter) -> StoredLetter {
 
 /// What the audit compares of an entry.
 pub(super) fn row_of(entry: EntryRow) -> LedgerRow {
-    let EntryRow { chain: _, seq, at, kind, json, hash } = entry;
+    let EntryRow { seq, at, kind, json, hash, .. } = entry;
     LedgerRow { seq, at, kind, json, hash }
 }

@@ -146,6 +146,28 @@ impl Entry {
     pub fn hash(&self) -> Digest {
         Digest::of(self.canonical().as_bytes())
     }
+
+    /// The letters that it names, in its cause or its body: each proves something that a dispute may turn on.
+    pub fn letters(&self) -> Vec<Digest> {
+        let of_body = match &self.fact {
+            Fact::MatchOpened { lot: Some(lot), .. } => lot.letters.clone(),
+            Fact::LetterConfirmed { by, .. } => vec![*by],
+            Fact::SeatHeld { letter: Some(letter), .. } => vec![*letter],
+            _ => Vec::new(),
+        };
+        self.cause.letter().into_iter().chain(of_body).collect()
+    }
+}
+
+impl Source {
+    /// The letter that it is, or that an act of the referee follows from, such as an absence in another match.
+    pub fn letter(&self) -> Option<Digest> {
+        match self {
+            Source::Letter(letter) => Some(*letter),
+            Source::House { act } => act["of"]["letter"].as_str()?.parse().ok(),
+            Source::Clock | Source::Gm { .. } => None,
+        }
+    }
 }
 
 /// An entry with its canonical JSON and the hash of that JSON.

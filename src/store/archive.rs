@@ -178,7 +178,7 @@ async fn sent_letters(session: &mut Session<'_>, match_id: &str) -> Result<Vec<S
 async fn received_letters(session: &mut Session<'_>, match_id: &str) -> Result<Vec<(i64, Vec<u8>)>> {
     let sql = "SELECT r.letter_id, r.form, r.bytes, k.bytes AS dictionary FROM letter l \
                JOIN letter_raw r ON r.letter_id = l.id LEFT JOIN dictionary k ON k.match_id = l.match_id \
-               WHERE l.match_id = $1 AND l.fate = 'ruled' ORDER BY l.id";
+               WHERE l.match_id = $1 AND l.status = 'ruled' ORDER BY l.id";
     let rows: Vec<ReceivedColumns> = session.fetch_all(session.statement(sql).bind(match_id)).await?;
     let read = rows.into_iter().map(|ReceivedColumns { letter_id, form, bytes, dictionary }| {
         Ok((letter_id, unpack_letter(form, bytes, dictionary)?))

@@ -350,7 +350,7 @@ impl Store for Database {
     async fn acted_after(&self, match_id: &str, id: i64, limit: u32) -> Result<Option<(i64, Vec<Digest>)>> {
         // Aggregate into one row: transferring many small rows takes longer than finding them.
         let sql = "SELECT max(id), string_agg(digest, ' ') FROM (SELECT id, digest FROM letter \
-                   WHERE match_id = $1 AND fate = 'ruled' AND id > $2 ORDER BY id LIMIT $3) AS acted";
+                   WHERE match_id = $1 AND status = 'ruled' AND id > $2 ORDER BY id LIMIT $3) AS acted";
         let statement = self.statement(sql).bind(text(match_id)).bind(id).bind(i64::from(limit));
         let (last, acted): (Option<i64>, Option<String>) = self.read_one(statement).await?;
         let acted = acted.iter().flat_map(|acted| acted.split(' ')).map(rows::digest);

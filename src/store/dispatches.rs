@@ -129,7 +129,7 @@ pub async fn next_at(session: &mut Session<'_>) -> Result<Option<i64>> {
 /// Makes deferred letters and dispatches due, within a transaction.
 pub async fn retry_all_now(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<()> {
     for sql in [
-        "UPDATE letter SET wait_until = $1 WHERE fate = 'waiting' AND wait_until > $1",
+        "UPDATE letter SET wait_until = $1 WHERE status = 'waiting' AND wait_until > $1",
         "UPDATE dispatch SET due_at = $1 WHERE due_at > $1",
     ] {
         let statement = session.statement(sql).bind(now.timestamp_millis());

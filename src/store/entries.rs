@@ -1,5 +1,7 @@
 //! Entries as they are stored: those of ledgers and those of books, in tables that differ in two names only.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
@@ -23,19 +25,22 @@ pub struct EntryRow {
     /// The entry without its own hash, as canonical JSON (RFC 8785).
     pub json: String,
     pub hash: Digest,
+    /// The letters that it names, whose bytes are kept. Empty in an entry that was read.
+    pub letters: Vec<Digest>,
 }
 
 impl From<&ChainedEntry> for EntryRow {
     fn from(ChainedEntry { entry, json, hash }: &ChainedEntry) -> EntryRow {
         let (chain, kind) = (entry.match_id.clone(), entry.fact.kind().to_owned());
-        EntryRow { chain, seq: entry.seq, at: entry.at, kind, json: json.clone(), hash: *hash }
+        let letters = entry.letters();
+        EntryRow { chain, seq: entry.seq, at: entry.at, kind, json: json.clone(), hash: *hash, letters }
     }
 }
 
 impl From<ChainedBookEntry> for EntryRow {
     fn from(ChainedBookEntry { entry, json, hash }: ChainedBookEntry) -> EntryRow {
         let kind = entry.fact.kind().to_owned();
-        EntryRow { chain: entry.book, seq: entry.seq, at: entry.at, kind, json, hash }
+        EntryRow { chain: entry.book, seq: entry.seq, at: entry.at, kind, json, hash, letters: Vec::new() }
     }
 }
 
@@ -58,13 +63,33 @@ pub struct EntryColumns {
 impl EntryColumns {
     pub fn read(self) -> Result<EntryRow> {
         let EntryColumns { chain, seq, at, kind, json, hash } = self;
-        Ok(EntryRow { chain, seq: count(seq)?, at: time(at)?, kind, json, hash: digest(&hash)? })
+        let (seq, at, hash) = (count(seq)?, time(at)?, digest(&hash)?);
+        Ok(EntryRow { chain, seq, at, kind, json, hash, letters: Vec::new() })
     }
 }
 
-/// Adds entries of ledgers, within a transaction.
+/// Adds entries of ledgers, within a transaction, and marks the letters that they name.
 pub async fn add_to_ledgers(session: &mut Session<'_>, entries: &[EntryRow]) -> Result<()> {
-    add(session, "INSERT INTO entry (match_id, seq, at, kind, json, hash) ", entries).await
+    add(session, "INSERT INTO entry (match_id, seq, at, kind, json, hash) ", entries).await?;
+    let named: BTreeSet<String> =
+        entries.iter().flat_map(|entry| &entry.letters).map(ToString::to_string).collect();
+    let named: Vec<String> = named.into_iter().collect();
+    for chunk in named.chunks(CHUNK) {
+        mark_named(session, chunk).await?;
+    }
+    Ok(())
+}
+
+/// Marks letters that an entry names, so that their bytes are kept. Those of letters that were ruled on always are, and
+/// SQLite rewrites an index for a letter that is marked, so those are left alone.
+async fn mark_named(session: &mut Session<'_>, digests: &[String]) -> Result<()> {
+    let one_of = session.engine().one_of();
+    let sql = format!(
+        "UPDATE letter SET in_ledger = 1 WHERE digest {one_of} AND status <> 'ruled' AND in_ledger = 0"
+    );
+    let statement = session.statement(sql).bind_texts(digests);
+    session.execute(statement).await?;
+    Ok(())
 }
 
 /// Adds entries of books, within a transaction.

@@ -49,7 +49,7 @@ impl Evidence for Database {
     async fn letters_named(&self, digests: &[Digest], take: RowSink<'_, NamedLetter>) -> Result<()> {
         let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
         let sql = format!(
-            "SELECT l.digest, l.received_at, l.fate, r.form, r.bytes, k.bytes AS dictionary FROM letter l \
+            "SELECT l.digest, l.received_at, l.status, r.form, r.bytes, k.bytes AS dictionary FROM letter l \
              JOIN letter_raw r ON r.letter_id = l.id LEFT JOIN dictionary k ON k.match_id = l.match_id WHERE l.digest {}",
             self.one_of()
         );
@@ -119,7 +119,7 @@ fn read_delivery((match_id, pin, sent_at): (String, String, i64)) -> Result<(Str
 struct NamedLetterRow {
     digest: String,
     received_at: i64,
-    fate: String,
+    status: String,
     form: i64,
     bytes: Vec<u8>,
     dictionary: Option<Vec<u8>>,
@@ -130,7 +130,8 @@ impl NamedLetterRow {
         Ok(NamedLetter {
             digest: digest(&self.digest)?,
             received_at: time(self.received_at)?,
-            status: LetterStatus::parse(&self.fate).ok_or_else(|| unsound("letter status", &self.fate))?,
+            status: LetterStatus::parse(&self.status)
+                .ok_or_else(|| unsound("letter status", &self.status))?,
             raw: unpack_letter(self.form, self.bytes, self.dictionary)?,
         })
     }

@@ -134,7 +134,7 @@ async fn traces_of(session: &mut Session<'_>, player_id: i64) -> Result<Traces> 
     let matches =
         texts(session.fetch_all(session.statement(sql).bind_texts(&addresses).bind(player_id)).await?);
     let sql = format!(
-        "SELECT (SELECT COUNT(*) FROM letter WHERE fate = 'waiting' AND sender {one_of}) \
+        "SELECT (SELECT COUNT(*) FROM letter WHERE status = 'waiting' AND sender {one_of}) \
          + (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL AND recipient {one_of})"
     );
     let (waiting,): (i64,) = session.fetch_one(session.statement(sql).bind_texts(&addresses)).await?;

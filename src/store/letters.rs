@@ -110,11 +110,11 @@ pub async fn list_letters(
     limit: u32,
 ) -> Result<Vec<LetterRow>> {
     let mut select = session.statement(
-        "SELECT digest, received_at, decided_at, sender, subject, size, fate, note, match_id, seat, \
+        "SELECT digest, received_at, decided_at, sender, subject, size, status, note, match_id, seat, \
          bytes_deleted_at FROM letter WHERE TRUE",
     );
     if let Some(status) = status {
-        select.push(" AND fate = ").push_bind(status.as_str());
+        select.push(" AND status = ").push_bind(status.as_str());
     }
     if let Some(match_id) = match_id {
         select.push(" AND match_id = ").push_bind(text(match_id));
@@ -132,7 +132,7 @@ pub async fn list_letters(
 
 /// See [`super::LetterLookups::spam_letters_since`].
 pub async fn count_spam(session: &mut Session<'_>, since: DateTime<Utc>) -> Result<u64> {
-    let sql = format!("SELECT COUNT(*) FROM letter WHERE received_at >= $1 AND whence LIKE '{FROM_SPAM}%'");
+    let sql = format!("SELECT COUNT(*) FROM letter WHERE received_at >= $1 AND origin LIKE '{FROM_SPAM}%'");
     let statement = session.statement(sql).bind(since.timestamp_millis());
     let (letters,): (i64,) = session.fetch_one(statement).await?;
     rows::count(letters)
@@ -220,7 +220,7 @@ pub async fn registered(session: &mut Session<'_>, addresses: &[String]) -> Resu
 /// Moves the waiting letters of a sender to the known ones: a sender's letters stay in order.
 pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()> {
     // One sender at a time: for a list, SQLite would go through everything that waits.
-    let sql = "UPDATE letter SET known = 1 WHERE fate = 'waiting' AND known = 0 AND sender = $1";
+    let sql = "UPDATE letter SET known = 1 WHERE status = 'waiting' AND known = 0 AND sender = $1";
     let statement = session.statement(sql).bind(text(sender));
     session.execute(statement).await?;
     Ok(())
@@ -229,7 +229,7 @@ pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()
 async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Result<()> {
     let mut insert = session.statement(
         "INSERT INTO letter \
-         (digest, received_at, whence, message_id, sender, subject, size, sent_as, fate, lane, known) ",
+         (digest, received_at, origin, message_id, sender, subject, size, sent_as, status, lane, known) ",
     );
     // Where there is one daemon, it claims the letters of all matches.
     let has_lanes = session.engine().is_shared();

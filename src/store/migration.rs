@@ -6,25 +6,11 @@ use std::pin::Pin;
 use sqlx::Acquire;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 
-use super::statement::Session;
-use super::{Result, overview};
-
 /// Logs the migration, if there was one. A new database had no version `before`.
 pub fn log_migration(before: Option<i64>, migrations: &Migrator) {
     let now = migrations.iter().map(|migration| migration.version).max();
     if before != now {
         tracing::info!(from = before, to = now, "database migrated");
-    }
-}
-
-/// The version of the tables whose migration added the columns that lists show.
-const WITH_OVERVIEW: i64 = 7;
-
-/// Fills the columns that SQL alone cannot fill, in the transaction of the migration that added them.
-pub async fn fill_new_columns(before: Option<i64>, session: &mut Session<'_>) -> Result<()> {
-    match before {
-        Some(version) if version < WITH_OVERVIEW => overview::fill(session).await,
-        Some(_) | None => Ok(()),
     }
 }
 

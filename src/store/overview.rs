@@ -10,14 +10,11 @@ use super::statement::{RowValues, Session};
 use super::{MatchDates, MatchRow, Result};
 use crate::game::{BySeat, Due, Outcome, Phase, Reason, Seat};
 use crate::ledger::Head;
-use crate::referee::{Match, MatchOverview};
+use crate::referee::MatchOverview;
 
 /// The columns of [`MatchOverview`]. Those from the players' names on are bound by [`bind`], in this order.
 pub const COLUMNS: &str = "id, game, stage, first_name, second_name, first_house, second_house, zone, options, turn, \
                            phase, owing, awaited, deadline, winner, reason, marks, head_seq, head_hash";
-
-/// Matches whose columns are filled together after a migration.
-const PAGE: i64 = 100;
 
 #[derive(FromRow)]
 pub struct OverviewColumns {
@@ -149,42 +146,6 @@ fn marks(overview: &MatchOverview) -> String {
         );
     }
     marks.join(" ")
-}
-
-/// Fills the columns from the snapshots, in the transaction of the migration that added them. Rust does it rather than
-/// SQL, because only the games know what is due.
-pub async fn fill(session: &mut Session<'_>) -> Result<()> {
-    let mut after = String::new();
-    loop {
-        let statement = session
-            .statement("SELECT id, snapshot FROM match WHERE id > $1 ORDER BY id LIMIT $2")
-            .bind(&after)
-            .bind(PAGE);
-        let page: Vec<(String, String)> = session.fetch_all(statement).await?;
-        let Some((last, _)) = page.last() else { return Ok(()) };
-        after.clone_from(last);
-        for (id, snapshot) in page {
-            match serde_json::from_str::<Match>(&snapshot) {
-                Ok(game_match) => fill_one(session, &game_match.overview()).await?,
-                // The audit reports the match. It must not keep the others from opening.
-                Err(error) => {
-                    tracing::warn!(match_id = id, %error, "snapshot unreadable; not shown in lists")
-                }
-            }
-        }
-    }
-}
-
-async fn fill_one(session: &mut Session<'_>, overview: &MatchOverview) -> Result<()> {
-    let mut update = session.statement(format!("WITH new ({NEW_COLUMNS}) AS ("));
-    update.push_rows([overview], bind);
-    update.push(&format!(
-        ") UPDATE match SET {SET_COLUMNS}, ended_at = CASE WHEN stage = 'over' THEN \
-         (SELECT MAX(at) FROM entry WHERE match_id = match.id AND kind = 'MatchEnded') END FROM new WHERE id = "
-    ));
-    update.push_bind(&overview.id);
-    session.execute(update).await?;
-    Ok(())
 }
 
 /// The columns that [`bind`] binds, as columns of a table `new`.

@@ -12,7 +12,7 @@ use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 use super::backend::Backend;
-use super::migration::{fill_new_columns, log_migration, migrate};
+use super::migration::{log_migration, migrate};
 use super::notify::{CHANNEL, LETTERS};
 use super::rows;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
@@ -86,7 +86,6 @@ impl PostgresBackend {
         // meantime.
         let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&self.pool).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
-        fill_new_columns(before, &mut Session::Postgres(&mut tx)).await?;
         tx.commit().await?;
         log_migration(before, &MIGRATIONS);
         Ok(())

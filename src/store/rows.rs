@@ -129,7 +129,7 @@ pub struct Letter {
     sender: String,
     subject: String,
     size: i64,
-    fate: String,
+    status: String,
     note: String,
     match_id: Option<String>,
     seat: Option<String>,
@@ -149,7 +149,8 @@ impl Letter {
             sender: self.sender,
             subject: self.subject,
             size: count(self.size)?,
-            status: LetterStatus::parse(&self.fate).ok_or_else(|| unsound("letter status", &self.fate))?,
+            status: LetterStatus::parse(&self.status)
+                .ok_or_else(|| unsound("letter status", &self.status))?,
             note: self.note,
             seat: place,
             bytes_deleted_at: maybe_time(self.bytes_deleted_at)?,
@@ -367,15 +368,15 @@ impl NamedBytes {
 
 /// Selects [`Counts`].
 pub const COUNTS: &str = "SELECT \
-    (SELECT COUNT(*) FROM letter WHERE fate = 'waiting') AS letters_waiting, \
-    (SELECT MIN(received_at) FROM letter WHERE fate = 'waiting') AS oldest_letter, \
+    (SELECT COUNT(*) FROM letter WHERE status = 'waiting') AS letters_waiting, \
+    (SELECT MIN(received_at) FROM letter WHERE status = 'waiting') AS oldest_letter, \
     (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL) AS dispatches_waiting, \
     (SELECT MIN(CASE WHEN tries = 0 AND due_at > created_at THEN due_at ELSE created_at END) \
      FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
     (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) AS given_up, \
     (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL AND seen = 0) AS given_up_unseen, \
     (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \
-    (SELECT COUNT(*) FROM letter WHERE fate = 'set_aside') AS set_aside, \
+    (SELECT COUNT(*) FROM letter WHERE status = 'set_aside') AS set_aside, \
     (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake";
 
 #[derive(FromRow)]

@@ -275,8 +275,8 @@ async fn decide_letters(
     at: DateTime<Utc>,
     chunk: &[LetterDecision],
 ) -> Result<()> {
-    let mut update =
-        session.statement("WITH decided (d_digest, d_fate, d_note, d_match_id, d_seat, d_accepted_by) AS (");
+    let mut update = session
+        .statement("WITH decided (d_digest, d_status, d_note, d_match_id, d_seat, d_accepted_by) AS (");
     update.push_rows(chunk, |values, decision| {
         let (match_id, seat) = seat_columns(decision);
         values
@@ -288,16 +288,16 @@ async fn decide_letters(
             .bind(decision.accepted_by.as_deref().map(text));
     });
     update.push(
-        ") UPDATE letter SET fate = d_fate, note = d_note, match_id = d_match_id, seat = d_seat, \
+        ") UPDATE letter SET status = d_status, note = d_note, match_id = d_match_id, seat = d_seat, \
          accepted_by = COALESCE(d_accepted_by, accepted_by), \
-         tries = CASE WHEN d_fate = 'waiting' THEN 0 ELSE tries END, decided_at = ",
+         tries = CASE WHEN d_status = 'waiting' THEN 0 ELSE tries END, decided_at = ",
     );
     update.push_bind(at.timestamp_millis());
     update.push(
         " FROM decided WHERE digest = d_digest \
-         AND CASE WHEN d_fate = 'waiting' \
-         THEN fate IN ('answered', 'automatic', 'ignored', 'set_aside') AND bytes_deleted_at IS NULL \
-         ELSE fate = 'waiting' END RETURNING digest",
+         AND CASE WHEN d_status = 'waiting' \
+         THEN status IN ('answered', 'automatic', 'ignored', 'set_aside') AND bytes_deleted_at IS NULL \
+         ELSE status = 'waiting' END RETURNING digest",
     );
     let changed = session.fetch_all::<(String,)>(update.persistent(is_common(chunk.len()))).await?;
     ensure_all_found("letter", chunk.iter().map(|decision| decision.digest.to_string()), changed)
@@ -306,7 +306,7 @@ async fn decide_letters(
 /// Defers a letter. Without a time to wait for, ruling on it has failed, and the failure is counted.
 async fn postpone_letter(session: &mut Session<'_>, postponed: &Postponed) -> Result<()> {
     let sql = "UPDATE letter SET wait_until = $2, note = $3, tries = tries + $4, match_id = $5 \
-               WHERE digest = $1 AND fate = 'waiting'";
+               WHERE digest = $1 AND status = 'waiting'";
     let statement = session
         .statement(sql)
         .bind(postponed.digest.to_string())

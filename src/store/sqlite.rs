@@ -15,7 +15,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::backend::Backend;
-use super::migration::{fill_new_columns, log_migration, migrate};
+use super::migration::{log_migration, migrate};
 use super::rows;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting;
@@ -97,7 +97,6 @@ impl SqliteBackend {
         let mut tx = self.begin_immediate().await?;
         let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
-        fill_new_columns(before, &mut Session::Sqlite(&mut tx)).await?;
         tx.commit().await?;
         sqlx::query("PRAGMA temp_store = memory").execute(&self.writer).await?;
         log_migration(before, &MIGRATIONS);

@@ -68,7 +68,7 @@ pub async fn unanswered(
     let columns = COLUMNS.split(", ").map(|column| format!("u.{column}")).collect::<Vec<_>>().join(", ");
     let sql = format!(
         "SELECT {columns} FROM letter l JOIN unproven_letter u ON u.letter = l.digest \
-         WHERE l.fate = 'ignored' AND l.received_at >= $1 AND l.received_at < $3 \
+         WHERE l.status = 'ignored' AND l.received_at >= $1 AND l.received_at < $3 \
          AND u.stage = 'open' AND u.noted_at >= $2 AND u.noted_at < $3 ORDER BY u.noted_at, u.letter LIMIT $4"
     );
     let statement = session

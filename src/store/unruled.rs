@@ -6,9 +6,9 @@ use super::Result;
 use super::statement::Session;
 
 /// The letters of the index `letter_unruled`: decided, named by no entry, and still with their bytes. The list of fates
-/// is not written as a column alone, or SQLite would prefer the index by fate and sort everything in it.
-const UNRULED: &str = "bytes_deleted_at IS NULL AND in_ledger = 0 AND fate NOT IN ('waiting', 'ruled') \
-                       AND fate || '' IN ('answered', 'automatic', 'repeated', 'ignored', 'set_aside')";
+/// is not written as a column alone, or SQLite would prefer the index by status and sort everything in it.
+const UNRULED: &str = "bytes_deleted_at IS NULL AND in_ledger = 0 AND status NOT IN ('waiting', 'ruled') \
+                       AND status || '' IN ('answered', 'automatic', 'repeated', 'ignored', 'set_aside')";
 
 /// Deletes the bytes of letters within a transaction, and returns how many. See [`super::Store::delete_unruled`].
 pub async fn delete_unruled(

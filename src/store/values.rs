@@ -112,7 +112,7 @@ impl LetterStatus {
     }
 
     pub fn parse(name: &str) -> Option<LetterStatus> {
-        LetterStatus::ALL.into_iter().find(|fate| fate.as_str() == name)
+        LetterStatus::ALL.into_iter().find(|status| status.as_str() == name)
     }
 }
 

@@ -51,7 +51,7 @@ pub fn is_crowded<'s>(queue: LetterQueue, senders: impl IntoIterator<Item = &'s 
 pub fn source(queue: LetterQueue, condition: &str, now: &str, is_crowded: bool) -> String {
     let is_in_queue = is_in(queue);
     let is_waiting = format!(
-        "l.fate = 'waiting' AND l.{is_in_queue} AND (l.wait_until IS NULL OR l.wait_until <= {now}) AND {condition}"
+        "l.status = 'waiting' AND l.{is_in_queue} AND (l.wait_until IS NULL OR l.wait_until <= {now}) AND {condition}"
     );
     if !is_crowded {
         return format!("letter l WHERE {is_waiting}");
@@ -95,7 +95,7 @@ fn select(queue: LetterQueue, source: &str) -> String {
              SELECT l.id, l.received_at, l.size FROM {source} ORDER BY l.received_at, l.id LIMIT $3\
          ), sized AS (SELECT id, size, SUM(size) OVER (ORDER BY received_at, id) AS total FROM page) \
          SELECT l.digest, r.bytes, l.received_at, l.tries, l.known, l.accepted_by, \
-         l.whence LIKE '{FROM_SPAM}%' AS is_spam FROM sized s \
+         l.origin LIKE '{FROM_SPAM}%' AS is_spam FROM sized s \
          JOIN letter l ON l.id = s.id JOIN letter_raw r ON r.letter_id = l.id \
          WHERE s.total <= {max_bytes} OR s.total = s.size ORDER BY l.received_at, l.id"
     )
@@ -104,7 +104,7 @@ fn select(queue: LetterQueue, source: &str) -> String {
 /// See [`super::Store::oldest_waiting`].
 pub async fn oldest(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
     let sql = "SELECT received_at FROM letter \
-               WHERE fate = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
+               WHERE status = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
                ORDER BY received_at, id LIMIT 1";
     let select = session.statement(sql).bind(now.timestamp_millis());
     let oldest: Option<(i64,)> = session.fetch_first(select).await?;
@@ -114,7 +114,7 @@ pub async fn oldest(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<Opt
 /// See [`super::Store::matches_with_deferred_letters`].
 pub async fn matches_with_deferred(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<Vec<String>> {
     let sql = "SELECT DISTINCT match_id FROM letter \
-               WHERE fate = 'waiting' AND wait_until > $1 AND match_id IS NOT NULL ORDER BY match_id";
+               WHERE status = 'waiting' AND wait_until > $1 AND match_id IS NOT NULL ORDER BY match_id";
     let select = session.statement(sql).bind(now.timestamp_millis());
     let found: Vec<(String,)> = session.fetch_all(select).await?;
     Ok(found.into_iter().map(|(match_id,)| match_id).collect())

@@ -327,7 +327,7 @@ fn plant(folder: &Folder) {
             "UPDATE player SET name = name || $1",
             "UPDATE address SET address = address || $1",
             "UPDATE match SET first_name = $1, second_name = second_name || $1",
-            "UPDATE letter SET sender = sender || $1, subject = $1, note = $1, fate = 'set_aside'",
+            "UPDATE letter SET sender = sender || $1, subject = $1, note = $1, status = 'set_aside'",
             "UPDATE dispatch SET recipient = recipient || $1, error = $1, sent_at = NULL",
         ] {
             sqlx::query(sql).bind(NASTY).execute(&mut database).await.expect(sql);

@@ -34,8 +34,8 @@ pub struct Reckoning {
 /// The Message-ID of a letter, its status, why, and the number of its answers.
 type Answered = (String, String, String, i64);
 
-const ANSWERED: &str = "SELECT l.message_id, l.fate, l.note, COUNT(d.id) FROM letter l \
-                        LEFT JOIN dispatch d ON d.answers = l.digest GROUP BY l.id, l.message_id, l.fate, l.note";
+const ANSWERED: &str = "SELECT l.message_id, l.status, l.note, COUNT(d.id) FROM letter l \
+                        LEFT JOIN dispatch d ON d.answers = l.digest GROUP BY l.id, l.message_id, l.status, l.note";
 
 async fn answered(url: &str) -> Vec<Answered> {
     if url.starts_with("sqlite:") {
@@ -124,17 +124,18 @@ impl Reckoning {
     /// Checks that every letter is stored, and answered once; a hostile one once at most.
     fn letters(&mut self, kept: &[Answered], sent: &Sent) {
         let mut answers: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
-        for (id, fate, note, count) in kept {
+        for (id, status, note, count) in kept {
             if sent.hostile.contains(id) {
-                if !matches!(fate.as_str(), "answered" | "automatic" | "ignored") || *count > 1 {
-                    self.losses.push(format!("hostile letter {id} is {fate} ({note}), with {count} answers"));
+                if !matches!(status.as_str(), "answered" | "automatic" | "ignored") || *count > 1 {
+                    self.losses
+                        .push(format!("hostile letter {id} is {status} ({note}), with {count} answers"));
                 }
                 continue;
             }
-            match (fate.as_str(), sent.poisoned.contains(id)) {
+            match (status.as_str(), sent.poisoned.contains(id)) {
                 ("repeated", _) | ("set_aside", true) if *count == 0 => {}
                 ("ruled", false) => answers.entry(id).or_default().push(*count),
-                (fate, _) => self.losses.push(format!("letter {id} is {fate}, with {count} answers")),
+                (status, _) => self.losses.push(format!("letter {id} is {status}, with {count} answers")),
             }
         }
         for id in &sent.letters {

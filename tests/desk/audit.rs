@@ -143,7 +143,7 @@ fn a_deleted_letter_is_found() {
 fn a_changed_time_of_arrival_and_a_changed_status_of_a_letter_are_found() {
     for (change, part) in [
         ("UPDATE letter SET received_at = received_at - 60000", "time of arrival"),
-        ("UPDATE letter SET fate = 'ignored', match_id = NULL, seat = NULL", "not stored as ruled on"),
+        ("UPDATE letter SET status = 'ignored', match_id = NULL, seat = NULL", "not stored as ruled on"),
     ] {
         let (desk, game_match) = played();
         let digest = desk.letters().last().expect("a letter").digest;

@@ -146,10 +146,10 @@ fn a_letter_whose_answer_cannot_be_stored_is_set_aside_and_blocks_nobody() {
     desk.sent_to(ANN)[0].says("Your orders are sealed");
     desk.one_to("di@elsewhere.example");
     desk.one_to(GM).says("could not be ruled on in three attempts").says("not this one");
-    let fate =
+    let status =
         |who: &str| desk.letters().iter().find(|row| row.sender.starts_with(who)).map(|row| row.status);
     assert_eq!(
-        [fate("cy"), fate("ann"), fate("di")],
+        [status("cy"), status("ann"), status("di")],
         [LetterStatus::SetAside, LetterStatus::Ruled, LetterStatus::Answered].map(Some)
     );
 }

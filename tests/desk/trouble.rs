@@ -87,8 +87,11 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_attempts_and_blocks
     desk.work();
     desk.work();
     desk.one_to(ANN).says("Turn 1 waits for your orders");
-    let fates: Vec<LetterStatus> = desk.letters().iter().map(|letter| letter.status).collect();
-    assert!(fates.contains(&LetterStatus::SetAside) && fates.contains(&LetterStatus::Ruled), "{fates:?}");
+    let statuses: Vec<LetterStatus> = desk.letters().iter().map(|letter| letter.status).collect();
+    assert!(
+        statuses.contains(&LetterStatus::SetAside) && statuses.contains(&LetterStatus::Ruled),
+        "{statuses:?}"
+    );
     let told = desk.one_to(GM);
     assert_eq!(told.subject, "A letter was set aside");
     told.says("could not be ruled on in three attempts").says(ANN).says("fogpost letters --raw");

@@ -91,7 +91,7 @@ fn a_match_is_opened_extended_protested_corrected_and_drawn_by_letters() {
 
     // Every letter was ruled on or answered, and the ledger verifies.
     let letters = String::from_utf8(club.run(&["letters", "--json"]).stdout).expect("text");
-    let done = |line: &str| line.contains(r#""fate":"ruled""#) || line.contains(r#""fate":"answered""#);
+    let done = |line: &str| line.contains(r#""status":"ruled""#) || line.contains(r#""status":"answered""#);
     assert!(letters.lines().all(done), "{letters}");
     let verified = club.run(&["audit", "verify", &id]);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));

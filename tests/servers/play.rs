@@ -255,7 +255,7 @@ fn a_match_is_played_over_dovecot_and_postfix() {
     // Seven letters arrived; each was ruled on once and filed.
     let listed = String::from_utf8(club.run(&["letters", "--json"]).stdout).expect("text");
     assert_eq!(listed.lines().count(), 7, "{listed}");
-    assert!(listed.lines().all(|line| line.contains(r#""fate":"ruled""#)), "{listed}");
+    assert!(listed.lines().all(|line| line.contains(r#""status":"ruled""#)), "{listed}");
     assert_eq!(servers.letters("referee", "INBOX").len(), 0);
     assert_eq!(servers.letters("referee", "Processed").len(), 7);
     let token = to_ann.text.lines().find_map(|line| line.strip_prefix("Reply token: ")).expect("a token");

@@ -130,7 +130,7 @@ pub async fn history_cannot_be_changed_or_deleted(place: Place) {
         ("DELETE FROM letter_raw", "a letter is never deleted"),
         ("UPDATE letter SET digest = digest", "a letter is never changed"),
         ("UPDATE letter SET received_at = 0", "a letter is never changed"),
-        ("UPDATE letter SET whence = 'here'", "a letter is never changed"),
+        ("UPDATE letter SET origin = 'here'", "a letter is never changed"),
         ("UPDATE letter SET message_id = 'other@here.test'", "a letter is never changed"),
         ("UPDATE letter SET sender = 'me@here.test'", "a letter is never changed"),
         ("UPDATE letter SET subject = 'Other'", "a letter is never changed"),

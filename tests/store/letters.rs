@@ -171,8 +171,8 @@ pub async fn letters_are_listed_by_status_match_and_digest(place: Place) {
         decided(&letter(4), LetterStatus::Automatic),
     ];
     store.commit(&Settlement { decided: decisions, ..settlement() }).await.unwrap();
-    let subjects = async |fate, match_id, digest: &str, limit| -> Vec<String> {
-        let rows = store.letters(fate, match_id, digest, limit).await.unwrap();
+    let subjects = async |status, match_id, digest: &str, limit| -> Vec<String> {
+        let rows = store.letters(status, match_id, digest, limit).await.unwrap();
         rows.into_iter().map(|row| row.subject.replace("Orders ", "")).collect()
     };
     assert_eq!(subjects(None, None, "", 10).await, ["5", "4", "3", "2", "1", "0"]);
@@ -219,8 +219,8 @@ pub async fn a_letter_without_effect_can_be_requeued(place: Place) {
     let store = &place.store;
     store.insert_letters(&letters(0..2)).await.unwrap();
     postpone(store, &letter(0), None, "no template").await;
-    let decide = async |number, fate| {
-        store.commit(&Settlement { decided: vec![decided(&letter(number), fate)], ..settlement() }).await
+    let decide = async |number, status| {
+        store.commit(&Settlement { decided: vec![decided(&letter(number), status)], ..settlement() }).await
     };
     decide(0, LetterStatus::SetAside).await.unwrap();
     decide(0, LetterStatus::Waiting).await.unwrap();

@@ -6,7 +6,6 @@ mod budgets;
 mod carry;
 mod claims;
 mod contract;
-mod earlier;
 mod forgotten;
 mod letters;
 mod logins;

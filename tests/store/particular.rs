@@ -64,7 +64,7 @@ async fn sqlite_rejects_replacing_any_row_of_history() {
         "INSERT OR REPLACE INTO entry (rowid, match_id, seq, at, kind, json, hash) \
          SELECT rowid, 'QZ-BBBB', 1, at, kind, '{}', hash FROM entry",
         "INSERT OR REPLACE INTO letter SELECT * FROM letter",
-        "INSERT OR REPLACE INTO letter (digest, received_at, whence, message_id, sender, subject, size, fate) \
+        "INSERT OR REPLACE INTO letter (digest, received_at, origin, message_id, sender, subject, size, status) \
          SELECT digest, 0, '', '', '', '', 0, 'ignored' FROM letter",
         "UPDATE letter SET rowid = 99 WHERE id = 1",
         "UPDATE OR REPLACE letter SET rowid = 2 WHERE id = 1",

@@ -64,6 +64,7 @@ pub fn entry(match_id: &str, seq: u64) -> EntryRow {
         kind: "OrdersSealed".to_owned(),
         hash: Digest::of(json.as_bytes()),
         json,
+        letters: Vec::new(),
     }
 }
 
@@ -111,6 +112,7 @@ pub fn book(version: i64, seq: u64) -> BookChange {
         kind: "Forgotten".to_owned(),
         hash: Digest::of(json.as_bytes()),
         json,
+        letters: Vec::new(),
     };
     BookChange { entries: vec![entry], ..BookChange::of(row) }
 }

@@ -3,17 +3,14 @@
 use std::slice;
 
 use chrono::Duration;
-use fogpost::ledger::Source;
 use fogpost::store::{EntryRow, LetterStatus, NewLetter, Settlement};
 
 use crate::place::Place;
 use crate::samples::*;
 
-/// An entry that a letter caused.
+/// An entry that names a letter.
 fn entry_of(letter: &NewLetter, seq: u64) -> EntryRow {
-    let cause = serde_json::to_string(&Source::Letter(letter.digest)).unwrap();
-    let json = format!("{{\"at\":0,\"cause\":{cause},\"match\":\"QZ-AAAA\",\"seq\":{seq}}}");
-    EntryRow { json, ..entry("QZ-AAAA", seq) }
+    EntryRow { letters: vec![letter.digest], ..entry("QZ-AAAA", seq) }
 }
 
 const DECIDED: [LetterStatus; 4] =
@@ -24,10 +21,10 @@ pub async fn bytes_of_unruled_letters_are_deleted_and_all_else_stays(place: Plac
     add_matches(store, &["QZ-AAAA"]).await;
     store.insert_letters(&letters(0..8)).await.unwrap();
     // 0 to 3 caused nothing, 4 was ruled on, 5 opened a match, 6 is the GM's, 7 waits.
-    let fates =
+    let statuses =
         DECIDED.into_iter().chain([LetterStatus::Ruled, LetterStatus::Answered, LetterStatus::Answered]);
     let ruling = Settlement {
-        decided: (0..).zip(fates).map(|(number, fate)| decided(&letter(number), fate)).collect(),
+        decided: (0..).zip(statuses).map(|(number, status)| decided(&letter(number), status)).collect(),
         entries: vec![entry_of(&letter(4), 1), entry_of(&letter(5), 2)],
         ..settlement()
     };
@@ -66,9 +63,9 @@ pub async fn no_other_letter_loses_its_bytes(place: Place) {
     store.commit(&ruling).await.unwrap();
     // A ruled letter, one that an entry names, and one that waits.
     for sql in [
-        "UPDATE letter SET bytes_deleted_at = received_at + 700000000 WHERE fate = 'ruled'",
-        "UPDATE letter SET bytes_deleted_at = received_at + 700000000 WHERE fate = 'answered'",
-        "UPDATE letter SET bytes_deleted_at = received_at + 700000000 WHERE fate = 'waiting'",
+        "UPDATE letter SET bytes_deleted_at = received_at + 700000000 WHERE status = 'ruled'",
+        "UPDATE letter SET bytes_deleted_at = received_at + 700000000 WHERE status = 'answered'",
+        "UPDATE letter SET bytes_deleted_at = received_at + 700000000 WHERE status = 'waiting'",
         "DELETE FROM letter_raw",
     ] {
         let error = place.execute(sql).await.expect_err(sql);
@@ -78,7 +75,7 @@ pub async fn no_other_letter_loses_its_bytes(place: Place) {
     assert!(error.to_string().contains("a letter is never changed"), "{error}");
     let ignored = Settlement { decided: vec![decided(&letter(2), LetterStatus::Ignored)], ..settlement() };
     store.commit(&ignored).await.unwrap();
-    let too_early = "UPDATE letter SET bytes_deleted_at = received_at + 600000000 WHERE fate = 'ignored'";
+    let too_early = "UPDATE letter SET bytes_deleted_at = received_at + 600000000 WHERE status = 'ignored'";
     let error = place.execute(too_early).await.unwrap_err();
     assert!(error.to_string().contains("a letter is never deleted"), "{error}");
     store
@@ -87,8 +84,8 @@ pub async fn no_other_letter_loses_its_bytes(place: Place) {
         .unwrap();
     assert_eq!(store.letter(letter(2).digest).await.unwrap(), None);
     for sql in [
-        "UPDATE letter SET bytes_deleted_at = NULL WHERE fate = 'ignored'",
-        "UPDATE letter SET bytes_deleted_at = bytes_deleted_at + 1 WHERE fate = 'ignored'",
+        "UPDATE letter SET bytes_deleted_at = NULL WHERE status = 'ignored'",
+        "UPDATE letter SET bytes_deleted_at = bytes_deleted_at + 1 WHERE status = 'ignored'",
     ] {
         let error = place.execute(sql).await.expect_err(sql);
         assert!(error.to_string().contains("a letter is never deleted"), "{sql}: {error}");

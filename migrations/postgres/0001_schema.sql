@@ -1,0 +1,556 @@
+-- Everything that fogpost stores. Instants are Unix milliseconds, digests 64 hexadecimal digits. The SQLite
+-- migration creates the same tables and columns. Identifiers sort by bytes (COLLATE "C"), as they do there.
+
+-- People
+
+CREATE TABLE player (
+    id           BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name         TEXT NOT NULL,
+    bouncing     BOOLEAN NOT NULL DEFAULT FALSE,
+    created_at   BIGINT NOT NULL,
+    settings     TEXT NOT NULL DEFAULT '{}', -- JSON
+    digest_at    BIGINT, -- when the next daily digest is due: 0 until it is scheduled, NULL for no digest
+    forgotten_at BIGINT
+);
+CREATE INDEX player_by_digest ON player (digest_at) WHERE digest_at IS NOT NULL;
+
+CREATE TABLE address (
+    address   TEXT PRIMARY KEY,
+    player_id BIGINT NOT NULL REFERENCES player (id),
+    rank      BIGINT NOT NULL,
+    UNIQUE (player_id, rank)
+);
+
+-- What is known of an address, whether or not a player has it.
+CREATE TABLE standing (
+    address         TEXT COLLATE "C" PRIMARY KEY,
+    proven_at       BIGINT, -- when a letter from it first showed that its owner reads our letters
+    unwilling_since BIGINT, -- nobody may challenge it since then
+    blocked_since   BIGINT, -- the GM lets its letters go unread since then
+    signed          BIGINT NOT NULL DEFAULT 0 -- letters in a row with a valid signature of their domain
+);
+
+-- Asks an address whether a letter came from it. The commands of that letter wait for the answer.
+CREATE TABLE question (
+    address   TEXT COLLATE "C" PRIMARY KEY,
+    code      TEXT NOT NULL,
+    lines     TEXT NOT NULL, -- JSON: the commands, as written
+    asked_at  BIGINT NOT NULL,
+    lapses_at BIGINT NOT NULL
+);
+
+-- A change of a player's addresses, or the wish to leave: it waits for an answer, or can still be undone.
+CREATE TABLE player_change (
+    code       TEXT COLLATE "C" PRIMARY KEY, -- of the question to the registered address
+    other_code TEXT COLLATE "C" NOT NULL, -- of the letter to the address that the change is about
+    player_id  BIGINT NOT NULL,
+    kind       TEXT NOT NULL CHECK (kind IN ('add', 'remove', 'leave')),
+    address    TEXT NOT NULL, -- to add or remove
+    registered TEXT NOT NULL, -- the address that was asked
+    with_token BOOLEAN NOT NULL, -- whether the letter that asked for it had a reply token
+    stage      TEXT NOT NULL CHECK (stage IN ('asked', 'agreed', 'done', 'denied')),
+    asked_at   BIGINT NOT NULL,
+    changed_at BIGINT NOT NULL, -- when it reached its stage
+    version    BIGINT NOT NULL,
+    matches    TEXT NOT NULL DEFAULT '[]' -- JSON: the running matches that the question listed; only these are resigned
+);
+CREATE INDEX player_change_by_player ON player_change (player_id, changed_at);
+CREATE UNIQUE INDEX player_change_by_other_code ON player_change (other_code);
+
+-- Matches
+
+-- The columns before `snapshot` are what lists show.
+CREATE TABLE match (
+    id           TEXT COLLATE "C" PRIMARY KEY,
+    game         TEXT NOT NULL,
+    stage        TEXT NOT NULL,
+    wake_at      BIGINT,
+    version      BIGINT NOT NULL CHECK (version > 0),
+    first_name   TEXT NOT NULL,
+    second_name  TEXT NOT NULL,
+    first_house  TEXT, -- the level at which the house plays
+    second_house TEXT,
+    zone         TEXT NOT NULL, -- IANA name
+    options      TEXT NOT NULL, -- JSON
+    turn         BIGINT, -- NULL once the match is over
+    phase        TEXT,
+    owing        TEXT NOT NULL, -- the seats that owe orders for the phase
+    awaited      TEXT NOT NULL, -- the owing seats that have not filed
+    deadline     BIGINT,
+    ended_at     BIGINT,
+    winner       TEXT CHECK (winner IN ('first', 'second')),
+    reason       TEXT, -- why the match ended
+    event        TEXT,
+    marks        TEXT NOT NULL, -- what the GM should look at
+    head_seq     BIGINT NOT NULL, -- the last entry of the ledger
+    head_hash    TEXT NOT NULL,
+    archived_at  BIGINT,
+    forgotten    TEXT, -- who was forgotten: P-12
+    snapshot     TEXT NOT NULL
+);
+CREATE INDEX match_by_wake ON match (wake_at, id) WHERE wake_at IS NOT NULL;
+CREATE INDEX match_by_stage ON match (stage, id);
+CREATE INDEX match_to_archive ON match (ended_at) WHERE ended_at IS NOT NULL AND archived_at IS NULL;
+
+CREATE TABLE seat (
+    match_id  TEXT COLLATE "C" NOT NULL REFERENCES match (id),
+    seat      TEXT NOT NULL CHECK (seat IN ('first', 'second')),
+    player_id BIGINT NOT NULL REFERENCES player (id),
+    token     TEXT NOT NULL UNIQUE,
+    PRIMARY KEY (match_id, seat)
+);
+CREATE INDEX seat_by_player ON seat (player_id);
+
+-- Each reply token and address that the ledger of a match pins, with the key that opens the pin.
+CREATE TABLE seat_pin (
+    pin      TEXT COLLATE "C" PRIMARY KEY CHECK (length(pin) = 64), -- HMAC-SHA-256 of the value, as an entry names it
+    match_id TEXT COLLATE "C" NOT NULL REFERENCES match (id),
+    seat     TEXT NOT NULL CHECK (seat IN ('first', 'second')),
+    kind     TEXT NOT NULL CHECK (kind IN ('address', 'token')),
+    key      TEXT, -- 32 hexadecimal digits; NULL, like the value, once the player is forgotten
+    value    TEXT
+);
+CREATE INDEX seat_pin_by_match ON seat_pin (match_id);
+
+CREATE TABLE entry (
+    match_id TEXT COLLATE "C" NOT NULL REFERENCES match (id),
+    seq      BIGINT NOT NULL,
+    at       BIGINT NOT NULL,
+    kind     TEXT NOT NULL,
+    json     TEXT NOT NULL,
+    hash     TEXT NOT NULL CHECK (length(hash) = 64),
+    PRIMARY KEY (match_id, seq)
+);
+CREATE INDEX entry_by_kind ON entry (kind, at);
+
+-- Offers and limits
+
+-- An offer to play: to one address, or to anyone if `invited` is NULL.
+CREATE TABLE invitation (
+    code         TEXT PRIMARY KEY,
+    inviter      TEXT NOT NULL, -- an address
+    inviter_name TEXT NOT NULL,
+    invited      TEXT,
+    game         TEXT NOT NULL,
+    offer        TEXT NOT NULL, -- JSON
+    stage        TEXT NOT NULL CHECK (stage IN ('open', 'taken', 'declined', 'lapsed')),
+    match_id     TEXT REFERENCES match (id),
+    created_at   BIGINT NOT NULL,
+    lapses_at    BIGINT NOT NULL
+);
+CREATE INDEX invitation_open ON invitation (lapses_at) WHERE stage = 'open';
+CREATE INDEX invitation_by_inviter ON invitation (inviter, invited);
+CREATE INDEX invitation_open_to ON invitation (invited) WHERE stage = 'open';
+
+-- How much of a budget is used, by hour or by day. The program deletes rows of past days.
+CREATE TABLE budget (
+    subject TEXT COLLATE "C" NOT NULL, -- an address, a seat, or empty for the whole club
+    kind    TEXT COLLATE "C" NOT NULL,
+    period  BIGINT NOT NULL, -- when the hour or the day begins
+    used    BIGINT NOT NULL,
+    most    BIGINT NOT NULL, -- the limit when it was last used
+    PRIMARY KEY (subject, kind, period)
+);
+
+-- Letters
+
+-- A letter as it arrived, and its status. Its bytes are in another table, so that deciding it does not move them.
+CREATE TABLE letter (
+    id               BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    digest           TEXT COLLATE "C" NOT NULL UNIQUE CHECK (length(digest) = 64),
+    received_at      BIGINT NOT NULL,
+    origin           TEXT NOT NULL,
+    message_id       TEXT NOT NULL,
+    sender           TEXT NOT NULL,
+    subject          TEXT NOT NULL,
+    size             BIGINT NOT NULL,
+    sent_as          TEXT, -- the digest of sender and Message-ID, whose length no stranger determines
+    status           TEXT NOT NULL CHECK (status IN
+                         ('waiting', 'ruled', 'answered', 'automatic', 'repeated', 'ignored', 'set_aside')),
+    note             TEXT NOT NULL DEFAULT '',
+    match_id         TEXT COLLATE "C" REFERENCES match (id),
+    seat             TEXT CHECK (seat IN ('first', 'second')),
+    tries            BIGINT NOT NULL DEFAULT 0,
+    decided_at       BIGINT,
+    wait_until       BIGINT,
+    lane             TEXT COLLATE "C" NOT NULL DEFAULT '', -- the match whose letters several daemons keep in order; empty for letters to no match
+    in_ledger        BIGINT NOT NULL DEFAULT 0 CHECK (in_ledger IN (0, 1)), -- an entry names it
+    bytes_deleted_at BIGINT,
+    accepted_by      TEXT, -- the GM who accepted a letter that was taken for automatic mail, too big, or set aside
+    known            BIGINT NOT NULL DEFAULT 0 CHECK (known IN (0, 1)), -- from a player's or a GM's address, or with a seat's token
+    forgotten_at     BIGINT
+);
+CREATE INDEX letter_by_time ON letter (received_at, id);
+CREATE INDEX letter_by_status ON letter (status, received_at, id);
+CREATE INDEX letter_by_match ON letter (match_id, received_at, id) WHERE match_id IS NOT NULL;
+CREATE INDEX letter_by_lane ON letter (lane, received_at, id) WHERE status = 'waiting';
+CREATE INDEX letter_by_sent_as ON letter (sent_as) WHERE sent_as IS NOT NULL;
+CREATE INDEX letter_waiting ON letter (known, received_at, id) WHERE status = 'waiting';
+CREATE INDEX letter_of_stranger ON letter (sender, known) WHERE status = 'waiting' AND known = 0;
+CREATE INDEX letter_unruled ON letter (received_at)
+WHERE bytes_deleted_at IS NULL AND in_ledger = 0 AND status NOT IN ('waiting', 'ruled');
+
+CREATE TABLE letter_raw (
+    letter_id BIGINT PRIMARY KEY REFERENCES letter (id),
+    bytes     BYTEA NOT NULL,
+    form      BIGINT NOT NULL DEFAULT 0
+);
+
+-- A letter with a seat's reply token that was not proven to be its player's. It waits for the player's word.
+CREATE TABLE unproven_letter (
+    letter       TEXT COLLATE "C" PRIMARY KEY REFERENCES letter (digest),
+    code         TEXT NOT NULL, -- of the notice that asks the player
+    player_id    BIGINT NOT NULL,
+    address      TEXT NOT NULL, -- the sender that the letter claims
+    match_id     TEXT NOT NULL,
+    seat         TEXT NOT NULL CHECK (seat IN ('first', 'second')),
+    noted_at     BIGINT NOT NULL,
+    told         BOOLEAN NOT NULL, -- whether a notice went out because of this letter
+    stage        TEXT NOT NULL CHECK (stage IN ('open', 'confirmed', 'denied')),
+    confirmed_by TEXT -- the digest of the player's answer
+);
+CREATE INDEX unproven_letter_by_player ON unproven_letter (player_id, noted_at);
+
+-- The outbox
+
+-- A letter of ours. `due_at` is when it is tried next, or when the lease of the daemon that tries it ends; it is NULL once
+-- the dispatch is sent (`sent_at`) or given up (neither).
+CREATE TABLE dispatch (
+    id           BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    message_id   TEXT NOT NULL UNIQUE,
+    recipient    TEXT NOT NULL,
+    kind         TEXT NOT NULL,
+    match_id     TEXT COLLATE "C" REFERENCES match (id),
+    seat         TEXT CHECK (seat IN ('first', 'second')),
+    answers      TEXT COLLATE "C" REFERENCES letter (digest),
+    created_at   BIGINT NOT NULL,
+    due_at       BIGINT,
+    sent_at      BIGINT,
+    tries        BIGINT NOT NULL DEFAULT 0,
+    error        TEXT NOT NULL DEFAULT '',
+    returned_at  BIGINT,
+    asked        TEXT, -- the digest of the request that it answers
+    urgency      BIGINT NOT NULL, -- 0 goes first
+    seen         BIGINT NOT NULL DEFAULT 0 CHECK (seen IN (0, 1)), -- a person has seen that it was given up
+    return_id    TEXT, -- the ID in its return path, which matches a bounce if a server changed the Message-ID
+    pin          TEXT COLLATE "C", -- as the ledger pins its contents
+    listed       BIGINT NOT NULL DEFAULT 0 CHECK (listed IN (0, 1)), -- an entry lists its delivery
+    forgotten_at BIGINT,
+    CHECK (due_at IS NULL OR sent_at IS NULL)
+);
+CREATE INDEX dispatch_by_match ON dispatch (match_id, id) WHERE match_id IS NOT NULL;
+-- Answers of the last hour are looked up often. Grouped by hour, new rows are written side by side.
+CREATE INDEX dispatch_by_hour ON dispatch ((created_at / 3600000), recipient) WHERE answers IS NOT NULL;
+CREATE INDEX dispatch_given_up ON dispatch (id) WHERE sent_at IS NULL AND due_at IS NULL;
+CREATE INDEX dispatch_queue ON dispatch (urgency, due_at, created_at) WHERE due_at IS NOT NULL;
+CREATE INDEX dispatch_unlisted ON dispatch (match_id) WHERE listed = 0 AND pin IS NOT NULL AND sent_at IS NOT NULL;
+CREATE UNIQUE INDEX dispatch_return_id ON dispatch (return_id) WHERE return_id IS NOT NULL;
+
+CREATE TABLE dispatch_raw (
+    dispatch_id BIGINT PRIMARY KEY REFERENCES dispatch (id),
+    bytes       BYTEA NOT NULL,
+    form        BIGINT NOT NULL DEFAULT 0
+);
+-- The bytes are compressed already.
+ALTER TABLE dispatch_raw ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+CREATE TABLE dispatch_picture (
+    dispatch_id BIGINT PRIMARY KEY REFERENCES dispatch (id),
+    place       BIGINT NOT NULL, -- the offset in the text at which the picture's base64 belongs
+    picture     BYTEA NOT NULL
+);
+ALTER TABLE dispatch_picture ALTER COLUMN picture SET STORAGE EXTERNAL;
+
+-- Letters sent in each minute. The program deletes rows of past days.
+CREATE TABLE sending (
+    minute  BIGINT NOT NULL, -- when it begins
+    urgency BIGINT NOT NULL,
+    sent    BIGINT NOT NULL,
+    PRIMARY KEY (minute, urgency)
+);
+
+-- The daemon
+
+CREATE TABLE memo (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+);
+
+-- Logins at mail providers, sealed with a key that is not in the database. Several daemons share one, and the holder of
+-- the lease renews it.
+CREATE TABLE login (
+    name         TEXT PRIMARY KEY,
+    sealed       BYTEA NOT NULL,
+    version      BIGINT NOT NULL, -- counts how often it was replaced
+    holder       TEXT,
+    leased_until BIGINT -- by the clock of the database
+);
+
+-- History is append-only: triggers refuse to change or delete the ledger, letters and sent mail.
+
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION '%', TG_ARGV[0]; END $$;
+
+CREATE FUNCTION is_archived(of_match TEXT) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT 1 FROM match WHERE id = of_match AND stage = 'over' AND archived_at IS NOT NULL)
+$$;
+
+CREATE FUNCTION is_forgotten(of_match TEXT) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT 1 FROM match WHERE id = of_match AND forgotten IS NOT NULL)
+$$;
+
+CREATE FUNCTION entry_follows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.seq <> 1 + (SELECT COALESCE(MAX(seq), 0) FROM entry WHERE match_id = NEW.match_id) THEN
+        RAISE EXCEPTION 'the entries of a match follow one another without gaps';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE TRIGGER entry_follows BEFORE INSERT ON entry FOR EACH ROW EXECUTE FUNCTION entry_follows();
+CREATE TRIGGER entry_is_not_changed BEFORE UPDATE ON entry
+    FOR EACH ROW EXECUTE FUNCTION refuse('an entry is never changed');
+CREATE TRIGGER entry_is_not_deleted BEFORE DELETE ON entry
+    FOR EACH ROW EXECUTE FUNCTION refuse('an entry is never deleted');
+CREATE TRIGGER entry_is_not_truncated BEFORE TRUNCATE ON entry
+    EXECUTE FUNCTION refuse('an entry is never deleted');
+
+CREATE TRIGGER seat_pin_is_not_changed BEFORE UPDATE OF pin, match_id, seat, kind ON seat_pin
+    FOR EACH ROW EXECUTE FUNCTION refuse('a pin is never changed');
+CREATE TRIGGER seat_pin_is_only_forgotten BEFORE UPDATE OF key, value ON seat_pin
+    FOR EACH ROW WHEN (NEW.key IS NOT NULL OR NEW.value IS NOT NULL)
+    EXECUTE FUNCTION refuse('a pin is never changed');
+CREATE TRIGGER seat_pin_is_not_deleted BEFORE DELETE ON seat_pin
+    FOR EACH ROW EXECUTE FUNCTION refuse('a pin is never deleted');
+CREATE TRIGGER seat_pin_is_not_truncated BEFORE TRUNCATE ON seat_pin
+    EXECUTE FUNCTION refuse('a pin is never deleted');
+
+CREATE TRIGGER letter_is_not_deleted BEFORE DELETE ON letter
+    FOR EACH ROW EXECUTE FUNCTION refuse('a letter is never deleted');
+CREATE TRIGGER letter_is_not_truncated BEFORE TRUNCATE ON letter
+    EXECUTE FUNCTION refuse('a letter is never deleted');
+CREATE TRIGGER letter_is_not_changed
+    BEFORE UPDATE OF id, digest, received_at, origin, message_id, sender, subject, size, sent_as ON letter
+    FOR EACH ROW WHEN (NOT (
+        OLD.forgotten_at IS NULL AND NEW.forgotten_at IS NOT NULL
+        AND NEW.id = OLD.id AND NEW.digest = OLD.digest AND NEW.received_at = OLD.received_at AND NEW.size = OLD.size
+        AND NEW.sender = '' AND NEW.subject = '' AND NEW.message_id = '' AND NEW.sent_as IS NULL
+    ))
+    EXECUTE FUNCTION refuse('a letter is never changed');
+CREATE TRIGGER letter_stays_in_ledger BEFORE UPDATE OF in_ledger ON letter
+    FOR EACH ROW WHEN (OLD.in_ledger = 1 AND NEW.in_ledger = 0) EXECUTE FUNCTION refuse('a letter is never changed');
+-- The bytes of letters that no entry names may be deleted seven days after they arrived, because strangers could fill the
+-- disk with them.
+CREATE TRIGGER letter_bytes_are_kept BEFORE UPDATE OF bytes_deleted_at ON letter
+    FOR EACH ROW WHEN (NEW.forgotten_at IS NULL AND NOT (
+        OLD.bytes_deleted_at IS NULL
+        AND COALESCE(NEW.bytes_deleted_at - OLD.received_at, 0) >= 604800000
+        AND OLD.in_ledger = 0
+        AND OLD.status IN ('answered', 'automatic', 'repeated', 'ignored', 'set_aside')
+    ))
+    EXECUTE FUNCTION refuse('a letter is never deleted');
+
+CREATE FUNCTION letter_raw_is_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM letter WHERE id = OLD.letter_id AND bytes_deleted_at IS NOT NULL) THEN
+        RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'a letter is never deleted';
+END $$;
+CREATE TRIGGER letter_raw_is_not_deleted BEFORE DELETE ON letter_raw
+    FOR EACH ROW EXECUTE FUNCTION letter_raw_is_kept();
+CREATE TRIGGER letter_raw_is_not_truncated BEFORE TRUNCATE ON letter_raw
+    EXECUTE FUNCTION refuse('a letter is never deleted');
+
+CREATE FUNCTION letter_raw_is_repacked() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    of_match TEXT := (SELECT match_id FROM letter WHERE id = OLD.letter_id);
+BEGIN
+    IF NEW.letter_id = OLD.letter_id AND NEW.form = 3 AND is_archived(of_match)
+        AND (OLD.form <> 3 OR is_forgotten(of_match)) THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a letter is never changed';
+END $$;
+CREATE TRIGGER letter_raw_is_not_changed BEFORE UPDATE ON letter_raw
+    FOR EACH ROW EXECUTE FUNCTION letter_raw_is_repacked();
+
+CREATE TRIGGER dispatch_is_not_deleted BEFORE DELETE ON dispatch
+    FOR EACH ROW EXECUTE FUNCTION refuse('a dispatch is never deleted');
+CREATE TRIGGER dispatch_is_not_truncated BEFORE TRUNCATE ON dispatch
+    EXECUTE FUNCTION refuse('a dispatch is never deleted');
+CREATE TRIGGER dispatch_is_not_changed
+    BEFORE UPDATE OF id, message_id, recipient, kind, match_id, seat, answers, asked, created_at ON dispatch
+    FOR EACH ROW WHEN (NOT (
+        OLD.forgotten_at IS NULL AND NEW.forgotten_at IS NOT NULL AND NEW.recipient = ''
+        AND NEW.id = OLD.id AND NEW.message_id = OLD.message_id AND NEW.kind = OLD.kind
+        AND NEW.match_id IS NOT DISTINCT FROM OLD.match_id AND NEW.seat IS NOT DISTINCT FROM OLD.seat
+        AND NEW.created_at = OLD.created_at
+    ))
+    EXECUTE FUNCTION refuse('a dispatch is never changed');
+CREATE TRIGGER dispatch_is_sent_once BEFORE UPDATE OF sent_at ON dispatch
+    FOR EACH ROW WHEN (OLD.sent_at IS NOT NULL) EXECUTE FUNCTION refuse('a dispatch is sent once');
+CREATE TRIGGER dispatch_keeps_its_return_id BEFORE UPDATE OF return_id ON dispatch
+    FOR EACH ROW WHEN (OLD.return_id IS NOT NULL)
+    EXECUTE FUNCTION refuse('the return path of a dispatch is never changed');
+CREATE TRIGGER dispatch_keeps_its_pin BEFORE UPDATE OF pin ON dispatch
+    FOR EACH ROW EXECUTE FUNCTION refuse('a dispatch is never changed');
+
+CREATE FUNCTION sent_bytes_are_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM dispatch WHERE id = OLD.dispatch_id AND forgotten_at IS NOT NULL) THEN
+        RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'a dispatch is never deleted';
+END $$;
+CREATE TRIGGER dispatch_raw_is_not_deleted BEFORE DELETE ON dispatch_raw
+    FOR EACH ROW EXECUTE FUNCTION sent_bytes_are_kept();
+CREATE TRIGGER dispatch_raw_is_not_truncated BEFORE TRUNCATE ON dispatch_raw
+    EXECUTE FUNCTION refuse('a dispatch is never deleted');
+CREATE TRIGGER dispatch_picture_is_not_deleted BEFORE DELETE ON dispatch_picture
+    FOR EACH ROW EXECUTE FUNCTION sent_bytes_are_kept();
+CREATE TRIGGER dispatch_picture_is_not_truncated BEFORE TRUNCATE ON dispatch_picture
+    EXECUTE FUNCTION refuse('a dispatch is never deleted');
+
+CREATE FUNCTION dispatch_raw_is_repacked() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    of_match TEXT := (SELECT match_id FROM dispatch WHERE id = OLD.dispatch_id);
+BEGIN
+    IF NEW.dispatch_id = OLD.dispatch_id AND NEW.form = 3 AND is_archived(of_match)
+        AND (OLD.form <> 3 OR is_forgotten(of_match)) THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a dispatch is never changed';
+END $$;
+CREATE TRIGGER dispatch_raw_is_not_changed BEFORE UPDATE ON dispatch_raw
+    FOR EACH ROW EXECUTE FUNCTION dispatch_raw_is_repacked();
+
+CREATE FUNCTION dispatch_picture_is_dropped() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.dispatch_id = OLD.dispatch_id AND NEW.place = OLD.place
+        AND encode(NEW.picture, 'escape') LIKE 'This picture was dropped.%'
+        AND NOT encode(OLD.picture, 'escape') LIKE 'This picture was dropped.%'
+        AND is_archived((SELECT match_id FROM dispatch WHERE id = OLD.dispatch_id)) THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a dispatch is never changed';
+END $$;
+CREATE TRIGGER dispatch_picture_is_not_changed BEFORE UPDATE ON dispatch_picture
+    FOR EACH ROW EXECUTE FUNCTION dispatch_picture_is_dropped();
+
+-- Dictionaries of archived matches
+
+CREATE TABLE dictionary (
+    match_id TEXT PRIMARY KEY REFERENCES match (id),
+    bytes    BYTEA NOT NULL -- the length of the text as 4 bytes, and the text deflated
+);
+CREATE TRIGGER dictionary_is_not_deleted BEFORE DELETE ON dictionary
+    FOR EACH ROW EXECUTE FUNCTION refuse('a dictionary is never deleted');
+CREATE TRIGGER dictionary_is_not_truncated BEFORE TRUNCATE ON dictionary
+    EXECUTE FUNCTION refuse('a dictionary is never deleted');
+CREATE FUNCTION dictionary_is_made_anew() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.match_id = OLD.match_id AND is_forgotten(OLD.match_id) THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a dictionary is never changed';
+END $$;
+CREATE TRIGGER dictionary_is_not_changed BEFORE UPDATE ON dictionary
+    FOR EACH ROW EXECUTE FUNCTION dictionary_is_made_anew();
+ALTER TABLE dictionary ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+-- Wordings
+
+CREATE TABLE wording (
+    digest   TEXT COLLATE "C" PRIMARY KEY CHECK (length(digest) = 64), -- as entries name it
+    contents TEXT NOT NULL -- JSON
+);
+CREATE TRIGGER wording_is_not_changed BEFORE UPDATE ON wording
+    FOR EACH ROW EXECUTE FUNCTION refuse('a wording is never changed');
+CREATE TRIGGER wording_is_not_truncated BEFORE TRUNCATE ON wording
+    EXECUTE FUNCTION refuse('a wording is never deleted');
+CREATE TRIGGER wording_is_not_deleted BEFORE DELETE ON wording
+    FOR EACH ROW EXECUTE FUNCTION refuse('a wording is never deleted');
+
+-- The club's book and its anchors
+
+CREATE TABLE book (
+    id       TEXT COLLATE "C" PRIMARY KEY,
+    kind     TEXT NOT NULL,
+    stage    TEXT NOT NULL,
+    wake_at  BIGINT,
+    snapshot TEXT NOT NULL,
+    version  BIGINT NOT NULL CHECK (version > 0)
+);
+
+CREATE TABLE book_entry (
+    book_id TEXT COLLATE "C" NOT NULL REFERENCES book (id),
+    seq     BIGINT NOT NULL,
+    at      BIGINT NOT NULL,
+    kind    TEXT NOT NULL,
+    json    TEXT NOT NULL,
+    hash    TEXT NOT NULL CHECK (length(hash) = 64),
+    PRIMARY KEY (book_id, seq)
+);
+CREATE INDEX book_entry_by_kind ON book_entry (book_id, kind, seq);
+CREATE FUNCTION book_entry_follows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.seq <> 1 + (SELECT COALESCE(MAX(seq), 0) FROM book_entry WHERE book_id = NEW.book_id) THEN
+        RAISE EXCEPTION 'the entries of a book follow one another without gaps';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER book_entry_follows BEFORE INSERT ON book_entry FOR EACH ROW EXECUTE FUNCTION book_entry_follows();
+CREATE TRIGGER book_entry_is_not_changed BEFORE UPDATE ON book_entry
+    FOR EACH ROW EXECUTE FUNCTION refuse('an entry is never changed');
+CREATE TRIGGER book_entry_is_not_truncated BEFORE TRUNCATE ON book_entry
+    EXECUTE FUNCTION refuse('an entry is never deleted');
+CREATE TRIGGER book_entry_is_not_deleted BEFORE DELETE ON book_entry
+    FOR EACH ROW EXECUTE FUNCTION refuse('an entry is never deleted');
+
+CREATE TABLE anchor_secret (
+    book_seq BIGINT PRIMARY KEY, -- of the entry in CLUB
+    secret   TEXT NOT NULL CHECK (length(secret) = 64)
+);
+CREATE TABLE anchored_head (
+    book_seq BIGINT NOT NULL,
+    match_id TEXT COLLATE "C" NOT NULL REFERENCES match (id),
+    seq      BIGINT NOT NULL, -- of the last entry of the match's ledger
+    PRIMARY KEY (book_seq, match_id)
+);
+CREATE INDEX anchored_head_by_match ON anchored_head (match_id, book_seq);
+CREATE TRIGGER anchor_secret_is_not_changed BEFORE UPDATE ON anchor_secret
+    FOR EACH ROW EXECUTE FUNCTION refuse('an anchor is never changed');
+CREATE TRIGGER anchor_secret_is_not_truncated BEFORE TRUNCATE ON anchor_secret
+    EXECUTE FUNCTION refuse('an anchor is never deleted');
+CREATE TRIGGER anchor_secret_is_not_deleted BEFORE DELETE ON anchor_secret
+    FOR EACH ROW EXECUTE FUNCTION refuse('an anchor is never deleted');
+CREATE TRIGGER anchored_head_is_not_changed BEFORE UPDATE ON anchored_head
+    FOR EACH ROW EXECUTE FUNCTION refuse('an anchor is never changed');
+CREATE TRIGGER anchored_head_is_not_truncated BEFORE TRUNCATE ON anchored_head
+    EXECUTE FUNCTION refuse('an anchor is never deleted');
+CREATE TRIGGER anchored_head_is_not_deleted BEFORE DELETE ON anchored_head
+    FOR EACH ROW EXECUTE FUNCTION refuse('an anchor is never deleted');
+
+CREATE TABLE verified (
+    match_id TEXT COLLATE "C" NOT NULL REFERENCES match (id),
+    seq      BIGINT NOT NULL, -- of the last entry of the match's ledger then
+    book_seq BIGINT NOT NULL, -- of the entry in CLUB
+    PRIMARY KEY (match_id, seq)
+);
+
+CREATE TABLE late_delivery (
+    dispatch_id BIGINT PRIMARY KEY REFERENCES dispatch (id),
+    book_seq    BIGINT NOT NULL
+);
+CREATE INDEX late_delivery_by_entry ON late_delivery (book_seq);
+
+-- Lots
+
+CREATE TABLE lot (
+    address TEXT PRIMARY KEY,
+    key     TEXT NOT NULL,
+    told_at BIGINT NOT NULL
+);
+CREATE TRIGGER lot_is_not_changed BEFORE UPDATE ON lot
+    FOR EACH ROW EXECUTE FUNCTION refuse('a lot is never changed');

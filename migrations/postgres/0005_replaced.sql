@@ -1,2 +1,0 @@
--- PostgreSQL fires the triggers of what it does, by whatever name a row is put in the place of another: there is nothing
--- to add here. (SQLite does not.)

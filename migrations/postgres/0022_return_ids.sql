@@ -1,8 +1,0 @@
--- The ID in a dispatch's return path, by which a bounce is matched where a server changed the Message-ID.
-
-ALTER TABLE dispatch ADD COLUMN return_id TEXT;
-
-CREATE UNIQUE INDEX dispatch_return_id ON dispatch (return_id) WHERE return_id IS NOT NULL;
-CREATE TRIGGER dispatch_keeps_its_return_id BEFORE UPDATE OF return_id ON dispatch
-    FOR EACH ROW WHEN (OLD.return_id IS NOT NULL)
-    EXECUTE FUNCTION refuse('the return path of a dispatch is never changed');

@@ -1,0 +1,506 @@
+-- Everything that fogpost stores. Instants are Unix milliseconds, digests 64 hexadecimal digits. The PostgreSQL
+-- migration creates the same tables and columns.
+
+PRAGMA application_id = 1718577008; -- 'fogp': marks the file as a fogpost database
+
+-- People
+
+CREATE TABLE player (
+    id           INTEGER PRIMARY KEY,
+    name         TEXT    NOT NULL,
+    bouncing     INTEGER NOT NULL DEFAULT 0 CHECK (bouncing IN (0, 1)),
+    created_at   INTEGER NOT NULL,
+    settings     TEXT    NOT NULL DEFAULT '{}', -- JSON
+    digest_at    INTEGER, -- when the next daily digest is due: 0 until it is scheduled, NULL for no digest
+    forgotten_at INTEGER
+) STRICT;
+CREATE INDEX player_by_digest ON player (digest_at) WHERE digest_at IS NOT NULL;
+
+CREATE TABLE address (
+    address   TEXT    PRIMARY KEY NOT NULL,
+    player_id INTEGER NOT NULL REFERENCES player (id),
+    rank      INTEGER NOT NULL,
+    UNIQUE (player_id, rank)
+) STRICT;
+
+-- What is known of an address, whether or not a player has it.
+CREATE TABLE standing (
+    address         TEXT    PRIMARY KEY NOT NULL,
+    proven_at       INTEGER, -- when a letter from it first showed that its owner reads our letters
+    unwilling_since INTEGER, -- nobody may challenge it since then
+    blocked_since   INTEGER, -- the GM lets its letters go unread since then
+    signed          INTEGER NOT NULL DEFAULT 0 -- letters in a row with a valid signature of their domain
+) STRICT;
+
+-- Asks an address whether a letter came from it. The commands of that letter wait for the answer.
+CREATE TABLE question (
+    address   TEXT    PRIMARY KEY NOT NULL,
+    code      TEXT    NOT NULL,
+    lines     TEXT    NOT NULL, -- JSON: the commands, as written
+    asked_at  INTEGER NOT NULL,
+    lapses_at INTEGER NOT NULL
+) STRICT;
+
+-- A change of a player's addresses, or the wish to leave: it waits for an answer, or can still be undone.
+CREATE TABLE player_change (
+    code       TEXT    PRIMARY KEY NOT NULL, -- of the question to the registered address
+    other_code TEXT    NOT NULL, -- of the letter to the address that the change is about
+    player_id  INTEGER NOT NULL,
+    kind       TEXT    NOT NULL CHECK (kind IN ('add', 'remove', 'leave')),
+    address    TEXT    NOT NULL, -- to add or remove
+    registered TEXT    NOT NULL, -- the address that was asked
+    with_token INTEGER NOT NULL CHECK (with_token IN (0, 1)), -- whether the letter that asked for it had a reply token
+    stage      TEXT    NOT NULL CHECK (stage IN ('asked', 'agreed', 'done', 'denied')),
+    asked_at   INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL, -- when it reached its stage
+    version    INTEGER NOT NULL,
+    matches    TEXT    NOT NULL DEFAULT '[]' -- JSON: the running matches that the question listed; only these are resigned
+) STRICT;
+CREATE INDEX player_change_by_player ON player_change (player_id, changed_at);
+CREATE UNIQUE INDEX player_change_by_other_code ON player_change (other_code);
+
+-- Matches
+
+-- The columns before `snapshot` are what lists show. `snapshot` is last, because SQLite reads through a long column to
+-- reach the columns behind it.
+CREATE TABLE match (
+    id           TEXT    PRIMARY KEY NOT NULL,
+    game         TEXT    NOT NULL,
+    stage        TEXT    NOT NULL,
+    wake_at      INTEGER,
+    version      INTEGER NOT NULL CHECK (version > 0),
+    first_name   TEXT    NOT NULL,
+    second_name  TEXT    NOT NULL,
+    first_house  TEXT, -- the level at which the house plays
+    second_house TEXT,
+    zone         TEXT    NOT NULL, -- IANA name
+    options      TEXT    NOT NULL, -- JSON
+    turn         INTEGER, -- NULL once the match is over
+    phase        TEXT,
+    owing        TEXT    NOT NULL, -- the seats that owe orders for the phase
+    awaited      TEXT    NOT NULL, -- the owing seats that have not filed
+    deadline     INTEGER,
+    ended_at     INTEGER,
+    winner       TEXT    CHECK (winner IN ('first', 'second')),
+    reason       TEXT, -- why the match ended
+    event        TEXT,
+    marks        TEXT    NOT NULL, -- what the GM should look at
+    head_seq     INTEGER NOT NULL, -- the last entry of the ledger
+    head_hash    TEXT    NOT NULL,
+    archived_at  INTEGER,
+    forgotten    TEXT, -- who was forgotten: P-12
+    snapshot     TEXT    NOT NULL
+) STRICT;
+CREATE INDEX match_by_wake ON match (wake_at, id) WHERE wake_at IS NOT NULL;
+CREATE INDEX match_by_stage ON match (stage, id);
+CREATE INDEX match_to_archive ON match (ended_at) WHERE ended_at IS NOT NULL AND archived_at IS NULL;
+
+CREATE TABLE seat (
+    match_id  TEXT    NOT NULL REFERENCES match (id),
+    seat      TEXT    NOT NULL CHECK (seat IN ('first', 'second')),
+    player_id INTEGER NOT NULL REFERENCES player (id),
+    token     TEXT    NOT NULL UNIQUE,
+    PRIMARY KEY (match_id, seat)
+) STRICT;
+CREATE INDEX seat_by_player ON seat (player_id);
+
+-- Each reply token and address that the ledger of a match pins, with the key that opens the pin.
+CREATE TABLE seat_pin (
+    pin      TEXT    PRIMARY KEY NOT NULL CHECK (length(pin) = 64), -- HMAC-SHA-256 of the value, as an entry names it
+    match_id TEXT    NOT NULL REFERENCES match (id),
+    seat     TEXT    NOT NULL CHECK (seat IN ('first', 'second')),
+    kind     TEXT    NOT NULL CHECK (kind IN ('address', 'token')),
+    key      TEXT, -- 32 hexadecimal digits; NULL, like the value, once the player is forgotten
+    value    TEXT
+) STRICT;
+CREATE INDEX seat_pin_by_match ON seat_pin (match_id);
+
+CREATE TABLE entry (
+    match_id TEXT    NOT NULL REFERENCES match (id),
+    seq      INTEGER NOT NULL,
+    at       INTEGER NOT NULL,
+    kind     TEXT    NOT NULL,
+    json     TEXT    NOT NULL,
+    hash     TEXT    NOT NULL CHECK (length(hash) = 64),
+    PRIMARY KEY (match_id, seq)
+) STRICT;
+CREATE INDEX entry_by_kind ON entry (kind, at);
+
+-- Offers and limits
+
+-- An offer to play: to one address, or to anyone if `invited` is NULL.
+CREATE TABLE invitation (
+    code         TEXT    PRIMARY KEY NOT NULL,
+    inviter      TEXT    NOT NULL, -- an address
+    inviter_name TEXT    NOT NULL,
+    invited      TEXT,
+    game         TEXT    NOT NULL,
+    offer        TEXT    NOT NULL, -- JSON
+    stage        TEXT    NOT NULL CHECK (stage IN ('open', 'taken', 'declined', 'lapsed')),
+    match_id     TEXT    REFERENCES match (id),
+    created_at   INTEGER NOT NULL,
+    lapses_at    INTEGER NOT NULL
+) STRICT;
+CREATE INDEX invitation_open ON invitation (lapses_at) WHERE stage = 'open';
+CREATE INDEX invitation_by_inviter ON invitation (inviter, invited);
+CREATE INDEX invitation_open_to ON invitation (invited) WHERE stage = 'open';
+
+-- How much of a budget is used, by hour or by day. The program deletes rows of past days.
+CREATE TABLE budget (
+    subject TEXT    NOT NULL, -- an address, a seat, or empty for the whole club
+    kind    TEXT    NOT NULL,
+    period  INTEGER NOT NULL, -- when the hour or the day begins
+    used    INTEGER NOT NULL,
+    most    INTEGER NOT NULL, -- the limit when it was last used
+    PRIMARY KEY (subject, kind, period)
+) STRICT;
+
+-- Letters
+
+-- A letter as it arrived, and its status. Its bytes are in another table, so that deciding it does not move them.
+CREATE TABLE letter (
+    id               INTEGER PRIMARY KEY,
+    digest           TEXT    NOT NULL UNIQUE CHECK (length(digest) = 64),
+    received_at      INTEGER NOT NULL,
+    origin           TEXT    NOT NULL,
+    message_id       TEXT    NOT NULL,
+    sender           TEXT    NOT NULL,
+    subject          TEXT    NOT NULL,
+    size             INTEGER NOT NULL,
+    sent_as          TEXT, -- the digest of sender and Message-ID, whose length no stranger determines
+    status           TEXT    NOT NULL CHECK (status IN
+                         ('waiting', 'ruled', 'answered', 'automatic', 'repeated', 'ignored', 'set_aside')),
+    note             TEXT    NOT NULL DEFAULT '',
+    match_id         TEXT    REFERENCES match (id),
+    seat             TEXT    CHECK (seat IN ('first', 'second')),
+    tries            INTEGER NOT NULL DEFAULT 0,
+    decided_at       INTEGER,
+    wait_until       INTEGER,
+    lane             TEXT    NOT NULL DEFAULT '', -- the match whose letters several daemons keep in order; empty here
+    in_ledger        INTEGER NOT NULL DEFAULT 0 CHECK (in_ledger IN (0, 1)), -- an entry names it
+    bytes_deleted_at INTEGER,
+    accepted_by      TEXT, -- the GM who accepted a letter that was taken for automatic mail, too big, or set aside
+    known            INTEGER NOT NULL DEFAULT 0 CHECK (known IN (0, 1)), -- from a player's or a GM's address, or with a seat's token
+    forgotten_at     INTEGER
+) STRICT;
+CREATE INDEX letter_by_time ON letter (received_at);
+CREATE INDEX letter_by_status ON letter (status, received_at);
+CREATE INDEX letter_by_match ON letter (match_id, received_at) WHERE match_id IS NOT NULL;
+CREATE INDEX letter_by_sent_as ON letter (sent_as) WHERE sent_as IS NOT NULL;
+CREATE INDEX letter_waiting ON letter (known, received_at) WHERE status = 'waiting';
+CREATE INDEX letter_of_stranger ON letter (sender, known) WHERE status = 'waiting' AND known = 0;
+CREATE INDEX letter_unruled ON letter (received_at)
+WHERE bytes_deleted_at IS NULL AND in_ledger = 0 AND status NOT IN ('waiting', 'ruled');
+
+CREATE TABLE letter_raw (
+    letter_id INTEGER PRIMARY KEY REFERENCES letter (id),
+    bytes     BLOB    NOT NULL,
+    form      INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+-- A letter with a seat's reply token that was not proven to be its player's. It waits for the player's word.
+CREATE TABLE unproven_letter (
+    letter       TEXT    PRIMARY KEY NOT NULL REFERENCES letter (digest),
+    code         TEXT    NOT NULL, -- of the notice that asks the player
+    player_id    INTEGER NOT NULL,
+    address      TEXT    NOT NULL, -- the sender that the letter claims
+    match_id     TEXT    NOT NULL,
+    seat         TEXT    NOT NULL CHECK (seat IN ('first', 'second')),
+    noted_at     INTEGER NOT NULL,
+    told         INTEGER NOT NULL CHECK (told IN (0, 1)), -- whether a notice went out because of this letter
+    stage        TEXT    NOT NULL CHECK (stage IN ('open', 'confirmed', 'denied')),
+    confirmed_by TEXT -- the digest of the player's answer
+) STRICT;
+CREATE INDEX unproven_letter_by_player ON unproven_letter (player_id, noted_at);
+
+-- The outbox
+
+-- A letter of ours. `due_at` is when it is tried next, or when the lease of the daemon that tries it ends; it is NULL once
+-- the dispatch is sent (`sent_at`) or given up (neither).
+CREATE TABLE dispatch (
+    id           INTEGER PRIMARY KEY,
+    message_id   TEXT    NOT NULL UNIQUE,
+    recipient    TEXT    NOT NULL,
+    kind         TEXT    NOT NULL,
+    match_id     TEXT    REFERENCES match (id),
+    seat         TEXT    CHECK (seat IN ('first', 'second')),
+    answers      TEXT    REFERENCES letter (digest),
+    created_at   INTEGER NOT NULL,
+    due_at       INTEGER,
+    sent_at      INTEGER,
+    tries        INTEGER NOT NULL DEFAULT 0,
+    error        TEXT    NOT NULL DEFAULT '',
+    returned_at  INTEGER,
+    asked        TEXT, -- the digest of the request that it answers
+    urgency      INTEGER NOT NULL, -- 0 goes first
+    seen         INTEGER NOT NULL DEFAULT 0 CHECK (seen IN (0, 1)), -- a person has seen that it was given up
+    return_id    TEXT, -- the ID in its return path, which matches a bounce if a server changed the Message-ID
+    pin          TEXT, -- as the ledger pins its contents
+    listed       INTEGER NOT NULL DEFAULT 0 CHECK (listed IN (0, 1)), -- an entry lists its delivery
+    forgotten_at INTEGER,
+    CHECK (due_at IS NULL OR sent_at IS NULL)
+) STRICT;
+CREATE INDEX dispatch_by_match ON dispatch (match_id) WHERE match_id IS NOT NULL;
+-- Answers of the last hour are looked up often. Grouped by hour, new rows are written side by side.
+CREATE INDEX dispatch_by_hour ON dispatch (created_at / 3600000, recipient) WHERE answers IS NOT NULL;
+CREATE INDEX dispatch_given_up ON dispatch (id) WHERE sent_at IS NULL AND due_at IS NULL;
+CREATE INDEX dispatch_queue ON dispatch (urgency, due_at, created_at) WHERE due_at IS NOT NULL;
+CREATE INDEX dispatch_unlisted ON dispatch (match_id) WHERE listed = 0 AND pin IS NOT NULL AND sent_at IS NOT NULL;
+CREATE UNIQUE INDEX dispatch_return_id ON dispatch (return_id) WHERE return_id IS NOT NULL;
+
+CREATE TABLE dispatch_raw (
+    dispatch_id INTEGER PRIMARY KEY REFERENCES dispatch (id),
+    bytes       BLOB    NOT NULL,
+    form        INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE dispatch_picture (
+    dispatch_id INTEGER PRIMARY KEY REFERENCES dispatch (id),
+    place       INTEGER NOT NULL, -- the offset in the text at which the picture's base64 belongs
+    picture     BLOB    NOT NULL
+) STRICT;
+
+-- Letters sent in each minute. The program deletes rows of past days.
+CREATE TABLE sending (
+    minute  INTEGER NOT NULL, -- when it begins
+    urgency INTEGER NOT NULL,
+    sent    INTEGER NOT NULL,
+    PRIMARY KEY (minute, urgency)
+) STRICT;
+
+-- The daemon
+
+CREATE TABLE memo (
+    key   TEXT PRIMARY KEY NOT NULL,
+    value TEXT NOT NULL
+) STRICT;
+
+-- Logins at mail providers, sealed with a key that is not in the database. Several daemons share one, and the holder of
+-- the lease renews it.
+CREATE TABLE login (
+    name         TEXT    PRIMARY KEY,
+    sealed       BLOB    NOT NULL,
+    version      INTEGER NOT NULL, -- counts how often it was replaced
+    holder       TEXT,
+    leased_until INTEGER -- by the clock of the database
+) STRICT;
+
+-- History is append-only: triggers refuse to change or delete the ledger, letters and sent mail. A row that takes the place
+-- or the number of another changes history, too: SQLite fires no deletion trigger for INSERT OR REPLACE and UPDATE OR
+-- REPLACE, and no column trigger for the rowid under another name.
+
+CREATE TRIGGER entry_follows BEFORE INSERT ON entry
+WHEN NEW.seq <> 1 + (SELECT COALESCE(MAX(seq), 0) FROM entry WHERE match_id = NEW.match_id)
+BEGIN SELECT RAISE(ABORT, 'the entries of a match follow one another without gaps'); END;
+CREATE TRIGGER entry_is_not_changed BEFORE UPDATE ON entry
+BEGIN SELECT RAISE(ABORT, 'an entry is never changed'); END;
+CREATE TRIGGER entry_is_not_deleted BEFORE DELETE ON entry
+BEGIN SELECT RAISE(ABORT, 'an entry is never deleted'); END;
+CREATE TRIGGER entry_is_not_replaced BEFORE INSERT ON entry
+WHEN EXISTS (SELECT 1 FROM entry WHERE rowid = NEW.rowid)
+BEGIN SELECT RAISE(ABORT, 'an entry is never changed'); END;
+
+CREATE TRIGGER seat_pin_is_not_changed BEFORE UPDATE OF pin, match_id, seat, kind ON seat_pin
+BEGIN SELECT RAISE(ABORT, 'a pin is never changed'); END;
+CREATE TRIGGER seat_pin_is_only_forgotten BEFORE UPDATE OF key, value ON seat_pin
+WHEN NEW.key IS NOT NULL OR NEW.value IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a pin is never changed'); END;
+CREATE TRIGGER seat_pin_is_not_deleted BEFORE DELETE ON seat_pin
+BEGIN SELECT RAISE(ABORT, 'a pin is never deleted'); END;
+CREATE TRIGGER seat_pin_is_not_replaced BEFORE INSERT ON seat_pin
+WHEN EXISTS (SELECT 1 FROM seat_pin WHERE pin = NEW.pin OR rowid = NEW.rowid)
+BEGIN SELECT RAISE(ABORT, 'a pin is never changed'); END;
+
+CREATE TRIGGER letter_is_not_deleted BEFORE DELETE ON letter
+BEGIN SELECT RAISE(ABORT, 'a letter is never deleted'); END;
+CREATE TRIGGER letter_is_not_replaced BEFORE INSERT ON letter
+WHEN EXISTS (SELECT 1 FROM letter WHERE id = NEW.id) OR EXISTS (SELECT 1 FROM letter WHERE digest = NEW.digest)
+BEGIN SELECT RAISE(ABORT, 'a letter is never changed'); END;
+CREATE TRIGGER letter_keeps_its_number BEFORE UPDATE ON letter WHEN NEW.id <> OLD.id
+BEGIN SELECT RAISE(ABORT, 'a letter is never changed'); END;
+CREATE TRIGGER letter_is_not_changed
+BEFORE UPDATE OF id, digest, received_at, origin, message_id, sender, subject, size, sent_as ON letter
+WHEN NOT (
+    OLD.forgotten_at IS NULL AND NEW.forgotten_at IS NOT NULL
+    AND NEW.id = OLD.id AND NEW.digest = OLD.digest AND NEW.received_at = OLD.received_at AND NEW.size = OLD.size
+    AND NEW.sender = '' AND NEW.subject = '' AND NEW.message_id = '' AND NEW.sent_as IS NULL
+)
+BEGIN SELECT RAISE(ABORT, 'a letter is never changed'); END;
+CREATE TRIGGER letter_stays_in_ledger BEFORE UPDATE OF in_ledger ON letter
+WHEN OLD.in_ledger = 1 AND NEW.in_ledger = 0
+BEGIN SELECT RAISE(ABORT, 'a letter is never changed'); END;
+-- The bytes of letters that no entry names may be deleted seven days after they arrived, because strangers could fill the
+-- disk with them.
+CREATE TRIGGER letter_bytes_are_kept BEFORE UPDATE OF bytes_deleted_at ON letter
+WHEN NEW.forgotten_at IS NULL AND NOT (
+    OLD.bytes_deleted_at IS NULL
+    AND COALESCE(NEW.bytes_deleted_at - OLD.received_at, 0) >= 604800000
+    AND OLD.in_ledger = 0
+    AND OLD.status IN ('answered', 'automatic', 'repeated', 'ignored', 'set_aside')
+)
+BEGIN SELECT RAISE(ABORT, 'a letter is never deleted'); END;
+CREATE TRIGGER letter_raw_is_not_deleted BEFORE DELETE ON letter_raw
+WHEN NOT EXISTS (SELECT 1 FROM letter WHERE id = OLD.letter_id AND bytes_deleted_at IS NOT NULL)
+BEGIN SELECT RAISE(ABORT, 'a letter is never deleted'); END;
+CREATE TRIGGER letter_raw_is_not_replaced BEFORE INSERT ON letter_raw
+WHEN EXISTS (SELECT 1 FROM letter_raw WHERE letter_id = NEW.letter_id)
+BEGIN SELECT RAISE(ABORT, 'a letter is never changed'); END;
+CREATE TRIGGER letter_raw_is_not_changed BEFORE UPDATE ON letter_raw
+WHEN NOT (
+    NEW.letter_id = OLD.letter_id AND NEW.form = 3
+    AND EXISTS (SELECT 1 FROM letter l JOIN match m ON m.id = l.match_id
+                WHERE l.id = OLD.letter_id AND m.stage = 'over' AND m.archived_at IS NOT NULL
+                AND (OLD.form <> 3 OR m.forgotten IS NOT NULL))
+)
+BEGIN SELECT RAISE(ABORT, 'a letter is never changed'); END;
+
+CREATE TRIGGER dispatch_is_not_deleted BEFORE DELETE ON dispatch
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never deleted'); END;
+CREATE TRIGGER dispatch_is_not_replaced BEFORE INSERT ON dispatch
+WHEN EXISTS (SELECT 1 FROM dispatch WHERE id = NEW.id)
+    OR EXISTS (SELECT 1 FROM dispatch WHERE message_id = NEW.message_id)
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
+CREATE TRIGGER dispatch_keeps_its_number BEFORE UPDATE ON dispatch WHEN NEW.id <> OLD.id
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
+CREATE TRIGGER dispatch_is_not_changed
+BEFORE UPDATE OF id, message_id, recipient, kind, match_id, seat, answers, asked, created_at ON dispatch
+WHEN NOT (
+    OLD.forgotten_at IS NULL AND NEW.forgotten_at IS NOT NULL AND NEW.recipient = ''
+    AND NEW.id = OLD.id AND NEW.message_id = OLD.message_id AND NEW.kind = OLD.kind
+    AND NEW.match_id IS OLD.match_id AND NEW.seat IS OLD.seat AND NEW.created_at = OLD.created_at
+)
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
+CREATE TRIGGER dispatch_is_sent_once BEFORE UPDATE OF sent_at ON dispatch WHEN OLD.sent_at IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a dispatch is sent once'); END;
+CREATE TRIGGER dispatch_keeps_its_return_id BEFORE UPDATE OF return_id ON dispatch WHEN OLD.return_id IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'the return path of a dispatch is never changed'); END;
+CREATE TRIGGER dispatch_keeps_its_pin BEFORE UPDATE OF pin ON dispatch
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
+CREATE TRIGGER dispatch_raw_is_not_deleted BEFORE DELETE ON dispatch_raw
+WHEN NOT EXISTS (SELECT 1 FROM dispatch WHERE id = OLD.dispatch_id AND forgotten_at IS NOT NULL)
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never deleted'); END;
+CREATE TRIGGER dispatch_raw_is_not_replaced BEFORE INSERT ON dispatch_raw
+WHEN EXISTS (SELECT 1 FROM dispatch_raw WHERE dispatch_id = NEW.dispatch_id)
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
+CREATE TRIGGER dispatch_raw_is_not_changed BEFORE UPDATE ON dispatch_raw
+WHEN NOT (
+    NEW.dispatch_id = OLD.dispatch_id AND NEW.form = 3
+    AND EXISTS (SELECT 1 FROM dispatch d JOIN match m ON m.id = d.match_id
+                WHERE d.id = OLD.dispatch_id AND m.stage = 'over' AND m.archived_at IS NOT NULL
+                AND (OLD.form <> 3 OR m.forgotten IS NOT NULL))
+)
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
+CREATE TRIGGER dispatch_picture_is_not_deleted BEFORE DELETE ON dispatch_picture
+WHEN NOT EXISTS (SELECT 1 FROM dispatch WHERE id = OLD.dispatch_id AND forgotten_at IS NOT NULL)
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never deleted'); END;
+CREATE TRIGGER dispatch_picture_is_not_replaced BEFORE INSERT ON dispatch_picture
+WHEN EXISTS (SELECT 1 FROM dispatch_picture WHERE dispatch_id = NEW.dispatch_id)
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
+CREATE TRIGGER dispatch_picture_is_not_changed BEFORE UPDATE ON dispatch_picture
+WHEN NOT (
+    NEW.dispatch_id = OLD.dispatch_id AND NEW.place = OLD.place
+    AND CAST(NEW.picture AS TEXT) LIKE 'This picture was dropped.%'
+    AND NOT CAST(OLD.picture AS TEXT) LIKE 'This picture was dropped.%'
+    AND EXISTS (SELECT 1 FROM dispatch d JOIN match m ON m.id = d.match_id
+                WHERE d.id = OLD.dispatch_id AND m.stage = 'over' AND m.archived_at IS NOT NULL)
+)
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
+
+-- Dictionaries of archived matches
+
+CREATE TABLE dictionary (
+    match_id TEXT PRIMARY KEY NOT NULL REFERENCES match (id),
+    bytes    BLOB NOT NULL -- the length of the text as 4 bytes, and the text deflated
+) STRICT;
+CREATE TRIGGER dictionary_is_not_deleted BEFORE DELETE ON dictionary
+BEGIN SELECT RAISE(ABORT, 'a dictionary is never deleted'); END;
+CREATE TRIGGER dictionary_is_not_replaced BEFORE INSERT ON dictionary
+WHEN EXISTS (SELECT 1 FROM dictionary WHERE match_id = NEW.match_id)
+BEGIN SELECT RAISE(ABORT, 'a dictionary is never changed'); END;
+CREATE TRIGGER dictionary_is_not_changed BEFORE UPDATE ON dictionary
+WHEN NEW.match_id <> OLD.match_id
+    OR NOT EXISTS (SELECT 1 FROM match WHERE id = OLD.match_id AND forgotten IS NOT NULL)
+BEGIN SELECT RAISE(ABORT, 'a dictionary is never changed'); END;
+
+-- Wordings
+
+CREATE TABLE wording (
+    digest   TEXT PRIMARY KEY NOT NULL CHECK (length(digest) = 64), -- as entries name it
+    contents TEXT NOT NULL -- JSON
+) STRICT;
+CREATE TRIGGER wording_is_not_changed BEFORE UPDATE ON wording
+BEGIN SELECT RAISE(ABORT, 'a wording is never changed'); END;
+CREATE TRIGGER wording_is_not_deleted BEFORE DELETE ON wording
+BEGIN SELECT RAISE(ABORT, 'a wording is never deleted'); END;
+
+-- The club's book and its anchors
+
+CREATE TABLE book (
+    id       TEXT    PRIMARY KEY NOT NULL,
+    kind     TEXT    NOT NULL,
+    stage    TEXT    NOT NULL,
+    wake_at  INTEGER,
+    snapshot TEXT    NOT NULL,
+    version  INTEGER NOT NULL CHECK (version > 0)
+) STRICT;
+
+CREATE TABLE book_entry (
+    book_id TEXT    NOT NULL REFERENCES book (id),
+    seq     INTEGER NOT NULL,
+    at      INTEGER NOT NULL,
+    kind    TEXT    NOT NULL,
+    json    TEXT    NOT NULL,
+    hash    TEXT    NOT NULL CHECK (length(hash) = 64),
+    PRIMARY KEY (book_id, seq)
+) STRICT;
+CREATE INDEX book_entry_by_kind ON book_entry (book_id, kind, seq);
+CREATE TRIGGER book_entry_follows BEFORE INSERT ON book_entry
+WHEN NEW.seq <> 1 + (SELECT COALESCE(MAX(seq), 0) FROM book_entry WHERE book_id = NEW.book_id)
+BEGIN SELECT RAISE(ABORT, 'the entries of a book follow one another without gaps'); END;
+CREATE TRIGGER book_entry_is_not_changed BEFORE UPDATE ON book_entry
+BEGIN SELECT RAISE(ABORT, 'an entry is never changed'); END;
+CREATE TRIGGER book_entry_is_not_deleted BEFORE DELETE ON book_entry
+BEGIN SELECT RAISE(ABORT, 'an entry is never deleted'); END;
+
+CREATE TABLE anchor_secret (
+    book_seq INTEGER PRIMARY KEY, -- of the entry in CLUB
+    secret   TEXT    NOT NULL CHECK (length(secret) = 64)
+) STRICT;
+CREATE TABLE anchored_head (
+    book_seq INTEGER NOT NULL,
+    match_id TEXT    NOT NULL REFERENCES match (id),
+    seq      INTEGER NOT NULL, -- of the last entry of the match's ledger
+    PRIMARY KEY (book_seq, match_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX anchored_head_by_match ON anchored_head (match_id, book_seq);
+CREATE TRIGGER anchor_secret_is_not_changed BEFORE UPDATE ON anchor_secret
+BEGIN SELECT RAISE(ABORT, 'an anchor is never changed'); END;
+CREATE TRIGGER anchor_secret_is_not_deleted BEFORE DELETE ON anchor_secret
+BEGIN SELECT RAISE(ABORT, 'an anchor is never deleted'); END;
+CREATE TRIGGER anchored_head_is_not_changed BEFORE UPDATE ON anchored_head
+BEGIN SELECT RAISE(ABORT, 'an anchor is never changed'); END;
+CREATE TRIGGER anchored_head_is_not_deleted BEFORE DELETE ON anchored_head
+BEGIN SELECT RAISE(ABORT, 'an anchor is never deleted'); END;
+
+CREATE TABLE verified (
+    match_id TEXT    NOT NULL REFERENCES match (id),
+    seq      INTEGER NOT NULL, -- of the last entry of the match's ledger then
+    book_seq INTEGER NOT NULL, -- of the entry in CLUB
+    PRIMARY KEY (match_id, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE late_delivery (
+    dispatch_id INTEGER PRIMARY KEY REFERENCES dispatch (id),
+    book_seq    INTEGER NOT NULL
+) STRICT;
+CREATE INDEX late_delivery_by_entry ON late_delivery (book_seq);
+
+-- Lots
+
+CREATE TABLE lot (
+    address TEXT PRIMARY KEY NOT NULL,
+    key     TEXT NOT NULL,
+    told_at INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER lot_is_not_changed BEFORE UPDATE ON lot
+BEGIN SELECT RAISE(ABORT, 'a lot is never changed'); END;

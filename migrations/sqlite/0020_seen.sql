@@ -1,3 +1,0 @@
--- Whether somebody has looked at a dispatch that was given up. Until then the status is red.
-
-ALTER TABLE dispatch ADD COLUMN seen INTEGER NOT NULL DEFAULT 0 CHECK (seen IN (0, 1));
