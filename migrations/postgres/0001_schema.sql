@@ -544,13 +544,3 @@ CREATE TABLE late_delivery (
     book_seq    BIGINT NOT NULL
 );
 CREATE INDEX late_delivery_by_entry ON late_delivery (book_seq);
-
--- Lots
-
-CREATE TABLE lot (
-    address TEXT PRIMARY KEY,
-    key     TEXT NOT NULL,
-    told_at BIGINT NOT NULL
-);
-CREATE TRIGGER lot_is_not_changed BEFORE UPDATE ON lot
-    FOR EACH ROW EXECUTE FUNCTION refuse('a lot is never changed');

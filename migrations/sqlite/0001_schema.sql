@@ -494,13 +494,3 @@ CREATE TABLE late_delivery (
     book_seq    INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX late_delivery_by_entry ON late_delivery (book_seq);
-
--- Lots
-
-CREATE TABLE lot (
-    address TEXT PRIMARY KEY NOT NULL,
-    key     TEXT NOT NULL,
-    told_at INTEGER NOT NULL
-) STRICT;
-CREATE TRIGGER lot_is_not_changed BEFORE UPDATE ON lot
-BEGIN SELECT RAISE(ABORT, 'a lot is never changed'); END;

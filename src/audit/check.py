@@ -299,7 +299,7 @@ def check_key(report, dossier):
 
 
 def check_lot(report, dossier):
-    """The secret, and seats that were drawn, come from a key that was pinned before and the letters that opened the match."""
+    """The secret, and seats that were drawn, come from the key of the offer and the letter that took it up."""
     lot = dossier.entries[0].get("body", {}).get("lot") if dossier.entries else None
     if lot is None:
         return
@@ -311,24 +311,19 @@ def check_lot(report, dossier):
         return
     try:
         key = bytes.fromhex("".join(lines_of("lot.txt")))
-        letters = [bytes.fromhex(letter) for letter in lot.get("letters", [])]
+        letter = bytes.fromhex(cause_of(dossier.entries[0]) or "")
         secret = bytes.fromhex(lines_of("key.txt")[0])
     except ValueError:
         raise NoDossier("lot.txt cannot be read")
     faults = []
     if sha256(key) != lot["key"]:
         faults.append("lot.txt does not hold the key that the ledger pins")
-    elif sha256(key + b"".join(letters)) != secret.hex():
-        faults.append("the secret of the match does not come from that key and the letters that opened the match")
-    elif "seat" in lot and lot["seat"] != ("second" if secret[-1] & 1 else "first"):
+    elif sha256(key + letter) != secret.hex():
+        faults.append("the secret of the match does not come from that key and the letter that opened the match")
+    elif lot["seat"] and lot["seat"] != ("second" if secret[-1] & 1 else "first"):
         faults.append("the seats are not those that were drawn")
-    opened_by = cause_of(dossier.entries[0])
-    if letters and lot["letters"][-1] != opened_by:
-        faults.append("the secret comes from another letter than the one that opened the match")
-    good = "the secret comes from a key that was drawn before, and from %s." % \
-           count(len(letters), "letter that opened the match", "letters that opened the match")
-    if lot.get("told_at"):
-        good += " A player was told the SHA-256 of the key on %s: %s." % (lot["told_at"], lot["key"])
+    good = "the secret comes from the key of the offer and the letter that took it up. " \
+           "The offer told the SHA-256 of the key: %s." % lot["key"]
     report.step("Lot", faults, good)
 
 

@@ -150,7 +150,7 @@ impl Entry {
     /// The letters that it names, in its cause or its body: each proves something that a dispute may turn on.
     pub fn letters(&self) -> Vec<Digest> {
         let of_body = match &self.fact {
-            Fact::MatchOpened { lot: Some(lot), .. } => lot.letters.clone(),
+            Fact::MatchOpened { lot: Some(lot), .. } => vec![lot.offer],
             Fact::LetterConfirmed { by, .. } => vec![*by],
             Fact::SeatHeld { letter: Some(letter), .. } => vec![*letter],
             _ => Vec::new(),

@@ -249,7 +249,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::History => Reply::History,
         Command::Hint => house::hint(draft, letter),
         Command::Help(topic) => Reply::Help { topic: topic.clone() },
-        Command::Games => Reply::Games { seats: Vec::new(), next_lot: None },
+        Command::Games => Reply::Games { seats: Vec::new() },
         Command::Rules(game) => Reply::rules(game.as_deref()),
         Command::Matches => Reply::Matches { matches: Vec::new() },
         Command::Tell(text) => tell(draft, seat, text),

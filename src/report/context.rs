@@ -50,7 +50,7 @@ const SHARED: [(&str, ComputeField); 26] = [
     ("deadline", deadline),
     ("ledger", |source| ledger_head(&source.game_match)),
     ("anchor", |source| value(source.game_match.anchor)),
-    ("lot", |source| lot(&source.game_match, zone(source))),
+    ("lot", |source| lot(&source.game_match)),
 ];
 
 /// The fields that only a letter to a seat has.

@@ -103,7 +103,6 @@ compiled_in![
     "offer.txt",
     "challenge.txt",
     "offer-ended.txt",
-    "next-lot.txt",
     "no-house.txt",
     "house.txt",
     "wording.txt",

@@ -29,7 +29,7 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
 }
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 29] = [
+const TABLES: [Table; 28] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -49,7 +49,6 @@ const TABLES: [Table; 29] = [
     table("unproven_letter", &["letter"], ROWS),
     table("player_change", &["code"], ROWS),
     table("sending", &["minute", "urgency"], ROWS),
-    table("lot", &["address"], ROWS),
     table("login", &["name"], ROWS),
     table("wording", &["digest"], LARGE),
     table("book", &["id"], LARGE),

@@ -13,7 +13,6 @@ use super::dispatches;
 use super::entries::{EntryColumns, OF_LEDGERS};
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::{insert_letters, letter_bytes, list_letters, registered};
-use super::lots::LotColumns;
 use super::overview::{self, MatchColumns, OverviewColumns, SeatOverview};
 use super::rows::{self, integer, text};
 use super::settle::{PackedDispatches, settle};
@@ -281,12 +280,6 @@ impl Store for Database {
         let statement = budgets::select(self.backend.engine(), subjects, since);
         let rows: Vec<budgets::BudgetColumns> = self.read_recent(statement).await?;
         rows.into_iter().map(budgets::BudgetColumns::read).collect()
-    }
-
-    async fn next_lot(&self, address: &str) -> Result<Option<NextLot>> {
-        let statement = self.statement("SELECT key, told_at FROM lot WHERE address = $1").bind(text(address));
-        let rows: Vec<LotColumns> = self.read_recent(statement).await?;
-        rows.into_iter().next().map(LotColumns::read).transpose()
     }
 
     async fn standings(&self, addresses: &[String]) -> Result<Vec<(String, Standing)>> {

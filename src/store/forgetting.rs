@@ -208,7 +208,6 @@ async fn forget_traces(
         format!("UPDATE seat_pin SET key = NULL, value = NULL WHERE kind = 'address' AND value {one_of}"),
         format!("DELETE FROM standing WHERE address {one_of}"),
         format!("DELETE FROM question WHERE address {one_of}"),
-        format!("DELETE FROM lot WHERE address {one_of}"),
         format!("DELETE FROM budget WHERE subject {one_of}"),
     ] {
         let statement = session.statement(sql).bind_texts(addresses);

@@ -25,7 +25,6 @@ pub use self::evidence::{Evidence, NamedLetter};
 pub use self::forgetting::{Forgetting, ForgottenMatch, ForgottenPlayer, Traces};
 pub use self::letter_lookups::LetterLookups;
 pub use self::logins::{SealedLogin, SealedLogins};
-pub use self::lots::{LotChange, NextLot};
 pub use self::player_changes::PlayerChanges;
 pub use self::player_digests::PlayerDigests;
 pub use self::restored::{RESTORED, TO_BE_READ_AGAIN, restore};
@@ -59,7 +58,6 @@ mod in_work;
 mod letter_lookups;
 mod letters;
 mod logins;
-mod lots;
 mod migration;
 mod newcomers;
 mod notify;
@@ -283,9 +281,6 @@ pub trait Store:
 
     /// Returns the open invitations, oldest first; with `lapsing_by`, only those that lapse by then.
     async fn open_invitations(&self, lapsing_by: Option<DateTime<Utc>>) -> Result<Vec<Invitation>>;
-
-    /// Returns the key of the next match against the house of whoever writes from this address, if they were told of one.
-    async fn next_lot(&self, address: &str) -> Result<Option<NextLot>>;
 
     /// Whether the address `invited` declined an offer of the address `inviter`.
     async fn has_declined(&self, inviter: &str, invited: &str) -> Result<bool>;

@@ -15,7 +15,6 @@ use super::dispatches;
 use super::entries::add_to_ledgers;
 use super::error::address_taken;
 use super::letters::insert_letters;
-use super::lots::change_lot;
 use super::newcomers;
 use super::notify::notify;
 use super::overview;
@@ -73,9 +72,6 @@ pub async fn settle(
     add_to_ledgers(session, &settlement.entries).await?;
     for invitation in &settlement.invitations {
         set_invitation(session, invitation, settlement.at).await?;
-    }
-    for change in &settlement.lots {
-        change_lot(session, change).await?;
     }
     write_dispatches(session, settlement, packed).await?;
     book_rows::write(session, &settlement.books).await?;

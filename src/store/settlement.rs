@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    BookChange, EntryRow, Invitation, LetterDecision, LotChange, MatchRow, NewDispatch, NewLetter, Newcomer,
-    Player, PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
+    BookChange, EntryRow, Invitation, LetterDecision, MatchRow, NewDispatch, NewLetter, Newcomer, Player,
+    PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
 };
 use crate::ledger::KeptPin;
 use crate::letter::Digest;
@@ -54,8 +54,6 @@ pub struct Settlement {
     pub books: Vec<BookChange>,
     /// Keys and values, saved as by [`Store::remember`].
     pub remembered: Vec<(String, String)>,
-    /// In order: one address can have several.
-    pub lots: Vec<LotChange>,
 }
 
 impl Settlement {
@@ -86,7 +84,6 @@ impl Settlement {
             changes,
             books,
             remembered,
-            lots,
         } = self;
         let senders = standings.is_empty() && questions.is_empty();
         let people = seats.is_empty()
@@ -94,8 +91,7 @@ impl Settlement {
             && players.is_empty()
             && merged.is_empty()
             && invitations.is_empty()
-            && changes.is_empty()
-            && lots.is_empty();
+            && changes.is_empty();
         let letters = letters.is_empty()
             && requeued.is_empty()
             && posted.is_empty()
@@ -132,7 +128,6 @@ impl Settlement {
             changes,
             books,
             remembered,
-            lots,
         } = other;
         self.letters.extend(letters);
         self.decided.extend(decided);
@@ -156,6 +151,5 @@ impl Settlement {
         self.changes.extend(changes);
         self.books.extend(books);
         self.remembered.extend(remembered);
-        self.lots.extend(lots);
     }
 }

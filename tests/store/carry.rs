@@ -3,14 +3,13 @@
 use fogpost::club::{Book, BookFact};
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
-use fogpost::ledger::{KeptPin, PinKey, PinnedKind, SealKey, Source};
+use fogpost::ledger::{KeptPin, PinKey, PinnedKind, Source};
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BookChange, BookRow, BudgetKey, BudgetKind, Question, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
 use fogpost::store::{Claim, SendRecord, Urgency};
 use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError};
-use fogpost::store::{LotChange, NextLot};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::place::Place;
@@ -90,7 +89,6 @@ async fn furnish(place: &Place) {
         dispatches: vec![dispatch_with_picture(70)],
         restraints: restraints(),
         seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
-        lots: vec![lot()],
         wordings: vec![(Digest::of(b"a wording"), "{}".to_owned())],
         books: vec![BookChange { late: vec![(1, 1)], ..anchored_book(1, &["QZ-AAAA"]) }],
         ..settlement()
@@ -104,11 +102,6 @@ async fn furnish(place: &Place) {
     let mut connection = SqliteConnection::connect(&place.url).await.unwrap();
     let dictionary = "INSERT INTO dictionary (match_id, bytes) VALUES ('QZ-AAAA', x'00')";
     sqlx::query(dictionary).execute(&mut connection).await.unwrap();
-}
-
-fn lot() -> LotChange {
-    let lot = NextLot { key: SealKey::new([7; 32]), told_at: at(1) };
-    LotChange::Told { address: "bö@player.test".to_owned(), lot }
 }
 
 fn restraints() -> Restraints {

@@ -9,7 +9,6 @@ mod contract;
 mod forgotten;
 mod letters;
 mod logins;
-mod lots;
 mod offers;
 mod outbox;
 #[path = "../support/overview.rs"]
@@ -53,8 +52,6 @@ on_both! {
         the_traces_of_a_player_include_earlier_addresses_and_what_waits
         a_player_is_forgotten_and_the_letters_of_others_stay
         a_player_is_not_forgotten_as_loaded_before_a_change;
-    lots:
-        a_lot_is_told_once_and_drawn_once;
     letters:
         waiting_letters_are_in_order_of_arrival
         a_letter_with_a_known_digest_is_stored_once

@@ -244,19 +244,15 @@ impl Check {
         let Some(lot) = kept.filter(|lot| lot.pinned() == *pinned) else {
             return wrong(Place::Kept("the snapshot"), "its lot is not the one that entry #1 pins");
         };
-        if lot.secret() != *secret {
-            let what = "its secret does not come from its lot: it was drawn another time";
+        let Source::Letter(opened_by) = cause else {
+            return wrong(Place::Entry(1), "it has a lot, but no letter opened the match");
+        };
+        if lot.secret(*opened_by) != *secret {
+            let what = "its secret does not come from its lot and from the letter that opened the match";
             return wrong(Place::Entry(1), what);
         }
-        if !lot.has_drawn_seat() {
+        if !lot.has_drawn_seat(*opened_by) {
             return wrong(Place::Entry(1), "its seats are not those that the lot draws");
-        }
-        let opened_by = match cause {
-            Source::Letter(letter) => Some(letter),
-            Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
-        };
-        if !lot.letters.is_empty() && lot.letters.last() != opened_by {
-            return wrong(Place::Entry(1), "its lot names another letter than the one that opened the match");
         }
         Ok(Some(lot.clone()))
     }

@@ -96,7 +96,6 @@ impl Office {
             mut readers,
             senders,
             mut budgets,
-            lots,
             declined,
             summaries,
             letters,
@@ -122,10 +121,6 @@ impl Office {
         self.load_answers(readers, context).await?;
         self.load_senders(senders, context).await?;
         self.load_budgets(budgets, context).await?;
-        for address in lots {
-            let found = self.store.next_lot(&address).await?;
-            context.lots.insert(address, found);
-        }
         for (inviter, invited) in declined {
             let found = self.store.has_declined(&inviter, &invited).await?;
             context.declined.insert((inviter, invited), found);

@@ -17,8 +17,8 @@ use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview, Readership};
 use crate::report::PictureCache;
 use crate::store::{
-    BudgetKind, DispatchRow, Invitation, LetterRow, NextLot, Player, PlayerChange, Question, SnapshotRow,
-    Standing, TokenRow, UnprovenLetter,
+    BudgetKind, DispatchRow, Invitation, LetterRow, Player, PlayerChange, Question, SnapshotRow, Standing,
+    TokenRow, UnprovenLetter,
 };
 
 /// A match with both its seats, as it is stored or as earlier letters of the batch left it.
@@ -115,8 +115,6 @@ pub struct RulingContext {
     pub senders: BTreeMap<String, KnownSender>,
     /// The counts of the last two days, and of the hours and days to come, by subject.
     pub budgets: BTreeMap<String, Counts>,
-    /// The lots of the addresses' next matches against the house.
-    pub lots: BTreeMap<String, Option<NextLot>>,
     /// Whether the second address declined an offer of the first.
     pub declined: BTreeMap<(String, String), bool>,
     /// Up to two letters by the beginning of their digests.
@@ -323,11 +321,6 @@ impl RulingContext {
     pub fn budget(&self, subject: &str) -> Decided<&Counts> {
         let found = self.budgets.get(subject);
         found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.budgets, subject))
-    }
-
-    pub fn next_lot(&self, address: &str) -> Decided<Option<&NextLot>> {
-        let found = self.lots.get(address).map(Option::as_ref);
-        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.lots, address))
     }
 
     /// Whether `invited` declined an offer of `inviter`.

@@ -63,7 +63,7 @@ enum Undo {
 /// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
 /// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
 pub struct Checkpoint {
-    lengths: [usize; 20],
+    lengths: [usize; 19],
     seats: Vec<SeatRow>,
     restraints: Restraints,
 }
@@ -113,7 +113,6 @@ impl DecisionDraft {
             changes,
             books,
             remembered,
-            lots,
         } = &self.settlement;
         let lengths = [
             letters.len(),
@@ -135,7 +134,6 @@ impl DecisionDraft {
             seat_pins.len(),
             listed.len(),
             books.len(),
-            lots.len(),
         ];
         Checkpoint { lengths, seats: seats.clone(), restraints: restraints.clone() }
     }
@@ -180,7 +178,6 @@ impl DecisionDraft {
             seat_pins,
             listed,
             books,
-            lots,
         ] = to.lengths;
         settlement.letters.truncate(letters);
         settlement.decided.truncate(decided);
@@ -201,7 +198,6 @@ impl DecisionDraft {
         settlement.seat_pins.truncate(seat_pins);
         settlement.listed.truncate(listed);
         settlement.books.truncate(books);
-        settlement.lots.truncate(lots);
     }
 
     /// Replaces the state of a match.

@@ -29,7 +29,6 @@ pub mod instructions;
 mod leaving;
 pub mod letters;
 mod lists;
-mod lots;
 mod mail;
 mod membership;
 pub mod offers;
