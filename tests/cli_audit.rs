@@ -6,7 +6,7 @@ mod club;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -281,7 +281,7 @@ fn unpack(archive: &Path, folder: &Path) {
 }
 
 #[test]
-fn an_exported_dossier_can_be_checked_by_hand_and_imported_by_another_club() {
+fn an_exported_dossier_is_checked_by_hand_and_by_the_program_without_a_club() {
     let club = Club::new();
     let id = club.over();
     let said = club.run(&["audit", "export", &id, "dossier.zip", "--arbiter"]).ended(0);
@@ -296,22 +296,52 @@ fn an_exported_dossier_can_be_checked_by_hand_and_imported_by_another_club() {
     let checked = Command::new(script).arg(&folder).output().expect("bash, sha256sum and jq are there");
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
 
-    let there = Club::new();
+    let there = tempfile::tempdir().expect("a folder");
+    let check = |arguments: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_fogpost"));
+        let program = program.args(["audit", "check"]).args(arguments).current_dir(&there);
+        Ran(program.output().expect("the program runs"))
+    };
     let dossier = club.path("dossier.zip").display().to_string();
-    assert_says(
-        &there.run(&["audit", "import", &dossier]).ended(0),
-        &[&id, "The Club", "sound and was imported"],
-    );
-    assert_says(&there.run(&["audit", "verify", &id]).ended(0), &["sound"]);
-    assert_says(&there.run(&["match", "show", &id]).ended(0), &["Ann", "Bo"]);
-    there.work();
-    assert!(!folder_of(&there.path("mail"), ANN).exists(), "nothing is sent a second time");
-    assert_says(&there.run(&["audit", "import", &dossier]).fault(), &["already exists here"]);
-    fs::write(there.path("none.zip"), "no archive").expect("written");
-    assert_says(&there.run(&["audit", "import", "none.zip"]).fault(), &["none.zip"]);
+    assert_says(&check(&[&dossier]).ended(0), &[&id, ": sound; "]);
+    let verdict: Value = serde_json::from_str(&check(&[&dossier, "--json"]).ended(0)).expect("JSON");
+    assert!(verdict["sound"] == true && verdict["match"] == id.as_str(), "{verdict}");
+    assert_eq!(fs::read_dir(&there).expect("a folder").count(), 0, "it leaves nothing behind");
+
+    let changed = club.path("changed");
+    unpack(&club.path("dossier.zip"), &changed);
+    let entries = fs::read_to_string(changed.join("entries.jsonl")).expect("text");
+    fs::write(changed.join("entries.jsonl"), entries.replace("MARBLE E5", "MARBLE E6")).expect("written");
+    pack(&changed, &there.path().join("changed.zip"));
+    assert_says(&check(&["changed.zip"]).ended(1), &["NOT SOUND", "entry #"]);
+    fs::write(there.path().join("none.zip"), "no archive").expect("written");
     club.run(&["audit", "export", &id, "public.zip"]).ended(0);
     let public = club.path("public.zip").display().to_string();
-    assert_says(&there.run(&["audit", "import", &public]).fault(), &["a public dossier", "--arbiter"]);
+    for (file, words) in [("none.zip", "none.zip"), ("gone.zip", "gone.zip"), (&public, "a public dossier")] {
+        let refused = check(&[file]);
+        assert_eq!(refused.ended(2), "");
+        assert_says(&String::from_utf8(refused.0.stderr).expect("text"), &[words]);
+    }
+}
+
+/// Packs the files of a folder as a dossier.
+fn pack(folder: &Path, archive: &Path) {
+    let mut zip = zip::ZipWriter::new(fs::File::create(archive).expect("a file"));
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in fs::read_dir(inner).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.strip_prefix(folder).expect("within").display().to_string();
+            if path.is_dir() {
+                zip.add_directory(name, zip::write::SimpleFileOptions::default()).expect("in the archive");
+                folders.push(path);
+                continue;
+            }
+            zip.start_file(name, zip::write::SimpleFileOptions::default()).expect("in the archive");
+            zip.write_all(&fs::read(&path).expect("contents")).expect("written");
+        }
+    }
+    zip.finish().expect("written");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Office;
-use super::imported::imported_key;
 use super::parallel::run_blocking;
 use crate::audit::witness::LedgerLine;
 use crate::audit::{AnchorProof, AnchorVerdict, AnchorWitness, DatedEntry, Finding, Place};
@@ -96,15 +95,12 @@ impl Office {
     }
 
     /// Proves by which days the ledger of a match had grown how far: one proof for each anchor that covers new entries of it,
-    /// or that its letters tell. None for a match that another club refereed.
+    /// or that its letters tell.
     pub(super) async fn anchor_proofs(
         &self,
         match_id: &str,
         entries: &[Entry],
     ) -> anyhow::Result<Vec<AnchorProof>> {
-        if self.store.remembered(&imported_key(match_id)).await?.is_some() {
-            return Ok(Vec::new());
-        }
         let told: BTreeSet<Anchor> = entries.iter().filter_map(|entry| entry.anchor).collect();
         let grown = self.store.anchors_of(match_id).await?;
         let covering: BTreeSet<u64> = grown.into_iter().map(|(anchor, _)| anchor).collect();

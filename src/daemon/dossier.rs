@@ -1,6 +1,6 @@
 //! Everything stored about one match, for its account and for its dossier.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{bail, ensure};
 
@@ -45,13 +45,7 @@ impl Office {
                 entries.push(serde_json::from_str(&row.json)?);
             }
         }
-        let mut named: Vec<Digest> = Vec::new();
-        for entry in &entries {
-            match entry.cause {
-                Source::Letter(digest) => named.push(digest),
-                Source::Clock | Source::Gm { .. } | Source::House { .. } => {}
-            }
-        }
+        let named: Vec<Digest> = entries.iter().flat_map(Entry::letters).collect();
         let mut letters = BTreeMap::new();
         let mut take = |row: NamedLetter| drop(letters.insert(row.digest, row.raw));
         self.store.letters_named(&named, &mut take).await?;
@@ -93,7 +87,6 @@ impl Office {
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
-        let mut addresses = self.addresses_of_seats(&id).await?;
         let seats = both_seats(&self.store.seats_of(std::slice::from_ref(&id)).await?, &id)?;
         let is_over = material.game_match.stage == Stage::Over;
         let players = BySeat::from_fn(|seat| {
@@ -102,7 +95,7 @@ impl Office {
                 DossierForm::Public => SeatHolder { name, addresses: Vec::new(), token: String::new() },
                 DossierForm::Arbiter => SeatHolder {
                     name,
-                    addresses: std::mem::take(&mut addresses[seat]),
+                    addresses: seats[seat].player.addresses.clone(),
                     token: seats[seat].token.clone(),
                 },
             }
@@ -117,16 +110,14 @@ impl Office {
         }
         let letters = self.letter_records(&material).await?;
         let is_whole = is_over && is_arbiters;
-        let wordings = wordings_in(&material.entries);
         let about = About {
-            fogpost: 2,
+            fogpost: dossier::FORMAT,
             form,
             club: self.config.club.name.clone(),
             match_id: id.clone(),
             over: is_over,
             players,
             pins,
-            wordings: if is_arbiters { self.store.wordings(&wordings).await? } else { Vec::new() },
             head: material.game_match.head,
             told: material.game_match.told.clone(),
             snapshot: is_whole.then(|| material.game_match.clone()),
@@ -137,8 +128,8 @@ impl Office {
     /// Gives both seats of a match new reply tokens, unless nobody can write with them.
     async fn renew_tokens(&self, game_match: &Match, seats: &BySeat<TokenRow>) -> anyhow::Result<()> {
         for seat in Seat::BOTH {
-            let is_imported = seats[seat].player.addresses.is_empty();
-            if is_imported || game_match.house[seat].is_some() {
+            let is_forgotten = seats[seat].player.addresses.is_empty();
+            if is_forgotten || game_match.house[seat].is_some() {
                 continue;
             }
             let action = MatchAction::Act(Act::RenewOwnToken(seat));
@@ -149,7 +140,7 @@ impl Office {
         Ok(())
     }
 
-    /// Returns the letters of a match, oldest first.
+    /// Returns the letters that the entries of a match name, oldest first.
     async fn letter_records(&self, material: &MatchArchive) -> anyhow::Result<Vec<LetterRecord>> {
         let mut seats: BTreeMap<Digest, Seat> = BTreeMap::new();
         let mut rows = self
@@ -158,32 +149,24 @@ impl Office {
             .await?;
         seats.extend(rows.iter().filter_map(|row| Some((row.digest, row.seat.as_ref()?.1))));
         for entry in &material.entries {
-            // A letter about several matches is listed under one of them.
-            if let (Source::Letter(digest), Fact::LetterPartRead { seat, .. }) = (&entry.cause, &entry.fact)
-                && seats.insert(*digest, *seat).is_none()
-            {
-                rows.extend(self.store.letters(None, None, &digest.to_string(), 1).await?);
+            if let (Source::Letter(digest), Fact::LetterPartRead { seat, .. }) = (&entry.cause, &entry.fact) {
+                seats.insert(*digest, *seat);
             }
         }
+        // A letter about several matches is listed under one of them, and one that opened the match under none.
+        let listed: BTreeSet<Digest> = rows.iter().map(|row| row.digest).collect();
+        let named: BTreeSet<Digest> = material.entries.iter().flat_map(Entry::letters).collect();
+        for digest in named.difference(&listed) {
+            rows.extend(self.store.letters(None, None, &digest.to_string(), 1).await?);
+        }
         rows.sort_by_key(|row| row.received_at);
-        let records = rows.into_iter().filter_map(|row| {
-            Some(LetterRecord {
-                letter: row.digest,
-                received_at: row.received_at,
-                seat: *seats.get(&row.digest)?,
-                withheld_until: material.withheld.get(&row.digest).map(|withheld| withheld.until.clone()),
-                blacked_out: false,
-            })
+        let records = rows.into_iter().map(|row| LetterRecord {
+            letter: row.digest,
+            received_at: row.received_at,
+            seat: seats.get(&row.digest).copied(),
+            withheld_until: material.withheld.get(&row.digest).map(|withheld| withheld.until.clone()),
+            blacked_out: false,
         });
         Ok(records.collect())
     }
-}
-
-/// Returns the digests of the wordings that entries name.
-fn wordings_in(entries: &[Entry]) -> Vec<Digest> {
-    let named = entries.iter().filter_map(|entry| match &entry.fact {
-        Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk } => Some(desk.wording),
-        _ => None,
-    });
-    named.collect()
 }

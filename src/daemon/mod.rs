@@ -13,7 +13,6 @@ mod decide;
 mod dossier;
 mod forgetting;
 mod heartbeat;
-mod imported;
 mod incoming;
 mod logins;
 mod loops;

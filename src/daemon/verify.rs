@@ -8,7 +8,6 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::Office;
 use super::decide::settings::Settings;
-use super::imported::imported_key;
 use super::parallel::{par_map, run_blocking};
 use crate::audit::{
     AuditVerdict, Check, Compared, CurrentWording, ExpectedDispatch, Finding, LedgerBatch, LedgerReader,
@@ -204,11 +203,9 @@ impl Office {
     }
 
     async fn check_of(&self, row: MatchRow, depth: Depth) -> anyhow::Result<Check> {
-        let mut addresses = self.addresses_of_seats(&row.id).await?;
         let mut seats: BySeat<StoredSeat> = BySeat::default();
         for row in self.store.seats_of(std::slice::from_ref(&row.id)).await? {
-            let addresses = std::mem::take(&mut addresses[row.seat]);
-            seats[row.seat] = StoredSeat { token: row.token, addresses };
+            seats[row.seat] = StoredSeat { token: row.token, addresses: row.player.addresses };
         }
         let pins = self.store.seat_pins(&row.id).await?;
         let MatchRow { id, overview, wake_at, snapshot, version: _ } = row;
@@ -220,10 +217,7 @@ impl Office {
             Depth::New { .. } | Depth::Words | Depth::Whole => Some(Arc::clone(&self.settings.house)),
         };
         let mut check = Check::new(stored, seats, pins, self.settings.identity.clone(), house);
-        // A match that another club refereed names the anchors of that club.
-        if self.store.remembered(&imported_key(&id)).await?.is_none() {
-            check.set_anchors(self.anchors().await?.iter().map(|(_, anchored)| anchored.anchor()).collect());
-        }
+        check.set_anchors(self.anchors().await?.iter().map(|(_, anchored)| anchored.anchor()).collect());
         check.set_verified(self.verified_entries(&id).await?);
         check.set_late(self.late_in(&id).await?);
         if let Depth::New { after } = depth {

@@ -14,7 +14,6 @@ use super::changes::set_change;
 use super::dispatches;
 use super::entries::add_to_ledgers;
 use super::error::address_taken;
-use super::letters::insert_letters;
 use super::newcomers;
 use super::notify::notify;
 use super::overview;
@@ -30,18 +29,12 @@ use super::{
 };
 
 /// A settlement's dispatches as they are stored, in the same order.
-pub struct PackedDispatches {
-    dispatches: Vec<PackedLetter>,
-    posted: Vec<PackedLetter>,
-}
+pub struct PackedDispatches(Vec<PackedLetter>);
 
 impl PackedDispatches {
     /// Compresses the dispatches of a settlement.
     pub async fn of(settlement: &Settlement) -> PackedDispatches {
-        PackedDispatches {
-            dispatches: pack_all(&settlement.dispatches).await,
-            posted: pack_all(&settlement.posted).await,
-        }
+        PackedDispatches(pack_all(&settlement.dispatches).await)
     }
 }
 
@@ -119,9 +112,6 @@ async fn write_matches(session: &mut Session<'_>, settlement: &Settlement) -> Re
 }
 
 async fn write_letters(session: &mut Session<'_>, settlement: &Settlement) -> Result<()> {
-    if !settlement.letters.is_empty() {
-        insert_letters(session, &settlement.letters).await?;
-    }
     for chunk in settlement.decided.chunks(CHUNK) {
         decide_letters(session, settlement.at, chunk).await?;
     }
@@ -151,14 +141,11 @@ async fn write_dispatches(
     if !settlement.requeued.is_empty() {
         dispatches::requeue(session, settlement.at, &settlement.requeued).await?;
     }
-    for (chunk, packed) in settlement.dispatches.chunks(CHUNK).zip(packed.dispatches.chunks(CHUNK)) {
-        add_dispatches(session, settlement.at, chunk, packed, false).await?;
+    for (chunk, packed) in settlement.dispatches.chunks(CHUNK).zip(packed.0.chunks(CHUNK)) {
+        add_dispatches(session, settlement.at, chunk, packed).await?;
     }
     if !settlement.dispatches.is_empty() || !settlement.requeued.is_empty() {
         notify(session, Wakeup::Dispatches).await?;
-    }
-    for (chunk, packed) in settlement.posted.chunks(CHUNK).zip(packed.posted.chunks(CHUNK)) {
-        add_dispatches(session, settlement.at, chunk, packed, true).await?;
     }
     Ok(())
 }
@@ -314,18 +301,17 @@ async fn postpone_letter(session: &mut Session<'_>, postponed: &Postponed) -> Re
     Ok(())
 }
 
-/// Adds dispatches, which are due at once unless they are delayed, or count as sent if another club has `sent` them.
+/// Adds dispatches, which are due at once unless they are delayed.
 async fn add_dispatches(
     session: &mut Session<'_>,
     at: DateTime<Utc>,
     chunk: &[NewDispatch],
     packed: &[PackedLetter],
-    sent: bool,
 ) -> Result<()> {
     let at = at.timestamp_millis();
     let mut insert = session.statement(
         "INSERT INTO dispatch \
-         (message_id, recipient, kind, match_id, seat, answers, asked, urgency, pin, created_at, due_at, sent_at) ",
+         (message_id, recipient, kind, match_id, seat, answers, asked, urgency, pin, created_at, due_at) ",
     );
     insert.push_rows(chunk, |values, dispatch| {
         values
@@ -339,8 +325,7 @@ async fn add_dispatches(
             .bind(dispatch.urgency as i64)
             .bind(dispatch.pin.map(|pin| pin.to_string()))
             .bind(at)
-            .bind((!sent).then(|| dispatch.due.map_or(at, |due| due.timestamp_millis())))
-            .bind(sent.then(|| dispatch.sent_at.map_or(at, |sent_at| sent_at.timestamp_millis())));
+            .bind(dispatch.due.map_or(at, |due| due.timestamp_millis()));
     });
     insert.push(" RETURNING id, message_id");
     let is_persistent = is_common(chunk.len());

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    BookChange, EntryRow, Invitation, LetterDecision, MatchRow, NewDispatch, NewLetter, Newcomer, Player,
-    PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
+    BookChange, EntryRow, Invitation, LetterDecision, MatchRow, NewDispatch, Newcomer, Player, PlayerChange,
+    Postponed, Restraints, SeatRow, UnprovenLetter,
 };
 use crate::ledger::KeptPin;
 use crate::letter::Digest;
@@ -13,8 +13,6 @@ use crate::letter::Digest;
 #[derive(Clone, Debug, Default)]
 pub struct Settlement {
     pub at: DateTime<Utc>,
-    /// Letters of a match that another club refereed. [`Store::insert_letters`] stores our own.
-    pub letters: Vec<NewLetter>,
     pub decided: Vec<LetterDecision>,
     /// Ignored for letters that no longer wait.
     pub postponed: Vec<Postponed>,
@@ -24,7 +22,7 @@ pub struct Settlement {
     pub seats: Vec<SeatRow>,
     /// What the ledgers pin of who holds a seat, with the match of each.
     pub seat_pins: Vec<(String, KeptPin)>,
-    /// What the letters of another club were worded with, as JSON, by digest.
+    /// What letters were worded with, as JSON, by digest.
     pub wordings: Vec<(Digest, String)>,
     /// Players who are added together with their seats.
     pub newcomers: Vec<Newcomer>,
@@ -33,8 +31,6 @@ pub struct Settlement {
     pub dispatches: Vec<NewDispatch>,
     /// The pins of dispatches that entries list as delivered, each with its match.
     pub listed: Vec<(String, Digest)>,
-    /// Dispatches that another club sent: stored, and never sent from here.
-    pub posted: Vec<NewDispatch>,
     /// New invitations, and those that close. One that is made and taken in the same settlement occurs twice.
     pub invitations: Vec<Invitation>,
     /// Saved as by [`Store::save_player`].
@@ -61,7 +57,6 @@ impl Settlement {
     pub fn is_of_matches(&self) -> bool {
         let Settlement {
             at: _,
-            letters,
             decided: _,
             postponed: _,
             matches: _,
@@ -72,7 +67,6 @@ impl Settlement {
             entries: _,
             dispatches: _,
             listed: _,
-            posted,
             invitations,
             players,
             merged,
@@ -92,9 +86,7 @@ impl Settlement {
             && merged.is_empty()
             && invitations.is_empty()
             && changes.is_empty();
-        let letters = letters.is_empty()
-            && requeued.is_empty()
-            && posted.is_empty()
+        let letters = requeued.is_empty()
             && returned.is_empty()
             && unproven.is_empty()
             && books.is_empty()
@@ -106,7 +98,6 @@ impl Settlement {
     pub fn absorb(&mut self, other: Settlement) {
         let Settlement {
             at: _,
-            letters,
             decided,
             postponed,
             matches,
@@ -117,7 +108,6 @@ impl Settlement {
             entries,
             dispatches,
             listed,
-            posted,
             invitations,
             players,
             merged,
@@ -129,7 +119,6 @@ impl Settlement {
             books,
             remembered,
         } = other;
-        self.letters.extend(letters);
         self.decided.extend(decided);
         self.postponed.extend(postponed);
         self.matches.extend(matches);
@@ -140,7 +129,6 @@ impl Settlement {
         self.entries.extend(entries);
         self.dispatches.extend(dispatches);
         self.listed.extend(listed);
-        self.posted.extend(posted);
         self.invitations.extend(invitations);
         self.players.extend(players);
         self.merged.extend(merged);

@@ -242,8 +242,6 @@ pub struct NewDispatch {
     pub urgency: Urgency,
     /// Its pin, if the ledger of its match lists deliveries.
     pub pin: Option<Digest>,
-    /// When another club sent it.
-    pub sent_at: Option<DateTime<Utc>>,
 }
 
 /// An answer that was sent.

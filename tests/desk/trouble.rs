@@ -247,7 +247,6 @@ fn a_letter_that_was_given_up_is_told_however_many_others_wait() {
         due: Some(desk.now() + TimeDelta::hours(30)),
         urgency: Urgency::Notice,
         pin: None,
-        sent_at: None,
     });
     let settlement = Settlement { at: desk.now(), dispatches: waiting.collect(), ..Settlement::default() };
     desk.block_on(desk.office().store.commit(&settlement)).expect("the store answers");

@@ -11,6 +11,7 @@ use fogpost::store::{DispatchFilter, LetterRow, LetterStatus};
 use sqlx::Connection as _;
 
 use crate::desk::{ANN, BO, Desk, GM};
+use crate::dossier::audited;
 use crate::positions::quad;
 
 const EVE: &str = "eve@elsewhere.example";
@@ -99,9 +100,8 @@ fn a_match_that_ended_long_ago_takes_little_room_and_still_verifies_whole() {
     desk.work();
     assert_eq!((stored_bytes(&desk, texts), stored_bytes(&desk, pictures)), after);
     let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
-    let other = Desk::new();
-    let read = fogpost::audit::dossier::read(files).expect("a dossier");
-    assert!(other.block_on(other.office().take_dossier(read)).expect("it verifies").is_sound());
+    let verdict = audited(files);
+    assert!(verdict.is_sound(), "{verdict:#?}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ impl Args {
             let verdicts = office.verify_against(&mail, id.as_deref(), &step).await?;
             bar.finish_and_clear();
             ensure!(!verdicts.is_empty(), "{}: no ledger line of that match", path.display());
-            verdicts.iter().for_each(|verdict| self.show(verdict));
+            verdicts.iter().for_each(|verdict| show(verdict, self.json));
             return Ok(verdicts);
         }
         let mut verdicts = Vec::new();
@@ -82,7 +82,7 @@ impl Args {
         let (mut relies_on_club, shows_club) = (false, self.all || self.new || id.as_deref() == Some(CLUB));
         if shows_club {
             let verdict = office.verify_club().await?;
-            bar.suspend(|| self.show(&verdict));
+            bar.suspend(|| show(&verdict, self.json));
             verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_checked()));
         }
         let ids = match id {
@@ -103,7 +103,7 @@ impl Args {
                 true => office.audit_new(batch).await?,
                 false => office.verify_several(batch, self.whole, &step).await?,
             };
-            bar.suspend(|| checked.iter().for_each(|verdict| self.show(verdict)));
+            bar.suspend(|| checked.iter().for_each(|verdict| show(verdict, self.json)));
             if self.new {
                 office.note_verified(&checked, office.now()).await?;
             }
@@ -113,7 +113,7 @@ impl Args {
         }
         if relies_on_club && !shows_club {
             let verdict = office.verify_club().await?;
-            bar.suspend(|| self.show(&verdict));
+            bar.suspend(|| show(&verdict, self.json));
             verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_checked()));
         }
         bar.finish_and_clear();
@@ -122,54 +122,53 @@ impl Args {
         }
         Ok(verdicts)
     }
+}
 
-    fn show(&self, verdict: &AuditVerdict) {
-        if self.json {
-            let mut line = json!(verdict);
-            line["sound"] = json!(verdict.is_checked());
-            line["result"] = json!(verdict.result());
-            print_json(&line);
-            return;
-        }
-        let AuditVerdict { match_id, entries, letters, sent, head, findings, withheld, .. } = verdict;
-        let word = match verdict.result() {
-            AuditResult::Sound => "sound".to_owned(),
-            AuditResult::CheckedThen => checked_then(verdict),
-            AuditResult::Withheld => "the chain is whole".to_owned(),
-            AuditResult::NotChecked => "not fully checked".to_owned(),
-            AuditResult::Wrong => "NOT SOUND".to_owned(),
-        };
-        println!(
-            "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters worded again (head {})",
-            head.hash
-        );
-        if verdict.sent_in_other_words > 0 {
-            println!(
-                "  {} sent letters have an earlier wording, or tell of other matches; their bytes are unchanged",
-                verdict.sent_in_other_words
-            );
-        }
-        if verdict.rulings_of_other_versions > 0 {
-            println!(
-                "  {} rulings are by another version, which gave other reasons for a refusal, or read a letter otherwise",
-                verdict.rulings_of_other_versions
-            );
-        }
-        if verdict.house_turns_of_other_versions > 0 {
-            println!("  {}", of_other_house(verdict));
-        }
-        for seq in &verdict.house_failures {
-            println!(
-                "  entry #{seq}: it says that the house failed, and that its level `easy` played instead"
-            );
-        }
-        for (name, letters) in &verdict.own_templates {
-            println!("  {letters} sent letters were worded while the club had a template {name} of its own");
-        }
-        findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
-        verdict.not_checked().iter().for_each(|what| println!("  {what}"));
-        withheld.iter().for_each(|what| println!("  withheld: {what}"));
+/// Prints a verdict, in words or as JSON.
+pub(super) fn show(verdict: &AuditVerdict, json: bool) {
+    if json {
+        let mut line = json!(verdict);
+        line["sound"] = json!(verdict.is_checked());
+        line["result"] = json!(verdict.result());
+        print_json(&line);
+        return;
     }
+    let AuditVerdict { match_id, entries, letters, sent, head, findings, withheld, .. } = verdict;
+    let word = match verdict.result() {
+        AuditResult::Sound => "sound".to_owned(),
+        AuditResult::CheckedThen => checked_then(verdict),
+        AuditResult::Withheld => "the chain is whole".to_owned(),
+        AuditResult::NotChecked => "not fully checked".to_owned(),
+        AuditResult::Wrong => "NOT SOUND".to_owned(),
+    };
+    println!(
+        "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters worded again (head {})",
+        head.hash
+    );
+    if verdict.sent_in_other_words > 0 {
+        println!(
+            "  {} sent letters have an earlier wording, or tell of other matches; their bytes are unchanged",
+            verdict.sent_in_other_words
+        );
+    }
+    if verdict.rulings_of_other_versions > 0 {
+        println!(
+            "  {} rulings are by another version, which gave other reasons for a refusal, or read a letter otherwise",
+            verdict.rulings_of_other_versions
+        );
+    }
+    if verdict.house_turns_of_other_versions > 0 {
+        println!("  {}", of_other_house(verdict));
+    }
+    for seq in &verdict.house_failures {
+        println!("  entry #{seq}: it says that the house failed, and that its level `easy` played instead");
+    }
+    for (name, letters) in &verdict.own_templates {
+        println!("  {letters} sent letters were worded while the club had a template {name} of its own");
+    }
+    findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
+    verdict.not_checked().iter().for_each(|what| println!("  {what}"));
+    withheld.iter().for_each(|what| println!("  withheld: {what}"));
 }
 
 fn checked_then(verdict: &AuditVerdict) -> String {

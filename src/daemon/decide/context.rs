@@ -179,8 +179,7 @@ pub struct MissedTurn {
 }
 
 impl LoadedMatch {
-    /// Whether letters can be sent to a seat. The house reads none. A player who was forgotten has no address, nor has one
-    /// of an imported match.
+    /// Whether letters can be sent to a seat. The house reads none, and a player who was forgotten has no address.
     pub fn can_be_told(&self, seat: Seat) -> bool {
         self.game_match.house[seat].is_none() && !self.seats[seat].player.addresses.is_empty()
     }

@@ -63,7 +63,7 @@ enum Undo {
 /// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
 /// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
 pub struct Checkpoint {
-    lengths: [usize; 19],
+    lengths: [usize; 17],
     seats: Vec<SeatRow>,
     restraints: Restraints,
 }
@@ -91,7 +91,6 @@ impl DecisionDraft {
         self.undo.clear();
         let Settlement {
             at: _,
-            letters,
             decided,
             postponed,
             matches,
@@ -101,7 +100,6 @@ impl DecisionDraft {
             entries,
             dispatches,
             listed,
-            posted,
             invitations,
             players,
             merged,
@@ -115,13 +113,11 @@ impl DecisionDraft {
             remembered,
         } = &self.settlement;
         let lengths = [
-            letters.len(),
             decided.len(),
             postponed.len(),
             matches.len(),
             entries.len(),
             dispatches.len(),
-            posted.len(),
             invitations.len(),
             players.len(),
             merged.len(),
@@ -159,13 +155,11 @@ impl DecisionDraft {
         settlement.seats = to.seats;
         settlement.restraints = to.restraints;
         let [
-            letters,
             decided,
             postponed,
             matches,
             entries,
             dispatches,
-            posted,
             invitations,
             players,
             merged,
@@ -179,13 +173,11 @@ impl DecisionDraft {
             listed,
             books,
         ] = to.lengths;
-        settlement.letters.truncate(letters);
         settlement.decided.truncate(decided);
         settlement.postponed.truncate(postponed);
         settlement.matches.truncate(matches);
         settlement.entries.truncate(entries);
         settlement.dispatches.truncate(dispatches);
-        settlement.posted.truncate(posted);
         settlement.invitations.truncate(invitations);
         settlement.players.truncate(players);
         settlement.merged.truncate(merged);

@@ -87,16 +87,6 @@ fn ends_in_order(name: &str, game: GameKind) -> bool {
     })
 }
 
-/// Returns a name from elsewhere as one that fits here, or one made from the address if nothing is left of it.
-pub fn fitting_name(name: &str, address: &str) -> String {
-    let printable: String = name.chars().filter(|c| is_printable(*c)).collect();
-    let short: String = printable.trim().chars().take(MAX_NAME).collect();
-    match fit_name(&short) {
-        Ok(()) => short,
-        Err(_) => name_of_mailbox(address.split('@').next().unwrap_or_default()),
-    }
-}
-
 /// Returns a name for somebody of whom only the address is known.
 pub fn name_from(address: &Address) -> String {
     name_of_mailbox(address.local())

@@ -56,7 +56,7 @@ impl<'a> Readers<'a> {
         }
     }
 
-    /// Whether letters can be sent there. Players who were forgotten have no address, nor have those of an imported match.
+    /// Whether letters can be sent there. Players who were forgotten have no address.
     fn can_be_reached(&self, reader: Reader) -> bool {
         self.player(reader).is_none_or(|row| !row.player.addresses.is_empty())
     }
@@ -204,7 +204,6 @@ impl Decision<'_> {
             due: None,
             urgency,
             pin: None,
-            sent_at: None,
         })
     }
 
