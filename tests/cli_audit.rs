@@ -252,18 +252,20 @@ fn the_account_of_a_turn_fits_a_printed_page() {
 }
 
 #[test]
-fn a_running_match_is_shown_and_exported_only_with_unsealed() {
+fn a_running_match_is_shown_and_exported_only_to_a_gm_who_says_why() {
     let club = Club::new();
     let id = club.open();
     for hidden in [&["audit", "show", &id][..], &["audit", "export", &id, "dossier.zip"]] {
-        assert_says(&club.run(hidden).fault(), &[&id, "is not over", "--unsealed"]);
+        assert_says(&club.run(hidden).fault(), &[&id, "is not over", "--unseal REASON --gm NAME"]);
     }
     assert!(!club.path("dossier.zip").exists(), "an incomplete dossier is left");
-    let shown = club.run(&["audit", "show", &id, "--unsealed"]).ended(0);
-    assert_says(&shown, &["What the rules hide was shown: the account."]);
-    club.run(&["audit", "export", &id, "dossier.zip", "--unsealed"]).ended(0);
-    let page = club.run(&["audit", "show", &id, "--unsealed"]).ended(0);
-    assert_says(&page, &["What the rules hide was shown: the account.", "was shown: the dossier."]);
+    let asked = ["--unseal", "Bo protests", "--gm", "Gus"];
+    let shown = club.run(&[&["audit", "show", &id][..], &asked].concat()).ended(0);
+    let shown_before = "What the rules hide was shown: the account. The reason given: Bo protests";
+    assert_says(&shown, &[shown_before]);
+    club.run(&[&["audit", "export", &id, "dossier.zip"][..], &asked].concat()).ended(0);
+    let page = club.run(&[&["audit", "show", &id][..], &asked].concat()).ended(0);
+    assert_says(&page, &[shown_before, "was shown: the dossier."]);
     assert_says(&club.run(&["audit", "verify", &id]).ended(0), &["sound"]);
 }
 

@@ -217,12 +217,6 @@ impl Office {
         chains.extend([(CLUB.to_owned(), head)]);
         Ok(chains)
     }
-
-    /// Returns a time that was remembered.
-    pub(super) async fn remembered_time(&self, key: &str) -> anyhow::Result<Option<DateTime<Utc>>> {
-        let text = self.store.remembered(key).await?;
-        Ok(text.and_then(|text| text.parse().ok()))
-    }
 }
 
 /// Reads the number and the fact of an entry. One that cannot be read is left to the check of the book: matches must be

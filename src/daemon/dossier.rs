@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{bail, ensure};
 
 use super::Office;
-use super::decide::clock::Trigger;
 use super::decide::stored::{both_seats, snapshot};
+use super::decide::unseal::Unseal;
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
 use crate::audit::dossier::{self, About, DossierForm, LetterRecord, SeatHolder};
 use crate::game::{BySeat, Seat};
@@ -16,27 +16,23 @@ use crate::referee::{Act, Instruction, Match, MatchAction, Stage};
 use crate::store::{LetterStatus, NamedLetter, TokenRow};
 
 impl Office {
-    /// Returns everything stored about a match. While the match runs, this includes what the rules hide, so it must be
-    /// `unsealed`, and the ledger notes for `what`.
+    /// Returns everything stored about a match. While the match runs, this includes what the rules hide, so a GM must ask
+    /// to be shown it, and the ledger notes that and for `what`.
     ///
     /// # Errors
-    /// Returns an error if there is no such match, if it runs and is not `unsealed`, or if the database does not
-    /// answer.
-    pub async fn material(&self, match_id: &str, unsealed: bool, what: &str) -> anyhow::Result<MatchArchive> {
+    /// Same as [`Office::unseal`], or if there is no such match.
+    pub async fn material(
+        &self,
+        match_id: &str,
+        asked: Option<&Unseal>,
+        what: &str,
+    ) -> anyhow::Result<MatchArchive> {
         let id = match_id.to_ascii_uppercase();
         let row = self.match_row(&id).await?;
         let mut game_match = snapshot(&row.id, &row.snapshot)?;
         if game_match.stage != Stage::Over {
-            ensure!(
-                unsealed,
-                "{id} is not over, and this shows what the rules hide; --unsealed shows it and is noted in the ledger"
-            );
-            let act = Act::Unseal { what: what.to_owned() };
-            let name = self.config.club.gm.first().name.clone();
-            match self.rule_on(row, &Trigger::Gm { name, act }, self.now()).await? {
-                Some(after) => game_match = after,
-                None => bail!("match {id} was just ruled on; please try again"),
-            }
+            self.unseal(std::slice::from_ref(&id), asked, what).await?;
+            game_match = snapshot(&row.id, &self.match_row(&id).await?.snapshot)?;
         }
         let mut entries: Vec<Entry> = Vec::new();
         for row in self.store.entries(&id).await? {
@@ -76,9 +72,9 @@ impl Office {
         &self,
         match_id: &str,
         form: DossierForm,
-        unsealed: bool,
+        asked: Option<&Unseal>,
     ) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
-        let mut material = self.material(match_id, unsealed, "the dossier").await?;
+        let mut material = self.material(match_id, asked, "the dossier").await?;
         let id = material.game_match.id.clone();
         if let Some(who) = self.store.forgotten_in(&id).await? {
             bail!("{id} has no dossier: the letters of {who}, who was forgotten, are withheld");

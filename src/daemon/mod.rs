@@ -17,7 +17,9 @@ mod incoming;
 mod logins;
 mod loops;
 mod parallel;
+mod remembered;
 pub mod resend;
+mod sealed;
 pub mod service;
 pub mod status;
 mod stuck;
@@ -53,6 +55,7 @@ pub use copies::with_new_text;
 pub use decide::gm_index::GmIndex;
 pub use decide::openings::{Holder, NamedAddress, NewMatch, fit_name};
 pub use decide::settings::{Step, Trap};
+pub use decide::unseal::Unseal;
 pub use incoming::new_letter;
 pub use logins::{open_for_logins, share_logins};
 

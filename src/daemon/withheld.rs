@@ -88,7 +88,7 @@ impl Office {
     }
 
     /// Returns the new text of a letter, as it was when it was ruled on.
-    async fn new_lines(&self, letter: &Letter) -> anyhow::Result<Vec<Line>> {
+    pub(super) async fn new_lines(&self, letter: &Letter) -> anyhow::Result<Vec<Line>> {
         let thread: Vec<String> = letter.thread().cloned().collect();
         let sent = self.store.texts_by_message_id(&thread).await?;
         let sent = sent.into_iter().map(|(id, bytes)| (id, plain_text(&bytes))).collect();
@@ -99,7 +99,7 @@ impl Office {
     }
 
     /// Returns the matches that a letter names or has a token of.
-    async fn matches_named(&self, letter: &Letter, lines: &[Line]) -> anyhow::Result<BTreeSet<String>> {
+    pub(super) async fn matches_named(&self, letter: &Letter, lines: &[Line]) -> anyhow::Result<BTreeSet<String>> {
         let mut ids: BTreeSet<String> = matches_named_in(lines).into_iter().collect();
         ids.extend(letter.subject_tag.iter().map(|tag| tag.match_name.clone()));
         let tokens: Vec<String> = letter.tokens.iter().map(ToString::to_string).collect();
@@ -117,7 +117,12 @@ impl Office {
         self.running_among(ids, match_id).await
     }
 
-    async fn running_among(&self, mut ids: BTreeSet<String>, match_id: &str) -> anyhow::Result<Vec<String>> {
+    /// Returns those of the matches, but for this one, that are not over.
+    pub(super) async fn running_among(
+        &self,
+        mut ids: BTreeSet<String>,
+        match_id: &str,
+    ) -> anyhow::Result<Vec<String>> {
         ids.remove(match_id);
         let mut running = Vec::new();
         for row in self.store.snapshots(&Vec::from_iter(ids)).await? {
@@ -160,7 +165,7 @@ fn part_text(lines: &[Line], match_id: &str, recorded: LetterPart) -> Option<Str
     (LetterPart::of(&part, recorded.by_other_token) == recorded).then(|| LetterPart::text(&part))
 }
 
-fn read_letter(raw: &[u8], own: &OwnIdentity) -> Option<Letter> {
+pub(super) fn read_letter(raw: &[u8], own: &OwnIdentity) -> Option<Letter> {
     // An accepted letter stays readable if the limit is lowered.
     Letter::read(raw, own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
 }

@@ -319,9 +319,10 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<Digest>,
     },
-    /// While the match ran, the GM was shown what the rules hide. `what` names the request.
+    /// While the match ran, the GM was shown what the rules hide: `what`, for this reason.
     Unsealed {
         what: String,
+        reason: String,
     },
 }
 

@@ -136,9 +136,10 @@ pub enum Act {
     },
     /// The referee's address or wording changes.
     Desk(MailIdentity),
-    /// The GM is shown what the rules hide. The ledger keeps who asked, and for what.
+    /// The GM is shown what the rules hide. The ledger keeps who asked, for what, and why.
     Unseal {
         what: String,
+        reason: String,
     },
 }
 

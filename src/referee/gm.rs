@@ -7,7 +7,7 @@ use super::act::{Act, Correction, Rejection};
 use super::bounce::note_bounce;
 use super::bounces::Bounces;
 use super::clock::adjudicate_now;
-use super::gm_message::GmMessage;
+use super::gm_message::{GmMessage, Unsealing};
 use super::late::note_sent_late;
 use super::life::{Draft, FiledOrders};
 use super::stage::Stage;
@@ -15,7 +15,7 @@ use super::{Content, Notice, Reader, substitute};
 use crate::game::any::Memories;
 use crate::game::record::Ending;
 use crate::game::{BySeat, Line, Seat};
-use crate::ledger::{self, Fact, LedgerForm, PlayerSettings};
+use crate::ledger::{self, Fact, LedgerForm, PlayerSettings, Source};
 use crate::letter::Digest;
 
 /// Carries out an act that was meant for phase `phase_no`.
@@ -24,8 +24,8 @@ use crate::letter::Digest;
 /// [`Rejection`] if the act cannot be carried out; the match is then unchanged.
 pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
     // Valid in every phase, because it changes nothing in the match.
-    if let Act::Unseal { what } = act {
-        draft.record(Fact::Unsealed { what: what.clone() });
+    if let Act::Unseal { what, reason } = act {
+        unseal(draft, what, reason);
         return Ok(());
     }
     // Valid in every stage and phase, because letters are written in all of them.
@@ -138,6 +138,21 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         Act::Desk(_) | Act::Unseal { .. } | Act::Hold { .. } => {}
     }
     Ok(())
+}
+
+/// Notes that a GM is shown what the rules hide. Both sides read it with the result.
+fn unseal(draft: &mut Draft, what: &str, reason: &str) {
+    let Source::Gm { name, .. } = &draft.source else { return };
+    let unsealing = Unsealing {
+        gm: name.clone(),
+        at: draft.at,
+        what: what.to_owned(),
+        reason: reason.to_owned(),
+    };
+    if draft.game_match.stage != Stage::Over {
+        draft.game_match.unsealed.push(unsealing);
+    }
+    draft.record(Fact::Unsealed { what: what.to_owned(), reason: reason.to_owned() });
 }
 
 /// Passes a GM's text on. The other side learns at once that there was one.

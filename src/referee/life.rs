@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::bounces::{Bounces, has_no_bounces};
-use super::gm_message::GmMessage;
+use super::gm_message::{GmMessage, Unsealing};
 use super::offered::{self, OfferedOrders};
 use super::refused::{self, RefusedLetter};
 use super::schedule::{Absence, Terms};
@@ -123,6 +123,9 @@ pub struct Match<F = Filing> {
     /// What GMs told the sides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gm_messages: Vec<GmMessage>,
+    /// What GMs were shown although the rules hide it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsealed: Vec<Unsealing>,
     /// Pins of the letters that the last ruling produced, for the next entry to name. The shell, which words them,
     /// fills this in.
     #[serde(default)]

@@ -68,7 +68,7 @@ pub use changes::ChangeReply;
 pub use confirmation::{Acceptance, Confirmation};
 pub use dispatch_kind::DispatchKind;
 pub use earlier::EarlierOrders;
-pub use gm_message::GmMessage;
+pub use gm_message::{GmMessage, Unsealing};
 pub use house::{Hint, HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use instruction::{
     DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership, instructions,

@@ -105,6 +105,7 @@ fn open_with(
         earlier_keys: Vec::new(),
         lot: opening.lot,
         gm_messages: Vec::new(),
+        unsealed: Vec::new(),
         told: Vec::new(),
         anchor: None,
         delivered: Vec::new(),

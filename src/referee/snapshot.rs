@@ -62,6 +62,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         earlier_keys: stored.earlier_keys,
         lot: stored.lot,
         gm_messages: stored.gm_messages,
+        unsealed: stored.unsealed,
         told: stored.told,
         anchor: stored.anchor,
         delivered: stored.delivered,

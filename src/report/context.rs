@@ -190,6 +190,7 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
             ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
             ("correction", value(correction.as_deref().map(wrapped))),
             ("gm_messages", gm_messages(game_match, seat)),
+            ("unsealed", unsealed(game_match, seat)),
             ("keys", keys(game_match)),
         ],
         Content::Missed { seats } => vec![("late", value(seats))],
@@ -227,6 +228,23 @@ fn gm_messages(game_match: &Match, reader: Seat) -> Value {
         }
     })
     .collect()
+}
+
+/// What GMs were shown although the rules hide it, for the result.
+fn unsealed(game_match: &Match, reader: Seat) -> Value {
+    let is_over = game_match.stage == Stage::Over;
+    let zone = game_match.zone_of(reader);
+    let shown = game_match.unsealed.iter().filter(|_| is_over);
+    shown
+        .map(|unsealing| {
+            context! {
+                gm => &unsealing.gm,
+                at => format_local(unsealing.at, zone),
+                what => &unsealing.what,
+                reason => wrapped(&unsealing.reason),
+            }
+        })
+        .collect()
 }
 
 /// The orders that a report repeats, to a reader who gets no receipts of orders without faults.

@@ -244,6 +244,10 @@ impl Store for Database {
         overview::due(&mut self.backend.reader().await?.session(), now, after, limit).await
     }
 
+    async fn matches_asleep(&self, past: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>> {
+        overview::asleep(&mut self.backend.reader().await?.session(), past, limit).await
+    }
+
     async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
         self.backend.claim_house_turns(matches).await
     }
@@ -371,9 +375,9 @@ impl Store for Database {
         dispatches::answers_to(&mut self.backend.writer().await?.session(), recipients, since).await
     }
 
-    async fn retry_all_now(&self, now: DateTime<Utc>) -> Result<()> {
+    async fn retry_deferred(&self, now: DateTime<Utc>, past: DateTime<Utc>) -> Result<()> {
         let mut tx = self.backend.begin().await?;
-        dispatches::retry_all_now(&mut tx.session(), now).await?;
+        dispatches::retry_deferred(&mut tx.session(), now, past).await?;
         tx.commit().await
     }
 

@@ -126,14 +126,16 @@ pub async fn next_at(session: &mut Session<'_>) -> Result<Option<i64>> {
     Ok(due_at)
 }
 
-/// Makes deferred letters and dispatches due, within a transaction.
-pub async fn retry_all_now(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<()> {
+/// See [`super::Store::retry_deferred`].
+pub async fn retry_deferred(session: &mut Session<'_>, now: DateTime<Utc>, past: DateTime<Utc>) -> Result<()> {
     for sql in [
-        "UPDATE letter SET wait_until = $1 WHERE status = 'waiting' AND wait_until > $1",
-        "UPDATE dispatch SET due_at = $1 WHERE due_at > $1",
+        "UPDATE letter SET wait_until = $1 WHERE status = 'waiting' AND wait_until > $2",
+        "UPDATE dispatch SET due_at = $1 WHERE due_at > $2",
     ] {
-        let statement = session.statement(sql).bind(now.timestamp_millis());
+        let statement = session.statement(sql).bind(now.timestamp_millis()).bind(past.timestamp_millis());
         session.execute(statement).await?;
     }
+    let digests = session.statement("UPDATE player SET digest_at = 0 WHERE digest_at > $1");
+    session.execute(digests.bind(past.timestamp_millis())).await?;
     Ok(())
 }

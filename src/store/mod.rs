@@ -270,6 +270,9 @@ pub trait Store:
         limit: u32,
     ) -> Result<Vec<MatchRow>>;
 
+    /// Returns up to `limit` matches in which the clock has nothing to decide until then, by ID.
+    async fn matches_asleep(&self, past: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>>;
+
     /// Claims the house's turns in these matches, but for those that another daemon has claimed, and returns the IDs of the
     /// claimed ones. Does not keep anybody from writing to a match.
     async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)>;
@@ -348,8 +351,9 @@ pub trait Store:
     /// first.
     async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>>;
 
-    /// Makes all deferred letters and dispatches due now, for use when the clock was set back.
-    async fn retry_all_now(&self, now: DateTime<Utc>) -> Result<()>;
+    /// Makes letters and dispatches due now that are deferred past then, and lets the digests of players that are due
+    /// after then be scheduled anew: the clock was wrong when it deferred them.
+    async fn retry_deferred(&self, now: DateTime<Utc>, past: DateTime<Utc>) -> Result<()>;
 
     /// Returns the player with this address, adding one called `name` if there is none.
     async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player>;

@@ -221,3 +221,13 @@ pub async fn due(
     let rows: Vec<MatchColumns> = session.fetch_all(statement).await?;
     rows.into_iter().map(MatchColumns::read).collect()
 }
+
+/// Returns matches in which the clock has nothing to decide until then, by ID.
+pub async fn asleep(session: &mut Session<'_>, past: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>> {
+    let sql = format!(
+        "SELECT {COLUMNS}, wake_at, snapshot, version FROM match WHERE wake_at > $1 ORDER BY id LIMIT $2"
+    );
+    let statement = session.statement(sql).bind(past.timestamp_millis()).bind(i64::from(limit));
+    let rows: Vec<MatchColumns> = session.fetch_all(statement).await?;
+    rows.into_iter().map(MatchColumns::read).collect()
+}

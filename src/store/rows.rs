@@ -10,7 +10,7 @@ use sqlx::FromRow;
 use super::packing::{PackedColumns, unpack};
 use super::{
     AnswerRow, Claimed, DispatchRow, InvitationStage, LetterDecision, LetterQueue, LetterRow, LetterStatus,
-    MatchRow, Player, Queues, Result, StoreError, TokenRow, Urgency, WaitingLetter,
+    LatestTimes, MatchRow, Player, Queues, Result, StoreError, TokenRow, Urgency, WaitingLetter,
 };
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -377,7 +377,11 @@ pub const COUNTS: &str = "SELECT \
     (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL AND seen = 0) AS given_up_unseen, \
     (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \
     (SELECT COUNT(*) FROM letter WHERE status = 'set_aside') AS set_aside, \
-    (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake";
+    (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake, \
+    (SELECT MAX(wait_until) FROM letter WHERE status = 'waiting') AS latest_letter, \
+    (SELECT MAX(due_at) FROM dispatch WHERE due_at IS NOT NULL) AS latest_dispatch, \
+    (SELECT MAX(digest_at) FROM player WHERE digest_at IS NOT NULL) AS latest_digest, \
+    (SELECT MAX(wake_at) FROM match WHERE wake_at IS NOT NULL) AS latest_wake";
 
 #[derive(FromRow)]
 pub struct Counts {
@@ -390,6 +394,10 @@ pub struct Counts {
     matches_running: i64,
     set_aside: i64,
     next_wake: Option<i64>,
+    latest_letter: Option<i64>,
+    latest_dispatch: Option<i64>,
+    latest_digest: Option<i64>,
+    latest_wake: Option<i64>,
 }
 
 impl Counts {
@@ -404,6 +412,12 @@ impl Counts {
             matches_running: count(self.matches_running)?,
             set_aside: count(self.set_aside)?,
             next_wake: maybe_time(self.next_wake)?,
+            latest: LatestTimes {
+                letter: maybe_time(self.latest_letter)?,
+                dispatch: maybe_time(self.latest_dispatch)?,
+                digest: maybe_time(self.latest_digest)?,
+                wake: maybe_time(self.latest_wake)?,
+            },
         })
     }
 }

@@ -420,6 +420,16 @@ pub struct Queues {
     pub set_aside: u64,
     /// When the clock next has to decide something. If this is in the past, the clock is late.
     pub next_wake: Option<DateTime<Utc>>,
+    pub latest: LatestTimes,
+}
+
+/// How far the items that are deferred furthest are deferred.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LatestTimes {
+    pub letter: Option<DateTime<Utc>>,
+    pub dispatch: Option<DateTime<Utc>>,
+    pub digest: Option<DateTime<Utc>>,
+    pub wake: Option<DateTime<Utc>>,
 }
 
 /// Work that another daemon or command queued.

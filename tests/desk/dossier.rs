@@ -104,14 +104,16 @@ fn a_dossier_contains_the_record_letters_reports_and_account() {
 fn a_dossier_of_a_running_match_must_be_unsealed_and_the_ledger_records_it() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Pacific, &[]);
-    let refused = desk.block_on(desk.office().material(&game_match.id, false, "the account"));
-    assert!(refused.expect_err("the match is sealed").to_string().contains("--unsealed"));
+    let refused = desk.block_on(desk.office().material(&game_match.id, None, "the account"));
+    assert!(refused.expect_err("the match is sealed").to_string().contains("--unseal REASON"));
     assert_eq!(desk.find(&game_match.id).head, game_match.head);
-    desk.block_on(desk.office().material(&game_match.id, true, "the account of turn 4")).expect("unsealed");
+    let asked = desk.unseal("Bo protests");
+    desk.block_on(desk.office().material(&game_match.id, Some(&asked), "the account of turn 4"))
+        .expect("unsealed");
     let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     let last = entries.last().expect("an entry");
     assert_eq!(last.kind, "Unsealed");
-    assert!(last.json.contains("the account of turn 4"));
+    assert!(last.json.contains("the account of turn 4") && last.json.contains("Bo protests"));
     desk.sent_to(ANN);
     desk.work();
     assert!(desk.sent_to(ANN).is_empty());
@@ -120,7 +122,7 @@ fn a_dossier_of_a_running_match_must_be_unsealed_and_the_ledger_records_it() {
 #[test]
 fn the_account_shows_filings_and_what_each_seat_was_told() {
     let (desk, game_match) = over();
-    let material = desk.block_on(desk.office().material(&game_match.id, false, "")).expect("the material");
+    let material = desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the material");
     let templates = &desk.office().templates;
     let page =
         |turn| fogpost::audit::account::text(templates, &material, turn).expect("worded").expect("a page");
@@ -154,7 +156,7 @@ fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
     desk.reply(BO, &to_bo, "MARBLE K4");
     desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
     assert!(desk.verify(&game_match.id).is_sound());
-    let material = desk.block_on(desk.office().material(&game_match.id, false, "")).expect("the material");
+    let material = desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the material");
     let page = fogpost::audit::account::text(&desk.office().templates, &material, None);
     let page = page.expect("worded").expect("a page");
     let boards: Vec<&str> = page.split("The board ").skip(1).map(|board| &board[..600]).collect();

@@ -448,7 +448,7 @@ fn a_dossier_shows_the_turns_of_the_house_which_a_third_party_finds_again() {
     let head = desk.find(&game_match.id).head;
     let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let material =
-        desk.block_on(desk.office().material(&game_match.id, false, "")).expect("the account's material");
+        desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the account's material");
     let page = account::text(&desk.office().templates, &material, None).expect("worded").expect("a page");
     assert!(page.contains(", by the house\n") && page.contains("against the house (average)"), "{page}");
     let turn = |turn| {

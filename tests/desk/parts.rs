@@ -380,7 +380,7 @@ fn a_letter_that_cannot_be_read_any_more_is_withheld_while_its_players_play_else
         "UPDATE match SET snapshot = replace(snapshot, '\"address\":\"referee@club.example\"', '\"address\":\"\"')",
     );
     let shown = || {
-        let material = desk.block_on(desk.office().material(&first.id, false, "a test")).expect("the match");
+        let material = desk.block_on(desk.office().material(&first.id, None, "a test")).expect("the match");
         let letters = material.letters.values().map(|raw| String::from_utf8_lossy(raw).into_owned());
         letters.collect::<String>()
     };

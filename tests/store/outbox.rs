@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fogpost::game::Seat;
 use fogpost::letter::ReturnId;
-use fogpost::store::{Claim, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome, Settlement, Store};
+use fogpost::store::{Claim, LatestTimes, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome, Settlement, Store};
 
 use crate::place::{PATIENCE, Place};
 use crate::samples::*;
@@ -220,6 +220,7 @@ pub async fn queues_show_what_waits_and_since_when(place: Place) {
         matches_running: 3,
         set_aside: 1,
         next_wake: Some(at(90)),
+        latest: LatestTimes { dispatch: Some(at(0)), wake: Some(at(90)), ..LatestTimes::default() },
     };
     assert_eq!(store.queues().await.unwrap(), queues);
 }

@@ -57,7 +57,9 @@ fn gm_sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::GmTold { to: Some(seat), .. } => format!("The GM wrote to {}.", game_match.players[*seat]),
         Fact::GmTold { to: None, .. } => "The GM wrote to both sides.".to_owned(),
         Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
-        Fact::Unsealed { what } => format!("What the rules hide was shown: {what}."),
+        Fact::Unsealed { what, reason } => {
+            format!("What the rules hide was shown: {what}. The reason given: {reason}")
+        }
         other => other.kind().to_owned(),
     }
 }

@@ -166,6 +166,8 @@ pub struct DigestRows {
 pub struct DigestLetter {
     pub row: LetterRow,
     pub matches: BTreeSet<String>,
+    /// Whether it names no match, and whoever wrote it plays one that runs.
+    pub by_player: bool,
 }
 
 /// A turn that a seat missed.

@@ -75,6 +75,8 @@ pub struct Decision<'a> {
     pub draft: DecisionDraft,
     /// The GM whose letter is followed; the first one at the terminal.
     pub acting: GmIndex,
+    /// Whether a GM acts at the terminal, where nothing proves who it is.
+    pub at_terminal: bool,
     /// Identifies the letter that is being decided on, for its random streams.
     subject: Vec<u8>,
     /// The number of random streams used so far.
@@ -241,7 +243,7 @@ impl<'a> Decision<'a> {
     /// Starts a decision that follows others of the same transaction, whose changes are in `draft`.
     pub fn upon(settings: &'a Settings, context: &'a RulingContext, draft: DecisionDraft) -> Decision<'a> {
         let acting = GmIndex::default();
-        Decision { settings, context, draft, acting, subject: Vec::new(), streams: 0 }
+        Decision { settings, context, draft, acting, at_terminal: false, subject: Vec::new(), streams: 0 }
     }
 
     /// Switches to the random streams of a letter.

@@ -32,7 +32,8 @@ pub fn instruct(
 ) -> Decided<(GmResult, Settlement)> {
     let mut decision = Decision::new(settings, context);
     decision.acting = gm;
-    let done = decision.instruct(instruction, false)?;
+    decision.at_terminal = true;
+    let done = decision.instruct_unless_playing(instruction, false)?;
     Ok((done, decision.finish()?))
 }
 

@@ -55,3 +55,4 @@ pub mod summary;
 mod tokenless;
 pub mod undecided;
 mod unreadable;
+pub mod unseal;

@@ -269,7 +269,9 @@ impl Account {
     pub fn take_alarm(&mut self, now: DateTime<Utc>) -> Option<Outage> {
         let outage = self.outage.as_ref()?;
         let is_told = self.told.as_ref().is_some_and(|(at, status)| {
-            *at >= outage.since || (*status == outage.status && now - *at < TELL_AGAIN_AFTER)
+            // A time in the future comes from a clock that was set back since.
+            let is_lately = (*at..*at + TELL_AGAIN_AFTER).contains(&now);
+            *at <= now && *at >= outage.since || is_lately && *status == outage.status
         });
         if is_told || (outage.tried_at - outage.since < TELL_AFTER && outage.status.is_none()) {
             return None;
