@@ -12,7 +12,7 @@ use super::anchors::AnchorProof;
 use super::blackout::black_out;
 use crate::game::any::AnyState;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Entry, Fact, Head, KeptPin, LedgerForm, SealKey};
+use crate::ledger::{self, Entry, Fact, Head, KeptPin, SealKey};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Match};
 use crate::report::sent::plain_text;
@@ -50,9 +50,6 @@ pub struct About {
     /// Opens the pins of who held the seats, in an arbiter's dossier.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<KeptPin>,
-    /// What the letters were worded with, as JSON, by digest, in an arbiter's dossier.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wordings: Vec<(Digest, String)>,
     /// The last entry of the ledger.
     pub head: Head,
     /// The digests of the letters that the last ruling sent, which no entry lists yet.
@@ -199,7 +196,6 @@ fn put_letters(
 }
 
 fn put_dispatches(files: &mut BTreeMap<String, Vec<u8>>, archive: &MatchArchive, form: DossierForm) {
-    let pinned = archive.game_match.form;
     let mut records = Vec::new();
     for (number, dispatch) in (1..).zip(&archive.dispatches) {
         let to = dispatch.seat.map_or("gm", Seat::as_str);
@@ -210,12 +206,12 @@ fn put_dispatches(files: &mut BTreeMap<String, Vec<u8>>, archive: &MatchArchive,
             }
             DossierForm::Arbiter => (format!("{name}.eml"), dispatch.bytes.clone()),
         };
-        let mut record = record_of(dispatch, file, form, pinned);
+        let mut record = record_of(dispatch, file, form);
         if !dispatch.withheld {
             files.insert(record.file.clone(), shown);
-            if let (DossierForm::Arbiter, Some(contents)) = (form, contents_of(dispatch, pinned)) {
+            if form == DossierForm::Arbiter {
                 let name = format!("{name}.json");
-                files.insert(name.clone(), contents.into_bytes());
+                files.insert(name.clone(), pin::canonical(&dispatch.bytes).into_bytes());
                 record.contents = Some(name);
             }
         }
@@ -229,21 +225,8 @@ fn lines(lines: impl IntoIterator<Item = String>) -> Vec<u8> {
     lines.into_iter().map(|line| line + "\n").collect::<String>().into_bytes()
 }
 
-/// Returns the canonical form of a letter, if that is what the ledger pins.
-fn contents_of(dispatch: &ArchivedDispatch, form: LedgerForm) -> Option<String> {
-    match form {
-        LedgerForm::Bytes => None,
-        LedgerForm::Contents => Some(pin::canonical(&dispatch.bytes)),
-    }
-}
-
-fn record_of(
-    dispatch: &ArchivedDispatch,
-    file: String,
-    form: DossierForm,
-    pinned: LedgerForm,
-) -> DispatchRecord {
-    let pin = pin::pin_in(pinned, &dispatch.bytes);
+fn record_of(dispatch: &ArchivedDispatch, file: String, form: DossierForm) -> DispatchRecord {
+    let pin = pin::pin(&dispatch.bytes);
     let is_blacked_out = form == DossierForm::Public && !dispatch.withheld;
     let (message_id, recipient) = match form {
         DossierForm::Public => (String::new(), String::new()),
@@ -305,7 +288,6 @@ pub struct Dossier {
     pub letters: Vec<(LetterRecord, Vec<u8>)>,
     pub dispatches: Vec<(DispatchRecord, Vec<u8>)>,
     pub pins: Vec<KeptPin>,
-    pub wordings: Vec<(Digest, String)>,
 }
 
 /// Reads the files of a dossier in the arbiter's form. [`Check`](super::Check) verifies what they say.
@@ -333,8 +315,8 @@ pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Dossier, String> {
         let bytes = file(&record.file)?;
         dispatches.push((record, bytes));
     }
-    let FromAbout { club, players, game_match, pins, wordings } = about;
-    Ok(Dossier { club, players, game_match, entries, letters, dispatches, pins, wordings })
+    let FromAbout { club, players, game_match, pins } = about;
+    Ok(Dossier { club, players, game_match, entries, letters, dispatches, pins })
 }
 
 /// What an import takes from `about.json` of any format.
@@ -343,7 +325,6 @@ struct FromAbout {
     players: BySeat<SeatHolder>,
     game_match: Match,
     pins: Vec<KeptPin>,
-    wordings: Vec<(Digest, String)>,
 }
 
 fn read_about(contents: &[u8]) -> Result<FromAbout, String> {
@@ -353,7 +334,7 @@ fn read_about(contents: &[u8]) -> Result<FromAbout, String> {
         Some(1) => {
             let EarlierAbout { club, players, snapshot, .. } =
                 serde_json::from_value(value).map_err(fault)?;
-            Ok(FromAbout { club, players, game_match: snapshot, pins: Vec::new(), wordings: Vec::new() })
+            Ok(FromAbout { club, players, game_match: snapshot, pins: Vec::new() })
         }
         Some(2) => {
             let about: About = serde_json::from_value(value).map_err(fault)?;
@@ -362,8 +343,8 @@ fn read_about(contents: &[u8]) -> Result<FromAbout, String> {
                 return Err(why.to_owned());
             }
             let not_over = format!("{} is not over: only finished matches can be imported", about.match_id);
-            let About { club, players, pins, wordings, snapshot, .. } = about;
-            Ok(FromAbout { club, players, game_match: snapshot.ok_or(not_over)?, pins, wordings })
+            let About { club, players, pins, snapshot, .. } = about;
+            Ok(FromAbout { club, players, game_match: snapshot.ok_or(not_over)?, pins })
         }
         _ => Err("about.json: its format is unknown; this program reads formats 1 and 2".to_owned()),
     }

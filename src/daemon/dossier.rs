@@ -117,7 +117,6 @@ impl Office {
         }
         let letters = self.letter_records(&material).await?;
         let is_whole = is_over && is_arbiters;
-        let wordings = wordings_in(&material.entries);
         let about = About {
             fogpost: 2,
             form,
@@ -126,7 +125,6 @@ impl Office {
             over: is_over,
             players,
             pins,
-            wordings: if is_arbiters { self.store.wordings(&wordings).await? } else { Vec::new() },
             head: material.game_match.head,
             told: material.game_match.told.clone(),
             snapshot: is_whole.then(|| material.game_match.clone()),
@@ -177,13 +175,4 @@ impl Office {
         });
         Ok(records.collect())
     }
-}
-
-/// Returns the digests of the wordings that entries name.
-fn wordings_in(entries: &[Entry]) -> Vec<Digest> {
-    let named = entries.iter().filter_map(|entry| match &entry.fact {
-        Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk } => Some(desk.wording),
-        _ => None,
-    });
-    named.collect()
 }

@@ -19,10 +19,9 @@ use crate::config::Config;
 use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::{ChainedEntry, Entry, Fact};
 use crate::letter::printable::is_printable;
-use crate::letter::{Address, Digest};
+use crate::letter::Address;
 use crate::post::FetchedLetter;
 use crate::referee::{Match, Stage};
-use crate::report::wording::Wording;
 use crate::store::{
     self, EntryRow, LetterDecision, LetterStatus, NewDispatch, NewLetter, Newcomer, SeatRow, Settlement,
     Urgency,
@@ -78,9 +77,6 @@ impl Office {
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
-        if let Some(why) = &verdict.unable {
-            bail!("{id} cannot be checked in full: {why}");
-        }
         self.store_dossier(dossier).await?;
         Ok(verdict)
     }
@@ -108,7 +104,7 @@ impl Office {
 
     /// Stores a dossier in one transaction.
     async fn store_dossier(&self, dossier: Dossier) -> anyhow::Result<()> {
-        let Dossier { club, players, game_match, entries, letters, dispatches, pins, wordings } = dossier;
+        let Dossier { club, players, game_match, entries, letters, dispatches, pins } = dossier;
         let id = game_match.id.clone();
         let (mut seats, mut newcomers) = (Vec::new(), Vec::new());
         for (seat, holder) in players.iter() {
@@ -145,7 +141,6 @@ impl Office {
             matches: vec![match_row(&game_match, 0)?],
             seats,
             seat_pins: pins.into_iter().map(|kept| (id.clone(), kept)).collect(),
-            wordings,
             newcomers,
             entries: entries.into_iter().map(|entry| EntryRow::from(&ChainedEntry::from(entry))).collect(),
             posted: dispatches.into_iter().map(|(record, bytes)| posted(&id, record, bytes)).collect(),
@@ -200,7 +195,7 @@ fn name_of(holder: &SeatHolder) -> String {
 
 /// Ensures that nothing in the dossier can do harm where it is listed.
 fn ensure_fit(dossier: &Dossier) -> anyhow::Result<()> {
-    let Dossier { club, players, game_match, entries, wordings, .. } = dossier;
+    let Dossier { club, players, game_match, entries, .. } = dossier;
     let Match { id, game, .. } = game_match;
     let code = id.strip_prefix(game.prefix()).and_then(|rest| rest.strip_prefix('-'));
     let is_name = code.is_some_and(|code| code.len() == 4 && code.bytes().all(|c| CODE_LETTERS.contains(&c)));
@@ -209,10 +204,6 @@ fn ensure_fit(dossier: &Dossier) -> anyhow::Result<()> {
         club.chars().count() <= MAX_CLUB_NAME && club.chars().all(is_printable),
         "the club's name is too long, or has characters that cannot be printed"
     );
-    let is_named = |(digest, contents): &(Digest, String)| {
-        serde_json::from_str::<Wording>(contents).is_ok_and(|wording| wording.digest() == *digest)
-    };
-    ensure!(wordings.iter().all(is_named), "what its letters were worded with is kept under a wrong digest");
     // The names in the ledger are hashed, so they cannot be cleaned.
     let in_ledger = game_match.players.iter().map(|(_, name)| name.as_str()).chain(names_in(entries));
     ensure!(

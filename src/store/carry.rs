@@ -51,7 +51,7 @@ const TABLES: [Table; 29] = [
     table("sending", &["minute", "urgency"], ROWS),
     table("lot", &["address"], ROWS),
     table("login", &["name"], ROWS),
-    table("wording", &["digest"], LARGE),
+    table("kept_snapshot", &["digest"], LARGE),
     table("book", &["id"], LARGE),
     table("book_entry", &["book_id", "seq"], LARGE),
     table("anchor_secret", &["book_seq"], ROWS),

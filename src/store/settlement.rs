@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    BookChange, EntryRow, Invitation, LetterDecision, LotChange, MatchRow, NewDispatch, NewLetter, Newcomer,
+    BookChange, EntryRow, Invitation, KeptSnapshot, LetterDecision, LotChange, MatchRow, NewDispatch, NewLetter, Newcomer,
     Player, PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
 };
 use crate::ledger::KeptPin;
@@ -24,8 +24,8 @@ pub struct Settlement {
     pub seats: Vec<SeatRow>,
     /// What the ledgers pin of who holds a seat, with the match of each.
     pub seat_pins: Vec<(String, KeptPin)>,
-    /// What the letters of another club were worded with, as JSON, by digest.
-    pub wordings: Vec<(Digest, String)>,
+    /// Matches as they were before the procedure changed.
+    pub snapshots: Vec<KeptSnapshot>,
     /// Players who are added together with their seats.
     pub newcomers: Vec<Newcomer>,
     /// Each match's entries in order.
@@ -69,7 +69,7 @@ impl Settlement {
             matches: _,
             seats,
             seat_pins: _,
-            wordings: _,
+            snapshots: _,
             newcomers,
             entries: _,
             dispatches: _,
@@ -116,7 +116,7 @@ impl Settlement {
             matches,
             seats,
             seat_pins,
-            wordings,
+            snapshots,
             newcomers,
             entries,
             dispatches,
@@ -140,7 +140,7 @@ impl Settlement {
         self.matches.extend(matches);
         self.seats.extend(seats);
         self.seat_pins.extend(seat_pins);
-        self.wordings.extend(wordings);
+        self.snapshots.extend(snapshots);
         self.newcomers.extend(newcomers);
         self.entries.extend(entries);
         self.dispatches.extend(dispatches);

@@ -91,7 +91,7 @@ async fn furnish(place: &Place) {
         restraints: restraints(),
         seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
         lots: vec![lot()],
-        wordings: vec![(Digest::of(b"a wording"), "{}".to_owned())],
+        snapshots: vec![KeptSnapshot { match_id: id.clone(), json: "{}".to_owned() }],
         books: vec![BookChange { late: vec![(1, 1)], ..anchored_book(1, &["QZ-AAAA"]) }],
         ..settlement()
     };
