@@ -459,18 +459,27 @@ CREATE TRIGGER dictionary_is_not_changed BEFORE UPDATE ON dictionary
     FOR EACH ROW EXECUTE FUNCTION dictionary_is_made_anew();
 ALTER TABLE dictionary ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
--- Wordings
+-- Matches as they were before the procedure changed
 
-CREATE TABLE wording (
-    digest   TEXT COLLATE "C" PRIMARY KEY CHECK (length(digest) = 64), -- as entries name it
-    contents TEXT NOT NULL -- JSON
+CREATE TABLE kept_snapshot (
+    digest   TEXT COLLATE "C" PRIMARY KEY CHECK (length(digest) = 64), -- of the JSON, as the entry DeskSet names it
+    match_id TEXT COLLATE "C" NOT NULL REFERENCES match (id),
+    json     TEXT NOT NULL
 );
-CREATE TRIGGER wording_is_not_changed BEFORE UPDATE ON wording
-    FOR EACH ROW EXECUTE FUNCTION refuse('a wording is never changed');
-CREATE TRIGGER wording_is_not_truncated BEFORE TRUNCATE ON wording
-    EXECUTE FUNCTION refuse('a wording is never deleted');
-CREATE TRIGGER wording_is_not_deleted BEFORE DELETE ON wording
-    FOR EACH ROW EXECUTE FUNCTION refuse('a wording is never deleted');
+CREATE INDEX kept_snapshot_match ON kept_snapshot (match_id);
+CREATE TRIGGER kept_snapshot_is_not_changed BEFORE UPDATE ON kept_snapshot
+    FOR EACH ROW EXECUTE FUNCTION refuse('a kept snapshot is never changed');
+CREATE TRIGGER kept_snapshot_is_not_truncated BEFORE TRUNCATE ON kept_snapshot
+    EXECUTE FUNCTION refuse('a kept snapshot is never deleted');
+CREATE FUNCTION kept_snapshot_is_forgotten() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM match WHERE id = OLD.match_id AND forgotten IS NOT NULL) THEN
+        RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'a kept snapshot is never deleted';
+END $$;
+CREATE TRIGGER kept_snapshot_is_not_deleted BEFORE DELETE ON kept_snapshot
+    FOR EACH ROW EXECUTE FUNCTION kept_snapshot_is_forgotten();
 
 -- The club's book and its anchors
 

@@ -422,16 +422,22 @@ WHEN NEW.match_id <> OLD.match_id
     OR NOT EXISTS (SELECT 1 FROM match WHERE id = OLD.match_id AND forgotten IS NOT NULL)
 BEGIN SELECT RAISE(ABORT, 'a dictionary is never changed'); END;
 
--- Wordings
+-- Matches as they were before the procedure changed
 
-CREATE TABLE wording (
-    digest   TEXT PRIMARY KEY NOT NULL CHECK (length(digest) = 64), -- as entries name it
-    contents TEXT NOT NULL -- JSON
+CREATE TABLE kept_snapshot (
+    digest   TEXT PRIMARY KEY NOT NULL CHECK (length(digest) = 64), -- of the JSON, as the entry DeskSet names it
+    match_id TEXT NOT NULL REFERENCES match (id),
+    json     TEXT NOT NULL
 ) STRICT;
-CREATE TRIGGER wording_is_not_changed BEFORE UPDATE ON wording
-BEGIN SELECT RAISE(ABORT, 'a wording is never changed'); END;
-CREATE TRIGGER wording_is_not_deleted BEFORE DELETE ON wording
-BEGIN SELECT RAISE(ABORT, 'a wording is never deleted'); END;
+CREATE INDEX kept_snapshot_match ON kept_snapshot (match_id);
+CREATE TRIGGER kept_snapshot_is_not_changed BEFORE UPDATE ON kept_snapshot
+BEGIN SELECT RAISE(ABORT, 'a kept snapshot is never changed'); END;
+CREATE TRIGGER kept_snapshot_is_not_deleted BEFORE DELETE ON kept_snapshot
+WHEN NOT EXISTS (SELECT 1 FROM match WHERE id = OLD.match_id AND forgotten IS NOT NULL)
+BEGIN SELECT RAISE(ABORT, 'a kept snapshot is never deleted'); END;
+CREATE TRIGGER kept_snapshot_is_not_replaced BEFORE INSERT ON kept_snapshot
+WHEN EXISTS (SELECT 1 FROM kept_snapshot WHERE digest = NEW.digest OR rowid = NEW.rowid)
+BEGIN SELECT RAISE(ABORT, 'a kept snapshot is never changed'); END;
 
 -- The club's book and its anchors
 

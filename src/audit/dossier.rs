@@ -15,7 +15,7 @@ use super::anchors::AnchorProof;
 use super::blackout::black_out;
 use crate::game::any::AnyState;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Entry, Fact, Head, KeptPin, LedgerForm, SealKey};
+use crate::ledger::{self, Entry, Fact, Head, KeptPin, SealKey};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Match};
 use crate::report::sent::plain_text;
@@ -192,7 +192,6 @@ fn put_letters(
 }
 
 fn put_dispatches(files: &mut BTreeMap<String, Vec<u8>>, archive: &MatchArchive, form: DossierForm) {
-    let pinned = archive.game_match.form;
     let mut records = Vec::new();
     for (number, dispatch) in (1..).zip(&archive.dispatches) {
         let to = dispatch.seat.map_or("gm", Seat::as_str);
@@ -203,12 +202,12 @@ fn put_dispatches(files: &mut BTreeMap<String, Vec<u8>>, archive: &MatchArchive,
             }
             DossierForm::Arbiter => (format!("{name}.eml"), dispatch.bytes.clone()),
         };
-        let mut record = record_of(dispatch, file, form, pinned);
+        let mut record = record_of(dispatch, file, form);
         if !dispatch.withheld {
             files.insert(record.file.clone(), shown);
-            if let (DossierForm::Arbiter, Some(contents)) = (form, contents_of(dispatch, pinned)) {
+            if form == DossierForm::Arbiter {
                 let name = format!("{name}.json");
-                files.insert(name.clone(), contents.into_bytes());
+                files.insert(name.clone(), pin::canonical(&dispatch.bytes).into_bytes());
                 record.contents = Some(name);
             }
         }
@@ -222,21 +221,8 @@ fn lines(lines: impl IntoIterator<Item = String>) -> Vec<u8> {
     lines.into_iter().map(|line| line + "\n").collect::<String>().into_bytes()
 }
 
-/// Returns the canonical form of a letter, if that is what the ledger pins.
-fn contents_of(dispatch: &ArchivedDispatch, form: LedgerForm) -> Option<String> {
-    match form {
-        LedgerForm::Bytes => None,
-        LedgerForm::Contents => Some(pin::canonical(&dispatch.bytes)),
-    }
-}
-
-fn record_of(
-    dispatch: &ArchivedDispatch,
-    file: String,
-    form: DossierForm,
-    pinned: LedgerForm,
-) -> DispatchRecord {
-    let pin = pin::pin_in(pinned, &dispatch.bytes);
+fn record_of(dispatch: &ArchivedDispatch, file: String, form: DossierForm) -> DispatchRecord {
+    let pin = pin::pin(&dispatch.bytes);
     let is_blacked_out = form == DossierForm::Public && !dispatch.withheld;
     let (message_id, recipient) = match form {
         DossierForm::Public => (String::new(), String::new()),

@@ -92,21 +92,9 @@ pub struct Verified {
     pub match_id: String,
     /// The end of the match's ledger at that time. What the entry before it about the match covers was checked earlier.
     pub head: Head,
-    /// The program, as the entries of matches name it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub program: Option<Digest>,
-    /// The wording in force.
-    pub wording: Digest,
     /// The version of the house, if the house's turns were found again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub house: Option<u32>,
-    /// How much of it was not checked, because other versions had made it.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub unchecked: u64,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl Anchored {
@@ -239,10 +227,7 @@ mod tests {
             BookFact::Verified(Verified {
                 match_id: "QD-7K3M".to_owned(),
                 head: Head { seq: 7, hash: Digest::of(b"head") },
-                program: None,
-                wording: Digest::of(b"wording"),
                 house: None,
-                unchecked: 2,
             }),
         ];
         let chained: Vec<ChainedBookEntry> =

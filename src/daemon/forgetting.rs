@@ -10,9 +10,9 @@ use anyhow::{Context as _, bail, ensure};
 use super::Office;
 use super::club::fact_in;
 use super::decide::stored::snapshot;
-use crate::audit::{AuditVerdict, Finding, Place};
+use crate::audit::{Finding, Place};
 use crate::club::{BookFact, CLUB};
-use crate::ledger::{self, Source};
+use crate::ledger::Source;
 use crate::referee::Stage;
 use crate::store::{ForgottenMatch, ForgottenPlayer, MatchRow, StoreError};
 
@@ -96,32 +96,21 @@ impl Office {
         })
     }
 
-    /// Walks the chain of a match whose letters are withheld because `who` was forgotten, as the club's book must say.
-    /// Nothing else can be checked.
-    pub(super) async fn verify_chain(&self, row: &MatchRow, who: &str) -> anyhow::Result<AuditVerdict> {
-        let entries = self.store.entries(&row.id).await?;
-        let told = self.forgotten_by_book(&row.id).await?;
-        let mut verdict = AuditVerdict {
-            match_id: row.id.clone(),
-            entries: entries.len() as u64,
-            withheld: Some(format!("the letters of {who}, who was forgotten")),
-            ..AuditVerdict::default()
-        };
-        match ledger::walk(entries.iter().map(|entry| (entry.json.as_str(), entry.hash))) {
-            Ok(head) if head == row.overview.head => verdict.head = head,
-            Ok(_) => {
-                let what = "its head is not the last entry of the ledger".to_owned();
-                verdict.findings.push(finding("the match", what));
-            }
-            Err(error) => verdict.findings.push(finding("the ledger", error.to_string())),
-        }
-        for name in who.split(", ").filter(|name| !told.contains(*name)) {
+    /// Returns who is stored as forgotten in a match, without the club's book saying so.
+    pub(super) async fn untold_of_forgotten(
+        &self,
+        match_id: &str,
+        who: &str,
+    ) -> anyhow::Result<Vec<Finding>> {
+        let told = self.forgotten_by_book(match_id).await?;
+        let untold = who.split(", ").filter(|name| !told.contains(*name));
+        let findings = untold.map(|name| {
             let what = format!(
                 "it is stored as one of {name}, and the club's book does not say that {name} was forgotten"
             );
-            verdict.findings.push(finding("the match", what));
-        }
-        Ok(verdict)
+            Finding { place: Place::Kept("the match"), what }
+        });
+        Ok(findings.collect())
     }
 
     /// Returns who was forgotten in a match according to the club's book.
@@ -136,10 +125,6 @@ impl Office {
         }
         Ok(names)
     }
-}
-
-fn finding(place: &'static str, what: String) -> Finding {
-    Finding { place: Place::Kept(place), what }
 }
 
 /// What a player is called who was forgotten: `P-12`.

@@ -191,7 +191,7 @@ impl Record {
 
     /// Plays the record and passes each step to `each`.
     pub fn replay(&self, mut each: impl FnMut(Step<'_>)) {
-        let Ok(start) = self.game.start_under(self.rules, &self.options) else { return };
+        let Ok(start) = self.game.start_with(&self.options) else { return };
         let mut replay = Replay::new(start);
         replay.pass_on(&mut each);
         for (index, filed) in self.filings.iter().enumerate() {

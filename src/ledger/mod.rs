@@ -10,7 +10,6 @@
 mod anchor;
 mod chain;
 mod fact;
-mod form;
 mod holder;
 mod lot;
 mod replay;
@@ -24,7 +23,6 @@ use serde_json::Value;
 pub use anchor::Anchor;
 pub use chain::{ChainError, Chained, Head, walk};
 pub use fact::{Fact, MailIdentity, no_house};
-pub use form::LedgerForm;
 pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};
 pub use lot::{Lot, PinnedLot};
 pub use replay::{adjudications, record, replay, seen, standing};
@@ -32,6 +30,20 @@ pub use seal::{SealKey, seal_digest};
 pub use settings::{LetterFormat, PlayerSettings, Receipts, next_at_hour, no_settings};
 
 use crate::letter::Digest;
+
+/// The format of new ledgers, and the only one that this program reads. The first entry names it.
+pub const FORMAT: u32 = 1;
+
+/// Checks that this program reads ledgers of this format.
+///
+/// # Errors
+/// Returns a sentence that names this format and the known one.
+pub fn knows_format(format: u32) -> Result<(), String> {
+    match format {
+        FORMAT => Ok(()),
+        other => Err(format!("format {other} of a ledger is not known; this program knows {FORMAT}")),
+    }
+}
 
 /// The cause of an entry, with the act where there is one, so that the ruling can be repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,8 +105,6 @@ pub struct Entry {
     /// When the letter that caused the ruling arrived; in its first entry only.
     #[serde(default, with = "optional_millis", skip_serializing_if = "Option::is_none")]
     pub received: Option<DateTime<Utc>>,
-    /// The version of the game's rules that the match follows.
-    pub rules: u32,
     #[serde(flatten)]
     pub fact: Fact,
     /// 32 hexadecimal digits.
@@ -125,7 +135,6 @@ pub struct Link {
     pub dkim: Option<Signature>,
     #[serde(default, with = "optional_millis")]
     pub received: Option<DateTime<Utc>>,
-    pub rules: u32,
     /// The name of the fact.
     pub kind: String,
     pub prev: Digest,

@@ -21,8 +21,8 @@ use crate::game::condition::{self, Conditions};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
 use crate::ledger::{
-    self, Anchor, ChainedEntry, Delivery, Entry, Fact, Head, LedgerForm, Lot, MailIdentity, PlayerSettings,
-    SealKey, Signature, Source, no_settings,
+    self, Anchor, ChainedEntry, Delivery, Entry, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey,
+    Signature, Source, no_settings,
 };
 use crate::letter::Digest;
 
@@ -43,9 +43,8 @@ pub struct Match<F = Filing> {
     pub game: GameKind,
     /// Version of the game's rules, fixed when the match opens.
     pub rules: u32,
-    /// The form of its ledger, fixed when the match opens.
-    #[serde(default, skip_serializing_if = "LedgerForm::is_unnamed")]
-    pub form: LedgerForm,
+    /// The format of its ledger, fixed when the match opens.
+    pub format: u32,
     pub players: BySeat<String>,
     /// The level at which the house plays the seat, or `None` if a player holds it.
     #[serde(default, skip_serializing_if = "ledger::no_house")]
@@ -57,8 +56,7 @@ pub struct Match<F = Filing> {
     pub stage: Stage,
     pub paused_at: Option<DateTime<Utc>>,
     pub state: AnyState,
-    /// What the seats remember, in a game that hides something: `None` until something was adjudicated, and in snapshots
-    /// of earlier versions. Derived from the ledger; see [`Match::lacks_memories`].
+    /// What the seats remember, in a game that hides something: `None` until something was adjudicated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memories: Option<Memories>,
     pub held: BySeat<Option<FiledOrders<F>>>,
@@ -164,6 +162,11 @@ impl Match {
         Seat::BOTH.into_iter().filter(|seat| self.awaits(*seat)).collect()
     }
 
+    /// Returns the match as it is stored.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a match is plain values")
+    }
+
     /// Returns the days that the terms give to the open phase.
     pub(super) fn phase_days(&self) -> u32 {
         let is_setup = self.due().is_some_and(|due| due.phase == Phase::Setup);
@@ -182,6 +185,8 @@ pub(super) struct Draft {
     pub at: DateTime<Utc>,
     /// Limits of the notices that the letter causes.
     pub limits: NoticeLimits,
+    /// Whether the opponent is told of absences by another letter: several of one letter are told together.
+    pub tells_absences_later: bool,
     entries: Vec<ChainedEntry>,
     dispatches: Vec<Dispatch>,
 }
@@ -204,7 +209,17 @@ impl Draft {
 
     pub(super) fn begin(game_match: Match, source: Source, at: DateTime<Utc>) -> Draft {
         let (limits, entries, dispatches) = Default::default();
-        Draft { game_match, source, signature: None, received: None, at, limits, entries, dispatches }
+        Draft {
+            game_match,
+            source,
+            signature: None,
+            received: None,
+            at,
+            limits,
+            tells_absences_later: false,
+            entries,
+            dispatches,
+        }
     }
 
     /// Withdraws the answer reserved at `place`.
@@ -239,13 +254,12 @@ impl Draft {
             at: self.at,
             cause: self.source.clone(),
             dkim: self.signature.take(),
-            received: self.received.take().filter(|_| self.game_match.form >= LedgerForm::Contents),
-            rules: self.game_match.rules,
+            received: self.received.take(),
             fact,
             salt: self.game_match.key.salt(seq),
             prev: self.game_match.head.hash,
             told: std::mem::take(&mut self.game_match.told),
-            delivered: self.take_delivered(),
+            delivered: std::mem::take(&mut self.game_match.delivered),
             anchor: self.adopt_anchor(),
         });
         self.game_match.head = Head { seq, hash: chained.hash };
@@ -292,7 +306,6 @@ impl Draft {
             *receipt = Some(answer);
         }
         self.dispatches.remove(place);
-        self.record(Fact::AnsweredInReport { seat });
     }
 
     /// Suspends the deadlines of the match.

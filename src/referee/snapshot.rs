@@ -25,7 +25,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         id: stored.id,
         game: stored.game,
         rules: stored.rules,
-        form: stored.form,
+        format: stored.format,
         players: stored.players,
         house: stored.house,
         terms: stored.terms,

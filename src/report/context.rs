@@ -475,7 +475,6 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
     let text = match notice {
         Notice::Message { text, .. }
         | Notice::Words { text, .. }
-        | Notice::NoteOfGm { text }
         | Notice::MessageOfGm { text }
         | Notice::Reopened { reason: text, .. } => text,
         Notice::Protested { text, .. } => text.as_ref()?,

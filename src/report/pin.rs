@@ -4,10 +4,11 @@
 //! of each file, the picture included. How the parts are encoded and separated does not matter, and what a mail server or
 //! a signature adds does not either.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use serde::Serialize;
 
-use crate::ledger::LedgerForm;
 use crate::letter::Digest;
 use crate::letter::stand_in::stands_for;
 
@@ -28,14 +29,6 @@ struct File {
     /// The file's name, or the Content-ID of the picture.
     name: String,
     sha256: Digest,
-}
-
-/// Returns the pin of a letter in a ledger of this form.
-pub fn pin_in(form: LedgerForm, mail: &[u8]) -> Digest {
-    match form {
-        LedgerForm::Bytes => Digest::of(mail),
-        LedgerForm::Contents => pin(mail),
-    }
 }
 
 /// Returns the pin of a letter.
@@ -66,6 +59,17 @@ fn canonical_of(mail: &[u8], parsed: Option<&Message<'_>>) -> String {
 pub fn lacks_picture(mail: &[u8]) -> bool {
     let parsed = MessageParser::default().parse(mail);
     parsed.is_some_and(|mail| mail.parts.iter().any(|part| stands_for(part.contents()).is_some()))
+}
+
+/// Returns a letter with a picture of it that is not kept any more. `None` if it lacks no such picture.
+pub fn with_picture(mail: &[u8], picture: &[u8]) -> Option<Vec<u8>> {
+    let parsed = MessageParser::default().parse(mail)?;
+    let wanted = Digest::of(picture);
+    let part = parsed.parts.iter().find(|part| stands_for(part.contents()) == Some(wanted))?;
+    let (start, end) = (usize::try_from(part.offset_body).ok()?, usize::try_from(part.offset_end).ok()?);
+    let encoded = STANDARD.encode(picture);
+    let lines: Vec<&[u8]> = encoded.as_bytes().chunks(76).collect();
+    Some([mail.get(..start)?, &lines.join(&b"\r\n"[..]), b"\r\n", mail.get(end..)?].concat())
 }
 
 impl Contents<'_> {

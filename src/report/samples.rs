@@ -314,11 +314,10 @@ fn open_match(game: GameKind) -> Match {
         settings: BySeat::default(),
         desk: MailIdentity {
             address: CLUB.address.to_owned(),
-            wording: Digest::from([0; 32]),
+            procedure: referee::PROCEDURE,
             message_ids: String::new(),
-            overrides: Default::default(),
-            program: None,
-            tzdata: None,
+            tzdata: "2026a".to_owned(),
+            templates: Default::default(),
         },
         key: SealKey::new([0; 32]),
         holders: None,
@@ -343,7 +342,7 @@ fn word_without_picture(
     token: &str,
 ) -> Result<WordedLetter, TemplateError> {
     let input = WordingInput { club: &CLUB, game_match, dispatch, token, at: DateTime::UNIX_EPOCH };
-    input.draft(templates, input.board().as_ref()).into_letter()
+    input.draft(templates, super::board(input.game_match, input.dispatch).as_ref()).into_letter()
 }
 
 fn contents(game_match: &Match) -> Vec<Content> {

@@ -50,7 +50,7 @@ const TABLES: [Table; 28] = [
     table("player_change", &["code"], ROWS),
     table("sending", &["minute", "urgency"], ROWS),
     table("login", &["name"], ROWS),
-    table("wording", &["digest"], LARGE),
+    table("kept_snapshot", &["digest"], LARGE),
     table("book", &["id"], LARGE),
     table("book_entry", &["book_id", "seq"], LARGE),
     table("anchor_secret", &["book_seq"], ROWS),

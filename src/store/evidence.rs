@@ -7,7 +7,8 @@ use sqlx::FromRow;
 use super::database::Database;
 use super::packing::{PackedColumns, unpack, unpack_letter};
 use super::rows::{PACKED, WITH_BYTES, digest, dispatch_kind, maybe_time, seat, text, time, unsound};
-use super::{LetterStatus, Result, RowSink, SentRow, pinned};
+use super::{LetterStatus, Result, RowSink, SentRow};
+use crate::game::Seat;
 use crate::ledger::{Delivery, DeliveryKind, KeptPin, OpenedPin, PinnedKind};
 use crate::letter::Digest;
 
@@ -30,15 +31,16 @@ pub trait Evidence {
     async fn sent_after(&self, match_id: &str, id: i64, limit: u32, take: RowSink<'_, SentRow>)
     -> Result<()>;
 
+    /// Returns the Message-IDs of a match's dispatches whose bytes were deleted because a player was forgotten, with their
+    /// seats.
+    async fn withheld_dispatches(&self, match_id: &str) -> Result<Vec<(String, Option<Seat>)>>;
+
     /// Returns the deliveries in these matches that no entry lists yet, each with its match, in the order in which the
     /// letters were written.
     async fn unlisted_deliveries(&self, match_ids: &[String]) -> Result<Vec<(String, Delivery)>>;
 
-    /// Keeps a wording under its digest, unless it is kept.
-    async fn keep_wording(&self, digest: Digest, contents: &str) -> Result<()>;
-
-    /// Returns the wordings that are kept under these digests.
-    async fn wordings(&self, digests: &[Digest]) -> Result<Vec<(Digest, String)>>;
+    /// Returns a match as it was stored each time before the procedure changed.
+    async fn kept_snapshots(&self, match_id: &str) -> Result<Vec<String>>;
 
     /// Returns what the ledger of a match pins of who holds its seats.
     async fn seat_pins(&self, match_id: &str) -> Result<Vec<KeptPin>>;
@@ -72,6 +74,17 @@ impl Evidence for Database {
         self.stream(statement, SentBytes::read, take).await
     }
 
+    async fn withheld_dispatches(&self, match_id: &str) -> Result<Vec<(String, Option<Seat>)>> {
+        let sql = "SELECT message_id, seat FROM dispatch WHERE match_id = $1 AND forgotten_at IS NOT NULL";
+        let mut withheld = Vec::new();
+        let mut take = |row| withheld.push(row);
+        let read = |(message_id, of): (String, Option<String>)| {
+            Ok((message_id, of.as_deref().map(seat).transpose()?))
+        };
+        self.stream(self.statement(sql).bind(text(match_id)), read, &mut take).await?;
+        Ok(withheld)
+    }
+
     async fn unlisted_deliveries(&self, match_ids: &[String]) -> Result<Vec<(String, Delivery)>> {
         let sql = format!(
             "SELECT match_id, pin, sent_at FROM dispatch WHERE match_id {} AND listed = 0 AND pin IS NOT NULL \
@@ -84,16 +97,12 @@ impl Evidence for Database {
         Ok(unlisted)
     }
 
-    async fn keep_wording(&self, digest: Digest, contents: &str) -> Result<()> {
-        pinned::keep_wording(&mut self.backend.writer().await?.session(), digest, contents).await
-    }
-
-    async fn wordings(&self, digests: &[Digest]) -> Result<Vec<(Digest, String)>> {
-        let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
-        let sql = format!("SELECT digest, contents FROM wording WHERE digest {}", self.one_of());
+    async fn kept_snapshots(&self, match_id: &str) -> Result<Vec<String>> {
+        let sql = "SELECT json FROM kept_snapshot WHERE match_id = $1 ORDER BY digest";
         let mut kept = Vec::new();
-        let mut take = |wording| kept.push(wording);
-        self.stream(self.statement(sql).bind_texts(&digests), read_wording, &mut take).await?;
+        let mut take = |json| kept.push(json);
+        self.stream(self.statement(sql).bind(text(match_id)), |(json,): (String,)| Ok(json), &mut take)
+            .await?;
         Ok(kept)
     }
 
@@ -104,10 +113,6 @@ impl Evidence for Database {
         self.stream(self.statement(sql).bind(text(match_id)), SeatPinRow::read, &mut take).await?;
         Ok(pins)
     }
-}
-
-fn read_wording((hex, contents): (String, String)) -> Result<(Digest, String)> {
-    Ok((digest(&hex)?, contents))
 }
 
 fn read_delivery((match_id, pin, sent_at): (String, String, i64)) -> Result<(String, Delivery)> {

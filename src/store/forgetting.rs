@@ -117,10 +117,13 @@ async fn forget_in_match(session: &mut Session<'_>, of_match: &ForgottenMatch, n
         .bind(text(&of_match.second_name))
         .bind(name)
         .bind(of_match.version);
-    match session.execute(statement).await? {
-        0 => Err(StoreError::Stale(format!("match {}", of_match.id))),
-        _ => Ok(()),
+    if session.execute(statement).await? == 0 {
+        return Err(StoreError::Stale(format!("match {}", of_match.id)));
     }
+    // They hold the player's name.
+    let kept = session.statement("DELETE FROM kept_snapshot WHERE match_id = $1").bind(text(&of_match.id));
+    session.execute(kept).await?;
+    Ok(())
 }
 
 async fn traces_of(session: &mut Session<'_>, player_id: i64) -> Result<Traces> {

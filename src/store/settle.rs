@@ -101,8 +101,8 @@ async fn write_matches(session: &mut Session<'_>, settlement: &Settlement) -> Re
     for chunk in settlement.seat_pins.chunks(CHUNK) {
         pinned::add_seat_pins(session, chunk).await?;
     }
-    for (digest, contents) in &settlement.wordings {
-        pinned::keep_wording(session, *digest, contents).await?;
+    for snapshot in &settlement.snapshots {
+        pinned::keep_snapshot(session, snapshot).await?;
     }
     for newcomer in &settlement.newcomers {
         let seats = add_newcomer(session, newcomer, settlement.at).await.map_err(address_taken)?;

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    BookChange, EntryRow, Invitation, LetterDecision, MatchRow, NewDispatch, Newcomer, Player, PlayerChange,
-    Postponed, Restraints, SeatRow, UnprovenLetter,
+    BookChange, EntryRow, Invitation, KeptSnapshot, LetterDecision, MatchRow, NewDispatch, Newcomer, Player,
+    PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
 };
 use crate::ledger::KeptPin;
 use crate::letter::Digest;
@@ -22,8 +22,8 @@ pub struct Settlement {
     pub seats: Vec<SeatRow>,
     /// What the ledgers pin of who holds a seat, with the match of each.
     pub seat_pins: Vec<(String, KeptPin)>,
-    /// What letters were worded with, as JSON, by digest.
-    pub wordings: Vec<(Digest, String)>,
+    /// Matches as they were before the procedure changed.
+    pub snapshots: Vec<KeptSnapshot>,
     /// Players who are added together with their seats.
     pub newcomers: Vec<Newcomer>,
     /// Each match's entries in order.
@@ -62,7 +62,7 @@ impl Settlement {
             matches: _,
             seats,
             seat_pins: _,
-            wordings: _,
+            snapshots: _,
             newcomers,
             entries: _,
             dispatches: _,
@@ -103,7 +103,7 @@ impl Settlement {
             matches,
             seats,
             seat_pins,
-            wordings,
+            snapshots,
             newcomers,
             entries,
             dispatches,
@@ -124,7 +124,7 @@ impl Settlement {
         self.matches.extend(matches);
         self.seats.extend(seats);
         self.seat_pins.extend(seat_pins);
-        self.wordings.extend(wordings);
+        self.snapshots.extend(snapshots);
         self.newcomers.extend(newcomers);
         self.entries.extend(entries);
         self.dispatches.extend(dispatches);

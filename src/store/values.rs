@@ -176,6 +176,13 @@ pub struct TokenRow {
     pub player: Player,
 }
 
+/// A match as it was stored before the procedure changed, under the SHA-256 of its JSON, which an entry names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptSnapshot {
+    pub match_id: String,
+    pub json: String,
+}
+
 /// A stored match: its snapshot as JSON, and the columns that find it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchRow {

@@ -93,11 +93,8 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
         unread: None,
         answer_suppressed: false,
         hint: None,
-        notes_refusal: true,
         texts_withheld: None,
-        tells_all_faults: true,
-        extends_once_vanished: false,
-        limits: NoticeLimits { together: true, ..NoticeLimits::default() },
+        limits: NoticeLimits::default(),
     };
     referee::rule(game_match, &Cause::Letter(&letter), NOW)
 }

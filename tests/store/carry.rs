@@ -89,7 +89,7 @@ async fn furnish(place: &Place) {
         dispatches: vec![dispatch_with_picture(70)],
         restraints: restraints(),
         seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
-        wordings: vec![(Digest::of(b"a wording"), "{}".to_owned())],
+        snapshots: vec![KeptSnapshot { match_id: id.clone(), json: "{}".to_owned() }],
         books: vec![BookChange { late: vec![(1, 1)], ..anchored_book(1, &["QZ-AAAA"]) }],
         ..settlement()
     };

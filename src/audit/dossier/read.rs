@@ -5,7 +5,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use chrono_tz::IANA_TZDB_VERSION;
 use serde::de::DeserializeOwned;
 
 use super::{About, DispatchRecord, DossierForm, FORMAT, LetterRecord, SeatHolder};
@@ -14,10 +13,9 @@ use crate::audit::{
     StoredSeat,
 };
 use crate::game::BySeat;
-use crate::ledger::{Entry, Fact, KeptPin, MailIdentity};
+use crate::ledger::{Entry, Fact, KeptPin};
 use crate::letter::Digest;
 use crate::referee::{HousePlayer, Match};
-use crate::report::program_digest;
 use crate::report::sent::plain_text;
 
 /// A dossier of a finished match, read from its files.
@@ -78,7 +76,7 @@ impl Dossier {
             .map(|dispatch| (dispatch.message_id.clone(), plain_text(&dispatch.bytes)))
             .collect();
         let stored = stored(&game_match, &entries);
-        let mut check = Check::new(stored, seats, pins, identity(&game_match), Some(house));
+        let mut check = Check::new(stored, seats, pins, Some(house));
         let mut reader = LedgerReader::new(&game_match.id, check.first_key());
         for (entry, json) in entries {
             reader.push_entry(row(&entry, json));
@@ -99,7 +97,7 @@ impl Dossier {
         check.push_batch(reader.take_batch());
         let before = check.finding_count();
         let expected = check.rule_pending(true);
-        check.record_comparisons(expected.iter().map(|letter| letter.compare_bytes()).collect(), before);
+        check.record_comparisons(expected.iter().map(|letter| letter.compare()).collect(), before);
         check.check_acted_letters(&ruled);
         let mut verdict = check.finish();
         verdict.findings.extend(altered);
@@ -139,15 +137,6 @@ fn stored(game_match: &Match, entries: &[(Entry, String)]) -> StoredMatch {
         wake_at: game_match.wake_at(),
         ended_at: entries.iter().rev().find(is_end).map(|(entry, _)| entry.at),
         snapshot: serde_json::to_string(game_match).expect("a match is plain values"),
-    }
-}
-
-/// The club's identity, and this program's.
-fn identity(game_match: &Match) -> MailIdentity {
-    MailIdentity {
-        program: Some(program_digest()),
-        tzdata: Some(IANA_TZDB_VERSION.to_owned()),
-        ..game_match.desk.clone()
     }
 }
 

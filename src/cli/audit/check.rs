@@ -65,7 +65,7 @@ impl Args {
         };
         let verdict = dossier.check(Arc::new(AnySeen::play));
         verify::show(&verdict, self.json);
-        Ok(if verdict.is_checked() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if verdict.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
     fn read(&self) -> anyhow::Result<Dossier> {

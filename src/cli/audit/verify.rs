@@ -8,29 +8,26 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::anchors::{self, MAX_MAIL_BYTES};
-use crate::audit::{AuditResult, AuditVerdict};
+use crate::audit::AuditVerdict;
 use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
 use crate::club::CLUB;
 use crate::daemon::Office;
 
-/// Walk the ledger, repeat every ruling, word every report again, and compare
+/// Walk the ledger, repeat every ruling, find every sent letter by its pin, and compare
 ///
-/// Every byte that was sent is compared by its digest in the ledger, and the text by wording it again.
-/// Exit status: 0 sound, also if some of it was checked at the time; 1 wrong, or not checked.
+/// Rulings that followed another procedure are not repeated. Their letters, orders and adjudications are compared all the
+/// same, and they are counted.
+/// Exit status: 0 sound; 1 wrong.
 #[derive(clap::Args)]
 pub struct Args {
     /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z. CLUB means the
     /// club's own book
-    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "new", "against", "anchors"], conflicts_with_all = ["all", "new"])]
+    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against", "anchors"], conflicts_with = "all")]
     id: Option<String>,
     /// Check every match, and the club's own book
     #[arg(long)]
     all: bool,
-    /// Check only what is new in each match since the last audit, and note in CLUB what was checked, as the daemon does. Do
-    /// this before an upgrade: another version cannot word these letters again
-    #[arg(long, conflicts_with_all = ["all", "against", "anchors", "whole"])]
-    new: bool,
     /// Check that the ledger line of this mail, from a player's own mailbox, is on the chain
     #[arg(long, value_name = "LETTER.eml", conflicts_with = "all")]
     against: Option<PathBuf>,
@@ -38,9 +35,6 @@ pub struct Args {
     /// by which day the ledgers had grown so far
     #[arg(long, value_name = "LETTER.eml|SHA256", num_args = 1.., conflicts_with_all = ["id", "all", "against"])]
     anchors: Vec<PathBuf>,
-    /// Also reproduce the HTML and the pictures of all letters (slower)
-    #[arg(long, conflicts_with = "against")]
-    whole: bool,
     /// Also send the result to the GM by letter, in words
     #[arg(long, conflicts_with = "against")]
     report: bool,
@@ -58,7 +52,7 @@ impl Args {
             return anchors::run(&self.anchors, self.json, office).await;
         }
         let verdicts = self.verdicts(office).await?;
-        Ok(match verdicts.iter().all(AuditVerdict::is_checked) {
+        Ok(match verdicts.iter().all(AuditVerdict::is_sound) {
             true => ExitCode::SUCCESS,
             false => ExitCode::FAILURE,
         })
@@ -78,12 +72,10 @@ impl Args {
             return Ok(verdicts);
         }
         let mut verdicts = Vec::new();
-        // What was checked at the time is worth what the club's book is worth.
-        let (mut relies_on_club, shows_club) = (false, self.all || self.new || id.as_deref() == Some(CLUB));
-        if shows_club {
+        if self.all || id.as_deref() == Some(CLUB) {
             let verdict = office.verify_club().await?;
             bar.suspend(|| show(&verdict, self.json));
-            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_checked()));
+            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_sound()));
         }
         let ids = match id {
             Some(id) if id == CLUB => Vec::new(),
@@ -94,27 +86,14 @@ impl Args {
                 ids
             }
             Some(id) => vec![id],
-            None if self.new => office.store.unverified().await?,
             None => office.store.match_ids().await?,
         };
         for (number, batch) in ids.chunks(BATCH_SIZE).enumerate() {
             bar.set_message(format!("{} of {} matches,", number * BATCH_SIZE, ids.len()));
-            let checked = match self.new {
-                true => office.audit_new(batch).await?,
-                false => office.verify_several(batch, self.whole, &step).await?,
-            };
+            let checked = office.verify_several(batch, &step).await?;
             bar.suspend(|| checked.iter().for_each(|verdict| show(verdict, self.json)));
-            if self.new {
-                office.note_verified(&checked, office.now()).await?;
-            }
             // Drop the sound verdicts: a club may have thousands.
-            relies_on_club |= checked.iter().any(|verdict| verdict.checked_then > 0);
-            verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_checked()));
-        }
-        if relies_on_club && !shows_club {
-            let verdict = office.verify_club().await?;
-            bar.suspend(|| show(&verdict, self.json));
-            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_checked()));
+            verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
         }
         bar.finish_and_clear();
         if self.report {
@@ -128,37 +107,27 @@ impl Args {
 pub(super) fn show(verdict: &AuditVerdict, json: bool) {
     if json {
         let mut line = json!(verdict);
-        line["sound"] = json!(verdict.is_checked());
-        line["result"] = json!(verdict.result());
+        line["sound"] = json!(verdict.is_sound());
         print_json(&line);
         return;
     }
-    let AuditVerdict { match_id, entries, letters, sent, head, findings, withheld, .. } = verdict;
-    let word = match verdict.result() {
-        AuditResult::Sound => "sound".to_owned(),
-        AuditResult::CheckedThen => checked_then(verdict),
-        AuditResult::Withheld => "the chain is whole".to_owned(),
-        AuditResult::NotChecked => "not fully checked".to_owned(),
-        AuditResult::Wrong => "NOT SOUND".to_owned(),
-    };
+    let AuditVerdict { match_id, entries, letters, sent, head, findings, .. } = verdict;
+    let word = if verdict.is_sound() { "sound" } else { "WRONG" };
     println!(
-        "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters worded again (head {})",
+        "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters (head {})",
         head.hash
     );
-    if verdict.sent_in_other_words > 0 {
+    for (procedure, rulings) in &verdict.rulings_by_procedure {
         println!(
-            "  {} sent letters have an earlier wording, or tell of other matches; their bytes are unchanged",
-            verdict.sent_in_other_words
-        );
-    }
-    if verdict.rulings_of_other_versions > 0 {
-        println!(
-            "  {} rulings are by another version, which gave other reasons for a refusal, or read a letter otherwise",
-            verdict.rulings_of_other_versions
+            "  {rulings} rulings by procedure {procedure}: not repeated; their letters, orders and adjudications agree"
         );
     }
     if verdict.house_turns_of_other_versions > 0 {
-        println!("  {}", of_other_house(verdict));
+        println!(
+            "  {} turns or hints of the house are by another version of it; they are legal, and were played on what its \
+             seat had been told",
+            verdict.house_turns_of_other_versions
+        );
     }
     for seq in &verdict.house_failures {
         println!("  entry #{seq}: it says that the house failed, and that its level `easy` played instead");
@@ -167,26 +136,12 @@ pub(super) fn show(verdict: &AuditVerdict, json: bool) {
         println!("  {letters} sent letters were worded while the club had a template {name} of its own");
     }
     findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
-    verdict.not_checked().iter().for_each(|what| println!("  {what}"));
-    withheld.iter().for_each(|what| println!("  withheld: {what}"));
-}
-
-fn checked_then(verdict: &AuditVerdict) -> String {
-    let entries: Vec<String> = verdict.checked_by.iter().map(|seq| format!("#{seq}")).collect();
-    format!("sound, of which {} were checked at the time (CLUB {})", verdict.checked_then, entries.join(", "))
-}
-
-/// Says what was checked of the turns and hints that another version of the house gave.
-fn of_other_house(verdict: &AuditVerdict) -> String {
-    let checked = match verdict.house_turns_without_digest {
-        0 => "the turns are legal, and were played on what its seat had been told".to_owned(),
-        without => format!(
-            "the turns are legal; what it was shown was not compared for {without} of them, which do not say it, and any \
-             others were played on what its seat had been told"
-        ),
-    };
-    let all = verdict.house_turns_of_other_versions;
-    format!("{all} turns or hints of the house are by another version of it; {checked}")
+    if let Some(why) = &verdict.withheld {
+        println!(
+            "  withheld: {why}; {} letters are not there, and {} rulings were not repeated",
+            verdict.withheld_letters, verdict.unrepeated
+        );
+    }
 }
 
 /// Whether a name fits a pattern in which `*` stands for any letters.
@@ -203,16 +158,7 @@ fn bar() -> ProgressBar {
 
 #[cfg(test)]
 mod tests {
-    use super::{fits, of_other_house};
-    use crate::audit::AuditVerdict;
-
-    #[test]
-    fn a_turn_that_does_not_say_what_the_house_was_shown_is_not_called_compared() {
-        let with = AuditVerdict { house_turns_of_other_versions: 3, ..AuditVerdict::default() };
-        assert!(of_other_house(&with).ends_with("legal, and were played on what its seat had been told"));
-        let without = AuditVerdict { house_turns_without_digest: 2, ..with };
-        assert!(of_other_house(&without).contains("what it was shown was not compared for 2 of them"));
-    }
+    use super::fits;
 
     #[test]
     fn a_star_stands_for_any_letters() {

@@ -14,7 +14,7 @@ use crate::daemon::decide::proof::LAPSE;
 use crate::daemon::decide::summary::Summary;
 use crate::daemon::decide::undecided::Wanted;
 use crate::daemon::parallel::{par_map, run_blocking};
-use crate::ledger::{self, Delivery, Entry};
+use crate::ledger::{Delivery, Entry};
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
@@ -26,15 +26,8 @@ const GM_TOKEN: &str = "gm_token";
 impl Office {
     /// Creates a context without rows.
     pub async fn new_context(&self) -> anyhow::Result<RulingContext> {
-        self.kept_wording.get_or_try_init(|| self.keep_wording()).await?;
         let context = RulingContext::new(self.now(), random()?, self.gm_tokens().await?);
         Ok(RulingContext { anchor: self.last_anchor().await?, ..context })
-    }
-
-    /// Keeps what letters are worded with, before the first of them is.
-    async fn keep_wording(&self) -> anyhow::Result<()> {
-        let contents = serde_json::to_string(&self.settings.wording)?;
-        Ok(self.store.keep_wording(self.settings.identity.wording, &contents).await?)
     }
 
     /// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing ones.
@@ -185,8 +178,7 @@ impl Office {
     ) -> anyhow::Result<()> {
         let ids: BTreeSet<String> = seats.iter().map(|row| row.match_id.clone()).collect();
         let rows = self.store.snapshots(&Vec::from_iter(ids)).await.context("matches")?;
-        self.read_matches(rows, seats, context).await?;
-        self.rebuild_memories(context).await
+        self.read_matches(rows, seats, context).await
     }
 
     /// Adds matches whose rows are already loaded.
@@ -200,8 +192,7 @@ impl Office {
         }
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
         let seats = self.store.seats_of(&ids).await.context("seats")?;
-        self.read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await?;
-        self.rebuild_memories(context).await
+        self.read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await
     }
 
     async fn load_matches_of(
@@ -226,19 +217,6 @@ impl Office {
         }
         for name in names {
             context.names.entry(name).or_insert(false);
-        }
-        Ok(())
-    }
-
-    /// Replays the matches that an earlier version of the program stored without what their seats remember. The next
-    /// ruling stores it.
-    async fn rebuild_memories(&self, context: &mut RulingContext) -> anyhow::Result<()> {
-        for (id, loaded) in &mut context.matches {
-            let Some(loaded) = loaded.as_mut().filter(|loaded| loaded.game_match.lacks_memories()) else {
-                continue;
-            };
-            let entries = self.ledger_entries(id).await?;
-            loaded.game_match.memories = ledger::record(&entries).map(|record| record.memories());
         }
         Ok(())
     }

@@ -98,7 +98,7 @@ impl DecisionDraft {
             matches,
             seats,
             seat_pins,
-            wordings: _,
+            snapshots: _,
             entries,
             dispatches,
             listed,

@@ -65,7 +65,7 @@ impl Decision<'_> {
         correction: &Correction,
         keeps: usize,
     ) -> anyhow::Result<Vec<SeenTurn>> {
-        let start = game_match.game.start_under(game_match.rules, &correction.choices);
+        let start = game_match.game.start_with(&correction.choices);
         let mut state = start.map_err(|unknown| anyhow!(unknown))?;
         let mut seen = Vec::new();
         for (index, (phase, turn, filings)) in correction.decided.iter().enumerate() {

@@ -6,12 +6,12 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::waiting::{Backoff, pause, until_shutdown};
-use crate::audit::{AuditResult, AuditVerdict};
+use crate::audit::AuditVerdict;
 use crate::club::{BookFact, Verified};
 use crate::daemon::Office;
 use crate::daemon::decide::alarm::{alarm, audit_report};
 use crate::daemon::decide::clock::Trigger;
-use crate::daemon::verify::{Depth, unreadable};
+use crate::daemon::verify::{HouseTurns, unreadable};
 use crate::ledger::Source;
 use crate::post::ShutdownSignal;
 use crate::referee::{Act, Match, Stage};
@@ -105,13 +105,13 @@ impl Office {
         }
         self.remember_turn(NEW_UNTIL, &unverified).await?;
         for id in &quiet {
-            let verdict = self.verify_match(id, Depth::WithoutHouse, &|_| ()).await?;
+            let verdict = self.verify_match(id, HouseTurns::AsPlayed, &|_| ()).await?;
             failed.extend(self.pause_unsound(vec![verdict], now).await);
         }
         self.remember_turn(QUIET_UNTIL, &quiet).await?;
         let audited = BookFact::Audited { began: now, matches, unsound: failed.len() as u64 };
         let club = self.verify_club().await?;
-        if club.result() == AuditResult::Wrong {
+        if !club.is_sound() {
             tracing::error!("the club's book does not verify");
             failed.push(club);
         }
@@ -129,21 +129,18 @@ impl Office {
     pub async fn audit_new(&self, ids: &[String]) -> anyhow::Result<Vec<AuditVerdict>> {
         let mut verdicts = Vec::new();
         for id in ids {
-            verdicts.push(match self.depth_of_new(id).await {
-                Ok(depth) => self.verify_match(id, depth, &|_| ()).await?,
+            verdicts.push(match self.new_turns(id).await {
+                Ok(turns) => self.verify_match(id, turns, &|_| ()).await?,
                 Err(error) => unreadable(id, error)?,
             });
         }
         Ok(verdicts)
     }
 
-    async fn depth_of_new(&self, id: &str) -> anyhow::Result<Depth> {
+    async fn new_turns(&self, id: &str) -> anyhow::Result<HouseTurns> {
         let is_over = self.match_row(id).await?.overview.stage == Stage::Over;
         let last = self.verified_entries(id).await?.last().map(|entry| entry.verified.head.seq);
-        Ok(match last.filter(|_| !is_over) {
-            Some(after) => Depth::New { after },
-            None => Depth::Words,
-        })
+        Ok(last.filter(|_| !is_over).map_or(HouseTurns::ALL, HouseTurns::After))
     }
 
     /// Notes in the club's book which of these matches this version of the program has verified.
@@ -151,21 +148,16 @@ impl Office {
     /// # Errors
     /// Returns an error if the database does not answer, or if the book cannot be written.
     pub async fn note_verified(&self, verdicts: &[AuditVerdict], now: DateTime<Utc>) -> anyhow::Result<()> {
-        let identity = &self.settings.identity;
         let mut facts = Vec::new();
         for verdict in verdicts {
-            let is_wrong = verdict.result() == AuditResult::Wrong;
-            if is_wrong || verdict.unable.is_some() || verdict.withheld.is_some() {
+            if !verdict.is_sound() || verdict.withheld.is_some() {
                 continue;
             }
             let game = self.match_row(&verdict.match_id).await?.overview.game;
             facts.push(BookFact::Verified(Verified {
                 match_id: verdict.match_id.clone(),
                 head: verdict.head,
-                program: identity.program,
-                wording: identity.wording,
                 house: Some(game.house_version()),
-                unchecked: verdict.unchecked,
             }));
         }
         if facts.is_empty() {
@@ -198,7 +190,7 @@ impl Office {
 
     /// Pauses those of these matches that do not verify, if that is still possible, and returns their verdicts.
     async fn pause_unsound(&self, mut verdicts: Vec<AuditVerdict>, now: DateTime<Utc>) -> Vec<AuditVerdict> {
-        verdicts.retain(|verdict| verdict.result() == AuditResult::Wrong);
+        verdicts.retain(|verdict| !verdict.is_sound());
         for AuditVerdict { match_id, .. } in &verdicts {
             tracing::error!(match_id, "the ledger does not verify; pausing the match");
             if let Err(error) = self.try_to_pause(match_id, now).await {

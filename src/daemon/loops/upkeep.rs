@@ -5,7 +5,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
 use crate::daemon::decide::alarm::low_space;
-use crate::daemon::decide::stored::snapshot;
 
 /// The key under which a daemon remembers when it last deleted old letters.
 const LAST_DELETION: &str = "unruled letters deleted";
@@ -30,7 +29,11 @@ const LOW_SPACE: &str = "low space since";
 
 impl Office {
     /// Whether work is due again that was last done at the time which is remembered under `key`.
-    pub(in crate::daemon) async fn is_upkeep_due(&self, key: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
+    pub(in crate::daemon) async fn is_upkeep_due(
+        &self,
+        key: &str,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<bool> {
         let last = self.remembered_time(key).await?;
         Ok(last.is_none_or(|last| now >= last + UPKEEP_INTERVAL))
     }
@@ -64,7 +67,7 @@ impl Office {
     }
 
     /// Packs the letters of matches that ended more than `letters.keep_pictures_days` ago, and drops the pictures of those
-    /// that we sent, once an hour. A ledger of the first form pins a letter by all its bytes, so its pictures stay.
+    /// that we sent, once an hour.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
@@ -75,15 +78,13 @@ impl Office {
         }
         let before = now - TimeDelta::days(i64::from(days));
         let ended = self.store.matches_to_archive(before, MAX_ARCHIVED).await?;
-        for row in self.store.snapshots(&ended).await? {
-            let drops_pictures =
-                snapshot(&row.id, &row.snapshot).is_ok_and(|ended| ended.form.pins_contents());
-            match self.store.archive_match(&row.id, now, drops_pictures).await {
+        for id in &ended {
+            match self.store.archive_match(id, now, true).await {
                 Ok(()) => {}
                 Err(error) if error.is_transient() => return Err(error.into()),
                 // One broken match must not block the rest.
                 Err(error) => {
-                    tracing::error!(match_id = row.id, %error, "failed to pack the letters of a match");
+                    tracing::error!(match_id = id, %error, "failed to pack the letters of a match");
                 }
             }
         }
