@@ -180,7 +180,7 @@ impl Check {
 
     fn push_dispatch(&mut self, dispatch: StoredDispatch) {
         let Some(key) = self.first_key() else { return };
-        let Some(PlaceInMatch { token, unveiled: ruling, .. }) = dispatch.place(&self.stored.id, &key) else {
+        let Some(PlaceInMatch { token, unique, .. }) = dispatch.place(&self.stored.id, &key) else {
             return self
                 .report(Place::Sent(dispatch.message_id), "its Message-ID names no ruling of this match");
         };
@@ -191,7 +191,7 @@ impl Check {
                 .or_insert_with(|| (seat, self.seats[seat].addresses.iter().cloned().collect()));
             addresses.insert(dispatch.recipient.to_ascii_lowercase());
         }
-        if let Some(twin) = self.dispatches.insert(ruling, dispatch) {
+        if let Some(twin) = self.dispatches.insert(unique.to_owned(), dispatch) {
             self.report(Place::Sent(twin.message_id), "another letter has the same place in its ruling");
         }
     }
@@ -352,7 +352,7 @@ impl Check {
         let was_over = self.current.as_ref().is_some_and(|before| before.stage == Stage::Over);
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let unique = envelope::unveiled_part(&game_match, index);
+            let unique = envelope::unique_part(&game_match, index);
             let Some(stored) = self.dispatches.remove(&unique) else {
                 let kind = envelope::kind(&dispatch.content);
                 let what = format!("it is missing: entry #{} caused this {kind}", game_match.head.seq);

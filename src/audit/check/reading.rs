@@ -72,7 +72,7 @@ impl Check {
     pub(super) fn drop_unsent_words(&self, ruling: &mut Ruling) {
         let is_words = |content: &Content| matches!(content, Content::Notice(Notice::Words { .. }));
         let Some(last) = ruling.dispatches.len().checked_sub(1) else { return };
-        let unique = crate::report::envelope::unveiled_part(&ruling.after, last);
+        let unique = crate::report::envelope::unique_part(&ruling.after, last);
         if self.is_of_earlier_version()
             && is_words(&ruling.dispatches[last].content)
             && !self.dispatches.contains_key(&unique)

@@ -5,7 +5,7 @@ use super::{Check, SentLetter};
 use crate::audit::expected::Compared;
 use crate::audit::verdict::{Finding, Place};
 use crate::ledger::Delivery;
-use crate::referee::{Match, Stage};
+use crate::referee::Stage;
 
 impl Check {
     /// The deliveries after the end of the match that the club's book lists.
@@ -62,10 +62,6 @@ impl Check {
         if let Some(snapshot) = self.snapshot.as_ref().filter(|_| is_earlier) {
             current.wording_news = snapshot.wording_news;
             current.templates_told.clone_from(&snapshot.templates_told);
-        }
-        // An earlier version stored the match without what its seats remember.
-        if self.snapshot.as_ref().is_some_and(Match::lacks_memories) {
-            current.memories = None;
         }
         // A correction that leaves the match over may leave the time of its first end.
         let is_end = match stored.ended_at {

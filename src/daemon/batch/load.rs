@@ -14,7 +14,7 @@ use crate::daemon::decide::proof::LAPSE;
 use crate::daemon::decide::summary::Summary;
 use crate::daemon::decide::undecided::Wanted;
 use crate::daemon::parallel::{par_map, run_blocking};
-use crate::ledger::{self, Delivery, Entry};
+use crate::ledger::{Delivery, Entry};
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
@@ -185,8 +185,7 @@ impl Office {
     ) -> anyhow::Result<()> {
         let ids: BTreeSet<String> = seats.iter().map(|row| row.match_id.clone()).collect();
         let rows = self.store.snapshots(&Vec::from_iter(ids)).await.context("matches")?;
-        self.read_matches(rows, seats, context).await?;
-        self.rebuild_memories(context).await
+        self.read_matches(rows, seats, context).await
     }
 
     /// Adds matches whose rows are already loaded.
@@ -200,8 +199,7 @@ impl Office {
         }
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
         let seats = self.store.seats_of(&ids).await.context("seats")?;
-        self.read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await?;
-        self.rebuild_memories(context).await
+        self.read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await
     }
 
     async fn load_matches_of(
@@ -226,19 +224,6 @@ impl Office {
         }
         for name in names {
             context.names.entry(name).or_insert(false);
-        }
-        Ok(())
-    }
-
-    /// Replays the matches that an earlier version of the program stored without what their seats remember. The next
-    /// ruling stores it.
-    async fn rebuild_memories(&self, context: &mut RulingContext) -> anyhow::Result<()> {
-        for (id, loaded) in &mut context.matches {
-            let Some(loaded) = loaded.as_mut().filter(|loaded| loaded.game_match.lacks_memories()) else {
-                continue;
-            };
-            let entries = self.ledger_entries(id).await?;
-            loaded.game_match.memories = ledger::record(&entries).map(|record| record.memories());
         }
         Ok(())
     }
