@@ -5,24 +5,24 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::bounces::{Bounces, has_no_bounces};
+use super::bounces::Bounces;
 use super::gm_message::{GmMessage, Unsealing};
-use super::offered::{self, OfferedOrders};
-use super::refused::{self, RefusedLetter};
+use super::offered::OfferedOrders;
+use super::refused::RefusedLetter;
 use super::schedule::{Absence, Terms};
 use super::sent_late::SentLate;
 use super::stage::Stage;
 use super::together::NoticeLimits;
 use super::vanished::Vanished;
-use super::wording_news::{WordingNews, is_known, no_templates};
+use super::wording_news::WordingNews;
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
-use crate::game::condition::{self, Conditions};
+use crate::game::condition::Conditions;
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
 use crate::ledger::{
     self, Anchor, ChainedEntry, Delivery, Entry, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey,
-    Signature, Source, no_settings,
+    Signature, Source,
 };
 use crate::letter::Digest;
 
@@ -47,21 +47,17 @@ pub struct Match<F = Filing> {
     pub format: u32,
     pub players: BySeat<String>,
     /// The level at which the house plays the seat, or `None` if a player holds it.
-    #[serde(default, skip_serializing_if = "ledger::no_house")]
     pub house: BySeat<Option<String>>,
     pub terms: Terms,
     /// What the players have chosen for their letters.
-    #[serde(default, skip_serializing_if = "no_settings")]
     pub settings: BySeat<PlayerSettings>,
     pub stage: Stage,
     pub paused_at: Option<DateTime<Utc>>,
     pub state: AnyState,
     /// What the seats remember, in a game that hides something: `None` until something was adjudicated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memories: Option<Memories>,
     pub held: BySeat<Option<FiledOrders<F>>>,
     /// Conditional orders that wait for the opponent's next move.
-    #[serde(default, skip_serializing_if = "condition::none_sent")]
     pub conditions: BySeat<Option<Conditions>>,
     /// Number of the open phase, from 1. Causes name it, so that a late one does nothing.
     pub phase_no: u32,
@@ -76,26 +72,19 @@ pub struct Match<F = Filing> {
     pub asked_gm: bool,
     /// Mail to the seat bounces.
     pub bouncing: BySeat<bool>,
-    #[serde(default, skip_serializing_if = "has_no_bounces")]
     pub bounces: BySeat<Bounces>,
     /// The deadline was moved because letters that opened a phase were sent late.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_late: Option<SentLate>,
     /// An automatic absence note came from the seat, and no letter since.
-    #[serde(default)]
     pub away: BySeat<bool>,
     /// The seat that protested, until the GM resumes the match.
-    #[serde(default)]
     pub protest: Option<Seat>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vanished: Option<Vanished>,
     /// Consecutive missed turns.
     pub missed: BySeat<u32>,
     /// What a seat files by `YES`.
-    #[serde(default, skip_serializing_if = "offered::is_empty")]
     pub offered: BySeat<Option<OfferedOrders>>,
     /// The last letter of a seat for the open phase, if it was refused.
-    #[serde(default, skip_serializing_if = "refused::is_empty")]
     pub refused: BySeat<Option<RefusedLetter>>,
     pub draw_offer: Option<Seat>,
     /// The seat that asked for more time, and for how many days.
@@ -105,28 +94,21 @@ pub struct Match<F = Filing> {
     pub adjudicated: Vec<(Phase, u32, DateTime<Utc>)>,
     pub desk: MailIdentity,
     /// Whether the sides know that the club words their letters differently.
-    #[serde(default, skip_serializing_if = "is_known")]
     pub wording_news: BySeat<WordingNews>,
     /// The club's own templates that a seat was told of last, while others are in force.
-    #[serde(default, skip_serializing_if = "no_templates")]
     pub templates_told: BySeat<BTreeMap<String, Digest>>,
     pub head: Head,
     pub key: SealKey,
     /// The secrets before it, oldest first: reopening a match whose end was told gives it a new one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_keys: Vec<SealKey>,
     /// What the first secret was drawn from, if not at random.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lot: Option<Lot>,
     /// What GMs told the sides.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gm_messages: Vec<GmMessage>,
     /// What GMs were shown although the rules hide it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsealed: Vec<Unsealing>,
     /// Pins of the letters that the last ruling produced, for the next entry to name. The shell, which words them,
     /// fills this in.
-    #[serde(default)]
     pub told: Vec<Digest>,
     /// The anchor that letters tell: the club's last one at the last ruling.
     #[serde(default, skip_serializing_if = "Option::is_none")]

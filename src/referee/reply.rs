@@ -131,8 +131,7 @@ pub enum Reply {
     WhichMatch {
         command: &'static str,
     },
-    /// The message was passed on. Templates know it by its old name.
-    #[serde(rename = "told")]
+    /// The message was passed on.
     MessagePassed,
     NoPress,
     /// The message was not passed on: the opponent has had too many letters from the sender today.

@@ -21,16 +21,6 @@ pub enum WordingNews {
     Told,
 }
 
-/// Whether both sides know of all changes. The snapshot then omits the field.
-pub(super) fn is_known(news: &BySeat<WordingNews>) -> bool {
-    Seat::BOTH.into_iter().all(|seat| news[seat] == WordingNews::Known)
-}
-
-/// Whether no templates are named. The snapshot then omits the field.
-pub(super) fn no_templates(told: &BySeat<BTreeMap<String, Digest>>) -> bool {
-    Seat::BOTH.into_iter().all(|seat| told[seat].is_empty())
-}
-
 impl WordingNews {
     /// After another ruling: if its letters told the change, the seat knows it.
     pub(super) fn after_ruling(self) -> WordingNews {

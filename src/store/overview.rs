@@ -61,7 +61,7 @@ impl OverviewColumns {
             away: by_seat("away"),
             protest: Seat::BOTH.into_iter().find(|seat| protests[*seat]),
             advance: has_mark("advance"),
-            head: read_head(self.head_seq, &self.head_hash)?,
+            head: Head { seq: count(self.head_seq)?, hash: digest(&self.head_hash)? },
             id: self.id,
         })
     }
@@ -86,14 +86,6 @@ fn read_outcome(winner: Option<&str>, reason: Option<&str>) -> Result<Option<Out
 
 fn read_seats(names: &str) -> Result<Vec<Seat>> {
     names.split_whitespace().map(seat).collect()
-}
-
-fn read_head(seq: i64, hash: &str) -> Result<Head> {
-    if hash.is_empty() {
-        // The snapshot could not be read when the columns were filled.
-        return Ok(Head::default());
-    }
-    Ok(Head { seq: count(seq)?, hash: digest(hash)? })
 }
 
 /// Binds the columns of an overview, except ID, game and stage.

@@ -193,11 +193,11 @@ impl Check {
 
     fn push_dispatch(&mut self, dispatch: StoredDispatch) {
         let Some(key) = self.first_key() else { return };
-        let Some(PlaceInMatch { unveiled: ruling, .. }) = dispatch.place(&self.stored.id, &key) else {
+        let Some(PlaceInMatch { unique, .. }) = dispatch.place(&self.stored.id, &key) else {
             return self
                 .report(Place::Sent(dispatch.message_id), "its Message-ID names no ruling of this match");
         };
-        if let Some(twin) = self.dispatches.insert(ruling, dispatch) {
+        if let Some(twin) = self.dispatches.insert(unique.to_owned(), dispatch) {
             self.report(Place::Sent(twin.message_id), "another letter has the same place in its ruling");
         }
     }
@@ -354,7 +354,7 @@ impl Check {
         let own_templates: Vec<String> = game_match.own_templates().into_keys().collect();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let unique = envelope::unveiled_part(&game_match, index);
+            let unique = envelope::unique_part(&game_match, index);
             let Some(stored) = self.dispatches.remove(&unique) else {
                 let kind = envelope::kind(&dispatch.content);
                 let what = format!("it is missing: entry #{} caused this {kind}", game_match.head.seq);

@@ -222,7 +222,7 @@ impl Check {
         let Some(key) = self.first_key() else { return false };
         self.withheld.sent.iter().any(|(message_id, seat)| {
             let place = crate::report::envelope::PlaceInMatch::read(message_id, &self.stored.id, &key);
-            place.is_some_and(|place| names(&place.unveiled))
+            place.is_some_and(|place| names(place.unique))
                 && seat.is_none_or(|seat| self.withheld.seats.contains(&seat))
         })
     }

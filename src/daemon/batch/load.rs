@@ -20,7 +20,7 @@ use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
 use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
 
-/// The key under which the token of a club's only GM was remembered, and the beginning of the keys of today.
+/// The beginning of the keys under which the GMs' tokens are remembered.
 const GM_TOKEN: &str = "gm_token";
 
 impl Office {
@@ -34,19 +34,11 @@ impl Office {
     async fn gm_tokens(&self) -> anyhow::Result<Vec<String>> {
         let stored = self.store.remembered_under(GM_TOKEN).await?;
         let mut tokens = Vec::new();
-        for (place, gm) in self.config.club.gm.all().iter().enumerate() {
+        for gm in self.config.club.gm.all() {
             let own = gm_token_key(gm);
-            let of =
-                |key: &str| stored.iter().find(|(other, _)| other == key).map(|(_, token)| token.clone());
-            // A club that had one GM goes on with that GM's token.
-            let token = match (of(&own), of(GM_TOKEN).filter(|_| place == 0)) {
-                (Some(token), _) => token,
-                (None, Some(token)) => {
-                    self.store.remember(&own, &token).await?;
-                    self.store.forget(GM_TOKEN).await?;
-                    token
-                }
-                (None, None) => {
+            let token = match stored.iter().find(|(key, _)| *key == own) {
+                Some((_, token)) => token.clone(),
+                None => {
                     let new = Token::from_random(random()?).to_string();
                     self.store.remember_first(&own, &new).await?
                 }

@@ -54,7 +54,6 @@ type Status = (u16, Option<EnhancedCode>);
 
 /// What the outbox knows of the account with which it sends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Account {
     /// The server takes nothing at the moment.
     pub outage: Option<Outage>,
@@ -89,7 +88,6 @@ pub struct Outage {
     /// The network failed at the last attempt.
     is_silent: bool,
     /// The next attempt tries the letter that was tried least often, and not the most urgent one.
-    #[serde(default)]
     tries_another: bool,
     /// The refusal for good that all letters met, whatever it says about each of them.
     status: Option<Status>,
