@@ -134,8 +134,6 @@ class Dossier:
         self.hashes = lines_of("entries.sha256")
         self.letters = {record["letter"]: record for record in values_of("letters.jsonl")}
         self.sent = values_of("sent.jsonl")
-        # Dossiers of earlier versions hold no anchors.
-        self.anchors = values_of("anchors.jsonl") if os.path.isfile("anchors.jsonl") else []
         opened = self.entries[0].get("body", {}) if self.entries else {}
         # Ledgers of the first form name none.
         self.pins_contents = opened.get("form", 1) >= 2
@@ -458,59 +456,7 @@ def header_fields(contents):
     return [field for field in fields if not field[0].lower().startswith(about_body)]
 
 
-ANCHOR_LINE = re.compile(r"Anchor of (\d{4}-\d\d-\d\d)[\s>|]+sha256[\s>|]*(?:<[^>]*>[\s>|]*)*([0-9a-f]{64})")
-
-
-def check_anchors(report, dossier):
-    """The anchors: the club hashed all its ledgers into one root a day, which the letters to both players tell."""
-    faults, roots = [], {}
-    for anchor in dossier.anchors:
-        leaf, day = anchor["leaf"], anchor["day"]
-        seq = leaf["seq"]
-        roots[day] = anchor["root"]
-        if leaf["chain"] != dossier.match or not 1 <= seq <= len(dossier.hashes) or dossier.hashes[seq - 1] != leaf["head"]:
-            faults.append("the anchor of %s is over another entry than the ledger has" % day)
-        elif root_of(leaf, anchor["path"]) != anchor["root"]:
-            faults.append("the path of the anchor of %s does not lead to its root" % day)
-    told = [entry["anchor"] for entry in dossier.entries if entry.get("anchor")]
-    for anchor in told:
-        # A match that was opened after an anchor tells it, but is no leaf of it.
-        if roots.get(anchor["day"], anchor["root"]) != anchor["root"]:
-            faults.append("the letters told another anchor of %s than this one" % anchor["day"])
-    if roots or faults:
-        good = "%s covered the ledger; the letters told %s." % (count(len(roots), "anchor"), count(len(told), "anchor"))
-        report.step("Anchors", faults, good)
-
-
-def root_of(leaf, path):
-    """The root that follows from a leaf (RFC 9162, section 2.1.3.2), or None."""
-    text = json.dumps(leaf, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    digest = hashlib.sha256(b"\0" + text.encode("utf-8")).digest()
-    node, last = path["index"], path["size"] - 1
-    if not 0 <= node <= last:
-        return None
-    for beside in path["beside"]:
-        if last == 0:
-            return None
-        beside = bytes.fromhex(beside)
-        if node % 2 == 1 or node == last:
-            digest = hashlib.sha256(b"\1" + beside + digest).digest()
-            while node % 2 == 0 and node != 0:
-                node, last = node // 2, last // 2
-        else:
-            digest = hashlib.sha256(b"\1" + digest + beside).digest()
-        node, last = node // 2, last // 2
-    return digest.hex() if last == 0 else None
-
-
-def wrong_anchors(dossier, name):
-    """The days of which a letter tells another anchor than the dossier holds."""
-    roots = {anchor["day"]: anchor["root"] for anchor in dossier.anchors}
-    told = ANCHOR_LINE.findall(text_of(name))
-    return sorted({day for day, root in told if roots.get(day, root) != root})
-
-
-LEDGER_LINE = re.compile(r"Ledger[\s>|]+([A-Z]+-[0-9A-Z]+)[\s>|]+(?:#(\d+)[\s>|]+)?sha256[\s>|]*(?:<[^>]*>[\s>|]*)*([0-9a-f]{64})")
+LEDGER_LINE = re.compile(r"Ledger[\s>|]+([A-Z]+-[0-9A-Z]+)[\s>|]+sha256[\s>|]*(?:<[^>]*>[\s>|]*)*([0-9a-f]{64})")
 
 
 def check_sent(report, dossier):
@@ -569,12 +515,7 @@ def text_of(name):
 def ledger_lines(dossier, name):
     """The numbers of the entries, or None, that the ledger lines of this match in a letter lead to."""
     places = {digest: number for number, digest in enumerate(dossier.hashes, 1)}
-    found = []
-    for match, number, digest in LEDGER_LINE.findall(text_of(name)):
-        if match == dossier.match:
-            place = places.get(digest)
-            found.append(None if number and place != int(number) else place)
-    return found
+    return [places.get(digest) for match, digest in LEDGER_LINE.findall(text_of(name)) if match == dossier.match]
 
 
 def wrong_lines(dossier, name):
@@ -592,15 +533,8 @@ def check_own(report, dossier, names):
         elif None in found:
             fault = "its ledger line is not on this chain: the ledger was rewritten, or the letter was"
             report.step(name, [fault], "")
-        elif wrong_anchors(dossier, name):
-            days = ", ".join(wrong_anchors(dossier, name))
-            fault = "it tells another anchor of %s: the players were told different ones, or the letter was changed" % days
-            report.step(name, [fault], "")
         else:
             good = "entries 1 to %d are what they were when this letter was sent." % max(found)
-            days = [anchor["day"] for anchor in dossier.anchors if anchor["leaf"]["seq"] >= max(found)]
-            if days:
-                good += " They existed by %s." % min(days)
             report.step(name, [], good)
 
 
@@ -644,7 +578,6 @@ def main(own_letters):
     check_orders(report, dossier)
     check_states(report, dossier)
     check_sent(report, dossier)
-    check_anchors(report, dossier)
     check_own(report, dossier, own_letters)
     return conclude(report, dossier)
 

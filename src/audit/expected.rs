@@ -11,7 +11,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
 
-use super::verdict::{Finding, Place, Underived};
+use super::verdict::{Finding, Place};
 use super::witness::{self, LedgerLine};
 use crate::game::Seat;
 use crate::ledger::{LedgerForm, SealKey};
@@ -65,7 +65,7 @@ pub enum Compared {
     /// By its bytes alone, because it tells something about other matches.
     AboutOthers,
     /// By its bytes alone, because another version of this program worded it.
-    OfAnotherVersion(Underived),
+    OfAnotherVersion,
 }
 
 /// A letter that a repeated ruling sends, with the one that was sent.
@@ -134,10 +134,10 @@ impl ExpectedDispatch {
         self.replies().iter().any(repeats_reports)
     }
 
-    /// Whether the letter names the ledger's head. Earlier versions told its number, too.
+    /// Whether the letter names the ledger's head.
     fn has_ledger_line(&self, line: &LedgerLine) -> bool {
         let Match { id, head, .. } = &*self.game_match;
-        (&line.match_id, line.hash) == (id, head.hash) && line.seq.is_none_or(|seq| seq == head.seq)
+        (&line.match_id, line.hash) == (id, head.hash)
     }
 
     /// Compares the letter with the one that was sent. If the wording has changed since, or the letter reports on other
@@ -227,8 +227,7 @@ impl ExpectedDispatch {
         if self.reports_on_others() {
             return Compared::AboutOthers;
         }
-        let Match { head, desk, .. } = &*self.game_match;
-        Compared::OfAnotherVersion(Underived::OfProgram { seq: head.seq, program: desk.program })
+        Compared::OfAnotherVersion
     }
 
     /// The number of the last entry of the ruling that sent it.

@@ -5,25 +5,18 @@
 //! compares their bytes by the digests in the chain, and words them again. [`witness`] compares the ledger line in a
 //! player's own mail with the chain.
 //!
-//! [`BookCheck`] checks the club's book, and [`AnchorVerdict`] what players were told of its anchors.
-//!
 //! Nothing here loads anything, or knows where it is stored.
 
 pub mod account;
-mod anchors;
 mod blackout;
-mod book;
 mod check;
 pub mod dossier;
 mod expected;
 mod verdict;
 pub mod witness;
 
-pub use anchors::{AnchorProof, AnchorVerdict, AnchorWitness, DatedEntry, ToldAnchor};
-pub use book::{BookCheck, StoredLate};
 pub use check::{
     Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch, StoredSeat,
-    VerifiedEntry,
 };
 pub use expected::{Compared, CurrentWording, ExpectedDispatch, StoredDispatch};
 pub use verdict::{AuditResult, AuditVerdict, Finding, Place};

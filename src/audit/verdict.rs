@@ -1,6 +1,6 @@
 //! The result of checking a match.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -71,11 +71,6 @@ pub struct AuditVerdict {
     /// The club's own templates that shaped letters, each with the number of letters to a seat that were sent while it
     /// replaced the program's.
     pub own_templates: BTreeMap<String, u64>,
-    /// How much of what other versions made was checked at the time, and the entries of the club's book that say so.
-    pub checked_then: u64,
-    pub checked_by: BTreeSet<u64>,
-    /// How much of what other versions made was not checked at the time.
-    pub unchecked: u64,
     pub head: Head,
     pub findings: Vec<Finding>,
     /// What could not be checked, and why.
@@ -85,23 +80,12 @@ pub struct AuditVerdict {
     pub withheld: Option<String>,
 }
 
-/// Something that only another version of this program could derive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Underived {
-    /// Words of this version of the program: a letter, or what an entry says.
-    OfProgram { seq: u64, program: Option<Digest> },
-    /// A turn, or a hint, that this version of the house found.
-    OfHouse { seq: u64, version: u32 },
-}
-
 /// What a check came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditResult {
     /// Everything was derived again.
     Sound,
-    /// Everything was derived again, now or at the time.
-    CheckedThen,
     /// The chain is whole. The rest is withheld for good, because a player was forgotten.
     Withheld,
     /// Nothing is wrong, but not everything could be derived.
@@ -113,33 +97,14 @@ impl AuditVerdict {
     pub fn result(&self) -> AuditResult {
         match () {
             () if !self.findings.is_empty() => AuditResult::Wrong,
-            () if self.unable.is_some() || self.unchecked > 0 => AuditResult::NotChecked,
+            () if self.unable.is_some() => AuditResult::NotChecked,
             () if self.withheld.is_some() => AuditResult::Withheld,
-            () if self.checked_then > 0 => AuditResult::CheckedThen,
             () => AuditResult::Sound,
         }
-    }
-
-    /// Says how much was not checked, and why.
-    pub fn not_checked(&self) -> Option<String> {
-        let of_others = (self.unchecked > 0).then(|| {
-            format!(
-                "{} letters, rulings or turns of the house were not checked: another version made them, and the club's \
-                 book does not say that they were checked at the time",
-                self.unchecked
-            )
-        });
-        let all: Vec<String> = self.unable.iter().cloned().chain(of_others).collect();
-        (!all.is_empty()).then(|| all.join("; "))
     }
 
     /// Whether nothing is wrong, and nothing was out of reach, although other versions may have made what was not checked.
     pub fn is_sound(&self) -> bool {
         self.findings.is_empty() && self.unable.is_none()
-    }
-
-    /// Whether nothing is wrong, and everything was checked, now or at the time, as far as it is not withheld for good.
-    pub fn is_checked(&self) -> bool {
-        matches!(self.result(), AuditResult::Sound | AuditResult::CheckedThen | AuditResult::Withheld)
     }
 }

@@ -323,6 +323,16 @@ pub enum Fact {
     Unsealed {
         what: String,
     },
+    /// After the end. The entry is there for what it names beside its fact: the pins of the last ruling's letters, and the
+    /// deliveries since.
+    LettersListed {},
+    /// A player was forgotten, who is called `player` from now on: letters from and to them are withheld. `seat` is the
+    /// one that they held at the end.
+    Forgotten {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seat: Option<Seat>,
+        player: String,
+    },
 }
 
 /// Whether the house plays no seat. The entry then omits the field, as entries did before the house existed.
@@ -424,6 +434,8 @@ impl Fact {
             Fact::GmTold { .. } => "GmTold",
             Fact::CorrectionMade { .. } => "CorrectionMade",
             Fact::Unsealed { .. } => "Unsealed",
+            Fact::LettersListed {} => "LettersListed",
+            Fact::Forgotten { .. } => "Forgotten",
         }
     }
 }

@@ -106,9 +106,7 @@ fn open_with(
         lot: opening.lot,
         gm_messages: Vec::new(),
         told: Vec::new(),
-        anchor: None,
         delivered: Vec::new(),
-        latest_anchor: None,
     };
     let mut draft = Draft::begin(blank, source, at);
     draft.record(Fact::MatchOpened {

@@ -63,9 +63,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         lot: stored.lot,
         gm_messages: stored.gm_messages,
         told: stored.told,
-        anchor: stored.anchor,
         delivered: stored.delivered,
-        latest_anchor: stored.latest_anchor,
     })
 }
 

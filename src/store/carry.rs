@@ -29,7 +29,7 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
 }
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 29] = [
+const TABLES: [Table; 24] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -52,12 +52,7 @@ const TABLES: [Table; 29] = [
     table("lot", &["address"], ROWS),
     table("login", &["name"], ROWS),
     table("wording", &["digest"], LARGE),
-    table("book", &["id"], LARGE),
-    table("book_entry", &["book_id", "seq"], LARGE),
-    table("anchor_secret", &["book_seq"], ROWS),
-    table("anchored_head", &["book_seq", "match_id"], ROWS),
-    table("verified", &["match_id", "seq"], ROWS),
-    table("late_delivery", &["dispatch_id"], ROWS),
+    table("verified", &["match_id"], ROWS),
     table("memo", &["key"], ROWS),
 ];
 

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::book_rows;
 use super::budgets;
 use super::changes::set_change;
 use super::dispatches;
@@ -78,7 +77,6 @@ pub async fn settle(
         change_lot(session, change).await?;
     }
     write_dispatches(session, settlement, packed).await?;
-    book_rows::write(session, &settlement.books).await?;
     for (key, value) in &settlement.remembered {
         let statement = session.statement(REMEMBER).bind(key).bind(text(value));
         session.execute(statement).await?;

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    BookChange, EntryRow, Invitation, LetterDecision, LotChange, MatchRow, NewDispatch, NewLetter, Newcomer,
-    Player, PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
+    EntryRow, Invitation, LetterDecision, LotChange, MatchRow, NewDispatch, NewLetter, Newcomer, Player,
+    PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
 };
 use crate::ledger::KeptPin;
 use crate::letter::Digest;
@@ -50,8 +50,6 @@ pub struct Settlement {
     pub unproven: Vec<UnprovenLetter>,
     /// Changes that players ask for, each at its new stage.
     pub changes: Vec<PlayerChange>,
-    /// Books with their new entries.
-    pub books: Vec<BookChange>,
     /// Keys and values, saved as by [`Store::remember`].
     pub remembered: Vec<(String, String)>,
     /// In order: one address can have several.
@@ -84,7 +82,6 @@ impl Settlement {
             restraints: Restraints { uses: _, standings, questions },
             unproven,
             changes,
-            books,
             remembered,
             lots,
         } = self;
@@ -101,7 +98,6 @@ impl Settlement {
             && posted.is_empty()
             && returned.is_empty()
             && unproven.is_empty()
-            && books.is_empty()
             && remembered.is_empty();
         people && senders && letters
     }
@@ -130,7 +126,6 @@ impl Settlement {
             restraints,
             unproven,
             changes,
-            books,
             remembered,
             lots,
         } = other;
@@ -154,7 +149,6 @@ impl Settlement {
         self.restraints.absorb(restraints);
         self.unproven.extend(unproven);
         self.changes.extend(changes);
-        self.books.extend(books);
         self.remembered.extend(remembered);
         self.lots.extend(lots);
     }

@@ -1,7 +1,6 @@
 //! Checks a turn of the house: what it was shown, and what it played on that.
 
 use super::Check;
-use crate::audit::verdict::Underived;
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::ledger::{self, Entry, Fact};
@@ -94,10 +93,11 @@ impl Check {
         if turn.is_failure {
             self.verdict.house_failures.push(seq);
         }
-        let Some(version) = turn.other_version else { return };
+        if turn.other_version.is_none() {
+            return;
+        }
         self.verdict.house_turns_of_other_versions += 1;
         self.verdict.house_turns_without_digest += u64::from(!turn.has_digest);
-        self.note_underived(Underived::OfHouse { seq, version });
     }
 
     /// Counts a hint that another version of the house gave: it cannot be worked out again.
@@ -107,7 +107,6 @@ impl Check {
             let Fact::HintGiven { version, .. } = chained.entry.fact else { continue };
             if version != current && self.house.is_some() {
                 self.verdict.house_turns_of_other_versions += 1;
-                self.note_underived(Underived::OfHouse { seq: chained.entry.seq, version });
             }
         }
     }

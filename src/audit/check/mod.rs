@@ -1,6 +1,5 @@
 //! Checks one match: its chain, its letters, and every ruling, which is repeated from them.
 
-mod anchors;
 mod difference;
 mod holders;
 mod house;
@@ -8,7 +7,6 @@ pub(super) mod reader;
 mod reading;
 mod ruling;
 mod stored;
-mod verified;
 mod wording;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -21,12 +19,11 @@ pub use self::holders::StoredSeat;
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 use self::reader::{PendingEntry, ReadLetter};
 use self::ruling::Repeated;
-pub use self::verified::VerifiedEntry;
 use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{
-    self, Anchor, Delivery, Entry, Fact, Head, KeptPin, LedgerForm, Link, MailIdentity, SealKey, Source,
+    self, Delivery, Entry, Fact, Head, KeptPin, LedgerForm, Link, MailIdentity, SealKey, Source,
 };
 use crate::letter::{Digest, Letter};
 use crate::referee::{DispatchKind, EarlierOrders, HousePlayer, Match, MatchOverview, Ruling, Stage};
@@ -94,14 +91,7 @@ pub struct Check {
     house: Option<Arc<HousePlayer>>,
     /// What words letters today.
     current_identity: MailIdentity,
-    /// The anchors of the club's book. `None` for a match that another club refereed.
-    club_anchors: Option<Vec<Anchor>>,
-    /// What the club's book says was verified, by the numbers of the entries.
-    verified: Vec<VerifiedEntry>,
-    /// The deliveries after the end that the club's book lists.
-    late: Vec<Delivery>,
-    /// What other versions made up to this entry is not counted, and turns of the house are not found again: it was checked
-    /// before.
+    /// Turns of the house up to this entry are not found again: they were checked before.
     checked_until: u64,
 }
 
@@ -140,9 +130,6 @@ impl Check {
             verdict,
             house,
             current_identity,
-            club_anchors: None,
-            verified: Vec::new(),
-            late: Vec::new(),
             checked_until: 0,
         };
         if check.snapshot.is_none() {
@@ -162,9 +149,6 @@ impl Check {
         }
         self.verdict.entries += entries.len() as u64;
         self.verdict.letters += letters.len() as u64;
-        for entry in &entries {
-            self.compare_verified(entry.link.seq, entry.hash);
-        }
         if let Some(last) = entries.last() {
             self.head = Head { seq: last.link.seq, hash: last.hash };
         }
@@ -268,7 +252,6 @@ impl Check {
             return self.report(Place::Entry(seq), what);
         }
         self.note_deliveries(seq);
-        self.note_anchor(seq);
         if self.is_stopped() {
             return;
         }
@@ -290,7 +273,7 @@ impl Check {
             return self.report_difference(&ruling);
         }
         if !is_derived {
-            self.note_ruling_of_another_version(seq);
+            self.verdict.rulings_of_other_versions += 1;
         }
         self.note_hint(&ruling);
         self.pending.drain(..=last);
@@ -436,7 +419,6 @@ impl Check {
             self.report(Place::Sent(dispatch.message_id), "no entry causes it: it was added");
         }
         self.check_seats();
-        self.check_late();
         self.check_stored_match();
         self.verdict
     }

@@ -47,7 +47,7 @@ impl Args {
         let club = brought.club.clone();
         let verdict = office.take_dossier(brought).await.with_context(|| name)?;
         println!("{} of {club} is sound and was imported: {} entries", verdict.match_id, verdict.entries);
-        verdict.not_checked().iter().for_each(|what| println!("  {what}"));
+        verdict.unable.iter().for_each(|what| println!("  {what}"));
         Ok(ExitCode::SUCCESS)
     }
 }

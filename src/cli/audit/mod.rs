@@ -1,6 +1,6 @@
 //! `fogpost audit`: verifies matches, shows their accounts, exports and imports dossiers.
 
-mod anchors;
+mod acknowledge;
 mod export;
 mod import;
 mod show;
@@ -19,6 +19,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Command {
     Verify(verify::Args),
+    Acknowledge(acknowledge::Args),
     Show(show::Args),
     Export(export::Args),
     Import(import::Args),
@@ -28,6 +29,7 @@ impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         super::in_club(config, async |office| match self.command {
             Command::Verify(args) => args.run(office).await,
+            Command::Acknowledge(args) => args.run(office).await,
             Command::Show(args) => args.run(office).await,
             Command::Export(args) => args.run(office).await,
             Command::Import(args) => args.run(office).await,

@@ -7,37 +7,31 @@ use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::anchors::{self, MAX_MAIL_BYTES};
+use crate::audit::witness::PlayersMail;
 use crate::audit::{AuditResult, AuditVerdict};
 use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
-use crate::club::CLUB;
 use crate::daemon::Office;
+
+/// Maximum bytes of a player's mail.
+const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Walk the ledger, repeat every ruling, word every report again, and compare
 ///
 /// Every byte that was sent is compared by its digest in the ledger, and the text by wording it again.
-/// Exit status: 0 sound, also if some of it was checked at the time; 1 wrong, or not checked.
+/// Exit status: 0 sound; 1 wrong.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z. CLUB means the
-    /// club's own book
-    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "new", "against", "anchors"], conflicts_with_all = ["all", "new"])]
+    /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z
+    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against"], conflicts_with = "all")]
     id: Option<String>,
-    /// Check every match, and the club's own book
+    /// Check every match
     #[arg(long)]
     all: bool,
-    /// Check only what is new in each match since the last audit, and note in CLUB what was checked, as the daemon does. Do
-    /// this before an upgrade: another version cannot word these letters again
-    #[arg(long, conflicts_with_all = ["all", "against", "anchors", "whole"])]
-    new: bool,
-    /// Check that the ledger line of this mail, from a player's own mailbox, is on the chain
-    #[arg(long, value_name = "LETTER.eml", conflicts_with = "all")]
-    against: Option<PathBuf>,
-    /// Prove, from letters in players' own mailboxes or hashes from their footers, that all were told the same anchors, and
-    /// by which day the ledgers had grown so far
-    #[arg(long, value_name = "LETTER.eml|SHA256", num_args = 1.., conflicts_with_all = ["id", "all", "against"])]
-    anchors: Vec<PathBuf>,
+    /// Check the matches that these mails, from players' own mailboxes, name in their ledger lines, and that each line is on
+    /// its chain. A match that was deleted shows
+    #[arg(long, value_name = "LETTER.eml", num_args = 1.., conflicts_with = "all")]
+    against: Vec<PathBuf>,
     /// Also reproduce the HTML and the pictures of all letters (slower)
     #[arg(long, conflicts_with = "against")]
     whole: bool,
@@ -54,14 +48,24 @@ const BATCH_SIZE: usize = 16;
 
 impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
-        if !self.anchors.is_empty() {
-            return anchors::run(&self.anchors, self.json, office).await;
-        }
         let verdicts = self.verdicts(office).await?;
-        Ok(match verdicts.iter().all(AuditVerdict::is_checked) {
+        Ok(match verdicts.iter().all(AuditVerdict::is_sound) {
             true => ExitCode::SUCCESS,
             false => ExitCode::FAILURE,
         })
+    }
+
+    /// Reads players' mails, each of which must name a ledger, or that of the match in question.
+    fn mails(&self, only: Option<&str>) -> anyhow::Result<Vec<PlayersMail>> {
+        let mut mails = Vec::new();
+        for path in &self.against {
+            let name = path.display().to_string();
+            let mail = PlayersMail::read(&name, &read_file(path, MAX_MAIL_BYTES)?);
+            let is_witness = mail.lines.iter().any(|line| only.is_none_or(|id| id == line.match_id));
+            ensure!(is_witness, "{name}: no ledger line of that match");
+            mails.push(mail);
+        }
+        Ok(mails)
     }
 
     /// Checks the matches and shows the verdicts, batch by batch. Returns at least those that are not sound.
@@ -69,24 +73,15 @@ impl Args {
         let id = self.id.as_ref().map(|id| id.to_ascii_uppercase());
         let bar = bar();
         let step = |entries| bar.inc(entries);
-        if let Some(path) = &self.against {
-            let mail = read_file(path, MAX_MAIL_BYTES)?;
-            let verdicts = office.verify_against(&mail, id.as_deref(), &step).await?;
+        if !self.against.is_empty() {
+            let mails = self.mails(id.as_deref())?;
+            let verdicts = office.verify_against(&mails, id.as_deref(), &step).await?;
             bar.finish_and_clear();
-            ensure!(!verdicts.is_empty(), "{}: no ledger line of that match", path.display());
             verdicts.iter().for_each(|verdict| self.show(verdict));
             return Ok(verdicts);
         }
         let mut verdicts = Vec::new();
-        // What was checked at the time is worth what the club's book is worth.
-        let (mut relies_on_club, shows_club) = (false, self.all || self.new || id.as_deref() == Some(CLUB));
-        if shows_club {
-            let verdict = office.verify_club().await?;
-            bar.suspend(|| self.show(&verdict));
-            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_checked()));
-        }
         let ids = match id {
-            Some(id) if id == CLUB => Vec::new(),
             Some(pattern) if pattern.contains('*') => {
                 let mut ids = office.store.match_ids().await?;
                 ids.retain(|id| fits(id, &pattern));
@@ -94,27 +89,14 @@ impl Args {
                 ids
             }
             Some(id) => vec![id],
-            None if self.new => office.store.unverified().await?,
             None => office.store.match_ids().await?,
         };
         for (number, batch) in ids.chunks(BATCH_SIZE).enumerate() {
             bar.set_message(format!("{} of {} matches,", number * BATCH_SIZE, ids.len()));
-            let checked = match self.new {
-                true => office.audit_new(batch).await?,
-                false => office.verify_several(batch, self.whole, &step).await?,
-            };
+            let checked = office.verify_several(batch, self.whole, &step).await?;
             bar.suspend(|| checked.iter().for_each(|verdict| self.show(verdict)));
-            if self.new {
-                office.note_verified(&checked, office.now()).await?;
-            }
             // Drop the sound verdicts: a club may have thousands.
-            relies_on_club |= checked.iter().any(|verdict| verdict.checked_then > 0);
-            verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_checked()));
-        }
-        if relies_on_club && !shows_club {
-            let verdict = office.verify_club().await?;
-            bar.suspend(|| self.show(&verdict));
-            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_checked()));
+            verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
         }
         bar.finish_and_clear();
         if self.report {
@@ -126,7 +108,7 @@ impl Args {
     fn show(&self, verdict: &AuditVerdict) {
         if self.json {
             let mut line = json!(verdict);
-            line["sound"] = json!(verdict.is_checked());
+            line["sound"] = json!(verdict.is_sound());
             line["result"] = json!(verdict.result());
             print_json(&line);
             return;
@@ -134,7 +116,6 @@ impl Args {
         let AuditVerdict { match_id, entries, letters, sent, head, findings, withheld, .. } = verdict;
         let word = match verdict.result() {
             AuditResult::Sound => "sound".to_owned(),
-            AuditResult::CheckedThen => checked_then(verdict),
             AuditResult::Withheld => "the chain is whole".to_owned(),
             AuditResult::NotChecked => "not fully checked".to_owned(),
             AuditResult::Wrong => "NOT SOUND".to_owned(),
@@ -167,14 +148,9 @@ impl Args {
             println!("  {letters} sent letters were worded while the club had a template {name} of its own");
         }
         findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
-        verdict.not_checked().iter().for_each(|what| println!("  {what}"));
+        verdict.unable.iter().for_each(|what| println!("  {what}"));
         withheld.iter().for_each(|what| println!("  withheld: {what}"));
     }
-}
-
-fn checked_then(verdict: &AuditVerdict) -> String {
-    let entries: Vec<String> = verdict.checked_by.iter().map(|seq| format!("#{seq}")).collect();
-    format!("sound, of which {} were checked at the time (CLUB {})", verdict.checked_then, entries.join(", "))
 }
 
 /// Says what was checked of the turns and hints that another version of the house gave.

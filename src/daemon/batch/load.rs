@@ -27,8 +27,7 @@ impl Office {
     /// Creates a context without rows.
     pub async fn new_context(&self) -> anyhow::Result<RulingContext> {
         self.kept_wording.get_or_try_init(|| self.keep_wording()).await?;
-        let context = RulingContext::new(self.now(), random()?, self.gm_tokens().await?);
-        Ok(RulingContext { anchor: self.last_anchor().await?, ..context })
+        Ok(RulingContext::new(self.now(), random()?, self.gm_tokens().await?))
     }
 
     /// Keeps what letters are worded with, before the first of them is.
@@ -457,10 +456,9 @@ impl Office {
             (row, seats, delivered)
         });
         let with_rest: Vec<_> = with_rest.collect();
-        let anchor = context.anchor;
         let loaded = run_blocking(move || {
             par_map(&with_rest, |(row, seats, delivered)| {
-                let loaded = LoadedMatch::of(row, seats, delivered.clone(), anchor);
+                let loaded = LoadedMatch::of(row, seats, delivered.clone());
                 (row.id.clone(), loaded.inspect_err(|error| log_unusable(&row.id, error)).ok())
             })
         });

@@ -10,18 +10,13 @@ use super::settings::Settings;
 use super::undecided::Decided;
 use crate::audit::AuditVerdict;
 use crate::referee::DispatchKind;
-use crate::report::{self, ClubLetter};
+use crate::report::{self, ClubLetter, FailedMatch};
 use crate::store::{NewDispatch, Settlement};
 
 /// Tells the GM which matches do not verify, and why.
-pub fn alarm(settings: &Settings, context: &RulingContext, failed: &[AuditVerdict]) -> Decided<Settlement> {
+pub fn alarm(settings: &Settings, context: &RulingContext, failed: &[FailedMatch]) -> Decided<Settlement> {
     let mut decision = Decision::new(settings, context);
-    let mut findings: Vec<(String, Vec<String>)> = Vec::new();
-    for verdict in failed {
-        let lines = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
-        findings.push((verdict.match_id.clone(), lines.collect()));
-    }
-    let worded = report::word_alarm(&settings.templates, &settings.stationery.club(), &findings)?;
+    let worded = report::word_alarm(&settings.templates, &settings.stationery.club(), failed)?;
     for index in decision.gms_on_duty() {
         let gm = decision.gm(index);
         let envelope = PlainEnvelope {
@@ -46,7 +41,7 @@ pub fn audit_report(
     let mut decision = Decision::new(settings, context);
     let faults = failed.iter().map(|verdict| {
         let found = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
-        let unable = verdict.not_checked().map(|why| format!("it could not be checked in full: {why}"));
+        let unable = verdict.unable.as_ref().map(|why| format!("it could not be checked in full: {why}"));
         (verdict.match_id.clone(), found.chain(unable).collect())
     });
     let letter = ClubLetter::AuditReport { checked, faults: faults.collect() };

@@ -63,7 +63,7 @@ enum Undo {
 /// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
 /// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
 pub struct Checkpoint {
-    lengths: [usize; 20],
+    lengths: [usize; 19],
     seats: Vec<SeatRow>,
     restraints: Restraints,
 }
@@ -111,7 +111,6 @@ impl DecisionDraft {
             newcomers,
             unproven,
             changes,
-            books,
             remembered,
             lots,
         } = &self.settlement;
@@ -134,7 +133,6 @@ impl DecisionDraft {
             remembered.len(),
             seat_pins.len(),
             listed.len(),
-            books.len(),
             lots.len(),
         ];
         Checkpoint { lengths, seats: seats.clone(), restraints: restraints.clone() }
@@ -179,7 +177,6 @@ impl DecisionDraft {
             remembered,
             seat_pins,
             listed,
-            books,
             lots,
         ] = to.lengths;
         settlement.letters.truncate(letters);
@@ -200,7 +197,6 @@ impl DecisionDraft {
         settlement.remembered.truncate(remembered);
         settlement.seat_pins.truncate(seat_pins);
         settlement.listed.truncate(listed);
-        settlement.books.truncate(books);
         settlement.lots.truncate(lots);
     }
 

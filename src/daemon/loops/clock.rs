@@ -10,13 +10,15 @@ use tokio::sync::watch;
 use super::waiting::{Backoff, pause};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
-use crate::daemon::club::HEARTBEAT;
 use crate::daemon::decide::clock::Trigger;
 use crate::daemon::decide::offers::lapse_offer;
 use crate::daemon::heartbeat::Loop;
 use crate::post::{Health, ShutdownSignal};
 use crate::referee::Act;
 use crate::store::{Invitation, InvitationStage, Settlement, StoreError};
+
+/// The key under which a daemon remembers when the clock was last checked.
+const HEARTBEAT: &str = "heartbeat";
 
 /// Matches ruled on in one transaction.
 const BATCH_SIZE: u32 = 100;
@@ -78,9 +80,22 @@ impl Office {
         let spared: BTreeSet<String> = spared.into_iter().collect();
         while self.sweep(until, now, &Trigger::Clock, &mut spared.clone()).await? {}
         self.delete_unruled_when_due(now).await?;
+        self.list_letters_when_due(now).await?;
         self.archive_when_due(now).await?;
         self.player_digests_when_due(now).await?;
         self.digest_when_due(now).await
+    }
+
+    /// Returns a time that was remembered.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub(in crate::daemon) async fn remembered_time(
+        &self,
+        key: &str,
+    ) -> anyhow::Result<Option<DateTime<Utc>>> {
+        let text = self.store.remembered(key).await?;
+        Ok(text.and_then(|text| text.parse().ok()))
     }
 
     /// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length, and by
