@@ -295,7 +295,6 @@ impl Config {
         self.outbox.way.check_login()?;
         self.check_shared_login()?;
         self.database.check()?;
-        self.audit.check()?;
         self.house.check()?;
         let domain = self.club.message_id_domain();
         if !domain.is_ascii() || Address::parse(&format!("id@{domain}")).is_err() {

@@ -76,7 +76,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 pub mod audit;
 pub mod cli;
-pub mod club;
 pub mod config;
 pub mod daemon;
 pub mod game;

@@ -21,30 +21,26 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("request", &["game", "letter"]),
     ("ledger", &["game", "letter"]),
     ("referee", &["game", "letter", "request", "ledger"]),
-    ("club", &["letter", "ledger"]),
     ("report", &["game", "letter", "ledger", "referee"]),
-    ("audit", &["game", "letter", "ledger", "referee", "club", "report"]),
-    ("store", &["game", "letter", "ledger", "referee", "club"]),
+    ("audit", &["game", "letter", "ledger", "referee", "report"]),
+    ("store", &["game", "letter", "ledger", "referee"]),
     ("post", &["letter"]),
     ("config", &["game", "letter", "referee", "store", "post"]),
     (
         "daemon",
-        &[
-            "game", "letter", "request", "ledger", "referee", "club", "report", "audit", "store", "post",
-            "config",
-        ],
+        &["game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config"],
     ),
     (
         "cli",
         &[
-            "game", "letter", "request", "ledger", "referee", "club", "report", "audit", "store", "post",
-            "config", "daemon",
+            "game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config",
+            "daemon",
         ],
     ),
 ];
 
 /// The rooms that take values and return values.
-const CORE: &[&str] = &["game", "letter", "request", "ledger", "referee", "club", "report", "audit"];
+const CORE: &[&str] = &["game", "letter", "request", "ledger", "referee", "report", "audit"];
 
 /// What the core must not use: the clock, network, files, environment, SQL, async, logging, randomness, and collections
 /// with a random order. clippy.toml disallows a path in the whole crate only, and the shell needs these.

@@ -481,75 +481,9 @@ END $$;
 CREATE TRIGGER kept_snapshot_is_not_deleted BEFORE DELETE ON kept_snapshot
     FOR EACH ROW EXECUTE FUNCTION kept_snapshot_is_forgotten();
 
--- The club's book and its anchors
-
-CREATE TABLE book (
-    id       TEXT COLLATE "C" PRIMARY KEY,
-    kind     TEXT NOT NULL,
-    stage    TEXT NOT NULL,
-    wake_at  BIGINT,
-    snapshot TEXT NOT NULL,
-    version  BIGINT NOT NULL CHECK (version > 0)
-);
-
-CREATE TABLE book_entry (
-    book_id TEXT COLLATE "C" NOT NULL REFERENCES book (id),
-    seq     BIGINT NOT NULL,
-    at      BIGINT NOT NULL,
-    kind    TEXT NOT NULL,
-    json    TEXT NOT NULL,
-    hash    TEXT NOT NULL CHECK (length(hash) = 64),
-    PRIMARY KEY (book_id, seq)
-);
-CREATE INDEX book_entry_by_kind ON book_entry (book_id, kind, seq);
-CREATE FUNCTION book_entry_follows() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NEW.seq <> 1 + (SELECT COALESCE(MAX(seq), 0) FROM book_entry WHERE book_id = NEW.book_id) THEN
-        RAISE EXCEPTION 'the entries of a book follow one another without gaps';
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER book_entry_follows BEFORE INSERT ON book_entry FOR EACH ROW EXECUTE FUNCTION book_entry_follows();
-CREATE TRIGGER book_entry_is_not_changed BEFORE UPDATE ON book_entry
-    FOR EACH ROW EXECUTE FUNCTION refuse('an entry is never changed');
-CREATE TRIGGER book_entry_is_not_truncated BEFORE TRUNCATE ON book_entry
-    EXECUTE FUNCTION refuse('an entry is never deleted');
-CREATE TRIGGER book_entry_is_not_deleted BEFORE DELETE ON book_entry
-    FOR EACH ROW EXECUTE FUNCTION refuse('an entry is never deleted');
-
-CREATE TABLE anchor_secret (
-    book_seq BIGINT PRIMARY KEY, -- of the entry in CLUB
-    secret   TEXT NOT NULL CHECK (length(secret) = 64)
-);
-CREATE TABLE anchored_head (
-    book_seq BIGINT NOT NULL,
-    match_id TEXT COLLATE "C" NOT NULL REFERENCES match (id),
-    seq      BIGINT NOT NULL, -- of the last entry of the match's ledger
-    PRIMARY KEY (book_seq, match_id)
-);
-CREATE INDEX anchored_head_by_match ON anchored_head (match_id, book_seq);
-CREATE TRIGGER anchor_secret_is_not_changed BEFORE UPDATE ON anchor_secret
-    FOR EACH ROW EXECUTE FUNCTION refuse('an anchor is never changed');
-CREATE TRIGGER anchor_secret_is_not_truncated BEFORE TRUNCATE ON anchor_secret
-    EXECUTE FUNCTION refuse('an anchor is never deleted');
-CREATE TRIGGER anchor_secret_is_not_deleted BEFORE DELETE ON anchor_secret
-    FOR EACH ROW EXECUTE FUNCTION refuse('an anchor is never deleted');
-CREATE TRIGGER anchored_head_is_not_changed BEFORE UPDATE ON anchored_head
-    FOR EACH ROW EXECUTE FUNCTION refuse('an anchor is never changed');
-CREATE TRIGGER anchored_head_is_not_truncated BEFORE TRUNCATE ON anchored_head
-    EXECUTE FUNCTION refuse('an anchor is never deleted');
-CREATE TRIGGER anchored_head_is_not_deleted BEFORE DELETE ON anchored_head
-    FOR EACH ROW EXECUTE FUNCTION refuse('an anchor is never deleted');
-
+-- How far the daily audit has verified each match. Without its row, it checks the whole match.
 CREATE TABLE verified (
-    match_id TEXT COLLATE "C" NOT NULL REFERENCES match (id),
-    seq      BIGINT NOT NULL, -- of the last entry of the match's ledger then
-    book_seq BIGINT NOT NULL, -- of the entry in CLUB
-    PRIMARY KEY (match_id, seq)
+    match_id TEXT COLLATE "C" PRIMARY KEY REFERENCES match (id),
+    seq      BIGINT NOT NULL, -- of the last entry that was verified
+    hash     TEXT COLLATE "C" NOT NULL -- of that entry
 );
-
-CREATE TABLE late_delivery (
-    dispatch_id BIGINT PRIMARY KEY REFERENCES dispatch (id),
-    book_seq    BIGINT NOT NULL
-);
-CREATE INDEX late_delivery_by_entry ON late_delivery (book_seq);

@@ -439,64 +439,9 @@ CREATE TRIGGER kept_snapshot_is_not_replaced BEFORE INSERT ON kept_snapshot
 WHEN EXISTS (SELECT 1 FROM kept_snapshot WHERE digest = NEW.digest OR rowid = NEW.rowid)
 BEGIN SELECT RAISE(ABORT, 'a kept snapshot is never changed'); END;
 
--- The club's book and its anchors
-
-CREATE TABLE book (
-    id       TEXT    PRIMARY KEY NOT NULL,
-    kind     TEXT    NOT NULL,
-    stage    TEXT    NOT NULL,
-    wake_at  INTEGER,
-    snapshot TEXT    NOT NULL,
-    version  INTEGER NOT NULL CHECK (version > 0)
-) STRICT;
-
-CREATE TABLE book_entry (
-    book_id TEXT    NOT NULL REFERENCES book (id),
-    seq     INTEGER NOT NULL,
-    at      INTEGER NOT NULL,
-    kind    TEXT    NOT NULL,
-    json    TEXT    NOT NULL,
-    hash    TEXT    NOT NULL CHECK (length(hash) = 64),
-    PRIMARY KEY (book_id, seq)
-) STRICT;
-CREATE INDEX book_entry_by_kind ON book_entry (book_id, kind, seq);
-CREATE TRIGGER book_entry_follows BEFORE INSERT ON book_entry
-WHEN NEW.seq <> 1 + (SELECT COALESCE(MAX(seq), 0) FROM book_entry WHERE book_id = NEW.book_id)
-BEGIN SELECT RAISE(ABORT, 'the entries of a book follow one another without gaps'); END;
-CREATE TRIGGER book_entry_is_not_changed BEFORE UPDATE ON book_entry
-BEGIN SELECT RAISE(ABORT, 'an entry is never changed'); END;
-CREATE TRIGGER book_entry_is_not_deleted BEFORE DELETE ON book_entry
-BEGIN SELECT RAISE(ABORT, 'an entry is never deleted'); END;
-
-CREATE TABLE anchor_secret (
-    book_seq INTEGER PRIMARY KEY, -- of the entry in CLUB
-    secret   TEXT    NOT NULL CHECK (length(secret) = 64)
-) STRICT;
-CREATE TABLE anchored_head (
-    book_seq INTEGER NOT NULL,
-    match_id TEXT    NOT NULL REFERENCES match (id),
-    seq      INTEGER NOT NULL, -- of the last entry of the match's ledger
-    PRIMARY KEY (book_seq, match_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX anchored_head_by_match ON anchored_head (match_id, book_seq);
-CREATE TRIGGER anchor_secret_is_not_changed BEFORE UPDATE ON anchor_secret
-BEGIN SELECT RAISE(ABORT, 'an anchor is never changed'); END;
-CREATE TRIGGER anchor_secret_is_not_deleted BEFORE DELETE ON anchor_secret
-BEGIN SELECT RAISE(ABORT, 'an anchor is never deleted'); END;
-CREATE TRIGGER anchored_head_is_not_changed BEFORE UPDATE ON anchored_head
-BEGIN SELECT RAISE(ABORT, 'an anchor is never changed'); END;
-CREATE TRIGGER anchored_head_is_not_deleted BEFORE DELETE ON anchored_head
-BEGIN SELECT RAISE(ABORT, 'an anchor is never deleted'); END;
-
+-- How far the daily audit has verified each match. Without its row, it checks the whole match.
 CREATE TABLE verified (
-    match_id TEXT    NOT NULL REFERENCES match (id),
-    seq      INTEGER NOT NULL, -- of the last entry of the match's ledger then
-    book_seq INTEGER NOT NULL, -- of the entry in CLUB
-    PRIMARY KEY (match_id, seq)
+    match_id TEXT    PRIMARY KEY NOT NULL REFERENCES match (id),
+    seq      INTEGER NOT NULL, -- of the last entry that was verified
+    hash     TEXT    NOT NULL -- of that entry
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE late_delivery (
-    dispatch_id INTEGER PRIMARY KEY REFERENCES dispatch (id),
-    book_seq    INTEGER NOT NULL
-) STRICT;
-CREATE INDEX late_delivery_by_entry ON late_delivery (book_seq);

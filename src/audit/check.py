@@ -508,7 +508,7 @@ def header_fields(contents):
     return [field for field in fields if not field[0].lower().startswith(about_body)]
 
 
-LEDGER_LINE = re.compile(r"Ledger[\s>|]+([A-Z]+-[0-9A-Z]+)[\s>|]+(?:#(\d+)[\s>|]+)?sha256[\s>|]*(?:<[^>]*>[\s>|]*)*([0-9a-f]{64})")
+LEDGER_LINE = re.compile(r"Ledger[\s>|]+([A-Z]+-[0-9A-Z]+)[\s>|]+sha256[\s>|]*(?:<[^>]*>[\s>|]*)*([0-9a-f]{64})")
 
 
 def check_sent(report, dossier):
@@ -568,12 +568,9 @@ def text_of(name, contents):
 def ledger_lines(dossier, name, contents):
     """The numbers of the entries, or None, that the ledger lines of this match in a letter lead to."""
     places = {digest: number for number, digest in enumerate(dossier.hashes, 1)}
-    found = []
-    for match, number, digest in LEDGER_LINE.findall(text_of(name, contents)):
-        if match == dossier.match:
-            place = places.get(digest)
-            found.append(None if number and place != int(number) else place)
-    return found
+    return [
+        places.get(digest) for match, digest in LEDGER_LINE.findall(text_of(name, contents)) if match == dossier.match
+    ]
 
 
 def wrong_lines(dossier, name, contents):

@@ -11,7 +11,6 @@ use serde_json::json;
 
 pub use self::read::Dossier;
 use super::account::{self, ArchivedDispatch, MatchArchive};
-use super::anchors::AnchorProof;
 use super::blackout::black_out;
 use crate::game::any::AnyState;
 use crate::game::{BySeat, Seat};
@@ -126,7 +125,6 @@ pub fn files(
     templates: &Templates,
     archive: &MatchArchive,
     letters: &[LetterRecord],
-    anchors: &[AnchorProof],
     about: &About,
 ) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
     let mut files = BTreeMap::new();
@@ -139,7 +137,6 @@ pub fn files(
     put("positions.jsonl", lines(states.iter().map(|state| state.position().to_string())));
     let record = ledger::record(entries).map(|record| record.to_string()).unwrap_or_default();
     put("record.toml", record.into_bytes());
-    put("anchors.jsonl", lines(anchors.iter().map(ledger::canonical)));
     put("about.json", serde_json::to_vec_pretty(about).expect("it is plain values"));
     if about.over {
         let keys = archive.game_match.earlier_keys.iter().chain([&archive.game_match.key]);

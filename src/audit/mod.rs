@@ -4,25 +4,19 @@
 //! compares the result with what is stored, byte for byte. [`ExpectedDispatch`] compares our letters with their pins in the
 //! chain. [`witness`] compares the ledger line in a player's own mail with the chain.
 //!
-//! [`BookCheck`] checks the club's book, and [`AnchorVerdict`] what players were told of its anchors.
-//!
 //! Nothing here loads anything, or knows where it is stored.
 
 pub mod account;
-mod anchors;
 mod blackout;
-mod book;
 mod check;
 pub mod dossier;
 mod expected;
 mod verdict;
 pub mod witness;
 
-pub use anchors::{AnchorProof, AnchorVerdict, AnchorWitness, DatedEntry, ToldAnchor};
-pub use book::{BookCheck, StoredLate};
 pub use check::{
     Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch, StoredSeat,
-    VerifiedEntry, Withheld,
+    Withheld,
 };
 pub use expected::{ExpectedDispatch, StoredDispatch};
 pub use verdict::{AuditVerdict, Finding, Place};

@@ -7,10 +7,9 @@ use chrono::Utc;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::print_table;
-use crate::club::{Book, BookEntry, CLUB};
 use crate::config::{Database, Quota};
 use crate::daemon::status::{SILENT_AFTER, Status, this_daemon};
-use crate::ledger::{Chained, Head, Link};
+use crate::ledger::Head;
 use crate::store::{self, EntryRow, Store, carry};
 
 /// Move the club from one database to another
@@ -28,7 +27,7 @@ enum Command {
 /// Copy everything from SQLite to PostgreSQL, or back, while no daemon runs
 ///
 /// The database to move to must be empty; a missing SQLite file is created. Afterwards every table is read back and
-/// compared, and the ledger of every match and the club's book are followed from their first entries. A move that fails
+/// compared, and the ledger of every match is followed from its first entry. A move that fails
 /// leaves nothing behind. The database to move from is not changed. No letter may be waiting before a move to PostgreSQL.
 #[derive(clap::Args)]
 pub struct Move {
@@ -95,15 +94,12 @@ impl Move {
         })
         .await?;
         let matches = follow_ledgers(&*to, &bar).await?;
-        follow_book(&*to).await?;
         bar.finish_and_clear();
         let rows = carried.iter().map(|part| {
             vec![part.table.to_owned(), part.rows.to_string(), part.digest.to_string()[..16].to_owned()]
         });
         print_table(&["table", "rows", "digest on both sides"], rows.collect());
-        println!(
-            "Everything was copied and compared; the ledgers of all matches ({matches}) and the club's book are intact."
-        );
+        println!("Everything was copied and compared; the ledgers of all matches ({matches}) are intact.");
         println!("Now give its URL as database.url in the config. The database moved from is as it was.");
         from.close().await;
         to.close().await;
@@ -136,7 +132,7 @@ async fn follow_ledgers(store: &dyn Store, bar: &ProgressBar) -> anyhow::Result<
         loop {
             let mut entries = Vec::new();
             store.entries_after(id, Some(head.seq), PAGE, &mut |entry| entries.push(entry)).await?;
-            if !follow::<Link>(&mut head, &entries, &format!("the ledger of {id}"))? {
+            if !follow(&mut head, &entries, &format!("the ledger of {id}"))? {
                 break;
             }
         }
@@ -145,32 +141,10 @@ async fn follow_ledgers(store: &dyn Store, bar: &ProgressBar) -> anyhow::Result<
     Ok(ids.len())
 }
 
-/// Follows the club's own book to its end, which must be the one that its snapshot names.
-async fn follow_book(store: &dyn Store) -> anyhow::Result<()> {
-    let mut head = Head::default();
-    loop {
-        let mut entries = Vec::new();
-        store.book_entries(CLUB, Some(head.seq), PAGE, &mut |entry| entries.push(entry)).await?;
-        if !follow::<BookEntry>(&mut head, &entries, "the book CLUB")? {
-            break;
-        }
-    }
-    let book = store.book(CLUB).await?.map(|row| serde_json::from_str::<Book>(&row.snapshot));
-    let ends_at = book.transpose().context("everything was copied, but the book CLUB cannot be read")?;
-    let ends_at = ends_at.map_or(Head::default(), |book| book.head);
-    ensure!(
-        head == ends_at,
-        "everything was copied, but the book CLUB is not intact: it ends with entry #{}, and should with #{}",
-        head.seq,
-        ends_at.seq
-    );
-    Ok(())
-}
-
 /// Moves on to the end of the next entries of a chain. Returns whether there are any.
-fn follow<T: Chained>(head: &mut Head, entries: &[EntryRow], chain: &str) -> anyhow::Result<bool> {
+fn follow(head: &mut Head, entries: &[EntryRow], chain: &str) -> anyhow::Result<bool> {
     for entry in entries {
-        let followed = head.follow::<T>(&entry.json, entry.hash);
+        let followed = head.follow(&entry.json, entry.hash);
         followed.with_context(|| format!("everything was copied, but {chain} is not intact"))?;
     }
     Ok(!entries.is_empty())

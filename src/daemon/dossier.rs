@@ -96,7 +96,6 @@ impl Office {
                 },
             }
         });
-        let anchors = self.anchor_proofs(&id, &material.entries).await?;
         let is_arbiters = form == DossierForm::Arbiter;
         // Before the tokens are renewed: the pins of the new ones would tell them.
         let pins = if is_arbiters { self.store.seat_pins(&id).await? } else { Vec::new() };
@@ -118,7 +117,7 @@ impl Office {
             told: material.game_match.told.clone(),
             snapshot: is_whole.then(|| material.game_match.clone()),
         };
-        Ok(dossier::files(&self.templates, &material, &letters, &anchors, &about)?)
+        Ok(dossier::files(&self.templates, &material, &letters, &about)?)
     }
 
     /// Gives both seats of a match new reply tokens, unless nobody can write with them.

@@ -4,23 +4,22 @@
 //! so everything is verified once more before.
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use anyhow::{Context as _, bail, ensure};
 
+use chrono::{DateTime, Utc};
+
 use super::Office;
-use super::club::fact_in;
 use super::decide::stored::snapshot;
 use crate::audit::{Finding, Place};
-use crate::club::{BookFact, CLUB};
-use crate::ledger::Source;
-use crate::referee::Stage;
-use crate::store::{ForgottenMatch, ForgottenPlayer, MatchRow, StoreError};
+use crate::game::Seat;
+use crate::ledger::{ChainedEntry, Entry, Fact};
+use crate::referee::{self, Act, Cause, Match, Stage};
+use crate::store::{EntryRow, ForgottenMatch, ForgottenPlayer, MatchRow, StoreError};
 
-/// Maximum attempts to forget a player while others write to the player's matches or to the club's book.
+/// Maximum attempts to forget a player while others write to the player's matches.
 const MAX_TRIES: u32 = 5;
-
-/// The kind of the entries of the club's book that say who was forgotten.
-const FORGOTTEN: &str = "Forgotten";
 
 impl Office {
     /// Forgets the player with this number, and returns the matches that the player played in.
@@ -55,76 +54,90 @@ impl Office {
             waiting == 0,
             "{waiting} letters from or to {name} wait to be ruled on or sent; try again later"
         );
+        let at = self.now();
         let mut matches = Vec::new();
         for row in self.store.matches(&traces.matches).await? {
-            matches.push(self.match_to_forget(row, number, &name).await?);
+            matches.push(self.match_to_forget(row, number, &name, at).await?);
         }
-        let at = self.now();
-        let fact = BookFact::Forgotten { player: number, matches: Some(traces.matches.clone()) };
-        let by = Source::Gm { name: self.config.club.gm.first().name.clone(), act: None };
-        // In the same transaction: nothing may be gone that the club's book does not tell of.
-        let book = self.club_change(&[fact], &by, at).await?;
-        Ok(ForgottenPlayer { id: number, name, traces, matches, book, at })
+        Ok(ForgottenPlayer { id: number, name, traces, matches, at })
     }
 
-    /// Returns a match as it is listed once its player is forgotten, if it is over and verifies.
+    /// Returns a match as it is once its player is forgotten, with the entries that tell of it, if it is over and verifies.
     async fn match_to_forget(
         &self,
         row: MatchRow,
         player: i64,
         name: &str,
+        at: DateTime<Utc>,
     ) -> anyhow::Result<ForgottenMatch> {
-        let mut game_match = snapshot(&row.id, &row.snapshot)?;
         let (id, version) = (row.id, row.version);
-        ensure!(game_match.stage == Stage::Over, "{id} is not over, and {name} plays in it or did");
+        let before = snapshot(&id, &row.snapshot)?;
+        ensure!(before.stage == Stage::Over, "{id} is not over, and {name} plays in it or did");
         let verdict = self.verify(&id, &|_| ()).await?;
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
-        ensure!(verdict.head == game_match.head, "{id} was ruled on while it was verified");
-        for seat in self.store.seats_of(std::slice::from_ref(&id)).await? {
-            if seat.player.id == player {
-                name.clone_into(&mut game_match.players[seat.seat]);
-            }
-        }
+        ensure!(verdict.head == before.head, "{id} was ruled on while it was verified");
+        let ids = std::slice::from_ref(&id);
+        let seats = self.store.seats_of(ids).await?.into_iter();
+        let held: Vec<Seat> = seats.filter(|row| row.player.id == player).map(|row| row.seat).collect();
+        let delivered = self.store.unlisted_deliveries(ids).await?;
+        let delivered = delivered.into_iter().map(|(_, delivery)| delivery).collect();
+        let (after, entries) = forget_in(Match { delivered, ..before }, &held, name, at);
+        let listed = entries.iter().flat_map(|chained| &chained.entry.delivered);
         Ok(ForgottenMatch {
-            snapshot: serde_json::to_string(&game_match)?,
-            first_name: game_match.players.first.clone(),
-            second_name: game_match.players.second.clone(),
+            snapshot: serde_json::to_string(&after)?,
+            first_name: after.players.first.clone(),
+            second_name: after.players.second.clone(),
+            head: after.head,
+            listed: listed.map(|delivery| delivery.letter).collect(),
+            entries: entries.iter().map(EntryRow::from).collect(),
             id,
             version,
         })
     }
 
-    /// Returns who is stored as forgotten in a match, without the club's book saying so.
+    /// Returns who is stored as forgotten in a match without its ledger saying so.
     pub(super) async fn untold_of_forgotten(
         &self,
         match_id: &str,
         who: &str,
     ) -> anyhow::Result<Vec<Finding>> {
-        let told = self.forgotten_by_book(match_id).await?;
+        let told = forgotten_in(&self.store.entries(match_id).await?);
         let untold = who.split(", ").filter(|name| !told.contains(*name));
         let findings = untold.map(|name| {
             let what = format!(
-                "it is stored as one of {name}, and the club's book does not say that {name} was forgotten"
+                "it is stored as one of {name}, and the ledger does not say that {name} was forgotten"
             );
             Finding { place: Place::Kept("the match"), what }
         });
         Ok(findings.collect())
     }
+}
 
-    /// Returns who was forgotten in a match according to the club's book.
-    async fn forgotten_by_book(&self, match_id: &str) -> anyhow::Result<BTreeSet<String>> {
-        let mut names = BTreeSet::new();
-        for json in self.store.book_entries_of_kind(CLUB, FORGOTTEN).await? {
-            if let Some((_, BookFact::Forgotten { player, matches })) = fact_in(&json)
-                && matches.is_none_or(|matches| matches.iter().any(|id| id == match_id))
-            {
-                names.insert(forgotten_name(player));
-            }
-        }
-        Ok(names)
+/// Rules on a match whose player is forgotten: first an entry lists the letters that no entry has listed, then one tells
+/// who was forgotten, for each seat that they held at the end. Returns the match with both, and the entries.
+fn forget_in(game_match: Match, held: &[Seat], name: &str, at: DateTime<Utc>) -> (Match, Vec<ChainedEntry>) {
+    let seats: Vec<Option<Seat>> =
+        if held.is_empty() { vec![None] } else { held.iter().copied().map(Some).collect() };
+    let told = seats.into_iter().map(|seat| Act::Forget { seat, name: name.to_owned() });
+    let (mut after, mut entries) = (game_match, Vec::new());
+    for act in iter::once(Act::ListLetters).chain(told) {
+        let ruling = referee::rule(&after, &Cause::House { phase_no: after.phase_no, act: &act }, at);
+        entries.extend(ruling.entries);
+        after = ruling.after;
     }
+    (after, entries)
+}
+
+/// Returns who was forgotten in a match according to its ledger.
+fn forgotten_in(entries: &[EntryRow]) -> BTreeSet<String> {
+    let entries = entries.iter().filter_map(|row| serde_json::from_str::<Entry>(&row.json).ok());
+    let names = entries.filter_map(|entry| match entry.fact {
+        Fact::Forgotten { player, .. } => Some(player),
+        _ => None,
+    });
+    names.collect()
 }
 
 /// What a player is called who was forgotten: `P-12`.

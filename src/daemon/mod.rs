@@ -3,10 +3,8 @@
 //! `loops/` wait and back off. They call the steps in `batch/`: load what a decision needs, decide, commit. Decisions
 //! are made in `decide/`, which awaits nothing and knows no database. The rules of play are in [`crate::referee`].
 
-mod anchors;
 mod attempts;
 mod batch;
-mod club;
 mod commands;
 mod copies;
 mod decide;
@@ -25,8 +23,8 @@ pub mod status;
 mod stuck;
 mod traffic;
 mod trial;
+mod unsound;
 mod verify;
-mod verify_club;
 mod withheld;
 
 use std::collections::BTreeMap;

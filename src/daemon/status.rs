@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::decide::sending::{self, ACCOUNT, Account};
 use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use super::stuck::{StuckHouse, stuck_houses};
+use super::unsound::{Unsound, unsound_matches};
 use crate::config::{Database, Quota};
 use crate::post::{Error, host_name, oauth, without_addresses};
 use crate::report::format_duration;
@@ -118,6 +119,7 @@ impl Status {
         status.sent_in_a_day = store.sent_counts(now).await?.iter().map(|count| u64::from(count.day)).sum();
         status.per_day = quota.per_day;
         status.note_stuck(stuck_houses(store).await?.values());
+        status.note_unsound(unsound_matches(store).await?.values());
         status.note_outage(&sending::read(store.remembered(ACCOUNT).await?.as_deref()));
         Ok(status)
     }
@@ -191,6 +193,21 @@ impl Status {
                     "`{column}` reaches to {at}, which is too far away; the daemon corrects it"
                 ));
             }
+        }
+    }
+
+    fn note_unsound<'a>(&mut self, matches: impl Iterator<Item = &'a Unsound>) {
+        let since: Vec<DateTime<Utc>> =
+            matches.filter(|unsound| !unsound.acknowledged).map(|unsound| unsound.since).collect();
+        if let Some(first) = since.iter().min() {
+            let matches = match since.len() {
+                1 => "1 match does not verify".to_owned(),
+                number => format!("{number} matches do not verify"),
+            };
+            self.faults.push(format!(
+                "{matches}, for {} already: look at fogpost audit verify --all, then run fogpost audit acknowledge",
+                format_duration(self.at - *first)
+            ));
         }
     }
 

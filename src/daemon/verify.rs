@@ -9,9 +9,10 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::Office;
 use super::parallel::{par_map, run_blocking};
+use crate::audit::witness::PlayersMail;
 use crate::audit::{
     AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter,
-    Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, Withheld, witness,
+    Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, Withheld,
 };
 use crate::game::BySeat;
 use crate::ledger::{KeptPin, PinnedKind};
@@ -90,46 +91,55 @@ impl Office {
         checks.buffered(at_once).try_collect().await
     }
 
-    /// Checks the matches that a player's mail from us is evidence for, and whether the ledger lines in it are on their
-    /// chains. Returns nothing if the mail has no ledger line.
+    /// Checks the matches that players' own mails name, and whether the ledger lines in these are on their chains. With
+    /// `only`, just the lines of that match count.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
     pub async fn verify_against(
         &self,
-        mail: &[u8],
+        mails: &[PlayersMail],
         only: Option<&str>,
         step: &Step<'_>,
     ) -> anyhow::Result<Vec<AuditVerdict>> {
-        let mut verdicts: Vec<AuditVerdict> = Vec::new();
-        let mut chains: BTreeMap<String, BTreeMap<Digest, u64>> = BTreeMap::new();
-        for line in witness::in_mail(mail) {
-            if only.is_some_and(|id| id != line.match_id) {
-                continue;
+        let mut told: BTreeMap<&str, BTreeMap<Digest, Vec<&str>>> = BTreeMap::new();
+        for PlayersMail { name, lines } in mails {
+            for line in lines.iter().filter(|line| only.is_none_or(|id| id == line.match_id)) {
+                told.entry(&line.match_id).or_default().entry(line.hash).or_default().push(name);
             }
-            if !verdicts.iter().any(|verdict| verdict.match_id == line.match_id) {
-                let known = !self.store.matches(std::slice::from_ref(&line.match_id)).await?.is_empty();
-                verdicts.push(match known {
-                    true => self.verify(&line.match_id, step).await?,
-                    false => AuditVerdict { match_id: line.match_id.clone(), ..AuditVerdict::default() },
-                });
-            }
-            if !chains.contains_key(&line.match_id) {
-                let entries = self.store.entries(&line.match_id).await?;
-                let chain = entries.iter().map(|entry| (entry.hash, entry.seq)).collect();
-                chains.insert(line.match_id.clone(), chain);
-            }
-            let found = chains.get(&line.match_id).and_then(|chain| chain.get(&line.hash));
-            if found.is_some_and(|found| line.seq.is_none_or(|seq| seq == *found)) {
-                continue;
-            }
-            let what = "it is not on this chain: the ledger was rewritten, or the mail was";
-            let finding = Finding { place: Place::Mail(line.hash), what: what.to_owned() };
-            verdicts.iter_mut().filter(|verdict| verdict.match_id == line.match_id).for_each(|verdict| {
-                verdict.findings.push(finding.clone());
-            });
+        }
+        let mut verdicts = Vec::new();
+        for (match_id, heads) in told {
+            verdicts.push(self.verify_heads(match_id, heads, step).await?);
         }
         Ok(verdicts)
+    }
+
+    /// Checks a match, and whether its chain has these heads, each with the mails that tell it.
+    async fn verify_heads(
+        &self,
+        match_id: &str,
+        heads: BTreeMap<Digest, Vec<&str>>,
+        step: &Step<'_>,
+    ) -> anyhow::Result<AuditVerdict> {
+        let is_there = self.store.match_ids().await?.iter().any(|id| id == match_id);
+        let mut verdict = match is_there {
+            true => self.verify(match_id, step).await?,
+            false => AuditVerdict { match_id: match_id.to_owned(), ..AuditVerdict::default() },
+        };
+        let entries = self.store.entries(match_id).await?;
+        let chain: BTreeSet<Digest> = entries.iter().map(|entry| entry.hash).collect();
+        for (hash, names) in heads.into_iter().filter(|(hash, _)| !chain.contains(hash)) {
+            let names = names.join(", ");
+            let what = match is_there {
+                true => {
+                    format!("{names}: it is not on this chain: the ledger was rewritten, or the mail was")
+                }
+                false => format!("{names}: there is no such match: it was deleted, or the mail was changed"),
+            };
+            verdict.findings.push(Finding { place: Place::Mail(hash), what });
+        }
+        Ok(verdict)
     }
 
     async fn verify_row(
@@ -209,9 +219,6 @@ impl Office {
         let mut check = Check::new(stored, seats, pins, house);
         check.set_withheld(withheld);
         check.set_kept_snapshots(self.store.kept_snapshots(&id).await?);
-        check.set_anchors(self.anchors().await?.iter().map(|(_, anchored)| anchored.anchor()).collect());
-        check.set_verified(self.verified_entries(&id).await?);
-        check.set_late(self.late_in(&id).await?);
         if let HouseTurns::After(seq) = turns {
             check.set_checked_until(seq);
         }
@@ -279,7 +286,7 @@ async fn rule_again(mut check: Check, batch: LedgerBatch) -> anyhow::Result<Chec
     .await
 }
 
-/// Returns the verdict on a match or book of which a row has impossible contents, which somebody else must have changed.
+/// Returns the verdict on a match of which a row has impossible contents, which somebody else must have changed.
 /// Passes on any other error.
 pub(super) fn unreadable(id: &str, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
     let what = match error.downcast::<StoreError>()? {

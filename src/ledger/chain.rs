@@ -1,6 +1,5 @@
 //! Verifies the chain: that each entry follows the one before it.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Link;
@@ -19,25 +18,6 @@ impl Default for Head {
     }
 }
 
-/// An entry of a chain, as far as it follows the one before it.
-pub trait Chained: DeserializeOwned {
-    /// Its number in its chain, from 1.
-    fn seq(&self) -> u64;
-
-    /// The hash of the entry before it.
-    fn prev(&self) -> Digest;
-}
-
-impl Chained for Link {
-    fn seq(&self) -> u64 {
-        self.seq
-    }
-
-    fn prev(&self) -> Digest {
-        self.prev
-    }
-}
-
 /// Where and how a chain is broken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChainError {
@@ -52,21 +32,21 @@ pub enum ChainError {
 }
 
 impl Head {
-    /// Moves on to the next entry, given as its canonical JSON and its hash. A [`Link`] does not decode the entry's fact.
+    /// Moves on to the next entry, given as its canonical JSON and its hash. Does not decode the entry's fact.
     ///
     /// # Errors
     /// [`ChainError`] if the entry does not follow this head.
-    pub fn follow<T: Chained>(&mut self, json: &str, hash: Digest) -> Result<T, ChainError> {
+    pub fn follow(&mut self, json: &str, hash: Digest) -> Result<Link, ChainError> {
         let seq = self.seq + 1;
-        let link: T = serde_json::from_str(json)
+        let link: Link = serde_json::from_str(json)
             .map_err(|error| ChainError::Unreadable { seq, reason: error.to_string() })?;
-        if link.seq() != seq {
-            return Err(ChainError::Missing { seq, found: link.seq() });
+        if link.seq != seq {
+            return Err(ChainError::Missing { seq, found: link.seq });
         }
         if Digest::of(json.as_bytes()) != hash {
             return Err(ChainError::Changed { seq });
         }
-        if link.prev() != self.hash {
+        if link.prev != self.hash {
             return Err(ChainError::Unchained { seq });
         }
         *self = Head { seq, hash };
@@ -82,7 +62,7 @@ impl Head {
 pub fn walk<'a>(rows: impl IntoIterator<Item = (&'a str, Digest)>) -> Result<Head, ChainError> {
     let mut head = Head::default();
     for (json, hash) in rows {
-        head.follow::<Link>(json, hash)?;
+        head.follow(json, hash)?;
     }
     Ok(head)
 }

@@ -318,6 +318,16 @@ pub enum Fact {
         what: String,
         reason: String,
     },
+    /// After the end. The entry is there for what it names beside its fact: the pins of the last ruling's letters, and the
+    /// deliveries since.
+    LettersListed {},
+    /// A player was forgotten, who is called `player` from now on: letters from and to them are withheld. `seat` is the
+    /// one that they held at the end.
+    Forgotten {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seat: Option<Seat>,
+        player: String,
+    },
 }
 
 /// Whether the house plays no seat. The entry then omits the field.
@@ -411,6 +421,8 @@ impl Fact {
             Fact::GmTold { .. } => "GmTold",
             Fact::CorrectionMade { .. } => "CorrectionMade",
             Fact::Unsealed { .. } => "Unsealed",
+            Fact::LettersListed {} => "LettersListed",
+            Fact::Forgotten { .. } => "Forgotten",
         }
     }
 }

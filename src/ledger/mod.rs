@@ -1,4 +1,4 @@
-//! The ledger of a match: what was decided, when and why, as a hash chain. Books of the club are chained alike.
+//! The ledger of a match: what was decided, when and why, as a hash chain.
 //!
 //! An entry records a fact. Its hash is the SHA-256 of its canonical JSON (RFC 8785), which contains the hash of the
 //! entry before it, so that no entry can be changed, removed or inserted without a trace. Each entry also has a salt:
@@ -7,7 +7,6 @@
 //! The letters that report a ruling are worded after its entries are chained, so the first entry of the next ruling
 //! contains their digests.
 
-mod anchor;
 mod chain;
 mod fact;
 mod holder;
@@ -20,8 +19,7 @@ use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use anchor::Anchor;
-pub use chain::{ChainError, Chained, Head, walk};
+pub use chain::{ChainError, Head, walk};
 pub use fact::{Fact, MailIdentity, no_house};
 pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};
 pub use lot::{Lot, PinnedLot};
@@ -117,9 +115,6 @@ pub struct Entry {
     /// The letters of the match that were delivered since the previous ruling. Empty except in a ruling's first entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delivered: Vec<Delivery>,
-    /// From here on our letters tell this anchor of the club. In a ruling's first entry only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub anchor: Option<Anchor>,
 }
 
 /// An entry without its fact, which may be of a kind that this version does not know.
@@ -142,8 +137,6 @@ pub struct Link {
     pub told: Vec<Digest>,
     #[serde(default)]
     pub delivered: Vec<Delivery>,
-    #[serde(default)]
-    pub anchor: Option<Anchor>,
 }
 
 impl Entry {

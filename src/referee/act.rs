@@ -125,6 +125,14 @@ pub enum Act {
         what: String,
         reason: String,
     },
+    /// By the program, after the end: an entry lists what no entry has listed yet of the letters.
+    ListLetters,
+    /// After the end: the player, who held `seat` if any, is called `name` from now on.
+    Forget {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seat: Option<Seat>,
+        name: String,
+    },
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -1,5 +1,5 @@
 //! Acts of the GM and of the referee itself. The cause of an act names the phase it was meant for. In any other phase
-//! it is rejected, unless it is an [`Act::Unseal`], an [`Act::Desk`] or an [`Act::Hold`].
+//! it is rejected, unless it is valid in all of them, such as an [`Act::Unseal`] or an [`Act::Desk`].
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -9,7 +9,7 @@ use super::bounces::Bounces;
 use super::clock::adjudicate_now;
 use super::gm_message::{GmMessage, Unsealing};
 use super::late::note_sent_late;
-use super::life::{Draft, FiledOrders};
+use super::life::{Draft, FiledOrders, Match};
 use super::stage::Stage;
 use super::{Content, Notice, Reader, substitute};
 use crate::game::any::Memories;
@@ -42,8 +42,11 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
         draft.record(Fact::SeatHeld { seat: *seat, pins: pins.clone(), letter: *letter });
         return Ok(());
     }
-    if draft.game_match.phase_no != phase_no {
-        return Err(Rejection::Passed);
+    match act {
+        Act::ListLetters => return list_letters(draft),
+        Act::Forget { seat, name } => return forget(draft, *seat, name),
+        _ if draft.game_match.phase_no != phase_no => return Err(Rejection::Passed),
+        _ => {}
     }
     let is_allowed_after_the_end = matches!(
         act,
@@ -123,7 +126,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         }
         Act::Slide { since } => extend_after_outage(draft, *since),
         // Handled above, in any phase.
-        Act::Desk(_) | Act::Unseal { .. } | Act::Hold { .. } => {}
+        Act::Desk(_) | Act::Unseal { .. } | Act::Hold { .. } | Act::ListLetters | Act::Forget { .. } => {}
     }
     Ok(())
 }
@@ -137,6 +140,32 @@ fn unseal(draft: &mut Draft, what: &str, reason: &str) {
         draft.game_match.unsealed.push(unsealing);
     }
     draft.record(Fact::Unsealed { what: what.to_owned(), reason: reason.to_owned() });
+}
+
+/// Records the pins and deliveries of letters that no entry names yet, if there are any. The next ruling would do so, but
+/// after the end there may be none.
+fn list_letters(draft: &mut Draft) -> Result<(), Rejection> {
+    let Match { stage, told, delivered, .. } = &draft.game_match;
+    if *stage != Stage::Over {
+        return Err(Rejection::Passed);
+    }
+    if told.is_empty() && delivered.is_empty() {
+        return Err(Rejection::Already);
+    }
+    draft.record(Fact::LettersListed {});
+    Ok(())
+}
+
+/// Calls a player by another name, because they are forgotten.
+fn forget(draft: &mut Draft, seat: Option<Seat>, name: &str) -> Result<(), Rejection> {
+    if draft.game_match.stage != Stage::Over {
+        return Err(Rejection::Passed);
+    }
+    if let Some(seat) = seat {
+        name.clone_into(&mut draft.game_match.players[seat]);
+    }
+    draft.record(Fact::Forgotten { seat, player: name.to_owned() });
+    Ok(())
 }
 
 /// Passes a GM's text on. The other side learns at once that there was one.

@@ -21,8 +21,8 @@ use crate::game::condition::Conditions;
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
 use crate::ledger::{
-    self, Anchor, ChainedEntry, Delivery, Entry, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey,
-    Signature, Source,
+    self, ChainedEntry, Delivery, Entry, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, Signature,
+    Source,
 };
 use crate::letter::Digest;
 
@@ -110,15 +110,9 @@ pub struct Match<F = Filing> {
     /// Pins of the letters that the last ruling produced, for the next entry to name. The shell, which words them,
     /// fills this in.
     pub told: Vec<Digest>,
-    /// The anchor that letters tell: the club's last one at the last ruling.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub anchor: Option<Anchor>,
     /// Our letters delivered since the last ruling, for the next entry to list. Filled in when the match is loaded.
     #[serde(skip)]
     pub delivered: Vec<Delivery>,
-    /// The club's last anchor, for the next entry to name if it is a new one. Filled in when the match is loaded.
-    #[serde(skip)]
-    pub latest_anchor: Option<Anchor>,
 }
 
 impl Match {
@@ -242,7 +236,6 @@ impl Draft {
             prev: self.game_match.head.hash,
             told: std::mem::take(&mut self.game_match.told),
             delivered: std::mem::take(&mut self.game_match.delivered),
-            anchor: self.adopt_anchor(),
         });
         self.game_match.head = Head { seq, hash: chained.hash };
         self.entries.push(chained);

@@ -16,7 +16,6 @@ mod dispatch_kind;
 mod doubtful;
 mod earlier;
 mod filing;
-mod first_entry;
 mod gm;
 mod gm_message;
 mod house;

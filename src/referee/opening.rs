@@ -79,9 +79,7 @@ pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
         gm_messages: Vec::new(),
         unsealed: Vec::new(),
         told: Vec::new(),
-        anchor: None,
         delivered: Vec::new(),
-        latest_anchor: None,
     };
     let mut draft = Draft::begin(blank, source, at);
     draft.record(Fact::MatchOpened {

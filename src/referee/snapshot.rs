@@ -64,9 +64,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         gm_messages: stored.gm_messages,
         unsealed: stored.unsealed,
         told: stored.told,
-        anchor: stored.anchor,
         delivered: stored.delivered,
-        latest_anchor: stored.latest_anchor,
     })
 }
 

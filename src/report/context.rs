@@ -15,7 +15,7 @@ use super::lot::{keys, lot};
 use super::manual::manual;
 use super::template_context::{ComputeField, FieldSource, LazyView, TemplateContext};
 use super::time::{format_duration, format_local};
-use super::{Club, ClubLetter, WordingInput};
+use super::{Club, ClubLetter, FailedMatch, WordingInput};
 use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, Line, Seat};
 use crate::referee::{
@@ -24,7 +24,7 @@ use crate::referee::{
 };
 
 /// The fields that any letter about a match may have, whoever reads it.
-const SHARED: [(&str, ComputeField); 26] = [
+const SHARED: [(&str, ComputeField); 25] = [
     ("club", |source| context! { name => &source.club_name, address => &source.club_address }),
     ("match", |source| match_header(&source.game_match)),
     ("names", |source| value(&source.game_match.players)),
@@ -49,7 +49,6 @@ const SHARED: [(&str, ComputeField); 26] = [
     ("settles", settles),
     ("deadline", deadline),
     ("ledger", |source| ledger_head(&source.game_match)),
-    ("anchor", |source| value(source.game_match.anchor)),
     ("lot", |source| lot(&source.game_match)),
 ];
 
@@ -355,7 +354,7 @@ fn club(club: &Club<'_>) -> Value {
 }
 
 /// The context of the letter that warns the GM of matches that fail verification.
-pub fn for_alarm(club: &Club<'_>, failed: &[(String, Vec<String>)]) -> TemplateContext {
+pub fn for_alarm(club: &Club<'_>, failed: &[FailedMatch]) -> TemplateContext {
     let own = [
         ("club", self::club(club)),
         ("match", Value::from(())),

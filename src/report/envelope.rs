@@ -120,9 +120,14 @@ impl Stationery {
 /// The place is the length of the ledger after the ruling and the letter's index among those of the ruling. Both would
 /// tell how often the other side wrote, and whether its letters were answered.
 pub fn unique_part(game_match: &Match, index: usize) -> String {
-    let place = game_match.head.seq << INDEX_BITS | (index as u64 & INDEX_MASK);
-    let veiled = game_match.first_key().veil(place);
-    format!("{}.{veiled}.{}", game_match.id.to_lowercase(), open_turn(game_match))
+    let start = unique_start(&game_match.id, game_match.first_key(), game_match.head.seq, index);
+    start + &open_turn(game_match)
+}
+
+/// The beginning of [`unique_part`], which names the letter without the open turn. `seq` is the length of the ledger.
+pub fn unique_start(match_id: &str, key: &SealKey, seq: u64, index: usize) -> String {
+    let place = seq << INDEX_BITS | (index as u64 & INDEX_MASK);
+    format!("{}.{}.", match_id.to_lowercase(), key.veil(place))
 }
 
 fn open_turn(game_match: &Match) -> String {

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use minijinja::Value;
 use minijinja::value::Serde;
+use serde::Serialize;
 
 use crate::game::any::OwnPart;
 use crate::game::{Board, BySeat, Seat};
@@ -204,15 +205,24 @@ pub fn word_gm_result(templates: &Templates, result: &GmResult) -> Result<String
     Ok(normalize_blanks(&text))
 }
 
-/// Words the letter that warns the GM at once of matches that fail verification. `failed` holds the name of each
-/// match, and its findings as sentences.
+/// A match that does not verify, as the GM is told of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailedMatch {
+    pub id: String,
+    /// Whether it is paused because of that.
+    pub is_paused: bool,
+    /// What is wrong, each a clause.
+    pub findings: Vec<String>,
+}
+
+/// Words the letter that warns the GM at once of matches that fail verification.
 ///
 /// # Errors
 /// [`TemplateError`] if a template cannot be rendered.
 pub fn word_alarm(
     templates: &Templates,
     club: &Club<'_>,
-    failed: &[(String, Vec<String>)],
+    failed: &[FailedMatch],
 ) -> Result<WordedLetter, TemplateError> {
     let context = context::for_alarm(club, failed);
     LetterDraft {

@@ -9,7 +9,7 @@ mod offers;
 
 use std::sync::Arc;
 
-use chrono::{DateTime, NaiveDate};
+use chrono::DateTime;
 
 use self::answers::answers;
 use self::digest::{gm_digest, gm_match_summary};
@@ -18,14 +18,14 @@ use notices::notices;
 
 use super::templates::TOPICS;
 use super::{
-    AskedSender, Club, ClubLetter, GmItem, GmResult, SeenTurn, TemplateError, Templates, UnprovenSummary,
-    WordedLetter, WordingInput, word_alarm, word_club_letter,
+    AskedSender, Club, ClubLetter, FailedMatch, GmItem, GmResult, SeenTurn, TemplateError, Templates,
+    UnprovenSummary, WordedLetter, WordingInput, word_alarm, word_club_letter,
 };
 use crate::game::any::{AnySeen, Choices, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
-use crate::ledger::{Anchor, MailIdentity, SealKey, Source};
-use crate::letter::{Digest, Limits, UnreadableReason};
+use crate::ledger::{MailIdentity, SealKey, Source};
+use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{
     self, Adjudication, ClaimRejection, Content, Dispatch, DispatchKind, HouseDefaults, Match,
     OfferRejection, Opening, Passing, Reader, Rejection, Reply, SettingFault, SettingFaultKind, Terms,
@@ -48,7 +48,13 @@ pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
     for letter in club_letters() {
         word_club_letter(templates, &CLUB, &letter, "")?;
     }
-    word_alarm(templates, &CLUB, &[("QZ-0000".to_owned(), vec!["entry #1: a sentence".to_owned()])])?;
+    let findings = vec!["entry #1: a sentence".to_owned()];
+    let failed = [true, false].map(|is_paused| FailedMatch {
+        id: "QZ-0000".to_owned(),
+        is_paused,
+        findings: findings.clone(),
+    });
+    word_alarm(templates, &CLUB, &failed)?;
     for kind in GameKind::ALL {
         let open = open_match(*kind);
         let over = resigned(open.clone());
@@ -326,11 +332,10 @@ fn open_match(game: GameKind) -> Match {
     referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after
 }
 
-/// The match after First has resigned, and after a day on which all ledgers were anchored.
+/// The match after First has resigned.
 fn resigned(mut game_match: Match) -> Match {
     game_match.state.close(Ending::Resign(Seat::First).outcome());
     game_match.stage = referee::Stage::Over;
-    game_match.anchor = Some(Anchor { day: NaiveDate::default(), root: Digest::from([0; 32]) });
     game_match
 }
 

@@ -29,7 +29,7 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
 }
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 28] = [
+const TABLES: [Table; 23] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -51,12 +51,7 @@ const TABLES: [Table; 28] = [
     table("sending", &["minute", "urgency"], ROWS),
     table("login", &["name"], ROWS),
     table("kept_snapshot", &["digest"], LARGE),
-    table("book", &["id"], LARGE),
-    table("book_entry", &["book_id", "seq"], LARGE),
-    table("anchor_secret", &["book_seq"], ROWS),
-    table("anchored_head", &["book_seq", "match_id"], ROWS),
-    table("verified", &["match_id", "seq"], ROWS),
-    table("late_delivery", &["dispatch_id"], ROWS),
+    table("verified", &["match_id"], ROWS),
     table("memo", &["key"], ROWS),
 ];
 

@@ -1,4 +1,4 @@
-//! Entries as they are stored: those of ledgers and those of books, in tables that differ in two names only.
+//! Entries of ledgers as they are stored.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,6 @@ use sqlx::FromRow;
 use super::Result;
 use super::rows::{CHUNK, count, digest, integer, is_common, time};
 use super::statement::Session;
-use crate::club::ChainedBookEntry;
 use crate::ledger::ChainedEntry;
 use crate::letter::Digest;
 
@@ -16,7 +15,7 @@ use crate::letter::Digest;
 /// report one that was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryRow {
-    /// The match or the book.
+    /// The match.
     pub chain: String,
     /// From 1, without gaps.
     pub seq: u64,
@@ -37,18 +36,8 @@ impl From<&ChainedEntry> for EntryRow {
     }
 }
 
-impl From<ChainedBookEntry> for EntryRow {
-    fn from(ChainedBookEntry { entry, json, hash }: ChainedBookEntry) -> EntryRow {
-        let kind = entry.fact.kind().to_owned();
-        EntryRow { chain: entry.book, seq: entry.seq, at: entry.at, kind, json, hash, letters: Vec::new() }
-    }
-}
-
 /// Selects entries of ledgers.
 pub const OF_LEDGERS: &str = "SELECT match_id AS chain, seq, at, kind, json, hash FROM entry ";
-
-/// Selects entries of books.
-pub const OF_BOOKS: &str = "SELECT book_id AS chain, seq, at, kind, json, hash FROM book_entry ";
 
 #[derive(FromRow)]
 pub struct EntryColumns {
@@ -70,7 +59,19 @@ impl EntryColumns {
 
 /// Adds entries of ledgers, within a transaction, and marks the letters that they name.
 pub async fn add_to_ledgers(session: &mut Session<'_>, entries: &[EntryRow]) -> Result<()> {
-    add(session, "INSERT INTO entry (match_id, seq, at, kind, json, hash) ", entries).await?;
+    for chunk in entries.chunks(CHUNK) {
+        let mut insert = session.statement("INSERT INTO entry (match_id, seq, at, kind, json, hash) ");
+        insert.push_rows(chunk, |values, entry| {
+            values
+                .bind(&entry.chain)
+                .bind(integer(entry.seq))
+                .bind(entry.at.timestamp_millis())
+                .bind(&entry.kind)
+                .bind(&entry.json)
+                .bind(entry.hash.to_string());
+        });
+        session.execute(insert.persistent(is_common(chunk.len()))).await?;
+    }
     let named: BTreeSet<String> =
         entries.iter().flat_map(|entry| &entry.letters).map(ToString::to_string).collect();
     let named: Vec<String> = named.into_iter().collect();
@@ -89,27 +90,5 @@ async fn mark_named(session: &mut Session<'_>, digests: &[String]) -> Result<()>
     );
     let statement = session.statement(sql).bind_texts(digests);
     session.execute(statement).await?;
-    Ok(())
-}
-
-/// Adds entries of books, within a transaction.
-pub async fn add_to_books(session: &mut Session<'_>, entries: &[EntryRow]) -> Result<()> {
-    add(session, "INSERT INTO book_entry (book_id, seq, at, kind, json, hash) ", entries).await
-}
-
-async fn add(session: &mut Session<'_>, into: &str, entries: &[EntryRow]) -> Result<()> {
-    for chunk in entries.chunks(CHUNK) {
-        let mut insert = session.statement(into);
-        insert.push_rows(chunk, |values, entry| {
-            values
-                .bind(&entry.chain)
-                .bind(integer(entry.seq))
-                .bind(entry.at.timestamp_millis())
-                .bind(&entry.kind)
-                .bind(&entry.json)
-                .bind(entry.hash.to_string());
-        });
-        session.execute(insert.persistent(is_common(chunk.len()))).await?;
-    }
     Ok(())
 }

@@ -39,6 +39,10 @@ pub trait Evidence {
     /// letters were written.
     async fn unlisted_deliveries(&self, match_ids: &[String]) -> Result<Vec<(String, Delivery)>>;
 
+    /// Returns the matches that are over and in which there are pins or deliveries that no entry lists yet, because their
+    /// last letters were sent or given up since the last entry, or wait since `before`.
+    async fn matches_to_list(&self, before: DateTime<Utc>) -> Result<Vec<String>>;
+
     /// Returns a match as it was stored each time before the procedure changed.
     async fn kept_snapshots(&self, match_id: &str) -> Result<Vec<String>>;
 
@@ -95,6 +99,28 @@ impl Evidence for Database {
         let mut take = |delivery| unlisted.push(delivery);
         self.stream(self.statement(sql).bind_texts(match_ids), read_delivery, &mut take).await?;
         Ok(unlisted)
+    }
+
+    async fn matches_to_list(&self, before: DateTime<Utc>) -> Result<Vec<String>> {
+        // Three queries, each of which has an index.
+        let sql = "SELECT d.match_id FROM dispatch d JOIN match m ON m.id = d.match_id \
+                   WHERE d.listed = 0 AND d.pin IS NOT NULL AND d.sent_at IS NOT NULL AND m.stage = 'over' \
+                   AND (d.created_at < $1 OR NOT EXISTS (SELECT 1 FROM dispatch w WHERE w.match_id = m.id \
+                        AND w.pin IS NOT NULL AND w.due_at IS NOT NULL)) \
+                   UNION SELECT d.match_id FROM dispatch d JOIN match m ON m.id = d.match_id \
+                   JOIN entry e ON e.match_id = m.id AND e.seq = m.head_seq \
+                   WHERE d.sent_at IS NULL AND d.due_at IS NULL AND d.pin IS NOT NULL AND m.stage = 'over' \
+                   AND d.created_at >= e.at AND NOT EXISTS (SELECT 1 FROM dispatch w WHERE w.match_id = m.id \
+                        AND w.pin IS NOT NULL AND w.due_at IS NOT NULL) \
+                   UNION SELECT d.match_id FROM dispatch d JOIN match m ON m.id = d.match_id \
+                   JOIN entry e ON e.match_id = m.id AND e.seq = m.head_seq \
+                   WHERE d.due_at IS NOT NULL AND d.pin IS NOT NULL AND m.stage = 'over' \
+                   AND d.created_at >= e.at AND d.created_at < $1 ORDER BY 1";
+        let mut ids = Vec::new();
+        let mut take = |id| ids.push(id);
+        let statement = self.statement(sql).bind(before.timestamp_millis());
+        self.stream(statement, |(id,): (String,)| Ok(id), &mut take).await?;
+        Ok(ids)
     }
 
     async fn kept_snapshots(&self, match_id: &str) -> Result<Vec<String>> {

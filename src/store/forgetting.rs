@@ -5,10 +5,13 @@ use chrono::{DateTime, Utc};
 
 use super::archive::pack_anew;
 use super::database::Database;
+use super::entries::add_to_ledgers;
 use super::error::stale_if_serialization_failure;
-use super::rows::{count, text};
+use super::rows::{CHUNK, count, integer, text};
 use super::statement::Session;
-use super::{BookChange, Result, StoreError, book_rows};
+use super::{EntryRow, Result, StoreError, pinned};
+use crate::ledger::Head;
+use crate::letter::Digest;
 
 /// What the database holds of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +32,6 @@ pub struct ForgottenPlayer {
     pub name: String,
     pub traces: Traces,
     pub matches: Vec<ForgottenMatch>,
-    /// What the club's book says of it.
-    pub book: BookChange,
     pub at: DateTime<Utc>,
 }
 
@@ -43,6 +44,11 @@ pub struct ForgottenMatch {
     pub snapshot: String,
     pub first_name: String,
     pub second_name: String,
+    /// Where its ledger ends, with the entries that tell of it.
+    pub head: Head,
+    pub entries: Vec<EntryRow>,
+    /// The pins of dispatches that these list as delivered.
+    pub listed: Vec<Digest>,
 }
 
 /// Forgets players.
@@ -55,11 +61,11 @@ pub trait Forgetting {
     async fn traces_of(&self, player_id: i64) -> Result<Traces>;
 
     /// Deletes the addresses of a player and the bytes of all letters from and to them, renames the player, also in their
-    /// matches, and notes it in the club's book. Digests stay.
+    /// matches, and adds the entries that tell of it. Digests stay.
     ///
     /// # Errors
-    /// [`StoreError::Stale`] if the player's traces, a match or the book have changed since they were loaded, or if a match
-    /// is not over; nothing is written.
+    /// [`StoreError::Stale`] if the player's traces or a match have changed since they were loaded, or if a match is not
+    /// over; nothing is written.
     async fn forget_player(&self, forgotten: &ForgottenPlayer) -> Result<()>;
 }
 
@@ -103,12 +109,13 @@ async fn forget(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Resul
     for of_match in &forgotten.matches {
         pack_anew(session, &of_match.id).await?;
     }
-    book_rows::write(session, std::slice::from_ref(&forgotten.book)).await
+    Ok(())
 }
 
 async fn forget_in_match(session: &mut Session<'_>, of_match: &ForgottenMatch, name: &str) -> Result<()> {
     let sql = "UPDATE match SET snapshot = $2, first_name = $3, second_name = $4, version = version + 1, \
-               forgotten = COALESCE(forgotten || ', ', '') || $5 WHERE id = $1 AND version = $6 AND stage = 'over'";
+               forgotten = COALESCE(forgotten || ', ', '') || $5, head_seq = $7, head_hash = $8 \
+               WHERE id = $1 AND version = $6 AND stage = 'over'";
     let statement = session
         .statement(sql)
         .bind(&of_match.id)
@@ -116,14 +123,20 @@ async fn forget_in_match(session: &mut Session<'_>, of_match: &ForgottenMatch, n
         .bind(text(&of_match.first_name))
         .bind(text(&of_match.second_name))
         .bind(name)
-        .bind(of_match.version);
+        .bind(of_match.version)
+        .bind(integer(of_match.head.seq))
+        .bind(of_match.head.hash.to_string());
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Stale(format!("match {}", of_match.id)));
     }
     // They hold the player's name.
     let kept = session.statement("DELETE FROM kept_snapshot WHERE match_id = $1").bind(text(&of_match.id));
     session.execute(kept).await?;
-    Ok(())
+    let listed = of_match.listed.iter().map(|pin| (of_match.id.clone(), *pin));
+    for chunk in listed.collect::<Vec<_>>().chunks(CHUNK) {
+        pinned::mark_listed(session, chunk).await?;
+    }
+    add_to_ledgers(session, &of_match.entries).await
 }
 
 async fn traces_of(session: &mut Session<'_>, player_id: i64) -> Result<Traces> {

@@ -12,12 +12,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-pub use self::anchors::{AnchorRows, Anchors};
 pub use self::archive::Archive;
-pub use self::books::{BookChange, BookRow, Books};
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
 pub use self::changes::{ChangeKind, ChangeStage, PlayerChange};
-pub use self::club_audit::{ClubAudit, LateRow, VerifiedRow};
 use self::database::Database;
 pub use self::entries::EntryRow;
 pub use self::error::{Result, StoreError};
@@ -34,20 +31,17 @@ pub use self::settlement::Settlement;
 pub use self::sqlite::{sqlite_file, sqlite_url};
 use self::statement::Tx;
 pub use self::values::*;
+pub use self::verified::VerifiedMatches;
 use crate::game::Seat;
 use crate::letter::Digest;
 use crate::referee::{MatchOverview, Stage};
 
-mod anchors;
 mod archive;
 mod backend;
-mod book_rows;
-mod books;
 mod budgets;
 pub mod carry;
 mod cell;
 mod changes;
-mod club_audit;
 mod database;
 mod dispatches;
 mod entries;
@@ -80,6 +74,7 @@ mod statement;
 mod unproven;
 mod unruled;
 mod values;
+mod verified;
 mod waiting;
 
 /// Receives rows as they are read.
@@ -159,9 +154,7 @@ pub trait Store:
     + DispatchQueue
     + Evidence
     + Forgetting
-    + Books
-    + Anchors
-    + ClubAudit
+    + VerifiedMatches
     + SealedLogins
     + Send
     + Sync

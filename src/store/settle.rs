@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::book_rows;
 use super::budgets;
 use super::changes::set_change;
 use super::dispatches;
@@ -67,7 +66,6 @@ pub async fn settle(
         set_invitation(session, invitation, settlement.at).await?;
     }
     write_dispatches(session, settlement, packed).await?;
-    book_rows::write(session, &settlement.books).await?;
     for (key, value) in &settlement.remembered {
         let statement = session.statement(REMEMBER).bind(key).bind(text(value));
         session.execute(statement).await?;

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    BookChange, EntryRow, Invitation, KeptSnapshot, LetterDecision, MatchRow, NewDispatch, Newcomer, Player,
+    EntryRow, Invitation, KeptSnapshot, LetterDecision, MatchRow, NewDispatch, Newcomer, Player,
     PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
 };
 use crate::ledger::KeptPin;
@@ -46,8 +46,6 @@ pub struct Settlement {
     pub unproven: Vec<UnprovenLetter>,
     /// Changes that players ask for, each at its new stage.
     pub changes: Vec<PlayerChange>,
-    /// Books with their new entries.
-    pub books: Vec<BookChange>,
     /// Keys and values, saved as by [`Store::remember`].
     pub remembered: Vec<(String, String)>,
 }
@@ -76,7 +74,6 @@ impl Settlement {
             restraints: Restraints { uses: _, standings, questions },
             unproven,
             changes,
-            books,
             remembered,
         } = self;
         let senders = standings.is_empty() && questions.is_empty();
@@ -86,11 +83,8 @@ impl Settlement {
             && merged.is_empty()
             && invitations.is_empty()
             && changes.is_empty();
-        let letters = requeued.is_empty()
-            && returned.is_empty()
-            && unproven.is_empty()
-            && books.is_empty()
-            && remembered.is_empty();
+        let letters =
+            requeued.is_empty() && returned.is_empty() && unproven.is_empty() && remembered.is_empty();
         people && senders && letters
     }
 
@@ -116,7 +110,6 @@ impl Settlement {
             restraints,
             unproven,
             changes,
-            books,
             remembered,
         } = other;
         self.decided.extend(decided);
@@ -137,7 +130,6 @@ impl Settlement {
         self.restraints.absorb(restraints);
         self.unproven.extend(unproven);
         self.changes.extend(changes);
-        self.books.extend(books);
         self.remembered.extend(remembered);
     }
 }

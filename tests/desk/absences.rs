@@ -73,6 +73,21 @@ fn one_absence_counts_in_all_matches_and_each_opponent_gets_one_letter() {
 }
 
 #[test]
+fn an_absence_that_answers_the_result_of_a_match_counts_in_the_others_and_all_ledgers_verify() {
+    let desk = Desk::new();
+    let (matches, invitation) = three_matches(&desk);
+    desk.reply(ANN, &invitation, "RESIGN CONFIRM");
+    desk.reply(ANN, &desk.last_to(ANN), ABSENT);
+    assert_eq!(noted(&desk, &matches), [0, 1, 1]);
+    desk.one_to(ANN).says("counts in your other matches too").says(&matches[1].id).says(&matches[2].id);
+    desk.advance(30);
+    for game_match in &matches {
+        let verdict = desk.verify(&game_match.id);
+        assert!(verdict.is_sound(), "{verdict:#?}");
+    }
+}
+
+#[test]
 fn an_absence_below_a_match_line_counts_in_that_match_alone() {
     let desk = Desk::new();
     let (matches, invitation) = three_matches(&desk);

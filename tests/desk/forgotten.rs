@@ -4,8 +4,9 @@ use std::io::Read as _;
 
 use flate2::read::DeflateDecoder;
 use fogpost::audit::{AuditVerdict, Place};
-use fogpost::club::BookFact;
+use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
+use fogpost::ledger::Fact;
 use fogpost::letter::Digest;
 use fogpost::referee::{Act, Instruction, MatchAction};
 use fogpost::report::GmResult;
@@ -13,11 +14,9 @@ use fogpost::store::Player;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection as _, SqliteConnection};
 
-use crate::audit::{cheat, found};
-use crate::club::{assert_club_is_sound, book};
+use crate::audit::{cheat, entries, found};
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::parts::of_others;
-use crate::tampered::tampered;
 
 fn player(desk: &Desk, address: &str) -> Option<Player> {
     desk.block_on(desk.office().store.player_by_address(address)).expect("the store answers")
@@ -51,12 +50,16 @@ fn a_player_whose_matches_are_over_is_forgotten_and_the_chain_stays_whole() {
     let sent = desk.block_on(store.dispatches_of(&id)).expect("the store answers");
     assert!(sent.iter().all(|(row, _)| row.recipient != BO && !row.recipient.is_empty()) && !sent.is_empty());
     let after = desk.find(&id);
-    assert_eq!((after.head, after.players.second.as_str()), (head, format!("P-{number}").as_str()));
+    let name = format!("P-{number}");
+    assert_eq!(after.players.second, name);
     let verdict = desk.verify(&id);
-    assert!(verdict.is_sound() && verdict.head == head, "{verdict:#?}");
+    assert!(verdict.is_sound() && verdict.head == after.head, "{verdict:#?}");
     assert_eq!(verdict.withheld.as_deref(), Some(&*format!("the letters of P-{number}, who was forgotten")));
-    let told = BookFact::Forgotten { player: number, matches: Some(vec![id.clone()]) };
-    assert_eq!(book(&desk).pop().map(|entry| entry.fact), Some(told));
+    let last = entries(&desk, &id).split_off(usize::try_from(head.seq).expect("a place"));
+    let [listed, told] = &last[..] else { panic!("two entries: {last:#?}") };
+    assert_eq!(listed.fact, Fact::LettersListed {});
+    assert_eq!((listed.told.len(), listed.delivered.len()), (2, 2), "the results");
+    assert_eq!(told.fact, Fact::Forgotten { seat: Some(Seat::Second), player: name });
     let again = desk.block_on(desk.office().forget(number)).expect_err("there is nothing left");
     assert!(again.to_string().contains("nothing is left to forget"), "{again:#}");
     cheat(
@@ -68,7 +71,7 @@ fn a_player_whose_matches_are_over_is_forgotten_and_the_chain_stays_whole() {
 }
 
 #[test]
-fn a_match_whose_letters_are_withheld_for_somebody_whom_the_book_does_not_name_is_wrong() {
+fn a_match_whose_letters_are_withheld_for_somebody_whom_the_ledger_does_not_name_is_wrong() {
     let desk = Desk::new();
     let id = desk.open(GameKind::Quad, &[]).id;
     desk.reply(ANN, &desk.one_to(ANN), "RESIGN CONFIRM");
@@ -99,17 +102,6 @@ fn words(verdict: &AuditVerdict) -> String {
     verdict.findings.iter().map(|finding| format!("{}: {}; ", finding.place, finding.what)).collect()
 }
 
-/// What the check of the book says after these statements.
-fn said_of_the_book(desk: &Desk, statements: &[&str]) -> String {
-    let statements: Vec<String> = statements.iter().map(|statement| (*statement).to_owned()).collect();
-    let office = tampered(desk, &statements);
-    desk.block_on(async {
-        let verdict = office.verify_club().await.expect("the store answers");
-        office.store.close().await;
-        words(&verdict)
-    })
-}
-
 /// The text that the letters of an archived match have in common.
 fn dictionary(desk: &Desk, id: &str) -> String {
     let options = SqliteConnectOptions::new().filename(desk.folder().join("fogpost.db"));
@@ -135,7 +127,7 @@ fn tell(desk: &Desk, id: &str) -> GmResult {
 }
 
 #[test]
-fn letters_are_withheld_only_in_matches_of_which_the_book_says_so() {
+fn letters_are_withheld_only_in_matches_whose_ledgers_say_so() {
     let desk = Desk::new();
     over(&desk);
     let other = of_others(&desk).id;
@@ -144,26 +136,6 @@ fn letters_are_withheld_only_in_matches_of_which_the_book_says_so() {
     cheat(&desk, &[&format!("UPDATE match SET forgotten = '{ann}' WHERE id = '{other}'")]);
     let said = words(&desk.verify(&other));
     assert!(said.contains(&format!("does not say that {ann} was forgotten")), "{said}");
-}
-
-#[test]
-fn the_book_stays_sound_when_a_player_is_forgotten_whose_letters_it_lists() {
-    let desk = Desk::new();
-    desk.work();
-    over(&desk);
-    desk.write(BO, "HELP");
-    desk.receive("From: cy@players.example\r\nSubject: Hello\r\nMessage-ID: <1@cy>\r\n\r\nHELP\r\n");
-    desk.advance(50);
-    forget(&desk, BO);
-    assert_club_is_sound(&desk);
-    let stranger =
-        "(SELECT MAX(id) FROM dispatch WHERE match_id IS NULL AND recipient = 'cy@players.example')";
-    let delete = format!("DELETE FROM dispatch_raw WHERE dispatch_id = {stranger}");
-    let said = said_of_the_book(&desk, &[&delete]);
-    assert!(said.contains("its bytes are missing"), "{said}");
-    let excuse = format!("UPDATE dispatch SET forgotten_at = 7 WHERE id = {stranger}");
-    let said = said_of_the_book(&desk, &[&delete, &excuse]);
-    assert!(said.contains("no entry of the book says that a player was forgotten then"), "{said}");
 }
 
 #[test]

@@ -7,7 +7,6 @@ use fogpost::ledger::{self, Fact};
 use fogpost::referee::{Act, Instruction, Match, MatchAction, Stage};
 
 use crate::audit::rewrite;
-use crate::club_audit::note_verified;
 use crate::desk::{ANN, BO, Desk, GM};
 use crate::house::{entries, opened, to_ann};
 
@@ -223,7 +222,8 @@ fn the_audit_finds_a_hint_again_only_once() {
     rewrite(&desk, &desk.find(&id), forged);
     let said = format!("{:?}", desk.verify(&id).findings);
     assert!(said.contains("the house gives another hint there"), "{said}");
-    note_verified(&desk, &id, GameKind::Quad.house_version());
+    let verified = [(id.clone(), desk.find(&id).head)];
+    desk.block_on(desk.office().store.note_verified(&verified)).expect("the store answers");
     desk.reply(ANN, &answer, "STATUS");
     desk.advance(26);
     let alarms: String = desk.sent_to(GM).into_iter().map(|sent| sent.text).collect();

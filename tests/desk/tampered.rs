@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use fogpost::audit::AuditVerdict;
-use fogpost::audit::witness::LedgerLine;
+use fogpost::audit::witness::{LedgerLine, PlayersMail};
 use fogpost::config::Config;
 use fogpost::daemon::Office;
 use fogpost::game::any::GameKind;
@@ -86,7 +86,8 @@ impl Scene {
                 if !lines.iter().any(|line: &LedgerLine| line.match_id == *id) {
                     continue;
                 }
-                if let Ok(verdicts) = office.verify_against(letter, Some(id), &|_| ()).await {
+                let mail = [PlayersMail::read("ann.eml", letter)];
+                if let Ok(verdicts) = office.verify_against(&mail, Some(id), &|_| ()).await {
                     let all: String = verdicts.iter().map(words).collect();
                     if all.contains("not on this chain") {
                         by_mail = " [a player's mail: not on this chain]".to_owned();

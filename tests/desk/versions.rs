@@ -2,13 +2,11 @@
 
 use chrono::TimeDelta;
 use fogpost::audit::{AuditResult, AuditVerdict, Finding, Place};
-use fogpost::club::BookFact;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::Fact;
 use fogpost::letter::Digest;
 
 use crate::audit::{cheat, entries, forged, rewrite};
-use crate::club::book;
 use crate::desk::{ANN, BO, Desk};
 
 /// A desk of another version of the program, with other time zones, until it is restarted.
@@ -19,49 +17,13 @@ fn earlier_desk() -> Desk {
     desk
 }
 
-/// How much each audit says that it could not check, of those that verified a match.
-fn noted_as_unchecked(desk: &Desk) -> Vec<u64> {
-    let verified = book(desk).into_iter().filter_map(|entry| match entry.fact {
-        BookFact::Verified(verified) => Some(verified.unchecked),
-        _ => None,
-    });
-    verified.collect()
-}
-
 #[test]
-fn letters_of_another_version_count_as_checked_if_its_own_audit_checked_them() {
-    let mut desk = earlier_desk();
-    let id = desk.open(GameKind::Quad, &[]).id;
-    desk.advance(26);
-    desk.restart();
-    let verdict = desk.verify(&id);
-    assert_eq!((verdict.result(), verdict.checked_then), (AuditResult::CheckedThen, 2), "{verdict:#?}");
-    assert_eq!(noted_as_unchecked(&desk), [0]);
-}
-
-#[test]
-fn the_daily_audit_notes_how_much_of_what_is_new_it_could_not_check() {
-    let mut desk = earlier_desk();
-    let id = desk.open(GameKind::Quad, &[]).id;
-    let (to_ann, _) = (desk.one_to(ANN), desk.one_to(BO));
-    desk.restart();
-    desk.advance(26);
-    assert_eq!(noted_as_unchecked(&desk), [2], "both invitations");
-    desk.reply(ANN, &to_ann, "STATUS");
-    desk.advance(24);
-    assert_eq!(noted_as_unchecked(&desk), [2, 0], "they were noted before");
-    let verdict = desk.verify(&id);
-    assert_eq!((verdict.result(), verdict.unchecked), (AuditResult::NotChecked, 2), "{verdict:#?}");
-}
-
-#[test]
-fn a_letter_with_the_local_times_of_other_time_zones_is_not_wrong_but_counts_as_not_checked() {
+fn a_letter_with_the_local_times_of_other_time_zones_is_not_wrong_but_is_counted() {
     let (mut desk, game_match, _, to_bo) = forged(earlier_desk(), "20:00 CEST", "19:00 CET");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     desk.restart();
     let verdict = desk.verify(&game_match.id);
-    assert_eq!((verdict.result(), verdict.sent), (AuditResult::NotChecked, 0), "{verdict:#?}");
-    assert_eq!(verdict.unchecked, verdict.sent_in_other_words);
+    assert_eq!((verdict.result(), verdict.sent), (AuditResult::Sound, 0), "{verdict:#?}");
 }
 
 /// Verifies a match whose ledger sets every deadline an hour later than this version's time zones do.
@@ -87,10 +49,10 @@ fn check_of_later_deadlines(mut desk: Desk) -> AuditVerdict {
 }
 
 #[test]
-fn deadlines_of_other_time_zones_are_not_wrong_but_count_as_not_checked() {
+fn deadlines_of_other_time_zones_are_not_wrong_but_are_counted() {
     let verdict = check_of_later_deadlines(earlier_desk());
     assert!(verdict.findings.is_empty(), "{verdict:#?}");
-    assert_eq!((verdict.rulings_of_other_versions, verdict.unchecked), (2, 2), "{verdict:#?}");
+    assert_eq!(verdict.rulings_of_other_versions, 2, "{verdict:#?}");
     let verdict = check_of_later_deadlines(Desk::new());
     let [Finding { place: Place::Entry(2), what }] = &verdict.findings[..] else { panic!("{verdict:#?}") };
     assert!(what.contains("body.deadline"), "{what}");

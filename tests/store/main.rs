@@ -1,7 +1,6 @@
 //! The store's contract, tested on both databases, and the particulars of each.
 
 mod audit;
-mod books;
 mod budgets;
 mod carry;
 mod claims;
@@ -17,6 +16,7 @@ mod particular;
 mod place;
 mod samples;
 mod unruled;
+mod verified;
 
 /// Runs each of these tests on both databases.
 macro_rules! on_both {
@@ -41,17 +41,15 @@ macro_rules! on_both {
 on_both! {
     audit:
         audit_names_changes_made_past_the_triggers;
-    books:
-        a_book_is_written_with_its_entries_or_not_at_all
-        the_entries_of_a_book_are_not_changed_and_have_no_gaps
-        anchors_name_the_ledgers_that_had_grown
-        deliveries_are_listed_once;
     forgotten:
         a_match_that_ended_is_archived_once
         the_pictures_of_an_archived_match_are_dropped_and_its_texts_stay
         the_traces_of_a_player_include_earlier_addresses_and_what_waits
         a_player_is_forgotten_and_the_letters_of_others_stay
         a_player_is_not_forgotten_as_loaded_before_a_change;
+    verified:
+        a_match_is_unverified_until_its_last_entry_is_noted
+        the_last_letters_of_a_match_that_is_over_are_to_be_listed_once_they_are_sent;
     letters:
         waiting_letters_are_in_order_of_arrival
         a_letter_with_a_known_digest_is_stored_once

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
-use fogpost::club::{AnchorSecret, BookKind};
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    AnchorRows, BookChange, BookRow, EntryRow, LetterDecision, LetterQueue, LetterStatus, MatchRow,
-    NewDispatch, NewLetter, Postponed, SeatRow, Settlement, Store, Urgency, VerifiedRow, WaitingLetter,
+    EntryRow, LetterDecision, LetterQueue, LetterStatus, MatchRow, NewDispatch, NewLetter, Postponed,
+    SeatRow, Settlement, Store, Urgency, WaitingLetter,
 };
 
 use crate::overview::overview;
@@ -96,33 +95,6 @@ pub fn dispatch_with_picture(number: u32) -> NewDispatch {
         &picture[..60],
     );
     NewDispatch { bytes: bytes.into_bytes(), ..dispatch(number) }
-}
-
-/// The club's book at this version, with its next entry.
-pub fn book(version: i64, seq: u64) -> BookChange {
-    let snapshot = format!("{{\"version\":{}}}", version + 1);
-    let row =
-        BookRow { id: "CLUB".to_owned(), kind: BookKind::Club, wake_at: Some(at(60)), snapshot, version };
-    let json = format!("{{\"seq\":{seq}}}");
-    let entry = EntryRow {
-        chain: "CLUB".to_owned(),
-        seq,
-        at: at(seq as i64),
-        kind: "Forgotten".to_owned(),
-        hash: Digest::of(json.as_bytes()),
-        json,
-        letters: Vec::new(),
-    };
-    BookChange { entries: vec![entry], ..BookChange::of(row) }
-}
-
-/// The club's first entry, an anchor of matches whose ledgers end with the entry `seq`.
-pub fn anchored_book(seq: u64, match_ids: &[&str]) -> BookChange {
-    let grown = match_ids.iter().map(|id| ((*id).to_owned(), seq)).collect();
-    let anchor = AnchorRows { book_seq: 1, secret: AnchorSecret::new([7; 32]), grown };
-    let verified =
-        match_ids.iter().map(|id| VerifiedRow { match_id: (*id).to_owned(), seq, book_seq: 1 }).collect();
-    BookChange { anchor: Some(anchor), verified, ..book(0, 1) }
 }
 
 pub fn settlement() -> Settlement {

@@ -45,7 +45,7 @@ fn of_letter(fact: &Fact, name: &str) -> String {
     }
 }
 
-/// Describes what a GM did that changed nothing in the play, such as a note.
+/// Describes what changed nothing in the play, such as a note of the GM.
 fn gm_sentence(fact: &Fact, game_match: &Match) -> String {
     match fact {
         Fact::LetterAccepted { seat, by, .. } => {
@@ -57,6 +57,8 @@ fn gm_sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::Unsealed { what, reason } => {
             format!("What the rules hide was shown: {what}. The reason given: {reason}")
         }
+        Fact::LettersListed {} => "The last letters were listed.".to_owned(),
+        Fact::Forgotten { player, .. } => format!("{player} was forgotten: their letters are withheld."),
         other => other.kind().to_owned(),
     }
 }
@@ -125,9 +127,12 @@ pub(super) fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::SeatHeld { seat, .. } => format!("{} has another token or other addresses.", name(seat)),
         Fact::TokenRenewed { seat } => format!("The seat of {} has a new reply token.", name(seat)),
         Fact::PlayerSet { seat, .. } => format!("{} changed settings of their letters.", name(seat)),
-        Fact::LetterAccepted { .. } | Fact::GmTold { .. } | Fact::GmNoted { .. } | Fact::Unsealed { .. } => {
-            gm_sentence(fact, game_match)
-        }
+        Fact::LetterAccepted { .. }
+        | Fact::GmTold { .. }
+        | Fact::GmNoted { .. }
+        | Fact::Unsealed { .. }
+        | Fact::LettersListed {}
+        | Fact::Forgotten { .. } => gm_sentence(fact, game_match),
         Fact::CorrectionMade { turn, .. } => {
             format!("Everything decided from {} on is void; the state is again", title(*turn))
         }

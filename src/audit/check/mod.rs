@@ -1,6 +1,5 @@
 //! Checks one match: its chain, its letters, and every ruling, which is repeated from them.
 
-mod anchors;
 mod deadlines;
 mod difference;
 mod holders;
@@ -11,7 +10,6 @@ pub(super) mod reader;
 mod ruling;
 mod stored;
 mod unrepeated;
-mod verified;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -24,11 +22,10 @@ use self::play::Play;
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 use self::reader::{PendingEntry, ReadLetter};
 pub use self::unrepeated::Withheld;
-pub use self::verified::VerifiedEntry;
 use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::BySeat;
-use crate::ledger::{Anchor, Delivery, Entry, Fact, Head, KeptPin, Link, MailIdentity, SealKey};
+use crate::ledger::{Delivery, Entry, Fact, Head, KeptPin, Link, MailIdentity, SealKey};
 use crate::letter::Digest;
 use crate::referee::{EarlierOrders, HousePlayer, Match, MatchOverview, Ruling};
 use crate::report::envelope::{self, PlaceInMatch};
@@ -105,12 +102,6 @@ pub struct Check {
     withheld: Withheld,
     /// The match as it was before each change of the procedure.
     kept: Vec<String>,
-    /// The anchors of the club's book. `None` for a match that another club refereed.
-    club_anchors: Option<Vec<Anchor>>,
-    /// What the club's book says was verified, by the numbers of the entries.
-    verified: Vec<VerifiedEntry>,
-    /// The deliveries after the end that the club's book lists.
-    late: Vec<Delivery>,
     /// Turns of the house up to this entry are not found again: they were checked before.
     checked_until: u64,
 }
@@ -148,9 +139,6 @@ impl Check {
             house,
             withheld: Withheld::default(),
             kept: Vec::new(),
-            club_anchors: None,
-            verified: Vec::new(),
-            late: Vec::new(),
             checked_until: 0,
         };
         if check.snapshot.is_none() {
@@ -170,9 +158,6 @@ impl Check {
         }
         self.verdict.entries += entries.len() as u64;
         self.verdict.letters += letters.len() as u64;
-        for entry in &entries {
-            self.compare_verified(entry.link.seq, entry.hash);
-        }
         if let Some(last) = entries.last() {
             self.head = Head { seq: last.link.seq, hash: last.hash };
         }
@@ -276,7 +261,6 @@ impl Check {
             return self.report(Place::Entry(seq), what);
         }
         self.note_deliveries(seq);
-        self.note_anchor(seq);
         if self.is_stopped() {
             return;
         }
@@ -430,7 +414,6 @@ impl Check {
             self.report(Place::Sent(dispatch.message_id), "no entry causes it: it was added");
         }
         self.check_seats();
-        self.check_late();
         self.check_stored_match();
         self.verdict
     }

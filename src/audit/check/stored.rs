@@ -1,19 +1,13 @@
 //! Compares what is stored beside the ledger with the repeated match.
 
+use super::Check;
 use super::difference::differing_json;
 use super::play::Play;
-use super::{Check, SentLetter};
 use crate::audit::verdict::{Finding, Place};
-use crate::ledger::Delivery;
 use crate::referee::Stage;
 
 impl Check {
-    /// The deliveries after the end of the match that the club's book lists.
-    pub fn set_late(&mut self, late: Vec<Delivery>) {
-        self.late = late;
-    }
-
-    /// Turns of the house up to this entry are accepted as played: they were checked before.
+    /// Turns of the house up to this entry are accepted as played: they were found again before.
     pub fn set_checked_until(&mut self, seq: u64) {
         self.checked_until = seq;
     }
@@ -24,22 +18,6 @@ impl Check {
         self.verdict.sent += results.iter().filter(|result| result.is_ok()).count() as u64;
         let findings: Vec<Finding> = results.into_iter().filter_map(Result::err).collect();
         self.verdict.findings.splice(before..before, findings);
-    }
-
-    /// Compares the deliveries that the club's book lists with the stored ones.
-    pub(super) fn check_late(&mut self) {
-        for Delivery { letter, at, how: _ } in std::mem::take(&mut self.late) {
-            // A letter that a later entry of the match lists as well was compared with that entry.
-            let Some(Some(SentLetter { message_id, sent_at })) = self.undelivered.remove(&letter) else {
-                continue;
-            };
-            if sent_at != Some(at) {
-                self.report(
-                    Place::Sent(message_id),
-                    "it is not stored as sent when the club's book says that it was",
-                );
-            }
-        }
     }
 
     /// Compares the stored match with the repeated one.

@@ -17,6 +17,7 @@ use crate::game::Seat;
 use crate::ledger::{Entry, Fact, Head, Source};
 use crate::letter::Digest;
 use crate::referee::{Match, PROCEDURE, SeatLetter};
+use crate::report::envelope::{PlaceInMatch, unique_start};
 
 /// Why a ruling is not repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +74,6 @@ impl Check {
         let head = Head { seq: first.link.seq - 1, hash: first.link.prev };
         let is_state = self.play.as_ref().is_some_and(|play| *play.state() == game_match.state);
         game_match.delivered.clone_from(&first.link.delivered);
-        game_match.latest_anchor = first.link.anchor;
         (is_state && game_match.head == head).then_some(game_match)
     }
 
@@ -195,9 +195,10 @@ impl Check {
         count: usize,
     ) -> Vec<Option<ExpectedDispatch>> {
         let mut sent = Vec::new();
+        let Some(key) = self.first_key() else { return sent };
         for index in 0..count {
-            let start = format!("{}.{}.{index}.", self.stored.id.to_lowercase(), head.seq);
-            let names = |unique: &String| unique.starts_with(&start);
+            let start = unique_start(&self.stored.id, &key, head.seq, index);
+            let names = |unique: &str| unique.starts_with(&start);
             let stored = self.dispatches.keys().find(|unique| names(unique)).cloned();
             let stored = stored.and_then(|unique| self.dispatches.remove(&unique));
             let Some(stored) = stored else {
@@ -218,10 +219,10 @@ impl Check {
     }
 
     /// Whether a letter with this place in the match is withheld: it went to a player who was forgotten, or to a former one.
-    fn is_withheld(&self, names: impl Fn(&String) -> bool) -> bool {
+    fn is_withheld(&self, names: impl Fn(&str) -> bool) -> bool {
         let Some(key) = self.first_key() else { return false };
         self.withheld.sent.iter().any(|(message_id, seat)| {
-            let place = crate::report::envelope::PlaceInMatch::read(message_id, &self.stored.id, &key);
+            let place = PlaceInMatch::read(message_id, &self.stored.id, &key);
             place.is_some_and(|place| names(place.unique))
                 && seat.is_none_or(|seat| self.withheld.seats.contains(&seat))
         })

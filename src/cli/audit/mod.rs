@@ -1,6 +1,6 @@
 //! `fogpost audit`: verifies matches, shows their accounts, exports and checks dossiers.
 
-mod anchors;
+mod acknowledge;
 mod check;
 mod export;
 mod show;
@@ -21,6 +21,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Command {
     Verify(verify::Args),
+    Acknowledge(acknowledge::Args),
     Show(show::Args),
     Export(export::Args),
     Check(check::Args),
@@ -30,6 +31,7 @@ impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         match self.command {
             Command::Verify(args) => in_club(config, async |office| args.run(office).await),
+            Command::Acknowledge(args) => in_club(config, async |office| args.run(office).await),
             Command::Show(args) => in_club(config, async |office| args.run(office).await),
             Command::Export(args) => in_club(config, async |office| args.run(office).await),
             Command::Check(args) => args.run(),

@@ -7,12 +7,14 @@ use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::anchors::{self, MAX_MAIL_BYTES};
 use crate::audit::AuditVerdict;
+use crate::audit::witness::PlayersMail;
 use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
-use crate::club::CLUB;
 use crate::daemon::Office;
+
+/// Maximum bytes of a player's mail.
+const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Walk the ledger, repeat every ruling, find every sent letter by its pin, and compare
 ///
@@ -21,20 +23,16 @@ use crate::daemon::Office;
 /// Exit status: 0 sound; 1 wrong.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z. CLUB means the
-    /// club's own book
-    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against", "anchors"], conflicts_with = "all")]
+    /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z
+    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against"], conflicts_with = "all")]
     id: Option<String>,
-    /// Check every match, and the club's own book
+    /// Check every match
     #[arg(long)]
     all: bool,
-    /// Check that the ledger line of this mail, from a player's own mailbox, is on the chain
-    #[arg(long, value_name = "LETTER.eml", conflicts_with = "all")]
-    against: Option<PathBuf>,
-    /// Prove, from letters in players' own mailboxes or hashes from their footers, that all were told the same anchors, and
-    /// by which day the ledgers had grown so far
-    #[arg(long, value_name = "LETTER.eml|SHA256", num_args = 1.., conflicts_with_all = ["id", "all", "against"])]
-    anchors: Vec<PathBuf>,
+    /// Check the matches that these mails, from players' own mailboxes, name in their ledger lines, and that each line is on
+    /// its chain. A match that was deleted shows
+    #[arg(long, value_name = "LETTER.eml", num_args = 1.., conflicts_with = "all")]
+    against: Vec<PathBuf>,
     /// Also send the result to the GM by letter, in words
     #[arg(long, conflicts_with = "against")]
     report: bool,
@@ -48,9 +46,6 @@ const BATCH_SIZE: usize = 16;
 
 impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
-        if !self.anchors.is_empty() {
-            return anchors::run(&self.anchors, self.json, office).await;
-        }
         let verdicts = self.verdicts(office).await?;
         Ok(match verdicts.iter().all(AuditVerdict::is_sound) {
             true => ExitCode::SUCCESS,
@@ -58,27 +53,33 @@ impl Args {
         })
     }
 
+    /// Reads players' mails, each of which must name a ledger, or that of the match in question.
+    fn mails(&self, only: Option<&str>) -> anyhow::Result<Vec<PlayersMail>> {
+        let mut mails = Vec::new();
+        for path in &self.against {
+            let name = path.display().to_string();
+            let mail = PlayersMail::read(&name, &read_file(path, MAX_MAIL_BYTES)?);
+            let is_witness = mail.lines.iter().any(|line| only.is_none_or(|id| id == line.match_id));
+            ensure!(is_witness, "{name}: no ledger line of that match");
+            mails.push(mail);
+        }
+        Ok(mails)
+    }
+
     /// Checks the matches and shows the verdicts, batch by batch. Returns at least those that are not sound.
     async fn verdicts(&self, office: &Office) -> anyhow::Result<Vec<AuditVerdict>> {
         let id = self.id.as_ref().map(|id| id.to_ascii_uppercase());
         let bar = bar();
         let step = |entries| bar.inc(entries);
-        if let Some(path) = &self.against {
-            let mail = read_file(path, MAX_MAIL_BYTES)?;
-            let verdicts = office.verify_against(&mail, id.as_deref(), &step).await?;
+        if !self.against.is_empty() {
+            let mails = self.mails(id.as_deref())?;
+            let verdicts = office.verify_against(&mails, id.as_deref(), &step).await?;
             bar.finish_and_clear();
-            ensure!(!verdicts.is_empty(), "{}: no ledger line of that match", path.display());
             verdicts.iter().for_each(|verdict| show(verdict, self.json));
             return Ok(verdicts);
         }
         let mut verdicts = Vec::new();
-        if self.all || id.as_deref() == Some(CLUB) {
-            let verdict = office.verify_club().await?;
-            bar.suspend(|| show(&verdict, self.json));
-            verdicts.extend(Some(verdict).filter(|verdict| !verdict.is_sound()));
-        }
         let ids = match id {
-            Some(id) if id == CLUB => Vec::new(),
             Some(pattern) if pattern.contains('*') => {
                 let mut ids = office.store.match_ids().await?;
                 ids.retain(|id| fits(id, &pattern));

@@ -26,8 +26,7 @@ const GM_TOKEN: &str = "gm_token";
 impl Office {
     /// Creates a context without rows.
     pub async fn new_context(&self) -> anyhow::Result<RulingContext> {
-        let context = RulingContext::new(self.now(), random()?, self.gm_tokens().await?);
-        Ok(RulingContext { anchor: self.last_anchor().await?, ..context })
+        Ok(RulingContext::new(self.now(), random()?, self.gm_tokens().await?))
     }
 
     /// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing ones.
@@ -422,10 +421,9 @@ impl Office {
             (row, seats, delivered)
         });
         let with_rest: Vec<_> = with_rest.collect();
-        let anchor = context.anchor;
         let loaded = run_blocking(move || {
             par_map(&with_rest, |(row, seats, delivered)| {
-                let loaded = LoadedMatch::of(row, seats, delivered.clone(), anchor);
+                let loaded = LoadedMatch::of(row, seats, delivered.clone());
                 (row.id.clone(), loaded.inspect_err(|error| log_unusable(&row.id, error)).ok())
             })
         });

@@ -10,18 +10,13 @@ use super::settings::Settings;
 use super::undecided::Decided;
 use crate::audit::AuditVerdict;
 use crate::referee::DispatchKind;
-use crate::report::{self, ClubLetter};
+use crate::report::{self, ClubLetter, FailedMatch};
 use crate::store::{NewDispatch, Settlement};
 
 /// Tells the GM which matches do not verify, and why.
-pub fn alarm(settings: &Settings, context: &RulingContext, failed: &[AuditVerdict]) -> Decided<Settlement> {
+pub fn alarm(settings: &Settings, context: &RulingContext, failed: &[FailedMatch]) -> Decided<Settlement> {
     let mut decision = Decision::new(settings, context);
-    let mut findings: Vec<(String, Vec<String>)> = Vec::new();
-    for verdict in failed {
-        let lines = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
-        findings.push((verdict.match_id.clone(), lines.collect()));
-    }
-    let worded = report::word_alarm(&settings.templates, &settings.stationery.club(), &findings)?;
+    let worded = report::word_alarm(&settings.templates, &settings.stationery.club(), failed)?;
     for index in decision.gms_on_duty() {
         let gm = decision.gm(index);
         let envelope = PlainEnvelope {

@@ -11,7 +11,7 @@ use super::stored::{both_seats, snapshot};
 use super::summary::Summary;
 use super::undecided::{Decided, Undecided};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{Anchor, Delivery, Entry};
+use crate::ledger::{Delivery, Entry};
 use crate::letter::Digest;
 use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview, Readership};
@@ -71,8 +71,6 @@ pub struct RulingContext {
     pub at: DateTime<Utc>,
     /// 256 random bits from the system.
     pub seed: [u8; 32],
-    /// The club's last anchor.
-    pub anchor: Option<Anchor>,
     /// The reply token that letters to each GM carry, in the order of the config.
     pub gm_tokens: Vec<String>,
     /// Verdicts on the signatures of people's letters. A letter without a verdict has no entry.
@@ -186,7 +184,7 @@ impl LoadedMatch {
         self.game_match.house[seat].is_none() && !self.seats[seat].player.addresses.is_empty()
     }
 
-    /// Reads a match, in which our letters were `delivered` since its last entry. `latest_anchor` is the club's.
+    /// Reads a match, in which our letters were `delivered` since its last entry.
     ///
     /// # Errors
     /// Returns an error if the snapshot cannot be read, if its rules are unknown, or if a seat is missing.
@@ -194,9 +192,8 @@ impl LoadedMatch {
         row: &SnapshotRow,
         seats: &[TokenRow],
         delivered: Vec<Delivery>,
-        latest_anchor: Option<Anchor>,
     ) -> anyhow::Result<LoadedMatch> {
-        let game_match = Match { delivered, latest_anchor, ..snapshot(&row.id, &row.snapshot)? };
+        let game_match = Match { delivered, ..snapshot(&row.id, &row.snapshot)? };
         let seats = both_seats(seats, &row.id)?;
         Ok(LoadedMatch { game_match, version: row.version, seats, changed: false })
     }

@@ -63,7 +63,7 @@ enum Undo {
 /// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
 /// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
 pub struct Checkpoint {
-    lengths: [usize; 17],
+    lengths: [usize; 16],
     seats: Vec<SeatRow>,
     restraints: Restraints,
 }
@@ -111,7 +111,6 @@ impl DecisionDraft {
             newcomers,
             unproven,
             changes,
-            books,
             remembered,
         } = &self.settlement;
         let lengths = [
@@ -131,7 +130,6 @@ impl DecisionDraft {
             remembered.len(),
             seat_pins.len(),
             listed.len(),
-            books.len(),
         ];
         Checkpoint { lengths, seats: seats.clone(), restraints: restraints.clone() }
     }
@@ -173,7 +171,6 @@ impl DecisionDraft {
             remembered,
             seat_pins,
             listed,
-            books,
         ] = to.lengths;
         settlement.decided.truncate(decided);
         settlement.postponed.truncate(postponed);
@@ -191,7 +188,6 @@ impl DecisionDraft {
         settlement.remembered.truncate(remembered);
         settlement.seat_pins.truncate(seat_pins);
         settlement.listed.truncate(listed);
-        settlement.books.truncate(books);
     }
 
     /// Replaces the state of a match.

@@ -80,7 +80,9 @@ impl Decision<'_> {
     /// on.
     pub fn rule_with(&self, game_match: &Match, holds: &[Act], cause: &Cause<'_>) -> Ruling {
         let at = self.at();
-        let is_moved = game_match.desk != self.settings.identity;
+        // What writes no letter does not depend on the desk.
+        let writes = !matches!(cause, Cause::House { act: Act::ListLetters, .. });
+        let is_moved = writes && game_match.desk != self.settings.identity;
         let desk = is_moved.then(|| Act::Desk(self.settings.identity.clone()));
         let mut noted: Option<Ruling> = None;
         for act in desk.iter().chain(holds) {

@@ -7,21 +7,19 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::waiting::{Backoff, pause, until_shutdown};
 use crate::audit::AuditVerdict;
-use crate::club::{BookFact, Verified};
 use crate::daemon::Office;
 use crate::daemon::decide::alarm::{alarm, audit_report};
 use crate::daemon::decide::clock::Trigger;
+use crate::daemon::unsound::{self, Unsound, unsound_matches};
 use crate::daemon::verify::{HouseTurns, unreadable};
-use crate::ledger::Source;
+use crate::ledger::Head;
 use crate::post::ShutdownSignal;
-use crate::referee::{Act, Match, Stage};
+use crate::referee::{Act, Stage};
+use crate::report::FailedMatch;
+use crate::store::EntryRow;
 
 /// The key under which a daemon remembers when it began the last audit that it completed.
-pub const AUDITED: &str = "audited";
-
-/// The key under which a daemon remembers when it began the last audit that told the GM of something wrong. An audit that
-/// cannot be noted in the club's book, because the book is damaged, ends with that.
-const ALARMED: &str = "audit alarmed";
+const AUDITED: &str = "audited";
 
 /// The keys under which a daemon remembers the last match that it checked, of those with and without new rulings, if there
 /// are too many for one audit.
@@ -35,33 +33,22 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// day.
 const MAX_TOGETHER: usize = 2000;
 
-/// Entries that are written to the club's book together.
+/// Matches that are noted as verified together.
 const NOTED_TOGETHER: usize = 100;
 
 impl Office {
-    /// Anchors and audits on the schedule, until shutdown.
+    /// Audits on the schedule, until shutdown.
     pub async fn audit_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
         let mut backoff = Backoff::new();
         while !shutdown.is_set() {
             // Cancel-safe: an audit that was interrupted begins again.
-            match until_shutdown(&shutdown, self.work_on_club()).await {
+            match until_shutdown(&shutdown, self.audit_when_due()).await {
                 Ok(()) => backoff = Backoff::new(),
                 Err(error) => backoff.wait("cannot audit the matches", &error, &shutdown).await,
             }
             pause(CHECK_INTERVAL, &shutdown).await;
         }
         Ok(())
-    }
-
-    /// Anchors all ledgers, and checks the matches, if either is due.
-    ///
-    /// # Errors
-    /// Returns an error if the database does not answer.
-    pub async fn work_on_club(&self) -> anyhow::Result<()> {
-        // The audit tells the GM why a book cannot be anchored.
-        let anchored = self.anchor_when_due(self.now()).await;
-        self.audit_when_due().await?;
-        anchored
     }
 
     /// Checks the matches if an audit is due. A match that fails is paused, and the GM is told.
@@ -78,9 +65,7 @@ impl Office {
             // A database that was just created holds nothing to check.
             return Ok(self.store.remember(AUDITED, &now.to_rfc3339()).await?);
         };
-        let alarmed = self.remembered_time(ALARMED).await?;
-        let last = alarmed.map_or(audited, |alarmed| alarmed.max(audited));
-        if now - last < interval {
+        if now - audited < interval {
             return Ok(());
         }
         self.audit_all(now).await
@@ -93,40 +78,29 @@ impl Office {
         quiet.retain(|id| unverified.binary_search(id).is_err());
         let unverified = in_turn(unverified, self.store.remembered(NEW_UNTIL).await?);
         let quiet = in_turn(quiet, self.store.remembered(QUIET_UNTIL).await?);
-        let matches = (unverified.len() + quiet.len()) as u64;
-        let mut failed = Vec::new();
-        // The GM must be told what is wrong even if the book cannot be written. A match that could not be noted is checked
-        // again by the next audit.
-        let mut noted = Ok(());
+        let mut news = Vec::new();
         for ids in unverified.chunks(NOTED_TOGETHER) {
             let verdicts = self.audit_new(ids).await?;
-            noted = noted.and(self.note_verified(&verdicts, now).await);
-            failed.extend(self.pause_unsound(verdicts, now).await);
+            let sound = verdicts.iter().filter(|verdict| verdict.is_sound());
+            let heads: Vec<(String, Head)> =
+                sound.map(|verdict| (verdict.match_id.clone(), verdict.head)).collect();
+            self.store.note_verified(&heads).await?;
+            news.extend(self.note_unsound(verdicts, now).await?);
         }
         self.remember_turn(NEW_UNTIL, &unverified).await?;
         for id in &quiet {
             let verdict = self.verify_match(id, HouseTurns::AsPlayed, &|_| ()).await?;
-            failed.extend(self.pause_unsound(vec![verdict], now).await);
+            news.extend(self.note_unsound(vec![verdict], now).await?);
         }
         self.remember_turn(QUIET_UNTIL, &quiet).await?;
-        let audited = BookFact::Audited { began: now, matches, unsound: failed.len() as u64 };
-        let club = self.verify_club().await?;
-        if !club.is_sound() {
-            tracing::error!("the club's book does not verify");
-            failed.push(club);
+        if !news.is_empty() {
+            self.tell_gm(news, now).await?;
         }
-        if !failed.is_empty() {
-            self.tell_gm(failed, now).await?;
-        }
-        let remembered = [(AUDITED.to_owned(), now.to_rfc3339())];
-        noted.and(self.note_in_club(&[audited], Source::Clock, &remembered, now).await)
+        Ok(self.store.remember(AUDITED, &now.to_rfc3339()).await?)
     }
 
-    /// Checks what is new in these matches since the club's book verified them. Checks the whole of those that are over.
-    ///
-    /// # Errors
-    /// Returns an error if the database does not answer.
-    pub async fn audit_new(&self, ids: &[String]) -> anyhow::Result<Vec<AuditVerdict>> {
+    /// Checks what is new in these matches since they verified.
+    async fn audit_new(&self, ids: &[String]) -> anyhow::Result<Vec<AuditVerdict>> {
         let mut verdicts = Vec::new();
         for id in ids {
             verdicts.push(match self.new_turns(id).await {
@@ -137,33 +111,18 @@ impl Office {
         Ok(verdicts)
     }
 
+    /// Goes on from where the match verified, but checks the whole of it once when it is over.
     async fn new_turns(&self, id: &str) -> anyhow::Result<HouseTurns> {
-        let is_over = self.match_row(id).await?.overview.stage == Stage::Over;
-        let last = self.verified_entries(id).await?.last().map(|entry| entry.verified.head.seq);
-        Ok(last.filter(|_| !is_over).map_or(HouseTurns::ALL, HouseTurns::After))
-    }
-
-    /// Notes in the club's book which of these matches this version of the program has verified.
-    ///
-    /// # Errors
-    /// Returns an error if the database does not answer, or if the book cannot be written.
-    pub async fn note_verified(&self, verdicts: &[AuditVerdict], now: DateTime<Utc>) -> anyhow::Result<()> {
-        let mut facts = Vec::new();
-        for verdict in verdicts {
-            if !verdict.is_sound() || verdict.withheld.is_some() {
-                continue;
-            }
-            let game = self.match_row(&verdict.match_id).await?.overview.game;
-            facts.push(BookFact::Verified(Verified {
-                match_id: verdict.match_id.clone(),
-                head: verdict.head,
-                house: Some(game.house_version()),
-            }));
-        }
-        if facts.is_empty() {
-            return Ok(());
-        }
-        self.note_in_club(&facts, Source::Clock, &[], now).await
+        let Some(verified) = self.store.verified(id).await? else { return Ok(HouseTurns::ALL) };
+        let mut at = None;
+        let mut take = |row: EntryRow| at = (row.hash == verified.hash).then_some(row.at);
+        self.store.entries_after(id, Some(verified.seq.saturating_sub(1)), 1, &mut take).await?;
+        let dates = self.store.match_dates(&[id.to_owned()]).await?;
+        let ended_at = dates.first().and_then(|dates| dates.ended_at);
+        Ok(match at {
+            Some(at) if ended_at.is_none_or(|ended_at| at >= ended_at) => HouseTurns::After(verified.seq),
+            Some(_) | None => HouseTurns::ALL,
+        })
     }
 
     /// Remembers which of these matches an audit checked last.
@@ -188,31 +147,68 @@ impl Office {
         Ok(())
     }
 
-    /// Pauses those of these matches that do not verify, if that is still possible, and returns their verdicts.
-    async fn pause_unsound(&self, mut verdicts: Vec<AuditVerdict>, now: DateTime<Utc>) -> Vec<AuditVerdict> {
-        verdicts.retain(|verdict| !verdict.is_sound());
-        for AuditVerdict { match_id, .. } in &verdicts {
-            tracing::error!(match_id, "the ledger does not verify; pausing the match");
-            if let Err(error) = self.try_to_pause(match_id, now).await {
-                tracing::error!(match_id, error = format!("{error:#}"), "failed to pause the match");
+    /// Forgets what was wrong with those of these matches that verify, and pauses the others, if that is still possible.
+    /// Returns those with a finding that the GM was not told of, each with what to remember.
+    async fn note_unsound(
+        &self,
+        verdicts: Vec<AuditVerdict>,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<Vec<(FailedMatch, Unsound)>> {
+        let known = unsound_matches(&*self.store).await?;
+        let mut news = Vec::new();
+        for verdict in verdicts {
+            let id = verdict.match_id.clone();
+            let before = known.get(&id);
+            if verdict.is_sound() && before.is_some() {
+                self.store.forget(&unsound::key(&id)).await?;
             }
+            if verdict.is_sound() {
+                continue;
+            }
+            let after = Unsound::after(before, &verdict, now);
+            if after.is_none() && before.is_some_and(|before| before.acknowledged) {
+                continue;
+            }
+            tracing::error!(match_id = id, "the ledger does not verify");
+            let is_paused = self.try_to_pause(&id, now).await;
+            let Some(after) = after else { continue };
+            let findings = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
+            news.push((FailedMatch { id, is_paused, findings: findings.collect() }, after));
         }
-        verdicts
+        Ok(news)
     }
 
-    async fn try_to_pause(&self, match_id: &str, now: DateTime<Utc>) -> anyhow::Result<Option<Match>> {
+    /// Pauses a match unless it is over, and returns whether it is paused.
+    async fn try_to_pause(&self, match_id: &str, now: DateTime<Utc>) -> bool {
+        let paused = self.pause_unsound(match_id, now).await;
+        paused.unwrap_or_else(|error| {
+            tracing::error!(match_id, error = format!("{error:#}"), "failed to pause the match");
+            false
+        })
+    }
+
+    async fn pause_unsound(&self, match_id: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
         let act = Act::Pause { reason: "its ledger does not verify, and the GM was told".to_owned() };
         let row = self.match_row(match_id).await?;
-        self.rule_on(row, &Trigger::Referee { act, phase_no: None }, now).await
+        if row.overview.stage != Stage::Running {
+            return Ok(row.overview.stage == Stage::Paused);
+        }
+        let after = self.rule_on(row, &Trigger::Referee { act, phase_no: None }, now).await?;
+        Ok(after.is_some_and(|after| after.stage == Stage::Paused))
     }
 
-    /// Tells the GM what does not verify, and remembers that.
-    async fn tell_gm(&self, failed: Vec<AuditVerdict>, now: DateTime<Utc>) -> anyhow::Result<()> {
+    /// Tells the GM what does not verify, and remembers that in the same transaction.
+    async fn tell_gm(&self, news: Vec<(FailedMatch, Unsound)>, now: DateTime<Utc>) -> anyhow::Result<()> {
         let mut context = self.new_context().await?;
         context.at = now;
+        let mut remembered = Vec::new();
+        for (failed, unsound) in &news {
+            remembered.push((unsound::key(&failed.id), serde_json::to_string(unsound)?));
+        }
+        let failed: Vec<FailedMatch> = news.into_iter().map(|(failed, _)| failed).collect();
         let deciding = self.decide(context, move |settings, context, _| alarm(settings, context, &failed));
         let (mut settlement, _) = deciding.await?;
-        settlement.remembered.push((ALARMED.to_owned(), now.to_rfc3339()));
+        settlement.remembered.extend(remembered);
         self.store.commit(&settlement).await?;
         self.dispatches.notify_one();
         Ok(())

@@ -10,13 +10,15 @@ use tokio::sync::watch;
 use super::waiting::{Backoff, pause};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
-use crate::daemon::club::HEARTBEAT;
 use crate::daemon::decide::clock::Trigger;
 use crate::daemon::decide::offers::lapse_offer;
 use crate::daemon::heartbeat::Loop;
 use crate::post::{Health, ShutdownSignal};
 use crate::referee::Act;
 use crate::store::{Invitation, InvitationStage, Settlement, StoreError};
+
+/// The key under which a daemon remembers when the clock was last checked.
+const HEARTBEAT: &str = "heartbeat";
 
 /// Matches ruled on in one transaction.
 const BATCH_SIZE: u32 = 100;
@@ -79,6 +81,7 @@ impl Office {
         let spared: BTreeSet<String> = spared.into_iter().collect();
         while self.sweep(until, now, &Trigger::Clock, &mut spared.clone()).await? {}
         self.delete_unruled_when_due(now).await?;
+        self.list_letters_when_due(now).await?;
         self.archive_when_due(now).await?;
         self.player_digests_when_due(now).await?;
         self.digest_when_due(now).await

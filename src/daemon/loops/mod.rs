@@ -15,7 +15,5 @@ mod upkeep;
 mod waiting;
 mod wakeups;
 
-pub use audit::AUDITED;
-
 #[cfg(test)]
 mod tests;

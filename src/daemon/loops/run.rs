@@ -57,10 +57,10 @@ impl Office {
             self.clock_all(OUTAGE_BETWEEN_RUNS).await?;
         }
         self.house_all().await?;
-        // A damaged book must not keep letters from being sent.
-        let worked = self.work_on_club().await;
+        // An audit that fails must not keep letters from being sent.
+        let audited = self.audit_when_due().await;
         self.dispatch_all().await?;
         self.note_one_run(has_room).await?;
-        worked
+        audited
     }
 }

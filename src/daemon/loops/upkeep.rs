@@ -5,6 +5,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
 use crate::daemon::decide::alarm::low_space;
+use crate::daemon::decide::clock::Trigger;
+use crate::referee::Act;
 
 /// The key under which a daemon remembers when it last deleted old letters.
 const LAST_DELETION: &str = "unruled letters deleted";
@@ -18,11 +20,20 @@ const BATCH_SIZE: u32 = 500;
 /// Transactions in a row, after which the clock gets its turn.
 const MAX_BATCHES: usize = 20;
 
+/// The key under which a daemon remembers when it last listed the letters of ended matches.
+const LAST_LISTING: &str = "letters listed";
+
+/// A match that is over waits this long for its last letters to be sent or given up, before an entry lists them.
+const LISTED_AFTER: TimeDelta = TimeDelta::days(1);
+
 /// The key under which a daemon remembers when it last packed the letters of ended matches.
 const LAST_ARCHIVING: &str = "matches archived";
 
 /// Matches whose letters are packed before the clock gets its turn; each takes some 50 ms.
 const MAX_ARCHIVED: u32 = 20;
+
+/// Matches in which letters are listed in one transaction.
+const LISTED_TOGETHER: usize = 100;
 
 /// The key under which a daemon remembers since when space is short. It is there only as long as it is.
 const LOW_SPACE: &str = "low space since";
@@ -64,6 +75,23 @@ impl Office {
             tracing::info!(letters = deleted, days, "deleted the bytes of old letters that caused no entry");
         }
         Ok(())
+    }
+
+    /// Adds an entry to each match that is over and whose last letters no entry lists, once an hour: otherwise their pins
+    /// and deliveries would stand in no chain.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn list_letters_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
+        if !self.is_upkeep_due(LAST_LISTING, now).await? {
+            return Ok(());
+        }
+        let ids = self.store.matches_to_list(now - LISTED_AFTER).await?;
+        let trigger = Trigger::Referee { act: Act::ListLetters, phase_no: None };
+        for chunk in ids.chunks(LISTED_TOGETHER) {
+            self.rule_on_many(self.store.matches(chunk).await?, &trigger, now).await?;
+        }
+        Ok(self.store.remember(LAST_LISTING, &now.to_rfc3339()).await?)
     }
 
     /// Packs the letters of matches that ended more than `letters.keep_pictures_days` ago, and drops the pictures of those

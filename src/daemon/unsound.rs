@@ -1,0 +1,102 @@
+//! Matches that do not verify. They are remembered in the store, so that the GM is told of each finding once, and the
+//! status shows them until the GM acknowledges them or they verify again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::Office;
+use crate::audit::AuditVerdict;
+use crate::letter::Digest;
+use crate::store::Store;
+
+/// Prefix of the keys under which these matches are remembered; the match's name follows.
+const UNSOUND_KEYS: &str = "does not verify: ";
+
+/// A match that does not verify.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsound {
+    /// When an audit first found something.
+    pub since: DateTime<Utc>,
+    /// The digests of the findings that the GM was told of.
+    told: BTreeSet<Digest>,
+    /// The GM has acknowledged all of them.
+    pub acknowledged: bool,
+}
+
+/// Returns the key under which a match is remembered.
+pub fn key(match_id: &str) -> String {
+    format!("{UNSOUND_KEYS}{match_id}")
+}
+
+/// Returns the matches that do not verify.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn unsound_matches(store: &dyn Store) -> anyhow::Result<BTreeMap<String, Unsound>> {
+    let remembered = store.remembered_under(UNSOUND_KEYS).await?;
+    let unsound = remembered.into_iter().filter_map(|(key, value)| {
+        Some((key.strip_prefix(UNSOUND_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
+    });
+    Ok(unsound.collect())
+}
+
+impl Unsound {
+    /// Returns what to remember after a verdict at `now` with a finding that the GM was not told of. `None` if it has no
+    /// such finding. `before` is what was remembered.
+    pub fn after(before: Option<&Unsound>, verdict: &AuditVerdict, now: DateTime<Utc>) -> Option<Unsound> {
+        let found = verdict.findings.iter().map(|finding| {
+            let words = format!("{}: {}", finding.place, finding.what);
+            Digest::of(words.as_bytes())
+        });
+        let mut told = before.map(|before| before.told.clone()).unwrap_or_default();
+        let known = told.len();
+        told.extend(found);
+        let since = before.map_or(now, |before| before.since);
+        (told.len() > known).then_some(Unsound { since, told, acknowledged: false })
+    }
+}
+
+impl Office {
+    /// Notes that the GM has seen what is wrong with a match, or with all of them, and returns their names. The GM is told
+    /// again only of something else.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn acknowledge(&self, only: Option<&str>) -> anyhow::Result<Vec<String>> {
+        let mut acknowledged = Vec::new();
+        for (id, unsound) in unsound_matches(&*self.store).await? {
+            if unsound.acknowledged || only.is_some_and(|only| only != id) {
+                continue;
+            }
+            let seen = serde_json::to_string(&Unsound { acknowledged: true, ..unsound })?;
+            self.store.remember(&key(&id), &seen).await?;
+            acknowledged.push(id);
+        }
+        Ok(acknowledged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::{Finding, Place};
+
+    fn verdict(findings: &[u64]) -> AuditVerdict {
+        let findings = findings.iter().map(|seq| Finding { place: Place::Entry(*seq), what: "x".to_owned() });
+        AuditVerdict { findings: findings.collect(), ..AuditVerdict::default() }
+    }
+
+    #[test]
+    fn a_finding_is_news_once_and_another_one_is_news_again() {
+        let (start, later) = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH + chrono::TimeDelta::days(1));
+        let first = Unsound::after(None, &verdict(&[7]), start).expect("news");
+        let seen = Unsound { acknowledged: true, ..first.clone() };
+        for before in [&first, &seen] {
+            assert_eq!(Unsound::after(Some(before), &verdict(&[7]), later), None);
+            let next = Unsound::after(Some(before), &verdict(&[7, 8]), later).expect("news");
+            assert_eq!((next.since, next.acknowledged, next.told.len()), (start, false, 2));
+        }
+    }
+}
