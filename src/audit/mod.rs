@@ -21,6 +21,7 @@ pub mod witness;
 
 pub use anchors::{AnchorProof, AnchorVerdict, AnchorWitness, DatedEntry, ToldAnchor};
 pub use book::{BookCheck, StoredLate};
+pub use check::columns;
 pub use check::{
     Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch, StoredSeat,
     VerifiedEntry,

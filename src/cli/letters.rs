@@ -276,7 +276,15 @@ fn columns(listed: &Listed, zone: chrono_tz::Tz) -> Vec<String> {
     let status = letter.status.as_str().to_owned();
     if listed.is_sealed() {
         let (sender, matches) = (letter.sender.clone(), sealed_by.join(" "));
-        return vec![digest, "(sealed)".to_owned(), sender, "(sealed)".to_owned(), status, matches, String::new()];
+        return vec![
+            digest,
+            "(sealed)".to_owned(),
+            sender,
+            "(sealed)".to_owned(),
+            status,
+            matches,
+            String::new(),
+        ];
     }
     vec![
         digest,

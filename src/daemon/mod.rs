@@ -7,6 +7,7 @@ mod anchors;
 mod attempts;
 mod batch;
 mod club;
+mod columns;
 mod commands;
 mod copies;
 mod decide;

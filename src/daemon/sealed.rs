@@ -34,8 +34,8 @@ impl Office {
         for _ in 0..MAX_TRIES {
             let context = self.new_context().await?;
             let (asked, what, ids) = (asked.clone(), what.to_owned(), running.to_vec());
-            let deciding =
-                self.decide(context, move |settings, context, _| unseal(settings, context, &asked, &what, &ids));
+            let deciding = self
+                .decide(context, move |settings, context, _| unseal(settings, context, &asked, &what, &ids));
             let settlement = deciding.await?.0.map_err(anyhow::Error::msg)?;
             match self.store.commit(&settlement).await {
                 Ok(()) => {

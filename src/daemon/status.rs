@@ -173,9 +173,11 @@ impl Status {
     fn note_times_ahead(&mut self, memos: &[(String, String)], latest: LatestTimes) {
         for (key, value) in memos {
             let noted = value.parse::<DateTime<Utc>>().ok();
-            let noted = noted.or_else(|| serde_json::from_str::<DaemonStatus>(value).ok().map(|daemon| daemon.at));
+            let noted =
+                noted.or_else(|| serde_json::from_str::<DaemonStatus>(value).ok().map(|daemon| daemon.at));
             if let Some(noted) = noted.filter(|noted| is_ahead(*noted, self.at)) {
-                self.faults.push(format!("`{key}` was noted at {noted}, which is in the future; it counts as now"));
+                self.faults
+                    .push(format!("`{key}` was noted at {noted}, which is in the future; it counts as now"));
             }
         }
         for (column, at, longest) in [
@@ -185,7 +187,9 @@ impl Status {
             ("match.wake_at", latest.wake, MAX_SLEEP),
         ] {
             if let Some(at) = at.filter(|at| *at - self.at > longest) {
-                self.faults.push(format!("`{column}` reaches to {at}, which is too far away; the daemon corrects it"));
+                self.faults.push(format!(
+                    "`{column}` reaches to {at}, which is too far away; the daemon corrects it"
+                ));
             }
         }
     }

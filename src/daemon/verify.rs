@@ -173,6 +173,7 @@ impl Office {
             acted_id = last;
             check.check_acted_letters(&acted);
         }
+        check.report_columns(self.odd_columns(&id).await?);
         Ok(check.finish())
     }
 
@@ -399,7 +400,7 @@ fn sent_row(row: SentRow) -> StoredDispatch {
 }
 
 fn letter_of(row: NamedLetter) -> StoredLetter {
-    let NamedLetter { digest, received_at, status, raw } = row;
+    let NamedLetter { digest, received_at, status, raw, .. } = row;
     StoredLetter { digest, received_at, is_ruled: status == LetterStatus::Ruled, raw }
 }
 

@@ -98,7 +98,11 @@ impl Office {
     }
 
     /// Returns the matches that a letter names or has a token of.
-    pub(super) async fn matches_named(&self, letter: &Letter, lines: &[Line]) -> anyhow::Result<BTreeSet<String>> {
+    pub(super) async fn matches_named(
+        &self,
+        letter: &Letter,
+        lines: &[Line],
+    ) -> anyhow::Result<BTreeSet<String>> {
         let mut ids: BTreeSet<String> = matches_named_in(lines).into_iter().collect();
         ids.extend(letter.subject_tag.iter().map(|tag| tag.match_name.clone()));
         let tokens: Vec<String> = letter.tokens.iter().map(ToString::to_string).collect();

@@ -143,12 +143,8 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
 /// Notes that a GM is shown what the rules hide. Both sides read it with the result.
 fn unseal(draft: &mut Draft, what: &str, reason: &str) {
     let Source::Gm { name, .. } = &draft.source else { return };
-    let unsealing = Unsealing {
-        gm: name.clone(),
-        at: draft.at,
-        what: what.to_owned(),
-        reason: reason.to_owned(),
-    };
+    let unsealing =
+        Unsealing { gm: name.clone(), at: draft.at, what: what.to_owned(), reason: reason.to_owned() };
     if draft.game_match.stage != Stage::Over {
         draft.game_match.unsealed.push(unsealing);
     }

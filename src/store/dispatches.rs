@@ -127,7 +127,11 @@ pub async fn next_at(session: &mut Session<'_>) -> Result<Option<i64>> {
 }
 
 /// See [`super::Store::retry_deferred`].
-pub async fn retry_deferred(session: &mut Session<'_>, now: DateTime<Utc>, past: DateTime<Utc>) -> Result<()> {
+pub async fn retry_deferred(
+    session: &mut Session<'_>,
+    now: DateTime<Utc>,
+    past: DateTime<Utc>,
+) -> Result<()> {
     for sql in [
         "UPDATE letter SET wait_until = $1 WHERE status = 'waiting' AND wait_until > $2",
         "UPDATE dispatch SET due_at = $1 WHERE due_at > $2",

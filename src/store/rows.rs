@@ -9,8 +9,8 @@ use sqlx::FromRow;
 
 use super::packing::{PackedColumns, unpack};
 use super::{
-    AnswerRow, Claimed, DispatchRow, InvitationStage, LetterDecision, LetterQueue, LetterRow, LetterStatus,
-    LatestTimes, MatchRow, Player, Queues, Result, StoreError, TokenRow, Urgency, WaitingLetter,
+    AnswerRow, Claimed, DispatchRow, InvitationStage, LatestTimes, LetterDecision, LetterQueue, LetterRow,
+    LetterStatus, MatchRow, Player, Queues, Result, StoreError, TokenRow, Urgency, WaitingLetter,
 };
 use crate::game::Seat;
 use crate::game::any::GameKind;

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use fogpost::game::Seat;
 use fogpost::letter::ReturnId;
-use fogpost::store::{Claim, LatestTimes, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome, Settlement, Store};
+use fogpost::store::{
+    Claim, LatestTimes, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome, Settlement, Store,
+};
 
 use crate::place::{PATIENCE, Place};
 use crate::samples::*;

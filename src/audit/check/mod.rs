@@ -1,6 +1,7 @@
 //! Checks one match: its chain, its letters, and every ruling, which is repeated from them.
 
 mod anchors;
+pub mod columns;
 mod difference;
 mod holders;
 mod house;

@@ -136,8 +136,7 @@ impl Office {
     }
 
     async fn digest_letter(&self, row: LetterRow, matches: BTreeSet<String>) -> anyhow::Result<DigestLetter> {
-        let by_player =
-            matches.is_empty() && !self.running_matches_of_sender(&row.sender).await?.is_empty();
+        let by_player = matches.is_empty() && !self.running_matches_of_sender(&row.sender).await?.is_empty();
         Ok(DigestLetter { row, matches, by_player })
     }
 

@@ -81,11 +81,7 @@ impl Decision<'_> {
 
     /// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for the
     /// other seat tells where its ships are.
-    pub fn instruct_unless_playing(
-        &mut self,
-        instruction: &Instruction,
-        check: bool,
-    ) -> Decided<GmResult> {
+    pub fn instruct_unless_playing(&mut self, instruction: &Instruction, check: bool) -> Decided<GmResult> {
         if let Instruction::Match { id, action, .. } = instruction
             && is_for_another_gm(action)
             && let Some(loaded) = self.game_match(&id.to_ascii_uppercase())?

@@ -30,7 +30,11 @@ const LOW_SPACE: &str = "low space since";
 
 impl Office {
     /// Whether work is due again that was last done at the time which is remembered under `key`.
-    pub(in crate::daemon) async fn is_upkeep_due(&self, key: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
+    pub(in crate::daemon) async fn is_upkeep_due(
+        &self,
+        key: &str,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<bool> {
         let last = self.remembered_time(key).await?;
         Ok(last.is_none_or(|last| now >= last + UPKEEP_INTERVAL))
     }
