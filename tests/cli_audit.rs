@@ -256,7 +256,7 @@ fn a_running_match_is_shown_and_exported_only_to_a_gm_who_says_why() {
         assert_says(&club.run(hidden).fault(), &[&id, "is not over", "--unseal REASON --gm NAME"]);
     }
     assert!(!club.path("dossier.zip").exists(), "an incomplete dossier is left");
-    let asked = ["--unseal", "Bo protests", "--gm", "Gus"];
+    let asked = ["--unseal", "Bo protests", "--gm", "The GM"];
     let shown = club.run(&[&["audit", "show", &id][..], &asked].concat()).ended(0);
     let shown_before = "What the rules hide was shown: the account. The reason given: Bo protests";
     assert_says(&shown, &[shown_before]);

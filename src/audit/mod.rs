@@ -14,6 +14,7 @@ mod expected;
 mod verdict;
 pub mod witness;
 
+pub use check::columns;
 pub use check::{
     Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch, StoredSeat,
     Withheld,

@@ -273,7 +273,7 @@ impl New {
         terms.setup_days = self.setup_days.unwrap_or(terms.setup_days);
         terms.zone = self.zone.unwrap_or(terms.zone);
         let new = NewMatch { game, choices, players, terms };
-        let [opened] = &office.open_all(gm, std::slice::from_ref(&new)).await?[..] else {
+        let [opened] = &office.open_all_as(gm, std::slice::from_ref(&new)).await?[..] else {
             bail!("one match was to be opened")
         };
         tell_unused_names(&new, opened);
@@ -289,7 +289,7 @@ impl New {
 /// Opens the matches that a CSV file lists, all or none.
 async fn open_list(office: &Office, gm: GmIndex, file: &Path, json: bool) -> anyhow::Result<()> {
     let new = super::pairs::read(file, &office.config)?;
-    for (new, opened) in new.iter().zip(office.open_all(gm, &new).await?) {
+    for (new, opened) in new.iter().zip(office.open_all_as(gm, &new).await?) {
         tell_unused_names(new, &opened);
         let Match { id, game, players, .. } = opened;
         if json {

@@ -20,15 +20,23 @@ impl Office {
     /// # Errors
     /// Returns an error if both seats would go to one player, or if the database does not answer.
     pub async fn open(&self, new: NewMatch) -> anyhow::Result<Match> {
-        let opened = self.open_all(GmIndex::default(), &[new]).await?;
+        let opened = self.open_all(&[new]).await?;
         opened.into_iter().next().context("one match was to be opened")
+    }
+
+    /// Opens several matches on behalf of the first GM, all or none.
+    ///
+    /// # Errors
+    /// Same as [`Office::open`].
+    pub async fn open_all(&self, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
+        self.open_all_as(GmIndex::default(), new).await
     }
 
     /// Opens several matches on behalf of a GM, all or none.
     ///
     /// # Errors
     /// Same as [`Office::open`].
-    pub async fn open_all(&self, gm: GmIndex, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
+    pub async fn open_all_as(&self, gm: GmIndex, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
         let gm = Source::Gm { name: self.config.club.gm.all()[gm.0].name.clone(), act: None };
         for _ in 0..MAX_TRIES {
             let context = self.new_context().await?;

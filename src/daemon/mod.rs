@@ -5,6 +5,7 @@
 
 mod attempts;
 mod batch;
+mod columns;
 mod commands;
 mod copies;
 mod decide;

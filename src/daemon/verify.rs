@@ -170,6 +170,7 @@ impl Office {
             acted_id = last;
             check.check_acted_letters(&acted);
         }
+        check.report_columns(self.odd_columns(&id).await?);
         let mut verdict = check.finish();
         if let Some(who) = self.store.forgotten_in(&id).await? {
             verdict.findings.extend(self.untold_of_forgotten(&id, &who).await?);
@@ -304,7 +305,7 @@ fn sent_row(row: SentRow) -> StoredDispatch {
 }
 
 fn letter_of(row: NamedLetter) -> StoredLetter {
-    let NamedLetter { digest, received_at, status, raw } = row;
+    let NamedLetter { digest, received_at, status, raw, .. } = row;
     StoredLetter { digest, received_at, is_ruled: status == LetterStatus::Ruled, raw }
 }
 

@@ -75,7 +75,7 @@ impl Database {
 }
 
 /// Selects the columns of an invitation.
-const INVITATIONS: &str = "SELECT code, inviter, inviter_name, invited, game, offer, stage, match_id, created_at, \
+pub const INVITATIONS: &str = "SELECT code, inviter, inviter_name, invited, game, offer, stage, match_id, created_at, \
                            lapses_at FROM invitation ";
 
 /// Selects seats, one row for each address of their players.

@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::database::Database;
+use super::database::{Database, INVITATIONS};
 use super::packing::{PackedColumns, unpack, unpack_letter};
 use super::rows::{PACKED, WITH_BYTES, digest, dispatch_kind, maybe_time, seat, text, time, unsound};
-use super::{LetterStatus, Result, RowSink, SentRow};
+use super::{Invitation, LetterStatus, Result, RowSink, SentRow, UnprovenLetter, overview, rows, unproven};
 use crate::game::Seat;
 use crate::ledger::{Delivery, DeliveryKind, KeptPin, OpenedPin, PinnedKind};
 use crate::letter::Digest;
@@ -18,6 +18,10 @@ pub struct NamedLetter {
     pub digest: Digest,
     pub received_at: DateTime<Utc>,
     pub status: LetterStatus,
+    pub sender: String,
+    pub subject: String,
+    /// The match and the seat for which it is listed.
+    pub place: Option<(String, Seat)>,
     pub raw: Vec<u8>,
 }
 
@@ -46,6 +50,15 @@ pub trait Evidence {
     /// Returns a match as it was stored each time before the procedure changed.
     async fn kept_snapshots(&self, match_id: &str) -> Result<Vec<String>>;
 
+    /// Returns the columns of a match that hold something other than what they are read as.
+    async fn unread_columns(&self, match_id: &str) -> Result<Vec<&'static str>>;
+
+    /// Returns the offers that are stored as those that the match came of.
+    async fn invitations_to(&self, match_id: &str) -> Result<Vec<Invitation>>;
+
+    /// Returns those of these letters that were not proven at first.
+    async fn unproven_named(&self, letters: &[Digest]) -> Result<Vec<UnprovenLetter>>;
+
     /// Returns what the ledger of a match pins of who holds its seats.
     async fn seat_pins(&self, match_id: &str) -> Result<Vec<KeptPin>>;
 }
@@ -55,7 +68,7 @@ impl Evidence for Database {
     async fn letters_named(&self, digests: &[Digest], take: RowSink<'_, NamedLetter>) -> Result<()> {
         let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
         let sql = format!(
-            "SELECT l.digest, l.received_at, l.status, r.form, r.bytes, k.bytes AS dictionary FROM letter l \
+            "SELECT l.digest, l.received_at, l.status, l.sender, l.subject, l.match_id, l.seat, r.form, r.bytes, k.bytes AS dictionary FROM letter l \
              JOIN letter_raw r ON r.letter_id = l.id LEFT JOIN dictionary k ON k.match_id = l.match_id WHERE l.digest {}",
             self.one_of()
         );
@@ -132,6 +145,20 @@ impl Evidence for Database {
         Ok(kept)
     }
 
+    async fn unread_columns(&self, match_id: &str) -> Result<Vec<&'static str>> {
+        overview::unread(&mut self.backend.reader().await?.session(), match_id).await
+    }
+
+    async fn invitations_to(&self, match_id: &str) -> Result<Vec<Invitation>> {
+        let sql = format!("{INVITATIONS}WHERE match_id = $1 ORDER BY code");
+        let found: Vec<rows::Invitation> = self.read(self.statement(sql).bind(text(match_id))).await?;
+        found.into_iter().map(rows::Invitation::read).collect()
+    }
+
+    async fn unproven_named(&self, letters: &[Digest]) -> Result<Vec<UnprovenLetter>> {
+        unproven::named(&mut self.backend.reader().await?.session(), letters).await
+    }
+
     async fn seat_pins(&self, match_id: &str) -> Result<Vec<KeptPin>> {
         let sql = "SELECT seat, kind, pin, key, value FROM seat_pin WHERE match_id = $1 ORDER BY pin";
         let mut pins = Vec::new();
@@ -151,6 +178,10 @@ struct NamedLetterRow {
     digest: String,
     received_at: i64,
     status: String,
+    sender: String,
+    subject: String,
+    match_id: Option<String>,
+    seat: Option<String>,
     form: i64,
     bytes: Vec<u8>,
     dictionary: Option<Vec<u8>>,
@@ -163,6 +194,9 @@ impl NamedLetterRow {
             received_at: time(self.received_at)?,
             status: LetterStatus::parse(&self.status)
                 .ok_or_else(|| unsound("letter status", &self.status))?,
+            sender: self.sender,
+            subject: self.subject,
+            place: self.match_id.zip(self.seat.as_deref().map(seat).transpose()?),
             raw: unpack_letter(self.form, self.bytes, self.dictionary)?,
         })
     }

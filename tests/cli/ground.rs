@@ -358,7 +358,7 @@ fn no_list_prints_what_a_terminal_would_obey() {
         &["club", "digest"],
         &["status"],
         &["audit", "verify", &id],
-        &["audit", "show", &id, "--unsealed"],
+        &["audit", "show", &id, "--unseal", NASTY, "--gm", "The GM"],
         &["match", "resume", &id],
         &["run", "--once"],
     ] {

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::audit::AuditVerdict;
 use fogpost::audit::dossier::DossierForm;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, Unseal};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;

@@ -1,5 +1,6 @@
 //! Checks one match: its chain, its letters, and every ruling, which is repeated from them.
 
+pub mod columns;
 mod deadlines;
 mod difference;
 mod holders;
