@@ -96,12 +96,6 @@ impl ExpectedDispatch {
         &self.stored.message_id
     }
 
-    /// Returns its bytes with the picture, which may have been dropped, if they have its pin.
-    pub fn redraw(&self, words: &CurrentWording<'_>, earlier_reports: &[Vec<u8>]) -> Option<Vec<u8>> {
-        self.reproduce(words, earlier_reports)
-            .filter(|bytes| pin_in(self.game_match.form, bytes) == self.told)
-    }
-
     /// The club's own templates that may have shaped it.
     pub fn own_templates(&self) -> Vec<String> {
         match self.dispatch.to {

@@ -176,33 +176,6 @@ impl Office {
         Ok(check.finish())
     }
 
-    /// Returns one of our letters with its picture, which was dropped: the letter is derived again from its match. `None` if
-    /// that fails, or another version of this program drew the picture.
-    pub async fn redraw(&self, match_id: &str, message_id: &str) -> anyhow::Result<Option<Vec<u8>>> {
-        let row = self.match_row(match_id).await?;
-        let id = row.id.clone();
-        let mut check = self.check_of(row, Depth::WithoutHouse).await?;
-        let mut reader = LedgerReader::new(&id, check.first_key());
-        let mut sent_id = i64::MIN;
-        while !check.is_stopped() {
-            let batch = self.read_on(&mut reader, &mut sent_id, &|_| ()).await?;
-            let at_end = batch.is_end();
-            check.push_batch(batch);
-            let expected = check.rule_pending(at_end);
-            let Some(at) = expected.iter().position(|letter| letter.message_id() == message_id) else {
-                if at_end {
-                    break;
-                }
-                continue;
-            };
-            let letter = &expected[at..=at];
-            let reports = self.reports_of(letter).await?;
-            let earlier = self.earlier_wordings(letter).await?;
-            return Ok(redraw(&self.settings, &earlier, &letter[0], &reports));
-        }
-        Ok(None)
-    }
-
     async fn check_of(&self, row: MatchRow, depth: Depth) -> anyhow::Result<Check> {
         let mut addresses = self.addresses_of_seats(&row.id).await?;
         let mut seats: BySeat<StoredSeat> = BySeat::default();
@@ -368,17 +341,6 @@ fn wording_of<'a>(
 /// Returns the reports that a letter may repeat.
 fn repeated_by(letter: &ExpectedDispatch, reports: &BTreeMap<String, Vec<u8>>) -> Vec<Vec<u8>> {
     letter.earlier_report_ids().iter().filter_map(|id| reports.get(id).cloned()).collect()
-}
-
-/// Returns a letter with its picture, if it still has its pin then.
-fn redraw(
-    settings: &Settings,
-    earlier: &EarlierWordings,
-    letter: &ExpectedDispatch,
-    reports: &BTreeMap<String, Vec<u8>>,
-) -> Option<Vec<u8>> {
-    let pictures = PictureCache::default();
-    letter.redraw(&wording_of(settings, earlier, letter, &pictures, true), &repeated_by(letter, reports))
 }
 
 /// Returns the verdict on a match or book of which a row has impossible contents, which somebody else must have changed.

@@ -6,7 +6,7 @@ use sqlx::FromRow;
 
 use super::Result;
 use super::database::Database;
-use super::packing::{PackedColumns, unpack};
+use super::packing::{PackedColumns, unpack_dispatch};
 use super::rows::{PACKED, WITH_BYTES, count, digest, integer, maybe_time, text, time};
 use crate::club::LateDelivery;
 use crate::ledger::{Delivery, DeliveryKind};
@@ -185,6 +185,6 @@ struct PlainColumns {
 
 impl PlainColumns {
     fn read(self) -> Result<(String, Vec<u8>)> {
-        Ok((self.message_id, unpack(self.packed)?))
+        Ok((self.message_id, unpack_dispatch(self.packed)?))
     }
 }

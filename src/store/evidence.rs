@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
 use super::database::Database;
-use super::packing::{PackedColumns, unpack, unpack_letter};
+use super::packing::{PackedColumns, unpack, unpack_dispatch};
 use super::rows::{PACKED, WITH_BYTES, digest, dispatch_kind, maybe_time, seat, text, time, unsound};
 use super::{LetterStatus, Result, RowSink, SentRow, pinned};
 use crate::ledger::{Delivery, DeliveryKind, KeptPin, OpenedPin, PinnedKind};
@@ -49,8 +49,8 @@ impl Evidence for Database {
     async fn letters_named(&self, digests: &[Digest], take: RowSink<'_, NamedLetter>) -> Result<()> {
         let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
         let sql = format!(
-            "SELECT l.digest, l.received_at, l.status, r.form, r.bytes, k.bytes AS dictionary FROM letter l \
-             JOIN letter_raw r ON r.letter_id = l.id LEFT JOIN dictionary k ON k.match_id = l.match_id WHERE l.digest {}",
+            "SELECT l.digest, l.received_at, l.status, r.bytes FROM letter l \
+             JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest {}",
             self.one_of()
         );
         self.stream(self.statement(sql).bind_texts(&digests), NamedLetterRow::read, take).await
@@ -120,9 +120,7 @@ struct NamedLetterRow {
     digest: String,
     received_at: i64,
     status: String,
-    form: i64,
     bytes: Vec<u8>,
-    dictionary: Option<Vec<u8>>,
 }
 
 impl NamedLetterRow {
@@ -132,7 +130,7 @@ impl NamedLetterRow {
             received_at: time(self.received_at)?,
             status: LetterStatus::parse(&self.status)
                 .ok_or_else(|| unsound("letter status", &self.status))?,
-            raw: unpack_letter(self.form, self.bytes, self.dictionary)?,
+            raw: unpack(&self.bytes)?,
         })
     }
 }
@@ -180,7 +178,7 @@ impl SentBytes {
     fn read(self) -> Result<SentRow> {
         let SentBytes { id, message_id, recipient, kind, seat, sent_at, packed } = self;
         let seat = seat.as_deref().map(super::rows::seat).transpose()?;
-        let (sent_at, bytes) = (maybe_time(sent_at)?, unpack(packed)?);
+        let (sent_at, bytes) = (maybe_time(sent_at)?, unpack_dispatch(packed)?);
         Ok(SentRow { id, message_id, recipient, kind: dispatch_kind(&kind)?, seat, sent_at, bytes })
     }
 }
