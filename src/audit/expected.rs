@@ -12,8 +12,7 @@ use crate::ledger::{Head, SealKey};
 use crate::letter::Digest;
 use crate::referee::{Dispatch, DispatchKind, Match, Reader};
 use crate::report::envelope::{self, PlaceInMatch};
-use crate::report::pin::{pin_of, with_picture};
-use crate::report::{self, PictureCache};
+use crate::report::pin::pin_of;
 
 /// One of our letters as it is stored.
 #[derive(Clone, Debug)]
@@ -53,14 +52,6 @@ pub struct ExpectedDispatch {
 impl ExpectedDispatch {
     pub fn message_id(&self) -> &str {
         &self.stored.message_id
-    }
-
-    /// Draws its picture, which was dropped, and returns its bytes with that if they have its pin.
-    pub fn redraw(&self) -> Option<Vec<u8>> {
-        let (game_match, dispatch) = self.repeated.as_ref()?;
-        let picture = report::draw(game_match, dispatch, &PictureCache::default())?;
-        let whole = with_picture(&self.stored.bytes, &picture)?;
-        (report::pin::pin(&whole) == self.told).then_some(whole)
     }
 
     /// Compares the letter with its pin, its ledger line with the chain, and what it is stored under with its own header.

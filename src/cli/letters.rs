@@ -194,10 +194,15 @@ async fn resend(office: &Office, which: &Which) -> anyhow::Result<ExitCode> {
         only_given_up: which.given_up,
         since: which.since,
     };
-    let Resent { queued, copied, waiting } = office.resend(&filter).await?;
+    let Resent { queued, copied, without_picture, waiting } = office.resend(&filter).await?;
     println!(
         "{queued} given up before and {copied} sent before are queued again; {waiting} were waiting already."
     );
+    if without_picture > 0 {
+        println!(
+            "{without_picture} go without their picture: it is no longer kept, and cannot be drawn as it was."
+        );
+    }
     if queued + copied + waiting >= MAX_RESENT as usize {
         println!("These are the newest {MAX_RESENT}; narrow the choice to reach others.");
     }

@@ -7,12 +7,14 @@ use anyhow::{bail, ensure};
 use super::Office;
 use super::decide::stored::{both_seats, snapshot};
 use super::decide::unseal::Unseal;
+use super::parallel::run_blocking;
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
 use crate::audit::dossier::{self, About, DossierForm, LetterRecord, SeatHolder};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Fact, Source};
 use crate::letter::Digest;
 use crate::referee::{Act, Instruction, Match, MatchAction, Stage};
+use crate::report::redraw;
 use crate::store::{LetterStatus, NamedLetter, TokenRow};
 
 impl Office {
@@ -97,6 +99,9 @@ impl Office {
             }
         });
         let is_arbiters = form == DossierForm::Arbiter;
+        if is_arbiters {
+            material = redraw_pictures(material).await?;
+        }
         // Before the tokens are renewed: the pins of the new ones would tell them.
         let pins = if is_arbiters { self.store.seat_pins(&id).await? } else { Vec::new() };
         match form {
@@ -164,4 +169,18 @@ impl Office {
         });
         Ok(records.collect())
     }
+}
+
+/// Draws the pictures again that were dropped from our letters, where this version of the program draws them as they were.
+async fn redraw_pictures(mut material: MatchArchive) -> anyhow::Result<MatchArchive> {
+    let drawing = move || {
+        let MatchArchive { game_match, entries, dispatches, .. } = &mut material;
+        for dispatch in dispatches {
+            let Some(seat) = dispatch.seat else { continue };
+            let whole = redraw(&dispatch.bytes, &dispatch.message_id, seat, game_match, entries);
+            dispatch.bytes = whole.unwrap_or_else(|| std::mem::take(&mut dispatch.bytes));
+        }
+        material
+    };
+    run_blocking(drawing).await
 }

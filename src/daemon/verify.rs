@@ -179,29 +179,6 @@ impl Office {
         Ok(verdict)
     }
 
-    /// Returns one of our letters with its picture, which was dropped: it is drawn again from the match as it was. `None` if
-    /// that fails, or this program draws another picture.
-    pub async fn redraw(&self, match_id: &str, message_id: &str) -> anyhow::Result<Option<Vec<u8>>> {
-        let row = self.match_row(match_id).await?;
-        let id = row.id.clone();
-        let mut check = self.check_of(row, HouseTurns::AsPlayed).await?;
-        let mut reader = LedgerReader::new(&id, check.first_key());
-        let mut sent_id = i64::MIN;
-        while !check.is_stopped() {
-            let batch = self.read_on(&mut reader, &mut sent_id, &|_| ()).await?;
-            let at_end = batch.is_end();
-            check.push_batch(batch);
-            let expected = check.rule_pending(at_end);
-            if let Some(letter) = expected.iter().find(|letter| letter.message_id() == message_id) {
-                return Ok(letter.redraw());
-            }
-            if at_end {
-                break;
-            }
-        }
-        Ok(None)
-    }
-
     async fn check_of(&self, row: MatchRow, turns: HouseTurns) -> anyhow::Result<Check> {
         let mut seats: BySeat<StoredSeat> = BySeat::default();
         for row in self.store.seats_of(std::slice::from_ref(&row.id)).await? {

@@ -16,6 +16,7 @@ mod palette;
 pub mod pin;
 mod png;
 mod raster;
+mod redraw;
 mod samples;
 pub mod sent;
 mod svg;
@@ -47,6 +48,7 @@ pub use gm_digest::{
     SendingSummary,
 };
 pub use png::{PictureCache, png};
+pub use redraw::redraw;
 pub use svg::svg;
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
 pub use time::{format_duration, format_local};

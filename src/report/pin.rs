@@ -4,13 +4,11 @@
 //! of each file, the picture included. How the parts are encoded and separated does not matter, and what a mail server or
 //! a signature adds does not either.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use serde::Serialize;
 
 use crate::letter::Digest;
-use crate::letter::stand_in::stands_for;
+use crate::letter::pictures::stands_for;
 
 /// The canonical form of a letter, which is hashed as JSON (RFC 8785). The fields are in the order of their names, so that
 /// they need not be sorted.
@@ -53,23 +51,6 @@ fn canonical_of(mail: &[u8], parsed: Option<&Message<'_>>) -> String {
         contents.add_parts(parsed);
     }
     serde_json::to_string(&contents).expect("texts can be written")
-}
-
-/// Whether a picture of this letter is not kept any more.
-pub fn lacks_picture(mail: &[u8]) -> bool {
-    let parsed = MessageParser::default().parse(mail);
-    parsed.is_some_and(|mail| mail.parts.iter().any(|part| stands_for(part.contents()).is_some()))
-}
-
-/// Returns a letter with a picture of it that is not kept any more. `None` if it lacks no such picture.
-pub fn with_picture(mail: &[u8], picture: &[u8]) -> Option<Vec<u8>> {
-    let parsed = MessageParser::default().parse(mail)?;
-    let wanted = Digest::of(picture);
-    let part = parsed.parts.iter().find(|part| stands_for(part.contents()) == Some(wanted))?;
-    let (start, end) = (usize::try_from(part.offset_body).ok()?, usize::try_from(part.offset_end).ok()?);
-    let encoded = STANDARD.encode(picture);
-    let lines: Vec<&[u8]> = encoded.as_bytes().chunks(76).collect();
-    Some([mail.get(..start)?, &lines.join(&b"\r\n"[..]), b"\r\n", mail.get(end..)?].concat())
 }
 
 impl Contents<'_> {
@@ -136,7 +117,7 @@ fn is_about_encoding(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::letter::stand_in::stand_in;
+    use crate::letter::pictures::stand_in;
     use crate::report::WordedLetter;
     use crate::report::mime::{self, Header};
 
@@ -210,7 +191,6 @@ mod tests {
         let whole = mail(|_| {});
         let dropped = |digest: Digest| mail(|letter| letter.picture = Some(stand_in(digest).into_bytes()));
         assert_eq!(pin(&dropped(Digest::of(PICTURE))), pin(&whole));
-        assert!(lacks_picture(&dropped(Digest::of(PICTURE))) && !lacks_picture(&whole));
         assert_ne!(pin(&dropped(Digest::of(b"another"))), pin(&whole));
     }
 }

@@ -14,6 +14,7 @@ use super::entries::{EntryColumns, OF_LEDGERS};
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::{insert_letters, letter_bytes, list_letters, registered};
 use super::overview::{self, MatchColumns, OverviewColumns, SeatOverview};
+use super::pictures::drop_pictures;
 use super::rows::{self, integer, text};
 use super::settle::{PackedDispatches, settle};
 use super::statement::{Record, Statement};
@@ -177,6 +178,17 @@ impl Store for Database {
         let deleted = delete_unruled(session, now, received_before, kept_senders, limit).await?;
         tx.commit().await?;
         Ok(deleted)
+    }
+
+    async fn drop_pictures(&self, now: DateTime<Utc>, limit: u32) -> Result<u64> {
+        let mut tx = self.backend.begin().await?;
+        let dropped = drop_pictures(&mut tx.session(), now, limit).await?;
+        tx.commit().await?;
+        Ok(dropped)
+    }
+
+    async fn schema_faults(&self) -> Result<Vec<String>> {
+        self.backend.schema_faults().await
     }
 
     fn free_bytes(&self) -> Result<Option<u64>> {

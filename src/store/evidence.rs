@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
 use super::database::{Database, INVITATIONS};
-use super::packing::{PackedColumns, unpack, unpack_letter};
+use super::packing::{PackedColumns, unpack, unpack_dispatch};
 use super::rows::{PACKED, WITH_BYTES, digest, dispatch_kind, maybe_time, seat, text, time, unsound};
 use super::{Invitation, LetterStatus, Result, RowSink, SentRow, UnprovenLetter, overview, rows, unproven};
 use crate::game::Seat;
@@ -68,8 +68,8 @@ impl Evidence for Database {
     async fn letters_named(&self, digests: &[Digest], take: RowSink<'_, NamedLetter>) -> Result<()> {
         let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
         let sql = format!(
-            "SELECT l.digest, l.received_at, l.status, l.sender, l.subject, l.match_id, l.seat, r.form, r.bytes, k.bytes AS dictionary FROM letter l \
-             JOIN letter_raw r ON r.letter_id = l.id LEFT JOIN dictionary k ON k.match_id = l.match_id WHERE l.digest {}",
+            "SELECT l.digest, l.received_at, l.status, l.sender, l.subject, l.match_id, l.seat, r.bytes FROM letter l \
+             JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest {}",
             self.one_of()
         );
         self.stream(self.statement(sql).bind_texts(&digests), NamedLetterRow::read, take).await
@@ -182,9 +182,7 @@ struct NamedLetterRow {
     subject: String,
     match_id: Option<String>,
     seat: Option<String>,
-    form: i64,
     bytes: Vec<u8>,
-    dictionary: Option<Vec<u8>>,
 }
 
 impl NamedLetterRow {
@@ -197,7 +195,7 @@ impl NamedLetterRow {
             sender: self.sender,
             subject: self.subject,
             place: self.match_id.zip(self.seat.as_deref().map(seat).transpose()?),
-            raw: unpack_letter(self.form, self.bytes, self.dictionary)?,
+            raw: unpack(&self.bytes)?,
         })
     }
 }
@@ -245,7 +243,7 @@ impl SentBytes {
     fn read(self) -> Result<SentRow> {
         let SentBytes { id, message_id, recipient, kind, seat, sent_at, packed } = self;
         let seat = seat.as_deref().map(super::rows::seat).transpose()?;
-        let (sent_at, bytes) = (maybe_time(sent_at)?, unpack(packed)?);
+        let (sent_at, bytes) = (maybe_time(sent_at)?, unpack_dispatch(packed)?);
         Ok(SentRow { id, message_id, recipient, kind: dispatch_kind(&kind)?, seat, sent_at, bytes })
     }
 }

@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::archive::pack_anew;
 use super::database::Database;
 use super::entries::add_to_ledgers;
 use super::error::stale_if_serialization_failure;
@@ -106,9 +105,6 @@ async fn forget(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Resul
     let at = forgotten.at.timestamp_millis();
     let statement = session.statement(sql).bind(forgotten.id).bind(&forgotten.name).bind(at).bind(false);
     session.execute(statement).await?;
-    for of_match in &forgotten.matches {
-        pack_anew(session, &of_match.id).await?;
-    }
     Ok(())
 }
 

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-pub use self::archive::Archive;
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
 pub use self::changes::{ChangeKind, ChangeStage, PlayerChange};
 use self::database::Database;
@@ -22,6 +21,7 @@ pub use self::evidence::{Evidence, NamedLetter};
 pub use self::forgetting::{Forgetting, ForgottenMatch, ForgottenPlayer, Traces};
 pub use self::letter_lookups::LetterLookups;
 pub use self::logins::{SealedLogin, SealedLogins};
+pub use self::packing::pack;
 pub use self::player_changes::PlayerChanges;
 pub use self::player_digests::PlayerDigests;
 pub use self::restored::{RESTORED, TO_BE_READ_AGAIN, restore};
@@ -36,7 +36,6 @@ use crate::game::Seat;
 use crate::letter::Digest;
 use crate::referee::{MatchOverview, Stage};
 
-mod archive;
 mod backend;
 mod budgets;
 pub mod carry;
@@ -57,6 +56,7 @@ mod newcomers;
 mod notify;
 mod overview;
 mod packing;
+mod pictures;
 mod pinned;
 mod player_changes;
 mod player_digests;
@@ -65,6 +65,7 @@ mod postgres;
 pub mod private;
 mod restored;
 mod rows;
+mod schema;
 mod sending;
 mod sending_values;
 mod settle;
@@ -147,8 +148,7 @@ const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 /// [`Store::commit`] rejects a settlement based on outdated rows.
 #[async_trait]
 pub trait Store:
-    Archive
-    + PlayerChanges
+    PlayerChanges
     + PlayerDigests
     + LetterLookups
     + DispatchQueue
@@ -231,6 +231,13 @@ pub trait Store:
         kept_senders: &[String],
         limit: u32,
     ) -> Result<u64>;
+
+    /// Deletes the pictures of up to `limit` of our letters that were sent seven days before `now` or earlier, keeps their
+    /// digests, and returns how many. The database allows this no earlier.
+    async fn drop_pictures(&self, now: DateTime<Utc>, limit: u32) -> Result<u64>;
+
+    /// Returns how the tables, indexes and triggers differ from those of this program, each in a line.
+    async fn schema_faults(&self) -> Result<Vec<String>>;
 
     /// Returns the free bytes on the disk of the database, or `None` if a server stores it.
     fn free_bytes(&self) -> Result<Option<u64>>;

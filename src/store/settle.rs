@@ -16,7 +16,7 @@ use super::error::address_taken;
 use super::newcomers;
 use super::notify::notify;
 use super::overview;
-use super::packing::{PackedLetter, PackedPicture, pack};
+use super::packing::{PackedDispatch, pack_dispatch};
 use super::pinned;
 use super::players::{add_newcomer, merge_players, save_player};
 use super::rows::{CHUNK, ensure_all_found, is_common, partition_matches, seat_columns, text, with_ids};
@@ -28,7 +28,7 @@ use super::{
 };
 
 /// A settlement's dispatches as they are stored, in the same order.
-pub struct PackedDispatches(Vec<PackedLetter>);
+pub struct PackedDispatches(Vec<PackedDispatch>);
 
 impl PackedDispatches {
     /// Compresses the dispatches of a settlement.
@@ -38,10 +38,10 @@ impl PackedDispatches {
 }
 
 /// Packs dispatches, and yields between chunks, because hundreds take milliseconds that other tasks need.
-async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedLetter> {
+async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedDispatch> {
     let mut packed = Vec::with_capacity(dispatches.len());
     for chunk in dispatches.chunks(CHUNK) {
-        packed.extend(chunk.iter().map(|dispatch| pack(&dispatch.bytes)));
+        packed.extend(chunk.iter().map(|dispatch| pack_dispatch(&dispatch.bytes)));
         tokio::task::yield_now().await;
     }
     packed
@@ -304,7 +304,7 @@ async fn add_dispatches(
     session: &mut Session<'_>,
     at: DateTime<Utc>,
     chunk: &[NewDispatch],
-    packed: &[PackedLetter],
+    packed: &[PackedDispatch],
 ) -> Result<()> {
     let at = at.timestamp_millis();
     let mut insert = session.statement(
@@ -333,18 +333,18 @@ async fn add_dispatches(
 }
 
 /// Adds the texts and the pictures of dispatches.
-async fn add_packed(session: &mut Session<'_>, letters: &[(i64, &PackedLetter)]) -> Result<()> {
-    let mut insert = session.statement("INSERT INTO dispatch_raw (dispatch_id, form, bytes) ");
+async fn add_packed(session: &mut Session<'_>, letters: &[(i64, &PackedDispatch)]) -> Result<()> {
+    let mut insert = session.statement("INSERT INTO dispatch_raw (dispatch_id, bytes) ");
     insert.push_rows(letters, |values, (id, letter)| {
-        values.bind(*id).bind(letter.form).bind(&letter.bytes);
+        values.bind(*id).bind(&letter.bytes);
     });
     session.execute(insert.persistent(is_common(letters.len()))).await?;
-    let pictures: Vec<(i64, &PackedPicture)> =
+    let pictures: Vec<(i64, &Vec<u8>)> =
         letters.iter().filter_map(|(id, letter)| Some((*id, letter.picture.as_ref()?))).collect();
     if !pictures.is_empty() {
-        let mut insert = session.statement("INSERT INTO dispatch_picture (dispatch_id, place, picture) ");
+        let mut insert = session.statement("INSERT INTO dispatch_picture (dispatch_id, picture) ");
         insert.push_rows(&pictures, |values, (id, picture)| {
-            values.bind(*id).bind(picture.place).bind(&picture.bytes);
+            values.bind(*id).bind(*picture);
         });
         session.execute(insert.persistent(is_common(pictures.len()))).await?;
     }

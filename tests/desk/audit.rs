@@ -11,6 +11,7 @@ use fogpost::ledger::{Entry, Fact, Head};
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Match, Stage};
 use fogpost::report::pin::pin_in;
+use fogpost::store::pack;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 
@@ -33,16 +34,27 @@ pub fn played() -> (Desk, Match) {
     (desk, game_match)
 }
 
-/// Replaces a text in the first report of a match and stores the report uncompressed, with its picture inline.
+/// Replaces a text in the first report of a match.
 fn change_first_report(desk: &Desk, match_id: &str, from: &str, to: &str) {
     let sent = desk.block_on(desk.office().store.dispatches_of(match_id)).expect("the store answers");
     let (report, bytes) =
         sent.into_iter().find(|(row, _)| row.kind == DispatchKind::Report).expect("a report");
     let changed = String::from_utf8(bytes).expect("a letter in ASCII").replace(from, to);
-    let hex: String = changed.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let statement =
-        format!("UPDATE dispatch_raw SET form = 0, bytes = x'{hex}' WHERE dispatch_id = {}", report.id);
-    cheat(desk, &[&statement]);
+    cheat(desk, &[&overwrite(report.id, changed.as_bytes())]);
+}
+
+/// The stored form of a letter in SQL.
+fn packed(letter: &[u8]) -> String {
+    pack(letter).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The statements that store a letter of ours with its picture in its text.
+fn overwrite(id: i64, letter: &[u8]) -> String {
+    format!(
+        "DELETE FROM dispatch_picture WHERE dispatch_id = {id}; \
+         UPDATE dispatch_raw SET bytes = x'{}' WHERE dispatch_id = {id}",
+        packed(letter)
+    )
 }
 
 /// Changes the database file behind the program's back, and without its triggers.
@@ -121,9 +133,12 @@ pub fn rewrite(desk: &Desk, game_match: &Match, mut entries: Vec<Entry>) {
 fn a_changed_byte_of_a_letter_is_found() {
     let (desk, game_match) = played();
     let digest = desk.letters().last().expect("a letter").digest;
+    let raw =
+        desk.block_on(desk.office().store.letter(digest)).expect("the store answers").expect("its bytes");
+    let changed = String::from_utf8(raw).expect("a text").replace("MARBLE A1", "MARBLE B1");
     let change = format!(
-        "UPDATE letter_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), 'MARBLE A1', 'MARBLE B1') AS BLOB) \
-         WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')"
+        "UPDATE letter_raw SET bytes = x'{}' WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')",
+        packed(changed.as_bytes())
     );
     cheat(&desk, &[&change]);
     assert_eq!(*found(&desk.verify(&game_match.id)), Place::Letter(digest));
@@ -202,14 +217,7 @@ fn a_changed_part_of_a_report_is_found_even_in_its_picture() {
     let (report, bytes) = sent.iter().find(|(row, _)| row.kind == DispatchKind::Report).expect("a report");
     let place = Place::Sent(report.message_id.clone());
     let write = |bytes: &[u8]| {
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        cheat(
-            &desk,
-            &[&format!(
-                "UPDATE dispatch_raw SET form = 0, bytes = x'{hex}' WHERE dispatch_id = {}",
-                report.id
-            )],
-        );
+        cheat(&desk, &[&overwrite(report.id, bytes)]);
         desk.verify(&game_match.id)
     };
     let replaced = |from: &str, to: &str| {
@@ -249,7 +257,7 @@ fn a_removed_or_added_dispatch_is_found() {
             "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at) \
                   SELECT replace(message_id, '.1@', '.9@'), recipient, kind, match_id, seat, created_at, sent_at \
                   FROM dispatch WHERE kind = 'invitation' AND seat = 'first'",
-            "INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00' FROM dispatch",
+            "INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00000000010000ffff' FROM dispatch",
         ],
     );
     let verdict = desk.verify(&game_match.id);
@@ -286,11 +294,10 @@ pub fn forged(desk: Desk, from: &str, to: &str) -> (Desk, Match, Place, Sent) {
     let (told, instead) = (pinned(bytes), pinned(&forged));
     let snapshot = serde_json::to_string(&now).expect("JSON");
     assert!(snapshot.contains(&told), "the snapshot contains its digest");
-    let hex: String = forged.iter().map(|byte| format!("{byte:02x}")).collect();
     cheat(
         &desk,
         &[
-            &format!("UPDATE dispatch_raw SET form = 0, bytes = x'{hex}' WHERE dispatch_id = {}", row.id),
+            &overwrite(row.id, &forged),
             &format!("UPDATE dispatch SET pin = '{instead}' WHERE id = {}", row.id),
             &format!("UPDATE match SET snapshot = '{}'", snapshot.replace(&told, &instead)),
         ],
@@ -333,7 +340,7 @@ fn a_second_letter_for_one_dispatch_is_found() {
             "INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, created_at, sent_at) \
              SELECT -1, 'x' || message_id, 'eve@players.example', kind, match_id, seat, created_at, sent_at \
              FROM dispatch WHERE id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')",
-            "INSERT INTO dispatch_raw (dispatch_id, bytes) VALUES (-1, x'00')",
+            "INSERT INTO dispatch_raw (dispatch_id, bytes) VALUES (-1, x'00000000010000ffff')",
         ],
     );
     let verdict = desk.verify(&game_match.id);

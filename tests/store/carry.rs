@@ -99,9 +99,6 @@ async fn furnish(place: &Place) {
     store.store_login("https://login.test/token club", &[0, 1, 255]).await.unwrap();
     let sent = SendRecord { outcomes: &[], memo: None, taken: &[(Urgency::Report, 3)] };
     store.record_sending(Claim::default(), at(1), &sent).await.unwrap();
-    let mut connection = SqliteConnection::connect(&place.url).await.unwrap();
-    let dictionary = "INSERT INTO dictionary (match_id, bytes) VALUES ('QZ-AAAA', x'00')";
-    sqlx::query(dictionary).execute(&mut connection).await.unwrap();
 }
 
 fn restraints() -> Restraints {

@@ -82,7 +82,7 @@ impl Office {
         while self.sweep(until, now, &Trigger::Clock, &mut spared.clone()).await? {}
         self.delete_unruled_when_due(now).await?;
         self.list_letters_when_due(now).await?;
-        self.archive_when_due(now).await?;
+        self.drop_pictures_when_due(now).await?;
         self.player_digests_when_due(now).await?;
         self.digest_when_due(now).await
     }
