@@ -227,10 +227,7 @@ mod tests {
             BookFact::Verified(Verified {
                 match_id: "QD-7K3M".to_owned(),
                 head: Head { seq: 7, hash: Digest::of(b"head") },
-                program: None,
-                wording: Digest::of(b"wording"),
                 house: None,
-                unchecked: 2,
             }),
         ];
         let chained: Vec<ChainedBookEntry> =

@@ -97,7 +97,11 @@ impl Office {
     }
 
     /// Returns who is stored as forgotten in a match, without the club's book saying so.
-    pub(super) async fn untold_of_forgotten(&self, match_id: &str, who: &str) -> anyhow::Result<Vec<Finding>> {
+    pub(super) async fn untold_of_forgotten(
+        &self,
+        match_id: &str,
+        who: &str,
+    ) -> anyhow::Result<Vec<Finding>> {
         let told = self.forgotten_by_book(match_id).await?;
         let untold = who.split(", ").filter(|name| !told.contains(*name));
         let findings = untold.map(|name| {

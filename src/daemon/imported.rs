@@ -18,8 +18,8 @@ use crate::audit::dossier::{DispatchRecord, Dossier, LetterRecord, SeatHolder};
 use crate::config::Config;
 use crate::game::{BySeat, HouseLevel, Seat};
 use crate::ledger::{ChainedEntry, Entry, Fact};
-use crate::letter::printable::is_printable;
 use crate::letter::Address;
+use crate::letter::printable::is_printable;
 use crate::post::FetchedLetter;
 use crate::referee::{Match, Stage};
 use crate::store::{

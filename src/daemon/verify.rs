@@ -11,8 +11,8 @@ use super::Office;
 use super::imported::imported_key;
 use super::parallel::{par_map, run_blocking};
 use crate::audit::{
-    AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, Place,
-    StoredDispatch, StoredLetter, StoredMatch, StoredSeat, Withheld, witness,
+    AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter,
+    Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, Withheld, witness,
 };
 use crate::game::BySeat;
 use crate::ledger::{KeptPin, PinnedKind};
@@ -84,11 +84,7 @@ impl Office {
     ///
     /// # Errors
     /// Same as [`Office::verify`].
-    pub async fn verify_several(
-        &self,
-        ids: &[String],
-        step: &Step<'_>,
-    ) -> anyhow::Result<Vec<AuditVerdict>> {
+    pub async fn verify_several(&self, ids: &[String], step: &Step<'_>) -> anyhow::Result<Vec<AuditVerdict>> {
         // Twice as many as there are processors, because each one waits for the database now and then.
         let at_once = 2 * thread::available_parallelism().map_or(1, usize::from);
         let checks = stream::iter(ids).map(|id| self.verify_match(id, HouseTurns::ALL, step));
@@ -137,7 +133,12 @@ impl Office {
         Ok(verdicts)
     }
 
-    async fn verify_row(&self, row: MatchRow, turns: HouseTurns, step: &Step<'_>) -> anyhow::Result<AuditVerdict> {
+    async fn verify_row(
+        &self,
+        row: MatchRow,
+        turns: HouseTurns,
+        step: &Step<'_>,
+    ) -> anyhow::Result<AuditVerdict> {
         let id = row.id.clone();
         let mut check = self.check_of(row, turns).await?;
         let mut reader = LedgerReader::new(&id, check.first_key());
@@ -150,10 +151,8 @@ impl Office {
                 break;
             }
             // The next rows are read while these are ruled on again.
-            let (ruled, read_on) = tokio::join!(
-                rule_again(check, batch),
-                self.read_on(&mut reader, &mut sent_id, step),
-            );
+            let (ruled, read_on) =
+                tokio::join!(rule_again(check, batch), self.read_on(&mut reader, &mut sent_id, step),);
             check = ruled?;
             next = read_on;
         }

@@ -1,7 +1,7 @@
 //! What the first entry of a ruling names beside its fact.
 
 use super::life::Draft;
-use crate::ledger::{Anchor};
+use crate::ledger::Anchor;
 
 impl Draft {
     /// Takes over the club's last anchor, and returns it for the next entry if it is a new one. Every ruling does so,

@@ -21,8 +21,8 @@ use crate::game::condition::{self, Conditions};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
 use crate::ledger::{
-    self, Anchor, ChainedEntry, Delivery, Entry, Fact, Head, Lot, MailIdentity, PlayerSettings,
-    SealKey, Signature, Source, no_settings,
+    self, Anchor, ChainedEntry, Delivery, Entry, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey,
+    Signature, Source, no_settings,
 };
 use crate::letter::Digest;
 

@@ -8,9 +8,7 @@ use super::stage::Stage;
 use super::{Content, Reader, Ruling};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{
-    self, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins, Source,
-};
+use crate::ledger::{self, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins, Source};
 
 /// The parameters of a new match.
 #[derive(Clone, Debug)]

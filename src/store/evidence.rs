@@ -8,8 +8,8 @@ use super::database::Database;
 use super::packing::{PackedColumns, unpack, unpack_letter};
 use super::rows::{PACKED, WITH_BYTES, digest, dispatch_kind, maybe_time, seat, text, time, unsound};
 use super::{LetterStatus, Result, RowSink, SentRow};
-use crate::ledger::{Delivery, DeliveryKind, KeptPin, OpenedPin, PinnedKind};
 use crate::game::Seat;
+use crate::ledger::{Delivery, DeliveryKind, KeptPin, OpenedPin, PinnedKind};
 use crate::letter::Digest;
 
 /// A letter that entries name.
@@ -78,7 +78,9 @@ impl Evidence for Database {
         let sql = "SELECT message_id, seat FROM dispatch WHERE match_id = $1 AND forgotten_at IS NOT NULL";
         let mut withheld = Vec::new();
         let mut take = |row| withheld.push(row);
-        let read = |(message_id, of): (String, Option<String>)| Ok((message_id, of.as_deref().map(seat).transpose()?));
+        let read = |(message_id, of): (String, Option<String>)| {
+            Ok((message_id, of.as_deref().map(seat).transpose()?))
+        };
         self.stream(self.statement(sql).bind(text(match_id)), read, &mut take).await?;
         Ok(withheld)
     }
@@ -99,7 +101,8 @@ impl Evidence for Database {
         let sql = "SELECT json FROM kept_snapshot WHERE match_id = $1 ORDER BY digest";
         let mut kept = Vec::new();
         let mut take = |json| kept.push(json);
-        self.stream(self.statement(sql).bind(text(match_id)), |(json,): (String,)| Ok(json), &mut take).await?;
+        self.stream(self.statement(sql).bind(text(match_id)), |(json,): (String,)| Ok(json), &mut take)
+            .await?;
         Ok(kept)
     }
 

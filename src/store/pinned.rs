@@ -1,8 +1,8 @@
 //! Writes what ledgers pin: who holds a seat, matches as they were before the procedure changed, and which deliveries entries list.
 
-use super::{KeptSnapshot, Result};
 use super::rows::{is_common, text};
 use super::statement::Session;
+use super::{KeptSnapshot, Result};
 use crate::ledger::KeptPin;
 use crate::letter::Digest;
 

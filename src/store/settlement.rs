@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    BookChange, EntryRow, Invitation, KeptSnapshot, LetterDecision, LotChange, MatchRow, NewDispatch, NewLetter, Newcomer,
-    Player, PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
+    BookChange, EntryRow, Invitation, KeptSnapshot, LetterDecision, LotChange, MatchRow, NewDispatch,
+    NewLetter, Newcomer, Player, PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
 };
 use crate::ledger::KeptPin;
 use crate::letter::Digest;

@@ -69,7 +69,7 @@ fn stored_bytes(desk: &Desk, sum: &'static str) -> i64 {
 }
 
 #[test]
-fn a_match_that_ended_long_ago_takes_little_room_and_still_verifies_whole() {
+fn a_match_that_ended_long_ago_takes_little_room_and_still_verifies() {
     let texts = "SELECT (SELECT SUM(length(bytes)) FROM dispatch_raw WHERE dispatch_id IN \
                      (SELECT id FROM dispatch WHERE match_id IS NOT NULL)) \
                  + (SELECT SUM(length(bytes)) FROM letter_raw)";
@@ -89,7 +89,7 @@ fn a_match_that_ended_long_ago_takes_little_room_and_still_verifies_whole() {
     desk.work();
     let after = (stored_bytes(&desk, texts), stored_bytes(&desk, pictures));
     assert!(after.0 < before.0 && after.1 < before.1, "{before:?} {after:?}");
-    let whole = desk.office().verify_several(std::slice::from_ref(&game_match.id), true, &|_| ());
+    let whole = desk.office().verify_several(std::slice::from_ref(&game_match.id), &|_| ());
     let verdict = desk.block_on(whole).expect("the store answers").remove(0);
     assert!(verdict.is_sound(), "{verdict:#?}");
     let again = desk.block_on(desk.office().store.letter(letter.digest)).expect("the store answers");

@@ -6,7 +6,9 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::{KeptPin, PinKey, PinnedKind, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
-use fogpost::store::{BookChange, BookRow, BudgetKey, BudgetKind, Question, Restraints, Standing, open};
+use fogpost::store::{
+    BookChange, BookRow, BudgetKey, BudgetKind, KeptSnapshot, Question, Restraints, Standing, open,
+};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
 use fogpost::store::{Claim, SendRecord, Urgency};
 use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError};
@@ -91,7 +93,7 @@ async fn furnish(place: &Place) {
         restraints: restraints(),
         seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
         lots: vec![lot()],
-        snapshots: vec![KeptSnapshot { match_id: id.clone(), json: "{}".to_owned() }],
+        snapshots: vec![KeptSnapshot { match_id: "QZ-AAAA".to_owned(), json: "{}".to_owned() }],
         books: vec![BookChange { late: vec![(1, 1)], ..anchored_book(1, &["QZ-AAAA"]) }],
         ..settlement()
     };

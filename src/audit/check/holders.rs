@@ -53,7 +53,13 @@ impl Holders {
     }
 
     /// Whether a seat had this token or address at some time since then. Of a forgotten player nobody can tell.
-    pub(super) fn had(&self, seat: Seat, kind: PinnedKind, value: &str, since: Option<DateTime<Utc>>) -> bool {
+    pub(super) fn had(
+        &self,
+        seat: Seat,
+        kind: PinnedKind,
+        value: &str,
+        since: Option<DateTime<Utc>>,
+    ) -> bool {
         let of_seat = self.held.iter().filter(|held| held.seat == seat);
         let mut in_time =
             of_seat.filter(|held| held.until.is_none_or(|until| since.is_some_and(|since| until >= since)));

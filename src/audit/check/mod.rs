@@ -20,8 +20,8 @@ use chrono::{DateTime, Utc};
 
 use self::holders::Holders;
 pub use self::holders::StoredSeat;
-pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 use self::play::Play;
+pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 use self::reader::{PendingEntry, ReadLetter};
 pub use self::unrepeated::Withheld;
 pub use self::verified::VerifiedEntry;
@@ -247,8 +247,7 @@ impl Check {
 
     /// Moves the letters of the last ruling to `expected`, with these digests. Returns whether their number is right.
     fn confirm(&mut self, told: &[Digest], expected: &mut Vec<ExpectedDispatch>) -> bool {
-        let unconfirmed =
-            std::mem::replace(&mut self.unconfirmed, Unconfirmed::Repeated(Vec::new()));
+        let unconfirmed = std::mem::replace(&mut self.unconfirmed, Unconfirmed::Repeated(Vec::new()));
         let sent = match unconfirmed {
             Unconfirmed::Repeated(sent) if sent.len() == told.len() => sent,
             Unconfirmed::Repeated(_) => return false,

@@ -48,13 +48,16 @@ impl Play {
         let mut play = Play::of_opening(entries.first()?, why)?;
         play.state = game_match.state.clone();
         play.sealed = game_match.held.as_ref().map(|held| held.as_ref().map(|held| held.filing.lines()));
-        play.conditions =
-            game_match.conditions.as_ref().map(|sent| sent.as_ref().map(|sent| sent.lines()).unwrap_or_default());
+        play.conditions = game_match
+            .conditions
+            .as_ref()
+            .map(|sent| sent.as_ref().map(|sent| sent.lines()).unwrap_or_default());
         play.refused = game_match
             .offered
             .as_ref()
             .map(|offered| offered.as_ref().map(|offered| offered.orders.clone()).unwrap_or_default());
-        play.adjudicated = ledger::adjudications(entries).into_iter().map(|(_, _, filings)| filings).collect();
+        play.adjudicated =
+            ledger::adjudications(entries).into_iter().map(|(_, _, filings)| filings).collect();
         Some(play)
     }
 
@@ -176,7 +179,8 @@ impl Play {
         self.adjudicated.truncate(keeps);
         self.state = self.start.clone();
         for filings in &self.adjudicated {
-            let filed = self.state.unseal(filings).map_err(|_| "an earlier filing cannot stand".to_owned())?;
+            let filed =
+                self.state.unseal(filings).map_err(|_| "an earlier filing cannot stand".to_owned())?;
             self.state.adjudicate(&filed);
         }
         (self.sealed, self.conditions) = (BySeat::default(), BySeat::default());

@@ -155,7 +155,8 @@ impl LedgerReader {
             return Err(wrong("it is stored under a number, time or kind other than its own".to_owned()));
         }
         // Only these kinds hold more than their cause that concerns the reader, and decoding takes time.
-        let is_decoded = ["MatchOpened", "DeskSet", "LetterConfirmed", "SeatHeld"].contains(&link.kind.as_str());
+        let is_decoded =
+            ["MatchOpened", "DeskSet", "LetterConfirmed", "SeatHeld"].contains(&link.kind.as_str());
         let entry = is_decoded.then(|| serde_json::from_str::<Entry>(&row.json).ok()).flatten();
         if let Some(Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk, .. }) =
             entry.as_ref().map(|entry| &entry.fact)

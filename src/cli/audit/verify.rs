@@ -111,7 +111,10 @@ impl Args {
         }
         let AuditVerdict { match_id, entries, letters, sent, head, findings, .. } = verdict;
         let word = if verdict.is_sound() { "sound" } else { "WRONG" };
-        println!("{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters (head {})", head.hash);
+        println!(
+            "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters (head {})",
+            head.hash
+        );
         for (procedure, rulings) in &verdict.rulings_by_procedure {
             println!(
                 "  {rulings} rulings by procedure {procedure}: not repeated; their letters, orders and adjudications agree"
