@@ -109,11 +109,6 @@ pub fn word(
     Ok(letter)
 }
 
-/// Draws the board that a letter shows, if it shows one, unless `pictures` already holds it.
-pub fn draw(game_match: &Arc<Match>, dispatch: &Dispatch, pictures: &PictureCache) -> Option<Vec<u8>> {
-    board(game_match, dispatch).and_then(|board| pictures.png(&board.picture))
-}
-
 impl WordingInput<'_> {
     fn is_text_only(&self) -> bool {
         match self.dispatch.to {

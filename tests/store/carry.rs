@@ -5,7 +5,7 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::{Head, KeptPin, PinKey, PinnedKind, Source};
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
-use fogpost::store::{BudgetKey, BudgetKind, Question, Restraints, Standing, open};
+use fogpost::store::{BudgetKey, BudgetKind, KeptSnapshot, Question, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
 use fogpost::store::{Claim, SendRecord, Urgency};
 use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError};
@@ -88,7 +88,7 @@ async fn furnish(place: &Place) {
         dispatches: vec![dispatch_with_picture(70)],
         restraints: restraints(),
         seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
-        snapshots: vec![KeptSnapshot { match_id: id.clone(), json: "{}".to_owned() }],
+        snapshots: vec![KeptSnapshot { match_id: "QZ-AAAA".to_owned(), json: "{}".to_owned() }],
         ..settlement()
     };
     store.commit(&settlement).await.unwrap();
