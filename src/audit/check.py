@@ -140,7 +140,7 @@ def named_by(entry):
         # What the referee does because of a letter in another match, such as one that tells of an absence.
         found.append(((cause["house"].get("act") or {}).get("of") or {}).get("letter"))
     if kind == "MatchOpened":
-        found += (body.get("lot") or {}).get("letters") or []
+        found.append((body.get("lot") or {}).get("offer"))
     elif kind == "LetterConfirmed":
         found.append(body.get("by"))
     elif kind == "SeatHeld":
