@@ -12,7 +12,12 @@ fn init_writes_a_config_that_doctor_reads_and_never_overwrites_one() {
     let written = fs::read_to_string(folder.path("config.toml")).expect("the config");
     assert_says(
         &folder.run(&["doctor"]).stdout(),
-        &["FAULT config: config.toml is still the example; edit it", "ok    templates", "ok    database"],
+        &[
+            "FAULT config: config.toml is still the example; edit it",
+            "ok    templates",
+            "ok    database",
+            "ok    schema",
+        ],
     );
     assert_says(&folder.run(&["init"]).failure(1), &["config.toml already exists", "--config FILE"]);
     assert_eq!(fs::read_to_string(folder.path("config.toml")).expect("the config"), written);
