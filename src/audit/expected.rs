@@ -320,5 +320,7 @@ fn reports_on_others(reply: &Reply) -> bool {
             | Reply::LeftOut { .. }
             | Reply::AbsenceNoted { .. }
             | Reply::AbsenceRefused { .. }
+            // It answers ABSENT too, which counts in the player's other matches all the same.
+            | Reply::MatchOver
     )
 }
