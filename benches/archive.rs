@@ -1,16 +1,19 @@
-//! How many bytes a finished match of 20 turns of Quadrant Z takes in the database, before and after its letters are
-//! archived: `cargo bench --bench archive`. The target is 250 kB; it was 2.8 MB when whole letters were kept.
+//! How many bytes a match of Quadrant Z takes in the database: `cargo bench --bench archive`.
 //!
-//! Two correspondents play the match by letter (`fogpost demo`). Its room is that of a compact copy of the database, less
-//! that of an empty one.
+//! Two correspondents play 20 turns by letter (`fogpost demo`). Their letters are then spread over 24 days. The room of a
+//! match is that of a compact copy of the database, less that of an empty one. The targets: 1 MB on the last of these days,
+//! when pictures of seven days are kept, and 400 kB when none are kept any more.
 
 use std::path::Path;
 use std::process::Command;
 
-use chrono::Utc;
+use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::store::{self, Store};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+
+/// Over how many days the letters are spread.
+const DAYS: i64 = 24;
 
 fn main() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -29,17 +32,46 @@ async fn measure(folder: &Path, demo: &Path) {
     open(&empty).await.close().await;
     let empty = compact_size(&empty, folder).await;
     let file = demo.join("fogpost.db");
+    let end = spread(&file).await;
+    let whole = compact_size(&file, folder).await - empty;
     let store = open(&file).await;
     let id = store.match_ids().await.expect("the store answers").pop().expect("a match");
     let entries = store.entries(&id).await.expect("the store answers");
     let turns = entries.iter().filter(|entry| entry.kind == "TurnAdjudicated").count();
-    let before = compact_size(&file, folder).await - empty;
-    store.archive_match(&id, Utc::now(), true).await.expect("the store answers");
+    drop_pictures(&*store, end).await;
+    let running = compact_size(&file, folder).await - empty;
+    drop_pictures(&*store, end + TimeDelta::days(7)).await;
     store.close().await;
-    let after = compact_size(&file, folder).await - empty;
+    let finished = compact_size(&file, folder).await - empty;
     println!("Quadrant Z, {turns} adjudications, {} entries", entries.len());
-    println!("  while it is played   {before:>9} bytes");
-    println!("  archived             {after:>9} bytes");
+    println!("  with all pictures        {whole:>9} bytes");
+    println!("  on day {DAYS}                {running:>9} bytes");
+    println!("  a week after the end     {finished:>9} bytes");
+}
+
+/// Spreads the letters of ours evenly over [`DAYS`], and returns when the last was sent.
+async fn spread(file: &Path) -> DateTime<Utc> {
+    let options = SqliteConnectOptions::new().filename(file);
+    let mut database = SqliteConnection::connect_with(&options).await.expect("it opens");
+    let trigger = "SELECT sql FROM sqlite_schema WHERE name = 'dispatch_is_sent_once'";
+    let trigger: String = sqlx::query_scalar(trigger).fetch_one(&mut database).await.expect("a trigger");
+    let span = TimeDelta::days(DAYS).num_milliseconds();
+    let later = format!(
+        "UPDATE dispatch SET sent_at = sent_at + {span} * (id - 1) / ((SELECT MAX(id) FROM dispatch) - 1)"
+    );
+    for sql in ["DROP TRIGGER dispatch_is_sent_once".to_owned(), later, trigger] {
+        sqlx::query(AssertSqlSafe(sql)).execute(&mut database).await.expect("done");
+    }
+    let end: i64 = sqlx::query_scalar("SELECT MAX(sent_at) FROM dispatch")
+        .fetch_one(&mut database)
+        .await
+        .expect("an end");
+    database.close().await.expect("it closes");
+    DateTime::from_timestamp_millis(end).expect("a time")
+}
+
+async fn drop_pictures(store: &dyn Store, now: DateTime<Utc>) {
+    while store.drop_pictures(now, 100).await.expect("the store answers") > 0 {}
 }
 
 async fn open(file: &Path) -> std::sync::Arc<dyn Store> {

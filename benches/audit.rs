@@ -136,7 +136,7 @@ fn walk_the_chain(bencher: Bencher) {
 fn verify_with_letters(bencher: Bencher, matches: usize) {
     let played = Played::new(matches, LETTERS);
     bencher.counter(ItemsCount::new(played.entries)).bench_local(|| {
-        let verified = played.office.verify_several(&played.match_ids, false, &|_| ());
+        let verified = played.office.verify_several(&played.match_ids, &|_| ());
         let verdicts = played.runtime.block_on(verified).expect("verdicts");
         assert!(verdicts.iter().all(fogpost::audit::AuditVerdict::is_sound), "{verdicts:#?}");
         verdicts

@@ -10,8 +10,9 @@ use fogpost::game::any::{AnyState, GameKind};
 use fogpost::game::record::{Ending, Record};
 use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
-use fogpost::letter::Digest;
-use fogpost::referee::{self, Adjudication, Content, Dispatch, HouseDefaults, Match, Opening, Reader, Terms};
+use fogpost::referee::{
+    self, Adjudication, Content, Dispatch, HouseDefaults, Match, Opening, PROCEDURE, Reader, Terms,
+};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 
 use crate::random::dice;
@@ -36,11 +37,10 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
         settings: BySeat::default(),
         desk: MailIdentity {
             address: CLUB.address.to_owned(),
-            wording: Digest::of(b""),
+            procedure: PROCEDURE,
             message_ids: String::new(),
-            overrides: Default::default(),
-            program: None,
-            tzdata: None,
+            tzdata: "2026a".to_owned(),
+            templates: Default::default(),
         },
         key: SealKey::new([1; 32]),
         holders: None,

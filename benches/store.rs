@@ -191,7 +191,6 @@ impl Club {
                 due: None,
                 urgency: Urgency::Receipt,
                 pin: None,
-                sent_at: None,
             });
             let note = String::new();
             ruling.decided.push(LetterDecision {

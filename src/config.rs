@@ -171,9 +171,6 @@ pub struct Letters {
     pub require_dkim: bool,
     /// Days after which the bytes of letters that caused no ledger entry are deleted. 0: never.
     pub keep_unruled_days: u32,
-    /// Days after the end of a match at which the pictures of our letters are dropped, and all its letters packed to take
-    /// little room. 0: never.
-    pub keep_pictures_days: u32,
     /// The `authserv-id` (RFC 8601) of our own mail server, whose Authentication-Results we trust.
     pub trusted_authserv_id: Option<String>,
     /// Whether that server adds Authentication-Results to every letter, above its own Received. If it does not, a
@@ -191,7 +188,6 @@ impl Default for Letters {
             answers_per_hour: 20,
             require_dkim: false,
             keep_unruled_days: 90,
-            keep_pictures_days: 14,
             trusted_authserv_id: None,
             authserv_marks_every_letter: false,
         }

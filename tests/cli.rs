@@ -6,6 +6,8 @@ mod club;
 mod config;
 #[path = "cli/demo.rs"]
 mod demo;
+#[path = "cli/fog.rs"]
+mod fog;
 #[path = "cli/gm.rs"]
 mod gm;
 #[path = "cli/ground.rs"]

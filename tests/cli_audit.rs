@@ -6,7 +6,7 @@ mod club;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -168,7 +168,6 @@ fn verify_reports_in_words_in_json_and_by_its_exit_status_whether_a_match_is_sou
     let club = Club::new();
     let (id, other) = (club.over(), club.open());
     assert_says(&club.run(&["audit", "verify", &id.to_lowercase()]).ended(0), &[&id, ": sound; "]);
-    assert_says(&club.run(&["audit", "verify", &id, "--whole"]).ended(0), &[&id, ": sound; "]);
     let all = club.run(&["audit", "verify", "--all", "--json"]).ended(0);
     let verdicts: Vec<Value> = all.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let mut ids: Vec<_> = verdicts.iter().map(|verdict| verdict["match"].as_str().expect("a name")).collect();
@@ -182,7 +181,7 @@ fn verify_reports_in_words_in_json_and_by_its_exit_status_whether_a_match_is_sou
     club.cheat(&format!(
         "UPDATE entry SET json = replace(json, 'MARBLE E5', 'MARBLE E6') WHERE match_id = '{id}' AND kind = 'OrdersSealed'"
     ));
-    assert_says(&club.run(&["audit", "verify", &id]).ended(1), &["NOT SOUND", "  entry #", "was changed"]);
+    assert_says(&club.run(&["audit", "verify", &id]).ended(1), &["WRONG", "  entry #", "was changed"]);
     let all = club.run(&["audit", "verify", "--all", "--json"]).ended(1);
     let unsound = all.lines().find(|line| line.contains(r#""sound":false"#)).expect("one is not sound");
     club.run(&["audit", "verify", "Q*", "--report"]).ended(1);
@@ -216,7 +215,7 @@ fn a_letter_from_a_players_mailbox_is_compared_with_the_ledger() {
     let other = format!("{}{}", &hash[1..], &hash[..1]);
     fs::write(club.path("other.eml"), text.replace(&hash, &other)).expect("written");
     let said = club.run(&["audit", "verify", "--against", "other.eml"]).ended(1);
-    assert_says(&said, &["NOT SOUND", "the mail's ledger line ", "not on this chain"]);
+    assert_says(&said, &["WRONG", "the mail's ledger line ", "not on this chain"]);
     let said = club.run(&["audit", "verify", "--against", &mail, "other.eml"]).ended(1);
     assert_says(&said, &["other.eml: it is not on this chain"]);
     assert!(!said.contains(&format!("{mail}: ")), "{said}");
@@ -224,7 +223,7 @@ fn a_letter_from_a_players_mailbox_is_compared_with_the_ledger() {
     let said = club.run(&["audit", "verify", "--against", &mail, "deleted.eml"]).ended(1);
     assert_says(
         &said,
-        &[&format!("{id}: sound"), "QD-0000: NOT SOUND", "there is no such match: it was deleted"],
+        &[&format!("{id}: sound"), "QD-0000: WRONG", "there is no such match: it was deleted"],
     );
     fs::write(club.path("none.eml"), "From: x@y.example\r\n\r\nHello\r\n").expect("written");
     assert_says(&club.run(&["audit", "verify", "--against", "none.eml"]).fault(), &["no ledger line"]);
@@ -249,18 +248,20 @@ fn the_account_of_a_turn_fits_a_printed_page() {
 }
 
 #[test]
-fn a_running_match_is_shown_and_exported_only_with_unsealed() {
+fn a_running_match_is_shown_and_exported_only_to_a_gm_who_says_why() {
     let club = Club::new();
     let id = club.open();
     for hidden in [&["audit", "show", &id][..], &["audit", "export", &id, "dossier.zip"]] {
-        assert_says(&club.run(hidden).fault(), &[&id, "is not over", "--unsealed"]);
+        assert_says(&club.run(hidden).fault(), &[&id, "is not over", "--unseal REASON --gm NAME"]);
     }
     assert!(!club.path("dossier.zip").exists(), "an incomplete dossier is left");
-    let shown = club.run(&["audit", "show", &id, "--unsealed"]).ended(0);
-    assert_says(&shown, &["What the rules hide was shown: the account."]);
-    club.run(&["audit", "export", &id, "dossier.zip", "--unsealed"]).ended(0);
-    let page = club.run(&["audit", "show", &id, "--unsealed"]).ended(0);
-    assert_says(&page, &["What the rules hide was shown: the account.", "was shown: the dossier."]);
+    let asked = ["--unseal", "Bo protests", "--gm", "The GM"];
+    let shown = club.run(&[&["audit", "show", &id][..], &asked].concat()).ended(0);
+    let shown_before = "What the rules hide was shown: the account. The reason given: Bo protests";
+    assert_says(&shown, &[shown_before]);
+    club.run(&[&["audit", "export", &id, "dossier.zip"][..], &asked].concat()).ended(0);
+    let page = club.run(&[&["audit", "show", &id][..], &asked].concat()).ended(0);
+    assert_says(&page, &[shown_before, "was shown: the dossier."]);
     assert_says(&club.run(&["audit", "verify", &id]).ended(0), &["sound"]);
 }
 
@@ -278,7 +279,7 @@ fn unpack(archive: &Path, folder: &Path) {
 }
 
 #[test]
-fn an_exported_dossier_can_be_checked_by_hand_and_imported_by_another_club() {
+fn an_exported_dossier_is_checked_by_hand_and_by_the_program_without_a_club() {
     let club = Club::new();
     let id = club.over();
     let said = club.run(&["audit", "export", &id, "dossier.zip", "--arbiter"]).ended(0);
@@ -293,22 +294,52 @@ fn an_exported_dossier_can_be_checked_by_hand_and_imported_by_another_club() {
     let checked = Command::new(script).arg(&folder).output().expect("bash, sha256sum and jq are there");
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
 
-    let there = Club::new();
+    let there = tempfile::tempdir().expect("a folder");
+    let check = |arguments: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_fogpost"));
+        let program = program.args(["audit", "check"]).args(arguments).current_dir(&there);
+        Ran(program.output().expect("the program runs"))
+    };
     let dossier = club.path("dossier.zip").display().to_string();
-    assert_says(
-        &there.run(&["audit", "import", &dossier]).ended(0),
-        &[&id, "The Club", "sound and was imported"],
-    );
-    assert_says(&there.run(&["audit", "verify", &id]).ended(0), &["sound"]);
-    assert_says(&there.run(&["match", "show", &id]).ended(0), &["Ann", "Bo"]);
-    there.work();
-    assert!(!folder_of(&there.path("mail"), ANN).exists(), "nothing is sent a second time");
-    assert_says(&there.run(&["audit", "import", &dossier]).fault(), &["already exists here"]);
-    fs::write(there.path("none.zip"), "no archive").expect("written");
-    assert_says(&there.run(&["audit", "import", "none.zip"]).fault(), &["none.zip"]);
+    assert_says(&check(&[&dossier]).ended(0), &[&id, ": sound; "]);
+    let verdict: Value = serde_json::from_str(&check(&[&dossier, "--json"]).ended(0)).expect("JSON");
+    assert!(verdict["sound"] == true && verdict["match"] == id.as_str(), "{verdict}");
+    assert_eq!(fs::read_dir(&there).expect("a folder").count(), 0, "it leaves nothing behind");
+
+    let changed = club.path("changed");
+    unpack(&club.path("dossier.zip"), &changed);
+    let entries = fs::read_to_string(changed.join("entries.jsonl")).expect("text");
+    fs::write(changed.join("entries.jsonl"), entries.replace("MARBLE E5", "MARBLE E6")).expect("written");
+    pack(&changed, &there.path().join("changed.zip"));
+    assert_says(&check(&["changed.zip"]).ended(1), &["NOT SOUND", "entry #"]);
+    fs::write(there.path().join("none.zip"), "no archive").expect("written");
     club.run(&["audit", "export", &id, "public.zip"]).ended(0);
     let public = club.path("public.zip").display().to_string();
-    assert_says(&there.run(&["audit", "import", &public]).fault(), &["a public dossier", "--arbiter"]);
+    for (file, words) in [("none.zip", "none.zip"), ("gone.zip", "gone.zip"), (&public, "a public dossier")] {
+        let refused = check(&[file]);
+        assert_eq!(refused.ended(2), "");
+        assert_says(&String::from_utf8(refused.0.stderr).expect("text"), &[words]);
+    }
+}
+
+/// Packs the files of a folder as a dossier.
+fn pack(folder: &Path, archive: &Path) {
+    let mut zip = zip::ZipWriter::new(fs::File::create(archive).expect("a file"));
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in fs::read_dir(inner).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.strip_prefix(folder).expect("within").display().to_string();
+            if path.is_dir() {
+                zip.add_directory(name, zip::write::SimpleFileOptions::default()).expect("in the archive");
+                folders.push(path);
+                continue;
+            }
+            zip.start_file(name, zip::write::SimpleFileOptions::default()).expect("in the archive");
+            zip.write_all(&fs::read(&path).expect("contents")).expect("written");
+        }
+    }
+    zip.finish().expect("written");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::{Digest, Letter, Limits};
-use fogpost::referee::{self, Cause, HouseDefaults, Match, Opening, SeatLetter, Terms};
+use fogpost::referee::{self, Cause, HouseDefaults, Match, Opening, PROCEDURE, SeatLetter, Terms};
 use fogpost::report::envelope::{AnsweredLetter, Envelope, Stationery};
 use fogpost::report::{self, PictureCache, Templates, WordingInput};
 
@@ -82,11 +82,10 @@ impl Club {
             settings: BySeat::default(),
             desk: MailIdentity {
                 address: own.address.to_string(),
-                wording: Digest::of(b""),
+                procedure: PROCEDURE,
                 message_ids: own.message_id_domain.clone(),
-                overrides: Default::default(),
-                program: None,
-                tzdata: None,
+                tzdata: "2026a".to_owned(),
+                templates: Default::default(),
             },
             key: SealKey::new([7; 32]),
             holders: None,

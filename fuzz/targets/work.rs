@@ -11,7 +11,7 @@ use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat, Syntax};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::{Address, Digest, Letter, Limits, NewText, OwnIdentity};
-use fogpost::referee::{self, Cause, HouseDefaults, Match, Opening, SeatLetter, Terms};
+use fogpost::referee::{self, PROCEDURE, Cause, HouseDefaults, Match, Opening, SeatLetter, Terms};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 use fogpost::request::Request;
 use libfuzzer_sys::fuzz_target;
@@ -55,11 +55,10 @@ static DESK: LazyLock<Desk> = LazyLock::new(|| {
             terms: Terms::default(),
             desk: MailIdentity {
                 address: "referee@club.example".to_owned(),
-                wording: Digest::of(b""),
+                procedure: PROCEDURE,
                 message_ids: "fogpost.club.example".to_owned(),
-                overrides: Default::default(),
-                program: None,
-                tzdata: None,
+                tzdata: "2026a".to_owned(),
+                templates: Default::default(),
             },
             key: SealKey::new([7; 32]),
             holders: None,

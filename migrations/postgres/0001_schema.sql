@@ -84,13 +84,11 @@ CREATE TABLE match (
     marks        TEXT NOT NULL, -- what the GM should look at
     head_seq     BIGINT NOT NULL, -- the last entry of the ledger
     head_hash    TEXT NOT NULL,
-    archived_at  BIGINT,
     forgotten    TEXT, -- who was forgotten: P-12
     snapshot     TEXT NOT NULL
 );
 CREATE INDEX match_by_wake ON match (wake_at, id) WHERE wake_at IS NOT NULL;
 CREATE INDEX match_by_stage ON match (stage, id);
-CREATE INDEX match_to_archive ON match (ended_at) WHERE ended_at IS NOT NULL AND archived_at IS NULL;
 
 CREATE TABLE seat (
     match_id  TEXT COLLATE "C" NOT NULL REFERENCES match (id),
@@ -192,9 +190,9 @@ WHERE bytes_deleted_at IS NULL AND in_ledger = 0 AND status NOT IN ('waiting', '
 
 CREATE TABLE letter_raw (
     letter_id BIGINT PRIMARY KEY REFERENCES letter (id),
-    bytes     BYTEA NOT NULL,
-    form      BIGINT NOT NULL DEFAULT 0
+    bytes     BYTEA NOT NULL -- compressed
 );
+ALTER TABLE letter_raw ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
 -- A letter with a seat's reply token that was not proven to be its player's. It waits for the player's word.
 CREATE TABLE unproven_letter (
@@ -235,6 +233,8 @@ CREATE TABLE dispatch (
     return_id    TEXT, -- the ID in its return path, which matches a bounce if a server changed the Message-ID
     pin          TEXT COLLATE "C", -- as the ledger pins its contents
     listed       BIGINT NOT NULL DEFAULT 0 CHECK (listed IN (0, 1)), -- an entry lists its delivery
+    dropped_at   BIGINT, -- when its picture was deleted
+    dropped      TEXT, -- the digest of that picture
     forgotten_at BIGINT,
     CHECK (due_at IS NULL OR sent_at IS NULL)
 );
@@ -248,15 +248,12 @@ CREATE UNIQUE INDEX dispatch_return_id ON dispatch (return_id) WHERE return_id I
 
 CREATE TABLE dispatch_raw (
     dispatch_id BIGINT PRIMARY KEY REFERENCES dispatch (id),
-    bytes       BYTEA NOT NULL,
-    form        BIGINT NOT NULL DEFAULT 0
+    bytes       BYTEA NOT NULL -- compressed, without its picture
 );
--- The bytes are compressed already.
 ALTER TABLE dispatch_raw ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
 CREATE TABLE dispatch_picture (
     dispatch_id BIGINT PRIMARY KEY REFERENCES dispatch (id),
-    place       BIGINT NOT NULL, -- the offset in the text at which the picture's base64 belongs
     picture     BYTEA NOT NULL
 );
 ALTER TABLE dispatch_picture ALTER COLUMN picture SET STORAGE EXTERNAL;
@@ -290,14 +287,6 @@ CREATE TABLE login (
 
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION '%', TG_ARGV[0]; END $$;
-
-CREATE FUNCTION is_archived(of_match TEXT) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (SELECT 1 FROM match WHERE id = of_match AND stage = 'over' AND archived_at IS NOT NULL)
-$$;
-
-CREATE FUNCTION is_forgotten(of_match TEXT) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (SELECT 1 FROM match WHERE id = of_match AND forgotten IS NOT NULL)
-$$;
 
 CREATE FUNCTION entry_follows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -362,18 +351,8 @@ CREATE TRIGGER letter_raw_is_not_deleted BEFORE DELETE ON letter_raw
 CREATE TRIGGER letter_raw_is_not_truncated BEFORE TRUNCATE ON letter_raw
     EXECUTE FUNCTION refuse('a letter is never deleted');
 
-CREATE FUNCTION letter_raw_is_repacked() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    of_match TEXT := (SELECT match_id FROM letter WHERE id = OLD.letter_id);
-BEGIN
-    IF NEW.letter_id = OLD.letter_id AND NEW.form = 3 AND is_archived(of_match)
-        AND (OLD.form <> 3 OR is_forgotten(of_match)) THEN
-        RETURN NEW;
-    END IF;
-    RAISE EXCEPTION 'a letter is never changed';
-END $$;
 CREATE TRIGGER letter_raw_is_not_changed BEFORE UPDATE ON letter_raw
-    FOR EACH ROW EXECUTE FUNCTION letter_raw_is_repacked();
+    FOR EACH ROW EXECUTE FUNCTION refuse('a letter is never changed');
 
 CREATE TRIGGER dispatch_is_not_deleted BEFORE DELETE ON dispatch
     FOR EACH ROW EXECUTE FUNCTION refuse('a dispatch is never deleted');
@@ -407,70 +386,54 @@ CREATE TRIGGER dispatch_raw_is_not_deleted BEFORE DELETE ON dispatch_raw
     FOR EACH ROW EXECUTE FUNCTION sent_bytes_are_kept();
 CREATE TRIGGER dispatch_raw_is_not_truncated BEFORE TRUNCATE ON dispatch_raw
     EXECUTE FUNCTION refuse('a dispatch is never deleted');
+
+-- The picture of a letter may be deleted seven days after the letter was sent, because it can be drawn again.
+CREATE TRIGGER dispatch_picture_is_kept BEFORE UPDATE OF dropped_at, dropped ON dispatch
+    FOR EACH ROW WHEN (NOT (
+        OLD.dropped_at IS NULL AND NEW.dropped IS NOT NULL
+        AND COALESCE(NEW.dropped_at - OLD.sent_at, 0) >= 604800000
+    ))
+    EXECUTE FUNCTION refuse('a dispatch is never changed');
+CREATE FUNCTION picture_is_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM dispatch WHERE id = OLD.dispatch_id
+               AND (dropped_at IS NOT NULL OR forgotten_at IS NOT NULL)) THEN
+        RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'a dispatch is never deleted';
+END $$;
 CREATE TRIGGER dispatch_picture_is_not_deleted BEFORE DELETE ON dispatch_picture
-    FOR EACH ROW EXECUTE FUNCTION sent_bytes_are_kept();
+    FOR EACH ROW EXECUTE FUNCTION picture_is_kept();
 CREATE TRIGGER dispatch_picture_is_not_truncated BEFORE TRUNCATE ON dispatch_picture
     EXECUTE FUNCTION refuse('a dispatch is never deleted');
 
-CREATE FUNCTION dispatch_raw_is_repacked() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    of_match TEXT := (SELECT match_id FROM dispatch WHERE id = OLD.dispatch_id);
-BEGIN
-    IF NEW.dispatch_id = OLD.dispatch_id AND NEW.form = 3 AND is_archived(of_match)
-        AND (OLD.form <> 3 OR is_forgotten(of_match)) THEN
-        RETURN NEW;
-    END IF;
-    RAISE EXCEPTION 'a dispatch is never changed';
-END $$;
 CREATE TRIGGER dispatch_raw_is_not_changed BEFORE UPDATE ON dispatch_raw
-    FOR EACH ROW EXECUTE FUNCTION dispatch_raw_is_repacked();
+    FOR EACH ROW EXECUTE FUNCTION refuse('a dispatch is never changed');
 
-CREATE FUNCTION dispatch_picture_is_dropped() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NEW.dispatch_id = OLD.dispatch_id AND NEW.place = OLD.place
-        AND encode(NEW.picture, 'escape') LIKE 'This picture was dropped.%'
-        AND NOT encode(OLD.picture, 'escape') LIKE 'This picture was dropped.%'
-        AND is_archived((SELECT match_id FROM dispatch WHERE id = OLD.dispatch_id)) THEN
-        RETURN NEW;
-    END IF;
-    RAISE EXCEPTION 'a dispatch is never changed';
-END $$;
 CREATE TRIGGER dispatch_picture_is_not_changed BEFORE UPDATE ON dispatch_picture
-    FOR EACH ROW EXECUTE FUNCTION dispatch_picture_is_dropped();
+    FOR EACH ROW EXECUTE FUNCTION refuse('a dispatch is never changed');
 
--- Dictionaries of archived matches
+-- Matches as they were before the procedure changed
 
-CREATE TABLE dictionary (
-    match_id TEXT PRIMARY KEY REFERENCES match (id),
-    bytes    BYTEA NOT NULL -- the length of the text as 4 bytes, and the text deflated
+CREATE TABLE kept_snapshot (
+    digest   TEXT COLLATE "C" PRIMARY KEY CHECK (length(digest) = 64), -- of the JSON, as the entry DeskSet names it
+    match_id TEXT COLLATE "C" NOT NULL REFERENCES match (id),
+    json     TEXT NOT NULL
 );
-CREATE TRIGGER dictionary_is_not_deleted BEFORE DELETE ON dictionary
-    FOR EACH ROW EXECUTE FUNCTION refuse('a dictionary is never deleted');
-CREATE TRIGGER dictionary_is_not_truncated BEFORE TRUNCATE ON dictionary
-    EXECUTE FUNCTION refuse('a dictionary is never deleted');
-CREATE FUNCTION dictionary_is_made_anew() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE INDEX kept_snapshot_match ON kept_snapshot (match_id);
+CREATE TRIGGER kept_snapshot_is_not_changed BEFORE UPDATE ON kept_snapshot
+    FOR EACH ROW EXECUTE FUNCTION refuse('a kept snapshot is never changed');
+CREATE TRIGGER kept_snapshot_is_not_truncated BEFORE TRUNCATE ON kept_snapshot
+    EXECUTE FUNCTION refuse('a kept snapshot is never deleted');
+CREATE FUNCTION kept_snapshot_is_forgotten() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.match_id = OLD.match_id AND is_forgotten(OLD.match_id) THEN
-        RETURN NEW;
+    IF EXISTS (SELECT 1 FROM match WHERE id = OLD.match_id AND forgotten IS NOT NULL) THEN
+        RETURN OLD;
     END IF;
-    RAISE EXCEPTION 'a dictionary is never changed';
+    RAISE EXCEPTION 'a kept snapshot is never deleted';
 END $$;
-CREATE TRIGGER dictionary_is_not_changed BEFORE UPDATE ON dictionary
-    FOR EACH ROW EXECUTE FUNCTION dictionary_is_made_anew();
-ALTER TABLE dictionary ALTER COLUMN bytes SET STORAGE EXTERNAL;
-
--- Wordings
-
-CREATE TABLE wording (
-    digest   TEXT COLLATE "C" PRIMARY KEY CHECK (length(digest) = 64), -- as entries name it
-    contents TEXT NOT NULL -- JSON
-);
-CREATE TRIGGER wording_is_not_changed BEFORE UPDATE ON wording
-    FOR EACH ROW EXECUTE FUNCTION refuse('a wording is never changed');
-CREATE TRIGGER wording_is_not_truncated BEFORE TRUNCATE ON wording
-    EXECUTE FUNCTION refuse('a wording is never deleted');
-CREATE TRIGGER wording_is_not_deleted BEFORE DELETE ON wording
-    FOR EACH ROW EXECUTE FUNCTION refuse('a wording is never deleted');
+CREATE TRIGGER kept_snapshot_is_not_deleted BEFORE DELETE ON kept_snapshot
+    FOR EACH ROW EXECUTE FUNCTION kept_snapshot_is_forgotten();
 
 -- How far the daily audit has verified each match. Without its row, it checks the whole match.
 CREATE TABLE verified (
@@ -478,13 +441,3 @@ CREATE TABLE verified (
     seq      BIGINT NOT NULL, -- of the last entry that was verified
     hash     TEXT COLLATE "C" NOT NULL -- of that entry
 );
-
--- Lots
-
-CREATE TABLE lot (
-    address TEXT PRIMARY KEY,
-    key     TEXT NOT NULL,
-    told_at BIGINT NOT NULL
-);
-CREATE TRIGGER lot_is_not_changed BEFORE UPDATE ON lot
-    FOR EACH ROW EXECUTE FUNCTION refuse('a lot is never changed');

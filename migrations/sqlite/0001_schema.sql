@@ -87,13 +87,11 @@ CREATE TABLE match (
     marks        TEXT    NOT NULL, -- what the GM should look at
     head_seq     INTEGER NOT NULL, -- the last entry of the ledger
     head_hash    TEXT    NOT NULL,
-    archived_at  INTEGER,
     forgotten    TEXT, -- who was forgotten: P-12
     snapshot     TEXT    NOT NULL
 ) STRICT;
 CREATE INDEX match_by_wake ON match (wake_at, id) WHERE wake_at IS NOT NULL;
 CREATE INDEX match_by_stage ON match (stage, id);
-CREATE INDEX match_to_archive ON match (ended_at) WHERE ended_at IS NOT NULL AND archived_at IS NULL;
 
 CREATE TABLE seat (
     match_id  TEXT    NOT NULL REFERENCES match (id),
@@ -194,8 +192,7 @@ WHERE bytes_deleted_at IS NULL AND in_ledger = 0 AND status NOT IN ('waiting', '
 
 CREATE TABLE letter_raw (
     letter_id INTEGER PRIMARY KEY REFERENCES letter (id),
-    bytes     BLOB    NOT NULL,
-    form      INTEGER NOT NULL DEFAULT 0
+    bytes     BLOB    NOT NULL -- compressed
 ) STRICT;
 
 -- A letter with a seat's reply token that was not proven to be its player's. It waits for the player's word.
@@ -237,6 +234,8 @@ CREATE TABLE dispatch (
     return_id    TEXT, -- the ID in its return path, which matches a bounce if a server changed the Message-ID
     pin          TEXT, -- as the ledger pins its contents
     listed       INTEGER NOT NULL DEFAULT 0 CHECK (listed IN (0, 1)), -- an entry lists its delivery
+    dropped_at   INTEGER, -- when its picture was deleted
+    dropped      TEXT, -- the digest of that picture
     forgotten_at INTEGER,
     CHECK (due_at IS NULL OR sent_at IS NULL)
 ) STRICT;
@@ -250,13 +249,11 @@ CREATE UNIQUE INDEX dispatch_return_id ON dispatch (return_id) WHERE return_id I
 
 CREATE TABLE dispatch_raw (
     dispatch_id INTEGER PRIMARY KEY REFERENCES dispatch (id),
-    bytes       BLOB    NOT NULL,
-    form        INTEGER NOT NULL DEFAULT 0
+    bytes       BLOB    NOT NULL -- compressed, without its picture
 ) STRICT;
 
 CREATE TABLE dispatch_picture (
     dispatch_id INTEGER PRIMARY KEY REFERENCES dispatch (id),
-    place       INTEGER NOT NULL, -- the offset in the text at which the picture's base64 belongs
     picture     BLOB    NOT NULL
 ) STRICT;
 
@@ -346,12 +343,6 @@ CREATE TRIGGER letter_raw_is_not_replaced BEFORE INSERT ON letter_raw
 WHEN EXISTS (SELECT 1 FROM letter_raw WHERE letter_id = NEW.letter_id)
 BEGIN SELECT RAISE(ABORT, 'a letter is never changed'); END;
 CREATE TRIGGER letter_raw_is_not_changed BEFORE UPDATE ON letter_raw
-WHEN NOT (
-    NEW.letter_id = OLD.letter_id AND NEW.form = 3
-    AND EXISTS (SELECT 1 FROM letter l JOIN match m ON m.id = l.match_id
-                WHERE l.id = OLD.letter_id AND m.stage = 'over' AND m.archived_at IS NOT NULL
-                AND (OLD.form <> 3 OR m.forgotten IS NOT NULL))
-)
 BEGIN SELECT RAISE(ABORT, 'a letter is never changed'); END;
 
 CREATE TRIGGER dispatch_is_not_deleted BEFORE DELETE ON dispatch
@@ -383,69 +374,44 @@ CREATE TRIGGER dispatch_raw_is_not_replaced BEFORE INSERT ON dispatch_raw
 WHEN EXISTS (SELECT 1 FROM dispatch_raw WHERE dispatch_id = NEW.dispatch_id)
 BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
 CREATE TRIGGER dispatch_raw_is_not_changed BEFORE UPDATE ON dispatch_raw
+BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
+-- The picture of a letter may be deleted seven days after the letter was sent, because it can be drawn again.
+CREATE TRIGGER dispatch_picture_is_kept BEFORE UPDATE OF dropped_at, dropped ON dispatch
 WHEN NOT (
-    NEW.dispatch_id = OLD.dispatch_id AND NEW.form = 3
-    AND EXISTS (SELECT 1 FROM dispatch d JOIN match m ON m.id = d.match_id
-                WHERE d.id = OLD.dispatch_id AND m.stage = 'over' AND m.archived_at IS NOT NULL
-                AND (OLD.form <> 3 OR m.forgotten IS NOT NULL))
+    OLD.dropped_at IS NULL AND NEW.dropped IS NOT NULL
+    AND COALESCE(NEW.dropped_at - OLD.sent_at, 0) >= 604800000
 )
 BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
 CREATE TRIGGER dispatch_picture_is_not_deleted BEFORE DELETE ON dispatch_picture
-WHEN NOT EXISTS (SELECT 1 FROM dispatch WHERE id = OLD.dispatch_id AND forgotten_at IS NOT NULL)
+WHEN NOT EXISTS (SELECT 1 FROM dispatch WHERE id = OLD.dispatch_id
+                 AND (dropped_at IS NOT NULL OR forgotten_at IS NOT NULL))
 BEGIN SELECT RAISE(ABORT, 'a dispatch is never deleted'); END;
 CREATE TRIGGER dispatch_picture_is_not_replaced BEFORE INSERT ON dispatch_picture
 WHEN EXISTS (SELECT 1 FROM dispatch_picture WHERE dispatch_id = NEW.dispatch_id)
 BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
 CREATE TRIGGER dispatch_picture_is_not_changed BEFORE UPDATE ON dispatch_picture
-WHEN NOT (
-    NEW.dispatch_id = OLD.dispatch_id AND NEW.place = OLD.place
-    AND CAST(NEW.picture AS TEXT) LIKE 'This picture was dropped.%'
-    AND NOT CAST(OLD.picture AS TEXT) LIKE 'This picture was dropped.%'
-    AND EXISTS (SELECT 1 FROM dispatch d JOIN match m ON m.id = d.match_id
-                WHERE d.id = OLD.dispatch_id AND m.stage = 'over' AND m.archived_at IS NOT NULL)
-)
 BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
 
--- Dictionaries of archived matches
+-- Matches as they were before the procedure changed
 
-CREATE TABLE dictionary (
-    match_id TEXT PRIMARY KEY NOT NULL REFERENCES match (id),
-    bytes    BLOB NOT NULL -- the length of the text as 4 bytes, and the text deflated
+CREATE TABLE kept_snapshot (
+    digest   TEXT PRIMARY KEY NOT NULL CHECK (length(digest) = 64), -- of the JSON, as the entry DeskSet names it
+    match_id TEXT NOT NULL REFERENCES match (id),
+    json     TEXT NOT NULL
 ) STRICT;
-CREATE TRIGGER dictionary_is_not_deleted BEFORE DELETE ON dictionary
-BEGIN SELECT RAISE(ABORT, 'a dictionary is never deleted'); END;
-CREATE TRIGGER dictionary_is_not_replaced BEFORE INSERT ON dictionary
-WHEN EXISTS (SELECT 1 FROM dictionary WHERE match_id = NEW.match_id)
-BEGIN SELECT RAISE(ABORT, 'a dictionary is never changed'); END;
-CREATE TRIGGER dictionary_is_not_changed BEFORE UPDATE ON dictionary
-WHEN NEW.match_id <> OLD.match_id
-    OR NOT EXISTS (SELECT 1 FROM match WHERE id = OLD.match_id AND forgotten IS NOT NULL)
-BEGIN SELECT RAISE(ABORT, 'a dictionary is never changed'); END;
-
--- Wordings
-
-CREATE TABLE wording (
-    digest   TEXT PRIMARY KEY NOT NULL CHECK (length(digest) = 64), -- as entries name it
-    contents TEXT NOT NULL -- JSON
-) STRICT;
-CREATE TRIGGER wording_is_not_changed BEFORE UPDATE ON wording
-BEGIN SELECT RAISE(ABORT, 'a wording is never changed'); END;
-CREATE TRIGGER wording_is_not_deleted BEFORE DELETE ON wording
-BEGIN SELECT RAISE(ABORT, 'a wording is never deleted'); END;
+CREATE INDEX kept_snapshot_match ON kept_snapshot (match_id);
+CREATE TRIGGER kept_snapshot_is_not_changed BEFORE UPDATE ON kept_snapshot
+BEGIN SELECT RAISE(ABORT, 'a kept snapshot is never changed'); END;
+CREATE TRIGGER kept_snapshot_is_not_deleted BEFORE DELETE ON kept_snapshot
+WHEN NOT EXISTS (SELECT 1 FROM match WHERE id = OLD.match_id AND forgotten IS NOT NULL)
+BEGIN SELECT RAISE(ABORT, 'a kept snapshot is never deleted'); END;
+CREATE TRIGGER kept_snapshot_is_not_replaced BEFORE INSERT ON kept_snapshot
+WHEN EXISTS (SELECT 1 FROM kept_snapshot WHERE digest = NEW.digest OR rowid = NEW.rowid)
+BEGIN SELECT RAISE(ABORT, 'a kept snapshot is never changed'); END;
 
 -- How far the daily audit has verified each match. Without its row, it checks the whole match.
 CREATE TABLE verified (
-    match_id TEXT PRIMARY KEY    NOT NULL REFERENCES match (id),
+    match_id TEXT    PRIMARY KEY NOT NULL REFERENCES match (id),
     seq      INTEGER NOT NULL, -- of the last entry that was verified
     hash     TEXT    NOT NULL -- of that entry
 ) STRICT, WITHOUT ROWID;
-
--- Lots
-
-CREATE TABLE lot (
-    address TEXT PRIMARY KEY NOT NULL,
-    key     TEXT NOT NULL,
-    told_at INTEGER NOT NULL
-) STRICT;
-CREATE TRIGGER lot_is_not_changed BEFORE UPDATE ON lot
-BEGIN SELECT RAISE(ABORT, 'a lot is never changed'); END;

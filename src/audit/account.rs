@@ -17,7 +17,7 @@ use crate::ledger::{self, Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, NewText};
 use crate::referee::{DispatchKind, Match, Stage};
 use crate::report::envelope::PlaceInMatch;
-use crate::report::pin::pin_in;
+use crate::report::pin::pin;
 use crate::report::sent::plain_text;
 use crate::report::{self, TemplateError, Templates};
 
@@ -239,7 +239,7 @@ fn event(archive: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>
             "to": dispatch.seat.map_or("the GM", |seat| game_match.players[seat].as_str()),
             "kind": dispatch.kind,
             "subject": subject,
-            "digest": pin_in(game_match.form, &dispatch.bytes),
+            "digest": pin(&dispatch.bytes),
             "sent_at": dispatch.sent_at.map(utc),
             "lines": lines_of(dispatch),
         })

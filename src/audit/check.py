@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Checks this dossier: python3 check.py [LETTER.eml ...]
+"""Checks a dossier: python3 check.py [FOLDER] [LETTER.eml ...]
 
-Run it in the folder into which you unpacked the dossier. It needs Python 3.6 or later and nothing else, and asks
-nothing of the network. It tells you what it checked, what is withheld and so could not be checked, and what is wrong.
+FOLDER is the folder into which you unpacked the dossier; without it, the one in which this program lies. It needs
+Python 3.6 or later and nothing else, and asks nothing of the network. It tells you what it checked, what is withheld and
+so could not be checked, and what is wrong. Whoever made the dossier could have changed the program in it: if you are to
+judge, take src/audit/check.py from a release of fogpost.
 
 If you name letters of the referee from your own mailbox, saved as files, it also checks that the ledger line in them
 is on the chain of this dossier. That is the strongest check of all: nobody can rewrite the letters that you have.
@@ -17,6 +19,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 import sys
 from email import policy
 
@@ -24,6 +27,10 @@ ZERO = "0" * 64
 
 # How many faults of one step are told in full.
 MOST_TOLD = 5
+
+# The most bytes of a file, and the most files. A dossier of a long match has some hundred files, the largest of 2 MB.
+MAX_BYTES = 32 << 20
+MAX_FILES = 20000
 
 
 class NoDossier(Exception):
@@ -38,12 +45,48 @@ def count(number, one, many=None):
     return "%d %s" % (number, one if number == 1 else many or one + "s")
 
 
-def read(name):
+def contents_of(path, name, flags=0):
+    """The bytes of a regular file of a bounded size."""
     try:
-        with open(name, "rb") as file:
-            return file.read()
+        # Without O_NONBLOCK, opening a pipe waits for whoever writes into it.
+        flags |= os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise NoDossier("%s is a folder, a pipe or a device, not a file" % name)
+            if about.st_size > MAX_BYTES:
+                raise NoDossier("%s is larger than %d MB" % (name, MAX_BYTES >> 20))
+            return file.read(MAX_BYTES)
     except OSError as error:
         raise NoDossier("%s cannot be read: %s" % (name, error.strerror))
+
+
+def kind_of(name):
+    """The mode of a file, or None. Nothing on the way to it may be a link, which could lead anywhere."""
+    place = ""
+    for part in name.split("/"):
+        if part in ("", ".", "..") or os.sep in part or "\0" in part:
+            raise NoDossier("the dossier names %s, which is no file within it" % name)
+        place = os.path.join(place, part)
+        try:
+            mode = os.lstat(place).st_mode
+        except OSError:
+            return None
+        if stat.S_ISLNK(mode):
+            raise NoDossier("%s is a link, not a file" % name)
+    return mode
+
+
+def is_there(name):
+    """Whether the dossier has this file."""
+    return kind_of(name) is not None
+
+
+def read(name):
+    """The bytes of a file of the dossier."""
+    if kind_of(name) is None:
+        raise NoDossier("%s is missing" % name)
+    return contents_of(name, name, getattr(os, "O_NOFOLLOW", 0))
 
 
 def lines_of(name):
@@ -62,10 +105,21 @@ def values_of(name):
     values = []
     for number, line in enumerate(lines_of(name), 1):
         try:
-            values.append(json.loads(line))
+            values.append(parsed(line))
         except ValueError:
             raise NoDossier("%s, line %d cannot be read" % (name, number))
     return values
+
+
+def parsed(text):
+    return json.loads(text, parse_int=whole_number)
+
+
+def whole_number(digits):
+    """A number. Python takes very long for one of millions of digits."""
+    if len(digits) > 20:
+        raise ValueError("a number is too long")
+    return int(digits)
 
 
 def is_digest(value):
@@ -76,6 +130,22 @@ def cause_of(entry):
     """The digest of the letter that caused an entry, or None."""
     cause = entry.get("cause")
     return cause.get("letter") if isinstance(cause, dict) else None
+
+
+def named_by(entry):
+    """The letters that an entry names, by their digests: its cause, and what proves something else in it."""
+    cause, body, kind = entry.get("cause"), entry.get("body") or {}, entry.get("kind")
+    found = [cause_of(entry)]
+    if isinstance(cause, dict) and isinstance(cause.get("house"), dict):
+        # What the referee does because of a letter in another match, such as one that tells of an absence.
+        found.append(((cause["house"].get("act") or {}).get("of") or {}).get("letter"))
+    if kind == "MatchOpened":
+        found += (body.get("lot") or {}).get("letters") or []
+    elif kind == "LetterConfirmed":
+        found.append(body.get("by"))
+    elif kind == "SeatHeld":
+        found.append(body.get("letter"))
+    return [digest for digest in found if digest is not None]
 
 
 class Report:
@@ -118,25 +188,21 @@ def say(title, text):
 class Dossier:
     def __init__(self):
         try:
-            self.about = json.loads(read("about.json").decode("utf-8"))
+            self.about = parsed(read("about.json").decode("utf-8"))
         except ValueError:
             raise NoDossier("about.json cannot be read")
-        if not isinstance(self.about, dict) or self.about.get("fogpost") not in (1, 2):
+        if not isinstance(self.about, dict) or self.about.get("fogpost") != 1:
             raise NoDossier("about.json: the format of this dossier is unknown to this program")
-        snapshot = self.about.get("snapshot") or {}
-        self.form = self.about.get("form", "arbiter")
-        self.match = self.about.get("match") or snapshot.get("id")
-        self.over = self.about.get("over", snapshot.get("stage") == "over")
-        self.told_last = self.about["told"] if "told" in self.about else snapshot.get("told", [])
-        self.head = self.about.get("head") or snapshot.get("head") or {}
+        self.form = self.about["form"]
+        self.match = self.about["match"]
+        self.over = self.about["over"]
+        self.told_last = self.about["told"]
+        self.head = self.about["head"]
         self.texts = lines_of("entries.jsonl")
         self.entries = values_of("entries.jsonl")
         self.hashes = lines_of("entries.sha256")
         self.letters = {record["letter"]: record for record in values_of("letters.jsonl")}
         self.sent = values_of("sent.jsonl")
-        opened = self.entries[0].get("body", {}) if self.entries else {}
-        # Ledgers of the first form name none.
-        self.pins_contents = opened.get("form", 1) >= 2
 
     def names(self):
         """The players' names, as the ledger has them."""
@@ -150,17 +216,22 @@ class Dossier:
 def check_files(report):
     """The files are those that were packed. The list itself proves nothing: whoever changes a file can change it too."""
     faults, listed = [], set()
-    for line in lines_of("SHA256SUMS"):
+    lines = lines_of("SHA256SUMS")
+    if len(lines) > MAX_FILES:
+        raise NoDossier("SHA256SUMS names more than %d files" % MAX_FILES)
+    for line in lines:
         digest, _, name = line.partition("  ")
         listed.add(name)
-        if name.startswith("/") or ".." in name.split("/"):
-            faults.append("SHA256SUMS names a file outside the dossier")
-        elif not os.path.isfile(name):
+        if not is_there(name):
             faults.append("the file %s is missing" % name)
         elif sha256(read(name)) != digest:
             faults.append("the file %s was changed after the dossier was made" % name)
+    seen = 0
     for folder in ("letters", "parts", "sent"):
-        for path, _, names in os.walk(folder):
+        for path, folders, names in os.walk(folder):
+            seen += len(folders) + len(names)
+            if seen > MAX_FILES:
+                raise NoDossier("it holds more than %d files" % MAX_FILES)
             for name in names:
                 full = "/".join(os.path.join(path, name).split(os.sep))
                 if full not in listed:
@@ -196,26 +267,19 @@ def check_chain(report, dossier):
 
 
 def check_letters(report, dossier):
-    faults, checked, withheld, causes = [], 0, {}, []
-    for entry in dossier.entries:
-        digest = cause_of(entry)
-        if digest is not None and digest not in causes:
-            causes.append(digest)
-    for digest in causes:
+    faults, checked, withheld = [], 0, {}
+    named = {str(digest): True for entry in dossier.entries for digest in named_by(entry)}
+    for digest in named:
         name = "letters/%s.eml" % digest
         if not is_digest(digest):
             faults.append("an entry names a letter by something that is no digest")
-        elif os.path.isfile(name):
+        elif is_there(name):
             if sha256(read(name)) == digest:
                 checked += 1
             else:
                 faults.append("the letter %s was changed" % digest)
         elif digest not in dossier.letters:
-            # The list names the letters of the seats. The one that opened the match came before there were any.
-            if dossier.form == "public" and digest == cause_of(dossier.entries[0]):
-                withheld.setdefault("because this is the public form", []).append(digest)
-            else:
-                faults.append("the letter %s is missing" % digest)
+            faults.append("the letter %s is missing" % digest)
         else:
             why = why_withheld(dossier, digest)
             if why is None:
@@ -223,7 +287,7 @@ def check_letters(report, dossier):
             else:
                 withheld.setdefault(why, []).append(digest)
     for digest in dossier.letters:
-        if digest not in causes:
+        if digest not in named:
             faults.append("the letter %s is listed, but no entry names it" % digest)
     good = "%s checked" % count(checked, "letter")
     if withheld:
@@ -246,7 +310,7 @@ def check_parts(report, dossier):
     pinned = {cause_of(entry): entry["body"].get("part") for entry in dossier.of_kind("LetterPartRead")}
     for digest, record in dossier.letters.items():
         name = "parts/%s.txt" % digest
-        if not os.path.isfile(name):
+        if not is_digest(digest) or not is_there(name):
             continue
         if record.get("blacked_out"):
             black += 1
@@ -267,7 +331,7 @@ def check_parts(report, dossier):
 
 def check_key(report, dossier):
     """The secret was drawn at the opening, and all salts come from it."""
-    if not os.path.isfile("key.txt"):
+    if not is_there("key.txt"):
         if dossier.over:
             report.step("Secret", ["the file key.txt is missing, although the match is over"], "")
         else:
@@ -297,11 +361,11 @@ def check_key(report, dossier):
 
 
 def check_lot(report, dossier):
-    """The secret, and seats that were drawn, come from a key that was pinned before and the letters that opened the match."""
+    """The secret, and seats that were drawn, come from the key of the offer and the letter that took it up."""
     lot = dossier.entries[0].get("body", {}).get("lot") if dossier.entries else None
     if lot is None:
         return
-    if not os.path.isfile("lot.txt"):
+    if not is_there("lot.txt"):
         if dossier.over:
             report.step("Lot", ["the file lot.txt is missing, although the match is over"], "")
         else:
@@ -309,24 +373,19 @@ def check_lot(report, dossier):
         return
     try:
         key = bytes.fromhex("".join(lines_of("lot.txt")))
-        letters = [bytes.fromhex(letter) for letter in lot.get("letters", [])]
+        letter = bytes.fromhex(cause_of(dossier.entries[0]) or "")
         secret = bytes.fromhex(lines_of("key.txt")[0])
     except ValueError:
         raise NoDossier("lot.txt cannot be read")
     faults = []
     if sha256(key) != lot["key"]:
         faults.append("lot.txt does not hold the key that the ledger pins")
-    elif sha256(key + b"".join(letters)) != secret.hex():
-        faults.append("the secret of the match does not come from that key and the letters that opened the match")
-    elif "seat" in lot and lot["seat"] != ("second" if secret[-1] & 1 else "first"):
+    elif sha256(key + letter) != secret.hex():
+        faults.append("the secret of the match does not come from that key and the letter that opened the match")
+    elif lot["seat"] and lot["seat"] != ("second" if secret[-1] & 1 else "first"):
         faults.append("the seats are not those that were drawn")
-    opened_by = cause_of(dossier.entries[0])
-    if letters and lot["letters"][-1] != opened_by:
-        faults.append("the secret comes from another letter than the one that opened the match")
-    good = "the secret comes from a key that was drawn before, and from %s." % \
-           count(len(letters), "letter that opened the match", "letters that opened the match")
-    if lot.get("told_at"):
-        good += " A player was told the SHA-256 of the key on %s: %s." % (lot["told_at"], lot["key"])
+    good = "the secret comes from the key of the offer and the letter that took it up. " \
+           "The offer told the SHA-256 of the key: %s." % lot["key"]
     report.step("Lot", faults, good)
 
 
@@ -379,8 +438,7 @@ def check_states(report, dossier):
     for number, (entry, state) in enumerate(zip(adjudications, states), 1):
         if sha256(state.encode("utf-8")) != entry["body"].get("state"):
             faults.append("the position after adjudication %d was changed" % number)
-    if os.path.isfile("positions.jsonl"):
-        faults += differing_positions(states)
+    faults += differing_positions(states)
     good = "%s agree with the ledger. Whether the rules lead from one to the next, a program that knows them can " \
            "tell from record.toml; positions.jsonl has the positions in the form of the rules." % \
            count(len(states), "position")
@@ -394,7 +452,7 @@ def differing_positions(states):
         return ["positions.jsonl has another number of lines than states.jsonl"]
     for number, (state, position) in enumerate(zip(states, positions), 1):
         try:
-            inner = json.loads(state).get("state", {})
+            inner = parsed(state).get("state", {})
         except ValueError:
             continue
         for name in PLAIN_FIELDS:
@@ -405,12 +463,6 @@ def differing_positions(states):
 
 # What the stored state and the form of the rules have in common.
 PLAIN_FIELDS = ("turn", "to_move")
-
-
-def pin_of(dossier, name):
-    """What the ledger pins of a letter: what it says, or all its bytes in a match that an earlier version opened."""
-    contents = read(name)
-    return sha256(canonical(contents)) if dossier.pins_contents else sha256(contents)
 
 
 # Stands for a picture that is not kept any more.
@@ -468,7 +520,7 @@ def check_sent(report, dossier):
         if record.get("withheld"):
             hidden += 1
             found.append(record["withheld"])
-        elif not os.path.isfile(name):
+        elif not is_there(name):
             faults.append("the referee's letter %s is missing" % name)
             found.append(None)
         elif record.get("blacked_out"):
@@ -476,15 +528,17 @@ def check_sent(report, dossier):
             found.append(record["blacked_out"])
         else:
             checked += 1
-            found.append(pin_of(dossier, name))
+            # The ledger pins what a letter says, whatever was added to it on its way.
+            found.append(sha256(canonical(read(name))))
     if len(found) != len(told):
         faults.append("there are %d letters of the referee, but the ledger lists %d" % (len(found), len(told)))
     for record, digest, listed in zip(dossier.sent, found, told):
         if digest is not None and digest != listed:
             faults.append("the referee's letter %s is not the one that the ledger lists" % record.get("file"))
     for record in dossier.sent:
-        if not record.get("withheld") and os.path.isfile(record.get("file", "")):
-            faults += wrong_lines(dossier, record["file"])
+        if not record.get("withheld") and is_there(record.get("file", "")):
+            name = record["file"]
+            faults += wrong_lines(dossier, name, read(name))
     good = "%s checked" % count(checked, "letter")
     if hidden or black:
         good += ", %d withheld" % (hidden + black)
@@ -496,9 +550,8 @@ def check_sent(report, dossier):
         report.withhold("%s of the referee, of which the public form holds the text alone, partly blacked out" % what)
 
 
-def text_of(name):
+def text_of(name, contents):
     """The text of a mail, or of a text file."""
-    contents = read(name)
     if name.endswith(".txt"):
         return contents.decode("utf-8", "replace")
     mail = email.message_from_bytes(contents, policy=policy.default)
@@ -512,14 +565,16 @@ def text_of(name):
     return "\n".join(texts)
 
 
-def ledger_lines(dossier, name):
+def ledger_lines(dossier, name, contents):
     """The numbers of the entries, or None, that the ledger lines of this match in a letter lead to."""
     places = {digest: number for number, digest in enumerate(dossier.hashes, 1)}
-    return [places.get(digest) for match, digest in LEDGER_LINE.findall(text_of(name)) if match == dossier.match]
+    return [
+        places.get(digest) for match, digest in LEDGER_LINE.findall(text_of(name, contents)) if match == dossier.match
+    ]
 
 
-def wrong_lines(dossier, name):
-    if None in ledger_lines(dossier, name):
+def wrong_lines(dossier, name, contents):
+    if None in ledger_lines(dossier, name, contents):
         return ["the ledger line in %s is not on the chain" % name]
     return []
 
@@ -527,7 +582,7 @@ def wrong_lines(dossier, name):
 def check_own(report, dossier, names):
     """The letters in a player's own mailbox."""
     for name in names:
-        found = ledger_lines(dossier, name)
+        found = ledger_lines(dossier, name, contents_of(name, name))
         if not found:
             report.step(name, ["it has no ledger line of %s" % dossier.match], "")
         elif None in found:
@@ -559,8 +614,11 @@ def listed_in(folder):
 
 
 def main(own_letters):
+    folder = os.path.dirname(os.path.abspath(__file__))
+    if own_letters and os.path.isdir(own_letters[0]):
+        folder = own_letters.pop(0)
     own_letters = [os.path.abspath(name) for name in own_letters]
-    os.chdir(os.path.dirname(os.path.abspath(__file__)))
+    os.chdir(folder)
     dossier, report = Dossier(), Report()
     forms = {"public": "the public form", "arbiter": "the form for an arbiter"}
     tell("Dossier of %s, %s, by %s: %s." % (

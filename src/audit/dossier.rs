@@ -1,17 +1,20 @@
-//! The dossier of a match: files that a third party can check without our programs. There are two forms of it
-//! ([`DossierForm`]); another club can import the arbiter's.
+//! The dossier of a match: files that a third party can check. There are two forms of it ([`DossierForm`]); [`Dossier`]
+//! reads the arbiter's.
+
+mod read;
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
+pub use self::read::Dossier;
 use super::account::{self, ArchivedDispatch, MatchArchive};
 use super::blackout::black_out;
 use crate::game::any::AnyState;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Entry, Fact, Head, KeptPin, LedgerForm, SealKey};
+use crate::ledger::{self, Entry, Fact, Head, KeptPin, SealKey};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Match};
 use crate::report::sent::plain_text;
@@ -29,15 +32,18 @@ const CHECK_PROGRAM: &str = include_str!("check.py");
 pub enum DossierForm {
     /// For everybody: no address, no reply token and no letter's bytes.
     Public,
-    /// For an arbiter, or another club that imports it: every byte that may be shown.
+    /// For an arbiter: every byte that may be shown.
     Arbiter,
 }
+
+/// The version of the dossier's format.
+pub const FORMAT: u32 = 1;
 
 /// What the other files do not say (`about.json`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About {
-    /// The version of the dossier's format.
+    /// Always [`FORMAT`].
     pub fogpost: u32,
     pub form: DossierForm,
     /// The club where the match was played.
@@ -49,9 +55,6 @@ pub struct About {
     /// Opens the pins of who held the seats, in an arbiter's dossier.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<KeptPin>,
-    /// What the letters were worded with, as JSON, by digest, in an arbiter's dossier.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wordings: Vec<(Digest, String)>,
     /// The last entry of the ledger.
     pub head: Head,
     /// The digests of the letters that the last ruling sent, which no entry lists yet.
@@ -59,17 +62,6 @@ pub struct About {
     /// The match after its last entry. It contains the key, so only the arbiter's dossier of a finished match has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Match>,
-}
-
-/// `about.json` in format 1.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EarlierAbout {
-    #[serde(rename = "fogpost")]
-    _fogpost: u32,
-    club: String,
-    players: BySeat<SeatHolder>,
-    snapshot: Match,
 }
 
 /// Who holds a seat.
@@ -83,13 +75,14 @@ pub struct SeatHolder {
     pub token: String,
 }
 
-/// A received letter, without its bytes (a line of `letters.jsonl`).
+/// A received letter that an entry names, without its bytes (a line of `letters.jsonl`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LetterRecord {
     pub letter: Digest,
     pub received_at: DateTime<Utc>,
-    pub seat: Seat,
+    /// `None` if the letter was not ruled on in the match, but proves something, such as an absence.
+    pub seat: Option<Seat>,
     /// The matches that must be over before a dossier holds the whole letter. Until then it holds the part for its match,
     /// if the letter was ruled on in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -196,7 +189,6 @@ fn put_letters(
 }
 
 fn put_dispatches(files: &mut BTreeMap<String, Vec<u8>>, archive: &MatchArchive, form: DossierForm) {
-    let pinned = archive.game_match.form;
     let mut records = Vec::new();
     for (number, dispatch) in (1..).zip(&archive.dispatches) {
         let to = dispatch.seat.map_or("gm", Seat::as_str);
@@ -207,12 +199,12 @@ fn put_dispatches(files: &mut BTreeMap<String, Vec<u8>>, archive: &MatchArchive,
             }
             DossierForm::Arbiter => (format!("{name}.eml"), dispatch.bytes.clone()),
         };
-        let mut record = record_of(dispatch, file, form, pinned);
+        let mut record = record_of(dispatch, file, form);
         if !dispatch.withheld {
             files.insert(record.file.clone(), shown);
-            if let (DossierForm::Arbiter, Some(contents)) = (form, contents_of(dispatch, pinned)) {
+            if form == DossierForm::Arbiter {
                 let name = format!("{name}.json");
-                files.insert(name.clone(), contents.into_bytes());
+                files.insert(name.clone(), pin::canonical(&dispatch.bytes).into_bytes());
                 record.contents = Some(name);
             }
         }
@@ -226,21 +218,8 @@ fn lines(lines: impl IntoIterator<Item = String>) -> Vec<u8> {
     lines.into_iter().map(|line| line + "\n").collect::<String>().into_bytes()
 }
 
-/// Returns the canonical form of a letter, if that is what the ledger pins.
-fn contents_of(dispatch: &ArchivedDispatch, form: LedgerForm) -> Option<String> {
-    match form {
-        LedgerForm::Bytes => None,
-        LedgerForm::Contents => Some(pin::canonical(&dispatch.bytes)),
-    }
-}
-
-fn record_of(
-    dispatch: &ArchivedDispatch,
-    file: String,
-    form: DossierForm,
-    pinned: LedgerForm,
-) -> DispatchRecord {
-    let pin = pin::pin_in(pinned, &dispatch.bytes);
+fn record_of(dispatch: &ArchivedDispatch, file: String, form: DossierForm) -> DispatchRecord {
+    let pin = pin::pin(&dispatch.bytes);
     let is_blacked_out = form == DossierForm::Public && !dispatch.withheld;
     let (message_id, recipient) = match form {
         DossierForm::Public => (String::new(), String::new()),
@@ -277,7 +256,8 @@ fn mbox(archive: &MatchArchive, letters: &[LetterRecord]) -> Vec<u8> {
     for letter in letters {
         let Some(raw) = archive.letters.get(&letter.letter) else { continue };
         let at = letter.received_at.format("%a %b %e %H:%M:%S %Y");
-        mbox.extend(format!("From {} {at}\n", letter.seat).into_bytes());
+        let from = letter.seat.map_or("player", Seat::as_str);
+        mbox.extend(format!("From {from} {at}\n").into_bytes());
         for line in raw.split(|byte| *byte == b'\n') {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             let needs_quote =
@@ -289,87 +269,4 @@ fn mbox(archive: &MatchArchive, letters: &[LetterRecord]) -> Vec<u8> {
         mbox.push(b'\n');
     }
     mbox
-}
-
-/// A dossier of a finished match, read from its files.
-#[derive(Clone, Debug)]
-pub struct Dossier {
-    pub club: String,
-    pub players: BySeat<SeatHolder>,
-    /// The match after its last entry.
-    pub game_match: Match,
-    pub entries: Vec<Entry>,
-    pub letters: Vec<(LetterRecord, Vec<u8>)>,
-    pub dispatches: Vec<(DispatchRecord, Vec<u8>)>,
-    pub pins: Vec<KeptPin>,
-    pub wordings: Vec<(Digest, String)>,
-}
-
-/// Reads the files of a dossier in the arbiter's form. [`Check`](super::Check) verifies what they say.
-///
-/// # Errors
-/// Returns a sentence that names the file if one is missing or cannot be read, or says why it cannot be imported.
-pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Dossier, String> {
-    let mut file = |name: &str| files.remove(name).ok_or_else(|| format!("{name} is missing"));
-    let about = read_about(&file("about.json")?)?;
-    let entries = read_lines("entries.jsonl", &file("entries.jsonl")?)?;
-    let mut letters = Vec::new();
-    for record in read_lines::<LetterRecord>("letters.jsonl", &file("letters.jsonl")?)? {
-        if let Some(until) = &record.withheld_until {
-            return Err(format!(
-                "the letter {} is withheld until {} ends; please export the dossier again then",
-                record.letter,
-                until.join(" and ")
-            ));
-        }
-        let raw = file(&format!("letters/{}.eml", record.letter))?;
-        letters.push((record, raw));
-    }
-    let mut dispatches = Vec::new();
-    for record in read_lines::<DispatchRecord>("sent.jsonl", &file("sent.jsonl")?)? {
-        let bytes = file(&record.file)?;
-        dispatches.push((record, bytes));
-    }
-    let FromAbout { club, players, game_match, pins, wordings } = about;
-    Ok(Dossier { club, players, game_match, entries, letters, dispatches, pins, wordings })
-}
-
-/// What an import takes from `about.json` of any format.
-struct FromAbout {
-    club: String,
-    players: BySeat<SeatHolder>,
-    game_match: Match,
-    pins: Vec<KeptPin>,
-    wordings: Vec<(Digest, String)>,
-}
-
-fn read_about(contents: &[u8]) -> Result<FromAbout, String> {
-    let fault = |error: serde_json::Error| format!("about.json: {error}");
-    let value: Value = serde_json::from_slice(contents).map_err(fault)?;
-    match value["fogpost"].as_u64() {
-        Some(1) => {
-            let EarlierAbout { club, players, snapshot, .. } =
-                serde_json::from_value(value).map_err(fault)?;
-            Ok(FromAbout { club, players, game_match: snapshot, pins: Vec::new(), wordings: Vec::new() })
-        }
-        Some(2) => {
-            let about: About = serde_json::from_value(value).map_err(fault)?;
-            if about.form == DossierForm::Public {
-                let why = "it is a public dossier, without the letters; please ask for one by `audit export --arbiter`";
-                return Err(why.to_owned());
-            }
-            let not_over = format!("{} is not over: only finished matches can be imported", about.match_id);
-            let About { club, players, pins, wordings, snapshot, .. } = about;
-            Ok(FromAbout { club, players, game_match: snapshot.ok_or(not_over)?, pins, wordings })
-        }
-        _ => Err("about.json: its format is unknown; this program reads formats 1 and 2".to_owned()),
-    }
-}
-
-fn read_lines<T: serde::de::DeserializeOwned>(name: &str, contents: &[u8]) -> Result<Vec<T>, String> {
-    let text = std::str::from_utf8(contents).map_err(|_| format!("{name} is not text"))?;
-    let read = (1..).zip(text.lines()).map(|(number, line)| {
-        serde_json::from_str(line).map_err(|error| format!("{name}, line {number}: {error}"))
-    });
-    read.collect()
 }

@@ -1,9 +1,8 @@
 //! Verifies a match against its ledger, its letters and the rules, without trusting anyone.
 //!
 //! [`LedgerReader`] walks the chain and parses every letter again. [`Check`] repeats the ruling on every cause and
-//! compares the result with what is stored, byte for byte. [`ExpectedDispatch`] does the same for our letters: it
-//! compares their bytes by the digests in the chain, and words them again. [`witness`] compares the ledger line in a
-//! player's own mail with the chain.
+//! compares the result with what is stored, byte for byte. [`ExpectedDispatch`] compares our letters with their pins in the
+//! chain. [`witness`] compares the ledger line in a player's own mail with the chain.
 //!
 //! Nothing here loads anything, or knows where it is stored.
 
@@ -15,8 +14,10 @@ mod expected;
 mod verdict;
 pub mod witness;
 
+pub use check::columns;
 pub use check::{
     Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch, StoredSeat,
+    Withheld,
 };
-pub use expected::{Compared, CurrentWording, ExpectedDispatch, StoredDispatch};
-pub use verdict::{AuditResult, AuditVerdict, Finding, Place};
+pub use expected::{ExpectedDispatch, StoredDispatch};
+pub use verdict::{AuditVerdict, Finding, Place};

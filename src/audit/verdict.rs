@@ -51,20 +51,14 @@ pub struct AuditVerdict {
     pub match_id: String,
     pub entries: u64,
     pub letters: u64,
-    /// How many of our letters were worded again.
+    /// How many of our letters were compared with their pins.
     pub sent: u64,
-    /// How many of our letters were compared by their pins only, because another version of this program worded them, or
-    /// because they tell something about other matches.
-    pub sent_in_other_words: u64,
     /// How many turns of the house another version of it played, and hints that it gave. The turns are legal, and were
-    /// played on what its seat had been told if they say on what, but were not found again.
+    /// played on what its seat had been told, but were not found again.
     pub house_turns_of_other_versions: u64,
-    /// How many of these turns do not say what the house was shown, so that nothing was compared with what its seat had been
-    /// told.
-    pub house_turns_without_digest: u64,
-    /// How many rulings are as another version of this program made them: it gave other reasons for a refusal, or read the
-    /// letter otherwise.
-    pub rulings_of_other_versions: u64,
+    /// How many rulings followed another procedure, or one that began with it, by its number. They were not repeated.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub rulings_by_procedure: BTreeMap<u32, u64>,
     /// The entries of turns for which the house's level found nothing legal, so that an easier one played. Those of
     /// other versions are listed as the entries have them, because only the version that played can fail again.
     pub house_failures: Vec<u64>,
@@ -73,38 +67,24 @@ pub struct AuditVerdict {
     pub own_templates: BTreeMap<String, u64>,
     pub head: Head,
     pub findings: Vec<Finding>,
-    /// What could not be checked, and why.
-    pub unable: Option<String>,
-    /// What is withheld for good, so that only the chain was checked.
+    /// Why letters are withheld for good.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
+    /// How many letters are withheld.
+    #[serde(skip_serializing_if = "is_none")]
+    pub withheld_letters: u64,
+    /// How many rulings were not repeated, because letters are withheld.
+    #[serde(skip_serializing_if = "is_none")]
+    pub unrepeated: u64,
 }
 
-/// What a check came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AuditResult {
-    /// Everything was derived again.
-    Sound,
-    /// The chain is whole. The rest is withheld for good, because a player was forgotten.
-    Withheld,
-    /// Nothing is wrong, but not everything could be derived.
-    NotChecked,
-    Wrong,
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 impl AuditVerdict {
-    pub fn result(&self) -> AuditResult {
-        match () {
-            () if !self.findings.is_empty() => AuditResult::Wrong,
-            () if self.unable.is_some() => AuditResult::NotChecked,
-            () if self.withheld.is_some() => AuditResult::Withheld,
-            () => AuditResult::Sound,
-        }
-    }
-
-    /// Whether nothing is wrong, and nothing was out of reach, although other versions may have made what was not checked.
+    /// Whether nothing is wrong.
     pub fn is_sound(&self) -> bool {
-        self.findings.is_empty() && self.unable.is_none()
+        self.findings.is_empty()
     }
 }

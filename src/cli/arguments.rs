@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use crate::config::{Config, House};
-use crate::daemon::{Holder, NamedAddress, fit_name};
+use crate::config::{Config, Gms, House};
+use crate::daemon::{GmIndex, Holder, NamedAddress, Unseal, fit_name};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::letter::Address;
@@ -27,6 +27,44 @@ pub(super) fn game(text: &str) -> Result<GameKind, String> {
 
 pub(super) fn address(text: &str) -> Result<Address, String> {
     Address::parse(text).map_err(|_| "try name@example.org".to_owned())
+}
+
+/// Which GM acts.
+#[derive(clap::Args)]
+pub(super) struct ActingGm {
+    /// Name of the GM who acts; by default the first one in the config
+    #[arg(long, global = true, value_name = "NAME")]
+    gm: Option<String>,
+}
+
+impl ActingGm {
+    /// # Errors
+    /// Returns an error if no GM has this name.
+    pub(super) fn index(&self, gms: &Gms) -> anyhow::Result<GmIndex> {
+        let Some(name) = &self.gm else { return Ok(GmIndex::default()) };
+        Ok(GmIndex(gms.named(name).with_context(|| format!("no GM is called {name}"))?))
+    }
+}
+
+/// Which GM asks to be shown what the rules hide, and why.
+#[derive(clap::Args)]
+pub(super) struct Unsealing {
+    /// Show what the rules hide although a match runs, for this reason: its ledger records it, and both players read of
+    /// it with the result
+    #[arg(long, value_name = "REASON", requires = "gm")]
+    unseal: Option<String>,
+    /// Name of the GM who reads it; a GM with a seat in the match is refused
+    #[arg(long, value_name = "NAME", requires = "unseal")]
+    gm: Option<String>,
+}
+
+impl Unsealing {
+    /// # Errors
+    /// Returns an error if no GM has this name, or if the reason is unfit.
+    pub(super) fn asked(&self, gms: &Gms) -> anyhow::Result<Option<Unseal>> {
+        let Some((name, reason)) = self.gm.as_ref().zip(self.unseal.as_ref()) else { return Ok(None) };
+        Unseal::new(gms, name, reason).map(Some).map_err(anyhow::Error::msg)
+    }
 }
 
 /// Parses `name@example.org`, `house` or `house:LEVEL`.

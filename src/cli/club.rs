@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
+use super::arguments::ActingGm;
 use super::instruct::carry_out;
 use crate::referee::Instruction;
 
@@ -20,8 +21,13 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Print what waits for the GM, and what went wrong in the last day
-    Digest,
+    /// Print what waits for a GM, and what went wrong in the last day
+    ///
+    /// What seats of running matches wrote is only in the digest that each GM gets by mail.
+    Digest {
+        #[command(flatten)]
+        gm: ActingGm,
+    },
     /// Replace the reply tokens of all GMs, or of one
     GmToken {
         /// Name of the GM
@@ -32,7 +38,7 @@ enum Command {
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         super::in_club(config, async |office| match self.command {
-            Command::Digest => carry_out(office, &Instruction::Digest, self.json).await,
+            Command::Digest { gm } => carry_out(office, &gm, &Instruction::Digest, self.json).await,
             Command::GmToken { name } => {
                 let gms = &office.config.club.gm;
                 let chosen = match &name {

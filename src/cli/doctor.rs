@@ -54,7 +54,13 @@ impl Args {
             } else {
                 "see database.url"
             };
-            findings.print("database", database(&config).await, advice);
+            let opened = database(&config).await;
+            let is_open = opened.is_ok();
+            findings.print("database", opened, advice);
+            if is_open {
+                let advice = "somebody has changed it; restore a backup from before";
+                findings.print("schema", schema(&config).await, advice);
+            }
             // If this fails, each login in the database says so.
             let shared = daemon::open_for_logins(&mut config).await.ok().flatten();
             // Opening the database may have created it.
@@ -135,6 +141,18 @@ async fn database(config: &Config) -> anyhow::Result<String> {
         "matches running: {}, letters waiting: {}, dispatches waiting: {}{given_up}",
         queues.matches_running, queues.letters_waiting, queues.dispatches_waiting
     ))
+}
+
+/// Compares the tables, indexes and triggers of the database with those of this program.
+async fn schema(config: &Config) -> anyhow::Result<String> {
+    let store = store::open(&config.database.url).await?;
+    let faults = store.schema_faults().await;
+    store.close().await;
+    let faults = faults?;
+    if !faults.is_empty() {
+        bail!("{}", faults.join("; "));
+    }
+    Ok("tables, indexes and triggers are as this program makes them".to_owned())
 }
 
 /// Words since when a login by OAuth holds.

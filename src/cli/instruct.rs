@@ -4,28 +4,31 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
+use super::arguments::ActingGm;
 use super::output::print_json;
 use crate::daemon::Office;
 use crate::referee::Instruction;
 use crate::report::GmResult;
 
-/// Carries out an instruction and prints the result, for people or as JSON.
+/// Carries out a GM's instruction and prints the result, for people or as JSON.
 ///
 /// # Errors
 /// Returns an error if nothing was done. It says why in one line.
 pub(super) async fn carry_out(
     office: &Office,
+    gm: &ActingGm,
     instruction: &Instruction,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
-    print(office, &office.carry_out(instruction).await?, json)
+    let gm = gm.index(&office.config.club.gm)?;
+    print(office, &office.carry_out_as(gm, instruction).await?, json)
 }
 
 /// Prints the result of an instruction, for people or as JSON.
 ///
 /// # Errors
 /// Same as [`carry_out`].
-pub(super) fn print(office: &Office, done: &GmResult, json: bool) -> anyhow::Result<ExitCode> {
+fn print(office: &Office, done: &GmResult, json: bool) -> anyhow::Result<ExitCode> {
     let text = office.tell(done)?;
     if !done.is_done() {
         // The text is laid out for a letter; an error is one line.

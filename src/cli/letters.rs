@@ -1,5 +1,6 @@
 //! `fogpost letters`: lists incoming letters with their status, prints one byte for byte, or lists unsent mail.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,16 +9,19 @@ use anyhow::{Context, bail};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde_json::json;
 
-use super::instruct::print;
+use super::arguments::{ActingGm, Unsealing};
+use super::instruct::carry_out;
 use super::output::{print_json, print_table, put, put_text};
 use crate::daemon::resend::{MAX_RESENT, Resent};
-use crate::daemon::{GmIndex, Office};
+use crate::daemon::{Office, Unseal};
 use crate::letter::Digest;
 use crate::referee::{Instruction, is_digest_prefix};
 use crate::report::format_local;
 use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus, Store};
 
 /// List incoming letters with their status, print one, or accept one
+///
+/// What a letter of a running match says, and when it came, is shown only with --unseal and --gm.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -41,6 +45,8 @@ pub struct Args {
     /// Print JSON, for programs
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    unsealing: Unsealing,
 }
 
 #[derive(clap::Subcommand)]
@@ -51,9 +57,8 @@ enum Command {
     Accept {
         /// Beginning of the letter's digest, as `fogpost letters` lists it
         digest: String,
-        /// Name of the GM who accepts it; by default the first one in the config
-        #[arg(long, value_name = "NAME")]
-        gm: Option<String>,
+        #[command(flatten)]
+        gm: ActingGm,
         /// Print JSON, for programs
         #[arg(long)]
         json: bool,
@@ -119,7 +124,7 @@ impl Args {
         super::in_club(config, async |office| {
             match &self.command {
                 Some(Command::Accept { digest, gm, json }) => {
-                    return accept(office, digest, gm.as_deref(), *json).await;
+                    return accept(office, digest, gm, *json).await;
                 }
                 Some(Command::Try { digest }) => {
                     office.try_letter(*digest).await?;
@@ -129,35 +134,30 @@ impl Args {
                 Some(Command::GivenUp { seen, json }) => return list_given_up(office, *seen, *json).await,
                 None => {}
             }
+            let asked = self.unsealing.asked(&office.config.club.gm)?;
             match &self.raw {
-                Some(prefix) => raw(&*office.store, prefix).await?,
+                Some(prefix) => raw(office, prefix, asked.as_ref()).await?,
                 None if self.unsent => self.list_unsent(&*office.store, office.config.terms.zone).await?,
-                None => self.list(&*office.store, office.config.terms.zone).await?,
+                None => self.list(office, asked.as_ref()).await?,
             }
             Ok(ExitCode::SUCCESS)
         })
     }
 
-    async fn list(&self, store: &dyn Store, zone: chrono_tz::Tz) -> anyhow::Result<()> {
+    async fn list(&self, office: &Office, asked: Option<&Unseal>) -> anyhow::Result<()> {
         let match_id = self.match_id.as_ref().map(|id| id.to_ascii_uppercase());
-        let letters = store.letters(self.status, match_id.as_deref(), "", self.limit).await?;
+        let letters = office.store.letters(self.status, match_id.as_deref(), "", self.limit).await?;
+        let listed = listed(office, letters, asked).await?;
         if self.json {
-            letters.iter().for_each(|letter| print_json(&as_json(letter)));
+            listed.iter().for_each(|letter| print_json(&as_json(letter)));
             return Ok(());
         }
-        let rows = letters.iter().map(|letter| {
-            vec![
-                letter.digest.to_string()[..12].to_owned(),
-                format_local(letter.received_at, zone),
-                letter.sender.clone(),
-                letter.subject.chars().take(40).collect(),
-                letter.status.as_str().to_owned(),
-                letter.seat.as_ref().map(|(id, seat)| format!("{id} {seat}")).unwrap_or_default(),
-                note(letter),
-            ]
-        });
         let head = ["letter", "received", "from", "subject", "status", "seat", "note"];
-        print_table(&head, rows.collect());
+        let zone = office.config.terms.zone;
+        print_table(&head, listed.iter().map(|letter| columns(letter, zone)).collect());
+        if listed.iter().any(Listed::is_sealed) {
+            println!("Letters of running matches are sealed: --unseal REASON --gm NAME shows what they say.");
+        }
         Ok(())
     }
 
@@ -194,10 +194,15 @@ async fn resend(office: &Office, which: &Which) -> anyhow::Result<ExitCode> {
         only_given_up: which.given_up,
         since: which.since,
     };
-    let Resent { queued, copied, waiting } = office.resend(&filter).await?;
+    let Resent { queued, copied, without_picture, waiting } = office.resend(&filter).await?;
     println!(
         "{queued} given up before and {copied} sent before are queued again; {waiting} were waiting already."
     );
+    if without_picture > 0 {
+        println!(
+            "{without_picture} go without their picture: it is no longer kept, and cannot be drawn as it was."
+        );
+    }
     if queued + copied + waiting >= MAX_RESENT as usize {
         println!("These are the newest {MAX_RESENT}; narrow the choice to reach others.");
     }
@@ -218,19 +223,12 @@ async fn list_given_up(office: &Office, seen: bool, json: bool) -> anyhow::Resul
     Ok(ExitCode::SUCCESS)
 }
 
-async fn accept(office: &Office, digest: &str, gm: Option<&str>, json: bool) -> anyhow::Result<ExitCode> {
+async fn accept(office: &Office, digest: &str, gm: &ActingGm, json: bool) -> anyhow::Result<ExitCode> {
     if !is_digest_prefix(digest) {
         bail!("{digest} is not the beginning of a letter's digest; `fogpost letters` lists them");
     }
-    let gm = match gm {
-        None => GmIndex::default(),
-        Some(name) => {
-            let place = office.config.club.gm.named(name);
-            GmIndex(place.with_context(|| format!("no GM is called {name}"))?)
-        }
-    };
     let instruction = Instruction::AcceptLetter { digest: digest.to_ascii_lowercase() };
-    print(office, &office.carry_out_as(gm, &instruction).await?, json)
+    carry_out(office, gm, &instruction, json).await
 }
 
 fn unsent_as_json(dispatch: &DispatchRow) -> serde_json::Value {
@@ -246,7 +244,74 @@ fn unsent_as_json(dispatch: &DispatchRow) -> serde_json::Value {
     })
 }
 
-fn as_json(letter: &LetterRow) -> serde_json::Value {
+/// A letter, and the running matches that seal it.
+struct Listed {
+    letter: LetterRow,
+    sealed_by: Vec<String>,
+}
+
+impl Listed {
+    fn is_sealed(&self) -> bool {
+        !self.sealed_by.is_empty()
+    }
+}
+
+/// Unseals letters, if a GM asks for it.
+async fn listed(
+    office: &Office,
+    letters: Vec<LetterRow>,
+    asked: Option<&Unseal>,
+) -> anyhow::Result<Vec<Listed>> {
+    let mut listed = Vec::with_capacity(letters.len());
+    for letter in letters {
+        let sealed_by = office.matches_sealing(&letter).await?;
+        listed.push(Listed { letter, sealed_by });
+    }
+    if asked.is_some() {
+        let sealing: BTreeSet<String> = listed.iter().flat_map(|letter| letter.sealed_by.clone()).collect();
+        office.unseal(&Vec::from_iter(sealing), asked, "the list of letters").await?;
+        listed.iter_mut().for_each(|letter| letter.sealed_by.clear());
+    }
+    Ok(listed)
+}
+
+fn columns(listed: &Listed, zone: chrono_tz::Tz) -> Vec<String> {
+    let Listed { letter, sealed_by } = listed;
+    let digest = letter.digest.to_string()[..12].to_owned();
+    let status = letter.status.as_str().to_owned();
+    if listed.is_sealed() {
+        let (sender, matches) = (letter.sender.clone(), sealed_by.join(" "));
+        return vec![
+            digest,
+            "(sealed)".to_owned(),
+            sender,
+            "(sealed)".to_owned(),
+            status,
+            matches,
+            String::new(),
+        ];
+    }
+    vec![
+        digest,
+        format_local(letter.received_at, zone),
+        letter.sender.clone(),
+        letter.subject.chars().take(40).collect(),
+        status,
+        letter.seat.as_ref().map(|(id, seat)| format!("{id} {seat}")).unwrap_or_default(),
+        note(letter),
+    ]
+}
+
+fn as_json(listed: &Listed) -> serde_json::Value {
+    let Listed { letter, sealed_by } = listed;
+    if listed.is_sealed() {
+        return json!({
+            "letter": letter.digest,
+            "from": letter.sender,
+            "status": letter.status.as_str(),
+            "sealed_by": sealed_by,
+        });
+    }
     json!({
         "letter": letter.digest,
         "received_at": letter.received_at,
@@ -270,7 +335,8 @@ fn note(letter: &LetterRow) -> String {
     }
 }
 
-async fn raw(store: &dyn Store, prefix: &str) -> anyhow::Result<()> {
+async fn raw(office: &Office, prefix: &str, asked: Option<&Unseal>) -> anyhow::Result<()> {
+    let store = &office.store;
     let found = store.letters(None, None, &prefix.to_ascii_lowercase(), 2).await?;
     let letter = match &found[..] {
         [one] => one,
@@ -285,6 +351,8 @@ async fn raw(store: &dyn Store, prefix: &str) -> anyhow::Result<()> {
         );
     }
     let raw = store.letter(letter.digest).await?.context("the letter's bytes are missing")?;
+    let what = format!("letter {}", &letter.digest.to_string()[..12]);
+    office.unseal(&office.matches_sealing(letter).await?, asked, &what).await?;
     // A terminal would obey the escape sequences in it.
     match std::io::stdout().is_terminal() {
         true => put_text(&String::from_utf8_lossy(&raw).replace("\r\n", "\n")),

@@ -116,11 +116,11 @@ pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> any
         ("second", game_match.players.second.clone()),
         ("stage", game_match.stage.as_str().to_owned()),
         ("phase", phase(overview)),
-        ("first filed", filed_at(game_match, Seat::First)),
-        ("second filed", filed_at(game_match, Seat::Second)),
+        ("first filed", filed(game_match, Seat::First)),
+        ("second filed", filed(game_match, Seat::Second)),
         ("waits for", waits_for(overview)),
         ("due", due_at(overview)),
-        ("ledger", format!("#{} sha256 {}", game_match.head.seq, game_match.head.hash)),
+        ("ledger", format!("sha256 {}", game_match.head.hash)),
     ];
     for (name, value) in rows {
         println!("{name:<13} {value}");
@@ -128,11 +128,9 @@ pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> any
     Ok(())
 }
 
-fn filed_at(game_match: &Match, seat: Seat) -> String {
-    match &game_match.held[seat] {
-        Some(filed) => format_local(filed.at, game_match.terms.zone),
-        None => "no".to_owned(),
-    }
+/// Says whether a seat has filed. When it did is for the GMs who do not play.
+fn filed(game_match: &Match, seat: Seat) -> String {
+    if game_match.held[seat].is_some() { "yes".to_owned() } else { "no".to_owned() }
 }
 
 /// Formats the deadline in the match's zone, or returns nothing if there is none.
@@ -172,6 +170,7 @@ fn summary(
         "deadline": game_match.deadline,
         "ended_at": dates.and_then(|dates| dates.ended_at),
         "outcome": game_match.outcome,
-        "ledger": game_match.head,
+        // Without the number, which tells how often the players wrote.
+        "ledger": game_match.head.hash,
     })
 }

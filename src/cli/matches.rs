@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use serde_json::json;
 
-use super::arguments::{HolderArgument, choices, game, holder, orders, party, seat, terms};
+use super::arguments::{ActingGm, HolderArgument, choices, game, holder, orders, party, seat, terms};
 use super::instruct::carry_out;
 use super::match_list::{List, show};
 use super::output::print_json;
-use crate::daemon::{Holder, NewMatch, Office};
+use crate::daemon::{GmIndex, Holder, NewMatch, Office};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::letter::printable::printable_line;
@@ -22,6 +22,8 @@ use crate::request::Party;
 pub struct Args {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    gm: ActingGm,
     /// Print JSON, one object per line
     #[arg(long, global = true)]
     json: bool,
@@ -212,14 +214,14 @@ struct New {
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        super::in_club(config, async |office| self.command.run(office, self.json).await)
+        super::in_club(config, async |office| self.command.run(office, &self.gm, self.json).await)
     }
 }
 
 impl Command {
-    async fn run(self, office: &Office, json: bool) -> anyhow::Result<ExitCode> {
+    async fn run(self, office: &Office, gm: &ActingGm, json: bool) -> anyhow::Result<ExitCode> {
         let instruction = match self {
-            Command::New(new) => return new.run(office, json).await.map(|()| ExitCode::SUCCESS),
+            Command::New(new) => return new.run(office, gm, json).await.map(|()| ExitCode::SUCCESS),
             Command::List(list) => return list.run(office, json).await.map(|()| ExitCode::SUCCESS),
             Command::Show { id } => {
                 let game_match = find(office, &id).await?;
@@ -243,14 +245,15 @@ impl Command {
                 Target { id, turn: None }.action(MatchAction::Correct { turn, reason, orders })
             }
         };
-        carry_out(office, &instruction, json).await
+        carry_out(office, gm, &instruction, json).await
     }
 }
 
 impl New {
-    async fn run(self, office: &Office, json: bool) -> anyhow::Result<()> {
+    async fn run(self, office: &Office, gm: &ActingGm, json: bool) -> anyhow::Result<()> {
+        let gm = gm.index(&office.config.club.gm)?;
         if let Some(file) = &self.from {
-            return open_list(office, file, json).await;
+            return open_list(office, gm, file, json).await;
         }
         let (Some(game), Some(first), Some(second)) = (self.game, self.first, self.second) else {
             bail!("give a game and two players, or --from FILE")
@@ -270,8 +273,10 @@ impl New {
         terms.setup_days = self.setup_days.unwrap_or(terms.setup_days);
         terms.zone = self.zone.unwrap_or(terms.zone);
         let new = NewMatch { game, choices, players, terms };
-        let opened = office.open(new.clone()).await?;
-        tell_unused_names(&new, &opened);
+        let [opened] = &office.open_all_as(gm, std::slice::from_ref(&new)).await?[..] else {
+            bail!("one match was to be opened")
+        };
+        tell_unused_names(&new, opened);
         if json {
             print_json(&json!({ "match": opened.id }));
         } else {
@@ -282,9 +287,9 @@ impl New {
 }
 
 /// Opens the matches that a CSV file lists, all or none.
-async fn open_list(office: &Office, file: &Path, json: bool) -> anyhow::Result<()> {
+async fn open_list(office: &Office, gm: GmIndex, file: &Path, json: bool) -> anyhow::Result<()> {
     let new = super::pairs::read(file, &office.config)?;
-    for (new, opened) in new.iter().zip(office.open_all(&new).await?) {
+    for (new, opened) in new.iter().zip(office.open_all_as(gm, &new).await?) {
         tell_unused_names(new, &opened);
         let Match { id, game, players, .. } = opened;
         if json {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::arguments::{address, seat};
+use super::arguments::{ActingGm, address, seat};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table};
 use crate::daemon::Office;
@@ -19,6 +19,8 @@ use crate::store::Player;
 pub struct Args {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    gm: ActingGm,
     /// Print JSON, one object per line
     #[arg(long, global = true)]
     json: bool,
@@ -106,7 +108,7 @@ impl Args {
             return super::in_club(config, async |office| forget(office, player, self.json).await);
         }
         super::in_club(config, async |office| match self.command.instruction() {
-            Some(instruction) => carry_out(office, &instruction, self.json).await,
+            Some(instruction) => carry_out(office, &self.gm, &instruction, self.json).await,
             None => list(office, self.json).await,
         })
     }

@@ -12,10 +12,10 @@ use crate::report::{self, GmResult};
 use crate::store::StoreError;
 
 /// Maximum attempts at a change while others change the same rows.
-const MAX_TRIES: usize = 20;
+pub(super) const MAX_TRIES: usize = 20;
 
 impl Office {
-    /// Opens a match on behalf of the GM, and queues its first letters.
+    /// Opens a match on behalf of the first GM, and queues its first letters.
     ///
     /// # Errors
     /// Returns an error if both seats would go to one player, or if the database does not answer.
@@ -24,12 +24,20 @@ impl Office {
         opened.into_iter().next().context("one match was to be opened")
     }
 
-    /// Opens several matches, all or none.
+    /// Opens several matches on behalf of the first GM, all or none.
     ///
     /// # Errors
     /// Same as [`Office::open`].
     pub async fn open_all(&self, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
-        let gm = Source::Gm { name: self.config.club.gm.first().name.clone(), act: None };
+        self.open_all_as(GmIndex::default(), new).await
+    }
+
+    /// Opens several matches on behalf of a GM, all or none.
+    ///
+    /// # Errors
+    /// Same as [`Office::open`].
+    pub async fn open_all_as(&self, gm: GmIndex, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
+        let gm = Source::Gm { name: self.config.club.gm.all()[gm.0].name.clone(), act: None };
         for _ in 0..MAX_TRIES {
             let context = self.new_context().await?;
             let (new, gm) = (new.to_vec(), gm.clone());

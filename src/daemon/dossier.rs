@@ -1,42 +1,40 @@
 //! Everything stored about one match, for its account and for its dossier.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{bail, ensure};
 
 use super::Office;
-use super::decide::clock::Trigger;
 use super::decide::stored::{both_seats, snapshot};
+use super::decide::unseal::Unseal;
+use super::parallel::run_blocking;
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
 use crate::audit::dossier::{self, About, DossierForm, LetterRecord, SeatHolder};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Fact, Source};
 use crate::letter::Digest;
 use crate::referee::{Act, Instruction, Match, MatchAction, Stage};
+use crate::report::redraw;
 use crate::store::{LetterStatus, NamedLetter, TokenRow};
 
 impl Office {
-    /// Returns everything stored about a match. While the match runs, this includes what the rules hide, so it must be
-    /// `unsealed`, and the ledger notes for `what`.
+    /// Returns everything stored about a match. While the match runs, this includes what the rules hide, so a GM must ask
+    /// to be shown it, and the ledger notes that and for `what`.
     ///
     /// # Errors
-    /// Returns an error if there is no such match, if it runs and is not `unsealed`, or if the database does not
-    /// answer.
-    pub async fn material(&self, match_id: &str, unsealed: bool, what: &str) -> anyhow::Result<MatchArchive> {
+    /// Same as [`Office::unseal`], or if there is no such match.
+    pub async fn material(
+        &self,
+        match_id: &str,
+        asked: Option<&Unseal>,
+        what: &str,
+    ) -> anyhow::Result<MatchArchive> {
         let id = match_id.to_ascii_uppercase();
         let row = self.match_row(&id).await?;
         let mut game_match = snapshot(&row.id, &row.snapshot)?;
         if game_match.stage != Stage::Over {
-            ensure!(
-                unsealed,
-                "{id} is not over, and this shows what the rules hide; --unsealed shows it and is noted in the ledger"
-            );
-            let act = Act::Unseal { what: what.to_owned() };
-            let name = self.config.club.gm.first().name.clone();
-            match self.rule_on(row, &Trigger::Gm { name, act }, self.now()).await? {
-                Some(after) => game_match = after,
-                None => bail!("match {id} was just ruled on; please try again"),
-            }
+            self.unseal(std::slice::from_ref(&id), asked, what).await?;
+            game_match = snapshot(&row.id, &self.match_row(&id).await?.snapshot)?;
         }
         let mut entries: Vec<Entry> = Vec::new();
         for row in self.store.entries(&id).await? {
@@ -45,13 +43,7 @@ impl Office {
                 entries.push(serde_json::from_str(&row.json)?);
             }
         }
-        let mut named: Vec<Digest> = Vec::new();
-        for entry in &entries {
-            match entry.cause {
-                Source::Letter(digest) => named.push(digest),
-                Source::Clock | Source::Gm { .. } | Source::House { .. } => {}
-            }
-        }
+        let named: Vec<Digest> = entries.iter().flat_map(Entry::letters).collect();
         let mut letters = BTreeMap::new();
         let mut take = |row: NamedLetter| drop(letters.insert(row.digest, row.raw));
         self.store.letters_named(&named, &mut take).await?;
@@ -82,9 +74,9 @@ impl Office {
         &self,
         match_id: &str,
         form: DossierForm,
-        unsealed: bool,
+        asked: Option<&Unseal>,
     ) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
-        let mut material = self.material(match_id, unsealed, "the dossier").await?;
+        let mut material = self.material(match_id, asked, "the dossier").await?;
         let id = material.game_match.id.clone();
         if let Some(who) = self.store.forgotten_in(&id).await? {
             bail!("{id} has no dossier: the letters of {who}, who was forgotten, are withheld");
@@ -93,7 +85,6 @@ impl Office {
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
-        let mut addresses = self.addresses_of_seats(&id).await?;
         let seats = both_seats(&self.store.seats_of(std::slice::from_ref(&id)).await?, &id)?;
         let is_over = material.game_match.stage == Stage::Over;
         let players = BySeat::from_fn(|seat| {
@@ -102,12 +93,15 @@ impl Office {
                 DossierForm::Public => SeatHolder { name, addresses: Vec::new(), token: String::new() },
                 DossierForm::Arbiter => SeatHolder {
                     name,
-                    addresses: std::mem::take(&mut addresses[seat]),
+                    addresses: seats[seat].player.addresses.clone(),
                     token: seats[seat].token.clone(),
                 },
             }
         });
         let is_arbiters = form == DossierForm::Arbiter;
+        if is_arbiters {
+            material = redraw_pictures(material).await?;
+        }
         // Before the tokens are renewed: the pins of the new ones would tell them.
         let pins = if is_arbiters { self.store.seat_pins(&id).await? } else { Vec::new() };
         match form {
@@ -116,16 +110,14 @@ impl Office {
         }
         let letters = self.letter_records(&material).await?;
         let is_whole = is_over && is_arbiters;
-        let wordings = wordings_in(&material.entries);
         let about = About {
-            fogpost: 2,
+            fogpost: dossier::FORMAT,
             form,
             club: self.config.club.name.clone(),
             match_id: id.clone(),
             over: is_over,
             players,
             pins,
-            wordings: if is_arbiters { self.store.wordings(&wordings).await? } else { Vec::new() },
             head: material.game_match.head,
             told: material.game_match.told.clone(),
             snapshot: is_whole.then(|| material.game_match.clone()),
@@ -136,8 +128,8 @@ impl Office {
     /// Gives both seats of a match new reply tokens, unless nobody can write with them.
     async fn renew_tokens(&self, game_match: &Match, seats: &BySeat<TokenRow>) -> anyhow::Result<()> {
         for seat in Seat::BOTH {
-            let is_imported = seats[seat].player.addresses.is_empty();
-            if is_imported || game_match.house[seat].is_some() {
+            let is_forgotten = seats[seat].player.addresses.is_empty();
+            if is_forgotten || game_match.house[seat].is_some() {
                 continue;
             }
             let action = MatchAction::Act(Act::RenewOwnToken(seat));
@@ -148,7 +140,7 @@ impl Office {
         Ok(())
     }
 
-    /// Returns the letters of a match, oldest first.
+    /// Returns the letters that the entries of a match name, oldest first.
     async fn letter_records(&self, material: &MatchArchive) -> anyhow::Result<Vec<LetterRecord>> {
         let mut seats: BTreeMap<Digest, Seat> = BTreeMap::new();
         let mut rows = self
@@ -157,32 +149,38 @@ impl Office {
             .await?;
         seats.extend(rows.iter().filter_map(|row| Some((row.digest, row.seat.as_ref()?.1))));
         for entry in &material.entries {
-            // A letter about several matches is listed under one of them.
-            if let (Source::Letter(digest), Fact::LetterPartRead { seat, .. }) = (&entry.cause, &entry.fact)
-                && seats.insert(*digest, *seat).is_none()
-            {
-                rows.extend(self.store.letters(None, None, &digest.to_string(), 1).await?);
+            if let (Source::Letter(digest), Fact::LetterPartRead { seat, .. }) = (&entry.cause, &entry.fact) {
+                seats.insert(*digest, *seat);
             }
         }
+        // A letter about several matches is listed under one of them, and one that opened the match under none.
+        let listed: BTreeSet<Digest> = rows.iter().map(|row| row.digest).collect();
+        let named: BTreeSet<Digest> = material.entries.iter().flat_map(Entry::letters).collect();
+        for digest in named.difference(&listed) {
+            rows.extend(self.store.letters(None, None, &digest.to_string(), 1).await?);
+        }
         rows.sort_by_key(|row| row.received_at);
-        let records = rows.into_iter().filter_map(|row| {
-            Some(LetterRecord {
-                letter: row.digest,
-                received_at: row.received_at,
-                seat: *seats.get(&row.digest)?,
-                withheld_until: material.withheld.get(&row.digest).map(|withheld| withheld.until.clone()),
-                blacked_out: false,
-            })
+        let records = rows.into_iter().map(|row| LetterRecord {
+            letter: row.digest,
+            received_at: row.received_at,
+            seat: seats.get(&row.digest).copied(),
+            withheld_until: material.withheld.get(&row.digest).map(|withheld| withheld.until.clone()),
+            blacked_out: false,
         });
         Ok(records.collect())
     }
 }
 
-/// Returns the digests of the wordings that entries name.
-fn wordings_in(entries: &[Entry]) -> Vec<Digest> {
-    let named = entries.iter().filter_map(|entry| match &entry.fact {
-        Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk } => Some(desk.wording),
-        _ => None,
-    });
-    named.collect()
+/// Draws the pictures again that were dropped from our letters, where this version of the program draws them as they were.
+async fn redraw_pictures(mut material: MatchArchive) -> anyhow::Result<MatchArchive> {
+    let drawing = move || {
+        let MatchArchive { game_match, entries, dispatches, .. } = &mut material;
+        for dispatch in dispatches {
+            let Some(seat) = dispatch.seat else { continue };
+            let whole = redraw(&dispatch.bytes, &dispatch.message_id, seat, game_match, entries);
+            dispatch.bytes = whole.unwrap_or_else(|| std::mem::take(&mut dispatch.bytes));
+        }
+        material
+    };
+    run_blocking(drawing).await
 }

@@ -12,9 +12,9 @@ use chrono::{DateTime, Utc};
 
 use super::Office;
 use super::decide::stored::snapshot;
-use crate::audit::{AuditVerdict, Finding, Place};
+use crate::audit::{Finding, Place};
 use crate::game::Seat;
-use crate::ledger::{self, ChainedEntry, Entry, Fact};
+use crate::ledger::{ChainedEntry, Entry, Fact};
 use crate::referee::{self, Act, Cause, Match, Stage};
 use crate::store::{EntryRow, ForgottenMatch, ForgottenPlayer, MatchRow, StoreError};
 
@@ -97,31 +97,21 @@ impl Office {
         })
     }
 
-    /// Walks the chain of a match whose letters are withheld because `who` was forgotten, as the ledger must say.
-    pub(super) async fn verify_chain(&self, row: &MatchRow, who: &str) -> anyhow::Result<AuditVerdict> {
-        let entries = self.store.entries(&row.id).await?;
-        let told = forgotten_in(&entries);
-        let mut verdict = AuditVerdict {
-            match_id: row.id.clone(),
-            entries: entries.len() as u64,
-            withheld: Some(format!("the letters of {who}, who was forgotten")),
-            ..AuditVerdict::default()
-        };
-        match ledger::walk(entries.iter().map(|entry| (entry.json.as_str(), entry.hash))) {
-            Ok(head) if head == row.overview.head => verdict.head = head,
-            Ok(_) => {
-                let what = "its head is not the last entry of the ledger".to_owned();
-                verdict.findings.push(finding("the match", what));
-            }
-            Err(error) => verdict.findings.push(finding("the ledger", error.to_string())),
-        }
-        for name in who.split(", ").filter(|name| !told.contains(*name)) {
+    /// Returns who is stored as forgotten in a match without its ledger saying so.
+    pub(super) async fn untold_of_forgotten(
+        &self,
+        match_id: &str,
+        who: &str,
+    ) -> anyhow::Result<Vec<Finding>> {
+        let told = forgotten_in(&self.store.entries(match_id).await?);
+        let untold = who.split(", ").filter(|name| !told.contains(*name));
+        let findings = untold.map(|name| {
             let what = format!(
                 "it is stored as one of {name}, and the ledger does not say that {name} was forgotten"
             );
-            verdict.findings.push(finding("the match", what));
-        }
-        Ok(verdict)
+            Finding { place: Place::Kept("the match"), what }
+        });
+        Ok(findings.collect())
     }
 }
 
@@ -148,10 +138,6 @@ fn forgotten_in(entries: &[EntryRow]) -> BTreeSet<String> {
         _ => None,
     });
     names.collect()
-}
-
-fn finding(place: &'static str, what: String) -> Finding {
-    Finding { place: Place::Kept(place), what }
 }
 
 /// What a player is called who was forgotten: `P-12`.

@@ -1,6 +1,6 @@
 //! Turns fetched bytes into the row of a letter.
 
-use mail_parser::MessageParser;
+use mail_parser::{Message, MessageParser};
 
 use crate::ledger::truncate_to_millis;
 use crate::letter::printable::is_printable;
@@ -20,20 +20,30 @@ pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
     let head = bounded_head(&fetched.raw, &Limits::default());
     let parsed = MessageParser::default().parse_headers(&head);
     let message_id = parsed.as_ref().and_then(|mail| mail.message_id()).unwrap_or_default();
-    let sender = parsed.as_ref().and_then(|mail| mail.from()?.first()?.address()).unwrap_or_default();
-    let subject = parsed.as_ref().and_then(|mail| mail.subject()).unwrap_or_default();
+    let (sender, subject) = parsed.as_ref().map(sender_and_subject).unwrap_or_default();
     NewLetter {
         digest: Digest::of(&fetched.raw),
         message_id: one_line(message_id),
         new_text: None,
-        sender: one_line(sender).to_ascii_lowercase(),
-        subject: one_line(subject),
+        sender,
+        subject,
         received_at: truncate_to_millis(fetched.received_at),
         origin: if fetched.is_spam { format!("{FROM_SPAM}{}", fetched.origin) } else { fetched.origin },
         raw: fetched.raw,
         tokens: Vec::new(),
         is_from_gm: false,
     }
+}
+
+/// Returns the sender and the subject of a letter, as lists show them.
+pub fn listed_fields(raw: &[u8]) -> (String, String) {
+    let head = bounded_head(raw, &Limits::default());
+    MessageParser::default().parse_headers(&head).as_ref().map(sender_and_subject).unwrap_or_default()
+}
+
+fn sender_and_subject(mail: &Message<'_>) -> (String, String) {
+    let sender = mail.from().and_then(|from| from.first()?.address()).unwrap_or_default();
+    (one_line(sender).to_ascii_lowercase(), one_line(mail.subject().unwrap_or_default()))
 }
 
 /// Returns the reply tokens that are seen in a letter without decoding its text: those of its header, and those in the

@@ -5,18 +5,20 @@
 
 mod attempts;
 mod batch;
+mod columns;
 mod commands;
 mod copies;
 mod decide;
 mod dossier;
 mod forgetting;
 mod heartbeat;
-mod imported;
 mod incoming;
 mod logins;
 mod loops;
 mod parallel;
+mod remembered;
 pub mod resend;
+mod sealed;
 pub mod service;
 pub mod status;
 mod stuck;
@@ -33,7 +35,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
-use tokio::sync::{Notify, OnceCell};
+use tokio::sync::Notify;
 
 use self::attempts::Attempts;
 use self::decide::settings::Settings;
@@ -41,7 +43,6 @@ use self::heartbeat::Heartbeat;
 use self::traffic::Traffic;
 use crate::config::Config;
 use crate::ledger::truncate_to_millis;
-use crate::letter::Digest;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
 use crate::referee::HousePlayer;
@@ -52,6 +53,7 @@ pub use copies::with_new_text;
 pub use decide::gm_index::GmIndex;
 pub use decide::openings::{Holder, NamedAddress, NewMatch, fit_name};
 pub use decide::settings::{Step, Trap};
+pub use decide::unseal::Unseal;
 pub use incoming::new_letter;
 pub use logins::{open_for_logins, share_logins};
 
@@ -73,7 +75,6 @@ pub struct Office {
     /// The letters under way, which rulings without a letter let pass.
     traffic: Traffic,
     /// Set once the wording is kept, for the audit.
-    kept_wording: OnceCell<()>,
     /// Wakes the loop that settles letters.
     letters: Notify,
     /// Wakes the loop that sends dispatches.
@@ -110,7 +111,6 @@ impl Office {
             heartbeat: Heartbeat::new(Instant::now()),
             attempts: Attempts::new(run),
             traffic: Traffic::new(),
-            kept_wording: OnceCell::new(),
             letters: Notify::new(),
             dispatches: Notify::new(),
             house: Notify::new(),
@@ -140,12 +140,12 @@ impl Office {
         Arc::get_mut(&mut self.settings).expect("nothing is decided yet").house = house;
     }
 
-    /// Names another version of the program, and of the time zones, as the one that words letters. For tests.
+    /// Names another procedure, and another version of the time zones, in the ledgers. For tests.
     ///
     /// # Panics
     /// Panics if the office is at work.
-    pub fn set_program(&mut self, program: Digest, tzdata: &str) {
-        Arc::get_mut(&mut self.settings).expect("nothing is decided yet").set_program(program, tzdata);
+    pub fn set_procedure(&mut self, procedure: u32, tzdata: &str) {
+        Arc::get_mut(&mut self.settings).expect("nothing is decided yet").set_procedure(procedure, tzdata);
     }
 
     /// Closes idle connections to the mail server.

@@ -4,7 +4,11 @@ use std::borrow::Cow;
 
 use super::Office;
 use super::decide::resend::copy;
-use crate::report::pin::lacks_picture;
+use super::decide::stored::snapshot;
+use super::parallel::run_blocking;
+use crate::ledger::Entry;
+use crate::letter::pictures::{dropped_from, without_pictures};
+use crate::report::redraw;
 use crate::store::{Claim, DispatchFilter, DispatchRow, SendOutcome, Settlement};
 
 /// Maximum letters sent again at a time, newest first.
@@ -17,6 +21,8 @@ pub struct Resent {
     pub queued: usize,
     /// Sent before, and queued as copies.
     pub copied: usize,
+    /// Those copies whose picture is not kept any more, and cannot be drawn as it was.
+    pub without_picture: usize,
     /// Queued already.
     pub waiting: usize,
 }
@@ -36,8 +42,11 @@ impl Office {
         for (row, bytes) in found.iter().rev() {
             match row.sent_at {
                 Some(_) => {
-                    let redrawn = self.with_picture(row, bytes).await?;
-                    dispatches.push(copy(row, &redrawn, self.config.club.address.as_str(), now));
+                    let whole = self.with_picture(row, bytes).await?;
+                    resent.without_picture += usize::from(whole.is_none());
+                    let sent = whole.or_else(|| without_pictures(bytes).map(Cow::Owned));
+                    let sent = sent.unwrap_or(Cow::Borrowed(bytes));
+                    dispatches.push(copy(row, &sent, self.config.club.address.as_str(), now));
                 }
                 None if row.given_up => {
                     outcomes.push((row.id, SendOutcome::Later { at: now, error: row.error.clone() }));
@@ -56,12 +65,25 @@ impl Office {
         Ok(resent)
     }
 
-    /// Returns the bytes of a letter, with its picture if that was dropped. One that cannot be drawn again is left as it is.
-    async fn with_picture<'a>(&self, row: &DispatchRow, bytes: &'a [u8]) -> anyhow::Result<Cow<'a, [u8]>> {
-        let Some(match_id) = row.match_id.as_ref().filter(|_| lacks_picture(bytes)) else {
-            return Ok(Cow::Borrowed(bytes));
-        };
-        let redrawn = self.redraw(match_id, &row.message_id).await?;
-        Ok(redrawn.map_or(Cow::Borrowed(bytes), Cow::Owned))
+    /// Returns the bytes of one of our letters, with the picture that was dropped from it. `None` if that cannot be drawn
+    /// again as it was.
+    async fn with_picture<'a>(
+        &self,
+        row: &DispatchRow,
+        bytes: &'a [u8],
+    ) -> anyhow::Result<Option<Cow<'a, [u8]>>> {
+        if dropped_from(bytes).is_none() {
+            return Ok(Some(Cow::Borrowed(bytes)));
+        }
+        let Some((match_id, seat)) = row.match_id.as_deref().zip(row.seat) else { return Ok(None) };
+        let of_match = self.match_row(match_id).await?;
+        let game_match = snapshot(&of_match.id, &of_match.snapshot)?;
+        let mut entries: Vec<Entry> = Vec::new();
+        for row in self.store.entries(match_id).await? {
+            entries.push(serde_json::from_str(&row.json)?);
+        }
+        let (letter, message_id) = (bytes.to_vec(), row.message_id.clone());
+        let drawing = move || redraw(&letter, &message_id, seat, &game_match, &entries);
+        Ok(run_blocking(drawing).await?.map(Cow::Owned))
     }
 }

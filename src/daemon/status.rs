@@ -10,12 +10,13 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::decide::sending::{self, ACCOUNT, Account};
+use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use super::stuck::{StuckHouse, stuck_houses};
 use super::unsound::{Unsound, unsound_matches};
 use crate::config::{Database, Quota};
 use crate::post::{Error, host_name, oauth, without_addresses};
 use crate::report::format_duration;
-use crate::store::{Queues, Store};
+use crate::store::{LatestTimes, Queues, Store};
 
 /// How long a daemon may be silent before it counts as not running, by default.
 pub const SILENT_AFTER: TimeDelta = TimeDelta::minutes(2);
@@ -108,8 +109,12 @@ impl Status {
         now: DateTime<Utc>,
         silent_after: TimeDelta,
     ) -> anyhow::Result<Self> {
-        let daemons = daemon_statuses(store).await?;
-        let mut status = Status::sum_up(store.queues().await?, daemons, now, silent_after);
+        let mut daemons = daemon_statuses(store, now).await?;
+        daemons.retain(|daemon| !is_ahead(daemon.at, now));
+        let queues = store.queues().await?;
+        let latest = queues.latest;
+        let mut status = Status::sum_up(queues, daemons, now, silent_after);
+        status.note_times_ahead(&store.remembered_under("").await?, latest);
         status.note_space(store.free_bytes()?, config);
         status.sent_in_a_day = store.sent_counts(now).await?.iter().map(|count| u64::from(count.day)).sum();
         status.per_day = quota.per_day;
@@ -163,6 +168,31 @@ impl Status {
                 "the house cannot play its turn in {matches}, for {} already; the daemon's log says where and why",
                 format_duration(self.at - *first)
             ));
+        }
+    }
+
+    /// Notes times of the past that are in the future, and items that are deferred further than they can be.
+    fn note_times_ahead(&mut self, memos: &[(String, String)], latest: LatestTimes) {
+        for (key, value) in memos {
+            let noted = value.parse::<DateTime<Utc>>().ok();
+            let noted =
+                noted.or_else(|| serde_json::from_str::<DaemonStatus>(value).ok().map(|daemon| daemon.at));
+            if let Some(noted) = noted.filter(|noted| is_ahead(*noted, self.at)) {
+                self.faults
+                    .push(format!("`{key}` was noted at {noted}, which is in the future; it counts as now"));
+            }
+        }
+        for (column, at, longest) in [
+            ("letter.wait_until", latest.letter, MAX_DEFERRAL),
+            ("dispatch.due_at", latest.dispatch, MAX_DEFERRAL),
+            ("player.digest_at", latest.digest, MAX_DEFERRAL),
+            ("match.wake_at", latest.wake, MAX_SLEEP),
+        ] {
+            if let Some(at) = at.filter(|at| *at - self.at > longest) {
+                self.faults.push(format!(
+                    "`{column}` reaches to {at}, which is too far away; the daemon corrects it"
+                ));
+            }
         }
     }
 
@@ -316,14 +346,29 @@ impl Status {
     }
 }
 
-/// Returns the last status of each daemon.
+/// Returns the last status of each daemon, without what it claims to have done later than now.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn daemon_statuses(store: &dyn Store) -> anyhow::Result<Vec<DaemonStatus>> {
+pub async fn daemon_statuses(store: &dyn Store, now: DateTime<Utc>) -> anyhow::Result<Vec<DaemonStatus>> {
     let notes = store.remembered_under(STATUS_KEYS).await?;
     // Another version of this program may write its status in another form.
-    Ok(notes.into_iter().filter_map(|(_, note)| serde_json::from_str(&note).ok()).collect())
+    let statuses = notes.into_iter().filter_map(|(_, note)| serde_json::from_str::<DaemonStatus>(&note).ok());
+    Ok(statuses.map(|status| status.known_at(now)).collect())
+}
+
+impl DaemonStatus {
+    /// The status without what it claims to have done later than now: the clock was wrong then.
+    pub fn known_at(self, now: DateTime<Utc>) -> DaemonStatus {
+        let fetched = self.fetched.filter(|at| !is_ahead(*at, now));
+        let sent = self.sent.filter(|at| !is_ahead(*at, now));
+        DaemonStatus { fetched, sent, ..self }
+    }
+}
+
+/// Whether something that was done cannot have been done then. The clocks of several machines differ a little.
+pub fn is_ahead(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+    at - now > SILENT_AFTER
 }
 
 #[cfg(test)]

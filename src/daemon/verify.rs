@@ -4,22 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread;
 
+use anyhow::bail;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::Office;
-use super::decide::settings::Settings;
 use super::parallel::{par_map, run_blocking};
 use crate::audit::witness::PlayersMail;
 use crate::audit::{
-    AuditVerdict, Check, Compared, CurrentWording, ExpectedDispatch, Finding, LedgerBatch, LedgerReader,
-    LedgerRow, ParsedLetter, Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat,
+    AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter,
+    Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, Withheld,
 };
 use crate::game::BySeat;
+use crate::ledger::{KeptPin, PinnedKind};
 use crate::letter::Digest;
-use crate::report::envelope::Stationery;
 use crate::report::sent::plain_text;
-use crate::report::wording::Wording;
-use crate::report::{PictureCache, Templates};
 use crate::store::{EntryRow, LetterStatus, MatchRow, NamedLetter, SentRow, StoreError};
 
 /// Rows read at a time.
@@ -28,18 +26,17 @@ const CHUNK: u32 = 256;
 /// Maximum attempts to check a match that is ruled on at the same time.
 const MAX_TRIES: u32 = 5;
 
-/// How much is derived again, besides the rulings.
+/// The house's turns that a check finds again, which takes as long as it took then.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
-    /// The text of every letter. The house's turns are accepted as they were played: finding them again takes as long
-    /// as it took then.
-    WithoutHouse,
-    /// The text of the letters, and the house's turns, of rulings after this entry: those before were checked.
-    New { after: u64 },
-    /// The text of every letter, and the house's turns.
-    Words,
-    /// Also the HTML and the pictures of every letter.
-    Whole,
+pub enum HouseTurns {
+    /// All are accepted as they were played.
+    AsPlayed,
+    /// Those after this entry; the others were checked before.
+    After(u64),
+}
+
+impl HouseTurns {
+    pub const ALL: HouseTurns = HouseTurns::After(0);
 }
 
 /// Called with the number of entries that were checked since the last call.
@@ -51,17 +48,17 @@ impl Office {
     /// # Errors
     /// Returns an error if there is no such match, or if the database does not answer.
     pub async fn verify(&self, match_id: &str, step: &Step<'_>) -> anyhow::Result<AuditVerdict> {
-        self.verify_match(match_id, Depth::Words, step).await
+        self.verify_match(match_id, HouseTurns::ALL, step).await
     }
 
-    /// Checks one match to the given depth. A row with impossible contents is a finding.
+    /// Checks one match, and finds these turns of the house again. A row with impossible contents is a finding.
     pub async fn verify_match(
         &self,
         match_id: &str,
-        depth: Depth,
+        turns: HouseTurns,
         step: &Step<'_>,
     ) -> anyhow::Result<AuditVerdict> {
-        let verdict = self.verify_settled(match_id, depth, step).await;
+        let verdict = self.verify_settled(match_id, turns, step).await;
         verdict.or_else(|error| unreadable(match_id, error))
     }
 
@@ -69,39 +66,28 @@ impl Office {
     async fn verify_settled(
         &self,
         match_id: &str,
-        depth: Depth,
+        turns: HouseTurns,
         step: &Step<'_>,
     ) -> anyhow::Result<AuditVerdict> {
         for _ in 0..MAX_TRIES {
             let row = self.match_row(match_id).await?;
-            if let Some(who) = self.store.forgotten_in(&row.id).await? {
-                return self.verify_chain(&row, &who).await;
-            }
             let version = row.version;
-            let verdict = self.verify_row(row, depth, step).await?;
+            let verdict = self.verify_row(row, turns, step).await?;
             if self.match_row(match_id).await?.version == version {
                 return Ok(verdict);
             }
         }
-        let unable = Some("it was ruled on again and again while it was checked".to_owned());
-        Ok(AuditVerdict { match_id: match_id.to_owned(), unable, ..AuditVerdict::default() })
+        bail!("{match_id} was ruled on again and again while it was checked")
     }
 
-    /// Checks several matches in parallel, and returns their verdicts in order. With `whole`, the HTML and the pictures
-    /// of all our letters are made again, too.
+    /// Checks several matches in parallel, and returns their verdicts in order.
     ///
     /// # Errors
     /// Same as [`Office::verify`].
-    pub async fn verify_several(
-        &self,
-        ids: &[String],
-        whole: bool,
-        step: &Step<'_>,
-    ) -> anyhow::Result<Vec<AuditVerdict>> {
-        let depth = if whole { Depth::Whole } else { Depth::Words };
+    pub async fn verify_several(&self, ids: &[String], step: &Step<'_>) -> anyhow::Result<Vec<AuditVerdict>> {
         // Twice as many as there are processors, because each one waits for the database now and then.
         let at_once = 2 * thread::available_parallelism().map_or(1, usize::from);
-        let checks = stream::iter(ids).map(|id| self.verify_match(id, depth, step));
+        let checks = stream::iter(ids).map(|id| self.verify_match(id, HouseTurns::ALL, step));
         checks.buffered(at_once).try_collect().await
     }
 
@@ -156,23 +142,26 @@ impl Office {
         Ok(verdict)
     }
 
-    async fn verify_row(&self, row: MatchRow, depth: Depth, step: &Step<'_>) -> anyhow::Result<AuditVerdict> {
+    async fn verify_row(
+        &self,
+        row: MatchRow,
+        turns: HouseTurns,
+        step: &Step<'_>,
+    ) -> anyhow::Result<AuditVerdict> {
         let id = row.id.clone();
-        let mut check = self.check_of(row, depth).await?;
+        let mut check = self.check_of(row, turns).await?;
         let mut reader = LedgerReader::new(&id, check.first_key());
         let mut sent_id = i64::MIN;
         let mut next = self.read_on(&mut reader, &mut sent_id, step).await;
         while !check.is_stopped() {
             let batch = next?;
             if batch.is_end() {
-                check = self.rule_again(check, batch, depth).await?;
+                check = rule_again(check, batch).await?;
                 break;
             }
-            // The next rows are read while these are ruled on and worded again.
-            let (ruled, read_on) = tokio::join!(
-                self.rule_again(check, batch, depth),
-                self.read_on(&mut reader, &mut sent_id, step),
-            );
+            // The next rows are read while these are ruled on again.
+            let (ruled, read_on) =
+                tokio::join!(rule_again(check, batch), self.read_on(&mut reader, &mut sent_id, step),);
             check = ruled?;
             next = read_on;
         }
@@ -181,57 +170,47 @@ impl Office {
             acted_id = last;
             check.check_acted_letters(&acted);
         }
-        Ok(check.finish())
-    }
-
-    /// Returns one of our letters with its picture, which was dropped: the letter is derived again from its match. `None` if
-    /// that fails, or another version of this program drew the picture.
-    pub async fn redraw(&self, match_id: &str, message_id: &str) -> anyhow::Result<Option<Vec<u8>>> {
-        let row = self.match_row(match_id).await?;
-        let id = row.id.clone();
-        let mut check = self.check_of(row, Depth::WithoutHouse).await?;
-        let mut reader = LedgerReader::new(&id, check.first_key());
-        let mut sent_id = i64::MIN;
-        while !check.is_stopped() {
-            let batch = self.read_on(&mut reader, &mut sent_id, &|_| ()).await?;
-            let at_end = batch.is_end();
-            check.push_batch(batch);
-            let expected = check.rule_pending(at_end);
-            let Some(at) = expected.iter().position(|letter| letter.message_id() == message_id) else {
-                if at_end {
-                    break;
-                }
-                continue;
-            };
-            let letter = &expected[at..=at];
-            let reports = self.reports_of(letter).await?;
-            let earlier = self.earlier_wordings(letter).await?;
-            return Ok(redraw(&self.settings, &earlier, &letter[0], &reports));
+        check.report_columns(self.odd_columns(&id).await?);
+        let mut verdict = check.finish();
+        if let Some(who) = self.store.forgotten_in(&id).await? {
+            verdict.findings.extend(self.untold_of_forgotten(&id, &who).await?);
+            verdict.withheld = Some(format!("the letters of {who}, who was forgotten"));
         }
-        Ok(None)
+        Ok(verdict)
     }
 
-    async fn check_of(&self, row: MatchRow, depth: Depth) -> anyhow::Result<Check> {
-        let mut addresses = self.addresses_of_seats(&row.id).await?;
+    async fn check_of(&self, row: MatchRow, turns: HouseTurns) -> anyhow::Result<Check> {
         let mut seats: BySeat<StoredSeat> = BySeat::default();
         for row in self.store.seats_of(std::slice::from_ref(&row.id)).await? {
-            let addresses = std::mem::take(&mut addresses[row.seat]);
-            seats[row.seat] = StoredSeat { token: row.token, addresses };
+            seats[row.seat] = StoredSeat { token: row.token, addresses: row.player.addresses };
         }
         let pins = self.store.seat_pins(&row.id).await?;
         let MatchRow { id, overview, wake_at, snapshot, version: _ } = row;
         let dates = self.store.match_dates(std::slice::from_ref(&id)).await?;
         let ended_at = dates.first().and_then(|dates| dates.ended_at);
         let stored = StoredMatch { id: id.clone(), overview, wake_at, ended_at, snapshot };
-        let house = match depth {
-            Depth::WithoutHouse => None,
-            Depth::New { .. } | Depth::Words | Depth::Whole => Some(Arc::clone(&self.settings.house)),
+        let house = match turns {
+            HouseTurns::AsPlayed => None,
+            HouseTurns::After(_) => Some(Arc::clone(&self.settings.house)),
         };
-        let mut check = Check::new(stored, seats, pins, self.settings.identity.clone(), house);
-        if let Depth::New { after } = depth {
-            check.set_checked_until(after);
+        let withheld = self.withheld_of(&id, &pins).await?;
+        let mut check = Check::new(stored, seats, pins, house);
+        check.set_withheld(withheld);
+        check.set_kept_snapshots(self.store.kept_snapshots(&id).await?);
+        if let HouseTurns::After(seq) = turns {
+            check.set_checked_until(seq);
         }
         Ok(check)
+    }
+
+    /// Returns what is withheld of a match, because a player was forgotten.
+    async fn withheld_of(&self, id: &str, pins: &[KeptPin]) -> anyhow::Result<Withheld> {
+        if self.store.forgotten_in(id).await?.is_none() {
+            return Ok(Withheld::default());
+        }
+        let is_forgotten = |pin: &&KeptPin| pin.kind == PinnedKind::Address && pin.opened.is_none();
+        let seats = pins.iter().filter(is_forgotten).map(|pin| pin.seat).collect();
+        Ok(Withheld { seats, sent: self.store.withheld_dispatches(id).await? })
     }
 
     /// Reads the next entries of a match, the letters that they name, and the letters sent until then.
@@ -269,118 +248,20 @@ impl Office {
         reader.push_letters(letters, &answered);
         Ok(reader.take_batch())
     }
-
-    /// Rules again on what was read, words the resulting letters again, and compares them with those that were sent.
-    async fn rule_again(&self, mut check: Check, batch: LedgerBatch, depth: Depth) -> anyhow::Result<Check> {
-        let at_end = batch.is_end();
-        let ruling = run_blocking(move || {
-            check.push_batch(batch);
-            let before = check.finding_count();
-            let expected = check.rule_pending(at_end);
-            (check, before, expected)
-        });
-        let (mut check, before, expected) = ruling.await?;
-        let reports = self.reports_of(&expected).await?;
-        let settings = Arc::clone(&self.settings);
-        let earlier = self.earlier_wordings(&expected).await?;
-        run_blocking(move || {
-            check.note_own_templates(&expected);
-            let current = settings.identity.wording;
-            let is_kept = |digest: Digest| digest == current || earlier.contains_key(&digest);
-            check.note_missing_wordings(&expected, is_kept);
-            let compared = compare(&settings, &earlier, &expected, &reports, depth);
-            check.record_comparisons(compared, before);
-            check
-        })
-        .await
-    }
-
-    /// Returns the kept wordings of these letters, but for today's.
-    async fn earlier_wordings(&self, letters: &[ExpectedDispatch]) -> anyhow::Result<EarlierWordings> {
-        let digests: BTreeSet<Digest> = letters.iter().map(ExpectedDispatch::wording).collect();
-        let digests: Vec<Digest> =
-            digests.into_iter().filter(|digest| *digest != self.settings.identity.wording).collect();
-        let mut earlier = EarlierWordings::new();
-        if digests.is_empty() {
-            return Ok(earlier);
-        }
-        for (digest, contents) in self.store.wordings(&digests).await? {
-            let wording = serde_json::from_str::<Wording>(&contents).ok();
-            let Some(wording) = wording.filter(|wording| wording.digest() == digest) else { continue };
-            if !wording.is_of_this_version() {
-                earlier.insert(digest, None);
-            } else if let Ok(Some(restored)) = wording.restore(&self.settings.stationery.address) {
-                earlier.insert(digest, Some(restored));
-            }
-        }
-        Ok(earlier)
-    }
-
-    /// Returns the bytes of the reports that these letters may repeat, by Message-ID.
-    async fn reports_of(&self, letters: &[ExpectedDispatch]) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
-        let ids: BTreeSet<&String> = letters.iter().flat_map(ExpectedDispatch::earlier_report_ids).collect();
-        let ids: Vec<String> = ids.into_iter().cloned().collect();
-        if ids.is_empty() {
-            return Ok(BTreeMap::new());
-        }
-        Ok(self.store.texts_by_message_id(&ids).await?.into_iter().collect())
-    }
 }
 
-/// Wordings that were in force before, by digest; `None` for one that another version of this program made.
-type EarlierWordings = BTreeMap<Digest, Option<(Stationery, Templates)>>;
-
-/// Words letters again, and compares them with those that were sent.
-fn compare(
-    settings: &Settings,
-    earlier: &EarlierWordings,
-    letters: &[ExpectedDispatch],
-    reports: &BTreeMap<String, Vec<u8>>,
-    depth: Depth,
-) -> Vec<Result<Compared, Finding>> {
-    let whole = depth == Depth::Whole;
-    let pictures = PictureCache::default();
-    let compare_one = |letter: &ExpectedDispatch| {
-        if matches!(depth, Depth::New { after } if letter.seq() <= after) {
-            return letter.compare_bytes();
-        }
-        let wording = wording_of(settings, earlier, letter, &pictures, whole);
-        letter.compare(&wording, &repeated_by(letter, reports))
-    };
-    par_map(letters, compare_one)
-}
-
-/// Returns what worded a letter: one that is kept, or today's.
-fn wording_of<'a>(
-    settings: &'a Settings,
-    earlier: &'a EarlierWordings,
-    letter: &ExpectedDispatch,
-    pictures: &'a PictureCache,
-    whole: bool,
-) -> CurrentWording<'a> {
-    let current = (settings.identity.wording, &settings.stationery, &*settings.templates);
-    let digest = letter.wording();
-    let (digest, stationery, templates) = earlier
-        .get(&digest)
-        .and_then(Option::as_ref)
-        .map_or(current, |(stationery, templates)| (digest, stationery, templates));
-    CurrentWording { stationery, templates, digest, pictures, whole }
-}
-
-/// Returns the reports that a letter may repeat.
-fn repeated_by(letter: &ExpectedDispatch, reports: &BTreeMap<String, Vec<u8>>) -> Vec<Vec<u8>> {
-    letter.earlier_report_ids().iter().filter_map(|id| reports.get(id).cloned()).collect()
-}
-
-/// Returns a letter with its picture, if it still has its pin then.
-fn redraw(
-    settings: &Settings,
-    earlier: &EarlierWordings,
-    letter: &ExpectedDispatch,
-    reports: &BTreeMap<String, Vec<u8>>,
-) -> Option<Vec<u8>> {
-    let pictures = PictureCache::default();
-    letter.redraw(&wording_of(settings, earlier, letter, &pictures, true), &repeated_by(letter, reports))
+/// Rules again on what was read, and compares the resulting letters with those that were sent.
+async fn rule_again(mut check: Check, batch: LedgerBatch) -> anyhow::Result<Check> {
+    let at_end = batch.is_end();
+    run_blocking(move || {
+        check.push_batch(batch);
+        let before = check.finding_count();
+        let expected = check.rule_pending(at_end);
+        check.note_own_templates(&expected);
+        check.record_comparisons(par_map(&expected, ExpectedDispatch::compare), before);
+        check
+    })
+    .await
 }
 
 /// Returns the verdict on a match of which a row has impossible contents, which somebody else must have changed.
@@ -401,7 +282,7 @@ fn sent_row(row: SentRow) -> StoredDispatch {
 }
 
 fn letter_of(row: NamedLetter) -> StoredLetter {
-    let NamedLetter { digest, received_at, status, raw } = row;
+    let NamedLetter { digest, received_at, status, raw, .. } = row;
     StoredLetter { digest, received_at, is_ruled: status == LetterStatus::Ruled, raw }
 }
 

@@ -22,7 +22,7 @@ impl Office {
         letters: &mut BTreeMap<Digest, Vec<u8>>,
     ) -> anyhow::Result<BTreeMap<Digest, WithheldLetter>> {
         let mut withheld = BTreeMap::new();
-        for (digest, recorded) in recorded_parts(entries) {
+        for (digest, recorded) in named_letters(entries) {
             let Some(raw) = letters.get(&digest) else { continue };
             if let Some(part) = self.withheld_letter(game_match, digest, raw, recorded).await? {
                 letters.remove(&digest);
@@ -34,11 +34,14 @@ impl Office {
 
     /// Replaces all letters by the text that is about this match, as it was when it was ruled on.
     pub async fn keep_parts_only(&self, archive: &mut MatchArchive) -> anyhow::Result<()> {
-        let parts = recorded_parts(&archive.entries);
+        let named = named_letters(&archive.entries);
+        let causes: BTreeSet<Digest> = archive.entries.iter().filter_map(ruled_letter).collect();
         let own = archive.game_match.desk.own_identity();
         for (digest, raw) in std::mem::take(&mut archive.letters) {
-            let recorded = parts.get(&digest).copied().flatten();
-            let letter = own.as_ref().and_then(|own| read_letter(&raw, own));
+            let recorded = named.get(&digest).copied().flatten();
+            // A letter that only proves something, such as an absence, may be about another match.
+            let own = own.as_ref().filter(|_| causes.contains(&digest));
+            let letter = own.and_then(|own| read_letter(&raw, own));
             let part = match &letter {
                 Some(letter) => {
                     let lines = self.new_lines(letter).await?;
@@ -68,11 +71,9 @@ impl Office {
             Some(letter) => {
                 let lines = self.new_lines(&letter).await?;
                 let mut ids = self.matches_named(&letter, &lines).await?;
-                if recorded.is_some() {
-                    // The match of its own token, which may have been renewed since.
-                    let row = self.store.letters(None, None, &digest.to_string(), 1).await?.pop();
-                    ids.extend(row.and_then(|row| row.seat).map(|(match_id, _)| match_id));
-                }
+                // The match of its own token, which may have been renewed since.
+                let row = self.store.letters(None, None, &digest.to_string(), 1).await?.pop();
+                ids.extend(row.and_then(|row| row.seat).map(|(match_id, _)| match_id));
                 let until = self.running_among(ids, &game_match.id).await?;
                 (lines, until)
             }
@@ -87,7 +88,7 @@ impl Office {
     }
 
     /// Returns the new text of a letter, as it was when it was ruled on.
-    async fn new_lines(&self, letter: &Letter) -> anyhow::Result<Vec<Line>> {
+    pub(super) async fn new_lines(&self, letter: &Letter) -> anyhow::Result<Vec<Line>> {
         let thread: Vec<String> = letter.thread().cloned().collect();
         let sent = self.store.texts_by_message_id(&thread).await?;
         let sent = sent.into_iter().map(|(id, bytes)| (id, plain_text(&bytes))).collect();
@@ -98,7 +99,11 @@ impl Office {
     }
 
     /// Returns the matches that a letter names or has a token of.
-    async fn matches_named(&self, letter: &Letter, lines: &[Line]) -> anyhow::Result<BTreeSet<String>> {
+    pub(super) async fn matches_named(
+        &self,
+        letter: &Letter,
+        lines: &[Line],
+    ) -> anyhow::Result<BTreeSet<String>> {
         let mut ids: BTreeSet<String> = matches_named_in(lines).into_iter().collect();
         ids.extend(letter.subject_tag.iter().map(|tag| tag.match_name.clone()));
         let tokens: Vec<String> = letter.tokens.iter().map(ToString::to_string).collect();
@@ -116,7 +121,12 @@ impl Office {
         self.running_among(ids, match_id).await
     }
 
-    async fn running_among(&self, mut ids: BTreeSet<String>, match_id: &str) -> anyhow::Result<Vec<String>> {
+    /// Returns those of the matches, but for this one, that are not over.
+    pub(super) async fn running_among(
+        &self,
+        mut ids: BTreeSet<String>,
+        match_id: &str,
+    ) -> anyhow::Result<Vec<String>> {
         ids.remove(match_id);
         let mut running = Vec::new();
         for row in self.store.snapshots(&Vec::from_iter(ids)).await? {
@@ -129,16 +139,27 @@ impl Office {
 }
 
 /// The letters that a ledger names, each with the part that was ruled on if it was not the whole letter.
-fn recorded_parts(entries: &[Entry]) -> BTreeMap<Digest, Option<(Seat, LetterPart)>> {
-    let mut ruled_on: BTreeMap<Digest, Option<(Seat, LetterPart)>> = BTreeMap::new();
+fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<(Seat, LetterPart)>> {
+    let letters = entries.iter().flat_map(Entry::letters);
+    let mut named: BTreeMap<Digest, Option<(Seat, LetterPart)>> =
+        letters.map(|letter| (letter, None)).collect();
     for entry in entries {
-        let Source::Letter(digest) = entry.cause else { continue };
-        let recorded = ruled_on.entry(digest).or_default();
-        if let Fact::LetterPartRead { seat, part, by_other_token } = entry.fact {
-            *recorded = Some((seat, LetterPart { digest: part, by_other_token }));
+        if let (Some(letter), Fact::LetterPartRead { seat, part, by_other_token }) =
+            (ruled_letter(entry), &entry.fact)
+        {
+            let part = LetterPart { digest: *part, by_other_token: *by_other_token };
+            named.insert(letter, Some((*seat, part)));
         }
     }
-    ruled_on
+    named
+}
+
+/// The letter that an entry is a ruling on.
+fn ruled_letter(entry: &Entry) -> Option<Digest> {
+    match entry.cause {
+        Source::Letter(letter) => Some(letter),
+        Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
+    }
 }
 
 /// The text of the part of a letter that was ruled on. `None` if its lines have no such part: a later version of this
@@ -148,7 +169,7 @@ fn part_text(lines: &[Line], match_id: &str, recorded: LetterPart) -> Option<Str
     (LetterPart::of(&part, recorded.by_other_token) == recorded).then(|| LetterPart::text(&part))
 }
 
-fn read_letter(raw: &[u8], own: &OwnIdentity) -> Option<Letter> {
+pub(super) fn read_letter(raw: &[u8], own: &OwnIdentity) -> Option<Letter> {
     // An accepted letter stays readable if the limit is lowered.
     Letter::read(raw, own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
 }

@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{BySeat, Game, Seat, Syntax};
+use super::{Game, Seat, Syntax};
 
 /// Maximum lines of a filing: more answers than a player prepares, and little to search.
 pub const MAX_CONDITIONS: usize = 20;
@@ -130,11 +130,6 @@ impl Conditions {
     pub fn lines(&self) -> Vec<String> {
         self.0.iter().map(Condition::to_string).collect()
     }
-}
-
-/// Whether neither side sent conditions. Snapshots then omit the field, as they did before it existed.
-pub fn none_sent(conditions: &BySeat<Option<Conditions>>) -> bool {
-    conditions.first.is_none() && conditions.second.is_none()
 }
 
 impl Display for Condition {

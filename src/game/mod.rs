@@ -64,11 +64,8 @@ pub struct Rulebook {
     pub prefix: &'static str,
     /// The names of the two sides: `North-West`.
     pub sides: BySeat<&'static str>,
-    /// The rules version of new matches. Every ledger entry names the version of its match.
+    /// The rules version. The first entry of every ledger names that of its match.
     pub version: u32,
-    /// Earlier rules versions, under which running matches are finished and old ones replayed. A game that has any
-    /// keeps the version in its state (see [`Game::start_under`]) and consults it wherever they differ.
-    pub earlier_versions: &'static [u32],
 }
 
 /// The rules of a game, implemented by the state of a match.
@@ -93,13 +90,8 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// Whether the memory holds anything.
     const KEEPS_MEMORY: bool = false;
 
-    /// Starts a match under the current rules version.
+    /// Starts a match.
     fn start(options: &Self::Options) -> Self;
-
-    /// Starts a match under one of the earlier versions in the rulebook.
-    fn start_under(_version: u32, options: &Self::Options) -> Self {
-        Self::start(options)
-    }
 
     fn options(&self) -> &Self::Options;
 

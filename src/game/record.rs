@@ -178,20 +178,9 @@ impl Record {
         Ok(Record { game, rules, players, options, filings })
     }
 
-    /// Returns what the seats remember at the end of the record.
-    pub fn memories(&self) -> Memories {
-        let mut memories = Memories::empty(self.game);
-        self.replay(|step| {
-            if let Step::Adjudicated(done) = step {
-                memories.clone_from(done.memories);
-            }
-        });
-        memories
-    }
-
     /// Plays the record and passes each step to `each`.
     pub fn replay(&self, mut each: impl FnMut(Step<'_>)) {
-        let Ok(start) = self.game.start_under(self.rules, &self.options) else { return };
+        let Ok(start) = self.game.start_with(&self.options) else { return };
         let mut replay = Replay::new(start);
         replay.pass_on(&mut each);
         for (index, filed) in self.filings.iter().enumerate() {

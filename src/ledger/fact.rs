@@ -6,7 +6,6 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::form::LedgerForm;
 use super::holder::SeatPins;
 use super::lot::PinnedLot;
 use super::settings::{PlayerSettings, no_settings};
@@ -21,6 +20,10 @@ use crate::letter::{Address, Digest, OwnIdentity};
 #[serde(tag = "kind", content = "body")]
 pub enum Fact {
     MatchOpened {
+        /// The format of the ledger: [`FORMAT`](super::FORMAT).
+        format: u32,
+        /// The version of the game's rules that the match follows.
+        rules: u32,
         game: GameKind,
         options: Choices,
         players: BySeat<String>,
@@ -33,17 +36,20 @@ pub enum Fact {
         desk: Box<MailIdentity>,
         /// Pins the secret of the salts without revealing it: [`SealKey::pin`](super::SealKey::pin).
         key: Digest,
-        #[serde(default, skip_serializing_if = "LedgerForm::is_unnamed")]
-        form: LedgerForm,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holders: Option<Box<BySeat<SeatPins>>>,
         /// What the secret comes from. A match that the GM opened between players has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lot: Option<Box<PinnedLot>>,
     },
-    /// From here on the referee writes from another address, or words letters differently.
+    /// From here on the referee writes from another address, with other templates of the club's own, or follows another
+    /// procedure.
     DeskSet {
         desk: Box<MailIdentity>,
+        /// The SHA-256 of the match as it is stored before, if the procedure changes: rulings of the next procedure can be
+        /// repeated from there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<Digest>,
     },
     /// `sealed` is the SHA-256 of the salt and the orders, each followed by a line feed.
     OrdersSealed {
@@ -123,10 +129,6 @@ pub enum Fact {
     AnswerHeldBack {
         seat: Seat,
     },
-    /// Repeated acts of the letter that caused this ruling were taken together.
-    ActsTakenTogether {
-        seat: Seat,
-    },
     /// The letter's acts were not told to the opponent, who has had too many letters from this seat's player.
     OpponentSpared {
         seat: Seat,
@@ -147,10 +149,6 @@ pub enum Fact {
     },
     /// Words went to the GM, who plays against this seat, and the answer says so.
     WordsToOpponent {
-        seat: Seat,
-    },
-    /// The orders of the letter were refused, and the seat is told again before it is too late.
-    RefusalNoted {
         seat: Seat,
     },
     /// The answer to the letter says how many earlier ones were left out.
@@ -297,10 +295,6 @@ pub enum Fact {
         seat: Seat,
         settings: PlayerSettings,
     },
-    /// The answer to the letter that caused this ruling and the report that its orders brought are one letter.
-    AnsweredInReport {
-        seat: Seat,
-    },
     GmNoted {
         text: String,
     },
@@ -319,9 +313,10 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<Digest>,
     },
-    /// While the match ran, the GM was shown what the rules hide. `what` names the request.
+    /// While the match ran, the GM was shown what the rules hide: `what`, for this reason.
     Unsealed {
         what: String,
+        reason: String,
     },
     /// After the end. The entry is there for what it names beside its fact: the pins of the last ruling's letters, and the
     /// deliveries since.
@@ -335,31 +330,26 @@ pub enum Fact {
     },
 }
 
-/// Whether the house plays no seat. The entry then omits the field, as entries did before the house existed.
+/// Whether the house plays no seat. The entry then omits the field.
 pub fn no_house(house: &BySeat<Option<String>>) -> bool {
     house.first.is_none() && house.second.is_none()
 }
 
-/// The club's settings that decide how letters are read and how answers are worded.
+/// What rulings and letters depend on besides the match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailIdentity {
     /// The referee's own address.
     pub address: String,
-    /// The digest of everything that shapes the wording: the templates, the club's name, the program's version.
-    pub wording: Digest,
+    /// The number of the procedure by which this program rules.
+    pub procedure: u32,
     /// The domain of our Message-IDs; if empty, that of the address.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message_ids: String,
+    /// The version of the time zone database, such as `2025b`, from which local times and deadlines follow.
+    pub tzdata: String,
     /// The club's own templates, each with its SHA-256, which replace those of the program.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub overrides: BTreeMap<String, Digest>,
-    /// The digest of the program's own templates, its version and `tzdata`. Entries of earlier versions lack it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub program: Option<Digest>,
-    /// The version of the time zone database, such as `2025b`, from which local times and deadlines follow. Entries of
-    /// earlier versions lack it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tzdata: Option<String>,
+    pub templates: BTreeMap<String, Digest>,
 }
 
 impl MailIdentity {
@@ -389,13 +379,11 @@ impl Fact {
             Fact::LetterAccepted { .. } => "LetterAccepted",
             Fact::LetterPartRead { .. } => "LetterPartRead",
             Fact::AnswerHeldBack { .. } => "AnswerHeldBack",
-            Fact::ActsTakenTogether { .. } => "ActsTakenTogether",
             Fact::OpponentSpared { .. } => "OpponentSpared",
             Fact::GmSpared { .. } => "GmSpared",
             Fact::ResignationHeld { .. } => "ResignationHeld",
             Fact::HintGiven { .. } => "HintGiven",
             Fact::WordsToOpponent { .. } => "WordsToOpponent",
-            Fact::RefusalNoted { .. } => "RefusalNoted",
             Fact::LeftOutTold { .. } => "LeftOutTold",
             Fact::TextsWithheld { .. } => "TextsWithheld",
             Fact::DeadlineSet { .. } => "DeadlineSet",
@@ -429,7 +417,6 @@ impl Fact {
             Fact::SeatHeld { .. } => "SeatHeld",
             Fact::PlayerRenamed { .. } => "PlayerRenamed",
             Fact::PlayerSet { .. } => "PlayerSet",
-            Fact::AnsweredInReport { .. } => "AnsweredInReport",
             Fact::GmNoted { .. } => "GmNoted",
             Fact::GmTold { .. } => "GmTold",
             Fact::CorrectionMade { .. } => "CorrectionMade",

@@ -1,11 +1,11 @@
-//! The lot of a match: what its chance comes from, so that nobody can draw until they like the outcome.
+//! What the chance of a match comes from that two people agreed on by letter, so that nobody can draw until they like the
+//! outcome.
 //!
-//! The program draws a key before the letter that opens the match is written, and tells the player its SHA-256. The secret
-//! of the match, and the seats if they are drawn by lot, follow from that key and the digests of the letters that opened
-//! the match. Players cannot compute them, because they do not know the key, and a GM who knows it cannot choose what
-//! players write. The end of the match reveals the key.
+//! The program draws a key when somebody makes an offer, and both players are told its SHA-256. The secret of the match,
+//! and the seats if they are drawn, follow from that key and the digest of the letter that takes up the offer. Whoever
+//! writes that letter does not know the key, and a GM who knows it cannot choose what they write. The end of the match
+//! reveals the key.
 
-use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -13,19 +13,14 @@ use super::SealKey;
 use crate::game::Seat;
 use crate::letter::Digest;
 
-/// What the chance of a match comes from.
+/// What the chance of a match comes from, besides the letter that opened it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lot {
-    /// The key that was drawn before.
+    /// The key of the offer.
     pub key: SealKey,
-    /// When a player was told the SHA-256 of the key. `None`: it was drawn with the match.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told_at: Option<DateTime<Utc>>,
-    /// The letters that opened the match, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub letters: Vec<Digest>,
-    /// The seat of whoever offered the match or asked for it, if it was drawn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The letter that made the offer.
+    pub offer: Digest,
+    /// The seat of whoever made the offer, if it was drawn.
     pub seat: Option<Seat>,
 }
 
@@ -34,44 +29,36 @@ pub struct Lot {
 pub struct PinnedLot {
     /// The SHA-256 of the key.
     pub key: Digest,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told_at: Option<DateTime<Utc>>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub letters: Vec<Digest>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer: Digest,
     pub seat: Option<Seat>,
 }
 
 impl Lot {
     pub fn pinned(&self) -> PinnedLot {
-        let Lot { key, told_at, letters, seat } = self.clone();
-        PinnedLot { key: key.pin(), told_at, letters, seat }
+        PinnedLot { key: self.key.pin(), offer: self.offer, seat: self.seat }
     }
 
-    /// Draws the seat of whoever offered the match or asked for it: `first` if the secret of the match is an even number.
-    pub fn draw_seat(self) -> Lot {
-        Lot { seat: Some(self.drawn_seat()), ..self }
+    /// Draws the seat of whoever made the offer: `first` if the secret of the match is an even number.
+    pub fn draw_seat(self, letter: Digest) -> Lot {
+        Lot { seat: Some(self.drawn_seat(letter)), ..self }
     }
 
     /// Whether the seat is the one that is drawn, if it was drawn.
-    pub fn has_drawn_seat(&self) -> bool {
-        self.seat.is_none_or(|seat| seat == self.drawn_seat())
+    pub fn has_drawn_seat(&self, letter: Digest) -> bool {
+        self.seat.is_none_or(|seat| seat == self.drawn_seat(letter))
     }
 
-    fn drawn_seat(&self) -> Seat {
-        Seat::BOTH[usize::from(self.secret_bytes()[31] & 1)]
+    fn drawn_seat(&self, letter: Digest) -> Seat {
+        Seat::BOTH[usize::from(self.secret_bytes(letter)[31] & 1)]
     }
 
-    /// The secret of the match: the SHA-256 of the key and the digests of the letters.
-    pub fn secret(&self) -> SealKey {
-        SealKey::new(self.secret_bytes())
+    /// The secret of the match that this letter opens: the SHA-256 of the key and the letter's digest.
+    pub fn secret(&self, letter: Digest) -> SealKey {
+        SealKey::new(self.secret_bytes(letter))
     }
 
-    fn secret_bytes(&self) -> [u8; 32] {
-        let mut hash = Sha256::new().chain_update(self.key.as_bytes());
-        for letter in &self.letters {
-            hash.update(letter.as_bytes());
-        }
+    fn secret_bytes(&self, letter: Digest) -> [u8; 32] {
+        let hash = Sha256::new().chain_update(self.key.as_bytes()).chain_update(letter.as_bytes());
         hash.finalize().into()
     }
 }
@@ -80,37 +67,28 @@ impl Lot {
 mod tests {
     use super::*;
 
-    fn lot(key: u8, letters: &[&str]) -> Lot {
-        let letters = letters.iter().map(|letter| Digest::of(letter.as_bytes())).collect();
-        Lot { key: SealKey::new([key; 32]), told_at: None, letters, seat: None }
+    fn lot(key: u8) -> Lot {
+        Lot { key: SealKey::new([key; 32]), offer: Digest::of(b"an offer"), seat: None }
     }
 
     #[test]
-    fn the_secret_depends_on_the_key_and_on_each_letter() {
-        let all = [
-            lot(1, &[]),
-            lot(2, &[]),
-            lot(1, &["a"]),
-            lot(1, &["b"]),
-            lot(1, &["a", "b"]),
-            lot(1, &["b", "a"]),
-        ];
-        for (place, one) in all.iter().enumerate() {
-            assert!(all[..place].iter().all(|other| other.secret() != one.secret()));
-        }
-        assert_eq!(all[2].secret(), lot(1, &["a"]).secret());
-        let whole = [[1; 32], *Digest::of(b"a").as_bytes()].concat();
-        assert_eq!(all[2].secret().reveal(), Digest::of(&whole).to_string());
+    fn the_secret_depends_on_the_key_and_on_the_letter() {
+        let (a, b) = (Digest::of(b"a"), Digest::of(b"b"));
+        let secret = lot(1).secret(a);
+        assert!(secret != lot(2).secret(a) && secret != lot(1).secret(b));
+        let whole = [[1; 32], *a.as_bytes()].concat();
+        assert_eq!(secret.reveal(), Digest::of(&whole).to_string());
     }
 
     #[test]
     fn either_seat_is_drawn_about_as_often() {
+        let letter = Digest::of(b"a");
         let firsts =
-            (0..=u8::MAX).filter(|key| lot(*key, &["a"]).draw_seat().seat == Some(Seat::First)).count();
+            (0..=u8::MAX).filter(|key| lot(*key).draw_seat(letter).seat == Some(Seat::First)).count();
         assert!((96..160).contains(&firsts), "{firsts} of 256");
-        assert!(lot(1, &["a"]).has_drawn_seat() && lot(1, &["a"]).draw_seat().has_drawn_seat());
-        let drawn = lot(1, &["a"]).draw_seat();
+        let drawn = lot(1).draw_seat(letter);
+        assert!(lot(1).has_drawn_seat(letter) && drawn.has_drawn_seat(letter));
         let other = drawn.seat.map(Seat::other);
-        assert!(!Lot { seat: other, ..drawn }.has_drawn_seat());
+        assert!(!Lot { seat: other, ..drawn }.has_drawn_seat(letter));
     }
 }

@@ -9,7 +9,6 @@
 
 mod chain;
 mod fact;
-mod form;
 mod holder;
 mod lot;
 mod replay;
@@ -22,7 +21,6 @@ use serde_json::Value;
 
 pub use chain::{ChainError, Head, walk};
 pub use fact::{Fact, MailIdentity, no_house};
-pub use form::LedgerForm;
 pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};
 pub use lot::{Lot, PinnedLot};
 pub use replay::{adjudications, record, replay, seen, standing};
@@ -30,6 +28,20 @@ pub use seal::{SealKey, seal_digest};
 pub use settings::{LetterFormat, PlayerSettings, Receipts, next_at_hour, no_settings};
 
 use crate::letter::Digest;
+
+/// The format of new ledgers, and the only one that this program reads. The first entry names it.
+pub const FORMAT: u32 = 1;
+
+/// Checks that this program reads ledgers of this format.
+///
+/// # Errors
+/// Returns a sentence that names this format and the known one.
+pub fn knows_format(format: u32) -> Result<(), String> {
+    match format {
+        FORMAT => Ok(()),
+        other => Err(format!("format {other} of a ledger is not known; this program knows {FORMAT}")),
+    }
+}
 
 /// The cause of an entry, with the act where there is one, so that the ruling can be repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,8 +103,6 @@ pub struct Entry {
     /// When the letter that caused the ruling arrived; in its first entry only.
     #[serde(default, with = "optional_millis", skip_serializing_if = "Option::is_none")]
     pub received: Option<DateTime<Utc>>,
-    /// The version of the game's rules that the match follows.
-    pub rules: u32,
     #[serde(flatten)]
     pub fact: Fact,
     /// 32 hexadecimal digits.
@@ -120,7 +130,6 @@ pub struct Link {
     pub dkim: Option<Signature>,
     #[serde(default, with = "optional_millis")]
     pub received: Option<DateTime<Utc>>,
-    pub rules: u32,
     /// The name of the fact.
     pub kind: String,
     pub prev: Digest,
@@ -143,7 +152,7 @@ impl Entry {
     /// The letters that it names, in its cause or its body: each proves something that a dispute may turn on.
     pub fn letters(&self) -> Vec<Digest> {
         let of_body = match &self.fact {
-            Fact::MatchOpened { lot: Some(lot), .. } => lot.letters.clone(),
+            Fact::MatchOpened { lot: Some(lot), .. } => vec![lot.offer],
             Fact::LetterConfirmed { by, .. } => vec![*by],
             Fact::SeatHeld { letter: Some(letter), .. } => vec![*letter],
             _ => Vec::new(),

@@ -42,7 +42,7 @@ pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<OrderL
 /// rules did not end it. `None` if the first entry does not open a match.
 pub fn record(entries: &[Entry]) -> Option<Record> {
     let first = entries.first()?;
-    let Fact::MatchOpened { game, options, players, .. } = &first.fact else { return None };
+    let Fact::MatchOpened { game, rules, options, players, .. } = &first.fact else { return None };
     let mut players = players.clone();
     for entry in entries {
         if let Fact::PlayerRenamed { seat, to, .. } | Fact::PlayerReplaced { seat, to, .. } = &entry.fact {
@@ -50,7 +50,7 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
         }
     }
     let filings = RecordedFilings::of(&standing(entries)).in_force();
-    Some(Record { game: *game, rules: first.rules, players, options: options.clone(), filings })
+    Some(Record { game: *game, rules: *rules, players, options: options.clone(), filings })
 }
 
 /// Returns what `seat` was told and filed in the adjudications in force. `None` if the first entry does not open a match, or
@@ -58,7 +58,7 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
 pub fn seen(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
     let first = entries.first()?;
     let Fact::MatchOpened { game, options, .. } = &first.fact else { return None };
-    let mut state = game.start_under(first.rules, options).ok()?;
+    let mut state = game.start_with(options).ok()?;
     let mut seen = AnySeen::begin(&state, seat);
     for (_, _, filings) in adjudications(entries) {
         let filed = state.unseal(&filings).ok()?;
@@ -159,7 +159,7 @@ impl RecordedFilings {
 pub fn replay(entries: &[Entry], mut visit: impl FnMut(&Entry, &AnyState)) {
     let Some(first) = entries.first() else { return };
     let Fact::MatchOpened { game, options, .. } = &first.fact else { return };
-    let Ok(start) = game.start_under(first.rules, options) else { return };
+    let Ok(start) = game.start_with(options) else { return };
     let mut state = start.clone();
     let mut adjudicated = Vec::new();
     for entry in entries {

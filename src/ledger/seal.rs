@@ -61,11 +61,8 @@ impl SealKey {
         format!("{left:08x}{right:08x}")
     }
 
-    /// Returns the number that [`SealKey::veil`] hid, or that an earlier version wrote in decimal digits.
+    /// Returns the number that [`SealKey::veil`] hid.
     pub fn unveil(&self, written: &str) -> Option<u64> {
-        if written.len() < 16 {
-            return written.parse().ok();
-        }
         let (mut left, mut right) = halves(u64::from_str_radix(written, 16).ok()?);
         for round in (0..VEIL_ROUNDS).rev() {
             (left, right) = (right ^ self.veil_half(round, left), left);
@@ -126,7 +123,6 @@ mod tests {
         }
         veiled.dedup();
         assert_eq!(veiled.len(), 100);
-        assert_eq!(key.unveil("57"), Some(57), "as earlier versions wrote it");
         assert_eq!(key.unveil("x"), None);
     }
 }

@@ -72,8 +72,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Whether both players have the default settings. The entry then omits the field, as entries did before settings
-/// existed.
+/// Whether both players have the default settings. The entry then omits the field.
 pub fn no_settings(settings: &BySeat<PlayerSettings>) -> bool {
     is_default(&settings.first) && is_default(&settings.second)
 }

@@ -12,7 +12,6 @@ pub mod maildirs;
 pub mod oauth;
 pub mod outbox;
 mod outgoing;
-pub mod pictures;
 pub mod refusal;
 pub mod sendmail;
 mod settings;

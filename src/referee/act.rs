@@ -18,11 +18,7 @@ pub enum Act {
         reason: String,
     },
     /// Resumes a paused match; its deadline is at the set hour.
-    #[serde(rename = "resume_at_hour")]
     Resume,
-    /// By earlier versions, whose deadlines moved by the length of the pause to the second.
-    #[serde(rename = "resume")]
-    ResumeToTheSecond,
     Abandon,
     Extend {
         days: u32,
@@ -30,13 +26,7 @@ pub enum Act {
     /// Adjudicates the open phase. Seats that have not filed get the filing that the rules assume.
     Adjudicate,
     /// Records a note for the GMs.
-    #[serde(rename = "private_note")]
     Note {
-        text: String,
-    },
-    /// By earlier versions, in which both sides read notes.
-    #[serde(rename = "note")]
-    NoteToBoth {
         text: String,
     },
     /// Tells one side something, or both. The ledger keeps the digest of the text, and the match the text.
@@ -47,7 +37,8 @@ pub enum Act {
         text: String,
     },
     Forfeit(Seat),
-    /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new token.
+    /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new token. What the
+    /// former player's last letter left (a refusal to tell again, orders that YES files) is void.
     Replace {
         seat: Seat,
         name: String,
@@ -55,10 +46,6 @@ pub enum Act {
         house: Option<String>,
         #[serde(default, skip_serializing_if = "is_default")]
         settings: PlayerSettings,
-        /// What the former player's last letter left (a refusal to tell again, orders that YES files) is void. Earlier
-        /// versions let it stand.
-        #[serde(default, skip_serializing_if = "is_default")]
-        drops_answers: bool,
     },
     /// Gives the seat a new reply token, which the shell draws and stores.
     RenewToken(Seat),
@@ -94,8 +81,6 @@ pub enum Act {
     },
     /// Reopens an adjudicated turn, or decides it on other orders.
     Correct(Correction),
-    /// By earlier versions of the program: mail to the seat bounces, so the GM is asked before a deadline is enforced.
-    Returned(Seat),
     /// By the program: a letter to the seat, made at `sent`, bounced.
     Bounced {
         seat: Seat,
@@ -114,9 +99,8 @@ pub enum Act {
         seat: Seat,
         version: u32,
         orders: Vec<String>,
-        /// The SHA-256 of the canonical JSON of all that the seat was told and filed. Earlier versions did not keep it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        seen: Option<Digest>,
+        /// The SHA-256 of the canonical JSON of all that the seat was told and filed.
+        seen: Digest,
         /// Set if the seat's level found no legal turn, so that these are the orders of an easier one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failed: Option<HouseFailure>,
@@ -136,9 +120,10 @@ pub enum Act {
     },
     /// The referee's address or wording changes.
     Desk(MailIdentity),
-    /// The GM is shown what the rules hide. The ledger keeps who asked, and for what.
+    /// The GM is shown what the rules hide. The ledger keeps who asked, for what, and why.
     Unseal {
         what: String,
+        reason: String,
     },
     /// By the program, after the end: an entry lists what no entry has listed yet of the letters.
     ListLetters,

@@ -3,12 +3,10 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::game::BySeat;
-
 /// What the bounces of letters to a seat have led to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounces {
-    /// When the first one came since mail last arrived. Empty if an earlier version of the program noted it.
+    /// When the first one came since mail last arrived.
     pub since: Option<DateTime<Utc>>,
     /// A letter made since then bounced, too.
     pub again: bool,
@@ -21,9 +19,4 @@ impl Bounces {
     pub(super) fn restore(&mut self) {
         *self = Bounces { had_grace: self.had_grace, ..Bounces::default() };
     }
-}
-
-/// Whether no letter to either seat ever bounced. The snapshot then omits the field, as snapshots did before it existed.
-pub(super) fn has_no_bounces(bounces: &BySeat<Bounces>) -> bool {
-    *bounces == BySeat::default()
 }

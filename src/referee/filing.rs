@@ -93,8 +93,7 @@ fn check_orders(
     let mut faults = request.all_faults();
     if !faults.is_empty() {
         // Of too many orders only a part is known.
-        let tells_all = letter.tells_all_faults && request.left_out.orders == 0;
-        if tells_all || !request.doubts.is_empty() {
+        if request.left_out.orders == 0 || !request.doubts.is_empty() {
             add_certain_faults(&mut faults, draft, letter, due, replaced);
         }
         return Err(faults);

@@ -7,7 +7,7 @@ use super::act::{Act, Correction, Rejection};
 use super::bounce::note_bounce;
 use super::bounces::Bounces;
 use super::clock::adjudicate_now;
-use super::gm_message::GmMessage;
+use super::gm_message::{GmMessage, Unsealing};
 use super::late::note_sent_late;
 use super::life::{Draft, FiledOrders, Match};
 use super::stage::Stage;
@@ -15,7 +15,7 @@ use super::{Content, Notice, Reader, substitute};
 use crate::game::any::Memories;
 use crate::game::record::Ending;
 use crate::game::{BySeat, Line, Seat};
-use crate::ledger::{self, Fact, LedgerForm, PlayerSettings};
+use crate::ledger::{self, Fact, PlayerSettings, Source};
 use crate::letter::Digest;
 
 /// Carries out an act that was meant for phase `phase_no`.
@@ -24,15 +24,17 @@ use crate::letter::Digest;
 /// [`Rejection`] if the act cannot be carried out; the match is then unchanged.
 pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
     // Valid in every phase, because it changes nothing in the match.
-    if let Act::Unseal { what } = act {
-        draft.record(Fact::Unsealed { what: what.clone() });
+    if let Act::Unseal { what, reason } = act {
+        unseal(draft, what, reason);
         return Ok(());
     }
     // Valid in every stage and phase, because letters are written in all of them.
     if let Act::Desk(desk) = act {
-        let told = draft.game_match.told_before(desk);
+        let told = draft.game_match.told_before();
+        let is_kept = draft.game_match.desk.procedure != desk.procedure;
+        let before = is_kept.then(|| Digest::of(draft.game_match.to_json().as_bytes()));
         draft.game_match.desk = desk.clone();
-        draft.record(Fact::DeskSet { desk: Box::new(desk.clone()) });
+        draft.record(Fact::DeskSet { desk: Box::new(desk.clone()), before });
         draft.game_match.note_wording(&told);
         return Ok(());
     }
@@ -49,15 +51,12 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
     let is_allowed_after_the_end = matches!(
         act,
         Act::Resume
-            | Act::ResumeToTheSecond
             | Act::Correct(_)
             | Act::Note { .. }
-            | Act::NoteToBoth { .. }
             | Act::Tell { .. }
             | Act::RenewToken(_)
             | Act::RenewOwnToken(_)
             | Act::Rename { .. }
-            | Act::Returned(_)
             | Act::Bounced { .. }
             | Act::Away(_)
             | Act::Restored(_)
@@ -77,26 +76,19 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             draft.pause(reason);
             draft.dispatch_to_both(Content::Notice(Notice::Paused { reason: reason.clone() }));
         }
-        Act::Resume => return resume(draft, Resuming::AtTheHour),
-        Act::ResumeToTheSecond => return resume(draft, Resuming::ToTheSecond),
+        Act::Resume => return resume(draft),
         Act::Abandon => draft.close(Ending::Abandon),
         Act::Extend { days } => return extend(draft, *days),
         Act::Adjudicate => return adjudicate(draft),
         Act::Note { text } => draft.record(Fact::GmNoted { text: text.clone() }),
-        Act::NoteToBoth { text } => {
-            draft.record(Fact::GmNoted { text: text.clone() });
-            draft.dispatch_to_both(Content::Notice(Notice::NoteOfGm { text: text.clone() }));
-        }
         Act::Tell { to, text, .. } => tell_sides(draft, *to, text),
         Act::Forfeit(seat) => draft.close(Ending::Forfeit(*seat)),
         Act::Replace { seat, .. } if !substitute::may_seat(draft, *seat) => {
             return Err(Rejection::Passed);
         }
-        Act::Replace { seat, name, house, settings, drops_answers } => {
-            if *drops_answers {
-                draft.game_match.offered[*seat] = None;
-                draft.game_match.refused[*seat] = None;
-            }
+        Act::Replace { seat, name, house, settings } => {
+            draft.game_match.offered[*seat] = None;
+            draft.game_match.refused[*seat] = None;
             let before = std::mem::replace(&mut draft.game_match.settings[*seat], settings.clone());
             replace(draft, *seat, name, house.clone());
             if before.reminders_hours != settings.reminders_hours {
@@ -121,10 +113,6 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             return super::house::play(draft, *seat, orders, *failed);
         }
         Act::Correct(correction) => return correct(draft, correction),
-        Act::Returned(seat) => {
-            set_mark(&mut draft.game_match.bouncing[*seat], true)?;
-            draft.record(Fact::MailReturned { seat: *seat });
-        }
         Act::SentLate { seat, written } => note_sent_late(draft, *seat, *written)?,
         Act::Bounced { seat, sent } => note_bounce(draft, *seat, *sent)?,
         Act::Away(seat) => {
@@ -141,6 +129,17 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         Act::Desk(_) | Act::Unseal { .. } | Act::Hold { .. } | Act::ListLetters | Act::Forget { .. } => {}
     }
     Ok(())
+}
+
+/// Notes that a GM is shown what the rules hide. Both sides read it with the result.
+fn unseal(draft: &mut Draft, what: &str, reason: &str) {
+    let Source::Gm { name, .. } = &draft.source else { return };
+    let unsealing =
+        Unsealing { gm: name.clone(), at: draft.at, what: what.to_owned(), reason: reason.to_owned() };
+    if draft.game_match.stage != Stage::Over {
+        draft.game_match.unsealed.push(unsealing);
+    }
+    draft.record(Fact::Unsealed { what: what.to_owned(), reason: reason.to_owned() });
 }
 
 /// Records the pins and deliveries of letters that no entry names yet, if there are any. The next ruling would do so, but
@@ -225,16 +224,9 @@ fn rename(draft: &mut Draft, seat: Seat, name: &str, told_once: bool) -> Result<
 /// otherwise a pause of a minute would move it by a day.
 const ROUNDED_OFF: TimeDelta = TimeDelta::hours(1);
 
-/// Whether the deadline of a resumed match is at the hour that the terms set.
-#[derive(Clone, Copy)]
-enum Resuming {
-    AtTheHour,
-    ToTheSecond,
-}
-
 /// Resumes a paused match with the time that was left when it was paused, but at least the grace. In a match that is
 /// over, it only settles the protest.
-fn resume(draft: &mut Draft, resuming: Resuming) -> Result<(), Rejection> {
+fn resume(draft: &mut Draft) -> Result<(), Rejection> {
     if draft.game_match.stage == Stage::Over && draft.game_match.protest.take().is_some() {
         draft.record(Fact::MatchResumed { deadline: None });
         return Ok(());
@@ -249,13 +241,8 @@ fn resume(draft: &mut Draft, resuming: Resuming) -> Result<(), Rejection> {
     if let Some(deadline) = draft.game_match.deadline.filter(|_| draft.game_match.vanished.is_none()) {
         let least = draft.at + draft.game_match.terms.grace();
         let absences = draft.game_match.due().map(|due| draft.absences_of(&due)).unwrap_or_default();
-        draft.move_deadline(match resuming {
-            Resuming::AtTheHour => {
-                let earliest = (deadline + paused_for - ROUNDED_OFF).max(least);
-                draft.game_match.terms.deadline(earliest, 0, &absences)
-            }
-            Resuming::ToTheSecond => (deadline + paused_for).max(least),
-        });
+        let earliest = (deadline + paused_for - ROUNDED_OFF).max(least);
+        draft.move_deadline(draft.game_match.terms.deadline(earliest, 0, &absences));
     }
     draft.record(Fact::MatchResumed { deadline: draft.game_match.deadline });
     draft.dispatch_to_both(Content::Notice(Notice::Resumed));
@@ -316,13 +303,13 @@ fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection>
 fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> {
     let turn = correction.turn;
     let played = &draft.game_match;
-    // The result has told both sides what the rules hide. Earlier forms of the ledger recorded such corrections.
-    if played.stage == Stage::Over && played.game.hides_something() && played.form >= LedgerForm::Contents {
+    // The result has told both sides what the rules hide.
+    if played.stage == Stage::Over && played.game.hides_something() {
         return Err(Rejection::Over);
     }
     let keeps = correction.first_voided().ok_or(Rejection::NoSuchTurn { turn })?;
-    let (game, rules) = (draft.game_match.game, draft.game_match.rules);
-    let start = game.start_under(rules, &correction.choices);
+    let game = draft.game_match.game;
+    let start = game.start_with(&correction.choices);
     let mut state = start.map_err(|_| Rejection::NoSuchTurn { turn })?;
     let mut memories = Memories::empty(game);
     for (_, _, filings) in &correction.decided[..keeps] {

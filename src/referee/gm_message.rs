@@ -1,5 +1,5 @@
-//! What a GM tells one side or both while a match runs. The ledger names a text by its digest; the match keeps it until
-//! the result, in which both sides read what only one was told.
+//! What both sides read with the result of what a GM did while the match ran: texts to one side alone, which the ledger
+//! names by their digests, and what the GM was shown although the rules hide it.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,18 @@ pub struct GmMessage {
     pub to: Option<Seat>,
     pub at: DateTime<Utc>,
     pub text: String,
+}
+
+/// A GM was shown what the rules hide.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsealing {
+    /// The name of the GM.
+    pub gm: String,
+    pub at: DateTime<Utc>,
+    /// A noun phrase, such as `the account of turn 4`.
+    pub what: String,
+    /// In the GM's own words, on one line.
+    pub reason: String,
 }
 
 impl GmMessage {

@@ -71,7 +71,7 @@ impl Match {
             }
         };
         let version = self.game.house_version();
-        Some(Act::Play { seat, version, orders, seen: Some(digest_of(seen)), failed })
+        Some(Act::Play { seat, version, orders, seen: digest_of(seen), failed })
     }
 
     /// Whether a player may ask for hints: in matches against the weakest level.

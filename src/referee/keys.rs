@@ -12,7 +12,11 @@ impl Match {
 
     /// Returns the secret, present or earlier, that an entry pins.
     pub fn key_pinned_by(&self, pin: Digest) -> Option<SealKey> {
-        let mut keys = self.earlier_keys.iter().chain([&self.key]);
-        keys.find(|key| key.pin() == pin).cloned()
+        self.keys().find(|key| key.pin() == pin).cloned()
+    }
+
+    /// Returns the secrets of the match, oldest first.
+    pub fn keys(&self) -> impl Iterator<Item = &SealKey> {
+        self.earlier_keys.iter().chain([&self.key])
     }
 }

@@ -12,7 +12,7 @@ use super::refusal;
 use super::schedule::{Absence, Press};
 use super::stage::Stage;
 use super::substitute;
-use super::together::{NoticeLimits, Taken, repeats_acts, taken_together};
+use super::together::{Taken, repeats_acts, taken_together};
 use super::words::{self, games_in, without_order_lines};
 use super::{
     Acceptance, Answer, Confirmation, Content, LetterPart, Notice, Orders, Passing, Reader, Rejection, Reply,
@@ -73,7 +73,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     let offers_draw = answer.replies.contains(&Reply::DrawOffered);
     let is_sent = !letter.answer_suppressed && !is_unwanted(draft, letter.seat, &answer);
     // Pages in front of a report could cut it, and REPORT and HISTORY repeat only what is short enough.
-    let merges = letter.limits.merges_receipt && !answer.replies.iter().any(Reply::may_be_long);
+    let merges = !answer.replies.iter().any(Reply::may_be_long);
     draft.put_answer(place, answer);
     if !is_sent {
         draft.withhold_answer(place);
@@ -159,11 +159,9 @@ fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
         return answer_questions(draft, letter);
     }
     let is_followed = !request.check && letter.other_match.is_none();
-    let together = limits.together && is_followed && repeats_acts(request);
-    draft.limits = NoticeLimits { together, ..*limits };
-    if together {
-        draft.record(Fact::ActsTakenTogether { seat: *seat });
-    }
+    let together = is_followed && repeats_acts(request);
+    draft.limits = *limits;
+    draft.tells_absences_later = together;
     if limits.spares_opponent {
         draft.record(Fact::OpponentSpared { seat: *seat });
     }
@@ -227,7 +225,7 @@ fn notify(draft: &mut Draft, to: Reader, notice: Notice) {
 }
 
 /// Returns the first word of a command. The ledger keeps which command was sent, not the private text after it.
-pub(super) fn first_word(line: &str) -> String {
+fn first_word(line: &str) -> String {
     line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
 }
 
@@ -249,7 +247,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::History => Reply::History,
         Command::Hint => house::hint(draft, letter),
         Command::Help(topic) => Reply::Help { topic: topic.clone() },
-        Command::Games => Reply::Games { seats: Vec::new(), next_lot: None },
+        Command::Games => Reply::Games { seats: Vec::new() },
         Command::Rules(game) => Reply::rules(game.as_deref()),
         Command::Matches => Reply::Matches { matches: Vec::new() },
         Command::Tell(text) => tell(draft, seat, text),
@@ -271,8 +269,8 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
             Reply::Resigned
         }
         Command::Draw => draw(draft, seat),
-        Command::Extend { days } => extend(draft, letter, *days),
-        Command::Agree => agree(draft, letter),
+        Command::Extend { days } => extend(draft, seat, *days),
+        Command::Agree => agree(draft, seat),
         Command::Claim => substitute::claim(draft, seat),
         Command::Absent { from, to } => {
             let zone = draft.game_match.settings[seat].zone;
@@ -347,9 +345,8 @@ fn draw(draft: &mut Draft, seat: Seat) -> Reply {
     Reply::DrawOffered
 }
 
-fn extend(draft: &mut Draft, letter: &SeatLetter, days: u32) -> Reply {
-    let seat = letter.seat;
-    if draft.game_match.has_vanished(seat) && !letter.extends_once_vanished {
+fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
+    if draft.game_match.has_vanished(seat) {
         return Reply::ExtensionOfVanished;
     }
     if days == 0 || days > EXTENSION_DAYS_AT_MOST {
@@ -366,9 +363,8 @@ fn extend(draft: &mut Draft, letter: &SeatLetter, days: u32) -> Reply {
     Reply::ExtensionAsked { days }
 }
 
-fn agree(draft: &mut Draft, letter: &SeatLetter) -> Reply {
-    let seat = letter.seat;
-    if draft.game_match.vanished_from(seat).is_some() && !letter.extends_once_vanished {
+fn agree(draft: &mut Draft, seat: Seat) -> Reply {
+    if draft.game_match.vanished_from(seat).is_some() {
         return substitute::agree(draft, seat);
     }
     match draft.game_match.extension {
@@ -390,7 +386,7 @@ pub(super) fn note_absence(
 ) -> Result<(), Rejection> {
     let zone = draft.game_match.settings[seat].zone;
     let before = draft.game_match.absences[seat].len();
-    draft.limits.together = true;
+    draft.tells_absences_later = true;
     if let Reply::AbsenceRefused { left, .. } = absent(draft, seat, Absence { from, to, zone }) {
         return Err(Rejection::TooManyDays { left });
     }
@@ -432,7 +428,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
         }
     }
     // Several absences of one letter are told together.
-    if !draft.limits.together {
+    if !draft.tells_absences_later {
         notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to, also: Vec::new() });
     }
     noted

@@ -5,24 +5,24 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::bounces::{Bounces, has_no_bounces};
-use super::gm_message::GmMessage;
-use super::offered::{self, OfferedOrders};
-use super::refused::{self, RefusedLetter};
+use super::bounces::Bounces;
+use super::gm_message::{GmMessage, Unsealing};
+use super::offered::OfferedOrders;
+use super::refused::RefusedLetter;
 use super::schedule::{Absence, Terms};
 use super::sent_late::SentLate;
 use super::stage::Stage;
 use super::together::NoticeLimits;
 use super::vanished::Vanished;
-use super::wording_news::{WordingNews, is_known, no_templates};
+use super::wording_news::WordingNews;
 use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
-use crate::game::condition::{self, Conditions};
+use crate::game::condition::Conditions;
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
 use crate::ledger::{
-    self, ChainedEntry, Delivery, Entry, Fact, Head, LedgerForm, Lot, MailIdentity, PlayerSettings, SealKey,
-    Signature, Source, no_settings,
+    self, ChainedEntry, Delivery, Entry, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, Signature,
+    Source,
 };
 use crate::letter::Digest;
 
@@ -43,27 +43,21 @@ pub struct Match<F = Filing> {
     pub game: GameKind,
     /// Version of the game's rules, fixed when the match opens.
     pub rules: u32,
-    /// The form of its ledger, fixed when the match opens.
-    #[serde(default, skip_serializing_if = "LedgerForm::is_unnamed")]
-    pub form: LedgerForm,
+    /// The format of its ledger, fixed when the match opens.
+    pub format: u32,
     pub players: BySeat<String>,
     /// The level at which the house plays the seat, or `None` if a player holds it.
-    #[serde(default, skip_serializing_if = "ledger::no_house")]
     pub house: BySeat<Option<String>>,
     pub terms: Terms,
     /// What the players have chosen for their letters.
-    #[serde(default, skip_serializing_if = "no_settings")]
     pub settings: BySeat<PlayerSettings>,
     pub stage: Stage,
     pub paused_at: Option<DateTime<Utc>>,
     pub state: AnyState,
-    /// What the seats remember, in a game that hides something: `None` until something was adjudicated, and in snapshots
-    /// of earlier versions. Derived from the ledger; see [`Match::lacks_memories`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What the seats remember, in a game that hides something: `None` until something was adjudicated.
     pub memories: Option<Memories>,
     pub held: BySeat<Option<FiledOrders<F>>>,
     /// Conditional orders that wait for the opponent's next move.
-    #[serde(default, skip_serializing_if = "condition::none_sent")]
     pub conditions: BySeat<Option<Conditions>>,
     /// Number of the open phase, from 1. Causes name it, so that a late one does nothing.
     pub phase_no: u32,
@@ -78,26 +72,19 @@ pub struct Match<F = Filing> {
     pub asked_gm: bool,
     /// Mail to the seat bounces.
     pub bouncing: BySeat<bool>,
-    #[serde(default, skip_serializing_if = "has_no_bounces")]
     pub bounces: BySeat<Bounces>,
     /// The deadline was moved because letters that opened a phase were sent late.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_late: Option<SentLate>,
     /// An automatic absence note came from the seat, and no letter since.
-    #[serde(default)]
     pub away: BySeat<bool>,
     /// The seat that protested, until the GM resumes the match.
-    #[serde(default)]
     pub protest: Option<Seat>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vanished: Option<Vanished>,
     /// Consecutive missed turns.
     pub missed: BySeat<u32>,
     /// What a seat files by `YES`.
-    #[serde(default, skip_serializing_if = "offered::is_empty")]
     pub offered: BySeat<Option<OfferedOrders>>,
     /// The last letter of a seat for the open phase, if it was refused.
-    #[serde(default, skip_serializing_if = "refused::is_empty")]
     pub refused: BySeat<Option<RefusedLetter>>,
     pub draw_offer: Option<Seat>,
     /// The seat that asked for more time, and for how many days.
@@ -107,25 +94,21 @@ pub struct Match<F = Filing> {
     pub adjudicated: Vec<(Phase, u32, DateTime<Utc>)>,
     pub desk: MailIdentity,
     /// Whether the sides know that the club words their letters differently.
-    #[serde(default, skip_serializing_if = "is_known")]
     pub wording_news: BySeat<WordingNews>,
     /// The club's own templates that a seat was told of last, while others are in force.
-    #[serde(default, skip_serializing_if = "no_templates")]
     pub templates_told: BySeat<BTreeMap<String, Digest>>,
     pub head: Head,
     pub key: SealKey,
     /// The secrets before it, oldest first: reopening a match whose end was told gives it a new one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_keys: Vec<SealKey>,
     /// What the first secret was drawn from, if not at random.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lot: Option<Lot>,
     /// What GMs told the sides.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gm_messages: Vec<GmMessage>,
+    /// What GMs were shown although the rules hide it.
+    pub unsealed: Vec<Unsealing>,
     /// Pins of the letters that the last ruling produced, for the next entry to name. The shell, which words them,
     /// fills this in.
-    #[serde(default)]
     pub told: Vec<Digest>,
     /// Our letters delivered since the last ruling, for the next entry to list. Filled in when the match is loaded.
     #[serde(skip)]
@@ -155,6 +138,11 @@ impl Match {
         Seat::BOTH.into_iter().filter(|seat| self.awaits(*seat)).collect()
     }
 
+    /// Returns the match as it is stored.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a match is plain values")
+    }
+
     /// Returns the days that the terms give to the open phase.
     pub(super) fn phase_days(&self) -> u32 {
         let is_setup = self.due().is_some_and(|due| due.phase == Phase::Setup);
@@ -173,6 +161,8 @@ pub(super) struct Draft {
     pub at: DateTime<Utc>,
     /// Limits of the notices that the letter causes.
     pub limits: NoticeLimits,
+    /// Whether the opponent is told of absences by another letter: several of one letter are told together.
+    pub tells_absences_later: bool,
     entries: Vec<ChainedEntry>,
     dispatches: Vec<Dispatch>,
 }
@@ -195,7 +185,17 @@ impl Draft {
 
     pub(super) fn begin(game_match: Match, source: Source, at: DateTime<Utc>) -> Draft {
         let (limits, entries, dispatches) = Default::default();
-        Draft { game_match, source, signature: None, received: None, at, limits, entries, dispatches }
+        Draft {
+            game_match,
+            source,
+            signature: None,
+            received: None,
+            at,
+            limits,
+            tells_absences_later: false,
+            entries,
+            dispatches,
+        }
     }
 
     /// Withdraws the answer reserved at `place`.
@@ -230,13 +230,12 @@ impl Draft {
             at: self.at,
             cause: self.source.clone(),
             dkim: self.signature.take(),
-            received: self.received.take().filter(|_| self.game_match.form >= LedgerForm::Contents),
-            rules: self.game_match.rules,
+            received: self.received.take(),
             fact,
             salt: self.game_match.key.salt(seq),
             prev: self.game_match.head.hash,
             told: std::mem::take(&mut self.game_match.told),
-            delivered: self.take_delivered(),
+            delivered: std::mem::take(&mut self.game_match.delivered),
         });
         self.game_match.head = Head { seq, hash: chained.hash };
         self.entries.push(chained);
@@ -282,7 +281,6 @@ impl Draft {
             *receipt = Some(answer);
         }
         self.dispatches.remove(place);
-        self.record(Fact::AnsweredInReport { seat });
     }
 
     /// Suspends the deadlines of the match.

@@ -4,12 +4,6 @@ use super::Match;
 use crate::game::any::Memories;
 
 impl Match {
-    /// Whether an earlier version of the program stored the match without what its seats remember. Then
-    /// `ledger::record(entries)` has it.
-    pub fn lacks_memories(&self) -> bool {
-        self.memories.is_none() && self.game.keeps_memory() && !self.adjudicated.is_empty()
-    }
-
     /// Adds the news of the present state, which is about to change, to what the seats remember.
     pub(super) fn remember_news(&mut self) {
         if self.game.keeps_memory() {

@@ -16,7 +16,6 @@ mod dispatch_kind;
 mod doubtful;
 mod earlier;
 mod filing;
-mod first_entry;
 mod gm;
 mod gm_message;
 mod house;
@@ -33,7 +32,6 @@ mod overview;
 mod part;
 mod protest;
 mod questions;
-mod recorded;
 mod refusal;
 mod refused;
 mod reminders;
@@ -68,7 +66,7 @@ pub use changes::ChangeReply;
 pub use confirmation::{Acceptance, Confirmation};
 pub use dispatch_kind::DispatchKind;
 pub use earlier::EarlierOrders;
-pub use gm_message::GmMessage;
+pub use gm_message::{GmMessage, Unsealing};
 pub use house::{Hint, HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use instruction::{
     DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership, instructions,
@@ -78,7 +76,7 @@ pub use late::TOLERATED_DELAY;
 pub use life::{FiledOrders, Match};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use offered::OfferedOrders;
-pub use opening::{Opening, open, open_under};
+pub use opening::{Opening, open};
 pub use overview::MatchOverview;
 pub use part::{LetterPart, OtherPart, PartOutcome};
 pub use protest::is_only_passed_on;
@@ -116,6 +114,10 @@ pub enum Cause<'a> {
     },
 }
 
+/// The number of this procedure. Raise it whenever the same cause brings other entries than before: the audit repeats only
+/// rulings of its own procedure.
+pub const PROCEDURE: u32 = 1;
+
 /// How long after the end of a match its tokens are good for more than questions.
 pub const QUESTIONS_ONLY_AFTER: TimeDelta = TimeDelta::days(30);
 
@@ -148,7 +150,7 @@ pub struct SeatLetter {
     /// The names of attached files, which are not read.
     pub attachments: Vec<String>,
     /// The games besides the match's own that the letter's texts were found to hold orders of
-    /// ([`SeatLetter::check_texts`]). Earlier versions did not look for any.
+    /// ([`SeatLetter::check_texts`]).
     pub texts_withheld: Option<Vec<GameKind>>,
     /// Why the letter's text could not be read, in one or two sentences to the player.
     pub unread: Option<String>,
@@ -156,27 +158,10 @@ pub struct SeatLetter {
     pub answer_suppressed: bool,
     /// What `HINT` tells. The shell asks the house for it, if the letter may have one.
     pub hint: Option<Hint>,
-    /// Whether the seat is told again if its orders are refused. Earlier versions did not.
-    pub notes_refusal: bool,
-    /// Whether a refusal tells the faults of orders beside those of commands. Earlier versions told only the latter.
-    pub tells_all_faults: bool,
-    /// Whether a player who has vanished may ask for more time, and AGREE then means that. So it was in earlier versions.
-    pub extends_once_vanished: bool,
     pub limits: NoticeLimits,
 }
 
 impl SeatLetter {
-    /// Whether the letter has more orders or commands than the bounds allow.
-    pub fn exceeds_bounds(&self) -> bool {
-        self.request.left_out != LeftOut::default()
-    }
-
-    /// The same letter as versions without bounds read it, which the audit of their rulings needs.
-    pub fn unbounded(&self, game: GameKind) -> SeatLetter {
-        let request = Request::read_unbounded(self.request.lines(), game);
-        SeatLetter { request, ..self.clone() }
-    }
-
     /// Reads a letter from `seat` of a match. `written` is the part that its sender wrote now ([`Letter::new_text`]).
     pub fn of(letter: &Letter, seat: Seat, written: NewText, game_match: &Match) -> SeatLetter {
         SeatLetter::read(letter, seat, written, None, game_match)
@@ -215,9 +200,6 @@ impl SeatLetter {
             unread,
             answer_suppressed: false,
             hint: None,
-            notes_refusal: false,
-            tells_all_faults: true,
-            extends_once_vanished: false,
             limits: NoticeLimits::default(),
         }
     }
@@ -380,10 +362,6 @@ pub enum Notice {
     /// The GM moved the deadline.
     Extension {
         deadline: DateTime<Utc>,
-    },
-    /// To both sides, by earlier versions: today a note stays with the GMs.
-    NoteOfGm {
-        text: String,
     },
     /// The GM tells the reader, or both sides, something.
     MessageOfGm {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::schedule::{MAX_DAYS, Terms};
 use crate::game::Seat;
 use crate::game::any::{Choices, GameKind};
-use crate::ledger::SealKey;
+use crate::ledger::Lot;
 use crate::letter::Digest;
 
 /// A match that somebody offers to play.
@@ -20,12 +20,8 @@ pub struct Offer {
     pub days: Option<u32>,
     /// The seat that the offering player wants. `None`: drawn by lot.
     pub seat: Option<Seat>,
-    /// The key from which the match will be drawn. The shell fills in this and the next.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<SealKey>,
-    /// The letter that made the offer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub letter: Option<Digest>,
+    /// What the match will be drawn from. The shell fills it in.
+    pub lot: Option<Lot>,
 }
 
 impl Offer {
@@ -56,7 +52,7 @@ impl Offer {
         if days.is_some_and(|days| !(1..=MAX_DAYS).contains(&days)) {
             return Err(bad(format!("A turn can take 1 to {MAX_DAYS} days")));
         }
-        Ok(Offer { game: kind, choices: kind.choose(own).map_err(bad)?, days, seat, key: None, letter: None })
+        Ok(Offer { game: kind, choices: kind.choose(own).map_err(bad)?, days, seat, lot: None })
     }
 
     /// Returns the terms of the match, based on the club's.
@@ -73,7 +69,7 @@ impl Offer {
             options: self.game.options_in_force(&self.choices),
             days: self.days.unwrap_or(club.days),
             seat: self.seat,
-            lot: self.key.as_ref().map(SealKey::pin),
+            lot: self.lot.as_ref().map(|lot| lot.key.pin()),
         }
     }
 }

@@ -6,11 +6,9 @@ use super::life::{Draft, Match};
 use super::schedule::Terms;
 use super::stage::Stage;
 use super::{Content, Reader, Ruling};
-use crate::game::any::{AnyState, Choices, GameKind};
+use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{
-    self, Fact, Head, LedgerForm, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins, Source,
-};
+use crate::ledger::{self, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins, Source};
 
 /// The parameters of a new match.
 #[derive(Clone, Debug)]
@@ -33,41 +31,15 @@ pub struct Opening {
     pub holders: Option<BySeat<SeatPins>>,
 }
 
-/// Opens a match under the current rules and in the current form of the ledger, and invites both sides.
+/// Opens a match, and invites both sides.
 pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
     let state = opening.game.start(&opening.choices);
-    let rules = opening.game.rules();
-    open_with(state, (rules, LedgerForm::CURRENT), opening, source, at)
-}
-
-/// Opens a match under any known version of the rules and in any form of the ledger, to verify one that an older version
-/// of this program opened.
-///
-/// # Errors
-/// Returns a sentence that names the version or the option if it is unknown.
-pub fn open_under(
-    (rules, form): (u32, LedgerForm),
-    opening: Opening,
-    source: Source,
-    at: DateTime<Utc>,
-) -> Result<Ruling, String> {
-    let state = opening.game.start_under(rules, &opening.choices)?;
-    Ok(open_with(state, (rules, form), opening, source, at))
-}
-
-fn open_with(
-    state: AnyState,
-    (rules, form): (u32, LedgerForm),
-    opening: Opening,
-    source: Source,
-    at: DateTime<Utc>,
-) -> Ruling {
     let at = ledger::truncate_to_millis(at);
     let blank = Match {
         id: opening.id,
         game: opening.game,
-        rules,
-        form,
+        rules: opening.game.rules(),
+        format: FORMAT,
         players: opening.players,
         house: opening.house,
         terms: opening.terms,
@@ -105,11 +77,14 @@ fn open_with(
         earlier_keys: Vec::new(),
         lot: opening.lot,
         gm_messages: Vec::new(),
+        unsealed: Vec::new(),
         told: Vec::new(),
         delivered: Vec::new(),
     };
     let mut draft = Draft::begin(blank, source, at);
     draft.record(Fact::MatchOpened {
+        format: draft.game_match.format,
+        rules: draft.game_match.rules,
         game: draft.game_match.game,
         options: opening.choices,
         players: draft.game_match.players.clone(),
@@ -118,7 +93,6 @@ fn open_with(
         settings: Box::new(draft.game_match.settings.clone()),
         desk: Box::new(draft.game_match.desk.clone()),
         key: draft.game_match.key.pin(),
-        form,
         holders: opening.holders.map(Box::new),
         lot: draft.game_match.lot.as_ref().map(|lot| Box::new(lot.pinned())),
     });

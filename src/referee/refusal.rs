@@ -16,15 +16,9 @@ pub(super) fn note(draft: &mut Draft, letter: &SeatLetter, answer: &Answer) {
     let (seat, request) = (letter.seat, &letter.request);
     let has_orders = !request.orders.is_empty() || !request.doubts.is_empty();
     let is_due = draft.game_match.due().is_some_and(|due| due.seats.contains(&seat));
-    if !letter.notes_refusal
-        || request.check
-        || !has_orders
-        || !is_due
-        || answer.outcome() != PartOutcome::NotFiled
-    {
+    if request.check || !has_orders || !is_due || answer.outcome() != PartOutcome::NotFiled {
         return;
     }
-    draft.record(Fact::RefusalNoted { seat });
     draft.game_match.refused[seat] = Some(RefusedLetter {
         faults: answer.all_faults().cloned().collect(),
         quoted: answer.quoted.clone(),

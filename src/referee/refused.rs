@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::game::{BySeat, Fault, Line};
+use crate::game::{Fault, Line};
 
 /// Why a seat's last letter for the open phase was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,9 +13,4 @@ pub struct RefusedLetter {
     pub quoted: Vec<Line>,
     /// When the seat was told last.
     pub told_at: DateTime<Utc>,
-}
-
-/// Whether no letter was refused. Snapshots then omit the field, as they did before it existed.
-pub(super) fn is_empty(refused: &BySeat<Option<RefusedLetter>>) -> bool {
-    refused.first.is_none() && refused.second.is_none()
 }

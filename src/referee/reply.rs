@@ -6,7 +6,6 @@ use super::{
     ChangeReply, ClaimRejection, MatchSummary, OfferRejection, OfferSummary, OpenSeat, SettingFault,
 };
 use crate::game::any::GameKind;
-use crate::letter::Digest;
 
 /// The answer to one command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -34,8 +33,6 @@ pub enum Reply {
     /// The shell fills in the open seats.
     Games {
         seats: Vec<OpenSeat>,
-        /// The SHA-256 of the key from which the sender's next match against the house will be drawn.
-        next_lot: Option<Digest>,
     },
     Rules {
         game: Option<String>,
@@ -58,8 +55,6 @@ pub enum Reply {
     /// ACCEPT or JOIN has opened a match.
     Joined {
         match_id: String,
-        /// As in [`Reply::Games`], after a match against the house.
-        next_lot: Option<Digest>,
     },
     Declined,
     /// The commands that waited for the sender's answer, and their replies.
@@ -136,8 +131,7 @@ pub enum Reply {
     WhichMatch {
         command: &'static str,
     },
-    /// The message was passed on. Templates know it by its old name.
-    #[serde(rename = "told")]
+    /// The message was passed on.
     MessagePassed,
     NoPress,
     /// The message was not passed on: the opponent has had too many letters from the sender today.

@@ -25,7 +25,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         id: stored.id,
         game: stored.game,
         rules: stored.rules,
-        form: stored.form,
+        format: stored.format,
         players: stored.players,
         house: stored.house,
         terms: stored.terms,
@@ -62,6 +62,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         earlier_keys: stored.earlier_keys,
         lot: stored.lot,
         gm_messages: stored.gm_messages,
+        unsealed: stored.unsealed,
         told: stored.told,
         delivered: stored.delivered,
     })

@@ -8,8 +8,6 @@ use crate::request::{Command, Request};
 /// the audit rules as the referee did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoticeLimits {
-    /// Whether repeated acts are taken together. They were not in the ledgers of earlier versions.
-    pub together: bool,
     /// The opponent has had too many letters from this player.
     pub spares_opponent: bool,
     /// The GM has had too many letters from this player.
@@ -18,12 +16,10 @@ pub struct NoticeLimits {
     pub holds_resignation: bool,
     /// Every GM of the match plays against this seat.
     pub gm_is_opponent: bool,
-    /// A protest stops nothing, and is only passed on. Earlier versions paused the match each time.
+    /// A protest stops nothing, and is only passed on.
     pub passes_protest_on: bool,
     /// The answer says how many earlier answers to this seat were left out.
     pub tells_left_out: bool,
-    /// The answer and the report that the letter's orders bring are one letter. Earlier versions sent two.
-    pub merges_receipt: bool,
 }
 
 /// What becomes of one command.

@@ -11,6 +11,5 @@ pub struct Vanished {
     pub seat: Seat,
     pub until: DateTime<Utc>,
     /// The opponent goes on against the house, which the program is about to seat.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agreed: bool,
 }

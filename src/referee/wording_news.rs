@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Match;
 use crate::game::{BySeat, Seat};
-use crate::ledger::MailIdentity;
 use crate::letter::Digest;
 
 /// What a seat knows of the club's own templates.
@@ -20,16 +19,6 @@ pub enum WordingNews {
     Pending,
     /// The letters of the last ruling tell it.
     Told,
-}
-
-/// Whether both sides know of all changes. The snapshot then omits the field.
-pub(super) fn is_known(news: &BySeat<WordingNews>) -> bool {
-    Seat::BOTH.into_iter().all(|seat| news[seat] == WordingNews::Known)
-}
-
-/// Whether no templates are named. The snapshot then omits the field.
-pub(super) fn no_templates(told: &BySeat<BTreeMap<String, Digest>>) -> bool {
-    Seat::BOTH.into_iter().all(|seat| told[seat].is_empty())
 }
 
 impl WordingNews {
@@ -67,7 +56,7 @@ impl Match {
     /// Returns the club's own templates that shape letters to the seats of this match, each with its SHA-256. The rules of
     /// other games, which RULES sends, do not count.
     pub fn own_templates(&self) -> BTreeMap<String, Digest> {
-        let mut own = self.desk.overrides.clone();
+        let mut own = self.desk.templates.clone();
         own.retain(|name, _| match name.split_once('/') {
             Some((folder, _)) => folder == self.game.key() || folder == "help",
             None => !name.starts_with("gm") && !OUTSIDE_MATCHES.contains(&name.as_str()),
@@ -75,12 +64,8 @@ impl Match {
         own
     }
 
-    /// Returns the club's own templates that each seat was told of last, when the identity changes to `next`.
-    pub(super) fn told_before(&self, next: &MailIdentity) -> BySeat<BTreeMap<String, Digest>> {
-        // Earlier versions told of a change that was none, so after an upgrade the seats are told again of what is in force.
-        if self.desk.program != next.program {
-            return BySeat::default();
-        }
+    /// Returns the club's own templates that each seat was told of last, before the identity changes.
+    pub(super) fn told_before(&self) -> BySeat<BTreeMap<String, Digest>> {
         BySeat::from_fn(|seat| match self.wording_news[seat] {
             WordingNews::Pending => self.templates_told[seat].clone(),
             WordingNews::Known | WordingNews::Told => self.own_templates(),

@@ -49,7 +49,7 @@ const SHARED: [(&str, ComputeField); 25] = [
     ("settles", settles),
     ("deadline", deadline),
     ("ledger", |source| ledger_head(&source.game_match)),
-    ("lot", |source| lot(&source.game_match, zone(source))),
+    ("lot", |source| lot(&source.game_match)),
 ];
 
 /// The fields that only a letter to a seat has.
@@ -189,6 +189,7 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
             ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
             ("correction", value(correction.as_deref().map(wrapped))),
             ("gm_messages", gm_messages(game_match, seat)),
+            ("unsealed", unsealed(game_match, seat)),
             ("keys", keys(game_match)),
         ],
         Content::Missed { seats } => vec![("late", value(seats))],
@@ -226,6 +227,23 @@ fn gm_messages(game_match: &Match, reader: Seat) -> Value {
         }
     })
     .collect()
+}
+
+/// What GMs were shown although the rules hide it, for the result.
+fn unsealed(game_match: &Match, reader: Seat) -> Value {
+    let is_over = game_match.stage == Stage::Over;
+    let zone = game_match.zone_of(reader);
+    let shown = game_match.unsealed.iter().filter(|_| is_over);
+    shown
+        .map(|unsealing| {
+            context! {
+                gm => &unsealing.gm,
+                at => format_local(unsealing.at, zone),
+                what => &unsealing.what,
+                reason => wrapped(&unsealing.reason),
+            }
+        })
+        .collect()
 }
 
 /// The orders that a report repeats, to a reader who gets no receipts of orders without faults.
@@ -456,7 +474,6 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
     let text = match notice {
         Notice::Message { text, .. }
         | Notice::Words { text, .. }
-        | Notice::NoteOfGm { text }
         | Notice::MessageOfGm { text }
         | Notice::Reopened { reason: text, .. } => text,
         Notice::Protested { text, .. } => text.as_ref()?,

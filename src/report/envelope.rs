@@ -120,15 +120,14 @@ impl Stationery {
 /// The place is the length of the ledger after the ruling and the letter's index among those of the ruling. Both would
 /// tell how often the other side wrote, and whether its letters were answered.
 pub fn unique_part(game_match: &Match, index: usize) -> String {
-    let place = game_match.head.seq << INDEX_BITS | (index as u64 & INDEX_MASK);
-    let veiled = game_match.first_key().veil(place);
-    format!("{}.{veiled}.{}", game_match.id.to_lowercase(), open_turn(game_match))
+    let start = unique_start(&game_match.id, game_match.first_key(), game_match.head.seq, index);
+    start + &open_turn(game_match)
 }
 
-/// Returns what [`unique_part`] names in the clear, as earlier versions wrote it.
-pub fn unveiled_part(game_match: &Match, index: usize) -> String {
-    let length = game_match.head.seq;
-    format!("{}.{length}.{index}.{}", game_match.id.to_lowercase(), open_turn(game_match))
+/// The beginning of [`unique_part`], which names the letter without the open turn. `seq` is the length of the ledger.
+pub fn unique_start(match_id: &str, key: &SealKey, seq: u64, index: usize) -> String {
+    let place = seq << INDEX_BITS | (index as u64 & INDEX_MASK);
+    format!("{}.{}.", match_id.to_lowercase(), key.veil(place))
 }
 
 fn open_turn(game_match: &Match) -> String {
@@ -146,27 +145,21 @@ pub struct PlaceInMatch<'a> {
     pub token: &'a str,
     /// The length of the ledger after the ruling.
     pub seq: u64,
-    /// The same as [`unveiled_part`].
-    pub unveiled: String,
+    /// The same as [`unique_part`].
+    pub unique: &'a str,
 }
 
 impl<'a> PlaceInMatch<'a> {
-    /// Reads a Message-ID of this version, or of an earlier one, which wrote the index beside the length. `None` if it is
-    /// not about this match.
+    /// Reads a Message-ID. `None` if it is not about this match.
     pub fn read(message_id: &'a str, match_id: &str, key: &SealKey) -> Option<PlaceInMatch<'a>> {
         let local = message_id.split('@').next()?;
         let marker = format!("{}.", match_id.to_lowercase());
         let at = local.find(&marker)?;
         let token = local[..at].trim_end_matches('.');
-        let (seq, index, turn) = match local[at + marker.len()..].split('.').collect::<Vec<_>>()[..] {
-            [veiled, turn] => {
-                let place = key.unveil(veiled).unwrap_or_default();
-                (place >> INDEX_BITS, (place & INDEX_MASK).to_string(), turn)
-            }
-            [length, index, turn] => (key.unveil(length).unwrap_or_default(), index.to_owned(), turn),
-            _ => return None,
+        let [veiled, _turn] = local[at + marker.len()..].split('.').collect::<Vec<_>>()[..] else {
+            return None;
         };
-        Some(PlaceInMatch { token, seq, unveiled: format!("{marker}{seq}.{index}.{turn}") })
+        Some(PlaceInMatch { token, seq: key.unveil(veiled)? >> INDEX_BITS, unique: &local[at..] })
     }
 }
 
@@ -217,17 +210,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_id_of_any_version_names_its_place_in_the_match() {
+    fn a_message_id_names_its_place_in_the_match() {
         let key = SealKey::new([7; 32]);
-        let veiled = key.veil(57 << INDEX_BITS | 2);
-        let place = |token| PlaceInMatch { token, seq: 57, unveiled: "qz-7k3m.57.2.4".to_owned() };
-        for (id, token) in [
-            (format!("tok.qz-7k3m.{veiled}.4@club.example"), "tok"),
-            (format!("qz-7k3m.{veiled}.4@club.example"), ""),
-            (format!("tok.qz-7k3m.{}.2.4@club.example", key.veil(57)), "tok"),
-            ("qz-7k3m.57.2.4@club.example".to_owned(), ""),
-        ] {
-            assert_eq!(PlaceInMatch::read(&id, "QZ-7K3M", &key), Some(place(token)), "{id}");
+        let unique = format!("qz-7k3m.{}.4", key.veil(57 << INDEX_BITS | 2));
+        for (id, token) in
+            [(format!("tok.{unique}@club.example"), "tok"), (format!("{unique}@club.example"), "")]
+        {
+            let place = PlaceInMatch { token, seq: 57, unique: &unique };
+            assert_eq!(PlaceInMatch::read(&id, "QZ-7K3M", &key), Some(place), "{id}");
         }
         for id in [
             "tok.qd-7k3m.57.2.4@club.example",

@@ -63,7 +63,7 @@ pub fn for_match(
 ) -> Result<Vec<AnswerLink>, TemplateError> {
     let game_match = &**input.game_match;
     let Reader::Seat(seat) = input.dispatch.to else { return Ok(Vec::new()) };
-    if !input.shows_board(seat) || !game_match.awaits(seat) {
+    if !super::shows_board(game_match, &input.dispatch.content, seat) || !game_match.awaits(seat) {
         return Ok(Vec::new());
     }
     let form = templates.render(&format!("{}/form.txt", game_match.game.key()), context.clone())?;

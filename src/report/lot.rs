@@ -1,19 +1,16 @@
 //! What letters tell of the chance of a match, and of its secrets.
 
-use chrono_tz::Tz;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::time::format_local;
 use crate::ledger::SealKey;
 use crate::referee::{Match, Stage};
 
-/// What the chance of a match comes from, for a reader in this zone; the key once the match is over.
-pub fn lot(game_match: &Match, zone: Tz) -> Value {
+/// What the chance of a match comes from; the key once the match is over.
+pub fn lot(game_match: &Match) -> Value {
     let Some(lot) = &game_match.lot else { return Value::from(()) };
     context! {
         pin => Serde(lot.key.pin()),
-        told_at => lot.told_at.map(|at| format_local(at, zone)),
         key => (game_match.stage == Stage::Over).then(|| lot.key.reveal()),
     }
 }

@@ -16,6 +16,7 @@ mod palette;
 pub mod pin;
 mod png;
 mod raster;
+mod redraw;
 mod samples;
 pub mod sent;
 mod svg;
@@ -24,7 +25,6 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod time;
-pub mod wording;
 
 use std::sync::Arc;
 
@@ -48,8 +48,9 @@ pub use gm_digest::{
     SendingSummary,
 };
 pub use png::{PictureCache, png};
+pub use redraw::redraw;
 pub use svg::svg;
-pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates, program_digest};
+pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
 pub use time::{format_duration, format_local};
 
 /// The club as its letters name it.
@@ -95,7 +96,7 @@ pub fn word(
     input: &WordingInput<'_>,
     pictures: &PictureCache,
 ) -> Result<WordedLetter, TemplateError> {
-    let board = input.board();
+    let board = board(input.game_match, input.dispatch);
     if input.is_text_only() {
         let (subject, text) = input.draft(templates, board.as_ref()).subject_and_text()?;
         return Ok(WordedLetter { subject, text, ..WordedLetter::default() });
@@ -108,54 +109,12 @@ pub fn word(
     Ok(letter)
 }
 
-/// Returns only the text of what [`word`] makes. The audit compares no more than this in most letters, because drawing
-/// a picture takes 5 to 10 ms.
-///
-/// # Errors
-/// [`TemplateError`] if a template cannot be rendered.
-pub fn word_text(templates: &Templates, input: &WordingInput<'_>) -> Result<String, TemplateError> {
-    let (_, text) = input.draft(templates, input.board().as_ref()).subject_and_text()?;
-    Ok(text)
-}
-
 impl WordingInput<'_> {
     fn is_text_only(&self) -> bool {
         match self.dispatch.to {
             Reader::Seat(seat) => self.game_match.settings[seat].format == LetterFormat::Text,
             Reader::Former(_) | Reader::Gm => false,
         }
-    }
-
-    /// The board that the letter shows, if it shows one.
-    fn board(&self) -> Option<Board> {
-        let Reader::Seat(seat) = self.dispatch.to else { return None };
-        let Match { state, memories, .. } = &**self.game_match;
-        self.shows_board(seat).then(|| state.shown_board(seat, memories.as_ref(), self.own_part(seat)))
-    }
-
-    /// Whether the letter tells of the whole position, or brings the form for orders.
-    fn shows_board(&self, seat: Seat) -> bool {
-        match &self.dispatch.content {
-            Content::Invitation
-            | Content::Succession
-            | Content::Report { .. }
-            | Content::Notice(Notice::Reopened { .. }) => true,
-            Content::Answer(answer) => answer.asks_for_orders() && self.is_due(seat),
-            Content::Reminder => self.is_due(seat),
-            Content::Missed { .. } => self.game_match.awaits(seat),
-            Content::Notice(_) => false,
-        }
-    }
-
-    fn is_due(&self, seat: Seat) -> bool {
-        self.game_match.due().is_some_and(|due| due.seats.contains(&seat))
-    }
-
-    /// What a report's reader did in the adjudication that led to its board.
-    fn own_part(&self, seat: Seat) -> Option<OwnPart<'_>> {
-        let Content::Report { steps, .. } = &self.dispatch.content else { return None };
-        let last = steps.last().filter(|step| step.state == self.game_match.state)?;
-        Some(OwnPart { before: &last.before, filed: last.filings[seat].as_ref() })
     }
 
     fn draft<'t>(&self, templates: &'t Templates, board: Option<&Board>) -> LetterDraft<'t> {
@@ -185,6 +144,37 @@ impl WordingInput<'_> {
         let tells = self.game_match.wording_news[seat] == WordingNews::Told;
         tells.then(|| self.game_match.own_templates().into_keys().collect())
     }
+}
+
+/// The board that the letter shows, if it shows one.
+fn board(game_match: &Match, dispatch: &Dispatch) -> Option<Board> {
+    let Reader::Seat(seat) = dispatch.to else { return None };
+    let Match { state, memories, .. } = game_match;
+    let own_part = own_part(game_match, &dispatch.content, seat);
+    shows_board(game_match, &dispatch.content, seat)
+        .then(|| state.shown_board(seat, memories.as_ref(), own_part))
+}
+
+/// Whether the letter tells of the whole position, or brings the form for orders.
+fn shows_board(game_match: &Match, content: &Content, seat: Seat) -> bool {
+    let is_due = || game_match.due().is_some_and(|due| due.seats.contains(&seat));
+    match content {
+        Content::Invitation
+        | Content::Succession
+        | Content::Report { .. }
+        | Content::Notice(Notice::Reopened { .. }) => true,
+        Content::Answer(answer) => answer.asks_for_orders() && is_due(),
+        Content::Reminder => is_due(),
+        Content::Missed { .. } => game_match.awaits(seat),
+        Content::Notice(_) => false,
+    }
+}
+
+/// What a report's reader did in the adjudication that led to its board.
+fn own_part<'a>(game_match: &Match, content: &'a Content, seat: Seat) -> Option<OwnPart<'a>> {
+    let Content::Report { steps, .. } = content else { return None };
+    let last = steps.last().filter(|step| step.state == game_match.state)?;
+    Some(OwnPart { before: &last.before, filed: last.filings[seat].as_ref() })
 }
 
 /// Words a letter that is not about a running match. `token` is the recipient's reply token, or empty.

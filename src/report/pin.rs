@@ -7,9 +7,8 @@
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use serde::Serialize;
 
-use crate::ledger::LedgerForm;
 use crate::letter::Digest;
-use crate::letter::stand_in::stands_for;
+use crate::letter::pictures::stands_for;
 
 /// The canonical form of a letter, which is hashed as JSON (RFC 8785). The fields are in the order of their names, so that
 /// they need not be sorted.
@@ -28,14 +27,6 @@ struct File {
     /// The file's name, or the Content-ID of the picture.
     name: String,
     sha256: Digest,
-}
-
-/// Returns the pin of a letter in a ledger of this form.
-pub fn pin_in(form: LedgerForm, mail: &[u8]) -> Digest {
-    match form {
-        LedgerForm::Bytes => Digest::of(mail),
-        LedgerForm::Contents => pin(mail),
-    }
 }
 
 /// Returns the pin of a letter.
@@ -60,12 +51,6 @@ fn canonical_of(mail: &[u8], parsed: Option<&Message<'_>>) -> String {
         contents.add_parts(parsed);
     }
     serde_json::to_string(&contents).expect("texts can be written")
-}
-
-/// Whether a picture of this letter is not kept any more.
-pub fn lacks_picture(mail: &[u8]) -> bool {
-    let parsed = MessageParser::default().parse(mail);
-    parsed.is_some_and(|mail| mail.parts.iter().any(|part| stands_for(part.contents()).is_some()))
 }
 
 impl Contents<'_> {
@@ -132,7 +117,7 @@ fn is_about_encoding(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::letter::stand_in::stand_in;
+    use crate::letter::pictures::stand_in;
     use crate::report::WordedLetter;
     use crate::report::mime::{self, Header};
 
@@ -206,7 +191,6 @@ mod tests {
         let whole = mail(|_| {});
         let dropped = |digest: Digest| mail(|letter| letter.picture = Some(stand_in(digest).into_bytes()));
         assert_eq!(pin(&dropped(Digest::of(PICTURE))), pin(&whole));
-        assert!(lacks_picture(&dropped(Digest::of(PICTURE))) && !lacks_picture(&whole));
         assert_ne!(pin(&dropped(Digest::of(b"another"))), pin(&whole));
     }
 }

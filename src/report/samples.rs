@@ -25,7 +25,7 @@ use crate::game::any::{AnySeen, Choices, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::ledger::{MailIdentity, SealKey, Source};
-use crate::letter::{Digest, Limits, UnreadableReason};
+use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{
     self, Adjudication, ClaimRejection, Content, Dispatch, DispatchKind, HouseDefaults, Match,
     OfferRejection, Opening, Passing, Reader, Rejection, Reply, SettingFault, SettingFaultKind, Terms,
@@ -320,11 +320,10 @@ fn open_match(game: GameKind) -> Match {
         settings: BySeat::default(),
         desk: MailIdentity {
             address: CLUB.address.to_owned(),
-            wording: Digest::from([0; 32]),
+            procedure: referee::PROCEDURE,
             message_ids: String::new(),
-            overrides: Default::default(),
-            program: None,
-            tzdata: None,
+            tzdata: "2026a".to_owned(),
+            templates: Default::default(),
         },
         key: SealKey::new([0; 32]),
         holders: None,
@@ -348,7 +347,7 @@ fn word_without_picture(
     token: &str,
 ) -> Result<WordedLetter, TemplateError> {
     let input = WordingInput { club: &CLUB, game_match, dispatch, token, at: DateTime::UNIX_EPOCH };
-    input.draft(templates, input.board().as_ref()).into_letter()
+    input.draft(templates, super::board(input.game_match, input.dispatch).as_ref()).into_letter()
 }
 
 fn contents(game_match: &Match) -> Vec<Content> {

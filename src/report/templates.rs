@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use chrono_tz::IANA_TZDB_VERSION;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value};
 use textwrap::WordSplitter;
 
-use crate::letter::Digest;
 use crate::referee::COMMAND_WORDS;
 
 /// The column at which the filters `wrap` and `hang` break lines.
@@ -103,7 +101,6 @@ compiled_in![
     "offer.txt",
     "challenge.txt",
     "offer-ended.txt",
-    "next-lot.txt",
     "no-house.txt",
     "house.txt",
     "wording.txt",
@@ -123,20 +120,9 @@ pub struct TemplateError {
     pub reason: String,
 }
 
-/// The digest of the program's own templates, its version and that of its time zones: of what words letters, apart from the
-/// club's settings.
-pub fn program_digest() -> Digest {
-    let mut all = format!("{}\n{IANA_TZDB_VERSION}\n", env!("CARGO_PKG_VERSION"));
-    for (name, source) in COMPILED_IN {
-        all.push_str(&format!("{name} {}\n{source}", source.len()));
-    }
-    Digest::of(all.as_bytes())
-}
-
 /// All templates, parsed.
 pub struct Templates {
     environment: Environment<'static>,
-    digest: Digest,
     /// The club's own templates.
     overrides: BTreeMap<String, String>,
 }
@@ -171,18 +157,11 @@ impl Templates {
             let reason = "it tells players of replaced templates, and cannot be replaced".to_owned();
             return Err(TemplateError { name: NOT_REPLACEABLE.to_owned(), reason });
         }
-        let mut all = String::new();
         for (name, source) in COMPILED_IN {
             let source = overrides.get(*name).cloned().unwrap_or_else(|| (*source).to_owned());
-            all.push_str(&format!("{name} {}\n{source}", source.len()));
             environment.add_template_owned(*name, source).map_err(|error| explain(name, &error))?;
         }
-        Ok(Templates { environment, digest: Digest::of(all.as_bytes()), overrides })
-    }
-
-    /// The digest of the names and sources of all templates.
-    pub fn digest(&self) -> Digest {
-        self.digest
+        Ok(Templates { environment, overrides })
     }
 
     /// The club's own templates, by name.

@@ -71,14 +71,9 @@ impl Request {
     /// Reads the new lines of a letter. `grammar` knows the orders of the match's game; without a match, pass
     /// `|_: &str| false`.
     pub fn read(lines: &[Line], grammar: impl Grammar) -> Request {
-        let mut request = Request::read_unbounded(lines, grammar);
+        let mut request = RequestParser::new(lines, grammar, &[]).read();
         request.bound();
         request
-    }
-
-    /// Reads the lines as versions before the bounds did. Only for the audit of their rulings.
-    pub fn read_unbounded(lines: &[Line], grammar: impl Grammar) -> Request {
-        RequestParser::new(lines, grammar, &[]).read()
     }
 
     /// Reads the new lines of a letter whose texts are passed on. A line in such a text that starts like an order of one

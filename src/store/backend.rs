@@ -63,6 +63,9 @@ pub trait Backend: Send + Sync {
     /// See [`Store::backup`].
     async fn backup(&self, to: &Path, with_logins: bool) -> Result<()>;
 
+    /// See [`Store::schema_faults`].
+    async fn schema_faults(&self) -> Result<Vec<String>>;
+
     /// See [`Store::free_bytes`].
     fn free_bytes(&self) -> Result<Option<u64>>;
 

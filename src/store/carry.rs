@@ -29,13 +29,12 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
 }
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 24] = [
+const TABLES: [Table; 22] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
     table("seat", &["match_id", "seat"], ROWS),
     table("seat_pin", &["pin"], ROWS),
-    table("dictionary", &["match_id"], LARGE),
     table("letter", &["id"], ROWS),
     table("letter_raw", &["letter_id"], LARGE),
     table("entry", &["match_id", "seq"], LARGE),
@@ -49,9 +48,8 @@ const TABLES: [Table; 24] = [
     table("unproven_letter", &["letter"], ROWS),
     table("player_change", &["code"], ROWS),
     table("sending", &["minute", "urgency"], ROWS),
-    table("lot", &["address"], ROWS),
     table("login", &["name"], ROWS),
-    table("wording", &["digest"], LARGE),
+    table("kept_snapshot", &["digest"], LARGE),
     table("verified", &["match_id"], ROWS),
     table("memo", &["key"], ROWS),
 ];

@@ -13,8 +13,8 @@ use super::dispatches;
 use super::entries::{EntryColumns, OF_LEDGERS};
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::letters::{insert_letters, letter_bytes, list_letters, registered};
-use super::lots::LotColumns;
 use super::overview::{self, MatchColumns, OverviewColumns, SeatOverview};
+use super::pictures::drop_pictures;
 use super::rows::{self, integer, text};
 use super::settle::{PackedDispatches, settle};
 use super::statement::{Record, Statement};
@@ -76,7 +76,7 @@ impl Database {
 }
 
 /// Selects the columns of an invitation.
-const INVITATIONS: &str = "SELECT code, inviter, inviter_name, invited, game, offer, stage, match_id, created_at, \
+pub const INVITATIONS: &str = "SELECT code, inviter, inviter_name, invited, game, offer, stage, match_id, created_at, \
                            lapses_at FROM invitation ";
 
 /// Selects seats, one row for each address of their players.
@@ -180,6 +180,17 @@ impl Store for Database {
         Ok(deleted)
     }
 
+    async fn drop_pictures(&self, now: DateTime<Utc>, limit: u32) -> Result<u64> {
+        let mut tx = self.backend.begin().await?;
+        let dropped = drop_pictures(&mut tx.session(), now, limit).await?;
+        tx.commit().await?;
+        Ok(dropped)
+    }
+
+    async fn schema_faults(&self) -> Result<Vec<String>> {
+        self.backend.schema_faults().await
+    }
+
     fn free_bytes(&self) -> Result<Option<u64>> {
         self.backend.free_bytes()
     }
@@ -245,6 +256,10 @@ impl Store for Database {
         overview::due(&mut self.backend.reader().await?.session(), now, after, limit).await
     }
 
+    async fn matches_asleep(&self, past: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>> {
+        overview::asleep(&mut self.backend.reader().await?.session(), past, limit).await
+    }
+
     async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
         self.backend.claim_house_turns(matches).await
     }
@@ -281,12 +296,6 @@ impl Store for Database {
         let statement = budgets::select(self.backend.engine(), subjects, since);
         let rows: Vec<budgets::BudgetColumns> = self.read_recent(statement).await?;
         rows.into_iter().map(budgets::BudgetColumns::read).collect()
-    }
-
-    async fn next_lot(&self, address: &str) -> Result<Option<NextLot>> {
-        let statement = self.statement("SELECT key, told_at FROM lot WHERE address = $1").bind(text(address));
-        let rows: Vec<LotColumns> = self.read_recent(statement).await?;
-        rows.into_iter().next().map(LotColumns::read).transpose()
     }
 
     async fn standings(&self, addresses: &[String]) -> Result<Vec<(String, Standing)>> {
@@ -378,9 +387,9 @@ impl Store for Database {
         dispatches::answers_to(&mut self.backend.writer().await?.session(), recipients, since).await
     }
 
-    async fn retry_all_now(&self, now: DateTime<Utc>) -> Result<()> {
+    async fn retry_deferred(&self, now: DateTime<Utc>, past: DateTime<Utc>) -> Result<()> {
         let mut tx = self.backend.begin().await?;
-        dispatches::retry_all_now(&mut tx.session(), now).await?;
+        dispatches::retry_deferred(&mut tx.session(), now, past).await?;
         tx.commit().await
     }
 

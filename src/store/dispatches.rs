@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use super::packing::unpack;
 use super::rows::{self, text};
 use super::statement::Session;
 use super::{AnswerRow, DispatchFilter, DispatchRow, Result};
@@ -91,14 +92,13 @@ pub async fn named(session: &mut Session<'_>, ids: &[String]) -> Result<Vec<Disp
 /// See [`super::Store::texts_by_message_id`].
 pub async fn texts(session: &mut Session<'_>, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
     let sql = format!(
-        "SELECT d.message_id, {} FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-         LEFT JOIN dictionary k ON k.match_id = d.match_id WHERE d.message_id {} ORDER BY d.id",
-        rows::WITHOUT_PICTURE,
+        "SELECT d.message_id, r.bytes FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+         WHERE d.message_id {} ORDER BY d.id",
         session.engine().one_of()
     );
     let statement = session.statement(sql).bind_texts(ids);
-    let rows: Vec<rows::NamedBytes> = session.fetch_all(statement).await?;
-    rows.into_iter().map(rows::NamedBytes::read).collect()
+    let rows: Vec<(String, Vec<u8>)> = session.fetch_all(statement).await?;
+    rows.into_iter().map(|(id, bytes)| Ok((id, unpack(&bytes)?))).collect()
 }
 
 /// See [`super::Store::answers_to`].
@@ -126,14 +126,20 @@ pub async fn next_at(session: &mut Session<'_>) -> Result<Option<i64>> {
     Ok(due_at)
 }
 
-/// Makes deferred letters and dispatches due, within a transaction.
-pub async fn retry_all_now(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<()> {
+/// See [`super::Store::retry_deferred`].
+pub async fn retry_deferred(
+    session: &mut Session<'_>,
+    now: DateTime<Utc>,
+    past: DateTime<Utc>,
+) -> Result<()> {
     for sql in [
-        "UPDATE letter SET wait_until = $1 WHERE status = 'waiting' AND wait_until > $1",
-        "UPDATE dispatch SET due_at = $1 WHERE due_at > $1",
+        "UPDATE letter SET wait_until = $1 WHERE status = 'waiting' AND wait_until > $2",
+        "UPDATE dispatch SET due_at = $1 WHERE due_at > $2",
     ] {
-        let statement = session.statement(sql).bind(now.timestamp_millis());
+        let statement = session.statement(sql).bind(now.timestamp_millis()).bind(past.timestamp_millis());
         session.execute(statement).await?;
     }
+    let digests = session.statement("UPDATE player SET digest_at = 0 WHERE digest_at > $1");
+    session.execute(digests.bind(past.timestamp_millis())).await?;
     Ok(())
 }

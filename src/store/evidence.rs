@@ -4,10 +4,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::database::Database;
-use super::packing::{PackedColumns, unpack, unpack_letter};
+use super::database::{Database, INVITATIONS};
+use super::packing::{PackedColumns, unpack, unpack_dispatch};
 use super::rows::{PACKED, WITH_BYTES, digest, dispatch_kind, maybe_time, seat, text, time, unsound};
-use super::{LetterStatus, Result, RowSink, SentRow, pinned};
+use super::{Invitation, LetterStatus, Result, RowSink, SentRow, UnprovenLetter, overview, rows, unproven};
+use crate::game::Seat;
 use crate::ledger::{Delivery, DeliveryKind, KeptPin, OpenedPin, PinnedKind};
 use crate::letter::Digest;
 
@@ -17,6 +18,10 @@ pub struct NamedLetter {
     pub digest: Digest,
     pub received_at: DateTime<Utc>,
     pub status: LetterStatus,
+    pub sender: String,
+    pub subject: String,
+    /// The match and the seat for which it is listed.
+    pub place: Option<(String, Seat)>,
     pub raw: Vec<u8>,
 }
 
@@ -30,6 +35,10 @@ pub trait Evidence {
     async fn sent_after(&self, match_id: &str, id: i64, limit: u32, take: RowSink<'_, SentRow>)
     -> Result<()>;
 
+    /// Returns the Message-IDs of a match's dispatches whose bytes were deleted because a player was forgotten, with their
+    /// seats.
+    async fn withheld_dispatches(&self, match_id: &str) -> Result<Vec<(String, Option<Seat>)>>;
+
     /// Returns the deliveries in these matches that no entry lists yet, each with its match, in the order in which the
     /// letters were written.
     async fn unlisted_deliveries(&self, match_ids: &[String]) -> Result<Vec<(String, Delivery)>>;
@@ -38,11 +47,17 @@ pub trait Evidence {
     /// last letters were sent or given up since the last entry, or wait since `before`.
     async fn matches_to_list(&self, before: DateTime<Utc>) -> Result<Vec<String>>;
 
-    /// Keeps a wording under its digest, unless it is kept.
-    async fn keep_wording(&self, digest: Digest, contents: &str) -> Result<()>;
+    /// Returns a match as it was stored each time before the procedure changed.
+    async fn kept_snapshots(&self, match_id: &str) -> Result<Vec<String>>;
 
-    /// Returns the wordings that are kept under these digests.
-    async fn wordings(&self, digests: &[Digest]) -> Result<Vec<(Digest, String)>>;
+    /// Returns the columns of a match that hold something other than what they are read as.
+    async fn unread_columns(&self, match_id: &str) -> Result<Vec<&'static str>>;
+
+    /// Returns the offers that are stored as those that the match came of.
+    async fn invitations_to(&self, match_id: &str) -> Result<Vec<Invitation>>;
+
+    /// Returns those of these letters that were not proven at first.
+    async fn unproven_named(&self, letters: &[Digest]) -> Result<Vec<UnprovenLetter>>;
 
     /// Returns what the ledger of a match pins of who holds its seats.
     async fn seat_pins(&self, match_id: &str) -> Result<Vec<KeptPin>>;
@@ -53,8 +68,8 @@ impl Evidence for Database {
     async fn letters_named(&self, digests: &[Digest], take: RowSink<'_, NamedLetter>) -> Result<()> {
         let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
         let sql = format!(
-            "SELECT l.digest, l.received_at, l.status, r.form, r.bytes, k.bytes AS dictionary FROM letter l \
-             JOIN letter_raw r ON r.letter_id = l.id LEFT JOIN dictionary k ON k.match_id = l.match_id WHERE l.digest {}",
+            "SELECT l.digest, l.received_at, l.status, l.sender, l.subject, l.match_id, l.seat, r.bytes FROM letter l \
+             JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest {}",
             self.one_of()
         );
         self.stream(self.statement(sql).bind_texts(&digests), NamedLetterRow::read, take).await
@@ -74,6 +89,17 @@ impl Evidence for Database {
         );
         let statement = self.statement(sql).bind(text(match_id)).bind(id).bind(i64::from(limit));
         self.stream(statement, SentBytes::read, take).await
+    }
+
+    async fn withheld_dispatches(&self, match_id: &str) -> Result<Vec<(String, Option<Seat>)>> {
+        let sql = "SELECT message_id, seat FROM dispatch WHERE match_id = $1 AND forgotten_at IS NOT NULL";
+        let mut withheld = Vec::new();
+        let mut take = |row| withheld.push(row);
+        let read = |(message_id, of): (String, Option<String>)| {
+            Ok((message_id, of.as_deref().map(seat).transpose()?))
+        };
+        self.stream(self.statement(sql).bind(text(match_id)), read, &mut take).await?;
+        Ok(withheld)
     }
 
     async fn unlisted_deliveries(&self, match_ids: &[String]) -> Result<Vec<(String, Delivery)>> {
@@ -110,17 +136,27 @@ impl Evidence for Database {
         Ok(ids)
     }
 
-    async fn keep_wording(&self, digest: Digest, contents: &str) -> Result<()> {
-        pinned::keep_wording(&mut self.backend.writer().await?.session(), digest, contents).await
+    async fn kept_snapshots(&self, match_id: &str) -> Result<Vec<String>> {
+        let sql = "SELECT json FROM kept_snapshot WHERE match_id = $1 ORDER BY digest";
+        let mut kept = Vec::new();
+        let mut take = |json| kept.push(json);
+        self.stream(self.statement(sql).bind(text(match_id)), |(json,): (String,)| Ok(json), &mut take)
+            .await?;
+        Ok(kept)
     }
 
-    async fn wordings(&self, digests: &[Digest]) -> Result<Vec<(Digest, String)>> {
-        let digests: Vec<String> = digests.iter().map(Digest::to_string).collect();
-        let sql = format!("SELECT digest, contents FROM wording WHERE digest {}", self.one_of());
-        let mut kept = Vec::new();
-        let mut take = |wording| kept.push(wording);
-        self.stream(self.statement(sql).bind_texts(&digests), read_wording, &mut take).await?;
-        Ok(kept)
+    async fn unread_columns(&self, match_id: &str) -> Result<Vec<&'static str>> {
+        overview::unread(&mut self.backend.reader().await?.session(), match_id).await
+    }
+
+    async fn invitations_to(&self, match_id: &str) -> Result<Vec<Invitation>> {
+        let sql = format!("{INVITATIONS}WHERE match_id = $1 ORDER BY code");
+        let found: Vec<rows::Invitation> = self.read(self.statement(sql).bind(text(match_id))).await?;
+        found.into_iter().map(rows::Invitation::read).collect()
+    }
+
+    async fn unproven_named(&self, letters: &[Digest]) -> Result<Vec<UnprovenLetter>> {
+        unproven::named(&mut self.backend.reader().await?.session(), letters).await
     }
 
     async fn seat_pins(&self, match_id: &str) -> Result<Vec<KeptPin>> {
@@ -130,10 +166,6 @@ impl Evidence for Database {
         self.stream(self.statement(sql).bind(text(match_id)), SeatPinRow::read, &mut take).await?;
         Ok(pins)
     }
-}
-
-fn read_wording((hex, contents): (String, String)) -> Result<(Digest, String)> {
-    Ok((digest(&hex)?, contents))
 }
 
 fn read_delivery((match_id, pin, sent_at): (String, String, i64)) -> Result<(String, Delivery)> {
@@ -146,9 +178,11 @@ struct NamedLetterRow {
     digest: String,
     received_at: i64,
     status: String,
-    form: i64,
+    sender: String,
+    subject: String,
+    match_id: Option<String>,
+    seat: Option<String>,
     bytes: Vec<u8>,
-    dictionary: Option<Vec<u8>>,
 }
 
 impl NamedLetterRow {
@@ -158,7 +192,10 @@ impl NamedLetterRow {
             received_at: time(self.received_at)?,
             status: LetterStatus::parse(&self.status)
                 .ok_or_else(|| unsound("letter status", &self.status))?,
-            raw: unpack_letter(self.form, self.bytes, self.dictionary)?,
+            sender: self.sender,
+            subject: self.subject,
+            place: self.match_id.zip(self.seat.as_deref().map(seat).transpose()?),
+            raw: unpack(&self.bytes)?,
         })
     }
 }
@@ -206,7 +243,7 @@ impl SentBytes {
     fn read(self) -> Result<SentRow> {
         let SentBytes { id, message_id, recipient, kind, seat, sent_at, packed } = self;
         let seat = seat.as_deref().map(super::rows::seat).transpose()?;
-        let (sent_at, bytes) = (maybe_time(sent_at)?, unpack(packed)?);
+        let (sent_at, bytes) = (maybe_time(sent_at)?, unpack_dispatch(packed)?);
         Ok(SentRow { id, message_id, recipient, kind: dispatch_kind(&kind)?, seat, sent_at, bytes })
     }
 }

@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::archive::pack_anew;
 use super::database::Database;
 use super::entries::add_to_ledgers;
 use super::error::stale_if_serialization_failure;
@@ -106,9 +105,6 @@ async fn forget(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Resul
     let at = forgotten.at.timestamp_millis();
     let statement = session.statement(sql).bind(forgotten.id).bind(&forgotten.name).bind(at).bind(false);
     session.execute(statement).await?;
-    for of_match in &forgotten.matches {
-        pack_anew(session, &of_match.id).await?;
-    }
     Ok(())
 }
 
@@ -129,6 +125,9 @@ async fn forget_in_match(session: &mut Session<'_>, of_match: &ForgottenMatch, n
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Stale(format!("match {}", of_match.id)));
     }
+    // They hold the player's name.
+    let kept = session.statement("DELETE FROM kept_snapshot WHERE match_id = $1").bind(text(&of_match.id));
+    session.execute(kept).await?;
     let listed = of_match.listed.iter().map(|pin| (of_match.id.clone(), *pin));
     for chunk in listed.collect::<Vec<_>>().chunks(CHUNK) {
         pinned::mark_listed(session, chunk).await?;
@@ -221,7 +220,6 @@ async fn forget_traces(
         format!("UPDATE seat_pin SET key = NULL, value = NULL WHERE kind = 'address' AND value {one_of}"),
         format!("DELETE FROM standing WHERE address {one_of}"),
         format!("DELETE FROM question WHERE address {one_of}"),
-        format!("DELETE FROM lot WHERE address {one_of}"),
         format!("DELETE FROM budget WHERE subject {one_of}"),
     ] {
         let statement = session.statement(sql).bind_texts(addresses);

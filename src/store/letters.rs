@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 
 use super::notify::notify;
-use super::packing::unpack_letter;
+use super::packing::{pack, unpack};
 use super::rows::{self, CHUNK, integer, is_common, text, with_ids};
 use super::statement::Session;
 use super::{FROM_SPAM, LetterRow, LetterStatus, NewLetter, Result, Wakeup};
@@ -94,11 +94,10 @@ pub async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) ->
 
 /// See [`super::Store::letter`].
 pub async fn letter_bytes(session: &mut Session<'_>, digest: Digest) -> Result<Option<Vec<u8>>> {
-    let sql = "SELECT r.form, r.bytes, k.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id \
-               LEFT JOIN dictionary k ON k.match_id = l.match_id WHERE l.digest = $1";
+    let sql = "SELECT r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest = $1";
     let select = session.statement(sql).bind(digest.to_string());
-    let found: Option<(i64, Vec<u8>, Option<Vec<u8>>)> = session.fetch_first(select).await?;
-    found.map(|(form, bytes, dictionary)| unpack_letter(form, bytes, dictionary)).transpose()
+    let found: Option<(Vec<u8>,)> = session.fetch_first(select).await?;
+    found.map(|(bytes,)| unpack(&bytes)).transpose()
 }
 
 /// See [`super::Store::letters`].
@@ -255,7 +254,7 @@ async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Resul
     let bytes = with_ids(bytes, &ids)?;
     let mut insert = session.statement("INSERT INTO letter_raw (letter_id, bytes) ");
     insert.push_rows(bytes, |values, (id, bytes)| {
-        values.bind(id).bind(bytes);
+        values.bind(id).bind(pack(bytes));
     });
     session.execute(insert.persistent(is_persistent)).await?;
     Ok(())

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-pub use self::archive::Archive;
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
 pub use self::changes::{ChangeKind, ChangeStage, PlayerChange};
 use self::database::Database;
@@ -22,7 +21,7 @@ pub use self::evidence::{Evidence, NamedLetter};
 pub use self::forgetting::{Forgetting, ForgottenMatch, ForgottenPlayer, Traces};
 pub use self::letter_lookups::LetterLookups;
 pub use self::logins::{SealedLogin, SealedLogins};
-pub use self::lots::{LotChange, NextLot};
+pub use self::packing::pack;
 pub use self::player_changes::PlayerChanges;
 pub use self::player_digests::PlayerDigests;
 pub use self::restored::{RESTORED, TO_BE_READ_AGAIN, restore};
@@ -37,7 +36,6 @@ use crate::game::Seat;
 use crate::letter::Digest;
 use crate::referee::{MatchOverview, Stage};
 
-mod archive;
 mod backend;
 mod budgets;
 pub mod carry;
@@ -53,12 +51,12 @@ mod in_work;
 mod letter_lookups;
 mod letters;
 mod logins;
-mod lots;
 mod migration;
 mod newcomers;
 mod notify;
 mod overview;
 mod packing;
+mod pictures;
 mod pinned;
 mod player_changes;
 mod player_digests;
@@ -67,6 +65,7 @@ mod postgres;
 pub mod private;
 mod restored;
 mod rows;
+mod schema;
 mod sending;
 mod sending_values;
 mod settle;
@@ -149,8 +148,7 @@ const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 /// [`Store::commit`] rejects a settlement based on outdated rows.
 #[async_trait]
 pub trait Store:
-    Archive
-    + PlayerChanges
+    PlayerChanges
     + PlayerDigests
     + LetterLookups
     + DispatchQueue
@@ -234,6 +232,13 @@ pub trait Store:
         limit: u32,
     ) -> Result<u64>;
 
+    /// Deletes the pictures of up to `limit` of our letters that were sent seven days before `now` or earlier, keeps their
+    /// digests, and returns how many. The database allows this no earlier.
+    async fn drop_pictures(&self, now: DateTime<Utc>, limit: u32) -> Result<u64>;
+
+    /// Returns how the tables, indexes and triggers differ from those of this program, each in a line.
+    async fn schema_faults(&self) -> Result<Vec<String>>;
+
     /// Returns the free bytes on the disk of the database, or `None` if a server stores it.
     fn free_bytes(&self) -> Result<Option<u64>>;
 
@@ -265,6 +270,9 @@ pub trait Store:
         limit: u32,
     ) -> Result<Vec<MatchRow>>;
 
+    /// Returns up to `limit` matches in which the clock has nothing to decide until then, by ID.
+    async fn matches_asleep(&self, past: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>>;
+
     /// Claims the house's turns in these matches, but for those that another daemon has claimed, and returns the IDs of the
     /// claimed ones. Does not keep anybody from writing to a match.
     async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)>;
@@ -276,9 +284,6 @@ pub trait Store:
 
     /// Returns the open invitations, oldest first; with `lapsing_by`, only those that lapse by then.
     async fn open_invitations(&self, lapsing_by: Option<DateTime<Utc>>) -> Result<Vec<Invitation>>;
-
-    /// Returns the key of the next match against the house of whoever writes from this address, if they were told of one.
-    async fn next_lot(&self, address: &str) -> Result<Option<NextLot>>;
 
     /// Whether the address `invited` declined an offer of the address `inviter`.
     async fn has_declined(&self, inviter: &str, invited: &str) -> Result<bool>;
@@ -346,8 +351,9 @@ pub trait Store:
     /// first.
     async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>>;
 
-    /// Makes all deferred letters and dispatches due now, for use when the clock was set back.
-    async fn retry_all_now(&self, now: DateTime<Utc>) -> Result<()>;
+    /// Makes letters and dispatches due now that are deferred past then, and lets the digests of players that are due
+    /// after then be scheduled anew: the clock was wrong when it deferred them.
+    async fn retry_deferred(&self, now: DateTime<Utc>, past: DateTime<Utc>) -> Result<()>;
 
     /// Returns the player with this address, adding one called `name` if there is none.
     async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player>;

@@ -16,7 +16,7 @@ use crate::referee::MatchOverview;
 pub const COLUMNS: &str = "id, game, stage, first_name, second_name, first_house, second_house, zone, options, turn, \
                            phase, owing, awaited, deadline, winner, reason, marks, head_seq, head_hash";
 
-#[derive(FromRow)]
+#[derive(Clone, FromRow)]
 pub struct OverviewColumns {
     id: String,
     game: String,
@@ -40,6 +40,49 @@ pub struct OverviewColumns {
 }
 
 impl OverviewColumns {
+    fn of(overview: &MatchOverview) -> OverviewColumns {
+        let (due, outcome) = (overview.due.as_ref(), overview.outcome.as_ref());
+        OverviewColumns {
+            id: overview.id.clone(),
+            game: overview.game.key().to_owned(),
+            stage: overview.stage.as_str().to_owned(),
+            first_name: overview.players.first.clone(),
+            second_name: overview.players.second.clone(),
+            first_house: overview.house.first.clone(),
+            second_house: overview.house.second.clone(),
+            zone: overview.zone.name().to_owned(),
+            options: options_json(&overview.options),
+            turn: due.map(|due| i64::from(due.turn)),
+            phase: due.map(|due| due.phase.as_str().to_owned()),
+            owing: seat_names(due.map_or(&[], |due| &due.seats)),
+            awaited: seat_names(&overview.awaited),
+            deadline: overview.deadline.map(|deadline| deadline.timestamp_millis()),
+            winner: outcome.and_then(|outcome| outcome.winner).map(|winner| winner.as_str().to_owned()),
+            reason: outcome.map(|outcome| outcome.reason.as_str().to_owned()),
+            marks: marks(overview),
+            head_seq: integer(overview.head.seq),
+            head_hash: overview.head.hash.to_string(),
+        }
+    }
+
+    /// Returns the columns that differ of those that may hold more than what is read of them.
+    fn differing(&self, other: &OverviewColumns) -> Vec<&'static str> {
+        let columns = [
+            ("zone", self.zone == other.zone),
+            ("options", self.options == other.options),
+            ("turn", self.turn == other.turn),
+            ("phase", self.phase == other.phase),
+            ("owing", self.owing == other.owing),
+            ("awaited", self.awaited == other.awaited),
+            ("winner", self.winner == other.winner),
+            ("reason", self.reason == other.reason),
+            ("marks", self.marks == other.marks),
+            ("head_seq", self.head_seq == other.head_seq),
+            ("head_hash", self.head_hash == other.head_hash),
+        ];
+        columns.into_iter().filter(|(_, is_equal)| !is_equal).map(|(name, _)| name).collect()
+    }
+
     pub fn read(self) -> Result<MatchOverview> {
         let has_mark = |mark: &str| self.marks.split(' ').any(|found| found == mark);
         let by_seat = |mark: &str| BySeat::from_fn(|seat| has_mark(&format!("{seat}_{mark}")));
@@ -61,7 +104,7 @@ impl OverviewColumns {
             away: by_seat("away"),
             protest: Seat::BOTH.into_iter().find(|seat| protests[*seat]),
             advance: has_mark("advance"),
-            head: read_head(self.head_seq, &self.head_hash)?,
+            head: Head { seq: count(self.head_seq)?, hash: digest(&self.head_hash)? },
             id: self.id,
         })
     }
@@ -88,34 +131,26 @@ fn read_seats(names: &str) -> Result<Vec<Seat>> {
     names.split_whitespace().map(seat).collect()
 }
 
-fn read_head(seq: i64, hash: &str) -> Result<Head> {
-    if hash.is_empty() {
-        // The snapshot could not be read when the columns were filled.
-        return Ok(Head::default());
-    }
-    Ok(Head { seq: count(seq)?, hash: digest(hash)? })
-}
-
 /// Binds the columns of an overview, except ID, game and stage.
 pub fn bind(values: &mut RowValues<'_>, overview: &MatchOverview) {
-    let (due, outcome) = (overview.due.as_ref(), overview.outcome.as_ref());
+    let columns = OverviewColumns::of(overview);
     values
-        .bind(&overview.players.first)
-        .bind(&overview.players.second)
-        .bind(&overview.house.first)
-        .bind(&overview.house.second)
-        .bind(overview.zone.name())
-        .bind(options_json(&overview.options))
-        .bind(due.map(|due| i64::from(due.turn)))
-        .bind(due.map(|due| due.phase.as_str()))
-        .bind(seat_names(due.map_or(&[], |due| &due.seats)))
-        .bind(seat_names(&overview.awaited))
-        .bind(overview.deadline.map(|deadline| deadline.timestamp_millis()))
-        .bind(outcome.and_then(|outcome| outcome.winner).map(|winner| winner.as_str()))
-        .bind(outcome.map(|outcome| outcome.reason.as_str()))
-        .bind(marks(overview))
-        .bind(integer(overview.head.seq))
-        .bind(overview.head.hash.to_string());
+        .bind(columns.first_name)
+        .bind(columns.second_name)
+        .bind(columns.first_house)
+        .bind(columns.second_house)
+        .bind(columns.zone)
+        .bind(columns.options)
+        .bind(columns.turn)
+        .bind(columns.phase)
+        .bind(columns.owing)
+        .bind(columns.awaited)
+        .bind(columns.deadline)
+        .bind(columns.winner)
+        .bind(columns.reason)
+        .bind(columns.marks)
+        .bind(columns.head_seq)
+        .bind(columns.head_hash);
 }
 
 fn options_json(options: &BTreeMap<String, String>) -> String {
@@ -220,4 +255,23 @@ pub async fn due(
         .bind(i64::from(limit));
     let rows: Vec<MatchColumns> = session.fetch_all(statement).await?;
     rows.into_iter().map(MatchColumns::read).collect()
+}
+
+/// Returns matches in which the clock has nothing to decide until then, by ID.
+pub async fn asleep(session: &mut Session<'_>, past: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>> {
+    let sql = format!(
+        "SELECT {COLUMNS}, wake_at, snapshot, version FROM match WHERE wake_at > $1 ORDER BY id LIMIT $2"
+    );
+    let statement = session.statement(sql).bind(past.timestamp_millis()).bind(i64::from(limit));
+    let rows: Vec<MatchColumns> = session.fetch_all(statement).await?;
+    rows.into_iter().map(MatchColumns::read).collect()
+}
+
+/// See [`super::Evidence::unread_columns`].
+pub async fn unread(session: &mut Session<'_>, match_id: &str) -> Result<Vec<&'static str>> {
+    let statement =
+        session.statement(format!("SELECT {COLUMNS} FROM match WHERE id = $1")).bind(match_id.to_owned());
+    let found: Option<OverviewColumns> = session.fetch_first(statement).await?;
+    let Some(stored) = found else { return Ok(Vec::new()) };
+    Ok(stored.differing(&OverviewColumns::of(&stored.clone().read()?)))
 }

@@ -1,8 +1,8 @@
-//! Writes what ledgers pin: who holds a seat, what letters were worded with, and which deliveries entries list.
+//! Writes what ledgers pin: who holds a seat, matches as they were before the procedure changed, and which deliveries entries list.
 
-use super::Result;
 use super::rows::{is_common, text};
 use super::statement::Session;
+use super::{KeptSnapshot, Result};
 use crate::ledger::KeptPin;
 use crate::letter::Digest;
 
@@ -20,10 +20,11 @@ pub async fn mark_listed(session: &mut Session<'_>, chunk: &[(String, Digest)]) 
     Ok(())
 }
 
-/// Keeps a wording under its digest, unless it is kept.
-pub async fn keep_wording(session: &mut Session<'_>, digest: Digest, contents: &str) -> Result<()> {
-    let sql = "INSERT INTO wording (digest, contents) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING";
-    let statement = session.statement(sql).bind(digest.to_string()).bind(text(contents));
+/// Keeps a match as it was, within a transaction.
+pub async fn keep_snapshot(session: &mut Session<'_>, kept: &KeptSnapshot) -> Result<()> {
+    let sql = "INSERT INTO kept_snapshot (digest, match_id, json) VALUES ($1, $2, $3)";
+    let digest = Digest::of(kept.json.as_bytes()).to_string();
+    let statement = session.statement(sql).bind(digest).bind(text(&kept.match_id)).bind(text(&kept.json));
     session.execute(statement).await?;
     Ok(())
 }

@@ -15,6 +15,7 @@ use super::backend::Backend;
 use super::migration::{log_migration, migrate};
 use super::notify::{CHANNEL, LETTERS};
 use super::rows;
+use super::schema::{POSTGRES_PARTS, differences};
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting;
 use super::{Claim, DatabaseLock, DispatchScope, LetterQueue, Result, StoreError, TABLES_VERSION, Wakeup};
@@ -29,6 +30,9 @@ const OTHERS: i64 = i64::from_be_bytes(*b"fogother");
 
 /// The advisory lock under which tables are migrated: `fogtable` in ASCII.
 const MIGRATING: i64 = i64::from_be_bytes(*b"fogtable");
+
+/// The schema in which tables are made to be compared.
+const MODEL: &str = "fogpost_model";
 
 /// A daemon that claimed letters and is silent for this long loses them: it hangs, or its machine is gone.
 const SETTLING: &str = "SET LOCAL idle_in_transaction_session_timeout = '2min'";
@@ -170,7 +174,7 @@ impl Backend for PostgresBackend {
         Ok((Vec::new(), Claim::default()))
     }
 
-    /// Locks `dispatch_raw`, which changes only when a match is archived, so that others can update `dispatch`.
+    /// Locks `dispatch_raw`, which never changes, so that others can update `dispatch`.
     async fn claim_dispatches(
         &self,
         now: i64,
@@ -256,6 +260,21 @@ impl Backend for PostgresBackend {
 
     async fn backup(&self, _to: &Path, _with_logins: bool) -> Result<()> {
         Err(StoreError::misnamed("a PostgreSQL database is backed up with pg_dump"))
+    }
+
+    /// Makes the tables in a schema that is rolled back.
+    async fn schema_faults(&self) -> Result<Vec<String>> {
+        let mut tx = self.pool.begin().await?;
+        let own: String = sqlx::query_scalar("SELECT current_schema()::text").fetch_one(&mut *tx).await?;
+        let found = sqlx::query_as(POSTGRES_PARTS).bind(own).fetch_all(&mut *tx).await?;
+        let begin = format!("CREATE SCHEMA {MODEL}; SET LOCAL search_path TO {MODEL}");
+        sqlx::raw_sql(AssertSqlSafe(begin)).execute(&mut *tx).await?;
+        for migration in MIGRATIONS.iter() {
+            sqlx::raw_sql(migration.sql.clone()).execute(&mut *tx).await?;
+        }
+        let made = sqlx::query_as(POSTGRES_PARTS).bind(MODEL).fetch_all(&mut *tx).await?;
+        tx.rollback().await?;
+        Ok(differences(made, found))
     }
 
     /// The server's disk is not ours to watch.

@@ -8,7 +8,8 @@ use super::{Result, StoreError, sqlite};
 /// reads the mailbox's processed letters again.
 ///
 /// # Errors
-/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Open`] if `from` is not a fogpost database,
+/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or trigger of `from` is
+/// not as this program makes it; [`StoreError::Open`] if `from` is not a fogpost database,
 /// if a file cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
 pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::packing::{PackedColumns, unpack};
+use super::packing::{PackedColumns, unpack, unpack_dispatch};
 use super::{
-    AnswerRow, Claimed, DispatchRow, InvitationStage, LetterDecision, LetterQueue, LetterRow, LetterStatus,
-    MatchRow, Player, Queues, Result, StoreError, TokenRow, Urgency, WaitingLetter,
+    AnswerRow, Claimed, DispatchRow, InvitationStage, LatestTimes, LetterDecision, LetterQueue, LetterRow,
+    LetterStatus, MatchRow, Player, Queues, Result, StoreError, TokenRow, Urgency, WaitingLetter,
 };
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -94,7 +94,7 @@ impl Waiting {
     pub fn read(self) -> Result<WaitingLetter> {
         Ok(WaitingLetter {
             digest: digest(&self.digest)?,
-            raw: self.bytes,
+            raw: unpack(&self.bytes)?,
             received_at: time(self.received_at)?,
             tries: tries(self.tries)?,
             queue: if self.known == 1 { LetterQueue::Known } else { LetterQueue::Strangers },
@@ -298,25 +298,22 @@ pub struct DispatchBytes {
 
 impl DispatchBytes {
     pub fn read(self) -> Result<(DispatchRow, Vec<u8>)> {
-        Ok((self.dispatch.read()?, unpack(self.packed)?))
+        Ok((self.dispatch.read()?, unpack_dispatch(self.packed)?))
     }
 }
 
 /// Selects the dispatches that are due at `$2`.
 pub const OUTGOING: &str = "SELECT d.id, d.message_id, d.recipient, d.kind, d.match_id, d.tries, d.urgency, d.seat, d.created_at, \
-    d.return_id, r.form, r.bytes, p.place, p.picture, k.bytes AS dictionary \
+    d.return_id, r.bytes, p.picture, d.dropped \
     FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id LEFT JOIN dictionary k ON k.match_id = d.match_id WHERE d.due_at <= $2";
+    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id WHERE d.due_at <= $2";
 
 /// The columns of [`PackedColumns`].
-pub const PACKED: &str = "r.form, r.bytes, p.place, p.picture, k.bytes AS dictionary";
+pub const PACKED: &str = "r.bytes, p.picture, d.dropped";
 
 /// Joins the tables of a dispatch with its bytes.
 pub const WITH_BYTES: &str = "dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id LEFT JOIN dictionary k ON k.match_id = d.match_id";
-
-/// The columns of [`PackedColumns`], without the picture; `r` is `dispatch_raw`, and `k` is `dictionary`.
-pub const WITHOUT_PICTURE: &str = "r.form, r.bytes, NULL AS place, NULL AS picture, k.bytes AS dictionary";
+    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id";
 
 #[derive(FromRow)]
 pub struct Outgoing {
@@ -340,7 +337,7 @@ impl Outgoing {
             id: self.id,
             message_id: self.message_id,
             recipient: self.recipient,
-            bytes: unpack(self.packed)?,
+            bytes: unpack_dispatch(self.packed)?,
             kind: dispatch_kind(&self.kind)?,
             match_id: self.match_id,
             tries: tries(self.tries)?,
@@ -349,20 +346,6 @@ impl Outgoing {
             created_at: time(self.created_at)?,
             return_id: self.return_id.as_deref().and_then(ReturnId::parse),
         })
-    }
-}
-
-/// A Message-ID with the bytes of its letter.
-#[derive(FromRow)]
-pub struct NamedBytes {
-    message_id: String,
-    #[sqlx(flatten)]
-    packed: PackedColumns,
-}
-
-impl NamedBytes {
-    pub fn read(self) -> Result<(String, Vec<u8>)> {
-        Ok((self.message_id, unpack(self.packed)?))
     }
 }
 
@@ -377,7 +360,11 @@ pub const COUNTS: &str = "SELECT \
     (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL AND seen = 0) AS given_up_unseen, \
     (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \
     (SELECT COUNT(*) FROM letter WHERE status = 'set_aside') AS set_aside, \
-    (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake";
+    (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake, \
+    (SELECT MAX(wait_until) FROM letter WHERE status = 'waiting') AS latest_letter, \
+    (SELECT MAX(due_at) FROM dispatch WHERE due_at IS NOT NULL) AS latest_dispatch, \
+    (SELECT MAX(digest_at) FROM player WHERE digest_at IS NOT NULL) AS latest_digest, \
+    (SELECT MAX(wake_at) FROM match WHERE wake_at IS NOT NULL) AS latest_wake";
 
 #[derive(FromRow)]
 pub struct Counts {
@@ -390,6 +377,10 @@ pub struct Counts {
     matches_running: i64,
     set_aside: i64,
     next_wake: Option<i64>,
+    latest_letter: Option<i64>,
+    latest_dispatch: Option<i64>,
+    latest_digest: Option<i64>,
+    latest_wake: Option<i64>,
 }
 
 impl Counts {
@@ -404,6 +395,12 @@ impl Counts {
             matches_running: count(self.matches_running)?,
             set_aside: count(self.set_aside)?,
             next_wake: maybe_time(self.next_wake)?,
+            latest: LatestTimes {
+                letter: maybe_time(self.latest_letter)?,
+                dispatch: maybe_time(self.latest_dispatch)?,
+                digest: maybe_time(self.latest_digest)?,
+                wake: maybe_time(self.latest_wake)?,
+            },
         })
     }
 }

@@ -169,7 +169,7 @@ async fn count(session: &mut Session<'_>, now: DateTime<Utc>, taken: &[(Urgency,
 /// Selects the counts of a day, by urgency.
 fn select(engine: Engine, now: DateTime<Utc>) -> Statement {
     let sql = "SELECT urgency, CAST(SUM(CASE WHEN minute = $1 THEN sent ELSE 0 END) AS BIGINT), \
-               CAST(SUM(sent) AS BIGINT) FROM sending WHERE minute > $2 GROUP BY urgency ORDER BY urgency";
+               CAST(SUM(sent) AS BIGINT) FROM sending WHERE minute > $2 AND minute <= $1 GROUP BY urgency ORDER BY urgency";
     let minute = begin(now);
     Statement::new(engine, sql).bind(minute).bind(minute - TimeDelta::days(1).num_milliseconds())
 }

@@ -13,12 +13,10 @@ use super::changes::set_change;
 use super::dispatches;
 use super::entries::add_to_ledgers;
 use super::error::address_taken;
-use super::letters::insert_letters;
-use super::lots::change_lot;
 use super::newcomers;
 use super::notify::notify;
 use super::overview;
-use super::packing::{PackedLetter, PackedPicture, pack};
+use super::packing::{PackedDispatch, pack_dispatch};
 use super::pinned;
 use super::players::{add_newcomer, merge_players, save_player};
 use super::rows::{CHUNK, ensure_all_found, is_common, partition_matches, seat_columns, text, with_ids};
@@ -30,26 +28,20 @@ use super::{
 };
 
 /// A settlement's dispatches as they are stored, in the same order.
-pub struct PackedDispatches {
-    dispatches: Vec<PackedLetter>,
-    posted: Vec<PackedLetter>,
-}
+pub struct PackedDispatches(Vec<PackedDispatch>);
 
 impl PackedDispatches {
     /// Compresses the dispatches of a settlement.
     pub async fn of(settlement: &Settlement) -> PackedDispatches {
-        PackedDispatches {
-            dispatches: pack_all(&settlement.dispatches).await,
-            posted: pack_all(&settlement.posted).await,
-        }
+        PackedDispatches(pack_all(&settlement.dispatches).await)
     }
 }
 
 /// Packs dispatches, and yields between chunks, because hundreds take milliseconds that other tasks need.
-async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedLetter> {
+async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedDispatch> {
     let mut packed = Vec::with_capacity(dispatches.len());
     for chunk in dispatches.chunks(CHUNK) {
-        packed.extend(chunk.iter().map(|dispatch| pack(&dispatch.bytes)));
+        packed.extend(chunk.iter().map(|dispatch| pack_dispatch(&dispatch.bytes)));
         tokio::task::yield_now().await;
     }
     packed
@@ -72,9 +64,6 @@ pub async fn settle(
     add_to_ledgers(session, &settlement.entries).await?;
     for invitation in &settlement.invitations {
         set_invitation(session, invitation, settlement.at).await?;
-    }
-    for change in &settlement.lots {
-        change_lot(session, change).await?;
     }
     write_dispatches(session, settlement, packed).await?;
     for (key, value) in &settlement.remembered {
@@ -110,8 +99,8 @@ async fn write_matches(session: &mut Session<'_>, settlement: &Settlement) -> Re
     for chunk in settlement.seat_pins.chunks(CHUNK) {
         pinned::add_seat_pins(session, chunk).await?;
     }
-    for (digest, contents) in &settlement.wordings {
-        pinned::keep_wording(session, *digest, contents).await?;
+    for snapshot in &settlement.snapshots {
+        pinned::keep_snapshot(session, snapshot).await?;
     }
     for newcomer in &settlement.newcomers {
         let seats = add_newcomer(session, newcomer, settlement.at).await.map_err(address_taken)?;
@@ -121,9 +110,6 @@ async fn write_matches(session: &mut Session<'_>, settlement: &Settlement) -> Re
 }
 
 async fn write_letters(session: &mut Session<'_>, settlement: &Settlement) -> Result<()> {
-    if !settlement.letters.is_empty() {
-        insert_letters(session, &settlement.letters).await?;
-    }
     for chunk in settlement.decided.chunks(CHUNK) {
         decide_letters(session, settlement.at, chunk).await?;
     }
@@ -153,14 +139,11 @@ async fn write_dispatches(
     if !settlement.requeued.is_empty() {
         dispatches::requeue(session, settlement.at, &settlement.requeued).await?;
     }
-    for (chunk, packed) in settlement.dispatches.chunks(CHUNK).zip(packed.dispatches.chunks(CHUNK)) {
-        add_dispatches(session, settlement.at, chunk, packed, false).await?;
+    for (chunk, packed) in settlement.dispatches.chunks(CHUNK).zip(packed.0.chunks(CHUNK)) {
+        add_dispatches(session, settlement.at, chunk, packed).await?;
     }
     if !settlement.dispatches.is_empty() || !settlement.requeued.is_empty() {
         notify(session, Wakeup::Dispatches).await?;
-    }
-    for (chunk, packed) in settlement.posted.chunks(CHUNK).zip(packed.posted.chunks(CHUNK)) {
-        add_dispatches(session, settlement.at, chunk, packed, true).await?;
     }
     Ok(())
 }
@@ -316,18 +299,17 @@ async fn postpone_letter(session: &mut Session<'_>, postponed: &Postponed) -> Re
     Ok(())
 }
 
-/// Adds dispatches, which are due at once unless they are delayed, or count as sent if another club has `sent` them.
+/// Adds dispatches, which are due at once unless they are delayed.
 async fn add_dispatches(
     session: &mut Session<'_>,
     at: DateTime<Utc>,
     chunk: &[NewDispatch],
-    packed: &[PackedLetter],
-    sent: bool,
+    packed: &[PackedDispatch],
 ) -> Result<()> {
     let at = at.timestamp_millis();
     let mut insert = session.statement(
         "INSERT INTO dispatch \
-         (message_id, recipient, kind, match_id, seat, answers, asked, urgency, pin, created_at, due_at, sent_at) ",
+         (message_id, recipient, kind, match_id, seat, answers, asked, urgency, pin, created_at, due_at) ",
     );
     insert.push_rows(chunk, |values, dispatch| {
         values
@@ -341,8 +323,7 @@ async fn add_dispatches(
             .bind(dispatch.urgency as i64)
             .bind(dispatch.pin.map(|pin| pin.to_string()))
             .bind(at)
-            .bind((!sent).then(|| dispatch.due.map_or(at, |due| due.timestamp_millis())))
-            .bind(sent.then(|| dispatch.sent_at.map_or(at, |sent_at| sent_at.timestamp_millis())));
+            .bind(dispatch.due.map_or(at, |due| due.timestamp_millis()));
     });
     insert.push(" RETURNING id, message_id");
     let is_persistent = is_common(chunk.len());
@@ -352,18 +333,18 @@ async fn add_dispatches(
 }
 
 /// Adds the texts and the pictures of dispatches.
-async fn add_packed(session: &mut Session<'_>, letters: &[(i64, &PackedLetter)]) -> Result<()> {
-    let mut insert = session.statement("INSERT INTO dispatch_raw (dispatch_id, form, bytes) ");
+async fn add_packed(session: &mut Session<'_>, letters: &[(i64, &PackedDispatch)]) -> Result<()> {
+    let mut insert = session.statement("INSERT INTO dispatch_raw (dispatch_id, bytes) ");
     insert.push_rows(letters, |values, (id, letter)| {
-        values.bind(*id).bind(letter.form).bind(&letter.bytes);
+        values.bind(*id).bind(&letter.bytes);
     });
     session.execute(insert.persistent(is_common(letters.len()))).await?;
-    let pictures: Vec<(i64, &PackedPicture)> =
+    let pictures: Vec<(i64, &Vec<u8>)> =
         letters.iter().filter_map(|(id, letter)| Some((*id, letter.picture.as_ref()?))).collect();
     if !pictures.is_empty() {
-        let mut insert = session.statement("INSERT INTO dispatch_picture (dispatch_id, place, picture) ");
+        let mut insert = session.statement("INSERT INTO dispatch_picture (dispatch_id, picture) ");
         insert.push_rows(&pictures, |values, (id, picture)| {
-            values.bind(*id).bind(picture.place).bind(&picture.bytes);
+            values.bind(*id).bind(*picture);
         });
         session.execute(insert.persistent(is_common(pictures.len()))).await?;
     }

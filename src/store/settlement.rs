@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    EntryRow, Invitation, LetterDecision, LotChange, MatchRow, NewDispatch, NewLetter, Newcomer, Player,
+    EntryRow, Invitation, KeptSnapshot, LetterDecision, MatchRow, NewDispatch, Newcomer, Player,
     PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
 };
 use crate::ledger::KeptPin;
@@ -13,8 +13,6 @@ use crate::letter::Digest;
 #[derive(Clone, Debug, Default)]
 pub struct Settlement {
     pub at: DateTime<Utc>,
-    /// Letters of a match that another club refereed. [`Store::insert_letters`] stores our own.
-    pub letters: Vec<NewLetter>,
     pub decided: Vec<LetterDecision>,
     /// Ignored for letters that no longer wait.
     pub postponed: Vec<Postponed>,
@@ -24,8 +22,8 @@ pub struct Settlement {
     pub seats: Vec<SeatRow>,
     /// What the ledgers pin of who holds a seat, with the match of each.
     pub seat_pins: Vec<(String, KeptPin)>,
-    /// What the letters of another club were worded with, as JSON, by digest.
-    pub wordings: Vec<(Digest, String)>,
+    /// Matches as they were before the procedure changed.
+    pub snapshots: Vec<KeptSnapshot>,
     /// Players who are added together with their seats.
     pub newcomers: Vec<Newcomer>,
     /// Each match's entries in order.
@@ -33,8 +31,6 @@ pub struct Settlement {
     pub dispatches: Vec<NewDispatch>,
     /// The pins of dispatches that entries list as delivered, each with its match.
     pub listed: Vec<(String, Digest)>,
-    /// Dispatches that another club sent: stored, and never sent from here.
-    pub posted: Vec<NewDispatch>,
     /// New invitations, and those that close. One that is made and taken in the same settlement occurs twice.
     pub invitations: Vec<Invitation>,
     /// Saved as by [`Store::save_player`].
@@ -52,8 +48,6 @@ pub struct Settlement {
     pub changes: Vec<PlayerChange>,
     /// Keys and values, saved as by [`Store::remember`].
     pub remembered: Vec<(String, String)>,
-    /// In order: one address can have several.
-    pub lots: Vec<LotChange>,
 }
 
 impl Settlement {
@@ -61,18 +55,16 @@ impl Settlement {
     pub fn is_of_matches(&self) -> bool {
         let Settlement {
             at: _,
-            letters,
             decided: _,
             postponed: _,
             matches: _,
             seats,
             seat_pins: _,
-            wordings: _,
+            snapshots: _,
             newcomers,
             entries: _,
             dispatches: _,
             listed: _,
-            posted,
             invitations,
             players,
             merged,
@@ -83,7 +75,6 @@ impl Settlement {
             unproven,
             changes,
             remembered,
-            lots,
         } = self;
         let senders = standings.is_empty() && questions.is_empty();
         let people = seats.is_empty()
@@ -91,14 +82,9 @@ impl Settlement {
             && players.is_empty()
             && merged.is_empty()
             && invitations.is_empty()
-            && changes.is_empty()
-            && lots.is_empty();
-        let letters = letters.is_empty()
-            && requeued.is_empty()
-            && posted.is_empty()
-            && returned.is_empty()
-            && unproven.is_empty()
-            && remembered.is_empty();
+            && changes.is_empty();
+        let letters =
+            requeued.is_empty() && returned.is_empty() && unproven.is_empty() && remembered.is_empty();
         people && senders && letters
     }
 
@@ -106,18 +92,16 @@ impl Settlement {
     pub fn absorb(&mut self, other: Settlement) {
         let Settlement {
             at: _,
-            letters,
             decided,
             postponed,
             matches,
             seats,
             seat_pins,
-            wordings,
+            snapshots,
             newcomers,
             entries,
             dispatches,
             listed,
-            posted,
             invitations,
             players,
             merged,
@@ -127,20 +111,17 @@ impl Settlement {
             unproven,
             changes,
             remembered,
-            lots,
         } = other;
-        self.letters.extend(letters);
         self.decided.extend(decided);
         self.postponed.extend(postponed);
         self.matches.extend(matches);
         self.seats.extend(seats);
         self.seat_pins.extend(seat_pins);
-        self.wordings.extend(wordings);
+        self.snapshots.extend(snapshots);
         self.newcomers.extend(newcomers);
         self.entries.extend(entries);
         self.dispatches.extend(dispatches);
         self.listed.extend(listed);
-        self.posted.extend(posted);
         self.invitations.extend(invitations);
         self.players.extend(players);
         self.merged.extend(merged);
@@ -150,6 +131,5 @@ impl Settlement {
         self.unproven.extend(unproven);
         self.changes.extend(changes);
         self.remembered.extend(remembered);
-        self.lots.extend(lots);
     }
 }

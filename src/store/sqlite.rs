@@ -17,6 +17,7 @@ use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 use super::backend::Backend;
 use super::migration::{log_migration, migrate};
 use super::rows;
+use super::schema::{SQLITE_PARTS, differences};
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting;
 use super::*;
@@ -310,6 +311,14 @@ impl Backend for SqliteBackend {
         self.back_up_to(to, with_logins).await
     }
 
+    async fn schema_faults(&self) -> Result<Vec<String>> {
+        let mut model = SqliteConnection::connect("sqlite::memory:").await?;
+        migrate(&MIGRATIONS, &mut model).await?;
+        let made = sqlx::query_as(SQLITE_PARTS).fetch_all(&mut model).await?;
+        let found = sqlx::query_as(SQLITE_PARTS).fetch_all(&self.writer).await?;
+        Ok(differences(made, found))
+    }
+
     fn free_bytes(&self) -> Result<Option<u64>> {
         let space = rustix::fs::statvfs(&self.path)
             .map_err(|error| StoreError::Database(sqlx::Error::Io(error.into())))?;
@@ -386,12 +395,16 @@ fn copy_privately(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Checks that a copy is a fogpost database, migrates it, and marks it as restored.
+/// Checks that a copy is a fogpost database whose triggers nobody has changed, and marks it as restored.
 async fn prepare(path: &Path) -> Result<()> {
     let store = super::open(&sqlite_url(path)).await?;
-    let marked = store.remember(super::RESTORED, super::TO_BE_READ_AGAIN).await;
+    let prepared = match store.schema_faults().await {
+        Ok(faults) if faults.is_empty() => store.remember(super::RESTORED, super::TO_BE_READ_AGAIN).await,
+        Ok(faults) => Err(StoreError::Unsound(faults.join("; "))),
+        Err(error) => Err(error),
+    };
     store.close().await;
-    marked
+    prepared
 }
 
 /// Returns the URL of the database in a file, with question marks and percent signs escaped: the one would end the path, the

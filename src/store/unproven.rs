@@ -6,6 +6,7 @@ use sqlx::FromRow;
 use super::rows::{digest, seat, text, time, unsound};
 use super::statement::Session;
 use super::{Result, StoreError, UnprovenLetter, UnprovenStage};
+use crate::letter::Digest;
 
 const COLUMNS: &str = "letter, code, player_id, address, match_id, seat, noted_at, told, stage, confirmed_by";
 
@@ -51,6 +52,15 @@ pub async fn unproven_letters(
          ORDER BY noted_at, letter"
     );
     let statement = session.statement(sql).bind(player_id).bind(since.timestamp_millis());
+    session.fetch_all::<Row>(statement).await?.into_iter().map(Row::read).collect()
+}
+
+/// See [`super::Evidence::unproven_named`].
+pub async fn named(session: &mut Session<'_>, letters: &[Digest]) -> Result<Vec<UnprovenLetter>> {
+    let letters: Vec<String> = letters.iter().map(Digest::to_string).collect();
+    let one_of = session.engine().one_of();
+    let sql = format!("SELECT {COLUMNS} FROM unproven_letter WHERE letter {one_of} ORDER BY letter");
+    let statement = session.statement(sql).bind_texts(&letters);
     session.fetch_all::<Row>(statement).await?.into_iter().map(Row::read).collect()
 }
 

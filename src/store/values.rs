@@ -176,6 +176,13 @@ pub struct TokenRow {
     pub player: Player,
 }
 
+/// A match as it was stored before the procedure changed, under the SHA-256 of its JSON, which an entry names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptSnapshot {
+    pub match_id: String,
+    pub json: String,
+}
+
 /// A stored match: its snapshot as JSON, and the columns that find it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchRow {
@@ -242,8 +249,6 @@ pub struct NewDispatch {
     pub urgency: Urgency,
     /// Its pin, if the ledger of its match lists deliveries.
     pub pin: Option<Digest>,
-    /// When another club sent it.
-    pub sent_at: Option<DateTime<Utc>>,
 }
 
 /// An answer that was sent.
@@ -422,6 +427,16 @@ pub struct Queues {
     pub set_aside: u64,
     /// When the clock next has to decide something. If this is in the past, the clock is late.
     pub next_wake: Option<DateTime<Utc>>,
+    pub latest: LatestTimes,
+}
+
+/// How far the items that are deferred furthest are deferred.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LatestTimes {
+    pub letter: Option<DateTime<Utc>>,
+    pub dispatch: Option<DateTime<Utc>>,
+    pub digest: Option<DateTime<Utc>>,
+    pub wake: Option<DateTime<Utc>>,
 }
 
 /// Work that another daemon or command queued.

@@ -13,7 +13,7 @@ fn json(ran: &Ran) -> Value {
 
 impl Folder {
     /// Sends waiting mail and returns the text of all letters to `address`.
-    fn letters_to(&self, address: &str) -> String {
+    pub fn letters_to(&self, address: &str) -> String {
         self.run(&["run", "--once"]).success();
         let folder = self.path("mail").join(address).join("new");
         let entries = std::fs::read_dir(folder).expect("a mailbox");

@@ -256,13 +256,10 @@ fn a_dossier_that_would_fill_the_memory_is_refused_before_it_is_unpacked() {
     bomb(&folder, "zeros.zip", 10, 100 * 1024 * 1024);
     let size = fs::metadata(folder.path("zeros.zip")).expect("there").len();
     assert!(size < 2 * 1024 * 1024, "{size} bytes");
-    let refused = folder.run(&["audit", "import", "zeros.zip"]).failure(1);
+    let refused = folder.run(&["audit", "check", "zeros.zip"]).failure(2);
     assert_says(&refused, &["zeros.zip: it unpacks to more than 256 MB"]);
     bomb(&folder, "many.zip", 20_001, 0);
-    assert_says(
-        &folder.run(&["audit", "import", "many.zip"]).failure(1),
-        &["it holds more than 20000 files"],
-    );
+    assert_says(&folder.run(&["audit", "check", "many.zip"]).failure(2), &["it holds more than 20000 files"]);
     // What the archive claims is not believed either: here, that each file is empty.
     let mut archive = fs::read(folder.path("zeros.zip")).expect("there");
     let entries: Vec<usize> =
@@ -271,10 +268,14 @@ fn a_dossier_that_would_fill_the_memory_is_refused_before_it_is_unpacked() {
         archive[at + 24..at + 28].fill(0);
     }
     fs::write(folder.path("lies.zip"), archive).expect("written");
-    let refused = folder.run(&["audit", "import", "lies.zip"]).failure(1);
+    let refused = folder.run(&["audit", "check", "lies.zip"]).failure(2);
     assert_says(&refused, &["letters/0.eml is damaged, or has another length than the archive says"]);
-    let listed = folder.run(&["match", "list", "--json"]).success();
-    assert_eq!((listed.as_str(), folder.run(&["player", "list", "--json"]).success().as_str()), ("", ""));
+    // A link would be followed by whoever unpacks it.
+    let mut zip = ZipWriter::new(File::create(folder.path("link.zip")).expect("a file"));
+    zip.add_symlink("entries.jsonl", "/dev/zero", SimpleFileOptions::default()).expect("in the archive");
+    zip.finish().expect("written");
+    let refused = folder.run(&["audit", "check", "link.zip"]).failure(2);
+    assert_says(&refused, &["link.zip: entries.jsonl is a link or a device, not a file"]);
 }
 
 #[test]
@@ -290,12 +291,12 @@ fn files_beyond_a_sensible_size_are_not_read() {
         &["match", "act-as", &id, "first", "hole"],
         &["match", "correct", &id, "first", "hole", "--turn", "1", "--reason", "x"],
         &["replay", "hole"],
-        &["audit", "import", "hole"],
         &["audit", "verify", "--against", "hole"],
         &["replay", "/dev/zero"],
     ] {
         assert_says(&folder.run(arguments).failure(1), &["it is larger than"]);
     }
+    assert_says(&folder.run(&["audit", "check", "hole"]).failure(2), &["it is larger than"]);
 }
 
 /// Everything by which a name could move the cursor, forge a line, or show itself backwards.
@@ -357,7 +358,7 @@ fn no_list_prints_what_a_terminal_would_obey() {
         &["club", "digest"],
         &["status"],
         &["audit", "verify", &id],
-        &["audit", "show", &id, "--unsealed"],
+        &["audit", "show", &id, "--unseal", NASTY, "--gm", "The GM"],
         &["match", "resume", &id],
         &["run", "--once"],
     ] {

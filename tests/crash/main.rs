@@ -140,7 +140,7 @@ impl<'a> Run<'a> {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         runtime.block_on(async {
             let store = fogpost::store::open(&self.club.url).await.expect("the store opens");
-            store.retry_all_now(chrono::Utc::now()).await.expect("the store answers");
+            store.retry_deferred(chrono::Utc::now(), chrono::Utc::now()).await.expect("the store answers");
             store.close().await;
         });
     }

@@ -10,11 +10,12 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Fact, Head};
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Match, Stage};
-use fogpost::report::pin::pin_in;
+use fogpost::report::pin::pin;
+use fogpost::store::pack;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::desk::{ANN, BO, Desk, GM};
 
 /// A match of Quad with two turns, a refusal and a question.
 pub fn played() -> (Desk, Match) {
@@ -27,22 +28,33 @@ pub fn played() -> (Desk, Match) {
     desk.reply(BO, &to_bo, "STATUS\nREPORT\nTELL Good luck\nEND");
     let sound = desk.verify(&game_match.id);
     assert!(sound.is_sound(), "{sound:#?}");
-    assert_eq!((sound.letters, sound.sent_in_other_words), (4, 0));
+    assert_eq!(sound.letters, 4);
     assert!(sound.sent >= 9 && sound.entries >= 10, "{sound:#?}");
     let game_match = desk.find(&game_match.id);
     (desk, game_match)
 }
 
-/// Replaces a text in the first report of a match and stores the report uncompressed, with its picture inline.
+/// Replaces a text in the first report of a match.
 fn change_first_report(desk: &Desk, match_id: &str, from: &str, to: &str) {
     let sent = desk.block_on(desk.office().store.dispatches_of(match_id)).expect("the store answers");
     let (report, bytes) =
         sent.into_iter().find(|(row, _)| row.kind == DispatchKind::Report).expect("a report");
     let changed = String::from_utf8(bytes).expect("a letter in ASCII").replace(from, to);
-    let hex: String = changed.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let statement =
-        format!("UPDATE dispatch_raw SET form = 0, bytes = x'{hex}' WHERE dispatch_id = {}", report.id);
-    cheat(desk, &[&statement]);
+    cheat(desk, &[&overwrite(report.id, changed.as_bytes())]);
+}
+
+/// The stored form of a letter in SQL.
+fn packed(letter: &[u8]) -> String {
+    pack(letter).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The statements that store a letter of ours with its picture in its text.
+fn overwrite(id: i64, letter: &[u8]) -> String {
+    format!(
+        "DELETE FROM dispatch_picture WHERE dispatch_id = {id}; \
+         UPDATE dispatch_raw SET bytes = x'{}' WHERE dispatch_id = {id}",
+        packed(letter)
+    )
 }
 
 /// Changes the database file behind the program's back, and without its triggers.
@@ -121,9 +133,12 @@ pub fn rewrite(desk: &Desk, game_match: &Match, mut entries: Vec<Entry>) {
 fn a_changed_byte_of_a_letter_is_found() {
     let (desk, game_match) = played();
     let digest = desk.letters().last().expect("a letter").digest;
+    let raw =
+        desk.block_on(desk.office().store.letter(digest)).expect("the store answers").expect("its bytes");
+    let changed = String::from_utf8(raw).expect("a text").replace("MARBLE A1", "MARBLE B1");
     let change = format!(
-        "UPDATE letter_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), 'MARBLE A1', 'MARBLE B1') AS BLOB) \
-         WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')"
+        "UPDATE letter_raw SET bytes = x'{}' WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')",
+        packed(changed.as_bytes())
     );
     cheat(&desk, &[&change]);
     assert_eq!(*found(&desk.verify(&game_match.id)), Place::Letter(digest));
@@ -202,14 +217,7 @@ fn a_changed_part_of_a_report_is_found_even_in_its_picture() {
     let (report, bytes) = sent.iter().find(|(row, _)| row.kind == DispatchKind::Report).expect("a report");
     let place = Place::Sent(report.message_id.clone());
     let write = |bytes: &[u8]| {
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        cheat(
-            &desk,
-            &[&format!(
-                "UPDATE dispatch_raw SET form = 0, bytes = x'{hex}' WHERE dispatch_id = {}",
-                report.id
-            )],
-        );
+        cheat(&desk, &[&overwrite(report.id, bytes)]);
         desk.verify(&game_match.id)
     };
     let replaced = |from: &str, to: &str| {
@@ -217,15 +225,15 @@ fn a_changed_part_of_a_report_is_found_even_in_its_picture() {
         assert!(text.contains(from), "{from} is not in {text}");
         text.replacen(from, to, 1).into_bytes()
     };
-    for (from, to, part) in [
-        ("What happened", "What hxppened", "text"),
-        ("<h2>What happened", "<h2>What hxppened", "HTML"),
-        ("iVBORw0KGgo", "iVBORw0KGgp", "picture"),
-        ("To: ", "Cc: bo@elsewhere.example\r\nTo: ", "header"),
+    for (from, to) in [
+        ("What happened", "What hxppened"),
+        ("<h2>What happened", "<h2>What hxppened"),
+        ("iVBORw0KGgo", "iVBORw0KGgp"),
+        ("To: ", "Cc: bo@elsewhere.example\r\nTo: "),
     ] {
         let verdict = write(&replaced(from, to));
         assert_eq!(*found(&verdict), place, "{from}");
-        assert!(verdict.findings[0].what.contains(part), "{part}: {verdict:#?}");
+        assert!(verdict.findings[0].what.contains("the ledger pins another letter"), "{verdict:#?}");
     }
     assert!(write(bytes).is_sound());
 }
@@ -246,10 +254,10 @@ fn a_removed_or_added_dispatch_is_found() {
     cheat(
         &desk,
         &[
-            "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at) \
-                  SELECT replace(message_id, '.1@', '.9@'), recipient, kind, match_id, seat, created_at, sent_at \
+            "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) \
+                  SELECT replace(message_id, '.1@', '.9@'), recipient, kind, match_id, seat, created_at, sent_at, urgency \
                   FROM dispatch WHERE kind = 'invitation' AND seat = 'first'",
-            "INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00' FROM dispatch",
+            "INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00000000010000ffff' FROM dispatch",
         ],
     );
     let verdict = desk.verify(&game_match.id);
@@ -269,56 +277,11 @@ fn a_removed_or_added_dispatch_is_found() {
     assert!(desk.verify(&game_match.id).findings[0].what.contains("missing"));
 }
 
-/// Changes the last report before an entry pins its digest, as if a lying program had sent it: everything stored is
-/// consistent, but the report does not say what it should. Also returns its place, and the letter that Bo can answer.
-pub fn forged(desk: Desk, from: &str, to: &str) -> (Desk, Match, Place, Sent) {
-    desk.untidy.set(true);
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    let now = desk.find(&game_match.id);
-    let sent = desk.block_on(desk.office().store.dispatches_of(&game_match.id)).expect("the store answers");
-    let (row, bytes) = sent.iter().rfind(|(row, _)| row.kind == DispatchKind::Report).expect("a report");
-    let text = String::from_utf8(bytes.clone()).expect("mail is text");
-    assert!(text.contains(from), "{from} is not in {text}");
-    let forged = text.replacen(from, to, 1).into_bytes();
-    let pinned = |bytes: &[u8]| pin_in(now.form, bytes).to_string();
-    let (told, instead) = (pinned(bytes), pinned(&forged));
-    let snapshot = serde_json::to_string(&now).expect("JSON");
-    assert!(snapshot.contains(&told), "the snapshot contains its digest");
-    let hex: String = forged.iter().map(|byte| format!("{byte:02x}")).collect();
-    cheat(
-        &desk,
-        &[
-            &format!("UPDATE dispatch_raw SET form = 0, bytes = x'{hex}' WHERE dispatch_id = {}", row.id),
-            &format!("UPDATE dispatch SET pin = '{instead}' WHERE id = {}", row.id),
-            &format!("UPDATE match SET snapshot = '{}'", snapshot.replace(&told, &instead)),
-        ],
-    );
-    let place = Place::Sent(row.message_id.clone());
-    (desk, game_match, place, to_bo)
-}
-
-#[test]
-fn a_letter_that_no_entry_pins_yet_is_worded_again_and_compared_by_byte() {
-    for (from, to, part) in [
-        ("What happened", "What hxppened", "its text"),
-        ("<h2>What happened", "<h2>What hxppened", "its HTML"),
-        ("iVBORw0KGgo", "iVBORw0KGgp", "its picture"),
-        ("auto-generated", "auto-replied", "its header"),
-    ] {
-        let (desk, game_match, place, _) = forged(Desk::new(), from, to);
-        let verdict = desk.verify(&game_match.id);
-        assert_eq!(*found(&verdict), place, "{part}");
-        assert!(verdict.findings[0].what.contains(part), "{part}: {verdict:#?}");
-    }
-}
-
 #[test]
 fn digests_missing_in_the_snapshot_are_found() {
-    let (desk, game_match, ..) = forged(Desk::new(), "iVBORw0KGgo", "iVBORw0KGgp");
+    let (desk, game_match) = played();
     let kept = Match { told: Vec::new(), ..desk.find(&game_match.id) };
-    let snapshot = serde_json::to_string(&kept).expect("JSON");
+    let snapshot = serde_json::to_string(&kept).expect("JSON").replace('\'', "''");
     cheat(&desk, &[&format!("UPDATE match SET snapshot = '{snapshot}'")]);
     assert_eq!(*found(&desk.verify(&game_match.id)), Place::Kept("the snapshot"));
 }
@@ -330,10 +293,10 @@ fn a_second_letter_for_one_dispatch_is_found() {
     cheat(
         &desk,
         &[
-            "INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, created_at, sent_at) \
-             SELECT -1, 'x' || message_id, 'eve@players.example', kind, match_id, seat, created_at, sent_at \
+            "INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) \
+             SELECT -1, 'x' || message_id, 'eve@players.example', kind, match_id, seat, created_at, sent_at, urgency \
              FROM dispatch WHERE id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')",
-            "INSERT INTO dispatch_raw (dispatch_id, bytes) VALUES (-1, x'00')",
+            "INSERT INTO dispatch_raw (dispatch_id, bytes) VALUES (-1, x'00000000010000ffff')",
         ],
     );
     let verdict = desk.verify(&game_match.id);
@@ -354,33 +317,10 @@ fn an_entry_added_to_those_of_a_letter_is_found_as_an_entry() {
 }
 
 #[test]
-fn a_report_with_a_wrong_text_is_found_although_the_ledger_pins_it() {
-    let (desk, game_match, place, to_bo) = forged(Desk::new(), "What happened", "What hxppened");
-    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    let verdict = desk.verify(&game_match.id);
-    assert_eq!(*found(&verdict), place);
-    assert!(verdict.findings[0].what.contains("its text"), "{verdict:#?}");
-}
-
-#[test]
-fn a_wrong_picture_is_found_when_pictures_are_drawn_again() {
-    let (desk, game_match, place, to_bo) = forged(Desk::new(), "iVBORw0KGgo", "iVBORw0KGgp");
-    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    assert!(
-        desk.verify(&game_match.id).is_sound(),
-        "its text is right, and its bytes are those that were sent"
-    );
-    let whole = desk.office().verify_several(std::slice::from_ref(&game_match.id), true, &|_| ());
-    let verdict = desk.block_on(whole).expect("the store answers").remove(0);
-    assert_eq!(*found(&verdict), place);
-    assert!(verdict.findings[0].what.contains("its picture"), "{verdict:#?}");
-}
-
-#[test]
 fn the_next_entry_pins_every_letter() {
     let (desk, game_match) = played();
     let sent = desk.block_on(desk.office().store.dispatches_of(&game_match.id)).expect("the store answers");
-    let sent: Vec<Digest> = sent.iter().map(|(_, bytes)| pin_in(game_match.form, bytes)).collect();
+    let sent: Vec<Digest> = sent.iter().map(|(_, bytes)| pin(bytes)).collect();
     let mut told: Vec<Digest> =
         entries(&desk, &game_match.id).into_iter().flat_map(|entry| entry.told).collect();
     told.extend(&game_match.told);
@@ -447,7 +387,7 @@ fn a_match_that_fails_its_scheduled_check_is_paused_and_the_gm_is_told() {
     let after = desk.find(&game_match.id);
     assert_eq!(after.stage, Stage::Paused);
     let alarm = desk.sent_to(GM).into_iter().find(|sent| sent.subject == "A ledger does not verify");
-    alarm.expect("the GM is told").says(&game_match.id).says("does not verify").says("its text was changed");
+    alarm.expect("the GM is told").says(&game_match.id).says("does not verify").says("it was changed");
     desk.last_to(ANN).says("its ledger does not verify");
     let verdict = desk.verify(&game_match.id);
     assert!(matches!(found(&verdict), Place::Sent(_)), "the pause itself is on the ledger: {verdict:#?}");

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use fogpost::game::any::GameKind;
 use fogpost::store;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::desk::{ANN, BO, Desk};
 
@@ -61,4 +63,47 @@ fn restore_rejects_a_foreign_database() {
     let refused = desk.block_on(store::restore(&url, &bad)).expect_err("the database is locked");
     assert!(refused.to_string().contains("this test"), "{refused}");
     drop(lock);
+}
+
+#[test]
+fn restore_and_doctor_name_a_trigger_that_was_added_taken_away_or_changed() {
+    let desk = Desk::new();
+    desk.work();
+    let url = desk.office().config.database.url.clone();
+    let said = |statements: &[&str]| {
+        let backup = desk.folder().join("backup.db");
+        let _ = std::fs::remove_file(&backup);
+        desk.block_on(desk.office().store.backup(&backup, false)).expect("a backup");
+        desk.block_on(async {
+            let options = SqliteConnectOptions::new().filename(&backup);
+            let mut file = SqliteConnection::connect_with(&options).await.expect("it opens");
+            for statement in statements {
+                sqlx::query(AssertSqlSafe((*statement).to_owned()))
+                    .execute(&mut file)
+                    .await
+                    .expect(statement);
+            }
+            file.close().await.expect("it closes");
+            let copy = store::open(&store::sqlite_url(&backup)).await.expect("it opens");
+            let faults = copy.schema_faults().await.expect("the store answers");
+            copy.close().await;
+            let restored = store::restore(&url, &backup).await;
+            assert_eq!(restored.is_ok(), faults.is_empty());
+            let told = restored.map_or_else(|error| error.to_string(), |_| String::new());
+            assert!(told.contains(&faults.join("; ")), "{told}: {faults:?}");
+            faults
+        })
+    };
+    let spy = "CREATE TRIGGER spy AFTER INSERT ON letter BEGIN UPDATE memo SET value = NEW.sender; END";
+    assert_eq!(said(&[spy]), ["its trigger spy is not of this program"]);
+    let gone = "DROP TRIGGER entry_is_not_changed";
+    assert_eq!(said(&[gone]), ["its trigger entry_is_not_changed is missing"]);
+    let idle = "CREATE TRIGGER entry_is_not_changed BEFORE UPDATE ON entry BEGIN SELECT 1; END";
+    assert_eq!(said(&[gone, idle]), ["its trigger entry_is_not_changed is not as this program makes it"]);
+    assert_eq!(said(&["DROP INDEX entry_by_kind"]), ["its index entry_by_kind is missing"]);
+    assert_eq!(
+        said(&["ALTER TABLE entry ADD COLUMN note TEXT"]),
+        ["its table entry is not as this program makes it"]
+    );
+    assert_eq!(said(&[]), [""; 0]);
 }

@@ -1,28 +1,30 @@
 //! The audit finds entries that were changed, removed or added.
 
 use fogpost::audit::witness::PlayersMail;
-use fogpost::audit::{AuditVerdict, Finding, Place};
+use fogpost::audit::{AuditVerdict, Place};
 use fogpost::game::any::GameKind;
-use fogpost::ledger::{Entry, Fact};
-use fogpost::letter::Digest;
-use fogpost::referee::Match;
+use fogpost::ledger::Fact;
 
 use crate::audit::{cheat, entries, found, played, rewrite, seq_of};
 use crate::desk::{ANN, Desk};
 
 #[test]
-fn an_entry_with_unknown_rules_is_found() {
-    for seq in [1, 5] {
+fn an_opening_with_an_unknown_format_or_unknown_rules_is_found() {
+    let unknown = [
+        (7, 1, "format 7 of a ledger is not known; this program knows 1"),
+        (1, 7, "version 7 of the rules of Quad is not known; this program knows 1"),
+    ];
+    for (new_format, new_rules, says) in unknown {
         let (desk, game_match) = played();
         let mut all = entries(&desk, &game_match.id);
-        all[seq - 1].rules = 7;
+        let Fact::MatchOpened { format, rules, .. } = &mut all[0].fact else {
+            panic!("the first entry opens the match")
+        };
+        (*format, *rules) = (new_format, new_rules);
         rewrite(&desk, &game_match, all);
         let verdict = desk.verify(&game_match.id);
-        assert_eq!(*found(&verdict), Place::Entry(seq as u64));
-        assert!(
-            verdict.findings[0].what.contains("version 7 of the rules of Quad is not known"),
-            "{verdict:#?}"
-        );
+        assert_eq!(*found(&verdict), Place::Entry(1));
+        assert_eq!(verdict.findings[0].what, says);
     }
 }
 
@@ -43,14 +45,17 @@ fn options_unknown_to_the_game_are_found() {
 }
 
 #[test]
-fn a_match_with_unknown_rules_is_not_continued() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let to_ann = desk.one_to(ANN);
-    cheat(&desk, &[r#"UPDATE match SET snapshot = replace(snapshot, '"rules":1', '"rules":7')"#]);
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    assert_eq!(entries(&desk, &game_match.id).len() as u64, game_match.head.seq, "nothing was decided");
-    assert!(desk.sent_to(ANN).is_empty());
+fn a_match_with_an_unknown_format_or_unknown_rules_is_not_continued() {
+    for name in ["rules", "format"] {
+        let desk = Desk::new();
+        let game_match = desk.open(GameKind::Quad, &[]);
+        let to_ann = desk.one_to(ANN);
+        let change = format!(r#"UPDATE match SET snapshot = replace(snapshot, '"{name}":1', '"{name}":7')"#);
+        cheat(&desk, &[&change]);
+        desk.reply(ANN, &to_ann, "MARBLE E5");
+        assert_eq!(entries(&desk, &game_match.id).len() as u64, game_match.head.seq, "nothing was decided");
+        assert!(desk.sent_to(ANN).is_empty());
+    }
 }
 
 #[test]
@@ -165,83 +170,4 @@ fn an_entry_before_the_first_is_found() {
             _ => assert!(verdict.findings[0].what.contains("-1"), "{verdict:#?}"),
         }
     }
-}
-
-/// Verifies a match whose ledger gives another sentence as the reason of a refusal and, if there is a `wording`, names
-/// it as the digest of that time's wording. Returns the verdict and the number of the refusal's entry.
-fn check_of_another_sentence(wording: Option<Digest>) -> (AuditVerdict, u64) {
-    let (desk, mut game_match) = played();
-    let seq = seq_of(&desk, &game_match.id, "OrdersRefused");
-    let mut all = entries(&desk, &game_match.id);
-    let Fact::OrdersRefused { faults, .. } = &mut all[usize::try_from(seq - 1).expect("a place")].fact else {
-        panic!("not the refusal");
-    };
-    faults[0].reason = "A sentence of an earlier version.".to_owned();
-    if let (Some(wording), Fact::MatchOpened { desk: identity, .. }) = (wording, &mut all[0].fact) {
-        (identity.wording, identity.program) = (wording, None);
-        (game_match.desk.wording, game_match.desk.program) = (wording, None);
-    }
-    rewrite(&desk, &game_match, all);
-    (desk.verify(&game_match.id), seq)
-}
-
-#[test]
-fn a_refusal_in_the_sentences_of_an_earlier_version_is_not_wrong_but_is_counted() {
-    let (verdict, _) = check_of_another_sentence(Some(Digest::of(b"an earlier version")));
-    // The letters still contain the ledger lines of the chain as it was before the test rewrote it.
-    let of_letters = |finding: &Finding| matches!(finding.place, Place::Sent(_));
-    assert!(verdict.findings.iter().all(of_letters), "{verdict:#?}");
-    assert_eq!(verdict.sent, 0, "every letter was worded by the earlier version");
-    assert_eq!(verdict.rulings_of_other_versions, 1, "{verdict:#?}");
-}
-
-#[test]
-fn a_refusal_in_a_sentence_that_this_version_does_not_say_is_found() {
-    let (verdict, seq) = check_of_another_sentence(None);
-    let finding = verdict.findings.iter().find(|finding| finding.place == Place::Entry(seq));
-    assert!(finding.is_some_and(|finding| finding.what.contains("body.faults")), "{verdict:#?}");
-}
-
-/// Removes an entry from a chain, and renews the salts of those after it.
-fn without_entry(mut all: Vec<Entry>, removed: usize, game_match: &Match) -> Vec<Entry> {
-    all.remove(removed);
-    for (seq, entry) in (1..).zip(&mut all) {
-        entry.salt = game_match.key.salt(seq);
-    }
-    all
-}
-
-/// Version 0.1.0 knew neither ADDRESS nor LEAVE, and each line SETTINGS was a command of its own.
-#[test]
-fn letters_with_lines_that_are_commands_only_now_are_sound_in_a_ledger_of_an_earlier_version() {
-    let desk = Desk::new();
-    desk.untidy.set(true);
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let to_ann = desk.one_to(ANN);
-    desk.reply(ANN, &to_ann, "STATUS\nLEAVE\nHELP");
-    desk.reply(ANN, &to_ann, "SETTINGS challenges=on\nGAMES\nSETTINGS challenges=on");
-    desk.reply(ANN, &to_ann, "MARBLE Z9\nADDRESS ann@new.example");
-    let mut game_match = desk.find(&game_match.id);
-    let mut all = entries(&desk, &game_match.id);
-    let answered: Vec<usize> =
-        (0..all.len()).filter(|index| matches!(all[*index].fact, Fact::LetterAnswered { .. })).collect();
-    let [first, second, third] = answered[..] else { panic!("three letters were answered") };
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let mut set_asked = |index: usize, asked: Vec<String>| match &mut all[index].fact {
-        Fact::LetterAnswered { asked: recorded, .. } => *recorded = asked,
-        other => panic!("{other:?}"),
-    };
-    set_asked(first, words(&["STATUS", "HELP"]));
-    set_asked(second, words(&["SETTINGS", "GAMES", "SETTINGS"]));
-    let wording = Digest::of(b"an earlier version");
-    if let Fact::MatchOpened { desk: identity, .. } = &mut all[0].fact {
-        (identity.wording, identity.program) = (wording, None);
-    }
-    (game_match.desk.wording, game_match.desk.program) = (wording, None);
-    let all = without_entry(all, third, &game_match);
-    rewrite(&desk, &game_match, all);
-    let verdict = desk.verify(&game_match.id);
-    let of_letters = |finding: &Finding| matches!(finding.place, Place::Sent(_));
-    assert!(verdict.findings.iter().all(of_letters), "{verdict:#?}");
-    assert_eq!(verdict.rulings_of_other_versions, 3, "{verdict:#?}");
 }

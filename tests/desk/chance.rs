@@ -1,4 +1,4 @@
-//! Where the chance of a match comes from: a key that was told before, and the letters that opened the match.
+//! Where the chance of a match between two people comes from: the key of the offer, and the letter that takes it up.
 
 use fogpost::audit::dossier::DossierForm;
 use fogpost::audit::{AuditVerdict, Place};
@@ -45,92 +45,105 @@ fn last_letter(desk: &Desk) -> Digest {
     desk.letters().first().expect("a letter").digest
 }
 
-const CHALLENGE: &str = "CHALLENGE house quad level=trainer";
-
-#[test]
-fn a_match_against_the_house_is_drawn_from_the_key_that_was_told_before_and_from_its_letter() {
-    let mut desk = Desk::knowing(ANN, "");
-    desk.write(ANN, "GAMES");
-    let pin = told_pin(&desk.one_to(ANN));
-    desk.advance(1);
-    desk.write(ANN, "GAMES");
-    assert_eq!(told_pin(&desk.one_to(ANN)), pin, "no letter draws another one");
-    desk.restart();
-    desk.write(ANN, CHALLENGE);
-    let opened_by = last_letter(&desk);
-    let (game_match, sent) = begun(&desk, ANN);
-    let lot = lot_of(&desk, &game_match);
-    assert_eq!((lot.key, &lot.letters[..]), (pin, &[opened_by][..]));
-    assert!(lot.told_at.expect("it was told") < game_match.opened_at);
-    let kept = game_match.lot.clone().expect("a lot");
-    let whole = [kept.key.reveal(), opened_by.to_string()].concat();
-    let bytes: Vec<u8> = (0..whole.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&whole[at..at + 2], 16).expect("a digit"))
-        .collect();
-    assert_eq!(game_match.key.reveal(), Digest::of(&bytes).to_string());
-    let anns = if game_match.house.first.is_none() { Seat::First } else { Seat::Second };
-    assert_eq!(lot.seat, Some(anns));
-    let invitation = sent.iter().find(|sent| sent.text.contains("A match of")).expect("an invitation");
-    assert_eq!(told_pin(invitation), pin);
-    let answer = sent.iter().find(|sent| sent.subject.starts_with("Re:")).expect("an answer");
-    let next = told_pin(answer);
-    assert_ne!(next, pin, "each key is used once");
-    assert!(desk.verify(&game_match.id).is_sound());
-    desk.write(ANN, &format!("{CHALLENGE} first=me"));
-    let second = begun(&desk, ANN).0;
-    let lot = lot_of(&desk, &second);
-    assert_eq!((lot.key, lot.seat), (next, None), "a seat that was chosen is not drawn");
+/// A match of Quad that Ann offers and Bo takes up; with it what Ann's offer told Bo, her letter, and his.
+struct Met {
+    game_match: Match,
+    told: Sent,
+    offered_by: Digest,
+    taken_up_by: Digest,
 }
 
-#[test]
-fn whoever_was_told_nothing_before_plays_under_a_key_that_says_so() {
-    let desk = Desk::knowing(ANN, "");
-    desk.write(ANN, &format!("{CHALLENGE} first=me"));
-    let (game_match, sent) = begun(&desk, ANN);
-    assert_eq!(lot_of(&desk, &game_match).told_at, None);
-    let invitation = sent.iter().find(|sent| sent.text.contains("A match of")).expect("an invitation");
-    invitation.keeps_silent_of("SHA-256");
-    assert!(desk.verify(&game_match.id).is_sound());
+/// Ann makes the offer, and Bo takes it up.
+fn meet(desk: &Desk, offer: &str) -> Met {
+    desk.write(ANN, offer);
+    let offered_by = last_letter(desk);
+    let told = match offer.starts_with("OPEN") {
+        true => {
+            desk.write(BO, "GAMES");
+            desk.last_to(BO)
+        }
+        false => desk.last_to(BO),
+    };
+    let verb = if offer.starts_with("OPEN") { "JOIN" } else { "ACCEPT" };
+    desk.write(BO, &format!("{verb} {}", code_of(&told)));
+    let (game_match, _) = begun(desk, BO);
+    Met { game_match, told, offered_by, taken_up_by: last_letter(desk) }
 }
 
-#[test]
-fn the_seats_of_an_offer_are_drawn_from_its_key_and_both_letters() {
+fn two_people() -> Desk {
     let desk = Desk::new();
     desk.know(ANN);
     desk.know(BO);
-    for number in 0..4 {
+    desk
+}
+
+#[test]
+fn the_secret_and_the_seats_follow_from_the_key_that_the_offer_told_and_the_letter_that_took_it_up() {
+    let desk = two_people();
+    for offer in ["OPEN quad", &format!("CHALLENGE {BO} quad"), "OPEN quad", &format!("CHALLENGE {BO} quad")]
+    {
         // A newcomer can reach only a few others a day.
         desk.advance(24);
-        let opened = match number % 2 {
-            0 => {
-                desk.write(ANN, "OPEN quad");
-                desk.last_to(ANN)
-            }
-            _ => {
-                desk.write(ANN, &format!("CHALLENGE {BO} quad"));
-                desk.last_to(BO)
-            }
-        };
-        let offered_by = last_letter(&desk);
-        let pin = told_pin(&opened);
-        let verb = if number % 2 == 0 { "JOIN" } else { "ACCEPT" };
-        desk.sent_to(BO);
-        desk.write(BO, &format!("{verb} {}", code_of(&opened)));
-        let (game_match, _) = begun(&desk, BO);
+        desk.sent_to(ANN);
+        let Met { game_match, told, offered_by, taken_up_by } = meet(&desk, offer);
+        let pin = told_pin(&told);
+        let to_ann = desk.sent_to(ANN);
+        assert!(
+            to_ann.iter().filter(|sent| !sent.text.contains("The board")).any(|sent| told_pin(sent) == pin)
+        );
         let lot = lot_of(&desk, &game_match);
-        assert_eq!((lot.key, &lot.letters[..]), (pin, &[offered_by, last_letter(&desk)][..]));
+        assert_eq!((lot.key, lot.offer), (pin, offered_by));
+        let kept = game_match.lot.clone().expect("a lot");
+        let whole = bytes_of(&[kept.key.reveal(), taken_up_by.to_string()].concat());
+        assert_eq!(game_match.key.reveal(), Digest::of(&whole).to_string());
         let anns = if game_match.players.first == "ann" { Seat::First } else { Seat::Second };
         assert_eq!(lot.seat, Some(anns));
+        let even = whole_is_even(&game_match.key);
+        assert_eq!(anns == Seat::First, even);
         assert!(desk.verify(&game_match.id).is_sound());
     }
 }
 
-/// Ends a match against the house, drawn from a key that was told before.
-fn ended(desk: &Desk) -> Match {
+fn bytes_of(digits: &str) -> Vec<u8> {
+    let pairs = (0..digits.len()).step_by(2).map(|at| &digits[at..at + 2]);
+    pairs.map(|pair| u8::from_str_radix(pair, 16).expect("two digits")).collect()
+}
+
+fn whole_is_even(key: &SealKey) -> bool {
+    bytes_of(&key.reveal())[31].is_multiple_of(2)
+}
+
+#[test]
+fn a_seat_that_was_chosen_is_not_drawn() {
+    let desk = two_people();
+    let game_match = meet(&desk, "OPEN quad seat=first").game_match;
+    assert_eq!((&game_match.players.first[..], lot_of(&desk, &game_match).seat), ("ann", None));
+    assert!(desk.verify(&game_match.id).is_sound());
+}
+
+#[test]
+fn nothing_is_claimed_of_the_chance_of_a_match_against_the_house_or_opened_by_the_gm() {
+    let desk = two_people();
     desk.write(ANN, "GAMES");
-    desk.write(ANN, CHALLENGE);
-    let (game_match, sent) = begun(desk, ANN);
+    desk.one_to(ANN).keeps_silent_of("SHA-256");
+    desk.write(ANN, "CHALLENGE house quad level=trainer");
+    let (game_match, sent) = begun(&desk, ANN);
+    assert_eq!(game_match.lot, None);
+    for sent in sent {
+        sent.keeps_silent_of("SHA-256");
+    }
+    assert!(desk.verify(&game_match.id).is_sound());
+    desk.write(GM, "GM LIST");
+    desk.reply(GM, &desk.last_to(GM), &format!("GM NEW quad {ANN} {BO}"));
+    let (game_match, _) = begun(&desk, BO);
+    assert_eq!(game_match.lot, None);
+    assert!(desk.verify(&game_match.id).is_sound());
+}
+
+/// Ends a match between two people who met by letter.
+fn ended(desk: &Desk) -> Match {
+    let game_match = meet(desk, "OPEN quad").game_match;
+    let (_, sent) = begun(desk, ANN);
     let invitation = sent.iter().find(|sent| sent.text.contains("A match of")).expect("an invitation");
     desk.reply(ANN, invitation, "RESIGN CONFIRM");
     let game_match = desk.find(&game_match.id);
@@ -140,16 +153,16 @@ fn ended(desk: &Desk) -> Match {
 
 #[test]
 fn the_end_of_a_match_and_its_dossier_show_the_key() {
-    let desk = Desk::knowing(ANN, "");
+    let desk = two_people();
     let game_match = ended(&desk);
     let key = game_match.lot.as_ref().expect("a lot").key.reveal();
-    desk.last_to(ANN).says(&key);
+    desk.last_to(BO).says(&key);
     for form in [DossierForm::Public, DossierForm::Arbiter] {
         let mut files = desk.dossier(&game_match.id, form, false).expect("a dossier");
         let folder = unpacked(&files);
         let (status, said) = checked(folder.path(), &[]);
         assert_eq!(status, 0, "{said}");
-        assert!(said.contains("Lot: the secret comes from a key that was drawn before"), "{said}");
+        assert!(said.contains("Lot: the secret comes from the key of the offer"), "{said}");
         assert_eq!(by_hand(folder.path()), "");
         files.insert("lot.txt".to_owned(), format!("{}\n", "0".repeat(64)).into_bytes());
         let folder = unpacked(&files);
@@ -160,7 +173,7 @@ fn the_end_of_a_match_and_its_dossier_show_the_key() {
 
 /// The verdict after a change to the opening and to the match, with every hash made right again.
 fn rewritten(change: impl FnOnce(&mut Entry, &mut Match)) -> AuditVerdict {
-    let desk = Desk::knowing(ANN, "");
+    let desk = two_people();
     let mut game_match = ended(&desk);
     let mut all = entries(&desk, &game_match.id);
     change(&mut all[0], &mut game_match);
@@ -182,7 +195,7 @@ fn a_secret_that_was_drawn_another_time_is_found() {
         *pinned(opened).0 = game_match.key.pin();
     });
     assert_eq!(*found(&verdict), Place::Entry(1), "{verdict:#?}");
-    assert!(verdict.findings[0].what.contains("it was drawn another time"), "{verdict:#?}");
+    assert!(verdict.findings[0].what.contains("does not come from its lot"), "{verdict:#?}");
 }
 
 #[test]
@@ -195,45 +208,13 @@ fn a_lot_that_does_not_fit_its_match_is_found() {
         pinned(opened).1.seat = lot.seat;
     });
     assert!(verdict.findings[0].what.contains("not those that the lot draws"), "{verdict:#?}");
-    let verdict = rewritten(|opened, game_match| {
-        let lot = game_match.lot.as_mut().expect("a lot");
-        lot.letters = vec![Digest::of(b"another")];
-        game_match.key = lot.secret();
-        lot.seat = lot.clone().draw_seat().seat;
-        let (key, pinned) = pinned(opened);
-        (*key, *pinned) = (game_match.key.pin(), game_match.lot.as_ref().expect("a lot").pinned());
-    });
-    assert!(verdict.findings[0].what.contains("another letter than the one that opened"), "{verdict:#?}");
-}
-
-#[test]
-fn a_key_is_kept_for_each_known_address_alone_until_a_match_is_drawn_from_it_or_its_player_is_forgotten() {
-    const EVE: &str = "eve@elsewhere.example";
-    let desk = Desk::knowing(ANN, "");
-    let kept = |address: &str| {
-        let lot = desk.block_on(desk.office().store.next_lot(address)).expect("the store answers");
-        lot.map(|lot| lot.key.pin())
-    };
-    for address in [ANN, EVE] {
-        desk.write(address, "GAMES");
-    }
-    let pin = kept(ANN).expect("Ann was told of one");
-    assert_eq!(kept(EVE), None, "a stranger's letters fill no table");
-    let game_match = ended(&desk);
-    let next = kept(ANN).expect("Ann was told of the next");
-    assert_eq!((lot_of(&desk, &game_match).key, next != pin), (pin, true));
-    let ann = desk.block_on(desk.office().store.player_by_address(ANN)).expect("the store answers");
-    desk.block_on(desk.office().forget(ann.expect("Ann").id)).expect("it is forgotten");
-    assert_eq!(kept(ANN), None);
 }
 
 #[test]
 fn after_a_reopened_match_the_result_says_which_key_came_from_the_lot() {
-    let desk = Desk::knowing(ANN, "");
-    desk.write(ANN, &format!("{CHALLENGE} first=me"));
-    let (game_match, sent) = begun(&desk, ANN);
-    let invitation = sent.iter().find(|sent| sent.text.contains("A match of")).expect("an invitation");
-    desk.reply(ANN, invitation, "MARBLE E5");
+    let desk = two_people();
+    let game_match = meet(&desk, "OPEN quad seat=first").game_match;
+    desk.reply(ANN, &begun(&desk, ANN).1.pop().expect("a letter"), "MARBLE E5");
     desk.reply(ANN, &desk.last_to(ANN), "RESIGN CONFIRM");
     desk.write(GM, "GM LIST");
     let rollback = format!("GM MATCH {} ROLLBACK 1 It was a mistake.", game_match.id);

@@ -1,8 +1,11 @@
 //! A layman checks a dossier by its own check.py, on a machine with nothing but Python.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use fogpost::audit::dossier::DossierForm;
 use fogpost::game::any::GameKind;
@@ -194,8 +197,6 @@ fn a_public_dossier_holds_no_address_no_token_and_no_bytes() {
         files.keys().filter(|name| name.starts_with("parts/")).map(|name| text(name)).collect();
     assert!(parts.contains("MARBLE E5\n") && parts.contains("write me at [blacked out]"), "{parts}");
     assert!(text("account.html").contains("What a fine day"));
-    let refused = fogpost::audit::dossier::read(files.clone()).expect_err("it has no letters");
-    assert!(refused.contains("--arbiter"), "{refused}");
 }
 
 #[test]
@@ -235,4 +236,67 @@ fn the_key_of_a_running_match_is_in_no_dossier() {
         );
         assert_eq!(by_hand(folder.path()), "");
     }
+}
+
+#[test]
+fn what_is_no_regular_file_of_a_sensible_size_is_refused_before_it_is_read() {
+    let (desk, id) = played(GameKind::Quad);
+    let files = dossier_of(&desk, &id, DossierForm::Arbiter);
+    let letter = files.keys().find(|name| name.starts_with("letters/")).expect("a letter").clone();
+    let sent = files.keys().find(|name| name.starts_with("sent/")).expect("a letter").clone();
+    let ways: [(&str, fn(&Path)); 4] = [
+        ("is a link", |path| symlink("/dev/zero", path).expect("a link")),
+        ("is a folder, a pipe or a device", |path| {
+            assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+        }),
+        ("is larger than", |path| {
+            File::create(path).expect("a file").set_len(100_000_000_000).expect("a hole");
+        }),
+        ("cannot be read", |path| std::fs::create_dir(path).expect("a folder")),
+    ];
+    for name in ["entries.jsonl", "about.json", "SHA256SUMS", "key.txt", &letter, &sent] {
+        for (words, put) in ways {
+            let folder = unpacked(&files);
+            let path = folder.path().join(name);
+            std::fs::remove_file(&path).expect("removed");
+            put(&path);
+            let began = Instant::now();
+            let (status, said) = checked(folder.path(), &[]);
+            assert_eq!(status, 2, "{name}: {said}");
+            assert!(said.contains(&format!("{name} {words}")), "{name}: {said}");
+            assert!(began.elapsed() < Duration::from_secs(20), "{name} {words}: {:?}", began.elapsed());
+        }
+    }
+}
+
+#[test]
+fn nothing_outside_the_folder_of_a_dossier_is_read() {
+    let (desk, id) = played(GameKind::Quad);
+    let files = dossier_of(&desk, &id, DossierForm::Arbiter);
+    let elsewhere = unpacked(&files);
+    let folder = unpacked(&files);
+    std::fs::remove_dir_all(folder.path().join("letters")).expect("removed");
+    symlink(elsewhere.path().join("letters"), folder.path().join("letters")).expect("a link");
+    let (status, said) = checked(folder.path(), &[]);
+    assert!(status == 2 && said.contains("letters is a link"), "{said}");
+    for name in ["/etc/passwd", "../about.json", "sent/../../about.json"] {
+        let sums = format!("{}  {name}\n", "0".repeat(64));
+        let sums = String::from_utf8(files["SHA256SUMS"].clone()).expect("text") + &sums;
+        let mut files = files.clone();
+        files.insert("SHA256SUMS".to_owned(), sums.into_bytes());
+        let (status, said) = checked(unpacked(&files).path(), &[]);
+        assert!(status == 2 && said.contains("no file within it"), "{name}: {said}");
+    }
+}
+
+#[test]
+fn a_judge_checks_a_dossier_with_the_program_of_a_release() {
+    let (desk, id) = played(GameKind::Quad);
+    let mut files = dossier_of(&desk, &id, DossierForm::Arbiter);
+    files.insert("check.py".to_owned(), b"print('Nothing is wrong.')\n".to_vec());
+    let (dossier, release) = (unpacked(&files), tempfile::tempdir().expect("a folder"));
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/audit/check.py");
+    std::fs::copy(program, release.path().join("check.py")).expect("copied");
+    let (status, said) = checked(release.path(), &[dossier.path()]);
+    assert!(status == 1 && said.contains("the file check.py was changed"), "{said}");
 }

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
-use fogpost::audit::dossier::DossierForm;
-use fogpost::game::any::GameKind;
+use fogpost::audit::dossier::{Dossier, DossierForm};
+use fogpost::audit::{AuditVerdict, Finding, Place};
+use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::{Line, Seat};
-use fogpost::letter::Address;
-use fogpost::referee::{Act, Instruction, Match, MatchAction};
-use fogpost::report::GmResult;
+use fogpost::ledger::Fact;
+use fogpost::referee::{Instruction, Match, MatchAction};
 
-use crate::audit::cheat;
-use crate::desk::{ANN, BO, Desk};
+use crate::check_program::{checked, unpacked};
+use crate::desk::{ANN, BO, Desk, Sent};
 
 fn over() -> (Desk, Match) {
     let desk = Desk::new();
@@ -103,14 +104,16 @@ fn a_dossier_contains_the_record_letters_reports_and_account() {
 fn a_dossier_of_a_running_match_must_be_unsealed_and_the_ledger_records_it() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Pacific, &[]);
-    let refused = desk.block_on(desk.office().material(&game_match.id, false, "the account"));
-    assert!(refused.expect_err("the match is sealed").to_string().contains("--unsealed"));
+    let refused = desk.block_on(desk.office().material(&game_match.id, None, "the account"));
+    assert!(refused.expect_err("the match is sealed").to_string().contains("--unseal REASON"));
     assert_eq!(desk.find(&game_match.id).head, game_match.head);
-    desk.block_on(desk.office().material(&game_match.id, true, "the account of turn 4")).expect("unsealed");
+    let asked = desk.unseal("Bo protests");
+    desk.block_on(desk.office().material(&game_match.id, Some(&asked), "the account of turn 4"))
+        .expect("unsealed");
     let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     let last = entries.last().expect("an entry");
     assert_eq!(last.kind, "Unsealed");
-    assert!(last.json.contains("the account of turn 4"));
+    assert!(last.json.contains("the account of turn 4") && last.json.contains("Bo protests"));
     desk.sent_to(ANN);
     desk.work();
     assert!(desk.sent_to(ANN).is_empty());
@@ -119,7 +122,7 @@ fn a_dossier_of_a_running_match_must_be_unsealed_and_the_ledger_records_it() {
 #[test]
 fn the_account_shows_filings_and_what_each_seat_was_told() {
     let (desk, game_match) = over();
-    let material = desk.block_on(desk.office().material(&game_match.id, false, "")).expect("the material");
+    let material = desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the material");
     let templates = &desk.office().templates;
     let page =
         |turn| fogpost::audit::account::text(templates, &material, turn).expect("worded").expect("a page");
@@ -153,7 +156,7 @@ fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
     desk.reply(BO, &to_bo, "MARBLE K4");
     desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
     assert!(desk.verify(&game_match.id).is_sound());
-    let material = desk.block_on(desk.office().material(&game_match.id, false, "")).expect("the material");
+    let material = desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the material");
     let page = fogpost::audit::account::text(&desk.office().templates, &material, None);
     let page = page.expect("worded").expect("a page");
     let boards: Vec<&str> = page.split("The board ").skip(1).map(|board| &board[..600]).collect();
@@ -175,141 +178,139 @@ fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
     assert_eq!(by_hand(folder.path()), "");
 }
 
-fn read(files: BTreeMap<String, Vec<u8>>) -> fogpost::audit::dossier::Dossier {
-    fogpost::audit::dossier::read(files).expect("a dossier")
+/// Checks a dossier as `audit check` does.
+pub fn audited(files: BTreeMap<String, Vec<u8>>) -> AuditVerdict {
+    Dossier::read(files).expect("a dossier").check(Arc::new(AnySeen::play))
 }
 
 #[test]
-fn another_club_can_import_a_finished_match_and_verify_it() {
+fn a_third_party_checks_the_dossier_of_a_finished_match_without_the_club() {
     let (desk, game_match) = over();
     let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
-    let other = Desk::new();
-    let verdict = other.block_on(other.office().take_dossier(read(files.clone()))).expect("a sound dossier");
-    assert_eq!(verdict.head, game_match.head);
-    assert_eq!(other.find(&game_match.id), game_match);
-    assert!(other.verify(&game_match.id).is_sound());
-    let marked = other.block_on(other.office().store.remembered(&format!("imported {}", game_match.id)));
-    assert_eq!(marked.expect("the store answers").as_deref(), Some("The Test Club"));
-    other.work();
-    assert!(other.sent_to(ANN).is_empty(), "nothing is sent a second time");
-    let again = other.block_on(other.office().take_dossier(read(files)));
-    assert!(again.expect_err("it is there").to_string().contains("already exists here"));
+    let (there, here) = (audited(files), desk.verify(&game_match.id));
+    assert!(there.is_sound(), "{there:#?}");
+    assert_eq!((there.head, there.letters), (game_match.head, here.letters));
+    assert!(there.entries > 10 && there.letters == 4, "{there:#?}");
 }
 
 #[test]
-fn a_dossier_that_does_not_verify_is_not_imported() {
+fn a_dossier_that_was_changed_is_called_wrong_and_the_place_is_named() {
     let (desk, game_match) = over();
     let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
-    let other = Desk::new();
     let letter = letter_with_orders(&files);
-    for (name, from, to) in [
-        ("entries.jsonl", "MARBLE E5", "MARBLE E6"),
-        (letter, "MARBLE", "MARBEL"),
-        ("about.json", &game_match.key.reveal()[..4], "0a0b"),
+    let report = files.keys().find(|name| name.contains("sent/first/") && name.ends_with("-report.eml"));
+    let report = report.expect("a report");
+    for (name, from, to, place) in [
+        ("entries.jsonl", "MARBLE E5", "MARBLE E6", "entry #"),
+        (letter, "MARBLE", "MARBEL", "letter "),
+        (report, "E5", "E6", "our letter <"),
+        ("about.json", &game_match.key.reveal()[..4], "0a0b", "entry #1"),
+        ("about.json", "\"Bo\"", "\"Eve\"", "the snapshot"),
+        ("letters.jsonl", "\"seat\":\"first\"", "\"seat\":null", "letter "),
     ] {
-        let mut changed = files.clone();
         let text = String::from_utf8(files[name].clone()).expect("text");
         assert!(text.contains(from), "{from} is not in {name}");
-        changed.insert(name.to_owned(), text.replacen(from, to, 1).into_bytes());
-        assert!(other.block_on(other.office().take_dossier(read(changed))).is_err(), "{name}");
+        let mut changed = files.clone();
+        changed.insert(name.to_owned(), text.replace(from, to).into_bytes());
+        let verdict = audited(changed);
+        let places: Vec<String> = verdict.findings.iter().map(|finding| finding.place.to_string()).collect();
+        assert!(places.iter().any(|found| found.starts_with(place)), "{name}: {places:?}");
     }
-    assert!(other.block_on(other.office().store.match_ids()).expect("the store answers").is_empty());
+    for name in [letter, report] {
+        let mut without = files.clone();
+        without.remove(name);
+        let verdict = audited(without);
+        assert!(verdict.findings.iter().any(|finding| finding.what.contains("is missing")), "{verdict:#?}");
+    }
+}
+
+#[test]
+fn what_is_no_arbiters_dossier_of_a_finished_match_is_refused_with_a_reason() {
+    let (desk, game_match) = over();
+    let refused = |files| Dossier::read(files).expect_err("it cannot be checked");
+    let public = desk.dossier(&game_match.id, DossierForm::Public, false).expect("a dossier");
+    assert!(refused(public).contains("a public dossier"));
     let open = desk.open(GameKind::Quad, &[]);
     let running = desk.dossier(&open.id, DossierForm::Arbiter, true).expect("a dossier");
-    let refused = fogpost::audit::dossier::read(running).expect_err("the match is running");
-    assert!(refused.contains("only finished matches"), "{refused}");
-}
-
-/// The dossier with another `about.json`.
-fn with_about(
-    files: &BTreeMap<String, Vec<u8>>,
-    change: impl FnOnce(&mut serde_json::Value),
-) -> BTreeMap<String, Vec<u8>> {
-    let mut files = files.clone();
-    let mut about = serde_json::from_slice(&files["about.json"]).expect("JSON");
-    change(&mut about);
-    files.insert("about.json".to_owned(), about.to_string().into_bytes());
-    files
-}
-
-#[test]
-fn an_import_that_fails_in_the_end_leaves_nothing_behind() {
-    let (desk, game_match) = over();
+    let said = refused(running);
+    assert!(said.contains("is not over") && said.contains("check.py"), "{said}");
     let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
-    let dossier = read(files);
-    let other = Desk::new();
-    let taken = &dossier.dispatches.last().expect("a letter").0.message_id;
-    cheat(
-        &other,
-        &[&format!(
-            "INSERT INTO dispatch (message_id, recipient, kind, created_at, sent_at) \
-             VALUES ('{taken}', 'cy@players.example', 'report', 0, 0)"
-        )],
-    );
-    other.block_on(other.office().take_dossier(dossier.clone())).expect_err("a Message-ID is taken");
-    let store = &other.office().store;
-    assert_eq!(other.block_on(store.players()).expect("the store answers"), []);
-    assert!(other.letters().is_empty());
-    assert!(other.block_on(store.match_ids()).expect("the store answers").is_empty());
-    assert_eq!(other.block_on(store.remembered_under("imported ")).expect("the store answers"), []);
+    for (name, contents, words) in [
+        ("about.json", "{\"fogpost\": 9}", "its format is unknown"),
+        ("about.json", "no JSON", "about.json: "),
+        ("entries.jsonl", "{}\n", "entries.jsonl, line 1"),
+        ("sent.jsonl", "[]\n", "sent.jsonl, line 1"),
+    ] {
+        let mut changed = files.clone();
+        changed.insert(name.to_owned(), contents.as_bytes().to_vec());
+        let said = refused(changed);
+        assert!(said.contains(words), "{name}: {said}");
+    }
+    assert!(refused(BTreeMap::new()).contains("about.json is missing"));
 }
 
-#[test]
-fn an_imported_dossier_claims_no_address_and_no_player() {
-    let (desk, game_match) = over();
-    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
-    let other = Desk::new();
-    let ann = Address::parse(ANN).expect("an address");
-    let add = Instruction::PlayerAdd { address: ann, name: "Ann".to_owned() };
-    assert!(other.block_on(other.office().carry_out(&add)).expect("the store answers").is_done());
-    other.block_on(other.office().take_dossier(read(files))).expect("a sound dossier");
-    let store = &other.office().store;
-    let known = other.block_on(store.player_by_address(ANN)).expect("the store answers").expect("Ann");
-    assert_eq!(other.block_on(store.matches_of(known.id)).expect("the store answers"), []);
-    assert_eq!(other.block_on(store.player_by_address(BO)).expect("the store answers"), None);
-    // A letter with the token of the dossier acts for nobody.
-    other.reply(BO, &desk.all_to(BO)[0], "STATUS");
-    assert!(other.sent_to(BO).is_empty());
-    assert_eq!(other.find(&game_match.id).head, game_match.head);
-    assert!(other.verify(&game_match.id).is_sound());
-    // Nobody can be told of an act on the match, so there is none.
-    let note = MatchAction::Act(Act::Note { text: "A note".to_owned() });
-    let note = Instruction::Match { id: game_match.id.clone(), turn: None, action: note };
-    let done = other.block_on(other.office().carry_out(&note)).expect("an answer");
-    assert!(
-        matches!(&done, GmResult::Refused { says } if says.contains("no address of its players")),
-        "{done:?}"
-    );
-    assert_eq!(other.find(&game_match.id).head, game_match.head);
-}
-
-#[test]
-fn names_and_addresses_of_a_dossier_are_cleaned_before_they_are_stored() {
-    let (desk, game_match) = over();
-    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
-    let strange = with_about(&files, |about| {
-        about["players"]["first"]["name"] = "\u{202e}".into();
-        about["players"]["second"]["name"] = format!("Bo\u{1b}[2J\n{}", "x".repeat(500)).into();
-    });
-    let other = Desk::new();
-    other.block_on(other.office().take_dossier(read(strange))).expect("the match is sound");
-    let players = other.block_on(other.office().store.players()).expect("the store answers");
-    let names: Vec<&str> = players.iter().map(|player| player.name.as_str()).collect();
-    assert_eq!(names, ["a player", &format!("Bo[2J{}", "x".repeat(35))]);
-    let third = Desk::new();
-    let refused = |change: &dyn Fn(&mut serde_json::Value)| {
-        let strange = with_about(&files, change);
-        let refused = third.block_on(third.office().take_dossier(read(strange)));
-        refused.expect_err("it is strange").to_string()
+/// A finished match in which letters prove something without being rulings: Bo's ACCEPT opened it, Ann's CONFIRM took a
+/// letter of hers from elsewhere, and the answer from her new address gave her seat to that address.
+fn with_proofs() -> (Desk, Match) {
+    let desk = Desk::new();
+    desk.know(ANN);
+    desk.write(ANN, &format!("CHALLENGE {BO} Quad seat=first"));
+    let code = |letter: &Sent, word: &str| {
+        let line = letter.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
+        format!("{word} {}", line.unwrap_or_else(|| panic!("no {word} in:\n{}", letter.text)))
     };
-    let said = refused(&|about| {
-        about["players"]["second"]["addresses"] = serde_json::json!(["Bo <bo@x.example>\n"])
-    });
-    assert!(said.contains("an address that is none"), "{said}");
-    let said = refused(&|about| about["club"] = "A club\u{1b}[2J".into());
-    assert!(said.contains("the club's name"), "{said}");
-    let said = refused(&|about| about["snapshot"]["players"]["first"] = "Ann\nEve".into());
-    assert!(said.contains("cannot be printed"), "{said}");
-    let said = refused(&|about| about["snapshot"]["id"] = "../../QD".into());
-    assert!(said.contains("a name that no match has"), "{said}");
+    let invitation = desk.one_to(BO);
+    desk.sent_to(ANN);
+    desk.reply(BO, &invitation, &code(&invitation, "ACCEPT"));
+    let id = desk.block_on(desk.office().store.match_ids()).expect("the store answers").remove(0);
+    let to_ann = desk.one_to(ANN);
+    desk.reply("ann@elsewhere.example", &to_ann, "MARBLE E5");
+    let question = desk.last_to(ANN);
+    desk.reply(ANN, &question, &code(&question, "CONFIRM"));
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, "ADDRESS ann@new.example");
+    let question = desk.last_to(ANN);
+    desk.reply(ANN, &question, &code(&question, "CONFIRM"));
+    let question = desk.one_to("ann@new.example");
+    desk.reply("ann@new.example", &question, &code(&question, "CONFIRM"));
+    desk.reply(ANN, &desk.last_to(ANN), "STATUS");
+    desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
+    desk.work();
+    let game_match = desk.find(&id);
+    (desk, game_match)
+}
+
+#[test]
+fn every_letter_that_proves_something_is_in_the_dossier_and_compared() {
+    let (desk, game_match) = with_proofs();
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
+    let whole = audited(files.clone());
+    assert!(whole.is_sound(), "{whole:#?}");
+    assert_eq!(checked(unpacked(&files).path(), &[]).0, 0);
+    let public = desk.dossier(&game_match.id, DossierForm::Public, false).expect("a dossier");
+    assert_eq!(checked(unpacked(&public).path(), &[]).0, 0);
+    let entries = crate::audit::entries(&desk, &game_match.id);
+    let mut proofs = BTreeMap::from([("opening", entries[0].letters()[0])]);
+    for entry in &entries {
+        match &entry.fact {
+            Fact::LetterConfirmed { by, .. } => drop(proofs.insert("CONFIRM", *by)),
+            Fact::SeatHeld { letter: Some(letter), .. } => drop(proofs.insert("holder", *letter)),
+            _ => {}
+        }
+    }
+    assert_eq!(proofs.len(), 3, "{proofs:?}");
+    for (what, letter) in proofs {
+        let name = format!("letters/{letter}.eml");
+        let (mut gone, mut changed) = (files.clone(), files.clone());
+        gone.remove(&name).unwrap_or_else(|| panic!("the {what} letter is in no dossier"));
+        changed.get_mut(&name).expect("a letter").extend(b"PS\r\n");
+        for (files, words) in [(gone, "is missing"), (changed, "was changed")] {
+            let (status, said) = checked(unpacked(&files).path(), &[]);
+            let named = format!("the letter {letter} {words}");
+            assert!(status == 1 && said.contains(&named), "{what}: {said}");
+            let verdict = audited(files);
+            let is_named = |finding: &Finding| finding.place == Place::Letter(letter);
+            assert!(verdict.findings.iter().any(is_named), "{what} {words}: {verdict:#?}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use fogpost::audit::Place;
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
-use fogpost::ledger::{Fact, LedgerForm};
+use fogpost::ledger::{FORMAT, Fact};
 use fogpost::letter::Digest;
 use fogpost::referee::{Act, Instruction, MatchAction};
 
@@ -77,10 +77,7 @@ fn addresses_and_tokens_stand_in_no_entry_in_the_clear() {
     desk.sent_to(BO);
     desk.reply(ANN, &renewed, "MARBLE E5");
     let entries = entries(&desk, &game_match.id);
-    assert!(matches!(
-        &entries[0].fact,
-        Fact::MatchOpened { form: LedgerForm::Contents, holders: Some(_), .. }
-    ));
+    assert!(matches!(&entries[0].fact, Fact::MatchOpened { format: FORMAT, holders: Some(_), .. }));
     assert!(entries.iter().any(|entry| matches!(entry.fact, Fact::SeatHeld { .. })));
     for entry in entries {
         for secret in [ANN, BO, to_ann.token(), to_bo.token(), renewed.token()] {

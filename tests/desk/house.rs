@@ -1,7 +1,7 @@
 //! Matches against the house: how they open, every level to the end, and what the house answers to commands.
 
+use fogpost::audit::account;
 use fogpost::audit::dossier::DossierForm;
-use fogpost::audit::{account, dossier};
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, new_letter};
 use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::quad::State;
@@ -15,6 +15,7 @@ use fogpost::store::LetterStatus;
 
 use crate::audit::cheat;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::dossier::audited;
 
 pub fn ann() -> Holder {
     Holder::Player(NamedAddress { name: "Ann".to_owned(), address: Address::parse(ANN).expect("an address") })
@@ -439,7 +440,7 @@ fn the_settle_time_is_for_the_houses_opponent_only() {
 }
 
 #[test]
-fn a_dossier_shows_the_turns_of_the_house_and_can_be_imported() {
+fn a_dossier_shows_the_turns_of_the_house_which_a_third_party_finds_again() {
     let desk = Desk::new();
     let game_match = opened(&desk, "average", Seat::First);
     desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
@@ -447,7 +448,7 @@ fn a_dossier_shows_the_turns_of_the_house_and_can_be_imported() {
     let head = desk.find(&game_match.id).head;
     let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let material =
-        desk.block_on(desk.office().material(&game_match.id, false, "")).expect("the account's material");
+        desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the account's material");
     let page = account::text(&desk.office().templates, &material, None).expect("worded").expect("a page");
     assert!(page.contains(", by the house\n") && page.contains("against the house (average)"), "{page}");
     let turn = |turn| {
@@ -456,8 +457,7 @@ fn a_dossier_shows_the_turns_of_the_house_and_can_be_imported() {
     };
     let by_the_house = |page: &str| page.contains(", by the house\n");
     assert_eq!([1, 2, 3].map(|no| by_the_house(&turn(no))), [false, true, false], "each turn by its number");
-    let other = Desk::new();
-    let brought = dossier::read(files).expect("a dossier");
-    let verdict = other.block_on(other.office().take_dossier(brought)).expect("it is sound");
+    let verdict = audited(files);
+    assert!(verdict.is_sound(), "{verdict:#?}");
     assert_eq!(verdict.head, head);
 }

@@ -17,6 +17,8 @@ mod challenge;
 mod chance;
 mod check_program;
 mod clauses;
+mod clocks;
+mod columns;
 mod commands;
 mod conditions;
 mod crowd;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use fogpost::audit::dossier::DossierForm;
+use fogpost::audit::dossier::{Dossier, DossierForm};
 use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
@@ -10,6 +10,7 @@ use fogpost::letter::Address;
 use fogpost::referee::{Match, Stage};
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::dossier::audited;
 use crate::positions::kinds;
 use crate::reading::with_attached;
 
@@ -225,7 +226,7 @@ fn a_letter_about_a_running_match_is_withheld_from_the_dossier_of_another() {
     let part = files.keys().find(|name| name.starts_with("parts/")).expect("a part");
     std::fs::write(folder.path().join(part), "MARBLE E6\n").expect("written");
     assert!(by_hand().contains("was changed"));
-    let refused = fogpost::audit::dossier::read(files).expect_err("a letter is missing");
+    let refused = Dossier::read(files).expect_err("a letter is withheld");
     assert!(refused.contains(&format!("is withheld until {} ends", second.id)), "{refused}");
     // Once both are over, each dossier holds the whole letter.
     desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
@@ -235,9 +236,8 @@ fn a_letter_about_a_running_match_is_withheld_from_the_dossier_of_another() {
             text(&files).contains("I have a plan") && !files.keys().any(|name| name.starts_with("parts/"))
         );
         assert_eq!(files.keys().filter(|name| name.starts_with("letters/")).count(), 2);
-        let other = Desk::new();
-        let read = fogpost::audit::dossier::read(files).expect("a dossier");
-        assert!(other.block_on(other.office().take_dossier(read)).expect("it verifies").is_sound());
+        let verdict = audited(files);
+        assert!(verdict.is_sound(), "{verdict:#?}");
     }
     assert_eq!(desk.find(&second.id).adjudicated.first().map(|_| Seat::First), Some(Seat::First));
 }
@@ -380,7 +380,7 @@ fn a_letter_that_cannot_be_read_any_more_is_withheld_while_its_players_play_else
         "UPDATE match SET snapshot = replace(snapshot, '\"address\":\"referee@club.example\"', '\"address\":\"\"')",
     );
     let shown = || {
-        let material = desk.block_on(desk.office().material(&first.id, false, "a test")).expect("the match");
+        let material = desk.block_on(desk.office().material(&first.id, None, "a test")).expect("the match");
         let letters = material.letters.values().map(|raw| String::from_utf8_lossy(raw).into_owned());
         letters.collect::<String>()
     };

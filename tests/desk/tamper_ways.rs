@@ -69,7 +69,7 @@ pub const WITH_RECEIVED_LETTERS: &[(&str, &str, &str)] = &[
     ),
     (
         "a letter's bytes are changed",
-        "UPDATE letter_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), 'MARBLE A1', 'MARBLE B1') AS BLOB) WHERE letter_id = {letter}",
+        "UPDATE letter_raw SET bytes = x'02000000010200fdff0d0a' WHERE letter_id = {letter}",
         "letter ",
     ),
     ("a letter's bytes are deleted", "DELETE FROM letter_raw WHERE letter_id = {letter}", "it is missing"),
@@ -130,12 +130,12 @@ pub const WITH_SENT_LETTERS: &[(&str, &str, &str)] = &[
     ),
     (
         "one is added",
-        "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) SELECT 'x' || message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency FROM dispatch WHERE id = {report}; INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00' FROM dispatch",
+        "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) SELECT 'x' || message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency FROM dispatch WHERE id = {report}; INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00000000010000ffff' FROM dispatch",
         "our letter <x",
     ),
     (
         "its text is changed",
-        "UPDATE dispatch_raw SET form = 0, bytes = x'0d0a' WHERE dispatch_id = {report}",
+        "UPDATE dispatch_raw SET bytes = x'02000000010200fdff0d0a' WHERE dispatch_id = {report}",
         "our letter <",
     ),
     ("its bytes are deleted", "DELETE FROM dispatch_raw WHERE dispatch_id = {report}", "it is missing"),
@@ -151,23 +151,13 @@ pub const WITH_SENT_LETTERS: &[(&str, &str, &str)] = &[
     ),
     ("its picture is deleted", "DELETE FROM dispatch_picture WHERE dispatch_id = {report}", "our letter <"),
     (
-        "its picture stands elsewhere",
-        "UPDATE dispatch_picture SET place = 10 WHERE dispatch_id = {report}",
-        "our letter <",
-    ),
-    (
-        "it is packed in a form that nobody knows",
-        "UPDATE dispatch_raw SET form = 77 WHERE dispatch_id = {report}",
-        "the database",
-    ),
-    (
         "it cannot be unpacked",
         "UPDATE dispatch_raw SET bytes = x'ffffffff' WHERE dispatch_id = {report}",
         "the database",
     ),
     (
         "its picture is said to have been another one",
-        "UPDATE dispatch_picture SET picture = CAST('This picture was dropped. Its SHA-256 is ' || (SELECT hash FROM entry LIMIT 1) AS BLOB) WHERE dispatch_id = {report}",
+        "DELETE FROM dispatch_picture WHERE dispatch_id = {report}; UPDATE dispatch SET dropped_at = 0, dropped = (SELECT hash FROM entry LIMIT 1) WHERE id = {report}",
         "our letter <",
     ),
     (

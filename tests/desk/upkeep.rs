@@ -1,16 +1,20 @@
-//! What keeps strangers' letters from filling the disk: old ones lose their bytes, and a full disk leaves new ones in the
-//! mailbox.
+//! What keeps the disk from filling: old letters of strangers lose their bytes, old letters of ours their pictures, and a
+//! full disk leaves new letters in the mailbox.
 
 use std::fs;
 use std::path::Path;
 
 use chrono::TimeDelta;
 use fogpost::audit::dossier::DossierForm;
-use fogpost::report::pin::lacks_picture;
+use fogpost::daemon::resend::Resent;
+use fogpost::game::any::GameKind;
+use fogpost::letter::pictures::dropped_from;
 use fogpost::store::{DispatchFilter, LetterRow, LetterStatus};
 use sqlx::Connection as _;
 
+use crate::audit::cheat;
 use crate::desk::{ANN, BO, Desk, GM};
+use crate::dossier::audited;
 use crate::positions::quad;
 
 const EVE: &str = "eve@elsewhere.example";
@@ -58,8 +62,8 @@ fn old_letters_that_caused_no_entry_lose_their_bytes_and_ledgers_still_verify() 
     assert_eq!(desk.letters().len(), before);
 }
 
-/// The bytes that the letters of a match take in the database.
-fn stored_bytes(desk: &Desk, sum: &'static str) -> i64 {
+/// A number that the database holds.
+fn stored(desk: &Desk, sum: &'static str) -> i64 {
     let path = desk.folder().join("fogpost.db");
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path).read_only(true);
     desk.block_on(async {
@@ -69,56 +73,54 @@ fn stored_bytes(desk: &Desk, sum: &'static str) -> i64 {
 }
 
 #[test]
-fn a_match_that_ended_long_ago_takes_little_room_and_still_verifies_whole() {
-    let texts = "SELECT (SELECT SUM(length(bytes)) FROM dispatch_raw WHERE dispatch_id IN \
-                     (SELECT id FROM dispatch WHERE match_id IS NOT NULL)) \
-                 + (SELECT SUM(length(bytes)) FROM letter_raw)";
-    let pictures = "SELECT SUM(length(picture)) FROM dispatch_picture";
-    let desk = Desk::new();
+fn pictures_are_dropped_a_week_after_their_letter_was_sent_and_the_match_still_verifies() {
+    let pictures = "SELECT COUNT(*) FROM dispatch_picture";
+    let desk = Desk::with("days = 30\n");
     let (game_match, to_ann, to_bo) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5");
+    let early = stored(&desk, pictures);
+    desk.sleep(6 * 24);
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
-    let before = (stored_bytes(&desk, texts), stored_bytes(&desk, pictures));
-    let letter = letter_of(&desk, ANN);
-    let raw = desk.block_on(desk.office().store.letter(letter.digest)).expect("the store answers");
-    desk.sleep(13 * 24);
+    let all = stored(&desk, pictures);
+    assert!(early > 0 && all > early, "the first letters have pictures, and the report of turn 2");
+    desk.sleep(25);
     desk.work();
-    assert_eq!(stored_bytes(&desk, pictures), before.1, "it did not end long enough ago");
-    desk.sleep(2 * 24);
+    assert_eq!(stored(&desk, pictures), all - early, "of a running match, too");
+    assert!(desk.verify(&game_match.id).is_sound());
+    desk.reply(ANN, &desk.last_to(ANN), "RESIGN CONFIRM");
+    desk.sleep(8 * 24);
     desk.work();
-    let after = (stored_bytes(&desk, texts), stored_bytes(&desk, pictures));
-    assert!(after.0 < before.0 && after.1 < before.1, "{before:?} {after:?}");
-    let whole = desk.office().verify_several(std::slice::from_ref(&game_match.id), true, &|_| ());
-    let verdict = desk.block_on(whole).expect("the store answers").remove(0);
-    assert!(verdict.is_sound(), "{verdict:#?}");
-    let again = desk.block_on(desk.office().store.letter(letter.digest)).expect("the store answers");
-    assert_eq!(again, raw, "the letter is read as it came");
-    // A second time nothing is left to do, and nothing can be changed.
-    desk.sleep(24);
-    desk.work();
-    assert_eq!((stored_bytes(&desk, texts), stored_bytes(&desk, pictures)), after);
-    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
-    let other = Desk::new();
-    let read = fogpost::audit::dossier::read(files).expect("a dossier");
-    assert!(other.block_on(other.office().take_dossier(read)).expect("it verifies").is_sound());
+    assert_eq!(stored(&desk, pictures), 0);
+    assert!(desk.verify(&game_match.id).is_sound());
+}
+
+/// The letters that were sent to Ann, each with its picture if that is kept.
+fn kept(desk: &Desk) -> Vec<Vec<u8>> {
+    let to_ann = DispatchFilter { recipient: Some(ANN.to_owned()), ..DispatchFilter::default() };
+    let found = desk.block_on(desk.office().store.find_dispatches(&to_ann, 99)).expect("the store answers");
+    found.into_iter().map(|(_, bytes)| bytes).collect()
 }
 
 #[test]
-fn a_picture_that_was_dropped_is_drawn_again_when_the_letter_is_sent_again() {
+fn a_picture_that_was_dropped_is_drawn_again_for_the_player_and_for_the_arbiter() {
     let desk = Desk::new();
-    let (_, to_ann, to_bo) = quad(&desk);
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    // Its reports mark what their reader did, and its boards show what their reader remembers.
+    let game_match = desk.open(GameKind::QuadrantZ, &[]);
+    for _ in 0..3 {
+        for player in [ANN, BO] {
+            desk.reply(player, &desk.last_to(player), "HOLD");
+        }
+    }
     desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
-    let reports = DispatchFilter { recipient: Some(ANN.to_owned()), ..DispatchFilter::default() };
     let sent = desk.raw_to(ANN);
-    desk.sleep(15 * 24);
+    let whole = kept(&desk);
+    desk.sleep(8 * 24);
     desk.work();
-    let (_, kept) =
-        desk.block_on(desk.office().store.find_dispatches(&reports, 1)).expect("the store answers").remove(0);
-    assert!(lacks_picture(&kept));
-    desk.block_on(desk.office().resend(&reports)).expect("the store answers");
+    let dropped = kept(&desk).iter().filter(|letter| dropped_from(letter).is_some()).count();
+    assert!(dropped >= 5, "{dropped} pictures");
+    let to_ann = DispatchFilter { recipient: Some(ANN.to_owned()), ..DispatchFilter::default() };
+    let resent = desk.block_on(desk.office().resend(&to_ann)).expect("the store answers");
+    assert_eq!(resent, Resent { copied: sent.len(), ..Resent::default() });
     desk.work();
     let again = desk.raw_to(ANN).split_off(sent.len());
     assert_eq!(again.len(), sent.len());
@@ -129,6 +131,30 @@ fn a_picture_that_was_dropped_is_drawn_again_when_the_letter_is_sent_again() {
     for (again, sent) in again.iter().zip(&sent) {
         assert_eq!(body(again), body(sent));
     }
+    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
+    for letter in whole {
+        assert!(files.values().any(|file| *file == letter), "{}", String::from_utf8_lossy(&letter));
+    }
+}
+
+#[test]
+fn a_letter_whose_picture_cannot_be_drawn_as_it_was_is_sent_again_without_it() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    // As if another version had drawn it.
+    cheat(&desk, &["UPDATE dispatch_picture SET picture = x'00'"]);
+    let before = desk.raw_to(BO).len();
+    desk.sleep(8 * 24);
+    desk.work();
+    let invitation = DispatchFilter { recipient: Some(BO.to_owned()), ..DispatchFilter::default() };
+    let found =
+        desk.block_on(desk.office().store.find_dispatches(&invitation, 99)).expect("the store answers");
+    let resent = desk.block_on(desk.office().resend(&invitation)).expect("the store answers");
+    assert_eq!((resent.copied, resent.without_picture > 0), (found.len(), true));
+    desk.work();
+    let again = desk.raw_to(BO).split_off(before);
+    assert!(again.iter().all(|raw| !String::from_utf8_lossy(raw).contains("This picture was dropped")));
 }
 
 #[test]

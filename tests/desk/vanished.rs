@@ -193,7 +193,6 @@ fn only_the_opponent_or_a_gm_gives_a_seat_to_the_house() {
         name: "the house (easy)".to_owned(),
         house: Some("easy".to_owned()),
         settings: PlayerSettings::default(),
-        drops_answers: true,
     };
     let by_program = Cause::House { phase_no: game_match.phase_no, act: &act };
     assert_eq!(referee::rule(&game_match, &by_program, desk.now()).rejection, Some(Rejection::Passed));

@@ -8,8 +8,8 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
 use fogpost::letter::Digest;
 use fogpost::referee::{
-    self, Cause, Content, Dispatch, HouseDefaults, Match, NoticeLimits, Opening, Reader, Ruling, SeatLetter,
-    Terms,
+    self, Cause, Content, Dispatch, HouseDefaults, Match, NoticeLimits, Opening, PROCEDURE, Reader, Ruling,
+    SeatLetter, Terms,
 };
 use fogpost::report::{Club, PictureCache, Templates, WordedLetter, WordingInput, word};
 use fogpost::request::Request;
@@ -42,11 +42,10 @@ pub fn open(play: &Play) -> Ruling {
         settings: BySeat::default(),
         desk: MailIdentity {
             address: CLUB.address.to_owned(),
-            wording: Digest::from([0; 32]),
+            procedure: PROCEDURE,
             message_ids: String::new(),
-            overrides: Default::default(),
-            program: None,
-            tzdata: None,
+            tzdata: "2026a".to_owned(),
+            templates: Default::default(),
         },
         key: SealKey::new([7; 32]),
         holders: None,
@@ -93,11 +92,8 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
         unread: None,
         answer_suppressed: false,
         hint: None,
-        notes_refusal: true,
         texts_withheld: None,
-        tells_all_faults: true,
-        extends_once_vanished: false,
-        limits: NoticeLimits { together: true, ..NoticeLimits::default() },
+        limits: NoticeLimits::default(),
     };
     referee::rule(game_match, &Cause::Letter(&letter), NOW)
 }

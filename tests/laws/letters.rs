@@ -184,11 +184,8 @@ fn no_line_of_a_letter_is_wide_or_reads_as_an_order() {
 fn no_line_of_the_manual_is_wide_or_reads_as_an_order() {
     let templates = templates();
     let rules = |kind: &GameKind| Reply::Rules { game: Some(kind.key().to_owned()) };
-    let mut pages = vec![
-        Reply::Help { topic: None },
-        Reply::Games { seats: Vec::new(), next_lot: None },
-        Reply::Rules { game: None },
-    ];
+    let mut pages =
+        vec![Reply::Help { topic: None }, Reply::Games { seats: Vec::new() }, Reply::Rules { game: None }];
     let topics = COMPILED_IN.iter().filter_map(|(name, _)| name.strip_prefix("help/")?.strip_suffix(".txt"));
     pages.extend(topics.map(|topic| Reply::Help { topic: Some(topic.to_owned()) }));
     pages.extend(GameKind::ALL.iter().map(rules));

@@ -196,7 +196,6 @@ fn dispatch(urgency: Urgency, number: u32, recipient: String) -> NewDispatch {
         due: None,
         urgency,
         pin: None,
-        sent_at: None,
     }
 }
 

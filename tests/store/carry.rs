@@ -2,14 +2,13 @@
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
-use fogpost::ledger::{Head, KeptPin, PinKey, PinnedKind, SealKey};
+use fogpost::ledger::{Head, KeptPin, PinKey, PinnedKind, Source};
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
-use fogpost::store::{BudgetKey, BudgetKind, Question, Restraints, Standing, open};
+use fogpost::store::{BudgetKey, BudgetKind, KeptSnapshot, Question, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
 use fogpost::store::{Claim, SendRecord, Urgency};
 use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError};
-use fogpost::store::{LotChange, NextLot};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::place::Place;
@@ -89,8 +88,7 @@ async fn furnish(place: &Place) {
         dispatches: vec![dispatch_with_picture(70)],
         restraints: restraints(),
         seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
-        lots: vec![lot()],
-        wordings: vec![(Digest::of(b"a wording"), "{}".to_owned())],
+        snapshots: vec![KeptSnapshot { match_id: "QZ-AAAA".to_owned(), json: "{}".to_owned() }],
         ..settlement()
     };
     store.commit(&settlement).await.unwrap();
@@ -101,14 +99,6 @@ async fn furnish(place: &Place) {
     store.store_login("https://login.test/token club", &[0, 1, 255]).await.unwrap();
     let sent = SendRecord { outcomes: &[], memo: None, taken: &[(Urgency::Report, 3)] };
     store.record_sending(Claim::default(), at(1), &sent).await.unwrap();
-    let mut connection = SqliteConnection::connect(&place.url).await.unwrap();
-    let dictionary = "INSERT INTO dictionary (match_id, bytes) VALUES ('QZ-AAAA', x'00')";
-    sqlx::query(dictionary).execute(&mut connection).await.unwrap();
-}
-
-fn lot() -> LotChange {
-    let lot = NextLot { key: SealKey::new([7; 32]), told_at: at(1) };
-    LotChange::Told { address: "bö@player.test".to_owned(), lot }
 }
 
 fn restraints() -> Restraints {

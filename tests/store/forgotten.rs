@@ -1,4 +1,4 @@
-//! Archived matches and forgotten players, on every database.
+//! Forgotten players, on every database.
 
 use std::sync::Arc;
 
@@ -62,43 +62,6 @@ async fn send_all(store: &Arc<dyn Store>) {
 async fn sent_in(store: &Arc<dyn Store>, id: &str) -> Vec<(String, Vec<u8>)> {
     let sent = store.dispatches_of(id).await.unwrap();
     sent.into_iter().map(|(row, bytes)| (row.recipient, bytes)).collect()
-}
-
-pub async fn a_match_that_ended_is_archived_once(place: Place) {
-    let store = &place.store;
-    let letters = add_ended(store, "QZ-AAAA", 0).await;
-    add_matches(store, &["QZ-BBBB"]).await;
-    send_all(store).await;
-    let sent = sent_in(store, "QZ-AAAA").await;
-    assert!(store.matches_to_archive(at(0), 10).await.unwrap().is_empty());
-    assert_eq!(store.matches_to_archive(at(9), 10).await.unwrap(), ["QZ-AAAA"]);
-    for id in ["QZ-AAAA", "QZ-BBBB", "QZ-AAAA"] {
-        store.archive_match(id, at(9), false).await.unwrap();
-    }
-    assert!(store.matches_to_archive(at(9), 10).await.unwrap().is_empty());
-    assert_eq!(sent_in(store, "QZ-AAAA").await, sent);
-    for letter in letters {
-        assert_eq!(store.letter(letter.digest).await.unwrap(), Some(letter.raw));
-    }
-    for sql in [
-        "UPDATE dictionary SET bytes = bytes",
-        "DELETE FROM dictionary",
-        "UPDATE letter_raw SET bytes = bytes",
-        "UPDATE dispatch_raw SET bytes = bytes",
-    ] {
-        assert!(place.execute(sql).await.is_err(), "{sql}");
-    }
-}
-
-pub async fn the_pictures_of_an_archived_match_are_dropped_and_its_texts_stay(place: Place) {
-    let store = &place.store;
-    add_ended(store, "QZ-AAAA", 0).await;
-    let ids = ["d0@club.test".to_owned(), "d1@club.test".to_owned()];
-    let texts = store.texts_by_message_id(&ids).await.unwrap();
-    let sent = sent_in(store, "QZ-AAAA").await;
-    store.archive_match("QZ-AAAA", at(9), true).await.unwrap();
-    assert_eq!(store.texts_by_message_id(&ids).await.unwrap(), texts);
-    assert_ne!(sent_in(store, "QZ-AAAA").await, sent);
 }
 
 /// The second player of the match, as the player is forgotten.
@@ -175,7 +138,6 @@ pub async fn a_player_is_forgotten_and_the_letters_of_others_stay(place: Place) 
     let store = &place.store;
     let letters = add_ended(store, "QZ-AAAA", 0).await;
     send_all(store).await;
-    store.archive_match("QZ-AAAA", at(9), true).await.unwrap();
     let mut kept = sent_in(store, "QZ-AAAA").await;
     kept.retain(|(recipient, _)| recipient == "first@player.test");
     let forgotten = second(store).await;
@@ -193,11 +155,6 @@ pub async fn a_player_is_forgotten_and_the_letters_of_others_stay(place: Place) 
     let after = store.traces_of(forgotten.id).await.unwrap();
     let nothing = Traces { addresses: Vec::new(), matches: vec!["QZ-AAAA".to_owned()], waiting: 0 };
     assert_eq!(after, nothing);
-    for sql in
-        ["UPDATE letter_raw SET form = 0", "UPDATE dispatch_raw SET form = 0", "DELETE FROM dictionary"]
-    {
-        assert!(place.execute(sql).await.is_err(), "{sql}");
-    }
 }
 
 pub async fn a_player_is_not_forgotten_as_loaded_before_a_change(place: Place) {

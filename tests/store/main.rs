@@ -8,7 +8,6 @@ mod contract;
 mod forgotten;
 mod letters;
 mod logins;
-mod lots;
 mod offers;
 mod outbox;
 #[path = "../support/overview.rs"]
@@ -43,16 +42,12 @@ on_both! {
     audit:
         audit_names_changes_made_past_the_triggers;
     forgotten:
-        a_match_that_ended_is_archived_once
-        the_pictures_of_an_archived_match_are_dropped_and_its_texts_stay
         the_traces_of_a_player_include_earlier_addresses_and_what_waits
         a_player_is_forgotten_and_the_letters_of_others_stay
         a_player_is_not_forgotten_as_loaded_before_a_change;
     verified:
         a_match_is_unverified_until_its_last_entry_is_noted
         the_last_letters_of_a_match_that_is_over_are_to_be_listed_once_they_are_sent;
-    lots:
-        a_lot_is_told_once_and_drawn_once;
     letters:
         waiting_letters_are_in_order_of_arrival
         a_letter_with_a_known_digest_is_stored_once
@@ -126,6 +121,7 @@ on_both! {
         concurrent_claims_share_the_dispatches
         outcomes_of_sending_are_recorded
         a_letter_with_a_picture_is_read_back_byte_for_byte
+        the_picture_of_a_letter_is_dropped_seven_days_after_it_was_sent_and_its_digest_stays
         a_sent_dispatch_stays_sent
         a_dispatch_that_was_given_up_can_be_revived
         of_two_outcomes_of_a_dispatch_the_last_counts

@@ -4,9 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use chrono::TimeDelta;
 use fogpost::game::Seat;
-use fogpost::letter::ReturnId;
-use fogpost::store::{Claim, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome, Settlement, Store};
+use fogpost::letter::pictures::{dropped_from, take_out};
+use fogpost::letter::{Digest, ReturnId};
+use fogpost::store::{
+    Claim, DispatchFilter, LatestTimes, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome, Settlement,
+    Store,
+};
 
 use crate::place::{PATIENCE, Place};
 use crate::samples::*;
@@ -220,6 +225,7 @@ pub async fn queues_show_what_waits_and_since_when(place: Place) {
         matches_running: 3,
         set_aside: 1,
         next_wake: Some(at(90)),
+        latest: LatestTimes { dispatch: Some(at(0)), wake: Some(at(90)), ..LatestTimes::default() },
     };
     assert_eq!(store.queues().await.unwrap(), queues);
 }
@@ -248,10 +254,50 @@ pub async fn a_letter_with_a_picture_is_read_back_byte_for_byte(place: Place) {
     let (found, _claim) = store.claim_dispatches(at(0), 10).await.unwrap();
     assert_eq!(found.iter().map(|claimed| &claimed.bytes[..]).collect::<Vec<_>>(), bytes);
 
-    let error = place.execute("UPDATE dispatch_picture SET place = 0").await.unwrap_err();
+    let error = place.execute("UPDATE dispatch_picture SET picture = picture").await.unwrap_err();
     assert!(error.to_string().contains("a dispatch is never changed"), "{error}");
     let error = place.execute("DELETE FROM dispatch_picture").await.unwrap_err();
     assert!(error.to_string().contains("a dispatch is never deleted"), "{error}");
+}
+
+pub async fn the_picture_of_a_letter_is_dropped_seven_days_after_it_was_sent_and_its_digest_stays(
+    place: Place,
+) {
+    let store = &place.store;
+    let day = |days: i64| at(1) + TimeDelta::days(days);
+    let dispatches: Vec<_> = (0..3).map(dispatch_with_picture).collect();
+    store.commit(&Settlement { dispatches: dispatches.clone(), ..settlement() }).await.unwrap();
+    let (claimed, claim) = store.claim_dispatches(at(1), 2).await.unwrap();
+    let sent: Vec<_> = claimed.iter().map(|row| (row.id, SendOutcome::Taken)).collect();
+    store.record_outcomes(claim, at(1), &sent).await.unwrap();
+    let late = store.drop_pictures(day(7) - TimeDelta::milliseconds(1), 10).await.unwrap();
+    assert_eq!(late, 0, "they may still be needed");
+    for sql in [
+        "UPDATE dispatch SET dropped = 'x', dropped_at = sent_at + 604799999",
+        "UPDATE dispatch SET dropped_at = sent_at + 604800000",
+        "UPDATE dispatch SET dropped = 'x', dropped_at = 99999999999999 WHERE sent_at IS NULL",
+    ] {
+        let error = place.execute(sql).await.expect_err(sql);
+        assert!(error.to_string().contains("a dispatch is never changed"), "{sql}: {error}");
+    }
+    let dropped = [store.drop_pictures(day(7), 1).await, store.drop_pictures(day(7), 10).await];
+    assert_eq!(dropped.map(Result::unwrap), [1, 1], "the third was not sent");
+    let found = store.find_dispatches(&DispatchFilter::default(), 10).await.unwrap();
+    for (row, bytes) in found {
+        let whole = &dispatches.iter().find(|sent| sent.message_id == row.message_id).unwrap().bytes;
+        let (text, picture) = take_out(whole).expect("a picture");
+        match row.sent_at {
+            Some(_) => assert_eq!(dropped_from(&bytes), Some(Digest::of(&picture))),
+            None => assert_eq!(&bytes, whole),
+        }
+        assert_eq!(take_out(&bytes).expect("its place").0, text);
+    }
+    for sql in [
+        "UPDATE dispatch SET dropped = NULL, dropped_at = NULL WHERE dropped_at IS NOT NULL",
+        "UPDATE dispatch SET dropped_at = dropped_at + 1 WHERE dropped_at IS NOT NULL",
+    ] {
+        assert!(place.execute(sql).await.is_err(), "{sql}");
+    }
 }
 
 pub async fn a_dispatch_keeps_the_id_in_its_return_path(place: Place) {

@@ -83,6 +83,34 @@ async fn sqlite_rejects_replacing_any_row_of_history() {
 }
 
 #[tokio::test]
+async fn a_changed_schema_of_postgres_is_named() {
+    let Some(place) = Place::postgres().await else { return };
+    assert_eq!(place.store.schema_faults().await.unwrap(), [""; 0]);
+    for (sql, fault) in [
+        (
+            "DROP TRIGGER entry_is_not_changed ON entry",
+            "its trigger entry_is_not_changed on entry is missing",
+        ),
+        (
+            "ALTER TABLE entry DISABLE TRIGGER entry_is_not_deleted",
+            "its trigger entry_is_not_deleted on entry is not as",
+        ),
+        ("CREATE TABLE spy (sender TEXT)", "its table spy is not of this program"),
+        ("ALTER TABLE letter ADD COLUMN note TEXT", "its table letter is not as"),
+        ("DROP INDEX letter_by_time", "its index letter_by_time is missing"),
+        (
+            "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$",
+            "its function refuse() is not as",
+        ),
+    ] {
+        place.execute(sql).await.expect(sql);
+        let faults = place.store.schema_faults().await.unwrap();
+        assert!(faults.iter().any(|told| told.starts_with(fault)), "{sql}: {faults:?}");
+    }
+    assert_eq!(place.store.schema_faults().await.unwrap().len(), 6);
+}
+
+#[tokio::test]
 async fn postgres_rejects_truncating_history() {
     let Some(place) = Place::postgres().await else { return };
     for sql in [
@@ -91,7 +119,6 @@ async fn postgres_rejects_truncating_history() {
         "TRUNCATE letter_raw",
         "TRUNCATE dispatch_raw",
         "TRUNCATE dispatch_picture",
-        "TRUNCATE dictionary",
         "TRUNCATE dispatch CASCADE",
     ] {
         let error = place.execute(sql).await.expect_err(sql);

@@ -80,7 +80,6 @@ pub fn dispatch(number: u32) -> NewDispatch {
         due: None,
         urgency: Urgency::Receipt,
         pin: None,
-        sent_at: None,
     }
 }
 

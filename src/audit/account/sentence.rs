@@ -14,7 +14,6 @@ fn of_letter(fact: &Fact, name: &str) -> String {
         Fact::AnswerHeldBack { .. } => {
             format!("The answer to {name} was suppressed: rate limit or duplicate.")
         }
-        Fact::ActsTakenTogether { .. } => format!("Repeated acts of {name} count once."),
         Fact::OpponentSpared { .. } => {
             format!("The opponent was not told of what {name} did: too many letters in a day.")
         }
@@ -27,11 +26,9 @@ fn of_letter(fact: &Fact, name: &str) -> String {
         Fact::LeftOutTold { .. } => format!("{name} was told that answers were left out."),
         Fact::HintGiven { .. } => format!("{name} asked what to do, and was told what the house would do."),
         Fact::WordsToOpponent { .. } => format!("Words of {name} went to the GM, the opponent."),
-        Fact::RefusalNoted { .. } => format!("{name} will be told again of the refusal."),
         Fact::TextsWithheld { .. } => {
             format!("No text of {name} was passed on, because one of them holds an order.")
         }
-        Fact::AnsweredInReport { .. } => format!("{name} was answered in the report."),
         Fact::ConditionsSealed { turn, .. } => {
             format!("Conditions of {name} for {} were sealed as", title(*turn))
         }
@@ -57,7 +54,9 @@ fn gm_sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::GmTold { to: Some(seat), .. } => format!("The GM wrote to {}.", game_match.players[*seat]),
         Fact::GmTold { to: None, .. } => "The GM wrote to both sides.".to_owned(),
         Fact::GmNoted { text } => format!("The GM noted: {}", text.replace('\n', " ")),
-        Fact::Unsealed { what } => format!("What the rules hide was shown: {what}."),
+        Fact::Unsealed { what, reason } => {
+            format!("What the rules hide was shown: {what}. The reason given: {reason}")
+        }
         Fact::LettersListed {} => "The last letters were listed.".to_owned(),
         Fact::Forgotten { player, .. } => format!("{player} was forgotten: their letters are withheld."),
         other => other.kind().to_owned(),
@@ -75,22 +74,19 @@ pub(super) fn sentence(fact: &Fact, game_match: &Match) -> String {
     let names = |seats: &[Seat]| seats.iter().map(name).collect::<Vec<_>>().join(" and ");
     match fact {
         Fact::MatchOpened { .. } => "The match was opened.".to_owned(),
-        Fact::DeskSet { .. } => "The referee's address or wording changed.".to_owned(),
+        Fact::DeskSet { .. } => "The referee's address, templates or procedure changed.".to_owned(),
         Fact::OrdersSealed { seat, turn, wait, .. } => sealed(name(seat), *turn, *wait),
         Fact::OrdersRefused { seat, turn, .. }
         | Fact::OrdersChecked { seat, turn, .. }
         | Fact::OrdersWithdrawn { seat, turn, .. } => not_filed(fact, name(seat), &title(*turn)),
         Fact::LetterAnswered { seat, asked } => answered(name(seat), asked),
         Fact::AnswerHeldBack { seat }
-        | Fact::ActsTakenTogether { seat }
         | Fact::OpponentSpared { seat }
         | Fact::GmSpared { seat }
         | Fact::ResignationHeld { seat }
-        | Fact::AnsweredInReport { seat }
         | Fact::TextsWithheld { seat, .. }
         | Fact::HintGiven { seat, .. }
         | Fact::WordsToOpponent { seat }
-        | Fact::RefusalNoted { seat }
         | Fact::LeftOutTold { seat }
         | Fact::ConditionsSealed { seat, .. }
         | Fact::ConditionsWithdrawn { seat, .. }

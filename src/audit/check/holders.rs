@@ -8,9 +8,8 @@ use super::Check;
 use crate::audit::expected::ExpectedDispatch;
 use crate::audit::verdict::Place;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{Fact, KeptPin, LedgerForm, PinnedKind, SeatPins};
+use crate::ledger::{Entry, Fact, KeptPin, PinnedKind, SeatPins};
 use crate::letter::{Digest, Letter};
-use crate::referee::{Reader, Ruling, Stage};
 
 /// A seat as it is stored: its reply token, and the addresses of its player.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +53,13 @@ impl Holders {
     }
 
     /// Whether a seat had this token or address at some time since then. Of a forgotten player nobody can tell.
-    fn had(&self, seat: Seat, kind: PinnedKind, value: &str, since: Option<DateTime<Utc>>) -> bool {
+    pub(super) fn had(
+        &self,
+        seat: Seat,
+        kind: PinnedKind,
+        value: &str,
+        since: Option<DateTime<Utc>>,
+    ) -> bool {
         let of_seat = self.held.iter().filter(|held| held.seat == seat);
         let mut in_time =
             of_seat.filter(|held| held.until.is_none_or(|until| since.is_some_and(|since| until >= since)));
@@ -74,60 +79,39 @@ impl Holders {
 }
 
 impl Check {
-    /// Whether the ledger pins who may act for a seat now. After the end nobody plays, and addresses change unpinned.
-    fn pins_holders(&self) -> bool {
-        let current = self.current.as_ref();
-        current.is_some_and(|current| current.form >= LedgerForm::Contents && current.stage != Stage::Over)
-    }
-
-    /// Notes the holders of seats that the entries of a ruling pin.
-    pub(super) fn note_holders(&mut self, ruling: &Ruling) {
-        for chained in &ruling.entries {
-            let pinned: BySeat<Option<&SeatPins>> = match &chained.entry.fact {
-                Fact::MatchOpened { holders: Some(holders), .. } => {
-                    BySeat::new(Some(&holders.first), Some(&holders.second))
-                }
-                Fact::SeatHeld { seat, pins, .. } => BySeat::from_fn(|own| (own == *seat).then_some(pins)),
-                _ => continue,
-            };
-            for (seat, pins) in pinned.iter() {
-                let Some(pins) = pins else { continue };
-                if let Err(what) = self.holders.note(seat, pins, chained.entry.at) {
-                    self.report(Place::Entry(chained.entry.seq), what);
-                }
+    /// Notes the holders of seats that an entry pins.
+    pub(super) fn note_holders(&mut self, entry: &Entry) {
+        let pinned: BySeat<Option<&SeatPins>> = match &entry.fact {
+            Fact::MatchOpened { holders: Some(holders), .. } => {
+                BySeat::new(Some(&holders.first), Some(&holders.second))
+            }
+            Fact::SeatHeld { seat, pins, .. } => BySeat::from_fn(|own| (own == *seat).then_some(pins)),
+            _ => return,
+        };
+        for (seat, pins) in pinned.iter() {
+            let Some(pins) = pins else { continue };
+            if let Err(what) = self.holders.note(seat, pins, entry.at) {
+                self.report(Place::Entry(entry.seq), what);
             }
         }
     }
 
     /// Whether a letter comes from an address that this seat's player had when it arrived.
     pub(super) fn is_address_of(&self, letter: &Letter, seat: Seat) -> bool {
-        if self.pins_holders() {
-            return self.holders.had(seat, PinnedKind::Address, letter.from.as_str(), self.arrival());
-        }
-        let mut known = self.tokens.values().filter(|(of, _)| *of == seat);
-        !letter.tokens.is_empty() && known.any(|(_, addresses)| addresses.contains(letter.from.as_str()))
+        self.holders.had(seat, PinnedKind::Address, letter.from.as_str(), self.arrival())
     }
 
     /// Whether a letter has a reply token that this seat had when it arrived.
     pub(super) fn has_token_of(&self, letter: &Letter, seat: Seat) -> bool {
-        if self.pins_holders() {
-            let arrival = self.arrival();
-            let mut tokens = letter.tokens.iter().map(ToString::to_string);
-            return tokens.any(|token| self.holders.had(seat, PinnedKind::Token, &token, arrival));
-        }
-        let mut known = letter.tokens.iter().filter_map(|token| self.tokens.get(&token.to_string()));
-        known.any(|(of, _)| *of == seat)
+        let arrival = self.arrival();
+        let mut tokens = letter.tokens.iter().map(ToString::to_string);
+        tokens.any(|token| self.holders.had(seat, PinnedKind::Token, &token, arrival))
     }
 
     /// The seat that a letter may act for: one whose token it has, and from an address of its player.
     pub(super) fn seat_of(&self, letter: &Letter) -> Option<Seat> {
-        if self.pins_holders() {
-            let may_act = |seat: &Seat| self.has_token_of(letter, *seat) && self.is_address_of(letter, *seat);
-            return Seat::BOTH.into_iter().find(may_act);
-        }
-        let known = letter.tokens.iter().filter_map(|token| self.tokens.get(&token.to_string()));
-        let mut own = known.filter(|(_, addresses)| addresses.contains(letter.from.as_str()));
-        own.next().map(|(seat, _)| *seat)
+        let may_act = |seat: &Seat| self.has_token_of(letter, *seat) && self.is_address_of(letter, *seat);
+        Seat::BOTH.into_iter().find(may_act)
     }
 
     /// When the letter of the first pending entry arrived.
@@ -135,38 +119,30 @@ impl Check {
         self.pending.front().and_then(|first| first.link.received)
     }
 
-    /// Checks that one of our letters went to an address of the seat's player, and bears the seat's token. `was_over` tells
-    /// whether the match was over before the ruling that sent it.
-    pub(super) fn check_recipient(&mut self, dispatch: &ExpectedDispatch, was_over: bool) {
-        let Reader::Seat(seat) = dispatch.dispatch.to else { return };
-        if was_over || dispatch.game_match.form < LedgerForm::Contents {
-            return;
-        }
-        let (stored, at) = (&dispatch.stored, Some(dispatch.at));
-        let place = Place::Sent(stored.message_id.clone());
-        if !self.holders.had(seat, PinnedKind::Address, &stored.recipient, at) {
+    /// Checks that one of our letters went to an address of the seat's player, and bears the seat's token.
+    pub(super) fn check_recipient(&mut self, dispatch: &ExpectedDispatch) {
+        let Some(seat) = dispatch.stored.seat else { return };
+        let at = Some(dispatch.at);
+        let place = Place::Sent(dispatch.stored.message_id.clone());
+        if !self.holders.had(seat, PinnedKind::Address, &dispatch.stored.recipient, at) {
             self.report(place, "it went to an address that no entry pins as one of the seat's player");
-        } else if !self.holders.had(seat, PinnedKind::Token, dispatch.token(), at) {
+        } else if !self.holders.had(seat, PinnedKind::Token, &dispatch.token, at) {
             self.report(place, "its reply token is not the one that an entry pins for the seat");
         }
     }
 
     /// Compares the stored seats with what the last entries pin.
     pub(super) fn check_seats(&mut self) {
-        let Some(current) = self.current.as_ref().filter(|current| current.form >= LedgerForm::Contents)
-        else {
-            return;
-        };
-        let is_over = current.stage == Stage::Over;
         for (seat, stored) in self.seats.clone().iter() {
             let has = |kind, value: &str| self.holders.had(seat, kind, value, None);
             let has_token = has(PinnedKind::Token, &stored.token);
-            let are_pinned = stored.addresses.iter().all(|own| has(PinnedKind::Address, own))
-                && stored.addresses.len() == self.holders.address_count(seat);
+            let are_pinned = self.withheld.seats.contains(&seat)
+                || stored.addresses.iter().all(|own| has(PinnedKind::Address, own))
+                    && stored.addresses.len() == self.holders.address_count(seat);
             if !has_token {
                 let what = format!("the token of the {seat} seat is not the pinned one");
                 self.report(Place::Kept("the seats"), what);
-            } else if !is_over && !are_pinned {
+            } else if !are_pinned {
                 let what =
                     format!("the player of the {seat} seat, or an address, is not as the ledger pins it");
                 self.report(Place::Kept("the seats"), what);

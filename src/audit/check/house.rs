@@ -2,16 +2,13 @@
 
 use super::Check;
 use crate::game::Seat;
-use crate::game::any::GameKind;
 use crate::ledger::{self, Entry, Fact};
 use crate::referee::{Act, Hint, HousePlayer, Match, Ruling, digest_of};
 
 /// A turn of the house that passed the check. Whether it is legal shows when it is ruled on again.
 pub(super) struct HouseTurn {
-    /// The other version of the house that played it. `None`: this version found it again.
-    pub other_version: Option<u32>,
-    /// Whether the entry says what the house was shown. If so, that is what its seat had been told.
-    pub has_digest: bool,
+    /// Whether another version of the house played it, so that it was not found again.
+    pub is_of_other_version: bool,
     /// Whether the level failed, and an easier one played. Repeated only for turns of this version.
     pub is_failure: bool,
 }
@@ -29,33 +26,18 @@ pub(super) fn check_turn(
 ) -> Result<Option<HouseTurn>, String> {
     let Act::Play { seat, version, orders, seen: told, failed } = act else { return Ok(None) };
     let seen = ledger::seen(entries, *seat).ok_or("what the house was told cannot be derived")?;
-    match told {
-        Some(told) if *told != digest_of(&seen) => {
-            return Err("the house was shown something else than its seat was told".to_owned());
-        }
-        None if !may_lack_digest(game_match.game, *version) => {
-            return Err("it does not say what the house was shown".to_owned());
-        }
-        Some(_) | None => {}
+    if *told != digest_of(&seen) {
+        return Err("the house was shown something else than its seat was told".to_owned());
     }
-    let (has_digest, is_failure) = (told.is_some(), failed.is_some());
+    let is_failure = failed.is_some();
     if *version != game_match.game.house_version() {
-        return Ok(Some(HouseTurn { other_version: Some(*version), has_digest, is_failure }));
+        return Ok(Some(HouseTurn { is_of_other_version: true, is_failure }));
     }
     match game_match.house_turn(&seen, house) {
         Some(Act::Play { orders: again, failed: fails, .. }) if again == *orders && fails == *failed => {
-            Ok(Some(HouseTurn { other_version: None, has_digest, is_failure }))
+            Ok(Some(HouseTurn { is_of_other_version: false, is_failure }))
         }
         _ => Err("the house plays another turn there".to_owned()),
-    }
-}
-
-/// Whether a turn of this version of the house may lack the digest of what it was shown. Version 1 of Quad, and debug
-/// builds of that time (version 0), began without it; every house of another game has always kept it.
-fn may_lack_digest(game: GameKind, version: u32) -> bool {
-    match game {
-        GameKind::Quad => version <= 1,
-        GameKind::QuadrantZ | GameKind::Pacific | GameKind::Quantum => false,
     }
 }
 
@@ -93,11 +75,7 @@ impl Check {
         if turn.is_failure {
             self.verdict.house_failures.push(seq);
         }
-        if turn.other_version.is_none() {
-            return;
-        }
-        self.verdict.house_turns_of_other_versions += 1;
-        self.verdict.house_turns_without_digest += u64::from(!turn.has_digest);
+        self.verdict.house_turns_of_other_versions += u64::from(turn.is_of_other_version);
     }
 
     /// Counts a hint that another version of the house gave: it cannot be worked out again.
@@ -108,21 +86,6 @@ impl Check {
             if version != current && self.house.is_some() {
                 self.verdict.house_turns_of_other_versions += 1;
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::may_lack_digest;
-    use crate::game::any::GameKind;
-
-    #[test]
-    fn only_early_turns_of_quad_may_lack_the_digest() {
-        for game in GameKind::ALL {
-            let may = [0, 1, 2, 77].map(|version| may_lack_digest(*game, version));
-            let is_quad = *game == GameKind::Quad;
-            assert_eq!(may, [is_quad, is_quad, false, false], "{game}");
         }
     }
 }

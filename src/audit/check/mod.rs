@@ -1,13 +1,16 @@
 //! Checks one match: its chain, its letters, and every ruling, which is repeated from them.
 
+pub mod columns;
+mod deadlines;
 mod difference;
 mod holders;
 mod house;
+mod named;
+mod play;
 pub(super) mod reader;
-mod reading;
 mod ruling;
 mod stored;
-mod wording;
+mod unrepeated;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -16,18 +19,17 @@ use chrono::{DateTime, Utc};
 
 use self::holders::Holders;
 pub use self::holders::StoredSeat;
+use self::play::Play;
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 use self::reader::{PendingEntry, ReadLetter};
-use self::ruling::Repeated;
+pub use self::unrepeated::Withheld;
 use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::verdict::{AuditVerdict, Finding, Place};
-use crate::game::{BySeat, Seat};
-use crate::ledger::{
-    self, Delivery, Entry, Fact, Head, KeptPin, LedgerForm, Link, MailIdentity, SealKey, Source,
-};
-use crate::letter::{Digest, Letter};
-use crate::referee::{DispatchKind, EarlierOrders, HousePlayer, Match, MatchOverview, Ruling, Stage};
-use crate::report::envelope::{self, AnsweredLetter, PlaceInMatch};
+use crate::game::BySeat;
+use crate::ledger::{Delivery, Entry, Fact, Head, KeptPin, Link, MailIdentity, SealKey};
+use crate::letter::Digest;
+use crate::referee::{EarlierOrders, HousePlayer, Match, MatchOverview, Ruling};
+use crate::report::envelope::{self, PlaceInMatch};
 
 /// The match as it is stored beside its ledger.
 #[derive(Clone, Debug)]
@@ -54,6 +56,14 @@ impl SentLetter {
     }
 }
 
+/// The letters of the last ruling. The next entry confirms their pins.
+enum Unconfirmed {
+    /// What the repeated ruling sends, in order. `None` for a missing letter, which has been reported.
+    Repeated(Vec<Option<ExpectedDispatch>>),
+    /// What the ruling at `at` that ends with this entry sent, as far as the pins tell.
+    Unrepeated { head: Head, at: DateTime<Utc> },
+}
+
 /// The check of one match. The caller pushes what [`LedgerReader`] has read, in order.
 ///
 /// Only entries and letters of pending rulings are held: memory grows with the longest ruling, the match itself, and a
@@ -64,12 +74,8 @@ pub struct Check {
     /// The seats as they are stored now.
     seats: BySeat<StoredSeat>,
     holders: Holders,
-    /// For each reply token, its seat and the addresses that may use it.
-    tokens: BTreeMap<String, (Seat, BTreeSet<String>)>,
     /// Our letters that no ruling has accounted for yet, by the part of the Message-ID that names the ruling.
     dispatches: BTreeMap<String, StoredDispatch>,
-    /// The Message-IDs of the reports so far, by seat.
-    report_ids: BySeat<Vec<String>>,
     head: Head,
     pending: VecDeque<PendingEntry>,
     letters: BTreeMap<Digest, ReadLetter>,
@@ -81,30 +87,33 @@ pub struct Check {
     earlier: BySeat<Vec<EarlierOrders>>,
     /// The entries that the game record depends on.
     record_entries: Vec<Entry>,
+    /// The match after the last ruling, if that was repeated.
     current: Option<Match>,
+    /// The play so far, if the last ruling was not repeated.
+    play: Option<Play>,
+    /// The identity that the last entry that set it records.
+    identity: Option<MailIdentity>,
     /// By pin, our letters whose delivery no entry has listed. `None` for a missing letter, which has been reported.
     undelivered: BTreeMap<Digest, Option<SentLetter>>,
-    /// The letters of the last ruling, in order. The next entry confirms their digests.
-    unconfirmed: Vec<Option<ExpectedDispatch>>,
+    unconfirmed: Unconfirmed,
     verdict: AuditVerdict,
     /// Finds the house's turns again, which takes as long as it took the first time. `None`: they are accepted as played.
     house: Option<Arc<HousePlayer>>,
-    /// What words letters today.
-    current_identity: MailIdentity,
+    /// What is withheld for good.
+    withheld: Withheld,
+    /// The match as it was before each change of the procedure.
+    kept: Vec<String>,
     /// Turns of the house up to this entry are not found again: they were checked before.
     checked_until: u64,
 }
 
 impl Check {
-    /// `pins` are the kept pins of the seats. In ledgers that pin no seats, earlier addresses of the players are taken from
-    /// the letters that were sent to them. Rulings that another version of this program made than the one of
-    /// `current_identity` may explain refusals in other sentences. `house` finds the turns of the house again; without it
-    /// they are accepted as they were played.
+    /// `pins` are the kept pins of the seats. `house` finds the turns of the house again; without it they are accepted as
+    /// they were played.
     pub fn new(
         stored: StoredMatch,
         seats: BySeat<StoredSeat>,
         pins: Vec<KeptPin>,
-        current_identity: MailIdentity,
         house: Option<Arc<HousePlayer>>,
     ) -> Check {
         let snapshot = serde_json::from_str(&stored.snapshot).ok();
@@ -114,9 +123,7 @@ impl Check {
             snapshot,
             seats,
             holders: Holders::new(pins),
-            tokens: BTreeMap::new(),
             dispatches: BTreeMap::new(),
-            report_ids: BySeat::default(),
             head: Head::default(),
             pending: VecDeque::new(),
             letters: BTreeMap::new(),
@@ -125,11 +132,14 @@ impl Check {
             earlier: BySeat::default(),
             record_entries: Vec::new(),
             current: None,
+            play: None,
+            identity: None,
             undelivered: BTreeMap::new(),
-            unconfirmed: Vec::new(),
+            unconfirmed: Unconfirmed::Repeated(Vec::new()),
             verdict,
             house,
-            current_identity,
+            withheld: Withheld::default(),
+            kept: Vec::new(),
             checked_until: 0,
         };
         if check.snapshot.is_none() {
@@ -157,6 +167,11 @@ impl Check {
         self.verdict.findings.extend(broken);
     }
 
+    /// The match as it was stored before each change of the procedure: rulings can be repeated from there.
+    pub fn set_kept_snapshots(&mut self, kept: Vec<String>) {
+        self.kept = kept;
+    }
+
     /// The secret that the match began with, unless its snapshot cannot be read.
     pub fn first_key(&self) -> Option<SealKey> {
         self.snapshot.as_ref().map(|game_match| game_match.first_key().clone())
@@ -164,18 +179,11 @@ impl Check {
 
     fn push_dispatch(&mut self, dispatch: StoredDispatch) {
         let Some(key) = self.first_key() else { return };
-        let Some(PlaceInMatch { token, unveiled: ruling, .. }) = dispatch.place(&self.stored.id, &key) else {
+        let Some(PlaceInMatch { unique, .. }) = dispatch.place(&self.stored.id, &key) else {
             return self
                 .report(Place::Sent(dispatch.message_id), "its Message-ID names no ruling of this match");
         };
-        if let Some(seat) = dispatch.seat {
-            let (_, addresses) = self
-                .tokens
-                .entry(token.to_owned())
-                .or_insert_with(|| (seat, self.seats[seat].addresses.iter().cloned().collect()));
-            addresses.insert(dispatch.recipient.to_ascii_lowercase());
-        }
-        if let Some(twin) = self.dispatches.insert(ruling, dispatch) {
+        if let Some(twin) = self.dispatches.insert(unique.to_owned(), dispatch) {
             self.report(Place::Sent(twin.message_id), "another letter has the same place in its ruling");
         }
     }
@@ -199,15 +207,13 @@ impl Check {
         if at_end && !self.is_stopped() {
             // No entry confirms the letters of the last ruling yet; the snapshot does.
             let told = self.snapshot.as_ref().map(|game_match| game_match.told.clone()).unwrap_or_default();
-            if !self.confirm(&told, true, &mut expected) {
+            if !self.confirm(&told, &mut expected) {
                 let what = "its field told does not list the letters of the last ruling";
                 self.report(Place::Kept("the snapshot"), what);
             }
         }
-        let pending = &self.pending;
-        self.letters.retain(|digest, _| {
-            pending.iter().any(|entry| matches!(entry.link.cause, Source::Letter(cause) if cause == *digest))
-        });
+        let named: BTreeSet<Digest> = self.pending.iter().flat_map(|entry| entry.letters.clone()).collect();
+        self.letters.retain(|digest, _| named.contains(digest));
         expected
     }
 
@@ -226,16 +232,19 @@ impl Check {
     }
 
     /// Moves the letters of the last ruling to `expected`, with these digests. Returns whether their number is right.
-    fn confirm(&mut self, told: &[Digest], last: bool, expected: &mut Vec<ExpectedDispatch>) -> bool {
-        if told.len() != self.unconfirmed.len() {
-            return false;
-        }
-        for (dispatch, told) in std::mem::take(&mut self.unconfirmed).into_iter().zip(told) {
+    fn confirm(&mut self, told: &[Digest], expected: &mut Vec<ExpectedDispatch>) -> bool {
+        let unconfirmed = std::mem::replace(&mut self.unconfirmed, Unconfirmed::Repeated(Vec::new()));
+        let sent = match unconfirmed {
+            Unconfirmed::Repeated(sent) if sent.len() == told.len() => sent,
+            Unconfirmed::Repeated(_) => return false,
+            Unconfirmed::Unrepeated { head, at } => self.sent_by(head, at, told.len()),
+        };
+        for (dispatch, told) in sent.into_iter().zip(told) {
             let stored = dispatch.as_ref().map(|dispatch| SentLetter::of(&dispatch.stored));
             self.undelivered.insert(*told, stored);
             // A missing letter has already been reported.
             let Some(dispatch) = dispatch else { continue };
-            expected.push(ExpectedDispatch { told: *told, last, ..dispatch });
+            expected.push(ExpectedDispatch { told: *told, ..dispatch });
         }
         if let Some(game_match) = &mut self.current {
             game_match.told = told.to_vec();
@@ -243,11 +252,12 @@ impl Check {
         true
     }
 
-    /// Repeats the ruling on the first pending entry, and compares all its entries.
+    /// Repeats the ruling on the first pending entry, and compares all its entries. A ruling that cannot be repeated is
+    /// checked as far as its entries and letters tell.
     fn repeat_ruling(&mut self, expected: &mut Vec<ExpectedDispatch>) {
         let Some(first) = self.pending.front() else { return };
         let (seq, at, told) = (first.link.seq, first.link.at, first.link.told.clone());
-        if !self.confirm(&told, false, expected) {
+        if !self.confirm(&told, expected) {
             let what = "its field told does not list the letters of the previous ruling";
             return self.report(Place::Entry(seq), what);
         }
@@ -255,8 +265,11 @@ impl Check {
         if self.is_stopped() {
             return;
         }
-        let Repeated { mut ruling, letter, is_as_recorded } = match self.ruling() {
-            Ok(repeated) => repeated,
+        if let Some(why) = self.unrepeated() {
+            return self.check_unrepeated(why, at);
+        }
+        let mut ruling = match self.ruling() {
+            Ok(ruling) => ruling,
             Err(finding) => return self.verdict.findings.push(finding),
         };
         let Some(last) = ruling.entries.len().checked_sub(1) else {
@@ -264,35 +277,40 @@ impl Check {
         };
         // If the last hash matches, so does every byte of the entries before it.
         let recorded = self.pending.get(last).map(|last| last.hash);
-        let is_derived = !is_as_recorded && recorded == Some(ruling.after.head.hash);
         if recorded != Some(ruling.after.head.hash) {
-            self.adopt_recorded_words(&mut ruling);
+            self.adopt_recorded_deadlines(&mut ruling);
         }
-        self.drop_unsent_words(&mut ruling);
         if recorded != Some(ruling.after.head.hash) {
             return self.report_difference(&ruling);
         }
-        if !is_derived {
-            self.verdict.rulings_of_other_versions += 1;
-        }
         self.note_hint(&ruling);
         self.pending.drain(..=last);
-        for chained in &ruling.entries {
-            if let Some((seat, orders)) = EarlierOrders::of(&chained.entry.fact) {
-                self.earlier[seat].push(orders);
-            }
-            if matches!(chained.entry.fact, Fact::MatchEnded { .. }) {
-                self.ends.push(chained.entry.at);
-            }
-        }
-        self.note_holders(&ruling);
+        self.note_entries(ruling.entries.iter().map(|chained| &chained.entry));
         if self.is_stopped() {
             return;
         }
-        let entries = ruling.entries.iter().map(|chained| &chained.entry);
-        self.record_entries.extend(entries.filter(|entry| is_of_record(&entry.fact)).cloned());
-        self.unconfirmed = self.dispatches_of(&ruling, letter.as_deref(), at);
+        self.unconfirmed = Unconfirmed::Repeated(self.dispatches_of(&ruling, at));
         self.current = Some(ruling.after);
+    }
+
+    /// Notes what later rulings depend on, and compares the letters and pins that the entries of a ruling name.
+    fn note_entries<'a>(&mut self, entries: impl Iterator<Item = &'a Entry> + Clone) {
+        for entry in entries.clone() {
+            if let Some((seat, orders)) = EarlierOrders::of(&entry.fact) {
+                self.earlier[seat].push(orders);
+            }
+            if matches!(entry.fact, Fact::MatchEnded { .. }) {
+                self.ends.push(entry.at);
+            }
+            if let Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk, .. } = &entry.fact {
+                self.identity = Some((**desk).clone());
+            }
+            self.note_holders(entry);
+        }
+        for entry in entries.clone() {
+            self.check_named_letters(entry);
+        }
+        self.record_entries.extend(entries.filter(|entry| is_of_record(&entry.fact)).cloned());
     }
 
     /// Compares the deliveries that the first pending entry lists with the stored ones, and gives them to the match.
@@ -316,26 +334,12 @@ impl Check {
     }
 
     /// The letters that a ruling must have sent, each with the stored one, or `None` if that is missing.
-    fn dispatches_of(
-        &mut self,
-        ruling: &Ruling,
-        letter: Option<&Letter>,
-        at: DateTime<Utc>,
-    ) -> Vec<Option<ExpectedDispatch>> {
-        if ruling.dispatches.is_empty() {
-            return Vec::new();
-        }
+    fn dispatches_of(&mut self, ruling: &Ruling, at: DateTime<Utc>) -> Vec<Option<ExpectedDispatch>> {
         let game_match = Arc::new(ruling.after.clone());
-        let has_ended =
-            ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. }));
-        let record = if has_ended { ledger::record(&self.record_entries) } else { None };
-        let record = record.map(|record| record.to_string());
-        let is_part =
-            ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::LetterPartRead { .. }));
-        let was_over = self.current.as_ref().is_some_and(|before| before.stage == Stage::Over);
+        let own_templates: Vec<String> = game_match.own_templates().into_keys().collect();
         let mut expected = Vec::new();
         for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let unique = envelope::unveiled_part(&game_match, index);
+            let unique = envelope::unique_part(&game_match, index);
             let Some(stored) = self.dispatches.remove(&unique) else {
                 let kind = envelope::kind(&dispatch.content);
                 let what = format!("it is missing: entry #{} caused this {kind}", game_match.head.seq);
@@ -344,47 +348,39 @@ impl Check {
                 continue;
             };
             let mut dispatch = ExpectedDispatch {
-                stored,
-                // A placeholder, until the next entry confirms the digest.
-                told: game_match.head.hash,
-                last: false,
-                game_match: Arc::clone(&game_match),
-                dispatch: dispatch.clone(),
-                at,
-                answered: letter.map(AnsweredLetter::new),
-                record: record.clone(),
-                answers_part: is_part && dispatch.content.answer().is_some(),
-                earlier_reports: Vec::new(),
+                repeated: Some((Arc::clone(&game_match), dispatch.clone())),
+                ..self.expect(stored, game_match.head, at)
             };
-            if let Some(seat) = dispatch.stored.seat {
-                let report_ids = &mut self.report_ids[seat];
-                if dispatch.repeats_reports() {
-                    dispatch.earlier_reports.clone_from(report_ids);
-                }
-                if dispatch.stored.kind == DispatchKind::Report {
-                    report_ids.push(dispatch.stored.message_id.clone());
-                }
+            if dispatch.stored.seat.is_some() {
+                dispatch.own_templates.clone_from(&own_templates);
             }
-            self.check_recipient(&dispatch, was_over);
+            self.check_recipient(&dispatch);
             expected.push(Some(dispatch));
         }
         expected
     }
 
-    /// Notes which letters the club's own templates may have shaped.
-    pub fn note_own_templates(&mut self, letters: &[ExpectedDispatch]) {
-        for name in letters.iter().flat_map(ExpectedDispatch::own_templates) {
-            *self.verdict.own_templates.entry(name).or_default() += 1;
+    /// One of our letters, sent by the ruling that ends with this entry.
+    fn expect(&self, stored: StoredDispatch, head: Head, at: DateTime<Utc>) -> ExpectedDispatch {
+        let key = self.first_key();
+        let place = key.as_ref().and_then(|key| stored.place(&self.stored.id, key));
+        ExpectedDispatch {
+            token: place.map(|place| place.token.to_owned()).unwrap_or_default(),
+            stored,
+            // A placeholder, until the next entry confirms the digest.
+            told: head.hash,
+            match_id: Arc::from(self.stored.id.as_str()),
+            head,
+            at,
+            repeated: None,
+            own_templates: Vec::new(),
         }
     }
 
-    /// Notes that letters cannot be worded again, because what worded them is not kept. Ledgers of the first form come from
-    /// versions that kept no wordings.
-    pub fn note_missing_wordings(&mut self, letters: &[ExpectedDispatch], is_kept: impl Fn(Digest) -> bool) {
-        let mut letters = letters.iter().filter(|letter| letter.game_match.form >= LedgerForm::Contents);
-        if letters.any(|letter| !is_kept(letter.wording())) {
-            let what = "the templates that some letters were worded with are not kept, so these were not worded again";
-            self.verdict.unable = Some(what.to_owned());
+    /// Notes which letters the club's own templates may have shaped.
+    pub fn note_own_templates(&mut self, letters: &[ExpectedDispatch]) {
+        for name in letters.iter().flat_map(|letter| &letter.own_templates) {
+            *self.verdict.own_templates.entry(name.clone()).or_default() += 1;
         }
     }
 

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 
 use crate::audit::expected::StoredDispatch;
 use crate::audit::verdict::{Finding, Place};
-use crate::ledger::{Entry, Fact, Head, Link, SealKey, Source};
+use crate::ledger::{Entry, Fact, Head, Link, SealKey};
 use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};
 
 /// No limits: accepted letters stay readable if the limits are lowered.
@@ -37,6 +37,8 @@ pub(super) struct PendingEntry {
     pub link: Link,
     pub json: String,
     pub hash: Digest,
+    /// The letters that it names.
+    pub letters: Vec<Digest>,
 }
 
 /// A letter as it is stored.
@@ -53,7 +55,7 @@ pub struct StoredLetter {
 pub(super) struct ReadLetter {
     pub received_at: DateTime<Utc>,
     pub is_ruled: bool,
-    pub letter: Result<Box<Letter>, &'static str>,
+    pub letter: Result<Arc<Letter>, &'static str>,
     pub new_text: NewText,
 }
 
@@ -62,7 +64,7 @@ pub struct ParsedLetter {
     digest: Digest,
     received_at: DateTime<Utc>,
     is_ruled: bool,
-    letter: Result<Box<Letter>, &'static str>,
+    letter: Result<Arc<Letter>, &'static str>,
 }
 
 impl ParsedLetter {
@@ -97,8 +99,8 @@ pub struct LedgerReader {
     head: Head,
     /// The referee's identity, as the last entry that set it records.
     own: Option<Arc<OwnIdentity>>,
-    /// The letter that the last entry names.
-    cause: Option<Digest>,
+    /// The letters that the last entry names.
+    named: Vec<Digest>,
     /// The letters that the caller has yet to push, each with the identity to parse it with.
     missing: BTreeMap<Digest, Option<Arc<OwnIdentity>>>,
     /// The entry up to which our letters have been pushed. `None` if there are no more.
@@ -113,7 +115,7 @@ impl LedgerReader {
             key,
             head: Head::default(),
             own: None,
-            cause: None,
+            named: Vec::new(),
             missing: BTreeMap::new(),
             sent_until: Some(0),
             batch: LedgerBatch::default(),
@@ -152,21 +154,21 @@ impl LedgerReader {
         if (row.seq, row.at, &row.kind) != (link.seq, link.at, &link.kind) {
             return Err(wrong("it is stored under a number, time or kind other than its own".to_owned()));
         }
-        if matches!(link.kind.as_str(), "MatchOpened" | "DeskSet")
-            && let Ok(Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk }) =
-                serde_json::from_str(&row.json).map(|entry: Entry| entry.fact)
+        // Only these kinds hold more than their cause that concerns the reader, and decoding takes time.
+        let is_decoded =
+            ["MatchOpened", "DeskSet", "LetterConfirmed", "SeatHeld"].contains(&link.kind.as_str());
+        let entry = is_decoded.then(|| serde_json::from_str::<Entry>(&row.json).ok()).flatten();
+        if let Some(Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk, .. }) =
+            entry.as_ref().map(|entry| &entry.fact)
         {
             self.own = desk.own_identity().map(Arc::new);
         }
-        let cause = match link.cause {
-            Source::Letter(digest) => Some(digest),
-            Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
-        };
-        if let Some(digest) = cause.filter(|_| cause != self.cause) {
-            self.missing.insert(digest, self.own.clone());
+        let letters = entry.map_or_else(|| Vec::from_iter(link.cause.letter()), |entry| entry.letters());
+        for digest in letters.iter().filter(|digest| !self.named.contains(digest)) {
+            self.missing.insert(*digest, self.own.clone());
         }
-        self.cause = cause;
-        self.batch.entries.push(PendingEntry { link, json: row.json, hash: row.hash });
+        self.named.clone_from(&letters);
+        self.batch.entries.push(PendingEntry { link, json: row.json, hash: row.hash, letters });
         Ok(())
     }
 
@@ -199,7 +201,7 @@ impl LedgerReader {
         let letter = match self.missing.get(&digest) {
             _ if Digest::of(raw) != digest => Err("its bytes were changed"),
             Some(Some(own)) => Letter::read(raw, own, &NO_LIMITS)
-                .map(Box::new)
+                .map(Arc::new)
                 .map_err(|_| "it cannot be read as a letter from one sender"),
             Some(None) | None => Err("the referee's own address is missing"),
         };

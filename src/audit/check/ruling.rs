@@ -1,6 +1,7 @@
 //! Repeats rulings from the causes that entries name.
 
-use chrono::{DateTime, Utc};
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::house::check_turn;
@@ -8,38 +9,22 @@ use super::{Check, short};
 use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
 use crate::game::any::GameKind;
-use crate::ledger::{Entry, Fact, Lot, PinnedLot, SealKey, Source};
+use crate::ledger::{self, Entry, Fact, Lot, PinnedLot, SealKey, Source};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::{
     self, Acceptance, Act, Cause, Confirmation, LetterPart, Match, NoticeLimits, Opening,
     QUESTIONS_ONLY_AFTER, Ruling, SeatLetter, Stage,
 };
 
-/// A repeated ruling.
-pub(super) struct Repeated {
-    pub ruling: Ruling,
-    /// The letter that caused it.
-    pub letter: Option<Box<Letter>>,
-    /// Whether the letter was read as the ledger says, because this version reads it otherwise.
-    pub is_as_recorded: bool,
-}
-
-impl From<Ruling> for Repeated {
-    fn from(ruling: Ruling) -> Repeated {
-        Repeated { ruling, letter: None, is_as_recorded: false }
-    }
-}
-
 impl Check {
     /// Repeats the ruling on the cause of the first pending entry.
-    pub(super) fn ruling(&mut self) -> Result<Repeated, Finding> {
+    pub(super) fn ruling(&mut self) -> Result<Ruling, Finding> {
         let first = &self.pending[0];
         let seq = first.link.seq;
         let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
         let Some(game_match) = &self.current else {
-            return self.opening(&first.json).map(Repeated::from);
+            return self.opening(&first.json);
         };
-        game_match.game.knows_rules(first.link.rules).map_err(|unknown| wrong(&unknown))?;
         let act = |act: &Value| {
             let mut act =
                 serde_json::from_value::<Act>(act.clone()).map_err(|_| wrong("its act is unknown"))?;
@@ -50,10 +35,10 @@ impl Check {
         };
         let (phase_no, at) = (game_match.phase_no, first.link.at);
         match &first.link.cause {
-            Source::Clock => Ok(referee::rule(game_match, &Cause::Clock { phase_no }, at).into()),
+            Source::Clock => Ok(referee::rule(game_match, &Cause::Clock { phase_no }, at)),
             Source::Gm { name, act: Some(done) } => {
                 let act = act(done)?;
-                Ok(referee::rule(game_match, &Cause::Gm { name, phase_no, act: &act }, at).into())
+                Ok(referee::rule(game_match, &Cause::Gm { name, phase_no, act: &act }, at))
             }
             Source::Gm { act: None, .. } => Err(wrong("it does not say what the GM did")),
             Source::House { act: done } => {
@@ -66,7 +51,7 @@ impl Check {
                 if let Some(turn) = turn {
                     self.note_house_turn(seq, &turn);
                 }
-                Ok(ruling.into())
+                Ok(ruling)
             }
             Source::Letter(digest) => {
                 let digest = *digest;
@@ -76,10 +61,7 @@ impl Check {
     }
 
     /// Repeats the ruling on the letter that the first pending entry names.
-    ///
-    /// Version 0.1.0 asked nothing about repeated orders, left tokens as they were, and passed words on however long ago
-    /// a match had ended. So the ledger tells which of these a ruling did.
-    fn letter_ruling(&mut self, digest: Digest) -> Result<Repeated, Finding> {
+    fn letter_ruling(&mut self, digest: Digest) -> Result<Ruling, Finding> {
         let (seq, at) = (self.pending[0].link.seq, self.pending[0].link.at);
         let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
         let in_letter = |reason: &str| Finding {
@@ -89,20 +71,11 @@ impl Check {
         if self.ruled_letters.contains(&short(&digest)) {
             return Err(wrong("its letter was ruled on before"));
         }
-        let (letter, written) = self.take_letter(digest).map_err(in_letter)?;
-        let confirmed = self.confirmed_seat();
-        let part = self.recorded_part();
-        let seat = match &confirmed {
-            // The token of the other match stands in its own ledger.
-            _ if let Some((seat, LetterPart { by_other_token: true, .. })) = part => {
-                Some(seat).filter(|seat| confirmed.is_some() || self.is_address_of(&letter, *seat))
-            }
-            Some((seat, _)) => Some(*seat).filter(|seat| self.has_token_of(&letter, *seat)),
-            None => self.seat_of(&letter),
-        };
-        let Some(seat) = seat else {
+        let (letter, written) = self.letter_of_cause(digest).map_err(in_letter)?;
+        let Some(seat) = self.sender_seat(&letter) else {
             return Err(in_letter("it has no reply token of a seat whose player sent it"));
         };
+        let (confirmed, part) = (self.confirmed_seat(), self.recorded_part());
         self.ruled_letters.insert(short(&digest));
         let Some(game_match) = &self.current else {
             return Err(wrong("the ledger does not start with the opening of the match"));
@@ -113,53 +86,53 @@ impl Check {
         };
         asked.answer_suppressed = self.group_records(&[ANSWER_HELD_BACK]);
         asked.limits = NoticeLimits {
-            together: self.group_records(&[ACTS_TAKEN_TOGETHER]),
             spares_opponent: self.group_records(&[OPPONENT_SPARED]),
             spares_gm: self.group_records(&[GM_SPARED]),
             holds_resignation: self.group_records(&[RESIGNATION_HELD]),
             gm_is_opponent: self.group_records(&[WORDS_TO_OPPONENT]),
             passes_protest_on: self.group_records(&[PROTEST_PASSED_ON]),
             tells_left_out: self.group_records(&[LEFT_OUT_TOLD]),
-            merges_receipt: self.group_records(&[ANSWERED_IN_REPORT]),
         };
         asked.questions_only = game_match.stage == Stage::Over
-            && self.ends.last().is_some_and(|ended| at - *ended > QUESTIONS_ONLY_AFTER)
-            && !self.group_records(&PASSED_ON);
-        asked.shows_token = self.group_records(&[TOKEN_RENEWED]) && !letter.other_recipients.is_empty();
+            && self.ends.last().is_some_and(|ended| at - *ended > QUESTIONS_ONLY_AFTER);
+        asked.shows_token = self.group_records(&[TOKEN_RENEWED]);
         if let Some(other_games) = self.recorded_games_of_texts() {
             asked.check_texts(game_match.game, &other_games);
         }
         asked.hint = self.recorded_hint(seat, game_match).map_err(|what| wrong(&what))?;
-        asked.notes_refusal = self.group_records(&[REFUSAL_NOTED]);
         asked.signature = self.pending[0].link.dkim;
         asked.received = self.pending[0].link.received;
         asked.acceptance = self.recorded_acceptance();
         asked.confirmation = confirmed.map(|(_, confirmation)| confirmation);
-        if asked.lacks_turn() && !self.group_records(&FILED) {
+        if asked.lacks_turn() {
             asked.earlier.clone_from(&self.earlier[seat]);
         }
-        let mut repeated = self.ruling_on(&asked, game_match, at);
-        if asked.exceeds_bounds() && !self.is_recorded(&repeated.ruling) {
-            // A version without bounds may have ruled on the whole letter.
-            let whole = asked.unbounded(game_match.game);
-            let ruling_on_whole = self.ruling_on(&whole, game_match, at);
-            if self.is_recorded(&ruling_on_whole.ruling) {
-                repeated = ruling_on_whole;
+        Ok(referee::rule(game_match, &Cause::Letter(&asked), at))
+    }
+
+    /// The seat that a letter acts for, as its sender, its tokens and the first pending entries tell.
+    pub(super) fn sender_seat(&self, letter: &Letter) -> Option<Seat> {
+        let confirmed = self.confirmed_seat();
+        match (self.recorded_part(), &confirmed) {
+            // The token of the other match stands in its own ledger.
+            (Some((seat, LetterPart { by_other_token: true, .. })), _) => {
+                Some(seat).filter(|seat| confirmed.is_some() || self.is_address_of(letter, *seat))
             }
+            (_, Some((seat, _))) => Some(*seat).filter(|seat| self.has_token_of(letter, *seat)),
+            (_, None) => self.seat_of(letter),
         }
-        Ok(Repeated { letter: Some(letter), ..repeated })
     }
 
     /// Returns a letter that was read and its new text, if it is stored as the first pending entry says.
-    fn take_letter(&mut self, digest: Digest) -> Result<(Box<Letter>, NewText), &'static str> {
-        let Some(read) = self.letters.remove(&digest) else { return Err("it is missing") };
+    pub(super) fn letter_of_cause(&self, digest: Digest) -> Result<(Arc<Letter>, NewText), &'static str> {
+        let Some(read) = self.letters.get(&digest) else { return Err("it is missing") };
         if self.pending[0].link.received.is_some_and(|received| received != read.received_at) {
             return Err("it is stored with another time of arrival");
         }
         if !read.is_ruled {
             return Err("it is not stored as ruled on");
         }
-        Ok((read.letter?, read.new_text))
+        Ok((Arc::clone(read.letter.as_ref().map_err(|why| *why)?), read.new_text.clone()))
     }
 
     /// Whether an entry of one of these kinds has the same cause as the first pending one.
@@ -167,36 +140,10 @@ impl Check {
         self.first_group().any(|link| kinds.contains(&link.kind.as_str()))
     }
 
-    /// Repeats the ruling on a letter. If the ledger has another one, by an earlier version of the program, the letter is
-    /// read as that version did.
-    fn ruling_on(&self, letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>) -> Repeated {
-        let ruling = referee::rule(game_match, &Cause::Letter(letter), at);
-        if self.is_recorded(&ruling) {
-            return ruling.into();
-        }
-        let earlier = self.as_recorded(letter, game_match);
-        let earlier = earlier.map(|letter| referee::rule(game_match, &Cause::Letter(&letter), at));
-        match earlier.filter(|earlier| self.is_recorded(earlier)) {
-            Some(ruling) => Repeated { is_as_recorded: true, ..ruling.into() },
-            None => ruling.into(),
-        }
-    }
-
-    /// Whether the pending entries are those of this ruling, but for words of another version.
-    fn is_recorded(&self, ruling: &Ruling) -> bool {
-        let Some(last) = ruling.entries.len().checked_sub(1) else { return false };
-        let recorded = self.pending.get(last).map(|last| last.hash);
-        if recorded == Some(ruling.after.head.hash) || !self.is_of_earlier_version() {
-            return recorded == Some(ruling.after.head.hash);
-        }
-        let mut adopted = ruling.clone();
-        self.adopt_recorded_words(&mut adopted);
-        recorded == Some(adopted.after.head.hash)
-    }
-
     /// Repeats the opening of the match.
     fn opening(&self, first: &str) -> Result<Ruling, Finding> {
         let wrong = |place: Place, what: &str| Finding { place, what: what.to_owned() };
+        opening_versions(first).map_err(|what| wrong(Place::Entry(1), &what))?;
         let first: Entry =
             serde_json::from_str(first).map_err(|_| wrong(Place::Entry(1), "it cannot be read"))?;
         let Fact::MatchOpened {
@@ -208,9 +155,9 @@ impl Check {
             settings,
             desk,
             key: pin,
-            form,
             holders,
             lot: pinned_lot,
+            ..
         } = first.fact
         else {
             return Err(wrong(Place::Entry(1), "the ledger does not start with the opening of the match"));
@@ -227,8 +174,8 @@ impl Check {
         let (desk, holders) = (*desk, holders.map(|holders| *holders));
         let opening =
             Opening { id, game, choices: options, players, house, terms, settings, desk, key, lot, holders };
-        referee::open_under((first.rules, form), opening, first.cause, first.at)
-            .map_err(|unknown| wrong(Place::Entry(1), &unknown))
+        game.start_with(&opening.choices).map_err(|unknown| wrong(Place::Entry(1), &unknown))?;
+        Ok(referee::open(opening, first.cause, first.at))
     }
 
     /// Returns the lot that the opening pins, if the secret of the match and the seats follow from it.
@@ -244,25 +191,21 @@ impl Check {
         let Some(lot) = kept.filter(|lot| lot.pinned() == *pinned) else {
             return wrong(Place::Kept("the snapshot"), "its lot is not the one that entry #1 pins");
         };
-        if lot.secret() != *secret {
-            let what = "its secret does not come from its lot: it was drawn another time";
+        let Source::Letter(opened_by) = cause else {
+            return wrong(Place::Entry(1), "it has a lot, but no letter opened the match");
+        };
+        if lot.secret(*opened_by) != *secret {
+            let what = "its secret does not come from its lot and from the letter that opened the match";
             return wrong(Place::Entry(1), what);
         }
-        if !lot.has_drawn_seat() {
+        if !lot.has_drawn_seat(*opened_by) {
             return wrong(Place::Entry(1), "its seats are not those that the lot draws");
-        }
-        let opened_by = match cause {
-            Source::Letter(letter) => Some(letter),
-            Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
-        };
-        if !lot.letters.is_empty() && lot.letters.last() != opened_by {
-            return wrong(Place::Entry(1), "its lot names another letter than the one that opened the match");
         }
         Ok(Some(lot.clone()))
     }
 
     /// The seat whose player confirmed the letter of the first pending entries, if that entry says so.
-    fn confirmed_seat(&self) -> Option<(Seat, Confirmation)> {
+    pub(super) fn confirmed_seat(&self) -> Option<(Seat, Confirmation)> {
         let index = self.first_group().position(|link| link.kind == LETTER_CONFIRMED)?;
         let entry: Entry = serde_json::from_str(&self.pending.get(index)?.json).ok()?;
         match entry.fact {
@@ -292,7 +235,7 @@ impl Check {
     }
 
     /// The part of the letter of the first pending entries that they were ruled on with, if they say so.
-    fn recorded_part(&self) -> Option<(Seat, LetterPart)> {
+    pub(super) fn recorded_part(&self) -> Option<(Seat, LetterPart)> {
         let index = self.first_group().position(|link| link.kind == LETTER_PART_READ)?;
         let entry: Entry = serde_json::from_str(&self.pending.get(index)?.json).ok()?;
         match entry.fact {
@@ -304,8 +247,17 @@ impl Check {
     }
 }
 
+/// Checks that this program knows the format and the rules that the first entry names.
+pub(super) fn opening_versions(first: &str) -> Result<(), String> {
+    let first: Value = serde_json::from_str(first).map_err(|_| "it cannot be read".to_owned())?;
+    let Some(game) = first["body"]["game"].as_str().and_then(GameKind::parse) else { return Ok(()) };
+    let number = |name: &str| first["body"][name].as_u64().and_then(|number| u32::try_from(number).ok());
+    ledger::knows_format(number("format").unwrap_or_default())?;
+    game.knows_rules(number("rules").unwrap_or_default())
+}
+
 /// Reads a letter as the ledger says that it was read: whole, or a part. `None` if it does not hold that part.
-fn read_recorded(
+pub(super) fn read_recorded(
     letter: &Letter,
     seat: Seat,
     written: NewText,
@@ -328,28 +280,19 @@ const LETTER_CONFIRMED: &str = "LetterConfirmed";
 /// The kind of the entry that records that a GM accepted a letter.
 const LETTER_ACCEPTED: &str = "LetterAccepted";
 
-/// The kinds of entries that record words to the other side and to the GM.
-const PASSED_ON: [&str; 3] = ["MessagePassed", "Protested", PROTEST_PASSED_ON];
-
 /// The kind of the entry that records a protest that stops nothing.
 const PROTEST_PASSED_ON: &str = "ProtestPassedOn";
 
 /// The kind of the entry that records a new reply token.
 const TOKEN_RENEWED: &str = "TokenRenewed";
 
-/// The kinds of the entries that record filed orders and conditions.
-const FILED: [&str; 2] = ["OrdersSealed", "ConditionsSealed"];
-
 /// The kind of the entry that records a suppressed answer.
 const ANSWER_HELD_BACK: &str = "AnswerHeldBack";
 
 /// The kinds of the entries that record limits of what a letter causes.
-const ACTS_TAKEN_TOGETHER: &str = "ActsTakenTogether";
 const OPPONENT_SPARED: &str = "OpponentSpared";
 const GM_SPARED: &str = "GmSpared";
 const RESIGNATION_HELD: &str = "ResignationHeld";
 const WORDS_TO_OPPONENT: &str = "WordsToOpponent";
-const REFUSAL_NOTED: &str = "RefusalNoted";
 const TEXTS_WITHHELD: &str = "TextsWithheld";
 const LEFT_OUT_TOLD: &str = "LeftOutTold";
-const ANSWERED_IN_REPORT: &str = "AnsweredInReport";

@@ -10,6 +10,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::audit::dossier::DossierForm;
+use crate::cli::arguments::Unsealing;
 use crate::daemon::Office;
 use crate::store::private;
 
@@ -25,9 +26,8 @@ pub struct Args {
     /// Include the letters' bytes, addresses and reply tokens, for an arbiter or another club; renews the tokens first
     #[arg(long)]
     arbiter: bool,
-    /// Reveal what the rules hide although the match is not over; the ledger records it
-    #[arg(long)]
-    unsealed: bool,
+    #[command(flatten)]
+    unsealing: Unsealing,
 }
 
 impl Args {
@@ -51,7 +51,8 @@ impl Args {
 
     async fn write(&self, office: &Office, out: File) -> anyhow::Result<usize> {
         let form = if self.arbiter { DossierForm::Arbiter } else { DossierForm::Public };
-        let files = office.dossier(&self.id, form, self.unsealed).await?;
+        let asked = self.unsealing.asked(&office.config.club.gm)?;
+        let files = office.dossier(&self.id, form, asked.as_ref()).await?;
         let mut zip = ZipWriter::new(out);
         for (file, contents) in &files {
             zip.start_file(file.as_str(), SimpleFileOptions::default().unix_permissions(0o644))?;

@@ -1,15 +1,17 @@
-//! `fogpost audit`: verifies matches, shows their accounts, exports and imports dossiers.
+//! `fogpost audit`: verifies matches, shows their accounts, exports and checks dossiers.
 
 mod acknowledge;
+mod check;
 mod export;
-mod import;
 mod show;
 mod verify;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Check matches against their ledgers, show their accounts, export and import dossiers
+use super::in_club;
+
+/// Check matches against their ledgers, show their accounts, export and check dossiers
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -22,17 +24,17 @@ enum Command {
     Acknowledge(acknowledge::Args),
     Show(show::Args),
     Export(export::Args),
-    Import(import::Args),
+    Check(check::Args),
 }
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        super::in_club(config, async |office| match self.command {
-            Command::Verify(args) => args.run(office).await,
-            Command::Acknowledge(args) => args.run(office).await,
-            Command::Show(args) => args.run(office).await,
-            Command::Export(args) => args.run(office).await,
-            Command::Import(args) => args.run(office).await,
-        })
+        match self.command {
+            Command::Verify(args) => in_club(config, async |office| args.run(office).await),
+            Command::Acknowledge(args) => in_club(config, async |office| args.run(office).await),
+            Command::Show(args) => in_club(config, async |office| args.run(office).await),
+            Command::Export(args) => in_club(config, async |office| args.run(office).await),
+            Command::Check(args) => args.run(),
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::audit::account;
+use crate::cli::arguments::Unsealing;
 use crate::daemon::Office;
 
 /// Show who filed what and when, what was asked and answered, and what each seat was told, ready to print
@@ -16,15 +17,15 @@ pub struct Args {
     /// Show this turn only; 0 is the setup
     #[arg(long, value_name = "N")]
     turn: Option<u32>,
-    /// Reveal what the rules hide although the match is not over; the ledger records it
-    #[arg(long)]
-    unsealed: bool,
+    #[command(flatten)]
+    unsealing: Unsealing,
 }
 
 impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         let what = self.turn.map_or("the account".to_owned(), |turn| format!("the account of turn {turn}"));
-        let material = office.material(&self.id, self.unsealed, &what).await?;
+        let asked = self.unsealing.asked(&office.config.club.gm)?;
+        let material = office.material(&self.id, asked.as_ref(), &what).await?;
         let page = account::text(&office.templates, &material, self.turn).context("the account")?;
         let turn = self.turn.unwrap_or_default();
         let page = page.with_context(|| format!("{} has no turn {turn}", material.game_match.id))?;

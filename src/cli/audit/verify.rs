@@ -7,8 +7,8 @@ use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use crate::audit::AuditVerdict;
 use crate::audit::witness::PlayersMail;
-use crate::audit::{AuditResult, AuditVerdict};
 use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
 use crate::daemon::Office;
@@ -16,9 +16,10 @@ use crate::daemon::Office;
 /// Maximum bytes of a player's mail.
 const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Walk the ledger, repeat every ruling, word every report again, and compare
+/// Walk the ledger, repeat every ruling, find every sent letter by its pin, and compare
 ///
-/// Every byte that was sent is compared by its digest in the ledger, and the text by wording it again.
+/// Rulings that followed another procedure are not repeated. Their letters, orders and adjudications are compared all the
+/// same, and they are counted.
 /// Exit status: 0 sound; 1 wrong.
 #[derive(clap::Args)]
 pub struct Args {
@@ -32,9 +33,6 @@ pub struct Args {
     /// its chain. A match that was deleted shows
     #[arg(long, value_name = "LETTER.eml", num_args = 1.., conflicts_with = "all")]
     against: Vec<PathBuf>,
-    /// Also reproduce the HTML and the pictures of all letters (slower)
-    #[arg(long, conflicts_with = "against")]
-    whole: bool,
     /// Also send the result to the GM by letter, in words
     #[arg(long, conflicts_with = "against")]
     report: bool,
@@ -77,7 +75,7 @@ impl Args {
             let mails = self.mails(id.as_deref())?;
             let verdicts = office.verify_against(&mails, id.as_deref(), &step).await?;
             bar.finish_and_clear();
-            verdicts.iter().for_each(|verdict| self.show(verdict));
+            verdicts.iter().for_each(|verdict| show(verdict, self.json));
             return Ok(verdicts);
         }
         let mut verdicts = Vec::new();
@@ -93,8 +91,8 @@ impl Args {
         };
         for (number, batch) in ids.chunks(BATCH_SIZE).enumerate() {
             bar.set_message(format!("{} of {} matches,", number * BATCH_SIZE, ids.len()));
-            let checked = office.verify_several(batch, self.whole, &step).await?;
-            bar.suspend(|| checked.iter().for_each(|verdict| self.show(verdict)));
+            let checked = office.verify_several(batch, &step).await?;
+            bar.suspend(|| checked.iter().for_each(|verdict| show(verdict, self.json)));
             // Drop the sound verdicts: a club may have thousands.
             verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
         }
@@ -104,66 +102,47 @@ impl Args {
         }
         Ok(verdicts)
     }
-
-    fn show(&self, verdict: &AuditVerdict) {
-        if self.json {
-            let mut line = json!(verdict);
-            line["sound"] = json!(verdict.is_sound());
-            line["result"] = json!(verdict.result());
-            print_json(&line);
-            return;
-        }
-        let AuditVerdict { match_id, entries, letters, sent, head, findings, withheld, .. } = verdict;
-        let word = match verdict.result() {
-            AuditResult::Sound => "sound".to_owned(),
-            AuditResult::Withheld => "the chain is whole".to_owned(),
-            AuditResult::NotChecked => "not fully checked".to_owned(),
-            AuditResult::Wrong => "NOT SOUND".to_owned(),
-        };
-        println!(
-            "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters worded again (head {})",
-            head.hash
-        );
-        if verdict.sent_in_other_words > 0 {
-            println!(
-                "  {} sent letters have an earlier wording, or tell of other matches; their bytes are unchanged",
-                verdict.sent_in_other_words
-            );
-        }
-        if verdict.rulings_of_other_versions > 0 {
-            println!(
-                "  {} rulings are by another version, which gave other reasons for a refusal, or read a letter otherwise",
-                verdict.rulings_of_other_versions
-            );
-        }
-        if verdict.house_turns_of_other_versions > 0 {
-            println!("  {}", of_other_house(verdict));
-        }
-        for seq in &verdict.house_failures {
-            println!(
-                "  entry #{seq}: it says that the house failed, and that its level `easy` played instead"
-            );
-        }
-        for (name, letters) in &verdict.own_templates {
-            println!("  {letters} sent letters were worded while the club had a template {name} of its own");
-        }
-        findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
-        verdict.unable.iter().for_each(|what| println!("  {what}"));
-        withheld.iter().for_each(|what| println!("  withheld: {what}"));
-    }
 }
 
-/// Says what was checked of the turns and hints that another version of the house gave.
-fn of_other_house(verdict: &AuditVerdict) -> String {
-    let checked = match verdict.house_turns_without_digest {
-        0 => "the turns are legal, and were played on what its seat had been told".to_owned(),
-        without => format!(
-            "the turns are legal; what it was shown was not compared for {without} of them, which do not say it, and any \
-             others were played on what its seat had been told"
-        ),
-    };
-    let all = verdict.house_turns_of_other_versions;
-    format!("{all} turns or hints of the house are by another version of it; {checked}")
+/// Prints a verdict, in words or as JSON.
+pub(super) fn show(verdict: &AuditVerdict, json: bool) {
+    if json {
+        let mut line = json!(verdict);
+        line["sound"] = json!(verdict.is_sound());
+        print_json(&line);
+        return;
+    }
+    let AuditVerdict { match_id, entries, letters, sent, head, findings, .. } = verdict;
+    let word = if verdict.is_sound() { "sound" } else { "WRONG" };
+    println!(
+        "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters (head {})",
+        head.hash
+    );
+    for (procedure, rulings) in &verdict.rulings_by_procedure {
+        println!(
+            "  {rulings} rulings by procedure {procedure}: not repeated; their letters, orders and adjudications agree"
+        );
+    }
+    if verdict.house_turns_of_other_versions > 0 {
+        println!(
+            "  {} turns or hints of the house are by another version of it; they are legal, and were played on what its \
+             seat had been told",
+            verdict.house_turns_of_other_versions
+        );
+    }
+    for seq in &verdict.house_failures {
+        println!("  entry #{seq}: it says that the house failed, and that its level `easy` played instead");
+    }
+    for (name, letters) in &verdict.own_templates {
+        println!("  {letters} sent letters were worded while the club had a template {name} of its own");
+    }
+    findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
+    if let Some(why) = &verdict.withheld {
+        println!(
+            "  withheld: {why}; {} letters are not there, and {} rulings were not repeated",
+            verdict.withheld_letters, verdict.unrepeated
+        );
+    }
 }
 
 /// Whether a name fits a pattern in which `*` stands for any letters.
@@ -180,16 +159,7 @@ fn bar() -> ProgressBar {
 
 #[cfg(test)]
 mod tests {
-    use super::{fits, of_other_house};
-    use crate::audit::AuditVerdict;
-
-    #[test]
-    fn a_turn_that_does_not_say_what_the_house_was_shown_is_not_called_compared() {
-        let with = AuditVerdict { house_turns_of_other_versions: 3, ..AuditVerdict::default() };
-        assert!(of_other_house(&with).ends_with("legal, and were played on what its seat had been told"));
-        let without = AuditVerdict { house_turns_without_digest: 2, ..with };
-        assert!(of_other_house(&without).contains("what it was shown was not compared for 2 of them"));
-    }
+    use super::fits;
 
     #[test]
     fn a_star_stands_for_any_letters() {

@@ -127,11 +127,17 @@ impl Office {
         of_strangers.retain(|row| row.note.starts_with(WORDS_NOTE) && is_new(row));
         of_strangers.truncate(MAX_LISTED as usize);
         rows.extend(of_strangers);
-        let letters = rows.into_iter().map(|row| {
+        let mut letters = Vec::with_capacity(rows.len());
+        for row in rows {
             let matches = row.seat.iter().map(|(id, _)| id.clone()).collect();
-            DigestLetter { row, matches }
-        });
-        Ok(letters.collect())
+            letters.push(self.digest_letter(row, matches).await?);
+        }
+        Ok(letters)
+    }
+
+    async fn digest_letter(&self, row: LetterRow, matches: BTreeSet<String>) -> anyhow::Result<DigestLetter> {
+        let by_player = matches.is_empty() && !self.running_matches_of_sender(&row.sender).await?.is_empty();
+        Ok(DigestLetter { row, matches, by_player })
     }
 
     async fn letters_decided_since(
@@ -144,7 +150,7 @@ impl Office {
         let mut letters = Vec::with_capacity(rows.len());
         for row in rows {
             let matches = self.matches_of_letter(&row).await?;
-            letters.push(DigestLetter { row, matches });
+            letters.push(self.digest_letter(row, matches).await?);
         }
         Ok(letters)
     }
@@ -154,7 +160,7 @@ impl Office {
         let mut letters = Vec::new();
         for row in self.store.letters(None, None, prefix, 2).await? {
             let matches = self.matches_of_letter(&row).await?;
-            letters.push(DigestLetter { row, matches });
+            letters.push(self.digest_letter(row, matches).await?);
         }
         Ok(letters)
     }

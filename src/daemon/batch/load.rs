@@ -14,45 +14,30 @@ use crate::daemon::decide::proof::LAPSE;
 use crate::daemon::decide::summary::Summary;
 use crate::daemon::decide::undecided::Wanted;
 use crate::daemon::parallel::{par_map, run_blocking};
-use crate::ledger::{self, Delivery, Entry};
+use crate::ledger::{Delivery, Entry};
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
 use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
 
-/// The key under which the token of a club's only GM was remembered, and the beginning of the keys of today.
+/// The beginning of the keys under which the GMs' tokens are remembered.
 const GM_TOKEN: &str = "gm_token";
 
 impl Office {
     /// Creates a context without rows.
     pub async fn new_context(&self) -> anyhow::Result<RulingContext> {
-        self.kept_wording.get_or_try_init(|| self.keep_wording()).await?;
         Ok(RulingContext::new(self.now(), random()?, self.gm_tokens().await?))
-    }
-
-    /// Keeps what letters are worded with, before the first of them is.
-    async fn keep_wording(&self) -> anyhow::Result<()> {
-        let contents = serde_json::to_string(&self.settings.wording)?;
-        Ok(self.store.keep_wording(self.settings.identity.wording, &contents).await?)
     }
 
     /// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing ones.
     async fn gm_tokens(&self) -> anyhow::Result<Vec<String>> {
         let stored = self.store.remembered_under(GM_TOKEN).await?;
         let mut tokens = Vec::new();
-        for (place, gm) in self.config.club.gm.all().iter().enumerate() {
+        for gm in self.config.club.gm.all() {
             let own = gm_token_key(gm);
-            let of =
-                |key: &str| stored.iter().find(|(other, _)| other == key).map(|(_, token)| token.clone());
-            // A club that had one GM goes on with that GM's token.
-            let token = match (of(&own), of(GM_TOKEN).filter(|_| place == 0)) {
-                (Some(token), _) => token,
-                (None, Some(token)) => {
-                    self.store.remember(&own, &token).await?;
-                    self.store.forget(GM_TOKEN).await?;
-                    token
-                }
-                (None, None) => {
+            let token = match stored.iter().find(|(key, _)| *key == own) {
+                Some((_, token)) => token.clone(),
+                None => {
                     let new = Token::from_random(random()?).to_string();
                     self.store.remember_first(&own, &new).await?
                 }
@@ -95,7 +80,6 @@ impl Office {
             mut readers,
             senders,
             mut budgets,
-            lots,
             declined,
             summaries,
             letters,
@@ -121,10 +105,6 @@ impl Office {
         self.load_answers(readers, context).await?;
         self.load_senders(senders, context).await?;
         self.load_budgets(budgets, context).await?;
-        for address in lots {
-            let found = self.store.next_lot(&address).await?;
-            context.lots.insert(address, found);
-        }
         for (inviter, invited) in declined {
             let found = self.store.has_declined(&inviter, &invited).await?;
             context.declined.insert((inviter, invited), found);
@@ -189,8 +169,7 @@ impl Office {
     ) -> anyhow::Result<()> {
         let ids: BTreeSet<String> = seats.iter().map(|row| row.match_id.clone()).collect();
         let rows = self.store.snapshots(&Vec::from_iter(ids)).await.context("matches")?;
-        self.read_matches(rows, seats, context).await?;
-        self.rebuild_memories(context).await
+        self.read_matches(rows, seats, context).await
     }
 
     /// Adds matches whose rows are already loaded.
@@ -204,8 +183,7 @@ impl Office {
         }
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
         let seats = self.store.seats_of(&ids).await.context("seats")?;
-        self.read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await?;
-        self.rebuild_memories(context).await
+        self.read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await
     }
 
     async fn load_matches_of(
@@ -230,19 +208,6 @@ impl Office {
         }
         for name in names {
             context.names.entry(name).or_insert(false);
-        }
-        Ok(())
-    }
-
-    /// Replays the matches that an earlier version of the program stored without what their seats remember. The next
-    /// ruling stores it.
-    async fn rebuild_memories(&self, context: &mut RulingContext) -> anyhow::Result<()> {
-        for (id, loaded) in &mut context.matches {
-            let Some(loaded) = loaded.as_mut().filter(|loaded| loaded.game_match.lacks_memories()) else {
-                continue;
-            };
-            let entries = self.ledger_entries(id).await?;
-            loaded.game_match.memories = ledger::record(&entries).map(|record| record.memories());
         }
         Ok(())
     }

@@ -41,8 +41,7 @@ pub fn audit_report(
     let mut decision = Decision::new(settings, context);
     let faults = failed.iter().map(|verdict| {
         let found = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
-        let unable = verdict.unable.as_ref().map(|why| format!("it could not be checked in full: {why}"));
-        (verdict.match_id.clone(), found.chain(unable).collect())
+        (verdict.match_id.clone(), found.collect())
     });
     let letter = ClubLetter::AuditReport { checked, faults: faults.collect() };
     let unique = format!("report.{}", context.at.timestamp_millis());

@@ -49,11 +49,7 @@ impl Decision<'_> {
         };
         let address = Address::parse(asker.address()).context("the address of the asker")?;
         let player = Holder::Player(NamedAddress { name: asker.name.clone(), address });
-        let mut lot = self.draw_lot(asker.address(), vec![asker.letter])?;
-        if wanted.seat.is_none() {
-            lot = lot.draw_seat();
-        }
-        let seat = wanted.seat.or(lot.seat).unwrap_or(Seat::First);
+        let seat = wanted.seat.unwrap_or_else(|| self.draw_seat());
         let new = NewMatch {
             game: wanted.game,
             choices: wanted.choices(level),
@@ -63,9 +59,13 @@ impl Decision<'_> {
             },
             terms: wanted.terms(&self.settings.config.terms, house.advance),
         };
-        let game_match = self.open_match(&new, Source::Letter(asker.letter), Some(lot))?;
-        let next_lot = Some(self.tell_next_lot(asker.address())?);
-        Ok(Ok(Reply::Joined { match_id: game_match.id, next_lot }))
+        let game_match = self.open_match(&new, Source::Letter(asker.letter), None)?;
+        Ok(Ok(Reply::Joined { match_id: game_match.id }))
+    }
+
+    fn draw_seat(&mut self) -> Seat {
+        let [byte] = self.random().bytes();
+        Seat::BOTH[usize::from(byte & 1)]
     }
 
     /// Returns a player's matches against the house, each with the player's seat.

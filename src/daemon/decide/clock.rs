@@ -1,4 +1,4 @@
-//! Rulings without a letter: a deadline, an outage, the house's turn, an act of the GM.
+//! Rulings without a letter: a deadline, an outage, the house's turn.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -18,8 +18,6 @@ pub enum Trigger {
     Clock,
     /// The referee acts by itself, in the phase `phase_no` or else in the one that is open.
     Referee { act: Act, phase_no: Option<u32> },
-    /// The GM acts.
-    Gm { name: String, act: Act },
 }
 
 impl Trigger {
@@ -28,7 +26,6 @@ impl Trigger {
         match self {
             Trigger::Clock => Cause::Clock { phase_no: open },
             Trigger::Referee { act, phase_no } => Cause::House { phase_no: phase_no.unwrap_or(open), act },
-            Trigger::Gm { name, act } => Cause::Gm { name, phase_no: open, act },
         }
     }
 }

@@ -17,8 +17,8 @@ use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview, Readership};
 use crate::report::PictureCache;
 use crate::store::{
-    BudgetKind, DispatchRow, Invitation, LetterRow, NextLot, Player, PlayerChange, Question, SnapshotRow,
-    Standing, TokenRow, UnprovenLetter,
+    BudgetKind, DispatchRow, Invitation, LetterRow, Player, PlayerChange, Question, SnapshotRow, Standing,
+    TokenRow, UnprovenLetter,
 };
 
 /// A match with both its seats, as it is stored or as earlier letters of the batch left it.
@@ -113,8 +113,6 @@ pub struct RulingContext {
     pub senders: BTreeMap<String, KnownSender>,
     /// The counts of the last two days, and of the hours and days to come, by subject.
     pub budgets: BTreeMap<String, Counts>,
-    /// The lots of the addresses' next matches against the house.
-    pub lots: BTreeMap<String, Option<NextLot>>,
     /// Whether the second address declined an offer of the first.
     pub declined: BTreeMap<(String, String), bool>,
     /// Up to two letters by the beginning of their digests.
@@ -166,6 +164,8 @@ pub struct DigestRows {
 pub struct DigestLetter {
     pub row: LetterRow,
     pub matches: BTreeSet<String>,
+    /// Whether it names no match, and whoever wrote it plays one that runs.
+    pub by_player: bool,
 }
 
 /// A turn that a seat missed.
@@ -179,8 +179,7 @@ pub struct MissedTurn {
 }
 
 impl LoadedMatch {
-    /// Whether letters can be sent to a seat. The house reads none. A player who was forgotten has no address, nor has one
-    /// of an imported match.
+    /// Whether letters can be sent to a seat. The house reads none, and a player who was forgotten has no address.
     pub fn can_be_told(&self, seat: Seat) -> bool {
         self.game_match.house[seat].is_none() && !self.seats[seat].player.addresses.is_empty()
     }
@@ -320,11 +319,6 @@ impl RulingContext {
     pub fn budget(&self, subject: &str) -> Decided<&Counts> {
         let found = self.budgets.get(subject);
         found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.budgets, subject))
-    }
-
-    pub fn next_lot(&self, address: &str) -> Decided<Option<&NextLot>> {
-        let found = self.lots.get(address).map(Option::as_ref);
-        found.ok_or_else(|| Undecided::lacks(|wanted| &mut wanted.lots, address))
     }
 
     /// Whether `invited` declined an offer of `inviter`.

@@ -63,7 +63,7 @@ enum Undo {
 /// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
 /// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
 pub struct Checkpoint {
-    lengths: [usize; 19],
+    lengths: [usize; 16],
     seats: Vec<SeatRow>,
     restraints: Restraints,
 }
@@ -75,6 +75,8 @@ pub struct Decision<'a> {
     pub draft: DecisionDraft,
     /// The GM whose letter is followed; the first one at the terminal.
     pub acting: GmIndex,
+    /// Whether a GM acts at the terminal, where nothing proves who it is.
+    pub at_terminal: bool,
     /// Identifies the letter that is being decided on, for its random streams.
     subject: Vec<u8>,
     /// The number of random streams used so far.
@@ -91,17 +93,15 @@ impl DecisionDraft {
         self.undo.clear();
         let Settlement {
             at: _,
-            letters,
             decided,
             postponed,
             matches,
             seats,
             seat_pins,
-            wordings: _,
+            snapshots: _,
             entries,
             dispatches,
             listed,
-            posted,
             invitations,
             players,
             merged,
@@ -112,16 +112,13 @@ impl DecisionDraft {
             unproven,
             changes,
             remembered,
-            lots,
         } = &self.settlement;
         let lengths = [
-            letters.len(),
             decided.len(),
             postponed.len(),
             matches.len(),
             entries.len(),
             dispatches.len(),
-            posted.len(),
             invitations.len(),
             players.len(),
             merged.len(),
@@ -133,7 +130,6 @@ impl DecisionDraft {
             remembered.len(),
             seat_pins.len(),
             listed.len(),
-            lots.len(),
         ];
         Checkpoint { lengths, seats: seats.clone(), restraints: restraints.clone() }
     }
@@ -159,13 +155,11 @@ impl DecisionDraft {
         settlement.seats = to.seats;
         settlement.restraints = to.restraints;
         let [
-            letters,
             decided,
             postponed,
             matches,
             entries,
             dispatches,
-            posted,
             invitations,
             players,
             merged,
@@ -177,15 +171,12 @@ impl DecisionDraft {
             remembered,
             seat_pins,
             listed,
-            lots,
         ] = to.lengths;
-        settlement.letters.truncate(letters);
         settlement.decided.truncate(decided);
         settlement.postponed.truncate(postponed);
         settlement.matches.truncate(matches);
         settlement.entries.truncate(entries);
         settlement.dispatches.truncate(dispatches);
-        settlement.posted.truncate(posted);
         settlement.invitations.truncate(invitations);
         settlement.players.truncate(players);
         settlement.merged.truncate(merged);
@@ -197,7 +188,6 @@ impl DecisionDraft {
         settlement.remembered.truncate(remembered);
         settlement.seat_pins.truncate(seat_pins);
         settlement.listed.truncate(listed);
-        settlement.lots.truncate(lots);
     }
 
     /// Replaces the state of a match.
@@ -249,7 +239,7 @@ impl<'a> Decision<'a> {
     /// Starts a decision that follows others of the same transaction, whose changes are in `draft`.
     pub fn upon(settings: &'a Settings, context: &'a RulingContext, draft: DecisionDraft) -> Decision<'a> {
         let acting = GmIndex::default();
-        Decision { settings, context, draft, acting, subject: Vec::new(), streams: 0 }
+        Decision { settings, context, draft, acting, at_terminal: false, subject: Vec::new(), streams: 0 }
     }
 
     /// Switches to the random streams of a letter.

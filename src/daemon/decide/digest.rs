@@ -75,6 +75,8 @@ pub struct Fog {
     read_by_others: BTreeSet<String>,
     /// The addresses of the other seats in matches that another GM reads about.
     addresses: BTreeSet<String>,
+    /// Nobody knows who reads, so letters of players outside a match are hidden, too.
+    at_terminal: bool,
 }
 
 impl Fog {
@@ -84,7 +86,9 @@ impl Fog {
     }
 
     fn hides(&self, letter: &DigestLetter) -> bool {
-        self.addresses.contains(&letter.row.sender) || !letter.matches.is_disjoint(&self.read_by_others)
+        self.at_terminal && letter.by_player
+            || self.addresses.contains(&letter.row.sender)
+            || !letter.matches.is_disjoint(&self.read_by_others)
     }
 }
 
@@ -95,7 +99,7 @@ impl Decision<'_> {
         let rows = self.context.digest_rows(since)?;
         let summaries: Vec<Summary> =
             self.summaries()?.into_iter().filter(|summary| self.looks_after(summary)).collect();
-        let fog = self.fog_of_gm()?;
+        let fog = if self.at_terminal { self.fog_at_terminal()? } else { self.fog_of_gm()? };
         let mut told = GmDigest { since: self.settings.local_time(since), ..GmDigest::default() };
         self.tell_matches(&summaries, &mut told)?;
         self.tell_events(rows, &summaries, &fog, &mut told);
@@ -241,6 +245,13 @@ impl Decision<'_> {
             let address = player.addresses.first().cloned().unwrap_or_default();
             told.newcomers.push(PersonNote { name: player.name.clone(), address });
         }
+    }
+
+    /// Returns what is hidden from whoever sits at the terminal: everything of a match that runs.
+    fn fog_at_terminal(&self) -> Decided<Fog> {
+        let running = self.summaries()?.into_iter().filter(|summary| summary.stage != Stage::Over);
+        let matches: BTreeSet<String> = running.map(|summary| summary.line.id).collect();
+        Ok(Fog { read_by_others: matches.clone(), matches, addresses: BTreeSet::new(), at_terminal: true })
     }
 
     /// Returns what the rules hide from the acting GM, who may play.

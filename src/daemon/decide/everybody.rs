@@ -46,7 +46,7 @@ impl Decision<'_> {
         let (name, done) = match command {
             Command::Help(topic) => return Ok(Some(Reply::Help { topic: topic.clone() })),
             Command::Rules(game) => return Ok(Some(Reply::rules(game.as_deref()))),
-            Command::Games => return Ok(Some(self.games(asker)?)),
+            Command::Games => return Ok(Some(Reply::Games { seats: self.open_seats(asker)? })),
             Command::Matches => return Ok(Some(Reply::Matches { matches: self.matches_of(asker)? })),
             Command::Challenge { opponent: Party::Player(opponent), game, options, days } => {
                 let offer = Offer::read(game, options, *days);
@@ -113,14 +113,6 @@ impl Decision<'_> {
             return Ok(done);
         }
         Ok(self.deny_change(asker, code)?.map_or(done, |change| Reply::Change { change }))
-    }
-
-    /// Lists the games. Only somebody whom we know is told of a lot: it takes a row, and strangers can make up addresses.
-    fn games(&mut self, asker: &Asker) -> Decided<Reply> {
-        let seats = self.open_seats(asker)?;
-        let is_known = asker.proven && asker.is_known;
-        let next_lot = if is_known { Some(self.tell_next_lot(asker.address())?) } else { None };
-        Ok(Reply::Games { seats, next_lot })
     }
 
     /// Returns the offers to anyone that were open when this transaction began.

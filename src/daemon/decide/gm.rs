@@ -72,7 +72,7 @@ impl Decision<'_> {
                 Err(InstructionFault { reason, example }) => {
                     Some(GmResult::NotRead { says: reason, example })
                 }
-                Ok(instruction) => collect_needs(self.instruct_by_letter(&instruction, check), missing)?,
+                Ok(instruction) => collect_needs(self.instruct_unless_playing(&instruction, check), missing)?,
             };
             items.extend(done.map(|done| GmItem { asked: line.text, done }));
         }
@@ -80,9 +80,8 @@ impl Decision<'_> {
     }
 
     /// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for the
-    /// other seat tells where its ships are. At the terminal nothing is refused, because whoever works there can read
-    /// the database.
-    fn instruct_by_letter(&mut self, instruction: &Instruction, check: bool) -> Decided<GmResult> {
+    /// other seat tells where its ships are.
+    pub fn instruct_unless_playing(&mut self, instruction: &Instruction, check: bool) -> Decided<GmResult> {
         if let Instruction::Match { id, action, .. } = instruction
             && is_for_another_gm(action)
             && let Some(loaded) = self.game_match(&id.to_ascii_uppercase())?

@@ -5,9 +5,9 @@ use super::context::LoadedMatch;
 use super::decision::Decision;
 use super::undecided::Decided;
 use crate::game::Seat;
-use crate::ledger::{KeptPin, LedgerForm, PinKey, PinnedKind, SeatPins};
+use crate::ledger::{KeptPin, PinKey, PinnedKind, SeatPins};
 use crate::letter::Digest;
-use crate::referee::{Act, Cause, Stage};
+use crate::referee::{Act, Cause};
 use crate::store::{Player, TokenRow};
 
 impl Decision<'_> {
@@ -26,26 +26,20 @@ impl Decision<'_> {
         }
     }
 
-    /// Returns the act that notes in the ledger who holds a seat of `loaded` now. Ledgers of an earlier form note nothing.
-    pub fn hold(&mut self, loaded: &LoadedMatch, seat: Seat, letter: Option<Digest>) -> Option<Act> {
-        if loaded.game_match.form < LedgerForm::Contents {
-            return None;
-        }
-        Some(Act::Hold { seat, pins: self.pin_seat(&loaded.seats[seat]), letter })
+    /// Returns the act that notes in the ledger who holds a seat of `loaded` now.
+    pub fn hold(&mut self, loaded: &LoadedMatch, seat: Seat, letter: Option<Digest>) -> Act {
+        Act::Hold { seat, pins: self.pin_seat(&loaded.seats[seat]), letter }
     }
 
-    /// Notes in the ledgers of the matches of these players, which are one now, which addresses the player has. A match
-    /// that is over notes nothing more: nobody can play in it.
+    /// Notes in the ledgers of the matches of these players, which are one now, which addresses the player has. Matches that
+    /// are over note it too: letters from and to their players are compared with it.
     pub fn hold_seats_of(&mut self, players: &[i64], player: &Player, letter: Option<Digest>) -> Decided<()> {
         for id in players {
             for mut loaded in self.matches_with(*id)? {
                 let is_own = |seat: &Seat| players.contains(&loaded.seats[*seat].player.id);
                 let Some(seat) = Seat::BOTH.into_iter().find(is_own) else { continue };
-                if loaded.game_match.stage == Stage::Over {
-                    continue;
-                }
                 loaded.seats[seat].player = player.clone();
-                let Some(act) = self.hold(&loaded, seat, letter) else { continue };
+                let act = self.hold(&loaded, seat, letter);
                 let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
                 let ruling = self.rule(&loaded.game_match, &cause);
                 self.keep_unasked(loaded, ruling, None)?;

@@ -32,7 +32,8 @@ pub fn instruct(
 ) -> Decided<(GmResult, Settlement)> {
     let mut decision = Decision::new(settings, context);
     decision.acting = gm;
-    let done = decision.instruct(instruction, false)?;
+    decision.at_terminal = true;
+    let done = decision.instruct_unless_playing(instruction, false)?;
     Ok((done, decision.finish()?))
 }
 
@@ -232,7 +233,7 @@ impl Decision<'_> {
         let successor = if check { None } else { Some(self.house_player(level)?) };
         let house = Some(level.name.to_owned());
         let (name, settings) = (level.player_name(), PlayerSettings::default());
-        let act = Act::Replace { seat, name, house, settings, drops_answers: true };
+        let act = Act::Replace { seat, name, house, settings };
         Ok(Ok(Effect { act, successor }))
     }
 
@@ -252,7 +253,7 @@ impl Decision<'_> {
         let successor = if check { None } else { Some(self.player_or_new(address.as_str(), &name)?) };
         let name = successor.as_ref().map_or(name, |player| player.name.clone());
         let settings = successor.as_ref().map(|player| player.settings.clone()).unwrap_or_default();
-        let act = Act::Replace { seat, name, house: None, settings, drops_answers: true };
+        let act = Act::Replace { seat, name, house: None, settings };
         Ok(Ok(Effect { act, successor }))
     }
 
@@ -303,11 +304,7 @@ impl Decision<'_> {
             row.player = successor.unwrap_or_else(|| row.player.clone());
             self.save_seat(row);
             let hold = self.hold(&loaded, *seat, None);
-            ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &cause);
-        } else if matches!(act, Act::Correct(_)) && loaded.game_match.stage == Stage::Over {
-            // Addresses may have changed since the end, when nothing noted it.
-            let holds = Seat::BOTH.map(|seat| self.hold(&loaded, seat, None));
-            ruling = self.rule_with(&loaded.game_match, &Vec::from_iter(holds.into_iter().flatten()), &cause);
+            ruling = self.rule_with(&loaded.game_match, &[hold], &cause);
         }
         self.keep_unasked(loaded, ruling, former.as_ref())?;
         let loaded = self.game_match(&id)?.context("a match that was just ruled on")?;

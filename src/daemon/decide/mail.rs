@@ -103,7 +103,6 @@ impl Decision<'_> {
             due: None,
             urgency: Urgency::of(to.kind, false),
             pin: Some(pin),
-            sent_at: None,
         })
     }
 }

@@ -14,7 +14,7 @@ use super::settings::Settings;
 use super::undecided::Decided;
 use crate::config::Membership;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{Lot, Source};
+use crate::ledger::{Lot, SealKey, Source};
 use crate::letter::Address;
 use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
@@ -76,7 +76,7 @@ impl Decision<'_> {
         if own.len() >= MAX_OFFERS {
             return Ok(Err(OfferRejection::TooMany { most: MAX_OFFERS }));
         }
-        let offer = self.with_key(offer, asker);
+        let offer = self.with_lot(offer, asker);
         let row = self.invitation(asker, asker.name.clone(), None, &offer)?;
         let (code, lapses) = (row.code.clone(), asker.local_time(row.lapses_at, &self.settings.config.terms));
         self.draft.settlement.invitations.push(row);
@@ -106,7 +106,7 @@ impl Decision<'_> {
         };
         // A newcomer's name is theirs to choose, so the invitation shows the address instead.
         let by = if newcomer { asker.address().to_owned() } else { asker.name.clone() };
-        let offer = self.with_key(offer, asker);
+        let offer = self.with_lot(offer, asker);
         let row = self.invitation(asker, by.clone(), Some(address.clone()), &offer)?;
         let code = row.code.clone();
         let told = offer.summary(&self.settings.config.terms);
@@ -267,9 +267,11 @@ impl Decision<'_> {
         Ok(open)
     }
 
-    /// Adds the key that the match will be drawn from, and the letter that offers it.
-    fn with_key(&mut self, offer: &Offer, asker: &Asker) -> Offer {
-        Offer { key: Some(self.draw_key()), letter: Some(asker.letter), ..offer.clone() }
+    /// Adds the key that the match will be drawn from.
+    fn with_lot(&mut self, offer: &Offer, asker: &Asker) -> Offer {
+        let key = SealKey::new(self.random().bytes());
+        let lot = Lot { key, offer: asker.letter, seat: None };
+        Offer { lot: Some(lot), ..offer.clone() }
     }
 
     /// Creates a row with a code that is free.
@@ -344,12 +346,9 @@ impl Decision<'_> {
             self.count_reach(asker.address());
         }
         let offer = offer_of(&row)?;
-        let told_at = offer.key.as_ref().and_then(|_| self.told_before(row.created_at));
-        let key = offer.key.clone().unwrap_or_else(|| self.draw_key());
-        let letters = offer.letter.into_iter().chain([asker.letter]).collect();
-        let mut lot = Lot { key, told_at, letters, seat: None };
+        let mut lot = offer.lot.clone().context("an offer without a lot")?;
         if offer.seat.is_none() {
-            lot = lot.draw_seat();
+            lot = lot.draw_seat(asker.letter);
         }
         let seat = offer.seat.or(lot.seat).unwrap_or(Seat::First);
         // A newcomer's invitation shows the address; the match, a name made from it.
@@ -372,7 +371,7 @@ impl Decision<'_> {
         }
         let row = Invitation { stage: taken, match_id: Some(game_match.id.clone()), ..row };
         self.draft.settlement.invitations.push(row);
-        Ok(Ok(Reply::Joined { match_id: game_match.id, next_lot: None }))
+        Ok(Ok(Reply::Joined { match_id: game_match.id }))
     }
 
     /// Declines an offer for its addressee, or withdraws it for its author.

@@ -87,16 +87,6 @@ fn ends_in_order(name: &str, game: GameKind) -> bool {
     })
 }
 
-/// Returns a name from elsewhere as one that fits here, or one made from the address if nothing is left of it.
-pub fn fitting_name(name: &str, address: &str) -> String {
-    let printable: String = name.chars().filter(|c| is_printable(*c)).collect();
-    let short: String = printable.trim().chars().take(MAX_NAME).collect();
-    match fit_name(&short) {
-        Ok(()) => short,
-        Err(_) => name_of_mailbox(address.split('@').next().unwrap_or_default()),
-    }
-}
-
 /// Returns a name for somebody of whom only the address is known.
 pub fn name_from(address: &Address) -> String {
     name_of_mailbox(address.local())
@@ -122,7 +112,7 @@ pub fn open_all(
     // Draw all names before wording any letter: where many are taken, this is decided several times.
     let mut planned = Vec::with_capacity(new.len());
     for (index, one) in new.iter().enumerate() {
-        let plan = collect_needs(decision.plan(one, None), &mut missing);
+        let plan = collect_needs(decision.plan(one, source, None), &mut missing);
         planned.extend(plan.with_context(|| which_fails(index, new.len()))?);
     }
     if missing != Wanted::default() {
@@ -150,14 +140,14 @@ struct Plan {
 }
 
 impl Decision<'_> {
-    /// Opens a match and words its first letters. Without a `lot`, a match against the house is drawn from the lot of its
-    /// player.
+    /// Opens a match and words its first letters. Its secret follows from the `lot` and the letter that is the `source`;
+    /// without a lot, it is drawn.
     pub fn open_match(&mut self, new: &NewMatch, source: Source, lot: Option<Lot>) -> Decided<Match> {
-        let plan = self.plan(new, lot)?;
+        let plan = self.plan(new, &source, lot)?;
         self.carry_out(plan, source)
     }
 
-    fn plan(&mut self, new: &NewMatch, lot: Option<Lot>) -> Decided<Plan> {
+    fn plan(&mut self, new: &NewMatch, source: &Source, lot: Option<Lot>) -> Decided<Plan> {
         // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
         let mut random = self.random();
         let players = self.players_of(new)?;
@@ -170,14 +160,6 @@ impl Decision<'_> {
         if players.first.id == players.second.id && !is_of_house {
             return Err(anyhow!("{} cannot play both sides", players.first.name).into());
         }
-        let lot = match (lot, &new.players.first, &new.players.second) {
-            (Some(lot), _, _) => Some(lot),
-            (None, Holder::Player(player), Holder::House(_))
-            | (None, Holder::House(_), Holder::Player(player)) => {
-                Some(self.draw_lot(player.address.as_str(), Vec::new())?)
-            }
-            (None, _, _) => None,
-        };
         let id = self.free_name(new.game, &mut random)?;
         let seats = BySeat::from_fn(|seat| TokenRow {
             token: random.token().to_string(),
@@ -185,6 +167,10 @@ impl Decision<'_> {
             seat,
             player: players[seat].clone(),
         });
+        let key = match (&lot, source) {
+            (Some(lot), Source::Letter(letter)) => lot.secret(*letter),
+            _ => SealKey::new(random.bytes()),
+        };
         let opening = Opening {
             id,
             game: new.game,
@@ -194,7 +180,7 @@ impl Decision<'_> {
             terms: new.terms.clone(),
             settings: BySeat::from_fn(|seat| players[seat].settings.clone()),
             desk: self.settings.identity.clone(),
-            key: lot.as_ref().map_or_else(|| SealKey::new(random.bytes()), Lot::secret),
+            key,
             lot,
             holders: None,
         };

@@ -267,7 +267,7 @@ impl Decision<'_> {
         let act = Act::RenewOwnToken(seat);
         let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
         let hold = self.hold(&loaded, seat, None);
-        let ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &cause);
+        let ruling = self.rule_with(&loaded.game_match, &[hold], &cause);
         self.save_seat(&loaded.seats[seat]);
         self.keep_unasked(loaded, ruling, None)?;
         Ok(true)

@@ -27,7 +27,6 @@ pub fn copy(row: &DispatchRow, bytes: &[u8], sender: &str, at: DateTime<Utc>) ->
         asked: None,
         due: None,
         urgency: Urgency::of(row.kind, row.match_id.is_some()),
-        sent_at: None,
     }
 }
 

@@ -39,7 +39,7 @@ impl Decision<'_> {
         let what = format!("what each side saw of the turns from {turn} on, before a rollback");
         let entries = self.context.entries(&game_match.id)?.iter().rev();
         let mut since = entries.take_while(|entry| !matches!(entry.fact, Fact::TurnAdjudicated { .. }));
-        if since.any(|entry| matches!(&entry.fact, Fact::Unsealed { what: shown } if *shown == what)) {
+        if since.any(|entry| matches!(&entry.fact, Fact::Unsealed { what: shown, .. } if *shown == what)) {
             return Ok(None);
         }
         let gm = self.acting_gm();
@@ -54,7 +54,7 @@ impl Decision<'_> {
         }
         let seen = self.seen_turns(game_match, correction, keeps)?;
         let id = game_match.id.clone();
-        self.act_as_gm(loaded.clone(), &Act::Unseal { what }, None)?;
+        self.act_as_gm(loaded.clone(), &Act::Unseal { what, reason: correction.reason.clone() }, None)?;
         Ok(Some(GmResult::Voided { id, turn, seen }))
     }
 
@@ -65,7 +65,7 @@ impl Decision<'_> {
         correction: &Correction,
         keeps: usize,
     ) -> anyhow::Result<Vec<SeenTurn>> {
-        let start = game_match.game.start_under(game_match.rules, &correction.choices);
+        let start = game_match.game.start_with(&correction.choices);
         let mut state = start.map_err(|unknown| anyhow!(unknown))?;
         let mut seen = Vec::new();
         for (index, (phase, turn, filings)) in correction.decided.iter().enumerate() {

@@ -7,12 +7,12 @@ use super::decision::Decision;
 use super::mail::PlainEnvelope;
 use super::undecided::Decided;
 use crate::game::BySeat;
-use crate::ledger::{self, Entry, Fact, LedgerForm};
+use crate::ledger::{self, Entry, Fact};
 use crate::referee::{self, Act, Cause, Content, Dispatch, Match, Reader, Ruling, Stage};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
-use crate::report::pin::pin_in;
+use crate::report::pin::pin;
 use crate::report::{self, WordedLetter, WordingInput};
-use crate::store::{EntryRow, NewDispatch, TokenRow, Urgency};
+use crate::store::{EntryRow, KeptSnapshot, NewDispatch, TokenRow, Urgency};
 
 /// What a ruling adds to the ledger and to the outbox.
 pub struct RulingRows {
@@ -56,7 +56,7 @@ impl<'a> Readers<'a> {
         }
     }
 
-    /// Whether letters can be sent there. Players who were forgotten have no address, nor have those of an imported match.
+    /// Whether letters can be sent there. Players who were forgotten have no address.
     fn can_be_reached(&self, reader: Reader) -> bool {
         self.player(reader).is_none_or(|row| !row.player.addresses.is_empty())
     }
@@ -70,7 +70,7 @@ struct Addressee<'a> {
 }
 
 impl Decision<'_> {
-    /// Rules on a cause. If the referee's address or wording has changed since the last ruling on the match, and this
+    /// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the last ruling on the match, and this
     /// ruling decides anything, the ledger notes the change first.
     pub fn rule(&self, game_match: &Match, cause: &Cause<'_>) -> Ruling {
         self.rule_with(game_match, &[], cause)
@@ -120,8 +120,8 @@ impl Decision<'_> {
         }
         let copies = self.copies_for_gms(&game_match, &ruling.dispatches, readers)?;
         for dispatch in &mut dispatches {
-            let pin = pin_in(game_match.form, &dispatch.bytes);
-            dispatch.pin = (game_match.form >= LedgerForm::Contents).then_some(pin);
+            let pin = pin(&dispatch.bytes);
+            dispatch.pin = Some(pin);
             ruling.after.told.push(pin);
         }
         Ok(RulingRows { entries, dispatches, copies })
@@ -206,7 +206,6 @@ impl Decision<'_> {
             due: None,
             urgency,
             pin: None,
-            sent_at: None,
         })
     }
 
@@ -254,6 +253,10 @@ impl Decision<'_> {
         let delivered = ruling.entries.iter().flat_map(|chained| &chained.entry.delivered);
         let listed = delivered.map(|delivery| (ruling.after.id.clone(), delivery.letter));
         self.draft.settlement.listed.extend(listed);
+        if ruling.entries.iter().any(|chained| changes_procedure(&chained.entry.fact)) {
+            let json = loaded.game_match.to_json();
+            self.draft.settlement.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
+        }
         self.keep_match(loaded, ruling.after);
         self.draft.settlement.entries.extend(rows.entries);
         self.draft.settlement.dispatches.extend(rows.dispatches);
@@ -271,4 +274,9 @@ impl Decision<'_> {
         self.keep_ruling(loaded, ruling, rows);
         Ok(())
     }
+}
+
+/// Whether rulings follow another procedure from this fact on.
+fn changes_procedure(fact: &Fact) -> bool {
+    matches!(fact, Fact::DeskSet { before: Some(_), .. })
 }

@@ -60,14 +60,11 @@ impl Decision<'_> {
             // Before anything is worded: the answer carries the new token.
             loaded.seats[row.seat].token = self.random().token().to_string();
             self.save_seat(&loaded.seats[row.seat]);
-            hold = self.hold(&loaded, row.seat, None);
+            hold = Some(self.hold(&loaded, row.seat, None));
         }
         seat_letter.questions_only = self.is_long_over(row, &seat_letter.request)?;
-        seat_letter.limits.together = true;
         seat_letter.limits.holds_resignation = self.holds_resignation(row, letter, &seat_letter.request)?;
         seat_letter.limits.gm_is_opponent = self.is_gm_opponent(&loaded.seats, row.seat);
-        seat_letter.notes_refusal = true;
-        seat_letter.limits.merges_receipt = true;
         seat_letter.limits.tells_left_out = self.left_out(&seat_subject(&row.match_id, row.seat))? > 0;
         seat_letter.limits.passes_protest_on = self.is_protest_spent(row, &seat_letter.request)?;
         // In its first phase a match has no earlier orders, and its ledger need not be loaded.

@@ -54,7 +54,6 @@ type Status = (u16, Option<EnhancedCode>);
 
 /// What the outbox knows of the account with which it sends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Account {
     /// The server takes nothing at the moment.
     pub outage: Option<Outage>,
@@ -89,7 +88,6 @@ pub struct Outage {
     /// The network failed at the last attempt.
     is_silent: bool,
     /// The next attempt tries the letter that was tried least often, and not the most urgent one.
-    #[serde(default)]
     tries_another: bool,
     /// The refusal for good that all letters met, whatever it says about each of them.
     status: Option<Status>,
@@ -269,7 +267,9 @@ impl Account {
     pub fn take_alarm(&mut self, now: DateTime<Utc>) -> Option<Outage> {
         let outage = self.outage.as_ref()?;
         let is_told = self.told.as_ref().is_some_and(|(at, status)| {
-            *at >= outage.since || (*status == outage.status && now - *at < TELL_AGAIN_AFTER)
+            // A time in the future comes from a clock that was set back since.
+            let is_lately = (*at..*at + TELL_AGAIN_AFTER).contains(&now);
+            *at <= now && *at >= outage.since || is_lately && *status == outage.status
         });
         if is_told || (outage.tried_at - outage.since < TELL_AFTER && outage.status.is_none()) {
             return None;

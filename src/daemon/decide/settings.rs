@@ -11,9 +11,8 @@ use crate::config::Config;
 use crate::game::any::AnySeen;
 use crate::ledger::MailIdentity;
 use crate::letter::{Address, Digest, OwnIdentity};
-use crate::referee::HousePlayer;
+use crate::referee::{HousePlayer, PROCEDURE};
 use crate::report::envelope::Stationery;
-use crate::report::wording::Wording;
 use crate::report::{Templates, format_local};
 
 /// The club's config, templates and mail identity.
@@ -23,9 +22,7 @@ pub struct Settings {
     /// The referee's addresses, by which a reader of letters recognizes our own lines.
     pub own: OwnIdentity,
     pub stationery: Stationery,
-    /// What letters are worded with, as it is kept for the audit.
-    pub wording: Wording,
-    /// The address and wording that each match's ledger names.
+    /// The address, the templates and the procedure that each match's ledger names.
     pub identity: MailIdentity,
     /// Runs before each letter is read or ruled on. Set only by tests, to plant a panic or a hang.
     pub trap: Option<Arc<Trap>>,
@@ -69,25 +66,21 @@ impl Settings {
             message_id_domain: club.message_id_domain(),
             house: config.house.defaults(),
         };
-        let wording = Wording::new(&stationery, &templates);
         let identity = MailIdentity {
             address: club.address.as_str().to_owned(),
-            wording: wording.digest(),
+            procedure: PROCEDURE,
             message_ids: club.message_id_domain(),
-            overrides: digests_of(templates.overrides()),
-            program: Some(wording.program),
-            tzdata: Some(IANA_TZDB_VERSION.to_owned()),
+            tzdata: IANA_TZDB_VERSION.to_owned(),
+            templates: digests_of(templates.overrides()),
         };
         let house: Arc<HousePlayer> = Arc::new(AnySeen::play);
-        Settings { config, templates, own, stationery, wording, identity, trap: None, house }
+        Settings { config, templates, own, stationery, identity, trap: None, house }
     }
 
-    /// Names another version of the program, and of the time zones, as the one that words letters.
-    pub fn set_program(&mut self, program: Digest, tzdata: &str) {
-        self.wording.program = program;
-        self.identity.wording = self.wording.digest();
-        self.identity.program = Some(program);
-        self.identity.tzdata = Some(tzdata.to_owned());
+    /// Names another procedure, and another version of the time zones, in the ledgers.
+    pub fn set_procedure(&mut self, procedure: u32, tzdata: &str) {
+        self.identity.procedure = procedure;
+        tzdata.clone_into(&mut self.identity.tzdata);
     }
 
     /// Springs the trap, if there is one.

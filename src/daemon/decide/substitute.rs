@@ -20,7 +20,6 @@ impl Decision<'_> {
             name: level.player_name(),
             house: Some(level.name.to_owned()),
             settings: PlayerSettings::default(),
-            drops_answers: true,
         };
         let (player, token) = (self.house_player(level)?, self.random().token().to_string());
         let former = loaded.seats[seat].clone();
@@ -28,7 +27,7 @@ impl Decision<'_> {
         self.save_seat(&loaded.seats[seat]);
         let hold = self.hold(&loaded, seat, None);
         let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
-        let ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &cause);
+        let ruling = self.rule_with(&loaded.game_match, &[hold], &cause);
         self.keep_unasked(loaded, ruling, Some(&former))
     }
 }

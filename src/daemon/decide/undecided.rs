@@ -51,8 +51,6 @@ pub struct Wanted {
     pub senders: BTreeSet<String>,
     /// Addresses, seats and other subjects whose counts are wanted.
     pub budgets: BTreeSet<String>,
-    /// Addresses whose next lot is wanted.
-    pub lots: BTreeSet<String>,
     /// Pairs of an inviter and an invited address; wanted is whether the latter declined an offer of the former.
     pub declined: BTreeSet<(String, String)>,
     /// Whether a summary of every match is wanted.
@@ -103,7 +101,6 @@ impl Wanted {
             readers,
             senders,
             budgets,
-            lots,
             declined,
             summaries,
             letters,
@@ -134,7 +131,6 @@ impl Wanted {
         self.readers.extend(readers);
         self.senders.extend(senders);
         self.budgets.extend(budgets);
-        self.lots.extend(lots);
         self.declined.extend(declined);
         self.summaries |= summaries;
         self.letters.extend(letters);

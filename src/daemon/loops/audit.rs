@@ -6,12 +6,12 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::waiting::{Backoff, pause, until_shutdown};
-use crate::audit::{AuditResult, AuditVerdict};
+use crate::audit::AuditVerdict;
 use crate::daemon::Office;
 use crate::daemon::decide::alarm::{alarm, audit_report};
 use crate::daemon::decide::clock::Trigger;
 use crate::daemon::unsound::{self, Unsound, unsound_matches};
-use crate::daemon::verify::{Depth, unreadable};
+use crate::daemon::verify::{HouseTurns, unreadable};
 use crate::ledger::Head;
 use crate::post::ShutdownSignal;
 use crate::referee::{Act, Stage};
@@ -89,7 +89,7 @@ impl Office {
         }
         self.remember_turn(NEW_UNTIL, &unverified).await?;
         for id in &quiet {
-            let verdict = self.verify_match(id, Depth::WithoutHouse, &|_| ()).await?;
+            let verdict = self.verify_match(id, HouseTurns::AsPlayed, &|_| ()).await?;
             news.extend(self.note_unsound(vec![verdict], now).await?);
         }
         self.remember_turn(QUIET_UNTIL, &quiet).await?;
@@ -103,8 +103,8 @@ impl Office {
     async fn audit_new(&self, ids: &[String]) -> anyhow::Result<Vec<AuditVerdict>> {
         let mut verdicts = Vec::new();
         for id in ids {
-            verdicts.push(match self.depth_of_new(id).await {
-                Ok(depth) => self.verify_match(id, depth, &|_| ()).await?,
+            verdicts.push(match self.new_turns(id).await {
+                Ok(turns) => self.verify_match(id, turns, &|_| ()).await?,
                 Err(error) => unreadable(id, error)?,
             });
         }
@@ -112,16 +112,16 @@ impl Office {
     }
 
     /// Goes on from where the match verified, but checks the whole of it once when it is over.
-    async fn depth_of_new(&self, id: &str) -> anyhow::Result<Depth> {
-        let Some(verified) = self.store.verified(id).await? else { return Ok(Depth::Words) };
+    async fn new_turns(&self, id: &str) -> anyhow::Result<HouseTurns> {
+        let Some(verified) = self.store.verified(id).await? else { return Ok(HouseTurns::ALL) };
         let mut at = None;
         let mut take = |row: EntryRow| at = (row.hash == verified.hash).then_some(row.at);
         self.store.entries_after(id, Some(verified.seq.saturating_sub(1)), 1, &mut take).await?;
         let dates = self.store.match_dates(&[id.to_owned()]).await?;
         let ended_at = dates.first().and_then(|dates| dates.ended_at);
         Ok(match at {
-            Some(at) if ended_at.is_none_or(|ended_at| at >= ended_at) => Depth::New { after: verified.seq },
-            Some(_) | None => Depth::Words,
+            Some(at) if ended_at.is_none_or(|ended_at| at >= ended_at) => HouseTurns::After(verified.seq),
+            Some(_) | None => HouseTurns::ALL,
         })
     }
 
@@ -162,7 +162,7 @@ impl Office {
             if verdict.is_sound() && before.is_some() {
                 self.store.forget(&unsound::key(&id)).await?;
             }
-            if verdict.result() != AuditResult::Wrong {
+            if verdict.is_sound() {
                 continue;
             }
             let after = Unsound::after(before, &verdict, now);

@@ -68,6 +68,7 @@ impl Office {
         // A letter that was received in time counts, even if it is read late.
         self.settle_received_by(now).await?;
         self.extend_after_outage(now, outage).await?;
+        self.correct_deferred_when_due(now).await?;
         self.lapse_offers(now).await?;
         // A letter may still wait, because another daemon is settling it or it has just arrived. It may be about any
         // match, so whatever fell due after it was received waits for it.
@@ -81,33 +82,21 @@ impl Office {
         while self.sweep(until, now, &Trigger::Clock, &mut spared.clone()).await? {}
         self.delete_unruled_when_due(now).await?;
         self.list_letters_when_due(now).await?;
-        self.archive_when_due(now).await?;
+        self.drop_pictures_when_due(now).await?;
         self.player_digests_when_due(now).await?;
         self.digest_when_due(now).await
-    }
-
-    /// Returns a time that was remembered.
-    ///
-    /// # Errors
-    /// Returns an error if the database does not answer.
-    pub(in crate::daemon) async fn remembered_time(
-        &self,
-        key: &str,
-    ) -> anyhow::Result<Option<DateTime<Utc>>> {
-        let text = self.store.remembered(key).await?;
-        Ok(text.and_then(|text| text.parse().ok()))
     }
 
     /// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length, and by
     /// at least the grace.
     async fn extend_after_outage(&self, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
-        let last = self.remembered_time(HEARTBEAT).await?;
-        if last.is_some_and(|last| last > now) {
+        if self.is_remembered_ahead(HEARTBEAT).await? {
             tracing::warn!("the clock was set back; retrying everything deferred now");
-            self.store.retry_all_now(now).await?;
+            self.store.retry_deferred(now, now).await?;
             self.letters.notify_one();
             self.dispatches.notify_one();
         }
+        let last = self.remembered_time(HEARTBEAT).await?;
         if let Some(since) = last.filter(|last| now - *last > outage) {
             let trigger = Trigger::Referee { act: Act::Slide { since }, phase_no: None };
             let mut done = BTreeSet::new();

@@ -57,8 +57,7 @@ impl Office {
     }
 
     async fn digest_of(&self, index: GmIndex, gm: &Gm, key: &str, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let last = self.store.remembered(key).await?;
-        let Some(last) = last.and_then(|text| text.parse::<DateTime<Utc>>().ok()) else {
+        let Some(last) = self.remembered_time(key).await? else {
             // The first period begins when the club does.
             return Ok(self.store.remember(key, &now.to_rfc3339()).await?);
         };

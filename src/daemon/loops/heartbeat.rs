@@ -10,7 +10,7 @@ use super::waiting::pause;
 use crate::daemon::Office;
 use crate::daemon::heartbeat::STALLED_AFTER;
 use crate::daemon::service;
-use crate::daemon::status::{DaemonStatus, STATUS_KEYS, daemon_statuses, this_daemon};
+use crate::daemon::status::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, this_daemon};
 use crate::post::{Health, ShutdownSignal};
 
 /// How often a daemon notes its status.
@@ -29,8 +29,8 @@ impl Office {
         let mut logged = None;
         let mut status = self.first_status().await.unwrap_or_else(|_| self.new_status());
         loop {
-            status.at = self.now();
-            status.ended = shutdown.is_set();
+            let now = self.now();
+            status = DaemonStatus { at: now, ended: shutdown.is_set(), ..status.known_at(now) };
             status.fetched = health.borrow().last_ok.max(status.fetched);
             status.sent = self.heartbeat.last_sent().max(status.sent);
             let stalled = self.heartbeat.stalled(Instant::now(), STALLED_AFTER);
@@ -88,10 +88,10 @@ impl Office {
     /// Deletes the statuses of daemons that have been silent for [`FORGET_AFTER`].
     async fn first_status(&self) -> anyhow::Result<DaemonStatus> {
         let mut first = self.new_status();
-        for status in daemon_statuses(&*self.store).await? {
+        for status in daemon_statuses(&*self.store, first.at).await? {
             first.fetched = first.fetched.max(status.fetched);
             first.sent = first.sent.max(status.sent);
-            if first.at - status.at > FORGET_AFTER {
+            if first.at - status.at > FORGET_AFTER || is_ahead(status.at, first.at) {
                 self.store.forget(&format!("{STATUS_KEYS}{}", status.who)).await?;
             }
         }

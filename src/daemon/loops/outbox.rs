@@ -18,9 +18,9 @@ use crate::daemon::decide::sending::quota::{Allowance, UrgencyGroup, with_under_
 use crate::daemon::decide::sending::{Account, Gate};
 use crate::daemon::heartbeat::Loop;
 use crate::letter::ReturnId;
+use crate::letter::pictures::without_pictures;
 use crate::post::ShutdownSignal;
 use crate::post::outbox::{Outbox, Outgoing, SendError, SendPermit};
-use crate::post::pictures::without_pictures;
 use crate::post::refusal::RefusalClass;
 use crate::store::{Claim, ClaimOrder, Claimed, DispatchScope, SendOutcome, Urgency};
 

@@ -47,7 +47,6 @@ pub(super) fn dispatch(name: &str, urgency: Urgency) -> NewDispatch {
         due: None,
         urgency,
         pin: None,
-        sent_at: None,
     }
 }
 

@@ -1,18 +1,17 @@
-//! Keeps strangers' letters from filling the disk: deletes the bytes of old letters that caused no ledger entry, and
-//! stops emptying the mailbox while space is short.
+//! Keeps the disk from filling: deletes the bytes of old letters that caused no ledger entry, and pictures that can be
+//! drawn again, and stops emptying the mailbox while space is short.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
 use crate::daemon::decide::alarm::low_space;
 use crate::daemon::decide::clock::Trigger;
-use crate::daemon::decide::stored::snapshot;
 use crate::referee::Act;
 
 /// The key under which a daemon remembers when it last deleted old letters.
 const LAST_DELETION: &str = "unruled letters deleted";
 
-/// How often old letters are deleted, and ended matches packed.
+/// How often old letters and pictures are deleted.
 const UPKEEP_INTERVAL: TimeDelta = TimeDelta::hours(1);
 
 /// Letters deleted in one transaction, during which other writers wait.
@@ -27,11 +26,11 @@ const LAST_LISTING: &str = "letters listed";
 /// A match that is over waits this long for its last letters to be sent or given up, before an entry lists them.
 const LISTED_AFTER: TimeDelta = TimeDelta::days(1);
 
-/// The key under which a daemon remembers when it last packed the letters of ended matches.
-const LAST_ARCHIVING: &str = "matches archived";
+/// The key under which a daemon remembers when it last deleted old pictures.
+const LAST_DROPPING: &str = "pictures dropped";
 
-/// Matches whose letters are packed before the clock gets its turn; each takes some 50 ms.
-const MAX_ARCHIVED: u32 = 20;
+/// Pictures deleted in one transaction. They are read for their digests, and each takes some 20 to 60 kB.
+const PICTURES: u32 = 100;
 
 /// Matches in which letters are listed in one transaction.
 const LISTED_TOGETHER: usize = 100;
@@ -41,9 +40,13 @@ const LOW_SPACE: &str = "low space since";
 
 impl Office {
     /// Whether work is due again that was last done at the time which is remembered under `key`.
-    async fn is_upkeep_due(&self, key: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
+    pub(in crate::daemon) async fn is_upkeep_due(
+        &self,
+        key: &str,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<bool> {
         let last = self.remembered_time(key).await?;
-        Ok(last.is_none_or(|last| !(last..last + UPKEEP_INTERVAL).contains(&now)))
+        Ok(last.is_none_or(|last| now >= last + UPKEEP_INTERVAL))
     }
 
     /// Deletes the bytes of letters that caused no ledger entry and are older than `letters.keep_unruled_days`, once an
@@ -91,35 +94,25 @@ impl Office {
         Ok(self.store.remember(LAST_LISTING, &now.to_rfc3339()).await?)
     }
 
-    /// Packs the letters of matches that ended more than `letters.keep_pictures_days` ago, and drops the pictures of those
-    /// that we sent, once an hour. A ledger of the first form pins a letter by all its bytes, so its pictures stay.
+    /// Deletes the pictures of letters that were sent at least seven days ago, once an hour.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
-    pub async fn archive_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let days = self.config.letters.keep_pictures_days;
-        if days == 0 || !self.is_upkeep_due(LAST_ARCHIVING, now).await? {
+    pub async fn drop_pictures_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
+        if !self.is_upkeep_due(LAST_DROPPING, now).await? {
             return Ok(());
         }
-        let before = now - TimeDelta::days(i64::from(days));
-        let ended = self.store.matches_to_archive(before, MAX_ARCHIVED).await?;
-        for row in self.store.snapshots(&ended).await? {
-            let drops_pictures =
-                snapshot(&row.id, &row.snapshot).is_ok_and(|ended| ended.form.pins_contents());
-            match self.store.archive_match(&row.id, now, drops_pictures).await {
-                Ok(()) => {}
-                Err(error) if error.is_transient() => return Err(error.into()),
-                // One broken match must not block the rest.
-                Err(error) => {
-                    tracing::error!(match_id = row.id, %error, "failed to pack the letters of a match");
-                }
+        let mut dropped = 0;
+        for _ in 0..MAX_BATCHES {
+            let batch = self.store.drop_pictures(now, PICTURES).await?;
+            dropped += batch;
+            if batch < u64::from(PICTURES) {
+                self.store.remember(LAST_DROPPING, &now.to_rfc3339()).await?;
+                break;
             }
         }
-        if ended.len() < MAX_ARCHIVED as usize {
-            self.store.remember(LAST_ARCHIVING, &now.to_rfc3339()).await?;
-        }
-        if !ended.is_empty() {
-            tracing::info!(matches = ended.len(), days, "packed the letters of ended matches");
+        if dropped > 0 {
+            tracing::info!(pictures = dropped, "deleted the pictures of letters that were sent a week ago");
         }
         Ok(())
     }

@@ -75,15 +75,13 @@ impl GameKind {
     /// # Errors
     /// Returns a sentence that names this version and the known ones, if it is none of those.
     pub fn knows_rules(self, version: u32) -> Result<(), String> {
-        let known: Vec<u32> =
-            self.rulebook().earlier_versions.iter().copied().chain([self.rules()]).collect();
-        if known.contains(&version) {
+        if version == self.rules() {
             return Ok(());
         }
-        let listed = known.iter().map(u32::to_string).collect::<Vec<_>>().join(" and ");
         Err(format!(
-            "version {version} of the rules of {} is not known; this program knows {listed}",
-            self.name()
+            "version {version} of the rules of {} is not known; this program knows {}",
+            self.name(),
+            self.rules()
         ))
     }
 
@@ -115,22 +113,17 @@ impl GameKind {
         choices.in_force(self.option_rules())
     }
 
-    /// Starts a match under the current rules version.
+    /// Starts a match.
     pub fn start(self, choices: &Choices) -> AnyState {
         on_game!(self, State => State::start(&choices.options()).into())
     }
 
-    /// Starts a match under this rules version. The version and the options may come from an untrusted file.
+    /// Starts a match with options that may come from an untrusted file.
     ///
     /// # Errors
-    /// Returns a sentence that names the version or the option if it is unknown.
-    pub fn start_under(self, version: u32, choices: &Choices) -> Result<AnyState, String> {
-        self.knows_rules(version)?;
-        let choices = self.choose(choices.iter())?;
-        if version == self.rules() {
-            return Ok(self.start(&choices));
-        }
-        Ok(on_game!(self, State => State::start_under(version, &choices.options()).into()))
+    /// Returns a sentence that names the option if it is unknown.
+    pub fn start_with(self, choices: &Choices) -> Result<AnyState, String> {
+        Ok(self.start(&self.choose(choices.iter())?))
     }
 
     /// Checks whether a line is an order of this game, or a conditional one.

@@ -43,7 +43,6 @@ impl Game for State {
         prefix: "WP",
         sides: BySeat::new("South", "North"),
         version: 1,
-        earlier_versions: &[],
     };
 
     const VERBS: &'static [&'static str] = &[

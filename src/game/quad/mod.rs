@@ -30,7 +30,6 @@ impl Game for State {
         prefix: "QD",
         sides: BySeat::new("Black", "White"),
         version: 1,
-        earlier_versions: &[],
     };
 
     const VERBS: &'static [&'static str] = &["STAR", "MARBLE", "SWAP"];

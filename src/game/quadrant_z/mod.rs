@@ -44,7 +44,6 @@ impl Game for State {
         prefix: "QZ",
         sides: BySeat::new("North-West", "South-East"),
         version: 1,
-        earlier_versions: &[],
     };
 
     const KEEPS_MEMORY: bool = true;

@@ -32,7 +32,6 @@ impl Game for State {
         prefix: "QM",
         sides: BySeat::new("South", "North"),
         version: 1,
-        earlier_versions: &[],
     };
 
     const VERBS: &'static [&'static str] = &["MOVE"];

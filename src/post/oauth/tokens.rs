@@ -46,10 +46,8 @@ pub struct Tokens {
     pub logged_in_at: DateTime<Utc>,
     pub renewed_at: DateTime<Utc>,
     /// When the provider said that the login has ended.
-    #[serde(default)]
     pub ended_at: Option<DateTime<Utc>>,
     /// When the login ends, if the provider has said so.
-    #[serde(default)]
     pub ends_at: Option<DateTime<Utc>>,
 }
 

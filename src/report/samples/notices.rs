@@ -29,7 +29,6 @@ pub fn notices() -> Vec<Notice> {
         Notice::Resumed,
         Notice::Message { by, text: "Hello".to_owned() },
         Notice::Extension { deadline: DateTime::UNIX_EPOCH },
-        Notice::NoteOfGm { text: "A note.".to_owned() },
         Notice::MessageOfGm { text: "A message.".to_owned() },
         Notice::GmWrote { to: by },
         Notice::FiledByGm { seat: by },

@@ -3,18 +3,18 @@
 use super::{BO, DAY, MATCH_ID, changes, settings_refused};
 use crate::game::Seat;
 use crate::game::any::{Choices, GameKind};
-use crate::ledger::SealKey;
+use crate::ledger::{Lot, SealKey};
 use crate::letter::Digest;
 use crate::referee::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat, Reply, Terms};
 
 pub fn offer() -> OfferSummary {
+    let lot = Lot { key: SealKey::new([7; 32]), offer: Digest::from([0; 32]), seat: None };
     let offer = Offer {
         game: GameKind::Quad,
         choices: Choices::default(),
         days: Some(3),
         seat: Some(Seat::First),
-        key: Some(SealKey::new([7; 32])),
-        letter: None,
+        lot: Some(lot),
     };
     offer.summary(&Terms::default())
 }
@@ -68,12 +68,12 @@ pub fn offer_replies() -> Vec<Reply> {
     ];
     let mut replies = rejections.map(|why| Reply::NoOffer { command: "OPEN", why }).to_vec();
     replies.extend([
-        Reply::Games { seats: vec![open], next_lot: Some(Digest::from([7; 32])) },
+        Reply::Games { seats: vec![open] },
         Reply::Matches { matches: Vec::new() },
         Reply::Matches { matches: vec![match_summary()] },
         Reply::Challenged { to, offer: offer(), lapses: lapses.clone() },
         Reply::Opened { code, offer: offer(), lapses },
-        Reply::Joined { match_id: "QU-0000".to_owned(), next_lot: None },
+        Reply::Joined { match_id: "QU-0000".to_owned() },
         Reply::Declined,
         Reply::Confirmed { replies: vec![Reply::Declined] },
         Reply::NoQuestion { code: "7K3M9P2X".to_owned() },

@@ -128,7 +128,7 @@ fn the_seats_are_told_of_the_templates_that_shape_their_letters() {
     let mut game_match = open_match(GameKind::Quad);
     let names = COMPILED_IN.iter().map(|(name, _)| *name).filter(|name| *name != "wording.txt");
     for name in names {
-        game_match.desk.overrides = BTreeMap::from([(name.to_owned(), Digest::from([0; 32]))]);
+        game_match.desk.templates = BTreeMap::from([(name.to_owned(), Digest::from([0; 32]))]);
         let is_told = !game_match.own_templates().is_empty();
         let is_of_other_game = name.ends_with("/rules.txt") || name.ends_with("/strategy.txt");
         assert!(is_told || is_of_other_game || !shapes_letters(name, &game_match), "{name}");

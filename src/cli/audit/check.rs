@@ -1,4 +1,4 @@
-//! `fogpost audit import`: a finished match of another club, checked and then stored.
+//! `fogpost audit check`: the audit of an arbiter's dossier, for somebody who has neither the club nor its database.
 //!
 //! A dossier may come from anybody, so its size is limited before anything is unpacked.
 
@@ -6,21 +6,30 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 use memchr::memmem;
 use zip::ZipArchive;
 
-use crate::audit::dossier;
+use super::verify;
+use crate::audit::dossier::Dossier;
 use crate::cli::arguments::read_file;
-use crate::daemon::Office;
+use crate::game::any::AnySeen;
+use crate::letter::printable::printable_text;
 
-/// Check a dossier and import the finished match into this club's database
+/// Check an arbiter's dossier of a finished match: walk its ledger, repeat every ruling from the letters in it, and compare.
+/// Needs neither config nor database
+///
+/// Exit status: 0 sound; 1 wrong; 2 this is no dossier that can be checked so.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Dossier written by audit export
+    /// Dossier written by audit export --arbiter
     #[arg(value_name = "DOSSIER.zip")]
     file: PathBuf,
+    /// Print the verdict as a JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 /// Maximum bytes of a dossier. One of a match of 20 turns has 1 MB.
@@ -38,17 +47,31 @@ const MAX_NAME_BYTES: usize = 200;
 /// Begins the description of each file in an archive's central directory.
 const ENTRY_SIGNATURE: &[u8] = b"PK\x01\x02";
 
+/// The bits of a Unix mode that tell the kind of a file, and those of a regular file. Archives of other systems have none.
+const KIND_OF_FILE: u32 = 0o170_000;
+const REGULAR_FILE: u32 = 0o100_000;
+
+/// The exit status for what is no dossier that can be checked.
+const NOT_CHECKED: u8 = 2;
+
 impl Args {
-    pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
-        let name = self.file.display().to_string();
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let dossier = match self.read() {
+            Ok(dossier) => dossier,
+            Err(error) => {
+                eprintln!("fogpost: {}", printable_text(&format!("{error:#}")));
+                return Ok(ExitCode::from(NOT_CHECKED));
+            }
+        };
+        let verdict = dossier.check(Arc::new(AnySeen::play));
+        verify::show(&verdict, self.json);
+        Ok(if verdict.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn read(&self) -> anyhow::Result<Dossier> {
         let archive = read_file(&self.file, MAX_ARCHIVE_BYTES)?;
-        let files = unpack(archive).with_context(|| name.clone())?;
-        let brought = dossier::read(files).map_err(anyhow::Error::msg).with_context(|| name.clone())?;
-        let club = brought.club.clone();
-        let verdict = office.take_dossier(brought).await.with_context(|| name)?;
-        println!("{} of {club} is sound and was imported: {} entries", verdict.match_id, verdict.entries);
-        verdict.unable.iter().for_each(|what| println!("  {what}"));
-        Ok(ExitCode::SUCCESS)
+        let files = unpack(archive).with_context(|| self.file.display().to_string())?;
+        Dossier::read(files).map_err(anyhow::Error::msg).with_context(|| self.file.display().to_string())
     }
 }
 
@@ -70,6 +93,11 @@ fn unpack(archive: Vec<u8>) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
             name.len() <= MAX_NAME_BYTES && !name.contains(char::is_control),
             "a file has a strange name"
         );
+        if file.is_dir() {
+            continue;
+        }
+        let kind = file.unix_mode().unwrap_or_default() & KIND_OF_FILE;
+        ensure!(kind == 0 || kind == REGULAR_FILE, "{name} is a link or a device, not a file");
         let size = file.size();
         let mut contents = Vec::new();
         let unpacked = file.take(size + 1).read_to_end(&mut contents);
@@ -78,7 +106,7 @@ fn unpack(archive: Vec<u8>) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
             unpacked.is_ok_and(|length| length as u64 == size),
             "{name} is damaged, or has another length than the archive says"
         );
-        files.insert(name, contents);
+        ensure!(files.insert(name.clone(), contents).is_none(), "{name} is in it twice");
     }
     Ok(files)
 }

@@ -1,0 +1,159 @@
+//! Compares the columns that lists show, beside a ledger, with what the ledger and the letters say.
+
+use std::collections::BTreeMap;
+
+use super::Check;
+use crate::audit::verdict::{Finding, Place};
+use crate::game::Seat;
+use crate::game::any::GameKind;
+use crate::ledger::{Entry, Fact, KeptPin, PinnedKind, Source};
+use crate::letter::Digest;
+
+/// What is stored of a match for lists.
+pub struct StoredColumns {
+    /// The columns of the match that hold something other than what they are read as.
+    pub unread: Vec<&'static str>,
+    /// The pins of the match, with what they stand for.
+    pub pins: Vec<KeptPin>,
+    pub letters: Vec<LetterColumns>,
+    pub offers: Vec<OfferColumns>,
+    pub unproven: Vec<UnprovenColumns>,
+}
+
+/// A letter as it is listed, and what its bytes say.
+pub struct LetterColumns {
+    pub digest: Digest,
+    /// Its sender and its subject, as they are stored.
+    pub listed: (String, String),
+    /// Its sender and its subject, as they stand in it.
+    pub written: (String, String),
+    /// The match and the seat for which it is listed.
+    pub place: Option<(String, Seat)>,
+    /// The reply tokens in it.
+    pub tokens: Vec<String>,
+}
+
+/// The offer that is stored as the one that the match came of.
+pub struct OfferColumns {
+    pub inviter: String,
+    pub game: GameKind,
+    pub is_taken: bool,
+}
+
+/// A letter that was not proven at first, as it is stored.
+pub struct UnprovenColumns {
+    pub letter: Digest,
+    pub confirmed_by: Option<Digest>,
+    pub place: (String, Seat),
+    pub is_confirmed: bool,
+}
+
+impl Check {
+    /// Adds findings about columns, unless others make it impossible to judge them.
+    pub fn report_columns(&mut self, findings: Vec<Finding>) {
+        if !self.is_stopped() {
+            self.verdict.findings.extend(findings);
+        }
+    }
+}
+
+/// Returns the letters that caused entries, but for the one that opened the match, each with whether it was ruled on in part.
+pub fn ruled_letters(entries: &[Entry]) -> BTreeMap<Digest, bool> {
+    let mut ruled: BTreeMap<Digest, bool> = BTreeMap::new();
+    for entry in entries {
+        let (Source::Letter(digest), false) = (&entry.cause, matches!(entry.fact, Fact::MatchOpened { .. }))
+        else {
+            continue;
+        };
+        *ruled.entry(*digest).or_default() |= matches!(entry.fact, Fact::LetterPartRead { .. });
+    }
+    ruled
+}
+
+/// Returns what the columns say that the ledger of this match, or a letter, says otherwise.
+pub fn differences(match_id: &str, entries: &[Entry], columns: &StoredColumns) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if !columns.unread.is_empty() {
+        let what = format!("its columns {} hold what is not in its snapshot", columns.unread.join(", "));
+        findings.push(Finding { place: Place::Kept("the match"), what });
+    }
+    let ruled = ruled_letters(entries);
+    for letter in &columns.letters {
+        let in_part = ruled.get(&letter.digest).copied().unwrap_or_default();
+        if let Err(what) = check_letter(match_id, in_part, &columns.pins, letter) {
+            findings.push(Finding { place: Place::Letter(letter.digest), what: what.to_owned() });
+        }
+    }
+    for entry in entries {
+        if let Fact::MatchOpened { game, .. } = &entry.fact {
+            findings
+                .extend(columns.offers.iter().filter_map(|offer| check_offer(*game, &columns.pins, offer)));
+        }
+        if let (Fact::LetterConfirmed { seat, by, .. }, Source::Letter(letter)) = (&entry.fact, &entry.cause)
+        {
+            let of_letter = columns.unproven.iter().find(|row| row.letter == *letter);
+            let is_right = of_letter.is_some_and(|row| {
+                let place = (row.place.0.as_str(), row.place.1);
+                row.is_confirmed && row.confirmed_by == Some(*by) && place == (match_id, *seat)
+            });
+            if !is_right {
+                let what = format!("it is not stored as confirmed as entry #{} says", entry.seq);
+                findings.push(Finding { place: Place::Letter(*letter), what });
+            }
+        }
+    }
+    findings
+}
+
+fn check_letter(
+    match_id: &str,
+    in_part: bool,
+    pins: &[KeptPin],
+    letter: &LetterColumns,
+) -> Result<(), &'static str> {
+    if letter.listed != letter.written {
+        return Err("it is listed with a sender or a subject other than its own");
+    }
+    let Some((listed_match, listed_seat)) = &letter.place else {
+        return Err("it is listed without the seat for which it was ruled on");
+    };
+    if listed_match != match_id {
+        // A letter about several matches is listed under one of them.
+        return if in_part { Ok(()) } else { Err("it is listed under another match") };
+    }
+    match seat_by_pins(pins, letter) {
+        Some(seat) if seat != *listed_seat => Err("it is listed under the other seat"),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Returns the seat whose pinned token a letter bears, else the one whose player's pinned address wrote it. `None` if that
+/// is true of both or of neither.
+fn seat_by_pins(pins: &[KeptPin], letter: &LetterColumns) -> Option<Seat> {
+    let only_seat = |kind: PinnedKind, is_in_letter: &dyn Fn(&str) -> bool| {
+        let stands_for =
+            |pin: &&KeptPin| pin.opened.as_ref().is_some_and(|opened| is_in_letter(&opened.value));
+        let mut seats = pins.iter().filter(|pin| pin.kind == kind).filter(stands_for).map(|pin| pin.seat);
+        let first = seats.next()?;
+        seats.all(|seat| seat == first).then_some(first)
+    };
+    let by_token = only_seat(PinnedKind::Token, &|token| letter.tokens.iter().any(|own| own == token));
+    by_token.or_else(|| only_seat(PinnedKind::Address, &|address| letter.written.0 == address))
+}
+
+fn check_offer(game: GameKind, pins: &[KeptPin], offer: &OfferColumns) -> Option<Finding> {
+    let mut addresses = pins.iter().filter(|pin| pin.kind == PinnedKind::Address);
+    // Nobody can tell what the pins of a forgotten player stand for.
+    let is_player =
+        addresses.any(|pin| pin.opened.as_ref().is_none_or(|opened| opened.value == offer.inviter));
+    let what = if offer.game != game {
+        "the offer that it came of is stored with another game"
+    } else if !offer.is_taken {
+        "the offer that it came of is not stored as taken up"
+    } else if !is_player {
+        "the offer that it came of is stored as made by somebody who does not play in it"
+    } else {
+        return None;
+    };
+    Some(Finding { place: Place::Kept("the offers"), what: what.to_owned() })
+}

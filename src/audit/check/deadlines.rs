@@ -1,0 +1,65 @@
+//! Accepts deadlines that follow from other time zones: a country that changes its clocks must not make a ledger look forged.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::IANA_TZDB_VERSION;
+
+use super::Check;
+use crate::ledger::{ChainedEntry, Entry, Fact};
+use crate::referee::{Match, Ruling};
+
+/// The most that clocks can differ: the day of a deadline may begin up to 26 hours earlier or later elsewhere.
+const MOST: TimeDelta = TimeDelta::hours(26);
+
+impl Check {
+    /// Replaces the deadlines of a repeated ruling by the recorded ones, if it was made with other time zones and they differ
+    /// by no more than clocks can.
+    pub(super) fn adopt_recorded_deadlines(&self, ruling: &mut Ruling) {
+        // An opening names its own zones.
+        let then = self.current.as_ref().unwrap_or(&ruling.after);
+        if then.desk.tzdata == IANA_TZDB_VERSION {
+            return;
+        }
+        let mut previous = None;
+        for (repeated, recorded) in ruling.entries.iter_mut().zip(&self.pending) {
+            let mut entry = repeated.entry.clone();
+            if let Some(previous) = previous {
+                entry.prev = previous;
+            }
+            if let Ok(recorded) = serde_json::from_str::<Entry>(&recorded.json) {
+                adopt_deadline(&mut entry.fact, recorded.fact, &mut ruling.after, entry.at);
+            }
+            *repeated = ChainedEntry::from(entry);
+            previous = Some(repeated.hash);
+        }
+        if let Some(last) = ruling.entries.last() {
+            ruling.after.head.hash = last.hash;
+        }
+    }
+}
+
+/// Moves the deadline that a fact of a ruling at `at` sets, also in the match after it.
+fn adopt_deadline(repeated: &mut Fact, mut recorded: Fact, after: &mut Match, at: DateTime<Utc>) {
+    let (Some(repeated), Some(recorded)) = (deadline_in(repeated), deadline_in(&mut recorded)) else {
+        return;
+    };
+    if (*recorded - *repeated).abs() > MOST {
+        return;
+    }
+    if after.deadline == Some(*repeated) {
+        after.move_deadline(*recorded, at);
+    }
+    if let Some(vanished) = after.vanished.as_mut().filter(|vanished| vanished.until == *repeated) {
+        vanished.until = *recorded;
+    }
+    *repeated = *recorded;
+}
+
+/// The deadline that a fact sets by a local time.
+fn deadline_in(fact: &mut Fact) -> Option<&mut DateTime<Utc>> {
+    match fact {
+        Fact::DeadlineSet { deadline, .. } | Fact::DeadlineExtended { deadline, .. } => Some(deadline),
+        Fact::SubstituteOffered { until, .. } => Some(until),
+        Fact::MatchResumed { deadline } => deadline.as_mut(),
+        _ => None,
+    }
+}

@@ -1,0 +1,197 @@
+//! The play of a match as its entries record it: sealed orders stand in the letter, and adjudications follow from the
+//! filings. This needs the rules alone, and no procedure.
+
+use std::collections::BTreeSet;
+
+use super::unrepeated::Unrepeated;
+use crate::game::any::AnyState;
+use crate::game::{BySeat, Line, OrderLines, Seat};
+use crate::ledger::{self, Entry, Fact, SealKey, seal_digest};
+use crate::letter::Digest;
+use crate::referee::Match;
+
+/// The play up to an entry.
+pub(super) struct Play {
+    /// Why rulings are not repeated since it began.
+    pub why: Unrepeated,
+    start: AnyState,
+    state: AnyState,
+    /// What is sealed for the open phase.
+    sealed: BySeat<Option<OrderLines>>,
+    /// The lines of the conditional orders that each seat sent.
+    conditions: BySeat<Vec<String>>,
+    /// The orders of each seat's last refused letter, which `YES` may file.
+    refused: BySeat<Vec<String>>,
+    /// The filings of the adjudications in force.
+    adjudicated: Vec<BySeat<Option<OrderLines>>>,
+    /// Whether the ruling decides a turn again, on filings that are not sealed anew.
+    is_corrected: bool,
+}
+
+/// What the cause of a ruling says of orders.
+pub(super) enum Written {
+    /// These lines.
+    Lines(Vec<String>),
+    /// It is withheld.
+    Nothing,
+}
+
+impl Play {
+    /// The play of a match from its opening on. `None` if the first entry opens none that the rules know.
+    pub fn of_opening(entry: &Entry, why: Unrepeated) -> Option<Play> {
+        let Fact::MatchOpened { game, options, .. } = &entry.fact else { return None };
+        Some(Play::new(why, game.start_with(options).ok()?))
+    }
+
+    /// The play of a match as the last repeated ruling left it; `entries` are those of its record.
+    pub fn of_match(game_match: &Match, entries: &[Entry], why: Unrepeated) -> Option<Play> {
+        let mut play = Play::of_opening(entries.first()?, why)?;
+        play.state = game_match.state.clone();
+        play.sealed = game_match.held.as_ref().map(|held| held.as_ref().map(|held| held.filing.lines()));
+        play.conditions = game_match
+            .conditions
+            .as_ref()
+            .map(|sent| sent.as_ref().map(|sent| sent.lines()).unwrap_or_default());
+        play.refused = game_match
+            .offered
+            .as_ref()
+            .map(|offered| offered.as_ref().map(|offered| offered.orders.clone()).unwrap_or_default());
+        play.adjudicated =
+            ledger::adjudications(entries).into_iter().map(|(_, _, filings)| filings).collect();
+        Some(play)
+    }
+
+    fn new(why: Unrepeated, start: AnyState) -> Play {
+        Play {
+            why,
+            state: start.clone(),
+            start,
+            sealed: BySeat::default(),
+            conditions: BySeat::default(),
+            refused: BySeat::default(),
+            adjudicated: Vec::new(),
+            is_corrected: false,
+        }
+    }
+
+    pub fn state(&self) -> &AnyState {
+        &self.state
+    }
+
+    /// A ruling begins.
+    pub fn begin(&mut self) {
+        self.is_corrected = false;
+    }
+
+    /// Goes on with the next entry, whose cause says this; `key` draws ready setups.
+    ///
+    /// # Errors
+    /// Returns what is wrong, as a clause.
+    pub fn follow(&mut self, entry: &Entry, written: &Written, key: &SealKey) -> Result<(), String> {
+        match &entry.fact {
+            Fact::OrdersSealed { seat, orders, sealed, .. } => {
+                self.check_seal(entry, orders, *sealed)?;
+                self.check_written(*seat, orders, written, key)?;
+                self.sealed[*seat] = Some(orders.clone());
+            }
+            Fact::ConditionsSealed { seat, conditions, sealed, .. } => {
+                let lines = conditions.lines();
+                self.check_seal(entry, &lines, *sealed)?;
+                self.check_written(*seat, &lines, written, key)?;
+                self.conditions[*seat] = lines;
+            }
+            Fact::OrdersRefused { seat, orders, .. } => self.refused[*seat].clone_from(orders),
+            Fact::OrdersWithdrawn { seat, .. } => self.sealed[*seat] = None,
+            Fact::ConditionsWithdrawn { seat, .. } => self.conditions[*seat].clear(),
+            Fact::PlayerReplaced { seat, .. } => {
+                self.sealed[*seat] = None;
+                self.conditions[*seat].clear();
+            }
+            Fact::TurnAdjudicated { filings, state, .. } => self.adjudicate(filings, *state)?,
+            Fact::MatchClosed { ending } => {
+                self.state.close(ending.outcome());
+                self.sealed = BySeat::default();
+            }
+            Fact::MatchEnded { outcome } if self.state.outcome().as_ref() != Some(outcome) => {
+                return Err("the match did not end so".to_owned());
+            }
+            Fact::CorrectionMade { keeps, state, .. } => self.correct(*keeps, *state)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn check_seal(&self, entry: &Entry, orders: &[String], sealed: Digest) -> Result<(), String> {
+        match seal_digest(&entry.salt, orders) == sealed {
+            true => Ok(()),
+            false => Err("its orders are not those that it seals".to_owned()),
+        }
+    }
+
+    /// Checks that sealed orders stand in their cause, or follow from what the seat sent before.
+    fn check_written(
+        &self,
+        seat: Seat,
+        orders: &[String],
+        written: &Written,
+        key: &SealKey,
+    ) -> Result<(), String> {
+        let Written::Lines(lines) = written else { return Ok(()) };
+        let game = self.state.kind();
+        let sent = lines.iter().chain(&self.refused[seat]);
+        let sent: BTreeSet<String> = sent.filter_map(|line| game.canonical(line)).flatten().collect();
+        let follows =
+            |order: &String| self.conditions[seat].iter().any(|condition| condition.contains(order.as_str()));
+        if orders.iter().all(|order| sent.contains(order) || follows(order)) {
+            return Ok(());
+        }
+        let is_assumed = || self.state.missed(seat).is_some_and(|assumed| *assumed.lines() == *orders);
+        if is_assumed() || lines.iter().any(|line| self.is_ready_setup(seat, line, orders, key)) {
+            return Ok(());
+        }
+        Err("it seals orders that do not stand in its cause".to_owned())
+    }
+
+    /// Whether a line asks for a ready setup, and these orders are that setup.
+    fn is_ready_setup(&self, seat: Seat, line: &str, orders: &[String], key: &SealKey) -> bool {
+        let line = Line { no: 1, text: line.to_owned() };
+        let setup = self.state.ready_setup(seat, &[line], key.setup_dice(seat));
+        let setup: Option<BTreeSet<String>> =
+            setup.map(|lines| lines.into_iter().map(|line| line.text).collect());
+        setup.is_some_and(|setup| orders.iter().all(|order| setup.contains(order)))
+    }
+
+    fn adjudicate(&mut self, filings: &BySeat<Option<OrderLines>>, after: Digest) -> Result<(), String> {
+        for (seat, filing) in filings.iter() {
+            let sealed = self.sealed[seat].take().filter(|_| !self.is_corrected);
+            let assumed = || self.state.missed(seat).map(|assumed| assumed.lines());
+            if !self.is_corrected && *filing != sealed && (sealed.is_some() || *filing != assumed()) {
+                return Err(format!("the filing of the {seat} seat is not the one that was sealed"));
+            }
+        }
+        let filed = self.state.unseal(filings).map_err(|_| "its filings cannot stand".to_owned())?;
+        self.state.adjudicate(&filed);
+        self.adjudicated.push(filings.clone());
+        self.compare_state(after)
+    }
+
+    fn correct(&mut self, keeps: usize, after: Digest) -> Result<(), String> {
+        self.adjudicated.truncate(keeps);
+        self.state = self.start.clone();
+        for filings in &self.adjudicated {
+            let filed =
+                self.state.unseal(filings).map_err(|_| "an earlier filing cannot stand".to_owned())?;
+            self.state.adjudicate(&filed);
+        }
+        (self.sealed, self.conditions) = (BySeat::default(), BySeat::default());
+        self.is_corrected = true;
+        self.compare_state(after)
+    }
+
+    fn compare_state(&self, recorded: Digest) -> Result<(), String> {
+        match Digest::of(ledger::canonical(&self.state).as_bytes()) == recorded {
+            true => Ok(()),
+            false => Err("its state is not the one that the filings lead to".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A GM at the terminal is shown what the rules hide: the ledger of each match concerned says so first.
+
+use super::context::{LoadedMatch, RulingContext};
+use super::decision::Decision;
+use super::gm_index::GmIndex;
+use super::gms::is_seated;
+use super::settings::Settings;
+use super::undecided::{Decided, Wanted, collect_needs};
+use crate::config::Gms;
+use crate::referee::{Act, Stage};
+use crate::store::Settlement;
+
+/// Maximum characters of a reason, which both players read.
+const MAX_REASON: usize = 200;
+
+/// Who asks to be shown what the rules hide, and why.
+#[derive(Clone, Debug)]
+pub struct Unseal {
+    gm: GmIndex,
+    reason: String,
+}
+
+impl Unseal {
+    /// A request by the GM with this name.
+    ///
+    /// # Errors
+    /// Returns a sentence if no GM has this name, or if the reason is empty or too long.
+    pub fn new(gms: &Gms, name: &str, reason: &str) -> Result<Unseal, String> {
+        let place = gms.named(name).ok_or_else(|| format!("no GM is called {name}"))?;
+        let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        match reason.chars().count() {
+            0 => Err("the reason is empty; both players read it with the result".to_owned()),
+            1..=MAX_REASON => Ok(Unseal { gm: GmIndex(place), reason }),
+            _ => Err(format!("the reason has more than {MAX_REASON} characters")),
+        }
+    }
+}
+
+/// Notes in the ledgers of the running ones among these matches that a GM is shown `what`. Returns why not if the GM plays
+/// in one of them; then nothing is noted in any.
+pub fn unseal(
+    settings: &Settings,
+    context: &RulingContext,
+    asked: &Unseal,
+    what: &str,
+    ids: &[String],
+) -> Decided<Result<Settlement, String>> {
+    let mut decision = Decision::new(settings, context);
+    decision.acting = asked.gm;
+    let mut missing = Wanted::default();
+    let mut running: Vec<LoadedMatch> = Vec::new();
+    for id in ids {
+        let loaded = collect_needs(decision.game_match(id), &mut missing)?.flatten();
+        running.extend(loaded.filter(|loaded| loaded.game_match.stage != Stage::Over).cloned());
+    }
+    if missing != Wanted::default() {
+        return Err(missing.into());
+    }
+    let gm = decision.acting_gm();
+    if let Some(own) = running.iter().find(|loaded| is_seated(gm, &loaded.seats)) {
+        return Ok(Err(format!("{} plays in {}, so another GM has to do this", gm.name, own.game_match.id)));
+    }
+    let act = Act::Unseal { what: what.to_owned(), reason: asked.reason.clone() };
+    for loaded in running {
+        decision.act_as_gm(loaded, &act, None)?;
+    }
+    Ok(Ok(decision.finish()?))
+}

@@ -1,0 +1,85 @@
+//! What the rules hide while a match runs is shown at the terminal only to a GM who plays in none of the matches
+//! concerned, and only once their ledgers say so.
+
+use std::collections::BTreeSet;
+
+use anyhow::bail;
+
+use super::Office;
+use super::commands::MAX_TRIES;
+use super::decide::unseal::{Unseal, unseal};
+use super::withheld::read_letter;
+use crate::game::Line;
+use crate::letter::Letter;
+use crate::request::matches_named_in;
+use crate::store::{LetterRow, StoreError};
+
+impl Office {
+    /// Lets a GM be shown `what` of these matches: notes it in the ledgers of all of them that run.
+    ///
+    /// # Errors
+    /// Returns an error if nobody asks, if the GM who asks plays in one of them, or if it cannot be noted. Nothing may be
+    /// shown then, and nothing is noted.
+    pub async fn unseal(&self, running: &[String], asked: Option<&Unseal>, what: &str) -> anyhow::Result<()> {
+        if running.is_empty() {
+            return Ok(());
+        }
+        let Some(asked) = asked else {
+            let (ids, are) = (running.join(", "), if running.len() == 1 { "is" } else { "are" });
+            bail!(
+                "{ids} {are} not over, and this shows what the rules hide; --unseal REASON --gm NAME shows it, and both \
+                 players read of it with the result"
+            );
+        };
+        for _ in 0..MAX_TRIES {
+            let context = self.new_context().await?;
+            let (asked, what, ids) = (asked.clone(), what.to_owned(), running.to_vec());
+            let deciding = self
+                .decide(context, move |settings, context, _| unseal(settings, context, &asked, &what, &ids));
+            let settlement = deciding.await?.0.map_err(anyhow::Error::msg)?;
+            match self.store.commit(&settlement).await {
+                Ok(()) => {
+                    self.wake_loops(&settlement);
+                    return Ok(());
+                }
+                Err(StoreError::Stale(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bail!("gave up after repeated conflicts; nothing was shown")
+    }
+
+    /// Returns the running matches about which a letter may tell what the rules hide: those that it names anywhere or has
+    /// a token of, else all matches of whoever wrote it.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn matches_sealing(&self, letter: &LetterRow) -> anyhow::Result<Vec<String>> {
+        let raw = self.store.letter(letter.digest).await?.unwrap_or_default();
+        // Also what the letter quotes, or a server sends back.
+        let text = String::from_utf8_lossy(&raw);
+        let lines: Vec<&str> = text.lines().chain([letter.subject.as_str()]).collect();
+        let mut ids: BTreeSet<String> = matches_named_in(&Line::numbered(&lines)).into_iter().collect();
+        ids.extend(letter.seat.iter().map(|(id, _)| id.clone()));
+        match read_letter(&raw, &self.settings.own) {
+            Some(read) => ids.extend(self.matches_named(&read, &self.new_lines(&read).await?).await?),
+            None => {
+                let tokens = Letter::tokens_in_header(&raw, &self.settings.own);
+                let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
+                ids.extend(self.store.seats_by_token(&tokens).await?.into_iter().map(|row| row.match_id));
+            }
+        }
+        let ids = Vec::from_iter(ids);
+        if self.store.snapshots(&ids).await?.is_empty() {
+            return self.running_matches_of_sender(&letter.sender).await;
+        }
+        self.running_among(BTreeSet::from_iter(ids), "").await
+    }
+
+    /// Returns the running matches of the player with this address.
+    pub async fn running_matches_of_sender(&self, address: &str) -> anyhow::Result<Vec<String>> {
+        let Some(player) = self.store.player_by_address(address).await? else { return Ok(Vec::new()) };
+        let matches = self.store.matches_of(player.id).await?;
+        self.running_among(matches.into_iter().map(|(_, overview)| overview.id).collect(), "").await
+    }
+}

@@ -1,0 +1,87 @@
+//! Compares the tables, indexes and triggers of a database with those that the migrations of this program make.
+
+use std::collections::BTreeMap;
+
+/// A table, index or the like: its kind, its name, and its definition.
+pub type SchemaPart = (String, String, String);
+
+/// Selects the [`SchemaPart`]s of a SQLite database.
+pub const SQLITE_PARTS: &str = "SELECT type, name, COALESCE(sql, '') FROM sqlite_schema \
+    WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> '_sqlx_migrations'";
+
+/// Selects the [`SchemaPart`]s of the schema `$1` of a PostgreSQL database. A trigger's definition says whether it is
+/// enabled.
+pub const POSTGRES_PARTS: &str = "SELECT kind, name, replace(definition, quote_ident($1) || '.', '') FROM ( \
+    SELECT 'table' AS kind, c.relname::text AS name, string_agg(concat_ws(' ', a.attname, \
+        format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, pg_get_expr(d.adbin, d.adrelid)), ', ' \
+        ORDER BY a.attname) AS definition \
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+        LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum \
+        WHERE c.relnamespace = to_regnamespace($1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') GROUP BY c.oid \
+    UNION ALL SELECT 'constraint', o.conname || ' on ' || c.relname, pg_get_constraintdef(o.oid) \
+        FROM pg_constraint o JOIN pg_class c ON c.oid = o.conrelid WHERE c.relnamespace = to_regnamespace($1) \
+        AND o.contype IN ('c', 'f', 'p', 'u', 'x') \
+    UNION ALL SELECT 'index', c.relname, pg_get_indexdef(c.oid) FROM pg_class c \
+        WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'i' \
+    UNION ALL SELECT 'trigger', t.tgname || ' on ' || c.relname, pg_get_triggerdef(t.oid) || t.tgenabled \
+        FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
+        WHERE c.relnamespace = to_regnamespace($1) AND NOT t.tgisinternal \
+    UNION ALL SELECT 'rule', r.rulename || ' on ' || c.relname, pg_get_ruledef(r.oid) \
+        FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class WHERE c.relnamespace = to_regnamespace($1) \
+    UNION ALL SELECT 'function', p.oid::regprocedure::text, p.prosrc FROM pg_proc p \
+        WHERE p.pronamespace = to_regnamespace($1)) AS part \
+    WHERE name !~ '_sqlx_migrations'";
+
+/// Names what a database has that the model lacks, what it lacks, and what is different in it.
+pub fn differences(model: Vec<SchemaPart>, found: Vec<SchemaPart>) -> Vec<String> {
+    let (model, found) = (by_name(model), by_name(found));
+    let mut differences = Vec::new();
+    for (part, definition) in &model {
+        match found.get(part) {
+            Some(other) if other == definition => {}
+            Some(_) => differences.push(format!("its {part} is not as this program makes it")),
+            None => differences.push(format!("its {part} is missing")),
+        }
+    }
+    let foreign = found.keys().filter(|part| !model.contains_key(*part));
+    differences.extend(foreign.map(|part| format!("its {part} is not of this program")));
+    differences
+}
+
+/// Returns the definition of each part by its kind and name, with single blanks.
+fn by_name(parts: Vec<SchemaPart>) -> BTreeMap<String, String> {
+    let squeezed = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    parts
+        .into_iter()
+        .map(|(kind, name, definition)| (format!("{kind} {name}"), squeezed(definition)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_foreign_missing_or_changed_is_named() {
+        let part = |kind: &str, name: &str, definition: &str| {
+            (kind.to_owned(), name.to_owned(), definition.to_owned())
+        };
+        let model = vec![
+            part("table", "match", "id  TEXT,\n turn INTEGER"),
+            part("trigger", "kept", "a"),
+            part("trigger", "lost", "b"),
+        ];
+        let same = vec![model[1].clone(), part("table", "match", "id TEXT, turn INTEGER"), model[2].clone()];
+        assert_eq!(differences(model.clone(), same), [""; 0]);
+        let found = vec![model[0].clone(), part("trigger", "kept", "c"), part("trigger", "spy", "d")];
+        let said = differences(model, found);
+        assert_eq!(
+            said,
+            [
+                "its trigger kept is not as this program makes it",
+                "its trigger lost is missing",
+                "its trigger spy is not of this program"
+            ]
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Times that were noted while the clock was wrong stop nothing once it is right again, and `status` names them.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use fogpost::config::{Database, Quota};
+use fogpost::daemon::new_letter;
+use fogpost::daemon::status::Status;
+use fogpost::post::FetchedLetter;
+
+use crate::desk::{ANN, Desk};
+use crate::positions::quad;
+
+/// In 2038.
+const AHEAD: &str = "2038-01-19T03:14:07+00:00";
+const AHEAD_MS: i64 = 2_147_483_647_000;
+
+fn remember(desk: &Desk, key: &str, value: &str) {
+    desk.block_on(desk.office().store.remember(key, value)).expect("the store answers");
+}
+
+fn remembered(desk: &Desk, key: &str) -> Option<DateTime<Utc>> {
+    let value = desk.block_on(desk.office().store.remembered(key)).expect("the store answers");
+    value.and_then(|value| value.parse().ok())
+}
+
+fn faults(desk: &Desk) -> String {
+    let store = &*desk.office().store;
+    let (quota, now) = (Quota::default(), desk.now());
+    let status = Status::of(store, &Database::default(), &quota, now, TimeDelta::minutes(2));
+    desk.block_on(status).expect("the store answers").faults.join("\n")
+}
+
+#[test]
+fn a_remembered_time_in_the_future_counts_as_now_and_status_names_it() {
+    let desk = Desk::new();
+    desk.work();
+    let keys =
+        ["heartbeat", "digest", "unruled letters deleted", "matches archived", "audited", "audit alarmed"];
+    for key in keys {
+        remember(&desk, key, AHEAD);
+        let told = faults(&desk);
+        assert!(told.contains(&format!("`{key}` was noted at 2038-01-19")), "{key}: {told}");
+    }
+    desk.work();
+    desk.block_on(desk.office().audit_when_due()).expect("the store answers");
+    for key in keys {
+        assert!(remembered(&desk, key).is_some_and(|at| at <= desk.now()), "{key}");
+    }
+    assert!(!faults(&desk).contains("2038"), "{}", faults(&desk));
+    // What they time goes on.
+    let audited = remembered(&desk, "audited");
+    desk.advance(26);
+    desk.block_on(desk.office().audit_when_due()).expect("the store answers");
+    assert!(remembered(&desk, "audited") > audited);
+    assert!(remembered(&desk, "digest").is_some_and(|at| desk.now() - at < TimeDelta::hours(26)));
+}
+
+#[test]
+fn a_daemon_that_claims_to_live_in_the_future_does_not_count_as_running() {
+    let desk = Desk::new();
+    let note = format!(
+        r#"{{"who":"pid 7 on turing","version":"0.1.0","since":"{AHEAD}","at":"{AHEAD}","fetched":"{AHEAD}","sent":"{AHEAD}","ended":false}}"#
+    );
+    remember(&desk, "daemon: pid 7 on turing", &note);
+    let told = faults(&desk);
+    assert!(told.contains("no daemon has ever run"), "{told}");
+    assert!(told.contains("`daemon: pid 7 on turing` was noted at 2038-01-19"), "{told}");
+}
+
+#[test]
+fn what_is_deferred_too_far_is_made_due_and_status_names_it() {
+    let desk = Desk::new();
+    desk.untidy.set(true);
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "SETTINGS digest=daily");
+    desk.sent_to(ANN);
+    desk.advance(2);
+    // A letter that waits, a letter of ours, Ann's digest and the match's next deadline.
+    let raw = desk.answer(ANN, &to_ann, "STATUS").replace('\n', "\r\n").into_bytes();
+    let fetched = FetchedLetter {
+        size: raw.len() as u64,
+        raw,
+        received_at: desk.now(),
+        origin: "a test".to_owned(),
+        cut: false,
+        is_spam: false,
+    };
+    let stored = desk.block_on(desk.office().store.insert_letters(&[new_letter(fetched)]));
+    assert_eq!(stored.expect("the store answers"), 1);
+    let sql = format!(
+        "UPDATE letter SET wait_until = {AHEAD_MS} WHERE status = 'waiting'; \
+         UPDATE dispatch SET due_at = {AHEAD_MS} WHERE due_at IS NOT NULL; \
+         UPDATE player SET digest_at = {AHEAD_MS} WHERE digest_at IS NOT NULL; \
+         UPDATE match SET wake_at = {AHEAD_MS} WHERE id = '{}'",
+        game_match.id
+    );
+    desk.change_database(Box::leak(sql.into_boxed_str()));
+    let told = faults(&desk);
+    for column in ["letter.wait_until", "player.digest_at", "match.wake_at"] {
+        assert!(told.contains(&format!("`{column}` reaches to 2038-01-19")), "{column}: {told}");
+    }
+    desk.advance(2);
+    assert!(desk.sent_to(ANN).iter().any(|sent| sent.text.contains("Quad")), "STATUS is answered");
+    desk.advance(10 * 24);
+    let told = faults(&desk);
+    assert!(!told.contains("2038"), "{told}");
+    let letters = desk.all_to(ANN);
+    assert!(letters.iter().any(|sent| sent.text.contains("is due")), "the deadline is told");
+}
