@@ -6,6 +6,7 @@
 
 use std::str::FromStr;
 
+use fogpost::letter::pictures::take_out;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 
@@ -57,14 +58,18 @@ const COPY: &str = "
     INSERT INTO entry SELECT new, seq, at, kind, replace(json, old, new), printf('%08d', n) || substr(hash, 9)
         FROM plan JOIN entry e ON e.match_id = old ORDER BY seq, n;
     INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, answers, created_at, due_at, sent_at, tries,
-            error, returned_at, asked)
+            error, returned_at, asked, urgency)
         SELECT d.id + n * step.dispatch, replace(message_id, was, token), n || '.' || recipient, kind, new, d.seat,
-            printf('%08d', n) || substr(answers, 9), created_at, due_at, sent_at, tries, error, returned_at, asked
+            printf('%08d', n) || substr(answers, 9), created_at, due_at, sent_at, tries, error, returned_at, asked,
+            urgency
         FROM token t JOIN dispatch d ON d.match_id = old AND d.seat = t.seat, step;
     INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT d.id + n * step.dispatch,
             CAST(replace(replace(replace(CAST(bytes AS TEXT), old, new), was, token), address, n || '.' || address) AS BLOB)
         FROM token t JOIN dispatch d ON d.match_id = old AND d.seat = t.seat
-        JOIN dispatch_raw r ON r.dispatch_id = d.id, step;";
+        JOIN dispatch_raw r ON r.dispatch_id = d.id, step;
+    INSERT INTO dispatch_picture SELECT d.id + n * step.dispatch, picture
+        FROM token t JOIN dispatch d ON d.match_id = old AND d.seat = t.seat
+        JOIN dispatch_picture p ON p.dispatch_id = d.id, step;";
 
 /// Multiplies the matches in a SQLite database that nobody else uses.
 pub async fn multiply(url: &str, times: usize) {
@@ -75,36 +80,92 @@ pub async fn multiply(url: &str, times: usize) {
         .synchronous(SqliteSynchronous::Off)
         .foreign_keys(false)
         .pragma("cache_size", "-500000");
-    let letters = whole_letters(url).await;
+    let mut whole = Whole::read(url).await;
     let mut connection = SqliteConnection::connect_with(&options).await.expect("a database");
-    store_whole(&mut connection, letters).await;
+    whole.store(&mut connection).await;
     for statement in format!("{PLAN}{COPY}").replace(":TIMES", &times.to_string()).split_inclusive(';') {
         let done = sqlx::query(AssertSqlSafe(statement.to_owned())).execute(&mut connection).await;
         done.unwrap_or_else(|error| panic!("{error}: {statement}"));
     }
+    for (table, key) in RAW {
+        pack_all(&mut connection, table, key).await;
+    }
+    for trigger in whole.triggers {
+        sqlx::query(AssertSqlSafe(trigger)).execute(&mut connection).await.expect("the trigger again");
+    }
     connection.close().await.expect("it closes");
 }
 
-/// The bytes of all dispatches, by their ids.
-async fn whole_letters(url: &str) -> Vec<(i64, Vec<u8>)> {
-    let store = fogpost::store::open(url).await.expect("a database");
-    let mut letters = Vec::new();
-    for id in store.match_ids().await.expect("its matches") {
-        let sent = store.dispatches_of(&id).await.expect("its dispatches");
-        letters.extend(sent.into_iter().map(|(row, bytes)| (row.id, bytes)));
-    }
-    store.close().await;
-    letters
+/// The tables that hold letters, and their keys.
+const RAW: [(&str, &str); 2] = [("letter_raw", "letter_id"), ("dispatch_raw", "dispatch_id")];
+
+/// Letters as they are, so that SQL can replace names in them.
+struct Whole {
+    /// By their digests.
+    received: Vec<(String, Vec<u8>)>,
+    /// By their ids, without their pictures.
+    sent: Vec<(i64, Vec<u8>)>,
+    /// The triggers that forbid to change them.
+    triggers: Vec<String>,
 }
 
-/// Stores dispatches uncompressed, so that SQL can replace names in them.
-async fn store_whole(connection: &mut SqliteConnection, letters: Vec<(i64, Vec<u8>)>) {
-    let sql = "SELECT sql FROM sqlite_schema WHERE name = 'dispatch_raw_is_not_changed'";
-    let trigger: String = sqlx::query_scalar(sql).fetch_one(&mut *connection).await.expect("a trigger");
-    sqlx::query("DROP TRIGGER dispatch_raw_is_not_changed").execute(&mut *connection).await.expect("dropped");
-    for (id, bytes) in letters {
-        let sql = "UPDATE dispatch_raw SET form = 0, bytes = $1 WHERE dispatch_id = $2";
-        sqlx::query(sql).bind(bytes).bind(id).execute(&mut *connection).await.expect("stored");
+impl Whole {
+    async fn read(url: &str) -> Whole {
+        let store = fogpost::store::open(url).await.expect("a database");
+        let (mut received, mut sent) = (Vec::new(), Vec::new());
+        for row in store.letters(None, None, "", u32::MAX).await.expect("its letters") {
+            let raw = store.letter(row.digest).await.expect("its bytes").expect("its bytes");
+            received.push((row.digest.to_string(), raw));
+        }
+        for id in store.match_ids().await.expect("its matches") {
+            let dispatches = store.dispatches_of(&id).await.expect("its dispatches");
+            let text = |bytes: Vec<u8>| take_out(&bytes).map_or(bytes, |(text, _)| text);
+            sent.extend(dispatches.into_iter().map(|(row, bytes)| (row.id, text(bytes))));
+        }
+        store.close().await;
+        Whole { received, sent, triggers: Vec::new() }
     }
-    sqlx::query(AssertSqlSafe(trigger)).execute(&mut *connection).await.expect("the trigger again");
+
+    /// Stores them as they are.
+    async fn store(&mut self, connection: &mut SqliteConnection) {
+        for (table, _) in RAW {
+            let name = format!("{table}_is_not_changed");
+            let sql = "SELECT sql FROM sqlite_schema WHERE name = $1";
+            self.triggers
+                .push(sqlx::query_scalar(sql).bind(&name).fetch_one(&mut *connection).await.expect("it"));
+            let sql = format!("DROP TRIGGER {name}");
+            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await.expect("dropped");
+        }
+        for (digest, bytes) in &self.received {
+            let sql = "UPDATE letter_raw SET bytes = $1 WHERE letter_id = (SELECT id FROM letter WHERE digest = $2)";
+            sqlx::query(sql).bind(bytes).bind(digest).execute(&mut *connection).await.expect("stored");
+        }
+        for (id, bytes) in &self.sent {
+            let sql = "UPDATE dispatch_raw SET bytes = $1 WHERE dispatch_id = $2";
+            sqlx::query(sql).bind(bytes).bind(id).execute(&mut *connection).await.expect("stored");
+        }
+    }
+}
+
+/// Replaces letters by their stored form.
+async fn pack_all(connection: &mut SqliteConnection, table: &str, key: &str) {
+    let keys = format!("SELECT {key} FROM {table}");
+    let keys: Vec<i64> =
+        sqlx::query_scalar(AssertSqlSafe(keys)).fetch_all(&mut *connection).await.expect("keys");
+    for id in keys {
+        let bytes = format!("SELECT bytes FROM {table} WHERE {key} = $1");
+        let bytes: Vec<u8> = sqlx::query_scalar(AssertSqlSafe(bytes))
+            .bind(id)
+            .fetch_one(&mut *connection)
+            .await
+            .expect("bytes");
+        let sql = format!("UPDATE {table} SET bytes = $1 WHERE {key} = $2");
+        let packed = fogpost::store::pack(&bytes);
+        sqlx::query(AssertSqlSafe(sql))
+            .bind(packed)
+            .bind(id)
+            .execute(&mut *connection)
+            .await
+            .expect("packed");
+    }
 }

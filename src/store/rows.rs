@@ -94,7 +94,8 @@ impl Waiting {
     pub fn read(self) -> Result<WaitingLetter> {
         Ok(WaitingLetter {
             digest: digest(&self.digest)?,
-            raw: unpack(&self.bytes)?,
+            // If they were damaged, it is an unreadable letter, which holds up no other.
+            raw: unpack(&self.bytes).unwrap_or(self.bytes),
             received_at: time(self.received_at)?,
             tries: tries(self.tries)?,
             queue: if self.known == 1 { LetterQueue::Known } else { LetterQueue::Strangers },

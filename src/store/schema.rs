@@ -23,7 +23,7 @@ pub const POSTGRES_PARTS: &str = "SELECT kind, name, replace(definition, quote_i
         AND o.contype IN ('c', 'f', 'p', 'u', 'x') \
     UNION ALL SELECT 'index', c.relname, pg_get_indexdef(c.oid) FROM pg_class c \
         WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'i' \
-    UNION ALL SELECT 'trigger', t.tgname || ' on ' || c.relname, pg_get_triggerdef(t.oid) || t.tgenabled \
+    UNION ALL SELECT 'trigger', t.tgname || ' on ' || c.relname, pg_get_triggerdef(t.oid) || t.tgenabled::text \
         FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
         WHERE c.relnamespace = to_regnamespace($1) AND NOT t.tgisinternal \
     UNION ALL SELECT 'rule', r.rulename || ' on ' || c.relname, pg_get_ruledef(r.oid) \

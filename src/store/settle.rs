@@ -37,11 +37,11 @@ impl PackedDispatches {
     }
 }
 
-/// Packs dispatches, and yields between chunks, because hundreds take milliseconds that other tasks need.
+/// Packs dispatches, and yields after each, because hundreds take milliseconds that other tasks need.
 async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedDispatch> {
     let mut packed = Vec::with_capacity(dispatches.len());
-    for chunk in dispatches.chunks(CHUNK) {
-        packed.extend(chunk.iter().map(|dispatch| pack_dispatch(&dispatch.bytes)));
+    for dispatch in dispatches {
+        packed.push(pack_dispatch(&dispatch.bytes));
         tokio::task::yield_now().await;
     }
     packed

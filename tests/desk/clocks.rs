@@ -24,8 +24,8 @@ fn remembered(desk: &Desk, key: &str) -> Option<DateTime<Utc>> {
 
 fn faults(desk: &Desk) -> String {
     let store = &*desk.office().store;
-    let (quota, now) = (Quota::default(), desk.now());
-    let status = Status::of(store, &Database::default(), &quota, now, TimeDelta::minutes(2));
+    let (database, quota, now) = (Database::default(), Quota::default(), desk.now());
+    let status = Status::of(store, &database, &quota, now, TimeDelta::minutes(2));
     desk.block_on(status).expect("the store answers").faults.join("\n")
 }
 
@@ -34,7 +34,7 @@ fn a_remembered_time_in_the_future_counts_as_now_and_status_names_it() {
     let desk = Desk::new();
     desk.work();
     let keys =
-        ["heartbeat", "digest", "unruled letters deleted", "matches archived", "audited", "audit alarmed"];
+        ["heartbeat", "digest", "unruled letters deleted", "pictures dropped", "letters listed", "audited"];
     for key in keys {
         remember(&desk, key, AHEAD);
         let told = faults(&desk);

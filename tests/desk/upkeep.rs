@@ -14,7 +14,6 @@ use sqlx::Connection as _;
 
 use crate::audit::cheat;
 use crate::desk::{ANN, BO, Desk, GM};
-use crate::dossier::audited;
 use crate::positions::quad;
 
 const EVE: &str = "eve@elsewhere.example";

@@ -2,7 +2,7 @@
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
-use fogpost::ledger::{Head, KeptPin, PinKey, PinnedKind, Source};
+use fogpost::ledger::{Head, KeptPin, PinKey, PinnedKind};
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BudgetKey, BudgetKind, KeptSnapshot, Question, Restraints, Standing, open};

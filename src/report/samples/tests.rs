@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::game::Syntax;
+use crate::letter::Digest;
 use crate::report::COMPILED_IN;
 use crate::request::Request;
 
