@@ -3,7 +3,7 @@
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Fact};
 
-use crate::audit::entries;
+use crate::audit::{cheat, entries};
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::tampered::tampered;
 
@@ -28,9 +28,8 @@ fn the_pins_and_deliveries_of_the_result_are_listed_once_and_send_no_letter() {
     let desk = Desk::new();
     let (id, _) = ended(&desk);
     let told = desk.find(&id).told;
-    assert_eq!((listings(&desk, &id).len(), told.len()), (0, 2), "the results have just been sent");
-    let sent = (desk.sent_to(ANN).len(), desk.sent_to(BO).len());
-    assert_eq!(sent, (1, 1));
+    assert_eq!((listings(&desk, &id).len(), told.len()), (0, 4), "the results have just been sent");
+    let _ = (desk.sent_to(ANN), desk.sent_to(BO));
     desk.advance(50);
     let [listed] = &listings(&desk, &id)[..] else { panic!("one entry lists them") };
     let delivered: Vec<_> = listed.delivered.iter().map(|delivery| delivery.letter).collect();
@@ -64,11 +63,10 @@ fn a_running_match_gets_no_such_entry() {
 fn letters_that_were_given_up_are_listed_by_their_pins() {
     let desk = Desk::new();
     let (id, _) = ended(&desk);
-    desk.change_database("UPDATE dispatch SET sent_at = NULL WHERE pin IS NOT NULL AND listed = 0");
-    desk.untidy.set(true);
+    cheat(&desk, &["UPDATE dispatch SET sent_at = NULL WHERE pin IS NOT NULL AND listed = 0"]);
     desk.advance(2);
     let [listed] = &listings(&desk, &id)[..] else { panic!("one entry lists them") };
-    assert_eq!((listed.told.len(), listed.delivered.len()), (2, 0));
+    assert_eq!((listed.told.len(), listed.delivered.len()), (4, 0));
     desk.advance(30);
     assert_eq!(listings(&desk, &id).len(), 1, "nothing is new");
 }
@@ -83,7 +81,7 @@ const WAYS: &[(&str, &str)] = &[
          DELETE FROM dispatch WHERE id = {result}",
         "it is missing",
     ),
-    ("DELETE FROM entry WHERE kind = 'LettersListed'", "the ledger ends with"),
+    ("DELETE FROM entry WHERE kind = 'LettersListed'", "does not list the letters of the last ruling"),
     ("UPDATE match SET ended_at = ended_at - 1000", "when the ledger says"),
     ("UPDATE match SET ended_at = NULL", "when the ledger says"),
 ];

@@ -53,7 +53,7 @@ fn a_player_whose_matches_are_over_is_forgotten_and_the_chain_stays_whole() {
     let last = entries(&desk, &id).split_off(usize::try_from(head.seq).expect("a place"));
     let [listed, told] = &last[..] else { panic!("two entries: {last:#?}") };
     assert_eq!(listed.fact, Fact::LettersListed {});
-    assert_eq!((listed.told.len(), listed.delivered.len()), (2, 2), "the results");
+    assert_eq!((listed.told.len(), listed.delivered.len()), (4, 4), "the results");
     assert_eq!(told.fact, Fact::Forgotten { seat: Some(Seat::Second), player: name });
     let again = desk.block_on(desk.office().forget(number)).expect_err("there is nothing left");
     assert!(again.to_string().contains("nothing is left to forget"), "{again:#}");
