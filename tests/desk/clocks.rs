@@ -24,8 +24,8 @@ fn remembered(desk: &Desk, key: &str) -> Option<DateTime<Utc>> {
 
 fn faults(desk: &Desk) -> String {
     let store = &*desk.office().store;
-    let (quota, now) = (Quota::default(), desk.now());
-    let status = Status::of(store, &Database::default(), &quota, now, TimeDelta::minutes(2));
+    let (database, quota) = (Database::default(), Quota::default());
+    let status = Status::of(store, &database, &quota, desk.now(), TimeDelta::minutes(2));
     desk.block_on(status).expect("the store answers").faults.join("\n")
 }
 
@@ -98,7 +98,7 @@ fn what_is_deferred_too_far_is_made_due_and_status_names_it() {
     for column in ["letter.wait_until", "player.digest_at", "match.wake_at"] {
         assert!(told.contains(&format!("`{column}` reaches to 2038-01-19")), "{column}: {told}");
     }
-    desk.advance(2);
+    desk.advance(4);
     assert!(desk.sent_to(ANN).iter().any(|sent| sent.text.contains("Quad")), "STATUS is answered");
     desk.advance(10 * 24);
     let told = faults(&desk);
