@@ -68,9 +68,9 @@ fn commands(folder: &Folder, above: &[String]) -> Vec<Vec<String>> {
 /// How each command is run that could show what a seat wrote. A command that is missing here fails the test.
 const RUN: [(&str, &[&str]); 51] = [
     ("audit acknowledge", &["ID"]),
-    ("audit check", &["record.toml"]),
+    ("audit check", &["orders"]),
     ("audit export", &["ID", "new.zip"]),
-    ("audit import", &["record.toml"]),
+    ("audit import", &["orders"]),
     ("audit show", &["ID"]),
     ("audit verify", &["ID"]),
     ("backup", &["new.db"]),
@@ -89,9 +89,9 @@ const RUN: [(&str, &[&str]); 51] = [
     ("login", &[]),
     ("man", &[]),
     ("match abandon", &["ID"]),
-    ("match act-as", &["ID", "second", "record.toml"]),
+    ("match act-as", &["ID", "second", "orders"]),
     ("match adjudicate", &["ID"]),
-    ("match correct", &["ID", "first", "record.toml", "--turn", "1", "--reason", "why"]),
+    ("match correct", &["ID", "first", "orders", "--turn", "1", "--reason", "why"]),
     ("match extend", &["ID", "1"]),
     ("match forfeit", &["ID", "first"]),
     ("match list", &["--json"]),
@@ -114,7 +114,7 @@ const RUN: [(&str, &[&str]); 51] = [
     ("player token", &["ID", "first"]),
     ("player unblock", &[ANN]),
     ("receive", &[]),
-    ("replay", &["record.toml"]),
+    ("replay", &["orders"]),
     ("restore", &["new.db"]),
     ("run", &["--once"]),
     ("status", &[]),
@@ -123,6 +123,7 @@ const RUN: [(&str, &[&str]); 51] = [
 #[test]
 fn no_command_shows_what_a_seat_of_a_running_match_wrote() {
     let (folder, id, digest) = club();
+    folder.write("orders", "MARBLE A5\n");
     let known: BTreeMap<&str, &[&str]> = RUN.into_iter().collect();
     let raw: &[&str] = &["--raw", "DIGEST"];
     let mut runs: Vec<(String, &[&str])> =

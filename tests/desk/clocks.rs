@@ -24,8 +24,8 @@ fn remembered(desk: &Desk, key: &str) -> Option<DateTime<Utc>> {
 
 fn faults(desk: &Desk) -> String {
     let store = &*desk.office().store;
-    let (database, quota, now) = (Database::default(), Quota::default(), desk.now());
-    let status = Status::of(store, &database, &quota, now, TimeDelta::minutes(2));
+    let (database, quota) = (Database::default(), Quota::default());
+    let status = Status::of(store, &database, &quota, desk.now(), TimeDelta::minutes(2));
     desk.block_on(status).expect("the store answers").faults.join("\n")
 }
 
@@ -34,7 +34,7 @@ fn a_remembered_time_in_the_future_counts_as_now_and_status_names_it() {
     let desk = Desk::new();
     desk.work();
     let keys =
-        ["heartbeat", "digest", "unruled letters deleted", "pictures dropped", "letters listed", "audited"];
+        ["heartbeat", "digest", "unruled letters deleted", "matches archived", "audited", "audit alarmed"];
     for key in keys {
         remember(&desk, key, AHEAD);
         let told = faults(&desk);
@@ -98,7 +98,7 @@ fn what_is_deferred_too_far_is_made_due_and_status_names_it() {
     for column in ["letter.wait_until", "player.digest_at", "match.wake_at"] {
         assert!(told.contains(&format!("`{column}` reaches to 2038-01-19")), "{column}: {told}");
     }
-    desk.advance(2);
+    desk.advance(4);
     assert!(desk.sent_to(ANN).iter().any(|sent| sent.text.contains("Quad")), "STATUS is answered");
     desk.advance(10 * 24);
     let told = faults(&desk);
