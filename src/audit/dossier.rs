@@ -19,7 +19,7 @@ use crate::ledger::{self, Entry, Fact, Head, KeptPin, LedgerForm, SealKey};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Match};
 use crate::report::sent::plain_text;
-use crate::report::{TemplateError, Templates, pin};
+use crate::report::{TemplateError, pin};
 
 /// Instructions for a third party on how to check a dossier by hand.
 const CHECK: &str = include_str!("CHECK.txt");
@@ -123,7 +123,6 @@ pub struct DispatchRecord {
 /// # Errors
 /// [`TemplateError`] if a template of the account is faulty.
 pub fn files(
-    templates: &Templates,
     archive: &MatchArchive,
     letters: &[LetterRecord],
     anchors: &[AnchorProof],
@@ -148,7 +147,7 @@ pub fn files(
             put("lot.txt", lines([lot.key.reveal()]));
         }
     }
-    let mut account = account::html(templates, archive)?;
+    let mut account = account::html(archive)?;
     if about.form == DossierForm::Public {
         account = black_out(&account);
     }

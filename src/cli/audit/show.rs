@@ -25,7 +25,7 @@ impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         let what = self.turn.map_or("the account".to_owned(), |turn| format!("the account of turn {turn}"));
         let material = office.material(&self.id, self.unsealed, &what).await?;
-        let page = account::text(&office.templates, &material, self.turn).context("the account")?;
+        let page = account::text(&material, self.turn).context("the account")?;
         let turn = self.turn.unwrap_or_default();
         let page = page.with_context(|| format!("{} has no turn {turn}", material.game_match.id))?;
         print!("{page}");
