@@ -1,8 +1,11 @@
 //! The account of a match: who filed what and when, what was asked and answered, what each seat was told.
 //!
-//! It shows everything. The caller decides whether it may be shown.
+//! It shows everything. The caller decides whether it may be shown. Its words are in `templates/account`; the program's own
+//! templates word it, because it shows what a club's own ones say beside what they should.
 
-mod sentence;
+mod positions;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +14,15 @@ use mail_parser::MessageParser;
 use minijinja::value::Serde;
 use serde_json::{Value, json};
 
-use self::sentence::sentence;
-use crate::game::{Due, Fault, OrderLines, Phase, Seat};
-use crate::ledger::{self, Entry, Fact, Source};
+use self::positions::{Reached, reached};
+use crate::game::{Due, Seat};
+use crate::ledger::{Entry, Fact, Source};
 use crate::letter::{Digest, Letter, Limits, NewText};
 use crate::referee::{DispatchKind, Match, Stage};
 use crate::report::envelope::PlaceInMatch;
 use crate::report::pin::pin;
 use crate::report::sent::plain_text;
-use crate::report::{self, TemplateError, Templates};
+use crate::report::{self, Position, TemplateError, Templates};
 
 /// One of our letters with all its bytes.
 #[derive(Clone, Debug)]
@@ -81,16 +84,13 @@ pub struct MatchArchive {
 ///
 /// # Errors
 /// [`TemplateError`] if a template is faulty.
-pub fn text(
-    templates: &Templates,
-    archive: &MatchArchive,
-    turn: Option<u32>,
-) -> Result<Option<String>, TemplateError> {
-    let context = context(archive, turn);
+pub fn text(archive: &MatchArchive, turn: Option<u32>) -> Result<Option<String>, TemplateError> {
+    let account = Account::of(archive);
+    let context = account.context(turn)?;
     if context["chapters"].as_array().is_none_or(Vec::is_empty) {
         return Ok(None);
     }
-    let page = templates.render("account.txt", Serde(context))?;
+    let page = account.templates.render("account.txt", Serde(context))?;
     Ok(Some(page.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()))
 }
 
@@ -98,8 +98,9 @@ pub fn text(
 ///
 /// # Errors
 /// [`TemplateError`] if a template is faulty.
-pub fn html(templates: &Templates, archive: &MatchArchive) -> Result<String, TemplateError> {
-    templates.render("account.html", Serde(context(archive, None)))
+pub fn html(archive: &MatchArchive) -> Result<String, TemplateError> {
+    let account = Account::of(archive);
+    account.templates.render("account.html", Serde(account.context(None)?))
 }
 
 /// A phase of the match: its rulings, up to and including its adjudication.
@@ -110,85 +111,219 @@ struct Chapter {
     events: Vec<Value>,
 }
 
-/// `Turn 3`, or `Turn 3, surface, Ann` in a turn with several phases.
-fn chapter_title(due: Option<&Due>, game_match: &Match) -> String {
-    let Some(Due { phase, turn, seats }) = due else { return "After the end".to_owned() };
-    let turn = if *turn == 0 { "Setup".to_owned() } else { format!("Turn {turn}") };
-    match (phase, &seats[..]) {
-        (Phase::Setup | Phase::Turn | Phase::Move, _) => turn,
-        (phase, [only]) => format!("{turn}, {phase}, {}", game_match.players[*only]),
-        (phase, _) => format!("{turn}, {phase}"),
+/// What the account is made from.
+struct Account<'a> {
+    templates: Templates,
+    archive: &'a MatchArchive,
+    /// The positions of the match, by the numbers of the entries that led to them.
+    reached: BTreeMap<u64, Reached>,
+}
+
+impl Account<'_> {
+    fn of(archive: &MatchArchive) -> Account<'_> {
+        Account { templates: Templates::of_program(), archive, reached: reached(&archive.entries) }
     }
-}
 
-fn context(archive: &MatchArchive, only: Option<u32>) -> Value {
-    let MatchArchive { game_match, .. } = archive;
-    let mut chapters = chapters(archive);
-    if let Some(last) = chapters.last_mut() {
-        last.due = last.due.take().or_else(|| game_match.due());
+    /// Words one line.
+    fn line(&self, template: &str, context: Value) -> Result<String, TemplateError> {
+        Ok(self.templates.render(template, Serde(context))?.trim().replace('\n', " "))
     }
-    chapters
-        .retain(|chapter| only.is_none_or(|only| chapter.due.as_ref().is_some_and(|due| due.turn == only)));
-    let chapters = chapters.into_iter().map(|Chapter { due, events }| {
-        json!({ "title": chapter_title(due.as_ref(), game_match), "events": events })
-    });
-    json!({
-        "match": game_match.id,
-        "game": game_match.game.name(),
-        "stage": game_match.stage,
-        "names": game_match.players,
-        "sides": game_match.game.sides(),
-        "options": game_match.state.options(),
-        "opened_at": utc(game_match.opened_at),
-        "outcome": game_match.state.outcome(),
-        "head": { "seq": game_match.head.seq, "hash": game_match.head.hash },
-        "key": (game_match.stage == Stage::Over).then(|| game_match.key.reveal()),
-        "chapters": chapters.collect::<Vec<_>>(),
-    })
-}
 
-/// The public board after every adjudication and every correction, by the number of its entry.
-fn boards(entries: &[Entry]) -> BTreeMap<u64, Value> {
-    let mut boards = BTreeMap::new();
-    ledger::replay(entries, |entry, state| {
-        let title = match &entry.fact {
-            Fact::TurnAdjudicated { turn, .. } => format!("The board after {}", title(*turn)),
-            Fact::CorrectionMade { turn, .. } => format!("The board before {}, again", title(*turn)),
-            // Closing a match leaves the position as it is.
-            _ => return,
-        };
-        let board = state.open_board();
-        boards.insert(
-            entry.seq,
-            json!({ "title": title, "text": board.text, "svg": report::svg(&board.picture) }),
-        );
-    });
-    boards
-}
-
-fn chapters(archive: &MatchArchive) -> Vec<Chapter> {
-    let boards = boards(&archive.entries);
-    let mut chapters: Vec<Chapter> = vec![Chapter::default()];
-    let mut rest = &archive.entries[..];
-    while let Some(first) = rest.first() {
-        let length =
-            rest.iter().take_while(|entry| entry.cause == first.cause && entry.at == first.at).count();
-        let (ruling, after) = rest.split_at(length);
-        rest = after;
-        let adjudicated = adjudicated_phase(ruling);
-        let next = next_phase(ruling);
-        let reopens = ruling.iter().any(|entry| matches!(entry.fact, Fact::CorrectionMade { .. }));
-        let ends = adjudicated.is_some() || reopens;
-        let event = event(archive, ruling, &boards);
-        let Some(chapter) = chapters.last_mut() else { break };
-        let opened = next.clone().filter(|_| !ends);
-        chapter.due = chapter.due.take().or(adjudicated).or(opened);
-        chapter.events.push(event);
-        if ends && !rest.is_empty() {
-            chapters.push(Chapter { due: next, ..Chapter::default() });
+    fn context(&self, only: Option<u32>) -> Result<Value, TemplateError> {
+        let game_match = &self.archive.game_match;
+        let mut chapters = self.chapters()?;
+        if let Some(last) = chapters.last_mut() {
+            last.due = last.due.take().or_else(|| game_match.due());
         }
+        chapters.retain(|chapter| {
+            only.is_none_or(|only| chapter.due.as_ref().is_some_and(|due| due.turn == only))
+        });
+        let chapters = chapters.into_iter().map(|Chapter { due, events }| {
+            let title = json!({ "board": null, "due": due, "names": game_match.players });
+            Ok(json!({ "title": self.line("account/title.txt", title)?, "events": events }))
+        });
+        Ok(json!({
+            "match": game_match.id,
+            "game": game_match.game.name(),
+            "stage": game_match.stage,
+            "names": game_match.players,
+            "sides": game_match.game.sides(),
+            "options": game_match.state.options(),
+            "opened_at": utc(game_match.opened_at),
+            "outcome": game_match.state.outcome(),
+            "head": { "seq": game_match.head.seq, "hash": game_match.head.hash },
+            "key": (game_match.stage == Stage::Over).then(|| game_match.key.reveal()),
+            "chapters": chapters.collect::<Result<Vec<_>, _>>()?,
+        }))
     }
-    chapters
+
+    fn chapters(&self) -> Result<Vec<Chapter>, TemplateError> {
+        let mut chapters: Vec<Chapter> = vec![Chapter::default()];
+        let mut rest = &self.archive.entries[..];
+        while let Some(first) = rest.first() {
+            let length =
+                rest.iter().take_while(|entry| entry.cause == first.cause && entry.at == first.at).count();
+            let (ruling, after) = rest.split_at(length);
+            rest = after;
+            let adjudicated = adjudicated_phase(ruling);
+            let next = next_phase(ruling);
+            let reopens = ruling.iter().any(|entry| matches!(entry.fact, Fact::CorrectionMade { .. }));
+            let ends = adjudicated.is_some() || reopens;
+            let event = self.event(ruling)?;
+            let Some(chapter) = chapters.last_mut() else { break };
+            let opened = next.clone().filter(|_| !ends);
+            chapter.due = chapter.due.take().or(adjudicated).or(opened);
+            chapter.events.push(event);
+            if ends && !rest.is_empty() {
+                chapters.push(Chapter { due: next, ..Chapter::default() });
+            }
+        }
+        Ok(chapters)
+    }
+
+    /// Describes a ruling: its cause, the letter, the decisions, and the letters that it sent.
+    fn event(&self, ruling: &[Entry]) -> Result<Value, TemplateError> {
+        let (first, last) = (&ruling[0], &ruling[ruling.len() - 1]);
+        let game_match = &self.archive.game_match;
+        let letter = match &first.cause {
+            Source::Letter(digest) => Some(self.written(*digest)?),
+            Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
+        };
+        let sent: Vec<&ArchivedDispatch> = self
+            .archive
+            .dispatches
+            .iter()
+            .filter(|dispatch| {
+                seq_of(&dispatch.message_id, game_match)
+                    .is_some_and(|seq| (first.seq..=last.seq).contains(&seq))
+            })
+            .collect();
+        let beside = self.beside(ruling, &sent)?;
+        let is_beside = |dispatch: &ArchivedDispatch| {
+            let report = dispatch.seat.and_then(|seat| report_to(seat, &sent));
+            !beside.is_empty() && report.is_some_and(|report| report.message_id == dispatch.message_id)
+        };
+        let told = sent.iter().filter(|dispatch| !is_beside(dispatch));
+        Ok(json!({
+            "at": utc(first.at),
+            "cause": self.line("account/cause.txt", json!({ "cause": first.cause }))?,
+            "letter": letter,
+            "entries": ruling.iter().map(|entry| self.entry(entry)).collect::<Result<Vec<_>, _>>()?,
+            "boards": ruling.iter().filter_map(|entry| self.board(entry)).collect::<Result<Vec<_>, _>>()?,
+            "beside": beside,
+            "told": told.map(|dispatch| self.told(dispatch)).collect::<Vec<_>>(),
+        }))
+    }
+
+    fn entry(&self, entry: &Entry) -> Result<Value, TemplateError> {
+        let context = json!({ "fact": entry.fact, "names": self.archive.game_match.players });
+        let digest = match &entry.fact {
+            Fact::OrdersSealed { sealed, .. } | Fact::ConditionsSealed { sealed, .. } => Some(sealed),
+            Fact::TurnAdjudicated { state, .. } | Fact::CorrectionMade { state, .. } => Some(state),
+            _ => None,
+        };
+        let lines = self.templates.render("account/lines.txt", Serde(context.clone()))?;
+        let says = self.line("account/fact.txt", context)?;
+        let lines: Vec<&str> = lines.lines().collect();
+        Ok(json!({ "seq": entry.seq, "says": says, "digest": digest, "lines": lines, "hash": entry.hash() }))
+    }
+
+    /// The board after an adjudication or a correction. Closing a match leaves the position as it is.
+    fn board(&self, entry: &Entry) -> Option<Result<Value, TemplateError>> {
+        let (board, turn) = match &entry.fact {
+            Fact::TurnAdjudicated { turn, .. } => ("adjudicated", turn),
+            Fact::CorrectionMade { turn, .. } => ("corrected", turn),
+            _ => return None,
+        };
+        let title = self.line("account/title.txt", json!({ "board": board, "turn": turn }));
+        let board = self.reached.get(&entry.seq)?.state.open_board();
+        let drawn = |title| json!({ "title": title, "text": board.text, "svg": report::svg(&board.picture) });
+        Some(title.map(drawn))
+    }
+
+    /// For each seat, what the rules let it know after a ruling that changed the position, and the report that it was sent.
+    fn beside(&self, ruling: &[Entry], sent: &[&ArchivedDispatch]) -> Result<Vec<Value>, TemplateError> {
+        let game_match = &self.archive.game_match;
+        let reached: Vec<&Reached> = ruling.iter().filter_map(|entry| self.reached.get(&entry.seq)).collect();
+        let Some(last) = reached.last() else { return Ok(Vec::new()) };
+        let steps: Vec<_> = reached.iter().filter_map(|reached| reached.step.clone()).collect();
+        let position = Position {
+            names: &game_match.players,
+            steps: &steps,
+            state: &last.state,
+            memories: &last.memories,
+            adjudicated: &game_match.adjudicated,
+        };
+        let of_seat = |seat: Seat| {
+            let knows = report::word_position(&self.templates, &position, seat)?;
+            let report = report_to(seat, sent);
+            let compared = report.filter(|report| !report.withheld);
+            let told: Option<BTreeSet<String>> =
+                compared.map(|report| lines_of(report).into_iter().collect());
+            let knows = knows.lines().map(|line| {
+                let is_told = told.as_ref().is_none_or(|told| told.contains(line));
+                json!({ "line": line, "told": is_told })
+            });
+            Ok(json!({
+                "name": game_match.players[seat],
+                "knows": knows.collect::<Vec<_>>(),
+                "letter": report.map(|report| self.told(report)),
+            }))
+        };
+        Seat::BOTH.into_iter().map(of_seat).collect()
+    }
+
+    /// Describes one of our letters.
+    fn told(&self, dispatch: &ArchivedDispatch) -> Value {
+        let game_match = &self.archive.game_match;
+        let mail = MessageParser::default().parse_headers(&dispatch.bytes[..]);
+        let subject = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default();
+        json!({
+            "to": dispatch.seat.map_or("the GM", |seat| game_match.players[seat].as_str()),
+            "kind": dispatch.kind,
+            "subject": subject,
+            "digest": pin(&dispatch.bytes),
+            "sent_at": dispatch.sent_at.map(utc),
+            "lines": lines_of(dispatch),
+        })
+    }
+
+    /// The new text of a letter.
+    fn written(&self, digest: Digest) -> Result<Value, TemplateError> {
+        let archive = self.archive;
+        if let Some(WithheldLetter { seat, part, until }) = archive.withheld.get(&digest) {
+            let subject =
+                self.line("account/subject.txt", json!({ "part": part.is_some(), "until": until }))?;
+            let lines: Vec<&str> = part.iter().flat_map(|part| part.lines()).collect();
+            let from = seat.map_or("", |seat| archive.game_match.players[seat].as_str());
+            return Ok(json!({ "digest": digest, "from": from, "subject": subject, "lines": lines }));
+        }
+        let letter = archive.letters.get(&digest).and_then(|raw| {
+            let own = archive.game_match.desk.own_identity()?;
+            // An accepted letter stays readable if the limit is lowered.
+            Letter::read(raw, &own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
+        });
+        let Some(letter) = letter else {
+            return Ok(json!({ "digest": digest, "from": "", "subject": "", "lines": [] }));
+        };
+        let quotable =
+            archive.dispatches.iter().filter(|dispatch| letter.thread().any(|id| *id == dispatch.message_id));
+        let quotable =
+            quotable.map(|dispatch| (dispatch.message_id.clone(), plain_text(&dispatch.bytes))).collect();
+        let lines = match letter.new_text(letter.quotable_text(&quotable).as_deref()) {
+            NewText::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
+            NewText::Blank => Vec::new(),
+            NewText::Unreadable(what) => vec![what.advice().to_owned()],
+        };
+        Ok(
+            json!({ "digest": digest, "from": letter.from.as_str(), "subject": letter.subject, "lines": lines }),
+        )
+    }
+}
+
+/// The report to a seat among these letters.
+fn report_to<'a>(seat: Seat, sent: &[&'a ArchivedDispatch]) -> Option<&'a ArchivedDispatch> {
+    sent.iter().copied().find(|sent| sent.seat == Some(seat) && sent.kind == DispatchKind::Report)
 }
 
 /// The phase that a ruling adjudicates, if any.
@@ -212,48 +347,6 @@ fn next_phase(ruling: &[Entry]) -> Option<Due> {
     })
 }
 
-/// Describes a ruling: its cause, the letter, the decisions, and the letters that it sent.
-fn event(archive: &MatchArchive, ruling: &[Entry], boards: &BTreeMap<u64, Value>) -> Value {
-    let first = &ruling[0];
-    let game_match = &archive.game_match;
-    let (cause, letter) = match &first.cause {
-        Source::Letter(digest) => ("a letter".to_owned(), Some(*digest)),
-        Source::Clock => ("the clock".to_owned(), None),
-        Source::Gm { name, .. } => (format!("the GM {name}"), None),
-        Source::House { act } if act["act"] == "play" => ("the house".to_owned(), None),
-        Source::House { .. } => ("the referee".to_owned(), None),
-    };
-    let entries = ruling.iter().map(|entry| {
-        let says = sentence(&entry.fact, game_match);
-        let (digest, lines) = details(&entry.fact, game_match);
-        json!({ "seq": entry.seq, "says": says, "digest": digest, "lines": lines, "hash": entry.hash() })
-    });
-    let (from, to) = (first.seq, ruling[ruling.len() - 1].seq);
-    let told = archive.dispatches.iter().filter(|dispatch| {
-        seq_of(&dispatch.message_id, game_match).is_some_and(|seq| (from..=to).contains(&seq))
-    });
-    let told = told.map(|dispatch| {
-        let mail = MessageParser::default().parse_headers(&dispatch.bytes[..]);
-        let subject = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default();
-        json!({
-            "to": dispatch.seat.map_or("the GM", |seat| game_match.players[seat].as_str()),
-            "kind": dispatch.kind,
-            "subject": subject,
-            "digest": pin(&dispatch.bytes),
-            "sent_at": dispatch.sent_at.map(utc),
-            "lines": lines_of(dispatch),
-        })
-    });
-    json!({
-        "at": utc(first.at),
-        "cause": cause,
-        "letter": letter.map(|digest| written(archive, digest)),
-        "entries": entries.collect::<Vec<_>>(),
-        "boards": ruling.iter().filter_map(|entry| boards.get(&entry.seq)).collect::<Vec<_>>(),
-        "told": told.collect::<Vec<_>>(),
-    })
-}
-
 /// The text of one of our letters, as far as it can be shown.
 fn lines_of(dispatch: &ArchivedDispatch) -> Vec<String> {
     if dispatch.withheld {
@@ -267,76 +360,6 @@ fn seq_of(message_id: &str, game_match: &Match) -> Option<u64> {
     PlaceInMatch::read(message_id, &game_match.id, game_match.first_key()).map(|place| place.seq)
 }
 
-/// The new text of a letter.
-fn written(archive: &MatchArchive, digest: Digest) -> Value {
-    if let Some(WithheldLetter { seat, part, until }) = archive.withheld.get(&digest) {
-        let when = match &until[..] {
-            [] => String::new(),
-            ids => format!(" until {} ends", ids.join(" and ")),
-        };
-        let subject = match part {
-            Some(_) => format!("(a part; the rest is withheld{when})"),
-            None => format!("(withheld{when})"),
-        };
-        let lines: Vec<&str> = part.iter().flat_map(|part| part.lines()).collect();
-        let from = seat.map_or("", |seat| archive.game_match.players[seat].as_str());
-        return json!({ "digest": digest, "from": from, "subject": subject, "lines": lines });
-    }
-    let letter = archive.letters.get(&digest).and_then(|raw| {
-        let own = archive.game_match.desk.own_identity()?;
-        // An accepted letter stays readable if the limit is lowered.
-        Letter::read(raw, &own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
-    });
-    let Some(letter) = letter else {
-        return json!({ "digest": digest, "from": "", "subject": "", "lines": [] });
-    };
-    let quotable =
-        archive.dispatches.iter().filter(|dispatch| letter.thread().any(|id| *id == dispatch.message_id));
-    let quotable =
-        quotable.map(|dispatch| (dispatch.message_id.clone(), plain_text(&dispatch.bytes))).collect();
-    let lines = match letter.new_text(letter.quotable_text(&quotable).as_deref()) {
-        NewText::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
-        NewText::Blank => Vec::new(),
-        NewText::Unreadable(what) => vec![what.advice().to_owned()],
-    };
-    json!({ "digest": digest, "from": letter.from.as_str(), "subject": letter.subject, "lines": lines })
-}
-
 fn utc(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
-}
-
-fn title(turn: u32) -> String {
-    if turn == 0 { "the setup".to_owned() } else { format!("turn {turn}") }
-}
-
-/// Like [`title`], but for the start of a sentence.
-fn heading(turn: u32) -> String {
-    if turn == 0 { "The setup".to_owned() } else { format!("Turn {turn}") }
-}
-
-fn reasons(faults: &[Fault]) -> impl Iterator<Item = String> {
-    faults.iter().map(|fault| format!("({})", fault.reason))
-}
-
-/// Returns what follows the sentence: the digest of the sealed orders or of the state, then orders, faults or a reason.
-fn details(fact: &Fact, game_match: &Match) -> (Option<Digest>, Vec<String>) {
-    match fact {
-        Fact::ConditionsSealed { conditions, sealed, .. } => (Some(*sealed), conditions.lines()),
-        Fact::OrdersSealed { orders, sealed, .. } => (Some(*sealed), orders.iter().cloned().collect()),
-        Fact::OrdersRefused { orders, faults, .. } | Fact::OrdersChecked { orders, faults, .. } => {
-            (None, orders.iter().cloned().chain(reasons(faults)).collect())
-        }
-        Fact::TurnAdjudicated { filings, state, .. } => {
-            let filed =
-                filings.iter().map(|(seat, filing)| filed_line(&game_match.players[seat], filing.as_ref()));
-            (Some(*state), filed.collect())
-        }
-        Fact::CorrectionMade { reason, state, .. } => (Some(*state), vec![reason.clone()]),
-        _ => (None, Vec::new()),
-    }
-}
-
-fn filed_line(name: &str, filing: Option<&OrderLines>) -> String {
-    format!("{name}: {}", filing.map_or("none due".to_owned(), |filing| filing.join("; ")))
 }

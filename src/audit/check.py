@@ -73,7 +73,7 @@ def kind_of(name):
         except OSError:
             return None
         if stat.S_ISLNK(mode):
-            raise NoDossier("%s is a link, not a file" % name)
+            raise NoDossier("%s is a link, not a file" % place)
     return mode
 
 

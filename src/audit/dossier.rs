@@ -18,7 +18,7 @@ use crate::ledger::{self, Entry, Fact, Head, KeptPin, SealKey};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Match};
 use crate::report::sent::plain_text;
-use crate::report::{TemplateError, Templates, pin};
+use crate::report::{TemplateError, pin};
 
 /// Instructions for a third party on how to check a dossier by hand.
 const CHECK: &str = include_str!("CHECK.txt");
@@ -122,7 +122,6 @@ pub struct DispatchRecord {
 /// # Errors
 /// [`TemplateError`] if a template of the account is faulty.
 pub fn files(
-    templates: &Templates,
     archive: &MatchArchive,
     letters: &[LetterRecord],
     about: &About,
@@ -145,7 +144,7 @@ pub fn files(
             put("lot.txt", lines([lot.key.reveal()]));
         }
     }
-    let mut account = account::html(templates, archive)?;
+    let mut account = account::html(archive)?;
     if about.form == DossierForm::Public {
         account = black_out(&account);
     }

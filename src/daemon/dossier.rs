@@ -122,7 +122,7 @@ impl Office {
             told: material.game_match.told.clone(),
             snapshot: is_whole.then(|| material.game_match.clone()),
         };
-        Ok(dossier::files(&self.templates, &material, &letters, &about)?)
+        Ok(dossier::files(&material, &letters, &about)?)
     }
 
     /// Gives both seats of a match new reply tokens, unless nobody can write with them.

@@ -32,10 +32,8 @@ impl WordingNews {
 }
 
 /// The templates of letters that no seat gets in its match, but for those to GMs.
-const OUTSIDE_MATCHES: [&str; 17] = [
+const OUTSIDE_MATCHES: [&str; 15] = [
     "absent.txt",
-    "account.html",
-    "account.txt",
     "alarm.txt",
     "announcement.txt",
     "blocked.txt",

@@ -68,6 +68,11 @@ impl LazyView {
         LazyView::new(step.state.clone(), seat, memories.cloned(), Some(own))
     }
 
+    /// The view of a position.
+    pub fn of_position(state: &AnyState, seat: Seat, memories: &Memories) -> Arc<LazyView> {
+        LazyView::new(state.clone(), seat, Some(memories.clone()), None)
+    }
+
     fn new(
         state: AnyState,
         seat: Seat,

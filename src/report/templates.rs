@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono::DateTime;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value};
 use textwrap::WordSplitter;
@@ -43,6 +44,12 @@ compiled_in![
     "alarm.txt",
     "account.txt",
     "account.html",
+    "account/cause.txt",
+    "account/fact.txt",
+    "account/lines.txt",
+    "account/seat.txt",
+    "account/subject.txt",
+    "account/title.txt",
     "again.txt",
     "faults.txt",
     "sealed.txt",
@@ -106,8 +113,11 @@ compiled_in![
     "wording.txt",
 ];
 
-/// Tells that the club has replaced templates, so it cannot be replaced.
-const NOT_REPLACEABLE: &str = "wording.txt";
+/// Whether a club's own template may replace this one: not the sentence that tells of own templates, and not the account,
+/// which shows what the others say beside what they should.
+fn is_replaceable(name: &str) -> bool {
+    name != "wording.txt" && !name.starts_with("account")
+}
 
 /// The pages of the manual that HELP sends, each `help/NAME.txt`.
 pub const TOPICS: [&str; 6] = ["orders", "commands", "time", "challenge", "settings", "gm"];
@@ -142,6 +152,7 @@ impl Templates {
         environment.add_filter("wrap", |text: &str| wrap(text, 0));
         environment.add_filter("hang", wrap);
         environment.add_filter("begins", capitalized);
+        environment.add_filter("utc", utc);
         environment.add_filter("lines", |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>());
         for name in overrides.keys() {
             if !COMPILED_IN.iter().any(|(known, _)| known == name) {
@@ -153,15 +164,20 @@ impl Templates {
         }
         let mut overrides = overrides.clone();
         overrides.retain(|name, source| !COMPILED_IN.iter().any(|(own, same)| own == name && same == source));
-        if overrides.contains_key(NOT_REPLACEABLE) {
-            let reason = "it tells players of replaced templates, and cannot be replaced".to_owned();
-            return Err(TemplateError { name: NOT_REPLACEABLE.to_owned(), reason });
+        if let Some(name) = overrides.keys().find(|name| !is_replaceable(name)) {
+            let reason = "it discloses what replaced templates say, and cannot be replaced".to_owned();
+            return Err(TemplateError { name: name.clone(), reason });
         }
         for (name, source) in COMPILED_IN {
             let source = overrides.get(*name).cloned().unwrap_or_else(|| (*source).to_owned());
             environment.add_template_owned(*name, source).map_err(|error| explain(name, &error))?;
         }
         Ok(Templates { environment, overrides })
+    }
+
+    /// The program's own templates, whatever the club has replaced.
+    pub fn of_program() -> Templates {
+        Templates::new(&BTreeMap::new()).expect("the compiled-in templates are valid")
     }
 
     /// The club's own templates, by name.
@@ -177,6 +193,12 @@ impl Templates {
         let template = self.environment.get_template(name).map_err(|error| explain(name, &error))?;
         template.render(context).map_err(|error| explain(name, &error))
     }
+}
+
+/// Words a time of the ledger.
+fn utc(time: &str) -> String {
+    let parsed = DateTime::parse_from_rfc3339(time);
+    parsed.map_or_else(|_| time.to_owned(), |at| at.to_utc().format("%Y-%m-%d %H:%M:%S UTC").to_string())
 }
 
 /// Capitalizes the first letter, for a name such as "the house" at the start of a sentence.

@@ -33,7 +33,7 @@ pub fn checked(folder: &Path, own_letters: &[&Path]) -> (i32, String) {
 }
 
 /// A match of a game, with two letters of each player, that ended.
-fn played(game: GameKind) -> (Desk, String) {
+pub fn played(game: GameKind) -> (Desk, String) {
     let desk = Desk::new();
     let id = desk.open(game, &[]).id;
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));

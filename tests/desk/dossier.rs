@@ -12,8 +12,9 @@ use fogpost::game::{Line, Seat};
 use fogpost::ledger::Fact;
 use fogpost::referee::{Instruction, Match, MatchAction};
 
-use crate::check_program::{checked, unpacked};
+use crate::check_program::{checked, played, unpacked};
 use crate::desk::{ANN, BO, Desk, Sent};
+use crate::wording::put_template;
 
 fn over() -> (Desk, Match) {
     let desk = Desk::new();
@@ -123,9 +124,7 @@ fn a_dossier_of_a_running_match_must_be_unsealed_and_the_ledger_records_it() {
 fn the_account_shows_filings_and_what_each_seat_was_told() {
     let (desk, game_match) = over();
     let material = desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the material");
-    let templates = &desk.office().templates;
-    let page =
-        |turn| fogpost::audit::account::text(templates, &material, turn).expect("worded").expect("a page");
+    let page = |turn| fogpost::audit::account::text(&material, turn).expect("worded").expect("a page");
     let first = page(Some(1));
     for words in
         ["Orders of Ann for turn 1 were refused", "were sealed as", "    > MARBLE E5", "To Bo (report"]
@@ -135,6 +134,49 @@ fn the_account_shows_filings_and_what_each_seat_was_told() {
     assert!(!first.contains("MARBLE A5"), "that is turn 2:\n{first}");
     assert!(page(Some(2)).contains("    > MARBLE A5"));
     assert!(page(None).contains("The match was closed: RESIGN second."));
+}
+
+#[test]
+fn a_false_report_stands_in_the_account_beside_what_the_rules_let_the_seat_know() {
+    let mut desk = Desk::new();
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    let lie = "- Nothing was seen.\n";
+    desk.restart_after(|folder| put_template(folder, "quad/news.txt", Some(lie)));
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    desk.restart_after(|folder| put_template(folder, "quad/news.txt", None));
+    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
+    let material = desk.block_on(desk.office().material(&id, false, "")).expect("the material");
+    let turn = |turn| {
+        let page = fogpost::audit::account::text(&material, Some(turn));
+        page.expect("worded").expect("a page")
+    };
+    let (lied, honest) = (turn(1), turn(2));
+    assert!(lied.contains("What the rules let Bo know (lines with ! are not in the letter):"), "{lied}");
+    assert!(lied.lines().any(|line| line.starts_with("    ! - ") && line.contains("E5")), "{lied}");
+    assert!(lied.contains("    | - Nothing was seen."), "{lied}");
+    assert!(honest.contains("What the rules let Bo know:") && !honest.contains("    ! "), "{honest}");
+    let html = fogpost::audit::account::html(&material).expect("worded");
+    assert!(html.contains("<mark>- ") && html.contains("- Nothing was seen."));
+    let own = [("account.html", "nothing"), ("account/seat.txt", "nothing")];
+    for (name, source) in own {
+        let own = BTreeMap::from([(name.to_owned(), source.to_owned())]);
+        let refused = fogpost::report::Templates::new(&own).map(|_| ()).expect_err("it cannot be replaced");
+        assert!(refused.to_string().contains("cannot be replaced"), "{refused}");
+    }
+}
+
+#[test]
+fn the_account_words_what_each_seat_knew_as_its_letters_did() {
+    for game in GameKind::ALL.iter().copied() {
+        let (desk, id) = played(game);
+        let material = desk.block_on(desk.office().material(&id, false, "")).expect("the material");
+        let page = fogpost::audit::account::text(&material, None).expect("worded").expect("a page");
+        assert!(page.contains("What the rules let Ann know:"), "{page}");
+        let differing: Vec<&str> = page.lines().filter(|line| line.starts_with("    ! ")).collect();
+        assert!(differing.is_empty(), "{game:?}: {differing:#?}\n{page}");
+    }
 }
 
 #[test]
@@ -157,7 +199,7 @@ fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
     desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
     assert!(desk.verify(&game_match.id).is_sound());
     let material = desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the material");
-    let page = fogpost::audit::account::text(&desk.office().templates, &material, None);
+    let page = fogpost::audit::account::text(&material, None);
     let page = page.expect("worded").expect("a page");
     let boards: Vec<&str> = page.split("The board ").skip(1).map(|board| &board[..600]).collect();
     let title = |board: &&str| board.split(',').next().map(str::to_owned);
@@ -204,7 +246,7 @@ fn a_dossier_that_was_changed_is_called_wrong_and_the_place_is_named() {
         ("entries.jsonl", "MARBLE E5", "MARBLE E6", "entry #"),
         (letter, "MARBLE", "MARBEL", "letter "),
         (report, "E5", "E6", "our letter <"),
-        ("about.json", &game_match.key.reveal()[..4], "0a0b", "entry #1"),
+        ("about.json", &game_match.key.reveal()[..4], "0a0b", "the snapshot"),
         ("about.json", "\"Bo\"", "\"Eve\"", "the snapshot"),
         ("letters.jsonl", "\"seat\":\"first\"", "\"seat\":null", "letter "),
     ] {
@@ -269,8 +311,9 @@ fn with_proofs() -> (Desk, Match) {
     desk.reply(ANN, &question, &code(&question, "CONFIRM"));
     desk.sent_to(ANN);
     desk.reply(ANN, &to_ann, "ADDRESS ann@new.example");
-    let question = desk.last_to(ANN);
-    desk.reply(ANN, &question, &code(&question, "CONFIRM"));
+    let to_her = desk.sent_to(ANN);
+    let question = to_her.iter().find(|sent| sent.subject.contains("A new address")).expect("a question");
+    desk.reply(ANN, question, &code(question, "CONFIRM"));
     let question = desk.one_to("ann@new.example");
     desk.reply("ann@new.example", &question, &code(&question, "CONFIRM"));
     desk.reply(ANN, &desk.last_to(ANN), "STATUS");

@@ -449,10 +449,10 @@ fn a_dossier_shows_the_turns_of_the_house_which_a_third_party_finds_again() {
     let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let material =
         desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the account's material");
-    let page = account::text(&desk.office().templates, &material, None).expect("worded").expect("a page");
+    let page = account::text(&material, None).expect("worded").expect("a page");
     assert!(page.contains(", by the house\n") && page.contains("against the house (average)"), "{page}");
     let turn = |turn| {
-        let page = account::text(&desk.office().templates, &material, Some(turn)).expect("worded");
+        let page = account::text(&material, Some(turn)).expect("worded");
         page.expect("such a turn")
     };
     let by_the_house = |page: &str| page.contains(", by the house\n");
