@@ -12,8 +12,8 @@ use minijinja::value::Serde;
 use serde_json::{Value, json};
 
 use self::sentence::sentence;
-use crate::game::{Due, Fault, OrderLines, Phase, Seat};
-use crate::ledger::{self, Entry, Fact, Source};
+use crate::game::{Due, OrderLines, Phase, Seat};
+use crate::ledger::{self, Entry, Fact, FaultyLine, Source};
 use crate::letter::{Digest, Letter, Limits, NewText};
 use crate::referee::{DispatchKind, Match, Stage};
 use crate::report::envelope::PlaceInMatch;
@@ -315,8 +315,11 @@ fn heading(turn: u32) -> String {
     if turn == 0 { "The setup".to_owned() } else { format!("Turn {turn}") }
 }
 
-fn reasons(faults: &[Fault]) -> impl Iterator<Item = String> {
-    faults.iter().map(|fault| format!("({})", fault.reason))
+fn reasons(faults: &[FaultyLine]) -> impl Iterator<Item = String> {
+    faults.iter().map(|FaultyLine { line, kind }| match line {
+        Some(line) => format!("(line {line}: {})", kind.as_str()),
+        None => format!("({})", kind.as_str()),
+    })
 }
 
 /// Returns what follows the sentence: the digest of the sealed orders or of the state, then orders, faults or a reason.

@@ -136,9 +136,6 @@ class Dossier:
         self.sent = values_of("sent.jsonl")
         # Dossiers of earlier versions hold no anchors.
         self.anchors = values_of("anchors.jsonl") if os.path.isfile("anchors.jsonl") else []
-        opened = self.entries[0].get("body", {}) if self.entries else {}
-        # Ledgers of the first form name none.
-        self.pins_contents = opened.get("form", 1) >= 2
 
     def names(self):
         """The players' names, as the ledger has them."""
@@ -409,10 +406,9 @@ def differing_positions(states):
 PLAIN_FIELDS = ("turn", "to_move")
 
 
-def pin_of(dossier, name):
-    """What the ledger pins of a letter: what it says, or all its bytes in a match that an earlier version opened."""
-    contents = read(name)
-    return sha256(canonical(contents)) if dossier.pins_contents else sha256(contents)
+def pin_of(name):
+    """What the ledger pins of a letter: what it says."""
+    return sha256(canonical(read(name)))
 
 
 # Stands for a picture that is not kept any more.
@@ -530,7 +526,7 @@ def check_sent(report, dossier):
             found.append(record["blacked_out"])
         else:
             checked += 1
-            found.append(pin_of(dossier, name))
+            found.append(pin_of(name))
     if len(found) != len(told):
         faults.append("there are %d letters of the referee, but the ledger lists %d" % (len(found), len(told)))
     for record, digest, listed in zip(dossier.sent, found, told):

@@ -8,7 +8,7 @@ use crate::game::BySeat;
 /// What the bounces of letters to a seat have led to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounces {
-    /// When the first one came since mail last arrived. Empty if an earlier version of the program noted it.
+    /// When the first one came since mail last arrived. `None` if none bounced.
     pub since: Option<DateTime<Utc>>,
     /// A letter made since then bounced, too.
     pub again: bool,
@@ -23,7 +23,7 @@ impl Bounces {
     }
 }
 
-/// Whether no letter to either seat ever bounced. The snapshot then omits the field, as snapshots did before it existed.
+/// Whether no letter to either seat ever bounced. The snapshot then omits the field.
 pub(super) fn has_no_bounces(bounces: &BySeat<Bounces>) -> bool {
     *bounces == BySeat::default()
 }

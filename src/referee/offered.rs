@@ -13,7 +13,7 @@ pub struct OfferedOrders {
     pub wait: bool,
 }
 
-/// Whether neither seat was offered anything. Snapshots then omit the field, as they did before it existed.
+/// Whether neither seat was offered anything. Snapshots then omit the field.
 pub(super) fn is_empty(offered: &BySeat<Option<OfferedOrders>>) -> bool {
     offered.first.is_none() && offered.second.is_none()
 }

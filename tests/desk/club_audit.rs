@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fogpost::audit::{AuditResult, AuditVerdict};
-use fogpost::club::{Book, BookEntry, BookFact, Verified};
+use fogpost::audit::AuditVerdict;
+use fogpost::club::{BookEntry, BookFact, Verified};
 use fogpost::game::any::GameKind;
-use fogpost::ledger::{Head, Source};
-use fogpost::store::{BookChange, BookRow, Settlement, VerifiedRow};
 
 use crate::audit::cheat;
 use crate::club::{assert_club_is_sound, book};
@@ -55,7 +53,7 @@ fn the_daily_audit_verifies_what_is_new_once() {
     let last = desk.find(&id).head.seq;
     assert_eq!(verified(&desk), [(id.clone(), first), (id.clone(), last)]);
     assert_eq!(audits(&desk), [(1, 0), (1, 0), (1, 0)]);
-    assert_eq!(desk.verify(&id).result(), AuditResult::Sound);
+    assert!(desk.verify(&id).is_sound());
     assert_club_is_sound(&desk);
 }
 
@@ -84,42 +82,6 @@ fn a_ledger_that_is_rewritten_after_it_was_verified_is_named_with_the_entry_of_t
     );
     let said = words(&desk.verify(&id));
     assert!(said.contains("verified another entry in its place"), "{said}");
-}
-
-/// Adds an entry to the book that says that a match was verified as it is now, when this version of the house played.
-pub fn note_verified(desk: &Desk, match_id: &str, house: u32) -> u64 {
-    let row = desk.block_on(desk.office().store.book("CLUB")).expect("the store answers").expect("a book");
-    let mut book: Book = serde_json::from_str(&row.snapshot).expect("a book");
-    let head: Head = desk.find(match_id).head;
-    let wording = fogpost::letter::Digest::of(b"any");
-    let (match_id, house) = (match_id.to_owned(), Some(house));
-    let fact = Verified { match_id: match_id.clone(), head, program: None, wording, house, unchecked: 0 };
-    let entry = book.record(Source::Clock, desk.now(), BookFact::Verified(fact));
-    let book_seq = entry.entry.seq;
-    let row = BookRow { snapshot: serde_json::to_string(&book).expect("JSON"), ..row };
-    let verified = vec![VerifiedRow { match_id, seq: head.seq, book_seq }];
-    let change = BookChange { entries: vec![entry.into()], verified, ..BookChange::of(row) };
-    let settlement = Settlement { at: desk.now(), books: vec![change], ..Settlement::default() };
-    desk.block_on(desk.office().store.commit(&settlement)).expect("the book takes it");
-    book_seq
-}
-
-#[test]
-fn what_another_version_made_counts_as_checked_if_the_book_says_so_and_else_as_not_checked() {
-    let (desk, id) = crate::house_turns::match_with_turn_of_version(77);
-    desk.work();
-    let verdict = desk.verify(&id);
-    assert_eq!((verdict.checked_then, verdict.unchecked), (0, 1));
-    let said = verdict.not_checked().expect("it is told");
-    assert!(said.starts_with("1 letters, rulings or turns of the house were not checked: "), "{said}");
-    note_verified(&desk, &id, 76);
-    assert_eq!(desk.verify(&id).unchecked, 1, "of a version that could not derive it");
-    let (desk, id) = crate::house_turns::match_with_turn_of_version(77);
-    desk.work();
-    let seq = note_verified(&desk, &id, 77);
-    let verdict = desk.verify(&id);
-    assert_eq!((verdict.checked_then, verdict.unchecked), (1, 0));
-    assert_eq!(Vec::from_iter(verdict.checked_by), [seq]);
 }
 
 #[test]
@@ -163,22 +125,6 @@ fn a_row_with_impossible_contents_is_told_to_the_gm_and_spares_the_other_matches
         let alarm = desk.one_to(GM);
         alarm.says(&place).says(what).keeps_silent_of(&other);
         assert_eq!(audits(&desk).last(), Some(&(2, u64::from(place == id))), "{change}");
-    }
-}
-
-#[test]
-fn the_results_of_a_check_are_told_apart() {
-    let sound = AuditVerdict::default();
-    let then = AuditVerdict { checked_then: 2, ..AuditVerdict::default() };
-    let not = AuditVerdict { unchecked: 1, ..then.clone() };
-    let unable = AuditVerdict { unable: Some("why".to_owned()), ..AuditVerdict::default() };
-    for (verdict, result) in [
-        (sound, AuditResult::Sound),
-        (then, AuditResult::CheckedThen),
-        (not, AuditResult::NotChecked),
-        (unable, AuditResult::NotChecked),
-    ] {
-        assert_eq!(verdict.result(), result, "{verdict:#?}");
     }
 }
 

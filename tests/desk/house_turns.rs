@@ -112,17 +112,6 @@ fn a_turn_that_was_played_on_something_else_is_found_whatever_version_played_it(
     }
 }
 
-/// A match in which this version of the house played a turn that the present one does not find.
-pub fn match_with_turn_of_version(by: u32) -> (Desk, String) {
-    let desk = Desk::new();
-    let game_match = house_is_due(&desk);
-    let of_other = changed(&desk, &game_match, |version, orders, _| {
-        (*version, *orders) = (by, vec!["MARBLE A2".to_owned()]);
-    });
-    forge(&desk, &game_match, &of_other);
-    (desk, game_match.id)
-}
-
 #[test]
 fn of_another_versions_turn_the_audit_checks_legality_and_what_was_shown() {
     let desk = Desk::new();

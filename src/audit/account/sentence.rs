@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::{heading, title, utc};
 use crate::game::Seat;
 use crate::game::condition::ConditionOutcome;
-use crate::ledger::Fact;
+use crate::ledger::{Fact, PauseReason};
 use crate::referee::Match;
 
 /// Words a fact about what a letter of this player causes.
@@ -103,7 +103,7 @@ pub(super) fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::TurnAdjudicated { turn, .. } => format!("{} was adjudicated; the state is", heading(*turn)),
         Fact::MatchClosed { ending } => format!("The match was closed: {ending}."),
         Fact::MatchEnded { outcome } => outcome.winner.as_ref().map_or("Nobody", name).to_owned() + " won.",
-        Fact::MatchPaused { reason } => format!("The match was paused: {reason}."),
+        Fact::MatchPaused { reason } => format!("The match was paused: {}.", why_paused(reason)),
         Fact::MatchResumed { .. } => "The match was resumed.".to_owned(),
         Fact::DrawOffered { seat } => format!("{} offered a draw.", name(seat)),
         Fact::ExtensionAsked { seat, days } => format!("{} asked for {days} more days.", name(seat)),
@@ -129,6 +129,14 @@ pub(super) fn sentence(fact: &Fact, game_match: &Match) -> String {
         Fact::CorrectionMade { turn, .. } => {
             format!("Everything decided from {} on is void; the state is again", title(*turn))
         }
+    }
+}
+
+fn why_paused(reason: &PauseReason) -> &str {
+    match reason {
+        PauseReason::Protest => "a protest is before the GM",
+        PauseReason::Unsound => "its ledger does not verify, and the GM was told",
+        PauseReason::Gm(words) => words,
     }
 }
 

@@ -1,5 +1,4 @@
-//! What the audit checked at the time: the entries of the club's book that verified the match while the versions ran that
-//! had made its rulings.
+//! The entries of the club's book that verified the match.
 
 use super::Check;
 use crate::audit::verdict::Place;

@@ -12,7 +12,7 @@ use crate::daemon::Office;
 use crate::daemon::decide::alarm::{alarm, audit_report};
 use crate::daemon::decide::clock::Trigger;
 use crate::daemon::verify::{HouseTurns, unreadable};
-use crate::ledger::Source;
+use crate::ledger::{PauseReason, Source};
 use crate::post::ShutdownSignal;
 use crate::referee::{Act, Match, Stage};
 
@@ -201,7 +201,7 @@ impl Office {
     }
 
     async fn try_to_pause(&self, match_id: &str, now: DateTime<Utc>) -> anyhow::Result<Option<Match>> {
-        let act = Act::Pause { reason: "its ledger does not verify, and the GM was told".to_owned() };
+        let act = Act::Pause { reason: PauseReason::Unsound };
         let row = self.match_row(match_id).await?;
         self.rule_on(row, &Trigger::Referee { act, phase_no: None }, now).await
     }
