@@ -227,7 +227,7 @@ impl Command {
                 let game_match = find(office, &id).await?;
                 return show(office, &game_match, json).await.map(|()| ExitCode::SUCCESS);
             }
-            Command::Pause { target, reason } => target.act(Act::Pause { reason }),
+            Command::Pause { target, reason } => target.act(Act::pause(reason)),
             Command::Resume { target } => target.act(Act::Resume),
             Command::Abandon { target } => target.act(Act::Abandon),
             Command::Extend { target, days } => target.act(Act::Extend { days }),

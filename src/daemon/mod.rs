@@ -74,7 +74,6 @@ pub struct Office {
     attempts: Attempts,
     /// The letters under way, which rulings without a letter let pass.
     traffic: Traffic,
-    /// Set once the wording is kept, for the audit.
     /// Wakes the loop that settles letters.
     letters: Notify,
     /// Wakes the loop that sends dispatches.

@@ -12,7 +12,7 @@ use super::settings::{PlayerSettings, no_settings};
 use crate::game::any::{Choices, GameKind};
 use crate::game::condition::{ConditionOutcome, Conditions};
 use crate::game::record::Ending;
-use crate::game::{BySeat, Fault, OrderLines, Outcome, Phase, Seat};
+use crate::game::{BySeat, OrderLines, Outcome, Phase, Seat};
 use crate::letter::{Address, Digest, OwnIdentity};
 
 /// A fact: one decision of the referee.
@@ -65,14 +65,14 @@ pub enum Fact {
         phase: Phase,
         turn: u32,
         orders: Vec<String>,
-        faults: Vec<Fault>,
+        faults: Vec<FaultyLine>,
     },
     OrdersChecked {
         seat: Seat,
         phase: Phase,
         turn: u32,
         orders: Vec<String>,
-        faults: Vec<Fault>,
+        faults: Vec<FaultyLine>,
     },
     /// The seat took its filing back.
     OrdersWithdrawn {
@@ -218,7 +218,7 @@ pub enum Fact {
         outcome: Outcome,
     },
     MatchPaused {
-        reason: String,
+        reason: PauseReason,
     },
     MatchResumed {
         deadline: Option<DateTime<Utc>>,
@@ -328,6 +328,66 @@ pub enum Fact {
         seat: Option<Seat>,
         player: String,
     },
+}
+
+/// A line that cannot stand, and why. The sentence that explained it stands in the letter alone, so that wording can
+/// improve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultyLine {
+    /// `None` for the orders as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    pub kind: FaultKind,
+}
+
+/// Why orders cannot stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// It is no order or command, or contradicts another.
+    Syntax,
+    /// It is no order, but may have been meant as one.
+    Doubtful,
+    /// The rules forbid it.
+    Illegal,
+    /// The letter names another match.
+    OtherMatch,
+    /// The letter names another turn.
+    OtherTurn,
+    /// Nothing is due from the seat, or only that.
+    NotDue,
+    /// The letter is ruled on too late.
+    Superseded,
+    /// The seat sent the same orders for an earlier turn.
+    Repeated,
+}
+
+impl FaultKind {
+    /// The name in entries and in words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FaultKind::Syntax => "syntax",
+            FaultKind::Doubtful => "doubtful",
+            FaultKind::Illegal => "illegal",
+            FaultKind::OtherMatch => "other-match",
+            FaultKind::OtherTurn => "other-turn",
+            FaultKind::NotDue => "not-due",
+            FaultKind::Superseded => "superseded",
+            FaultKind::Repeated => "repeated",
+        }
+    }
+}
+
+/// Why a match is paused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PauseReason {
+    /// A protest is before the GM.
+    Protest,
+    /// Its ledger does not verify.
+    Unsound,
+    /// The GM's own words.
+    Gm(String),
 }
 
 /// Whether the house plays no seat. The entry then omits the field.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use chain::{ChainError, Head, walk};
-pub use fact::{Fact, MailIdentity, no_house};
+pub use fact::{Fact, FaultKind, FaultyLine, MailIdentity, PauseReason, no_house};
 pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};
 pub use lot::{Lot, PinnedLot};
 pub use replay::{adjudications, record, replay, seen, standing};
@@ -157,11 +157,24 @@ impl Entry {
             Fact::SeatHeld { letter: Some(letter), .. } => vec![*letter],
             _ => Vec::new(),
         };
-        self.cause.letter().into_iter().chain(of_body).collect()
+        self.cause.letters().chain(of_body).collect()
     }
 }
 
 impl Source {
+    /// The letters that it names: its letter, and the player's CONFIRM of that.
+    pub fn letters(&self) -> impl Iterator<Item = Digest> {
+        self.letter().into_iter().chain(self.confirmation())
+    }
+
+    /// The player's CONFIRM of the letter that an act of the referee follows from, if that was not proven to be theirs.
+    pub fn confirmation(&self) -> Option<Digest> {
+        match self {
+            Source::House { act } => act["of"]["confirmed_by"].as_str()?.parse().ok(),
+            Source::Letter(_) | Source::Clock | Source::Gm { .. } => None,
+        }
+    }
+
     /// The letter that it is, or that an act of the referee follows from, such as an absence in another match.
     pub fn letter(&self) -> Option<Digest> {
         match self {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::words::cut;
 use crate::game::any::Choices;
 use crate::game::{BySeat, Fault, Line, OrderLines, Phase, Seat};
-use crate::ledger::{MailIdentity, PlayerSettings, SealKey, SeatPins};
+use crate::ledger::{MailIdentity, PauseReason, PlayerSettings, SealKey, SeatPins};
 use crate::letter::Digest;
 
 /// An act on one match by the GM or, where noted, by the program (`Cause::House`). The ledger keeps it as JSON.
@@ -15,7 +15,7 @@ use crate::letter::Digest;
 pub enum Act {
     /// Suspends the deadlines.
     Pause {
-        reason: String,
+        reason: PauseReason,
     },
     /// Resumes a paused match; its deadline is at the set hour.
     Resume,
@@ -60,6 +60,9 @@ pub enum Act {
         from: NaiveDate,
         to: NaiveDate,
         letter: Digest,
+        /// The player's CONFIRM, if the letter was not proven to be theirs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confirmed_by: Option<Digest>,
     },
     /// Changes the name of the seat's player. `told_once`: the shell tells both players in one letter for all their
     /// matches, so the ruling sends none.
@@ -118,7 +121,7 @@ pub enum Act {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         letter: Option<Digest>,
     },
-    /// The referee's address or wording changes.
+    /// The referee's address, the club's own templates or the procedure change.
     Desk(MailIdentity),
     /// The GM is shown what the rules hide. The ledger keeps who asked, for what, and why.
     Unseal {
@@ -144,6 +147,11 @@ impl Act {
     pub fn tell(to: Option<Seat>, text: &str) -> Act {
         let text = cut(text);
         Act::Tell { to, digest: Digest::of(text.as_bytes()), text }
+    }
+
+    /// Returns the act of a GM that pauses a match, in the GM's own words.
+    pub fn pause(reason: String) -> Act {
+        Act::Pause { reason: PauseReason::Gm(reason) }
     }
 
     /// Returns the act as the ledger keeps it.

@@ -4,13 +4,14 @@ use chrono::{DateTime, Utc};
 
 use super::confirmation::superseded;
 use super::earlier::repeat_fault;
+use super::filing::about_another;
 use super::life::Draft;
-use super::turn::turn_fault;
-use super::{Orders, Reply, SeatLetter, doubtful};
+use super::refusal::Refusal;
+use super::{Match, Orders, Reply, SeatLetter};
 use crate::game::any;
 use crate::game::condition::{self, ConditionNews, Conditions};
 use crate::game::{Due, Fault, Seat};
-use crate::ledger::{self, Fact};
+use crate::ledger::{self, Fact, FaultKind};
 
 /// Seals the conditional orders of a letter, all or none.
 pub(super) fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders {
@@ -19,14 +20,15 @@ pub(super) fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders 
     let is_elsewhere = letter.other_match.is_some();
     let written = letter.request.orders.iter().filter(|_| !is_elsewhere);
     let orders = written.map(|line| line.text.clone()).collect();
-    let conditions = match read(draft, letter, due) {
+    let conditions = match read(&draft.game_match, letter, due) {
         Ok(conditions) => conditions,
-        Err(faults) => {
+        Err(refusal) => {
+            let faults = refusal.lines(&letter.request);
             draft.record(match check {
-                true => Fact::OrdersChecked { seat, phase, turn, orders, faults: faults.clone() },
-                false => Fact::OrdersRefused { seat, phase, turn, orders, faults: faults.clone() },
+                true => Fact::OrdersChecked { seat, phase, turn, orders, faults },
+                false => Fact::OrdersRefused { seat, phase, turn, orders, faults },
             });
-            return Orders::Refused { faults, check };
+            return Orders::Refused { faults: refusal.faults, check };
         }
     };
     let lines = conditions.lines();
@@ -40,33 +42,33 @@ pub(super) fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders 
     Orders::Conditions { lines, sealed: Some(sealed), replaced, wait }
 }
 
-fn read(draft: &Draft, letter: &SeatLetter, due: &Due) -> Result<Conditions, Vec<Fault>> {
+pub(super) fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Conditions, Refusal> {
     let faults = letter.request.all_faults();
     if !faults.is_empty() {
-        return Err(faults);
+        return Err(Refusal { faults, ..Refusal::default() });
     }
-    let elsewhere = doubtful::match_fault(letter, &draft.game_match);
-    if let Some(fault) = elsewhere.or_else(|| turn_fault(draft, letter, due)) {
-        return Err(vec![fault]);
+    if let Some(refusal) = about_another(game_match, letter, due) {
+        return Err(refusal);
     }
     if due.seats.contains(&letter.seat) {
-        return Err(vec![Fault::whole(condition::NOT_NOW)]);
+        return Err(Refusal::whole(FaultKind::NotDue, Fault::whole(condition::NOT_NOW)));
     }
-    if let Some(fault) = letter.came_earlier().and_then(|arrived| too_late(draft, letter.seat, due, arrived))
-    {
-        return Err(vec![fault]);
+    let seat = letter.seat;
+    if let Some(fault) = letter.came_earlier().and_then(|arrived| too_late(game_match, seat, due, arrived)) {
+        return Err(Refusal::whole(FaultKind::Superseded, fault));
     }
-    let conditions = Conditions::read(draft.game_match.game, &letter.request.orders)?;
+    let read = Conditions::read(game_match.game, &letter.request.orders);
+    let conditions = read.map_err(|faults| Refusal { faults, ..Refusal::default() })?;
     match repeat_fault(letter, due, &conditions.lines()) {
-        Some(fault) => Err(vec![fault]),
+        Some(fault) => Err(Refusal::whole(FaultKind::Repeated, fault)),
         None => Ok(conditions),
     }
 }
 
 /// Refuses conditions that are ruled on too late. When those in force came is not kept, so they are not replaced.
-fn too_late(draft: &Draft, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
-    let stand = draft.game_match.conditions[seat].as_ref();
-    superseded(draft, seat, due, arrived).or_else(|| {
+fn too_late(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
+    let stand = game_match.conditions[seat].as_ref();
+    superseded(game_match, seat, due, arrived).or_else(|| {
         stand.map(|_| Fault::whole("Other conditions of yours stand. To replace them, send these again."))
     })
 }

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::life::Draft;
+use super::Match;
 use crate::game::{Due, Fault, Seat};
 use crate::letter::Digest;
 
@@ -26,8 +26,7 @@ pub struct Acceptance {
 }
 
 /// Refuses orders that are ruled on too late: another phase is open than when they came, or the seat has filed since.
-pub(super) fn superseded(draft: &Draft, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
-    let game_match = &draft.game_match;
+pub(super) fn superseded(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
     let opened = game_match.adjudicated.last().map_or(game_match.opened_at, |(_, _, at)| *at);
     if arrived < opened {
         let local = arrived.with_timezone(&game_match.terms.zone);

@@ -1,12 +1,14 @@
 //! Orders and conditions that a seat sent before, by which an old letter that comes again is told from a new one.
 
+use serde::{Deserialize, Serialize};
+
 use super::SeatLetter;
 use crate::game::{Due, Fault, Seat};
 use crate::ledger::Fact;
 use crate::letter::Digest;
 
 /// Orders or conditions that a seat sent in a turn, filed or refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EarlierOrders {
     turn: u32,
     orders: Digest,

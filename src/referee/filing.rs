@@ -6,13 +6,14 @@ use super::confirmation::superseded;
 use super::doubtful;
 use super::earlier::repeat_fault;
 use super::life::{Draft, FiledOrders};
+use super::refusal::Refusal;
 use super::substitute;
 use super::turn::turn_fault;
 use super::{Match, Orders, Reply, SeatLetter};
 use crate::game::any::Filing;
 use crate::game::condition::Conditions;
 use crate::game::{Due, Fault, Line, Phase, Seat};
-use crate::ledger::{self, Fact};
+use crate::ledger::{self, Fact, FaultKind};
 
 impl Match {
     /// Parses and checks the orders of `seat`. In a setup, a ready one stands for its lines (rulings `Z-READY` and
@@ -48,14 +49,15 @@ pub(super) fn seal_orders(
     let is_elsewhere = letter.other_match.is_some();
     let orders = request.orders.iter().filter(|_| !is_elsewhere).map(|line| line.text.clone()).collect();
     let mut offered = None;
-    let sealed = match check_orders(draft, letter, &due, replaced) {
-        Err(faults) if request.check => {
-            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: faults.clone() });
-            Orders::Refused { faults, check: true }
+    let sealed = match check_orders(&draft.game_match, letter, &due, replaced) {
+        Err(refusal) if request.check => {
+            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: refusal.lines(request) });
+            Orders::Refused { faults: refusal.faults, check: true }
         }
-        Err(faults) => {
-            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: faults.clone() });
-            if turn_fault(draft, letter, &due).is_none() {
+        Err(refusal) => {
+            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: refusal.lines(request) });
+            let faults = refusal.faults;
+            if turn_fault(&draft.game_match, letter, &due).is_none() {
                 let rest = without_replaced(&request.orders, replaced);
                 offered = doubtful::offer_orders(draft, letter, &due, &rest);
             }
@@ -83,64 +85,72 @@ pub(super) fn seal_orders(
 
 /// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or seat, faults
 /// of the filing against what the seat can see. Beside the parser's faults it reports all of the others that are certain.
-fn check_orders(
-    draft: &Draft,
+pub(super) fn check_orders(
+    game_match: &Match,
     letter: &SeatLetter,
     due: &Due,
     replaced: &[Line],
-) -> Result<Filing, Vec<Fault>> {
+) -> Result<Filing, Refusal> {
     let (seat, request) = (letter.seat, &letter.request);
-    let mut faults = request.all_faults();
+    let faults = request.all_faults();
     if !faults.is_empty() {
+        let mut refusal = Refusal { faults, ..Refusal::default() };
         // Of too many orders only a part is known.
         if request.left_out.orders == 0 || !request.doubts.is_empty() {
-            add_certain_faults(&mut faults, draft, letter, due, replaced);
+            add_certain_faults(&mut refusal, game_match, letter, due, replaced);
         }
-        return Err(faults);
+        return Err(refusal);
     }
-    let elsewhere = doubtful::match_fault(letter, &draft.game_match);
-    if let Some(fault) = elsewhere.or_else(|| turn_fault(draft, letter, due)) {
-        return Err(vec![fault]);
+    if let Some(refusal) = about_another(game_match, letter, due) {
+        return Err(refusal);
     }
     if !due.seats.contains(&seat) {
-        return Err(vec![Fault::whole(not_due(draft, due))]);
+        return Err(Refusal::whole(FaultKind::NotDue, Fault::whole(not_due(game_match, due))));
     }
-    if let Some(fault) = letter.came_earlier().and_then(|arrived| superseded(draft, seat, due, arrived)) {
-        return Err(vec![fault]);
+    if let Some(fault) = letter.came_earlier().and_then(|arrived| superseded(game_match, seat, due, arrived))
+    {
+        return Err(Refusal::whole(FaultKind::Superseded, fault));
     }
-    let state = &draft.game_match.state;
-    let sealed = draft.game_match.seal(seat, &without_replaced(&request.orders, replaced));
-    let filing = sealed.or_else(|faults| match state.missed(seat) {
+    let sealed = game_match.seal(seat, &without_replaced(&request.orders, replaced));
+    let filing = sealed.or_else(|faults| match game_match.state.missed(seat) {
         Some(assumed) if only_holds(&request.orders) => Ok(assumed),
-        Some(_) | None => Err(faults),
+        Some(_) | None => Err(Refusal { faults, ..Refusal::default() }),
     })?;
     match repeat_fault(letter, due, &filing.lines()) {
-        Some(fault) => Err(vec![fault]),
+        Some(fault) => Err(Refusal::whole(FaultKind::Repeated, fault)),
         None => Ok(filing),
     }
+}
+
+/// Refuses orders for another match, or for another turn than the open one.
+pub(super) fn about_another(game_match: &Match, letter: &SeatLetter, due: &Due) -> Option<Refusal> {
+    if let Some(fault) = doubtful::match_fault(letter, game_match) {
+        return Some(Refusal::whole(FaultKind::OtherMatch, fault));
+    }
+    turn_fault(game_match, letter, due).map(|fault| Refusal::whole(FaultKind::OtherTurn, fault))
 }
 
 /// Adds what is wrong with the lines beside doubtful lines and faulty commands, so that the answer tells everything at once.
 /// Faults of the filing as a whole are left out, because a doubtful line may be what it lacks.
 fn add_certain_faults(
-    faults: &mut Vec<Fault>,
-    draft: &Draft,
+    refusal: &mut Refusal,
+    game_match: &Match,
     letter: &SeatLetter,
     due: &Due,
     replaced: &[Line],
 ) {
-    let elsewhere = doubtful::match_fault(letter, &draft.game_match);
-    if let Some(fault) = elsewhere.or_else(|| turn_fault(draft, letter, due)) {
-        faults.push(fault);
+    if let Some(about) = about_another(game_match, letter, due) {
+        refusal.of_whole = about.of_whole;
+        refusal.faults.extend(about.faults);
         return;
     }
     let orders = without_replaced(&letter.request.orders, replaced);
     if orders.is_empty() || !due.seats.contains(&letter.seat) {
         return;
     }
-    if let Err(of_lines) = draft.game_match.seal(letter.seat, &orders) {
-        faults.extend(of_lines.into_iter().filter(|fault| fault.line.is_some()));
-        faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
+    if let Err(of_lines) = game_match.seal(letter.seat, &orders) {
+        refusal.faults.extend(of_lines.into_iter().filter(|fault| fault.line.is_some()));
+        refusal.faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
     }
 }
 
@@ -176,8 +186,8 @@ impl Draft {
     }
 }
 
-fn not_due(draft: &Draft, due: &Due) -> String {
-    let names: Vec<&str> = due.seats.iter().map(|seat| draft.game_match.players[*seat].as_str()).collect();
+fn not_due(game_match: &Match, due: &Due) -> String {
+    let names: Vec<&str> = due.seats.iter().map(|seat| game_match.players[*seat].as_str()).collect();
     format!("It is not your move: {} is to move.", names.join(" and "))
 }
 

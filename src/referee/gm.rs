@@ -73,7 +73,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             if draft.game_match.stage != Stage::Running {
                 return Err(Rejection::Already);
             }
-            draft.pause(reason);
+            draft.pause(reason.clone());
             draft.dispatch_to_both(Content::Notice(Notice::Paused { reason: reason.clone() }));
         }
         Act::Resume => return resume(draft),

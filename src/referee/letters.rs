@@ -20,8 +20,8 @@ use super::{
 };
 use crate::game::any::GameKind;
 use crate::game::record::Ending;
-use crate::game::{Line, Seat};
-use crate::ledger::{Fact, Receipts};
+use crate::game::{Fault, Line, Seat};
+use crate::ledger::{Fact, PauseReason, Receipts};
 use crate::request::{Command, MAX_FAULTS, Request};
 
 /// Longest extension that the players can agree on at a time, in days.
@@ -67,7 +67,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();
         draft.record(Fact::LetterAnswered { seat: letter.seat, asked });
     }
-    answer.quoted = quoted_lines(request, &answer);
+    answer.quoted = quoted_lines(request, answer.all_faults());
     refusal::note(draft, letter, &answer);
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     let offers_draw = answer.replies.contains(&Reply::DrawOffered);
@@ -451,13 +451,13 @@ fn protest(draft: &mut Draft, letter: &SeatLetter, text: &str) -> Reply {
     let to_opponent = Notice::Protested { by: seat, text: None, turn: None, last: None };
     notify(draft, Reader::Seat(seat.other()), to_opponent);
     if draft.game_match.stage == Stage::Running {
-        draft.pause("a protest is before the GM");
+        draft.pause(PauseReason::Protest);
     }
     Reply::Protested
 }
 
-/// Returns the lines that an answer's faults quote, as written.
-fn quoted_lines(request: &Request, answer: &Answer) -> Vec<Line> {
-    let lines = answer.all_faults().take(MAX_FAULTS).filter_map(|fault| fault.line);
+/// Returns the lines that faults quote, as written.
+pub(super) fn quoted_lines<'a>(request: &Request, faults: impl Iterator<Item = &'a Fault>) -> Vec<Line> {
+    let lines = faults.take(MAX_FAULTS).filter_map(|fault| fault.line);
     lines.filter_map(|no| Some(Line { no, text: request.written(no)?.to_owned() })).collect()
 }

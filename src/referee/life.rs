@@ -21,8 +21,8 @@ use crate::game::condition::Conditions;
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
 use crate::ledger::{
-    self, ChainedEntry, Delivery, Entry, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, Signature,
-    Source,
+    self, ChainedEntry, Delivery, Entry, Fact, Head, Lot, MailIdentity, PauseReason, PlayerSettings, SealKey,
+    Signature, Source,
 };
 use crate::letter::Digest;
 
@@ -284,10 +284,10 @@ impl Draft {
     }
 
     /// Suspends the deadlines of the match.
-    pub fn pause(&mut self, reason: &str) {
+    pub fn pause(&mut self, reason: PauseReason) {
         self.game_match.stage = Stage::Paused;
         self.game_match.paused_at = Some(self.at);
-        self.record(Fact::MatchPaused { reason: reason.to_owned() });
+        self.record(Fact::MatchPaused { reason });
     }
 
     /// Moves the deadline by whole days, counted from now if it has passed. Returns the new one, or `None` if there is

@@ -56,7 +56,7 @@ use self::thread::{other_match, thread_turn};
 use crate::game::any::{AnyState, Filing, GameKind};
 use crate::game::condition::ConditionNews;
 use crate::game::{BySeat, Line, Outcome, Phase, Seat};
-use crate::ledger::{ChainedEntry, Signature};
+use crate::ledger::{ChainedEntry, PauseReason, Signature};
 use crate::letter::{Digest, Letter, NewText};
 use crate::request::Request;
 
@@ -182,10 +182,23 @@ impl SeatLetter {
         let (request, unread_files) =
             part::read_with_attachment(letter, &lines, part.is_some(), game_match.game);
         SeatLetter {
-            seat,
-            digest: letter.digest,
             part,
             thread_turn: thread_turn(letter, &game_match.id),
+            other_match: other_match(letter, &request, &game_match.id),
+            attachments: unread_files,
+            unread,
+            ..SeatLetter::asking(seat, letter.digest, request)
+        }
+    }
+
+    /// A letter that asks for this, of which nothing else is known.
+    fn asking(seat: Seat, digest: Digest, request: Request) -> SeatLetter {
+        SeatLetter {
+            seat,
+            digest,
+            request,
+            part: None,
+            thread_turn: None,
             earlier: Vec::new(),
             shows_token: false,
             questions_only: false,
@@ -193,11 +206,10 @@ impl SeatLetter {
             acceptance: None,
             signature: None,
             received: None,
-            other_match: other_match(letter, &request, &game_match.id),
-            request,
-            attachments: unread_files,
+            other_match: None,
+            attachments: Vec::new(),
             texts_withheld: None,
-            unread,
+            unread: None,
             answer_suppressed: false,
             hint: None,
             limits: NoticeLimits::default(),
@@ -352,7 +364,7 @@ pub enum Notice {
         text: String,
     },
     Paused {
-        reason: String,
+        reason: PauseReason,
     },
     Resumed,
     Message {

@@ -1,15 +1,46 @@
-//! Reminds a seat of its last refused letter, at the deadline and before grace ends.
+//! Refused orders, and the reminder of a seat's last refused letter, at the deadline and before grace ends.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::filing::check_orders;
+use super::letters::quoted_lines;
 use super::life::{Draft, Match};
 use super::refused::RefusedLetter;
-use super::{Answer, Content, PartOutcome, Reader, SeatLetter};
-use crate::game::Seat;
-use crate::ledger::Fact;
+use super::{Acceptance, Answer, Content, PartOutcome, Reader, SeatLetter, conditions, doubtful};
+use crate::game::condition::Conditions;
+use crate::game::{Fault, Line, Seat};
+use crate::ledger::{Fact, FaultKind, FaultyLine};
+use crate::letter::Digest;
+use crate::request::Request;
 
 /// How long before grace ends a seat is told for the last time.
 const BEFORE_GRACE_ENDS: TimeDelta = TimeDelta::hours(6);
+
+/// Why orders cannot stand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Refusal {
+    pub faults: Vec<Fault>,
+    /// The kind of the fault that is no line's.
+    pub of_whole: Option<FaultKind>,
+}
+
+impl Refusal {
+    /// A refusal of the orders as a whole.
+    pub fn whole(kind: FaultKind, fault: Fault) -> Refusal {
+        Refusal { faults: vec![fault], of_whole: Some(kind) }
+    }
+
+    /// Returns the lines and the kinds, without the sentences.
+    pub fn lines(&self, request: &Request) -> Vec<FaultyLine> {
+        let kind = |fault: &Fault| match () {
+            () if request.doubts.contains(fault) => FaultKind::Doubtful,
+            () if request.faults.contains(fault) => FaultKind::Syntax,
+            () if fault.line.is_some() => FaultKind::Illegal,
+            () => self.of_whole.unwrap_or(FaultKind::Illegal),
+        };
+        self.faults.iter().map(|fault| FaultyLine { line: fault.line, kind: kind(fault) }).collect()
+    }
+}
 
 /// Notes that the orders of a letter were refused, if they were.
 pub(super) fn note(draft: &mut Draft, letter: &SeatLetter, answer: &Answer) {
@@ -20,13 +51,48 @@ pub(super) fn note(draft: &mut Draft, letter: &SeatLetter, answer: &Answer) {
         return;
     }
     draft.game_match.refused[seat] = Some(RefusedLetter {
-        faults: answer.all_faults().cloned().collect(),
-        quoted: answer.quoted.clone(),
+        lines: request.lines().to_vec(),
+        texts_withheld: letter.texts_withheld.clone(),
+        thread_turn: letter.thread_turn,
+        other_match: letter.other_match.clone(),
+        came: letter.came_earlier(),
+        earlier: letter.earlier.clone(),
         told_at: draft.at,
     });
 }
 
 impl Match {
+    /// Checks the orders of a seat's last refused letter again. Returns what is wrong with them, and the lines that this
+    /// quotes, as written. `None` if no letter of the seat was refused in this phase.
+    pub fn refused_faults(&self, seat: Seat) -> Option<(Vec<Fault>, Vec<Line>)> {
+        let (refused, due) = self.refused[seat].as_ref().zip(self.due())?;
+        let request = match &refused.texts_withheld {
+            Some(games) => Request::read_with_texts(&refused.lines, self.game, games),
+            None => Request::read(&refused.lines, self.game),
+        };
+        let letter = SeatLetter {
+            thread_turn: refused.thread_turn,
+            other_match: refused.other_match.clone(),
+            earlier: refused.earlier.clone(),
+            acceptance: refused.came.map(|arrived| Acceptance { by: String::new(), arrived }),
+            ..SeatLetter::asking(seat, Digest::from([0; 32]), request)
+        };
+        let request = &letter.request;
+        let refusal = if request.orders.is_empty() {
+            let about = doubtful::match_fault(&letter, self).filter(|_| !request.sections.is_empty());
+            let faults = request.all_faults().into_iter().chain(about).collect();
+            Some(Refusal { faults, ..Refusal::default() })
+        } else if Conditions::are_in(self.game, &request.orders) {
+            conditions::read(self, &letter, &due).err()
+        } else {
+            let replaced = self.game.replaced(&request.orders);
+            check_orders(self, &letter, &due, &replaced).err()
+        };
+        let faults = refusal?.faults;
+        let quoted = quoted_lines(request, faults.iter());
+        Some((faults, quoted)).filter(|(faults, _)| !faults.is_empty())
+    }
+
     /// Returns when a seat is told next that its last letter was refused.
     pub(super) fn next_refusal(&self, seat: Seat) -> Option<DateTime<Utc>> {
         let (refused, deadline) =

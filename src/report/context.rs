@@ -138,8 +138,8 @@ fn sent_ahead(source: &FieldSource) -> Value {
 
 /// Why the recipient's last letter was refused.
 fn refused(source: &FieldSource) -> Value {
-    let refused = source.seat.and_then(|seat| source.game_match.refused[seat].as_ref());
-    refused.map(|refused| context! { faults => faults(&refused.faults, &refused.quoted) }).into()
+    let refused = source.seat.and_then(|seat| source.game_match.refused_faults(seat));
+    refused.map(|(why, quoted)| context! { faults => faults(&why, &quoted) }).into()
 }
 
 fn field_source(input: &WordingInput<'_>, seat: Option<Seat>) -> FieldSource {

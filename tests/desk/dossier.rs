@@ -147,7 +147,7 @@ fn a_false_report_stands_in_the_account_beside_what_the_rules_let_the_seat_know(
     desk.restart_after(|folder| put_template(folder, "quad/news.txt", None));
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
-    let material = desk.block_on(desk.office().material(&id, false, "")).expect("the material");
+    let material = desk.block_on(desk.office().material(&id, None, "")).expect("the material");
     let turn = |turn| {
         let page = fogpost::audit::account::text(&material, Some(turn));
         page.expect("worded").expect("a page")
@@ -171,7 +171,7 @@ fn a_false_report_stands_in_the_account_beside_what_the_rules_let_the_seat_know(
 fn the_account_words_what_each_seat_knew_as_its_letters_did() {
     for game in GameKind::ALL.iter().copied() {
         let (desk, id) = played(game);
-        let material = desk.block_on(desk.office().material(&id, false, "")).expect("the material");
+        let material = desk.block_on(desk.office().material(&id, None, "")).expect("the material");
         let page = fogpost::audit::account::text(&material, None).expect("worded").expect("a page");
         assert!(page.contains("What the rules let Ann know:"), "{page}");
         let differing: Vec<&str> = page.lines().filter(|line| line.starts_with("    ! ")).collect();

@@ -28,6 +28,7 @@ mod dossier;
 #[path = "../support/doubt.rs"]
 mod doubt;
 mod forgotten;
+mod frozen;
 mod gm;
 mod gm_acts;
 mod gms;
@@ -40,6 +41,7 @@ mod letters;
 mod machines;
 mod manual;
 mod memory;
+mod named;
 mod names;
 mod one_letter;
 mod outage;

@@ -39,7 +39,12 @@ impl Check {
                 self.check_named_letter(entry.seq, *letter, Sender::Seat(*seat));
             }
             (Fact::AbsenceNoted { seat, .. }, Source::House { .. }) => {
+                let confirmed_by = entry.cause.confirmation();
+                let sender = if confirmed_by.is_some() { Sender::Anybody } else { Sender::Seat(*seat) };
                 if let Some(letter) = entry.cause.letter() {
+                    self.check_named_letter(entry.seq, letter, sender);
+                }
+                if let Some(letter) = confirmed_by {
                     self.check_named_letter(entry.seq, letter, Sender::Seat(*seat));
                 }
             }

@@ -163,7 +163,7 @@ impl LedgerReader {
         {
             self.own = desk.own_identity().map(Arc::new);
         }
-        let letters = entry.map_or_else(|| Vec::from_iter(link.cause.letter()), |entry| entry.letters());
+        let letters = entry.map_or_else(|| link.cause.letters().collect(), |entry| entry.letters());
         for digest in letters.iter().filter(|digest| !self.named.contains(digest)) {
             self.missing.insert(*digest, self.own.clone());
         }

@@ -107,7 +107,7 @@ impl Decision<'_> {
             let seat = seat.0;
             let opponent = loaded.seats[seat.other()].player.clone();
             let is_house = loaded.game_match.house[seat.other()].is_some();
-            match self.note_absences(loaded, seat, &spread.days, letter.digest)? {
+            match self.note_absences(loaded, seat, &spread.days, letter)? {
                 Outcome::Noted { is_new } => {
                     spread.noted.push(NotedIn { match_id: id, opponent, is_house, is_new });
                 }
@@ -123,12 +123,13 @@ impl Decision<'_> {
         mut loaded: LoadedMatch,
         seat: Seat,
         days: &[(NaiveDate, NaiveDate)],
-        letter: Digest,
+        letter: &SeatLetter,
     ) -> Decided<Outcome> {
         let id = loaded.game_match.id.clone();
         let (mut is_refused, mut is_new) = (false, false);
         for (from, to) in days {
-            let act = Act::Absent { seat, from: *from, to: *to, letter };
+            let confirmed_by = letter.confirmation.map(|confirmation| confirmation.by);
+            let act = Act::Absent { seat, from: *from, to: *to, letter: letter.digest, confirmed_by };
             let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
             let ruling = self.rule(&loaded.game_match, &cause);
             match &ruling.rejection {

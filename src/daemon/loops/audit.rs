@@ -12,7 +12,7 @@ use crate::daemon::decide::alarm::{alarm, audit_report};
 use crate::daemon::decide::clock::Trigger;
 use crate::daemon::unsound::{self, Unsound, unsound_matches};
 use crate::daemon::verify::{HouseTurns, unreadable};
-use crate::ledger::Head;
+use crate::ledger::{Head, PauseReason};
 use crate::post::ShutdownSignal;
 use crate::referee::{Act, Stage};
 use crate::report::FailedMatch;
@@ -188,7 +188,7 @@ impl Office {
     }
 
     async fn pause_unsound(&self, match_id: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
-        let act = Act::Pause { reason: "its ledger does not verify, and the GM was told".to_owned() };
+        let act = Act::Pause { reason: PauseReason::Unsound };
         let row = self.match_row(match_id).await?;
         if row.overview.stage != Stage::Running {
             return Ok(row.overview.stage == Stage::Paused);

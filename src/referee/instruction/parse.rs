@@ -165,8 +165,8 @@ fn match_action(verb: &str, rest: &[&str], below: Vec<Line>) -> Parsed<MatchActi
     let text = rest.join(" ");
     let act = match verb {
         "EXTEND" => Act::Extend { days: parse_days(rest)? },
-        "PAUSE" if text.is_empty() => Act::Pause { reason: "no reason is given".to_owned() },
-        "PAUSE" => Act::Pause { reason: text },
+        "PAUSE" if text.is_empty() => Act::pause("no reason is given".to_owned()),
+        "PAUSE" => Act::pause(text),
         "RESUME" => Act::Resume,
         "ABANDON" => Act::Abandon,
         "ADJUDICATE" => Act::Adjudicate,

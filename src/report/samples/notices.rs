@@ -25,7 +25,7 @@ pub fn notices() -> Vec<Notice> {
         Notice::SubstituteAsked { by },
         Notice::Words { by, text: "Hello".to_owned() },
         Notice::Protested { by, text: Some("It was so.".to_owned()), turn: Some(2), last: Some(1) },
-        Notice::Paused { reason: "a reason".to_owned() },
+        Notice::Paused { reason: crate::ledger::PauseReason::Gm("a reason".to_owned()) },
         Notice::Resumed,
         Notice::Message { by, text: "Hello".to_owned() },
         Notice::Extension { deadline: DateTime::UNIX_EPOCH },
