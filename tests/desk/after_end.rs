@@ -73,7 +73,10 @@ fn letters_that_were_given_up_are_listed_by_their_pins() {
 
 /// Ways to tamper with what is stored of a match that is over, and what names them. `{result}` is the result to Ann.
 const WAYS: &[(&str, &str)] = &[
-    ("UPDATE dispatch_raw SET form = 0, bytes = x'0d0a' WHERE dispatch_id = {result}", "was changed"),
+    (
+        "UPDATE dispatch_raw SET bytes = x'02000000010200fdff0d0a' WHERE dispatch_id = {result}",
+        "a picture has no place",
+    ),
     ("UPDATE dispatch SET sent_at = sent_at - 1000 WHERE id = {result}", "is not stored as sent when entry"),
     ("UPDATE dispatch SET sent_at = NULL WHERE id = {result}", "is not stored as sent when entry"),
     (
