@@ -136,7 +136,7 @@ pub const WITH_SENT_LETTERS: &[(&str, &str, &str)] = &[
     (
         "its text is changed",
         "UPDATE dispatch_raw SET bytes = x'02000000010200fdff0d0a' WHERE dispatch_id = {report}",
-        "our letter <",
+        "a picture has no place in its letter",
     ),
     ("its bytes are deleted", "DELETE FROM dispatch_raw WHERE dispatch_id = {report}", "it is missing"),
     (

@@ -105,9 +105,9 @@ fn a_picture_that_was_dropped_is_drawn_again_for_the_player_and_for_the_arbiter(
     let desk = Desk::new();
     // Its reports mark what their reader did, and its boards show what their reader remembers.
     let game_match = desk.open(GameKind::QuadrantZ, &[]);
-    for _ in 0..3 {
+    for orders in ["SETUP balanced", "HOLD", "HOLD", "HOLD"] {
         for player in [ANN, BO] {
-            desk.reply(player, &desk.last_to(player), "HOLD");
+            desk.reply(player, &desk.last_to(player), orders);
         }
     }
     desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");

@@ -96,7 +96,7 @@ async fn a_changed_schema_of_postgres_is_named() {
             "its trigger entry_is_not_deleted on entry is not as",
         ),
         ("CREATE TABLE spy (sender TEXT)", "its table spy is not of this program"),
-        ("ALTER TABLE letter ADD COLUMN note TEXT", "its table letter is not as"),
+        ("ALTER TABLE letter ADD COLUMN spy TEXT", "its table letter is not as"),
         ("DROP INDEX letter_by_time", "its index letter_by_time is missing"),
         (
             "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$",
