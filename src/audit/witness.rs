@@ -97,7 +97,7 @@ mod tests {
             format!("> Ledger QZ-7K3M\n> sha256\n> | {HASH}\n"),
             format!("<p>Ledger QZ-7K3M sha256 <br><code>{HASH}</code>"),
         ] {
-            assert_eq!(in_text(&text), [line.clone()], "{text}");
+            assert_eq!(in_text(&text), std::slice::from_ref(&line), "{text}");
         }
         assert_eq!(in_text("Ledger QZ-7K3M sha256 | 5f1c"), []);
         assert_eq!(in_text("Ledger é"), []);
