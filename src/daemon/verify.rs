@@ -173,8 +173,11 @@ impl Office {
             acted_id = last;
             check.check_acted_letters(&acted);
         }
-        check.report_columns(self.odd_columns(&id).await?);
-        Ok(check.finish())
+        let mut verdict = check.finish();
+        if verdict.findings.is_empty() {
+            verdict.findings = self.odd_columns(&id).await?;
+        }
+        Ok(verdict)
     }
 
     /// Returns one of our letters with its picture, which was dropped: the letter is derived again from its match. `None` if
