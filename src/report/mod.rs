@@ -6,6 +6,7 @@ mod club_letter;
 mod context;
 pub mod envelope;
 mod font;
+mod gm_acts;
 mod gm_digest;
 mod links;
 mod lot;
@@ -15,6 +16,7 @@ pub mod mime;
 mod palette;
 pub mod pin;
 mod png;
+mod quoted;
 mod raster;
 mod redraw;
 mod samples;
@@ -42,12 +44,12 @@ use links::AnswerLink;
 use template_context::{LazyView, TemplateContext};
 
 pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, SeenTurn, UnprovenSummary};
-pub use context::wrapped;
 pub use gm_digest::{
     FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
     SendingSummary,
 };
 pub use png::{PictureCache, png};
+pub use quoted::wrapped;
 pub use redraw::redraw;
 pub use svg::svg;
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
