@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{MailIdentity, SealKey, Source};
-use fogpost::letter::{Digest, Letter, Limits};
+use fogpost::letter::{Letter, Limits};
 use fogpost::referee::{self, Cause, HouseDefaults, Match, Opening, PROCEDURE, SeatLetter, Terms};
 use fogpost::report::envelope::{AnsweredLetter, Envelope, Stationery};
 use fogpost::report::{self, PictureCache, Templates, WordingInput};

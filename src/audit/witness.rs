@@ -7,12 +7,14 @@ use serde::Serialize;
 use crate::ledger::Anchor;
 use crate::letter::Digest;
 
-/// A line such as `Ledger QZ-7K3M sha256`, with the hash that follows. It does not tell the number of the entry, which would
-/// show how often the other side wrote.
+/// A line such as `Ledger QZ-7K3M sha256`, with the hash that follows. Earlier versions also told the number of the
+/// entry: `Ledger QZ-7K3M #57 sha256`. It shows how often the other side wrote.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LedgerLine {
     #[serde(rename = "match")]
     pub match_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seq: Option<u64>,
     pub hash: Digest,
 }
 
@@ -85,10 +87,18 @@ fn read_hash(text: &str) -> Option<Digest> {
     rest.get(..64)?.parse().ok()
 }
 
-/// Parses `QZ-7K3M sha256 | 5f1c…`, with any quote prefix, line break or markup in between.
+/// Parses `QZ-7K3M sha256 | 5f1c…`, perhaps with the number of the entry, and with any quote prefix, line break or markup
+/// in between.
 fn read(text: &str) -> Option<LedgerLine> {
     let (match_id, rest) = text.split_once(is_between)?;
-    Some(LedgerLine { match_id: match_id.to_owned(), hash: read_hash(rest)? })
+    let mut rest = rest.trim_start_matches(is_between);
+    let mut seq = None;
+    if let Some(numbered) = rest.strip_prefix('#') {
+        let (number, after) = numbered.split_once(is_between)?;
+        seq = Some(number.parse().ok()?);
+        rest = after;
+    }
+    Some(LedgerLine { match_id: match_id.to_owned(), seq, hash: read_hash(rest)? })
 }
 
 #[cfg(test)]
@@ -99,15 +109,16 @@ mod tests {
 
     #[test]
     fn the_ledger_line_is_found_quoted_wrapped_and_marked_up() {
-        let line = LedgerLine { match_id: "QZ-7K3M".to_owned(), hash: HASH.parse().unwrap() };
+        let line = |seq| LedgerLine { match_id: "QZ-7K3M".to_owned(), seq, hash: HASH.parse().unwrap() };
         for text in [
-            format!("Hello\n\nLedger QZ-7K3M sha256\n| {HASH}\n"),
-            format!("> Ledger QZ-7K3M\n> sha256\n> | {HASH}\n"),
-            format!("<p>Ledger QZ-7K3M sha256 <br><code>{HASH}</code>"),
+            format!("Hello\n\nLedger QZ-7K3M #57 sha256\n| {HASH}\n"),
+            format!("> Ledger QZ-7K3M #57\n> sha256\n> | {HASH}\n"),
+            format!("<p>Ledger QZ-7K3M #57 sha256 <br><code>{HASH}</code>"),
         ] {
-            assert_eq!(in_text(&text), [line.clone()], "{text}");
+            assert_eq!(in_text(&text), [line(Some(57))], "{text}");
+            assert_eq!(in_text(&text.replace(" #57", "")), [line(None)], "{text}");
         }
-        assert_eq!(in_text("Ledger QZ-7K3M sha256 | 5f1c"), []);
+        assert_eq!(in_text("Ledger QZ-7K3M #57 sha256 | 5f1c"), []);
         assert_eq!(in_text("Ledger é"), []);
     }
 
