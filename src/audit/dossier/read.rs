@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 
 use super::{About, DispatchRecord, DossierForm, FORMAT, LetterRecord, SeatHolder};
 use crate::audit::{
-    AuditVerdict, Check, Compared, Finding, LedgerReader, LedgerRow, Place, StoredDispatch, StoredLetter,
-    StoredMatch, StoredSeat,
+    AuditVerdict, Check, Finding, LedgerReader, LedgerRow, Place, StoredDispatch, StoredLetter, StoredMatch,
+    StoredSeat,
 };
 use crate::game::BySeat;
 use crate::ledger::{Entry, Fact, KeptPin};
