@@ -246,8 +246,8 @@ fn a_removed_or_added_dispatch_is_found() {
     cheat(
         &desk,
         &[
-            "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at) \
-                  SELECT replace(message_id, '.1@', '.9@'), recipient, kind, match_id, seat, created_at, sent_at \
+            "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) \
+                  SELECT replace(message_id, '.1@', '.9@'), recipient, kind, match_id, seat, created_at, sent_at, urgency \
                   FROM dispatch WHERE kind = 'invitation' AND seat = 'first'",
             "INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00' FROM dispatch",
         ],
@@ -285,8 +285,8 @@ fn a_second_letter_for_one_dispatch_is_found() {
     cheat(
         &desk,
         &[
-            "INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, created_at, sent_at) \
-             SELECT -1, 'x' || message_id, 'eve@players.example', kind, match_id, seat, created_at, sent_at \
+            "INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) \
+             SELECT -1, 'x' || message_id, 'eve@players.example', kind, match_id, seat, created_at, sent_at, urgency \
              FROM dispatch WHERE id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')",
             "INSERT INTO dispatch_raw (dispatch_id, bytes) VALUES (-1, x'00')",
         ],

@@ -130,7 +130,7 @@ pub const WITH_SENT_LETTERS: &[(&str, &str, &str)] = &[
     ),
     (
         "one is added",
-        "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at) SELECT 'x' || message_id, recipient, kind, match_id, seat, created_at, sent_at FROM dispatch WHERE id = {report}; INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00' FROM dispatch",
+        "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) SELECT 'x' || message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency FROM dispatch WHERE id = {report}; INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00' FROM dispatch",
         "our letter <x",
     ),
     (
@@ -246,7 +246,7 @@ pub const WITH_WHAT_THE_BOOK_LISTS: &[(&str, &str, &str)] = &[
     ),
     (
         "a mail outside the match is added",
-        "INSERT INTO dispatch (message_id, recipient, kind, created_at, sent_at) SELECT 'x' || message_id, recipient, kind, {anchored} + 3600000, {anchored} + 3600000 FROM dispatch WHERE id = {plain}",
+        "INSERT INTO dispatch (message_id, recipient, kind, created_at, sent_at, urgency) SELECT 'x' || message_id, recipient, kind, {anchored} + 3600000, {anchored} + 3600000, urgency FROM dispatch WHERE id = {plain}",
         "lists its delivery: it was added",
     ),
     (
