@@ -242,8 +242,8 @@ fn an_import_that_fails_in_the_end_leaves_nothing_behind() {
     cheat(
         &other,
         &[&format!(
-            "INSERT INTO dispatch (message_id, recipient, kind, created_at, sent_at) \
-             VALUES ('{taken}', 'cy@players.example', 'report', 0, 0)"
+            "INSERT INTO dispatch (message_id, recipient, kind, created_at, sent_at, urgency) \
+             VALUES ('{taken}', 'cy@players.example', 'report', 0, 0, 1)"
         )],
     );
     other.block_on(other.office().take_dossier(dossier.clone())).expect_err("a Message-ID is taken");
