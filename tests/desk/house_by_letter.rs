@@ -207,11 +207,12 @@ fn a_letter_gets_one_hint_and_a_phase_the_same_one_again() {
 }
 
 #[test]
-fn the_audit_finds_a_hint_again() {
+fn the_audit_finds_a_hint_again_only_once() {
     let desk = Desk::new();
     desk.work();
     let id = opened(&desk, "trainer", Seat::First).id;
     desk.reply(ANN, &to_ann(&desk), "HINT");
+    let answer = desk.last_to(ANN);
     let mut forged = entries(&desk, &id);
     let hint = forged.iter_mut().find_map(|entry| match &mut entry.fact {
         Fact::HintGiven { orders, .. } => Some(orders),
