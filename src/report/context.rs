@@ -16,8 +16,7 @@ use super::manual::manual;
 use super::quoted::{shortened, wrapped};
 use super::template_context::{ComputeField, FieldSource, LazyView, TemplateContext};
 use super::time::{format_duration, format_local};
-use super::{Club, ClubLetter, FailedMatch, Position, WordingInput};
-use crate::game::any::OwnPart;
+use super::{Club, ClubLetter, FailedMatch, WordingInput};
 use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, Line, Seat};
 use crate::referee::{
@@ -349,38 +348,6 @@ pub fn for_news(
         ("names", value(names)),
     ];
     TemplateContext::new(Some(view)).with(own)
-}
-
-/// The context of what `seat` knows of a position.
-pub fn for_position(position: &Position<'_>, seat: Seat) -> TemplateContext {
-    let Position { names, steps, state, memories, adjudicated } = *position;
-    let last = steps.last().filter(|last| last.state == *state);
-    let view = match last {
-        Some(last) => LazyView::after(last, seat, Some(memories)),
-        None => LazyView::of_position(state, seat, memories),
-    };
-    let own = last.map(|last| OwnPart { before: &last.before, filed: last.filings[seat].as_ref() });
-    let board = state.shown_board(seat, Some(memories), own);
-    let told = steps.iter().map(|step| {
-        let view =
-            if view.is_of(&step.state) { Arc::clone(&view) } else { LazyView::after(step, seat, None) };
-        Value::from(for_news(step, names, view, seat))
-    });
-    let phases = adjudicated.iter().map(|(phase, turn, at)| {
-        context! { phase => Serde(phase), turn => turn, at => at.format("%-d %b %H:%M").to_string() }
-    });
-    let own = [
-        ("match", context! { game => state.kind().key() }),
-        ("steps", told.collect()),
-        ("me", value(seat)),
-        ("foe", value(seat.other())),
-        ("names", value(names)),
-        ("options", value(state.options())),
-        ("adjudicated", context! { zone => "UTC", phases => phases.collect::<Value>() }),
-        ("board", value(board.text.trim_end())),
-        ("html", Value::from(false)),
-    ];
-    TemplateContext::new(Some(Arc::clone(&view))).with(own)
 }
 
 fn answer(answer: &Answer, zone: Tz, house: HouseDefaults) -> Value {
