@@ -26,7 +26,7 @@ pub fn tampered(desk: &Desk, statements: &[String]) -> Office {
         let _ = std::fs::remove_file(desk.folder().join(old));
     }
     let copy = desk.folder().join("tampered.db");
-    desk.block_on(desk.office().store.backup(&copy, true)).expect("a copy");
+    desk.block_on(desk.office().store.backup(&copy)).expect("a copy");
     cheat_file(desk, &copy, &statements.iter().map(String::as_str).collect::<Vec<_>>());
     let now = desk.now();
     desk.block_on(async {
