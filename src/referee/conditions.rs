@@ -4,9 +4,8 @@ use chrono::{DateTime, Utc};
 
 use super::confirmation::superseded;
 use super::earlier::repeat_fault;
-use super::filing::about_another;
+use super::faults::{Refusal, about_another};
 use super::life::Draft;
-use super::refusal::Refusal;
 use super::{Match, Orders, Reply, SeatLetter};
 use crate::game::any;
 use crate::game::condition::{self, ConditionNews, Conditions};

@@ -5,8 +5,8 @@ use super::conditions;
 use super::confirmation::superseded;
 use super::doubtful;
 use super::earlier::repeat_fault;
+use super::faults::{Refusal, about_another};
 use super::life::{Draft, FiledOrders};
-use super::refusal::Refusal;
 use super::substitute;
 use super::turn::turn_fault;
 use super::{Match, Orders, Reply, SeatLetter};
@@ -120,14 +120,6 @@ pub(super) fn check_orders(
         Some(fault) => Err(Refusal::whole(FaultKind::Repeated, fault)),
         None => Ok(filing),
     }
-}
-
-/// Refuses orders for another match, or for another turn than the open one.
-pub(super) fn about_another(game_match: &Match, letter: &SeatLetter, due: &Due) -> Option<Refusal> {
-    if let Some(fault) = doubtful::match_fault(letter, game_match) {
-        return Some(Refusal::whole(FaultKind::OtherMatch, fault));
-    }
-    turn_fault(game_match, letter, due).map(|fault| Refusal::whole(FaultKind::OtherTurn, fault))
 }
 
 /// Adds what is wrong with the lines beside doubtful lines and faulty commands, so that the answer tells everything at once.

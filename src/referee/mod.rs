@@ -15,6 +15,7 @@ mod confirmation;
 mod dispatch_kind;
 mod doubtful;
 mod earlier;
+mod faults;
 mod filing;
 mod gm;
 mod gm_message;

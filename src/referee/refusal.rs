@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::faults::Refusal;
 use super::filing::check_orders;
 use super::letters::quoted_lines;
 use super::life::{Draft, Match};
@@ -9,38 +10,12 @@ use super::refused::RefusedLetter;
 use super::{Acceptance, Answer, Content, PartOutcome, Reader, SeatLetter, conditions, doubtful};
 use crate::game::condition::Conditions;
 use crate::game::{Fault, Line, Seat};
-use crate::ledger::{Fact, FaultKind, FaultyLine};
+use crate::ledger::Fact;
 use crate::letter::Digest;
 use crate::request::Request;
 
 /// How long before grace ends a seat is told for the last time.
 const BEFORE_GRACE_ENDS: TimeDelta = TimeDelta::hours(6);
-
-/// Why orders cannot stand.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Refusal {
-    pub faults: Vec<Fault>,
-    /// The kind of the fault that is no line's.
-    pub of_whole: Option<FaultKind>,
-}
-
-impl Refusal {
-    /// A refusal of the orders as a whole.
-    pub fn whole(kind: FaultKind, fault: Fault) -> Refusal {
-        Refusal { faults: vec![fault], of_whole: Some(kind) }
-    }
-
-    /// Returns the lines and the kinds, without the sentences.
-    pub fn lines(&self, request: &Request) -> Vec<FaultyLine> {
-        let kind = |fault: &Fault| match () {
-            () if request.doubts.contains(fault) => FaultKind::Doubtful,
-            () if request.faults.contains(fault) => FaultKind::Syntax,
-            () if fault.line.is_some() => FaultKind::Illegal,
-            () => self.of_whole.unwrap_or(FaultKind::Illegal),
-        };
-        self.faults.iter().map(|fault| FaultyLine { line: fault.line, kind: kind(fault) }).collect()
-    }
-}
 
 /// Notes that the orders of a letter were refused, if they were.
 pub(super) fn note(draft: &mut Draft, letter: &SeatLetter, answer: &Answer) {

@@ -80,7 +80,10 @@ fn what_is_left_of_a_match_with_somebody_forgotten_is_compared() {
     for (statement, named) in [
         ("UPDATE letter_raw SET bytes = {packed} WHERE letter_id IN {anns}", "its bytes were changed"),
         ("DELETE FROM letter_raw WHERE letter_id IN {anns}", "it is missing"),
-        ("UPDATE letter SET sender = 'eve@players.example' WHERE id IN {anns}", "a sender or a subject other"),
+        (
+            "UPDATE letter SET sender = 'eve@players.example' WHERE id IN {anns}",
+            "a sender or a subject other",
+        ),
         ("UPDATE dispatch_raw SET bytes = {packed} WHERE dispatch_id = {to_ann}", "was changed"),
         ("DELETE FROM dispatch_raw WHERE dispatch_id = {to_ann}", "it is missing"),
         ("UPDATE dispatch SET sent_at = sent_at - 1000 WHERE id = {to_ann}", "not stored as sent"),

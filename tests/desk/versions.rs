@@ -6,7 +6,7 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Fact};
 use fogpost::referee::{Match, PROCEDURE};
 
-use crate::audit::{cheat, entries, found, rewrite};
+use crate::audit::{cheat, entries, found, packed, rewrite};
 use crate::desk::{ANN, BO, Desk};
 
 /// A desk that follows another procedure, until it is restarted.
@@ -123,14 +123,15 @@ fn of_rulings_by_another_procedure_orders_and_adjudications_are_compared() {
 fn of_rulings_by_another_procedure_letters_are_compared() {
     let digest = |desk: &Desk| desk.letters().last().expect("a letter").digest;
     for statement in [
-        "UPDATE letter_raw SET bytes = CAST(replace(CAST(bytes AS TEXT), 'MARBLE A1', 'MARBLE B1') AS BLOB) \
-         WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')",
+        "UPDATE letter_raw SET bytes = x'{other}' WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')",
         "DELETE FROM letter_raw WHERE letter_id = (SELECT id FROM letter WHERE digest = '{digest}')",
         "UPDATE letter SET received_at = received_at - 60000 WHERE digest = '{digest}'",
     ] {
         let (desk, game_match) = played_by_another();
         let digest = digest(&desk);
-        cheat(&desk, &[&statement.replace("{digest}", &digest.to_string())]);
+        let other = packed(b"From: ann@players.example\r\n\r\nMARBLE B1\r\n");
+        let statement = statement.replace("{digest}", &digest.to_string()).replace("{other}", &other);
+        cheat(&desk, &[&statement]);
         assert_eq!(*found(&desk.verify(&game_match.id)), Place::Letter(digest), "{statement}");
     }
     let (desk, game_match) = played_by_another();

@@ -3,12 +3,20 @@
 
 use std::collections::BTreeSet;
 
-use super::unrepeated::Unrepeated;
 use crate::game::any::AnyState;
 use crate::game::{BySeat, Line, OrderLines, Seat};
 use crate::ledger::{self, Entry, Fact, SealKey, seal_digest};
 use crate::letter::Digest;
 use crate::referee::Match;
+
+/// Why a ruling is not repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unrepeated {
+    /// It followed this procedure, or a ruling before it from which this program cannot go on.
+    Procedure(u32),
+    /// Letters of the match are withheld.
+    Withheld,
+}
 
 /// The play up to an entry.
 pub(super) struct Play {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::play::{Play, Written};
+use super::play::{Play, Unrepeated, Written};
 use super::reader::PendingEntry;
 use super::ruling::{opening_versions, read_recorded};
 use super::{Check, Unconfirmed, short};
@@ -18,15 +18,6 @@ use crate::ledger::{Entry, Fact, Head, Source};
 use crate::letter::Digest;
 use crate::referee::{Match, PROCEDURE, SeatLetter};
 use crate::report::envelope::{PlaceInMatch, unique_start};
-
-/// Why a ruling is not repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unrepeated {
-    /// It followed this procedure, or a ruling before it from which this program cannot go on.
-    Procedure(u32),
-    /// Letters of the match are withheld.
-    Withheld,
-}
 
 /// What is withheld of a match for good, because a player was forgotten.
 #[derive(Clone, Debug, Default)]
