@@ -1,8 +1,8 @@
 //! Why the orders of a letter cannot stand: what its answer explains, and what the ledger keeps of it.
 
 use super::turn::turn_fault;
-use super::{Match, SeatLetter, doubtful};
-use crate::game::{Due, Fault};
+use super::{MAX_FAULTS, Match, SeatLetter, doubtful};
+use crate::game::{Due, Fault, Line};
 use crate::ledger::{FaultKind, FaultyLine};
 use crate::request::Request;
 
@@ -38,4 +38,10 @@ pub(super) fn about_another(game_match: &Match, letter: &SeatLetter, due: &Due) 
         return Some(Refusal::whole(FaultKind::OtherMatch, fault));
     }
     turn_fault(game_match, letter, due).map(|fault| Refusal::whole(FaultKind::OtherTurn, fault))
+}
+
+/// Returns the lines that faults quote, as written.
+pub(super) fn quoted_lines<'a>(request: &Request, faults: impl Iterator<Item = &'a Fault>) -> Vec<Line> {
+    let lines = faults.take(MAX_FAULTS).filter_map(|fault| fault.line);
+    lines.filter_map(|no| Some(Line { no, text: request.written(no)?.to_owned() })).collect()
 }

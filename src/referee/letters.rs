@@ -4,6 +4,7 @@ use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 
 use super::doubtful;
+use super::faults::quoted_lines;
 use super::filing;
 use super::house;
 use super::life::Draft;
@@ -18,11 +19,11 @@ use super::{
     Acceptance, Answer, Confirmation, Content, LetterPart, Notice, Orders, Passing, Reader, Rejection, Reply,
     SeatLetter, Words,
 };
+use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::game::record::Ending;
-use crate::game::{Fault, Line, Seat};
 use crate::ledger::{Fact, PauseReason, Receipts};
-use crate::request::{Command, MAX_FAULTS, Request};
+use crate::request::Command;
 
 /// Longest extension that the players can agree on at a time, in days.
 const EXTENSION_DAYS_AT_MOST: u32 = 30;
@@ -454,10 +455,4 @@ fn protest(draft: &mut Draft, letter: &SeatLetter, text: &str) -> Reply {
         draft.pause(PauseReason::Protest);
     }
     Reply::Protested
-}
-
-/// Returns the lines that faults quote, as written.
-pub(super) fn quoted_lines<'a>(request: &Request, faults: impl Iterator<Item = &'a Fault>) -> Vec<Line> {
-    let lines = faults.take(MAX_FAULTS).filter_map(|fault| fault.line);
-    lines.filter_map(|no| Some(Line { no, text: request.written(no)?.to_owned() })).collect()
 }

@@ -2,9 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::faults::Refusal;
+use super::faults::{Refusal, quoted_lines};
 use super::filing::check_orders;
-use super::letters::quoted_lines;
 use super::life::{Draft, Match};
 use super::refused::RefusedLetter;
 use super::{Acceptance, Answer, Content, PartOutcome, Reader, SeatLetter, conditions, doubtful};
