@@ -471,8 +471,8 @@ impl Store for Database {
         Ok(format!("{engine}, tables of version {tables}"))
     }
 
-    async fn backup(&self, to: &Path, with_logins: bool) -> Result<()> {
-        self.backend.backup(to, with_logins).await
+    async fn backup(&self, to: &Path) -> Result<()> {
+        self.backend.backup(to).await
     }
 
     async fn close(&self) {

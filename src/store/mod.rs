@@ -20,7 +20,6 @@ pub use self::error::{Result, StoreError};
 pub use self::evidence::{Evidence, NamedLetter};
 pub use self::forgetting::{Forgetting, ForgottenMatch, ForgottenPlayer, Traces};
 pub use self::letter_lookups::LetterLookups;
-pub use self::logins::{SealedLogin, SealedLogins};
 pub use self::packing::pack;
 pub use self::player_changes::PlayerChanges;
 pub use self::player_digests::PlayerDigests;
@@ -50,7 +49,6 @@ mod forgetting;
 mod in_work;
 mod letter_lookups;
 mod letters;
-mod logins;
 mod migration;
 mod newcomers;
 mod notify;
@@ -155,7 +153,6 @@ pub trait Store:
     + Evidence
     + Forgetting
     + VerifiedMatches
-    + SealedLogins
     + Send
     + Sync
 {
@@ -395,11 +392,11 @@ pub trait Store:
     /// Returns the engine and the version of the tables: `SQLite 3.50.2, tables of version 2`.
     async fn about(&self) -> Result<String>;
 
-    /// Writes a consistent copy of the database while others work on it, `with_logins` at mail providers or without.
+    /// Writes a consistent copy of the database while others work on it.
     ///
     /// # Errors
     /// Returns an error if `to` exists or cannot be written, or on PostgreSQL, which has its own tools.
-    async fn backup(&self, to: &Path, with_logins: bool) -> Result<()>;
+    async fn backup(&self, to: &Path) -> Result<()>;
 
     /// Flushes and closes the database.
     async fn close(&self);
