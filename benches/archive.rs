@@ -1,6 +1,6 @@
 //! How many bytes a match of Quadrant Z takes in the database: `cargo bench --bench archive`.
 //!
-//! Two correspondents play 20 turns by letter (`fogpost demo`). Their letters are then spread over 24 days. The room of a
+//! Two correspondents play 19 turns by letter (`fogpost demo`). Their letters are then spread over 24 days. The room of a
 //! match is that of a compact copy of the database, less that of an empty one. The targets: 1 MB on the last of these days,
 //! when pictures of seven days are kept, and 400 kB when none are kept any more.
 

@@ -1,4 +1,5 @@
-//! `fogpost demo --play`: what is refused before anything is created, and the beginning of a match by letter.
+//! `fogpost demo`: each recorded match by letter. `--play`: what is refused before anything is created, and the beginning
+//! of a match by letter.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -49,11 +50,59 @@ impl Letter {
     }
 }
 
-/// Returns the letters in a Maildir that nobody has read yet, or none if it does not exist.
+/// Returns the letters in a Maildir that nobody has read yet.
 fn new_letters(mailbox: &Path) -> Vec<Letter> {
-    let Ok(entries) = fs::read_dir(mailbox.join("new")) else { return Vec::new() };
+    letters_in(&mailbox.join("new"))
+}
+
+/// Returns the letters in a folder, or none if it does not exist.
+fn letters_in(folder: &Path) -> Vec<Letter> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.map(|entry| entry.expect("an entry").path());
     paths.map(|path| Letter::parse(&fs::read(path).expect("a letter"))).collect()
+}
+
+/// Runs the demo of a game, and returns what it prints and what Ann read.
+fn demo(game: &str) -> (String, String) {
+    let folder = Folder::empty();
+    let told = folder.run(&["demo", "--game", game, "--folder", "mine"]).success();
+    let read = folder.path("mine/mail/ann@players.example");
+    let letters = ["new", "cur"].into_iter().flat_map(|part| letters_in(&read.join(part)));
+    (told, letters.map(|letter| letter.text).collect())
+}
+
+/// What Ann is told when her letter with a mistake comes.
+const REFUSED: &str = "No order in this letter was filed.";
+
+const PROVEN: &str = "The record of the match, replayed, gives the same result.";
+
+#[test]
+fn the_demo_of_quadrant_z_tells_of_battles_and_a_base() {
+    let (told, read) = demo("quadrant-z");
+    let result = "The referee read 41 letters";
+    assert_says(&told, &["Battle in ", "You captured the enemy's home base at Y2!", result, PROVEN]);
+    assert_says(&read, &["Hello Ann, good luck to both of us!", REFUSED]);
+}
+
+#[test]
+fn the_demo_of_the_pacific_tells_of_torpedoes() {
+    let (told, read) = demo("pacific");
+    assert_says(&told, &["sank", "Bo won (fleet defeated).", "The referee read 87 letters", PROVEN]);
+    assert_says(&read, &["Hello Ann! My submarines send their love.", REFUSED]);
+}
+
+#[test]
+fn the_demo_of_quantum_tells_of_towers() {
+    let (told, read) = demo("quantum");
+    assert_says(&told, &["a tower", "Ann won (three towers).", "The referee read 40 letters", PROVEN]);
+    assert_says(&read, &["Good luck, Ann.", "Your conditions are sealed", REFUSED]);
+}
+
+#[test]
+fn the_demo_of_quad_tells_of_a_quad() {
+    let (told, read) = demo("quad");
+    assert_says(&told, &["It completes the quad", "Ann won (quad).", "The referee read 24 letters", PROVEN]);
+    assert_says(&read, &["I gladly take that one.", "Your conditions are sealed", REFUSED]);
 }
 
 #[test]

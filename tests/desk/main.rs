@@ -21,6 +21,7 @@ mod clocks;
 mod columns;
 mod commands;
 mod conditions;
+mod correspondents;
 mod crowd;
 mod desk;
 mod digest;

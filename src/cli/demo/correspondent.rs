@@ -1,106 +1,109 @@
-//! A correspondent: reads the letters in a Maildir and answers those that ask for orders, as a person would.
+//! A correspondent: reads the letters in a Maildir and answers the latest, as a person would.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use lettre::Message;
+use mail_parser::MessageParser;
 
-use super::dice::Dice;
-use super::letter::{RefereeLetter, examples};
-use super::{pacific, quad, quadrant_z, quantum};
-use crate::game::any::GameKind;
-use crate::letter::Address;
+use crate::daemon::NamedAddress;
 use crate::post::maildir;
 use crate::post::maildirs::folder_of;
 
-/// A player who knows nothing except what the letters say.
+/// A player whose orders are those of a record.
 pub struct Correspondent {
-    name: String,
-    address: Address,
+    who: NamedAddress,
     /// The correspondent's own Maildir.
     own: PathBuf,
     /// The referee's Maildir.
     referee: PathBuf,
-    game: GameKind,
-    dice: Dice,
+    /// The latest letter from the referee that orders can answer.
+    latest: Option<RefereeLetter>,
     pub letters_written: usize,
 }
 
 impl Correspondent {
-    pub fn new(name: &str, address: Address, mail: &std::path::Path, game: GameKind, seed: u64) -> Self {
+    pub fn new(who: NamedAddress, mail: &Path) -> Self {
         Correspondent {
-            name: name.to_owned(),
-            own: folder_of(mail, address.as_str()),
+            own: folder_of(mail, who.address.as_str()),
             referee: mail.join("referee"),
-            address,
-            game,
-            dice: Dice::new(seed),
+            who,
+            latest: None,
             letters_written: 0,
         }
     }
 
-    /// Reads new letters, answers those that ask for orders, and returns the number of answers.
-    pub fn answer_letters(&mut self) -> anyhow::Result<usize> {
-        let before = self.letters_written;
-        for path in self.new_letters()? {
+    /// Reads the new letters and sends orders in answer to the latest.
+    pub fn answer(&mut self, orders: &str) -> anyhow::Result<()> {
+        self.read_new_letters()?;
+        let letter = self.latest.as_ref().context("there is no letter to answer")?;
+        let answer = self.reply(letter, &words(orders))?;
+        maildir::deliver(&self.referee, &answer.formatted())?;
+        self.letters_written += 1;
+        Ok(())
+    }
+
+    fn read_new_letters(&mut self) -> anyhow::Result<()> {
+        let entries = std::fs::read_dir(self.own.join("new"))?;
+        let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+        paths.sort();
+        for path in paths {
             let raw = std::fs::read(&path).with_context(|| path.display().to_string())?;
             let letter = RefereeLetter::parse(&raw).context("cannot parse a letter from the referee")?;
-            if let Some(orders) = self.orders(&letter) {
-                self.write(&letter, &orders)?;
+            if letter.may_be_answered_with_orders() {
+                self.latest = Some(letter);
             }
             // Mark it as read, as a mail program would.
             let name = path.file_name().context("a file has a name")?.to_string_lossy().into_owned();
             std::fs::rename(&path, self.own.join("cur").join(format!("{name}:2,S")))?;
         }
-        Ok(self.letters_written - before)
-    }
-
-    fn new_letters(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let new = self.own.join("new");
-        if !new.exists() {
-            return Ok(Vec::new());
-        }
-        let mut found =
-            std::fs::read_dir(&new)?.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
-        found.sort();
-        Ok(found)
-    }
-
-    /// Returns the orders for an invitation or a report that asks for some. After a refusal, these are the refusal's
-    /// examples.
-    fn orders(&mut self, letter: &RefereeLetter) -> Option<Vec<String>> {
-        if letter.subject.contains("not filed") || letter.text.contains("cannot stand") {
-            return Some(examples(&letter.text)).filter(|orders| !orders.is_empty());
-        }
-        // A receipt that is also the report of the turn asks for the next orders.
-        let is_receipt_alone =
-            letter.text.contains("Your orders are sealed") && !letter.text.contains("What happened");
-        if !letter.text.contains("waits for your orders") || is_receipt_alone {
-            return None;
-        }
-        let orders = match self.game {
-            GameKind::QuadrantZ => quadrant_z::orders,
-            GameKind::Pacific => pacific::orders,
-            GameKind::Quantum => quantum::orders,
-            GameKind::Quad => quad::orders,
-        };
-        Some(orders(&letter.text, &mut self.dice))
+        Ok(())
     }
 
     /// Answers above the quoted letter, as most people do.
-    fn write(&mut self, letter: &RefereeLetter, orders: &[String]) -> anyhow::Result<()> {
+    fn reply(&self, letter: &RefereeLetter, words: &str) -> anyhow::Result<Message> {
         let quoted: String = letter.text.lines().map(|line| format!("> {line}\n")).collect();
-        let body = format!("{}\n\n{} wrote:\n{quoted}", orders.join("\n"), "The Demo Club");
-        let answer = Message::builder()
-            .from(format!("{} <{}>", self.name, self.address).parse()?)
+        let NamedAddress { name, address } = &self.who;
+        let reply = Message::builder()
+            .from(format!("{name} <{address}>").parse()?)
             .to(letter.reply_to.parse()?)
             .subject(format!("Re: {}", letter.subject))
             .in_reply_to(format!("<{}>", letter.message_id))
             .references(format!("<{}>", letter.message_id))
-            .message_id(Some(format!("<{}.{}@players.example>", self.name, self.letters_written)))
-            .body(body)?;
-        maildir::deliver(&self.referee, &answer.formatted())?;
-        self.letters_written += 1;
-        Ok(())
+            .message_id(Some(format!("<{name}.{}@players.example>", self.letters_written)))
+            .body(format!("{words}\n\nThe Demo Club wrote:\n{quoted}"))?;
+        Ok(reply)
+    }
+}
+
+/// Returns the orders as a letter has them: a comment of the record is what the player writes beside the orders.
+fn words(orders: &str) -> String {
+    let lines: Vec<_> = orders.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).collect();
+    lines.join("\n")
+}
+
+/// A letter from the referee, as a mail program shows it.
+struct RefereeLetter {
+    subject: String,
+    text: String,
+    reply_to: String,
+    message_id: String,
+}
+
+impl RefereeLetter {
+    /// Whether orders in answer to it are for the open turn. The opponent's words and a receipt may be about a turn that
+    /// is over, and arrive beside the report, in any order.
+    fn may_be_answered_with_orders(&self) -> bool {
+        !self.subject.contains("a message from") && !self.subject.ends_with("sealed")
+    }
+
+    fn parse(raw: &[u8]) -> Option<RefereeLetter> {
+        let mail = MessageParser::default().parse(raw)?;
+        Some(RefereeLetter {
+            subject: mail.subject()?.to_owned(),
+            text: mail.body_text(0)?.into_owned(),
+            reply_to: mail.reply_to()?.first()?.address()?.to_owned(),
+            message_id: mail.message_id()?.to_owned(),
+        })
     }
 }

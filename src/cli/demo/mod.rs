@@ -1,23 +1,17 @@
 //! `fogpost demo`: two correspondents play a whole match by real letters, without a server or an account.
 //!
-//! They put their letters into the referee's Maildir, as mail, and the daemon answers into theirs. A correspondent
-//! knows nothing except what the letters say.
+//! They put their letters into the referee's Maildir, as mail, and the daemon answers into theirs. Their orders are
+//! those of a recorded match, one for each game, so every demo tells the same story.
 
 mod correspondent;
-mod dice;
-mod letter;
-mod pacific;
 mod play;
-mod quad;
-mod quadrant_z;
-mod quantum;
 mod story;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use chrono::Utc;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -25,15 +19,16 @@ use self::correspondent::Correspondent;
 use self::play::Play;
 use crate::config::Config;
 use crate::daemon::{Holder, NamedAddress, NewMatch, Office};
+use crate::game::BySeat;
 use crate::game::any::GameKind;
-use crate::game::{BySeat, Seat};
+use crate::game::record::{By, Filed, Record};
 use crate::ledger::{self, Entry};
 use crate::letter::Address;
 use crate::post::maildir;
 use crate::referee::{Match, Stage};
 use crate::store::{self, Store};
 
-/// Play a whole match by real letters between two computer players, on this machine alone
+/// Play a recorded match again by real letters between two correspondents, on this machine alone
 ///
 /// With --play, you play yourself, against the house: the referee runs until Ctrl-C, and you read and answer its letters
 /// with mutt.
@@ -43,7 +38,7 @@ pub struct Args {
     #[arg(long, default_value = "quadrant-z", value_parser = super::arguments::game)]
     game: GameKind,
     /// Play this game yourself, by letter, against the house
-    #[arg(long, value_name = "GAME", conflicts_with_all = ["game", "seed"], value_parser = super::arguments::game)]
+    #[arg(long, value_name = "GAME", conflicts_with = "game", value_parser = super::arguments::game)]
     play: Option<GameKind>,
     /// The level of the house, with --play
     #[arg(long, default_value = "easy", requires = "play")]
@@ -51,13 +46,7 @@ pub struct Args {
     /// Folder for the letters, reports and database; must not exist yet
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Random seed
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
 }
-
-/// Rounds of letters after which the demo fails. Matches of these correspondents are far shorter.
-const MAX_ROUNDS: usize = 2000;
 
 impl Args {
     pub fn run(self) -> anyhow::Result<ExitCode> {
@@ -73,73 +62,82 @@ impl Args {
                 return Ok(ExitCode::SUCCESS);
             }
             let office = office(&folder).await?;
-            let game_match = self.play_both(&office, &folder, options(self.game)).await?;
+            let game_match = play_both(&office, &folder, &record(self.game)?).await?;
             let entries = entries(&*office.store, &game_match.id).await?;
             story::tell(&office, &game_match, &entries, &folder).await?;
             office.close().await;
             Ok(ExitCode::SUCCESS)
         })
     }
+}
 
-    /// Opens a match and exchanges letters until it is over.
-    async fn play_both(
-        &self,
-        office: &Office,
-        folder: &Path,
-        options: Vec<(&'static str, &'static str)>,
-    ) -> anyhow::Result<Match> {
-        let players = BySeat::new(named_address("Ann")?, named_address("Bo")?);
-        let mail = folder.join("mail");
-        let mut people = BySeat::from_fn(|seat| {
-            let address = players[seat].address.clone();
-            Correspondent::new(&players[seat].name, address, &mail, self.game, self.seed * 2 + seat as u64)
-        });
-        let new = NewMatch {
-            game: self.game,
-            choices: self.game.choose(options).map_err(anyhow::Error::msg)?,
-            players: players.map(Holder::Player),
-            terms: office.config.terms.clone(),
-        };
-        let game_match = office.open(new).await?;
-        println!("{} opens: {} between Ann and Bo, by letter.", game_match.id, self.game.name());
-        let bar = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{spinner} {msg}")?);
-        for _ in 0..MAX_ROUNDS {
-            office.once().await?;
-            let game_match = find(office, &game_match.id).await?;
-            if game_match.stage == Stage::Over {
-                bar.finish_and_clear();
-                return Ok(game_match);
-            }
-            let turn = game_match.due().map_or(0, |due| due.turn);
-            let (ann, bo) = (people.first.letters_written, people.second.letters_written);
-            bar.set_message(format!("turn {turn}: {ann} letters from Ann, {bo} from Bo"));
-            bar.tick();
-            let mut written = 0;
-            for seat in Seat::BOTH {
-                written += people[seat].answer_letters()?;
-            }
-            ensure!(
-                written > 0,
-                "{} waits for orders, but neither Ann nor Bo has any to send",
-                game_match.id
-            );
+/// Returns the recorded match of a game.
+fn record(game: GameKind) -> anyhow::Result<Record> {
+    let text = match game {
+        GameKind::QuadrantZ => include_str!("records/quadrant-z.toml"),
+        GameKind::Pacific => include_str!("records/pacific.toml"),
+        GameKind::Quantum => include_str!("records/quantum.toml"),
+        GameKind::Quad => include_str!("records/quad.toml"),
+    };
+    Ok(Record::parse(text)?)
+}
+
+/// Opens a match and sends the filings of the record as letters.
+async fn play_both(office: &Office, folder: &Path, record: &Record) -> anyhow::Result<Match> {
+    let (first, second) = (&record.players.first, &record.players.second);
+    let players = BySeat::new(named_address(first)?, named_address(second)?);
+    let mail = folder.join("mail");
+    let mut people = players.clone().map(|who| Correspondent::new(who, &mail));
+    let new = NewMatch {
+        game: record.game,
+        choices: record.options.clone(),
+        players: players.map(Holder::Player),
+        terms: office.config.terms.clone(),
+    };
+    let id = office.open(new).await?.id;
+    println!("{id} opens: {} between {first} and {second}, by letter.", record.game.name());
+    let bar = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{spinner} {msg}")?);
+    let mut rest = &record.filings[..];
+    loop {
+        office.once().await?;
+        let game_match = find(office, &id).await?;
+        if rest.is_empty() {
+            bar.finish_and_clear();
+            ensure!(game_match.stage == Stage::Over, "{id} is not over after the last letter of the record");
+            return Ok(game_match);
         }
-        bail!("the match did not end within {MAX_ROUNDS} rounds")
+        let turn = game_match.due().map_or(0, |due| due.turn);
+        let counts = people.as_ref().map(|who| who.letters_written);
+        bar.set_message(format!(
+            "turn {turn}: {} letters from {first}, {} from {second}",
+            counts.first, counts.second
+        ));
+        bar.tick();
+        let (round, later) = rest.split_at(sent_together(rest, &game_match));
+        for filed in round {
+            if let By::Seat(seat, orders) = &filed.by {
+                people[*seat].answer(orders)?;
+            }
+        }
+        rest = later;
+    }
+}
+
+/// Returns how many of the next filings are sent before the referee reads them: one, or both if both sides are awaited.
+fn sent_together(next: &[Filed], game_match: &Match) -> usize {
+    match next {
+        [Filed { by: By::Seat(a, _), .. }, Filed { by: By::Seat(b, _), .. }, ..]
+            if a != b && game_match.awaits(*a) && game_match.awaits(*b) =>
+        {
+            2
+        }
+        _ => 1,
     }
 }
 
 fn named_address(name: &str) -> anyhow::Result<NamedAddress> {
     let address = Address::parse(&format!("{}@players.example", name.to_lowercase()))?;
     Ok(NamedAddress { name: name.to_owned(), address })
-}
-
-/// Returns options that shorten the match, or show more of the game, than the defaults.
-fn options(game: GameKind) -> Vec<(&'static str, &'static str)> {
-    match game {
-        GameKind::QuadrantZ => Vec::new(),
-        GameKind::Quad => vec![("swap", "on")],
-        GameKind::Pacific | GameKind::Quantum => vec![("quiet_limit", "20")],
-    }
 }
 
 /// Returns `fogpost-demo`, or `fogpost-demo-2` and so on if that exists.
@@ -182,39 +180,28 @@ async fn entries(store: &dyn Store, match_id: &str) -> anyhow::Result<Vec<Entry>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::record::Step;
 
-    /// Plays a match to its end by the rules. The correspondents read nothing but the text part of the letters.
-    fn plays_to_the_end(game: GameKind, options: Vec<(&'static str, &'static str)>) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let demo = Args { game, play: None, level: String::new(), folder: None, seed: 2 };
-        let game_match = super::super::block_on(async {
-            let office = office(folder.path()).await?;
-            let played = demo.play_both(&office, folder.path(), options).await;
-            office.close().await;
-            played
-        });
-        let outcome = game_match.expect("the match ends").state.outcome();
-        assert!(outcome.is_some(), "{game}");
-    }
-
+    /// A record holds one letter with a mistake, so that the mailbox shows a refusal.
     #[test]
-    fn quadrant_z_can_be_played_to_the_end_from_the_text_part_alone() {
-        plays_to_the_end(GameKind::QuadrantZ, vec![("turn_limit", "12")]);
-    }
-
-    /// A debug build takes minutes for the hundreds of turns of a whole match, so a short quiet time ends this one.
-    #[test]
-    fn the_pacific_can_be_played_to_the_end_from_the_text_part_alone() {
-        plays_to_the_end(GameKind::Pacific, vec![("quiet_limit", "1")]);
-    }
-
-    #[test]
-    fn quantum_can_be_played_to_the_end_from_the_text_part_alone() {
-        plays_to_the_end(GameKind::Quantum, vec![("quiet_limit", "20")]);
-    }
-
-    #[test]
-    fn quad_can_be_played_to_the_end_from_the_text_part_alone() {
-        plays_to_the_end(GameKind::Quad, vec![("swap", "on")]);
+    fn each_record_is_a_whole_match_in_which_one_letter_is_refused() {
+        for game in GameKind::ALL.iter().copied() {
+            let record = record(game).expect("a record");
+            assert_eq!(record.game, game);
+            let mut refused = Vec::new();
+            let mut outcome = None;
+            record.replay(|step| match step {
+                Step::Adjudicated(done) => outcome = done.state.outcome(),
+                Step::Refused { index, .. } => refused.push(index),
+            });
+            let mistake = match game {
+                GameKind::QuadrantZ => 4,
+                GameKind::Pacific => 34,
+                GameKind::Quantum => 24,
+                GameKind::Quad => 6,
+            };
+            assert_eq!(refused, [mistake], "{game}");
+            assert!(outcome.is_some_and(|outcome| outcome.winner.is_some()), "{game}");
+        }
     }
 }

@@ -1,10 +1,10 @@
-//! How the demo's correspondents play Quad: from the text board, looking one turn ahead.
+//! How correspondents play Quad: from the text board, looking one turn ahead.
 
+use crate::random::Random;
 use std::cmp::Reverse;
 
-use super::dice::Dice;
-use super::letter::examples;
-use crate::game::square::Square;
+use super::examples;
+use fogpost::game::square::Square;
 
 type Point = Square<11, 11>;
 
@@ -25,7 +25,7 @@ struct Corners {
 
 /// Completes a quad, else blocks the opponent's, else builds where most squares are open. The first letter shows no
 /// board, so its example serves as the first marble.
-pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
+pub fn orders(letter: &str, dice: &mut Random) -> Vec<String> {
     let may_swap = letter.lines().any(|line| line.trim() == "| SWAP");
     if may_swap && dice.below(2) == 0 {
         return vec!["SWAP".to_owned()];

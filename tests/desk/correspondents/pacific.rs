@@ -1,9 +1,9 @@
-//! How the demo's correspondents play War in the Pacific: from the tables in a report, looking one reply ahead.
+//! How correspondents play War in the Pacific: from the tables in a report, looking one reply ahead.
 
-use super::dice::Dice;
-use super::letter::examples;
+use super::examples;
+use crate::random::Random;
 
-type Square = crate::game::square::Square<16, 16>;
+type Square = fogpost::game::square::Square<16, 16>;
 
 /// One side as the tables in a report show it.
 #[derive(Clone, Default)]
@@ -45,7 +45,7 @@ const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 const KNIGHT: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 /// Returns orders for what a letter asks: a setup, a surface turn, or an order to a submarine.
-pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
+pub fn orders(letter: &str, dice: &mut Random) -> Vec<String> {
     if letter.contains("Set up your fleet") {
         // The words for whole setups stand above it.
         let form = letter.split_once("A valid setup:").map_or(letter, |(_, form)| form);
@@ -61,7 +61,7 @@ pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
 }
 
 /// Returns the letter's example setup, mirrored in half of the matches, with the submarines at random squares.
-fn setup(form: Vec<String>, dice: &mut Dice) -> Vec<String> {
+fn setup(form: Vec<String>, dice: &mut Random) -> Vec<String> {
     let mirrored = dice.below(2) == 0;
     let mut taken: Vec<Square> = Vec::new();
     let mut lines = Vec::new();
@@ -91,7 +91,7 @@ fn setup(form: Vec<String>, dice: &mut Dice) -> Vec<String> {
 }
 
 /// Returns the move that gains most: what it sinks, less what the reply can sink, else the way to the enemy.
-fn surface(own: &Side, foe: &Side, dice: &mut Dice) -> Option<String> {
+fn surface(own: &Side, foe: &Side, dice: &mut Random) -> Option<String> {
     let mut best: Option<(i32, String)> = None;
     for (i, ship) in own.ships.iter().enumerate() {
         // A carrier with its squadron aboard stays where it is: the squadron might not be able to follow.
@@ -117,14 +117,17 @@ fn surface(own: &Side, foe: &Side, dice: &mut Dice) -> Option<String> {
 }
 
 /// Fires if a submarine is in range, else moves one towards its range.
-fn submarine(own: &Side, foe: &Side, dice: &mut Dice) -> Option<String> {
+fn submarine(own: &Side, foe: &Side, dice: &mut Random) -> Option<String> {
     let targets: Vec<&Ship> = foe.ships.iter().filter(|ship| ship.class != Class::Squadron).collect();
     for (name, at) in &own.submarines {
         if let Some(ship) = targets.iter().find(|ship| at.king_steps(ship.at) == REACH) {
             return Some(format!("{name} FIRE {}", ship.at));
         }
     }
-    let (name, from) = dice.pick(&own.submarines)?;
+    if own.submarines.is_empty() {
+        return None;
+    }
+    let (name, from) = dice.pick(&own.submarines);
     let lines = SIDEWAYS.into_iter().chain(DIAGONAL);
     let ways = lines.flat_map(|(files, ranks)| (1..=3).filter_map(move |n| from.step(n * files, n * ranks)));
     let free = ways.filter(|to| own.submarines.iter().all(|(_, at)| at != to));
@@ -133,7 +136,7 @@ fn submarine(own: &Side, foe: &Side, dice: &mut Dice) -> Option<String> {
 }
 
 /// Drops depth charges now and then, near the latest news of a submarine.
-fn hunt(letter: &str, own: &Side, dice: &mut Dice) -> Option<String> {
+fn hunt(letter: &str, own: &Side, dice: &mut Random) -> Option<String> {
     let heard = letter.lines().find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
@@ -146,7 +149,7 @@ fn hunt(letter: &str, own: &Side, dice: &mut Dice) -> Option<String> {
     if dice.below(4) > 0 {
         return None;
     }
-    let (files, ranks) = *dice.pick(&[SIDEWAYS, DIAGONAL].concat())?;
+    let (files, ranks) = *dice.pick(&[SIDEWAYS, DIAGONAL].concat());
     let corner = heard.step(2 * files, 2 * ranks).filter(|at| at.file() < 15 && at.rank() < 15)?;
     let area = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(files, ranks)| corner.step(files, ranks));
     let reached = own.ships.iter().any(|ship| {

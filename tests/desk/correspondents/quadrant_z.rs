@@ -1,8 +1,7 @@
-//! How the demo's correspondents play Quadrant Z: from the tables in a report, without looking ahead.
+//! How correspondents play Quadrant Z: from the tables in a report, without looking ahead.
 
+use crate::random::Random;
 use std::collections::BTreeMap;
-
-use super::dice::Dice;
 
 /// A square as letters write it, `A3`: the index of its quadrant in the 5 × 5 grid, and its number there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +45,7 @@ struct Ship {
 }
 
 /// Returns orders for what a letter asks: a setup or a turn.
-pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
+pub fn orders(letter: &str, dice: &mut Random) -> Vec<String> {
     let text = letter.lines().map(str::trim).collect::<Vec<_>>();
     if text.iter().any(|line| line.starts_with("Place your stars")) {
         return setup(&text, dice);
@@ -55,7 +54,7 @@ pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
 }
 
 /// Sets up stars at home and in each neutral quadrant, and four ships of medium size.
-fn setup(text: &[&str], dice: &mut Dice) -> Vec<String> {
+fn setup(text: &[&str], dice: &mut Random) -> Vec<String> {
     let home = quadrants_after(text, "Stars in your home sector, quadrants");
     let neutral = quadrants_after(text, "Stars in the neutral sector,");
     let mut lines = Vec::new();
@@ -75,10 +74,9 @@ fn setup(text: &[&str], dice: &mut Dice) -> Vec<String> {
     for place in neutral.iter().take(left) {
         lines.push(format!("STAR {place}{} 1", 3 + dice.below(2)));
     }
-    let fleet =
-        *dice.pick(&[["3/1", "3/1", "2/2", "2/1"], ["4/1", "2/2", "2/1", "2/1"]]).unwrap_or(&["2/1"; 4]);
+    let fleet = dice.pick(&[["3/1", "3/1", "2/2", "2/1"], ["4/1", "2/2", "2/1", "2/1"]]);
     for (no, size) in (1..).zip(fleet) {
-        let place = dice.pick(&home).copied().unwrap_or('A');
+        let place = dice.pick(&home);
         lines.push(format!("SHIP {no} {size} {place}{}", 1 + dice.below(4)));
     }
     lines
@@ -94,7 +92,7 @@ fn quadrants_after(text: &[&str], words: &str) -> Vec<char> {
 }
 
 /// Captures what it can, builds what it can pay for, and heads for the nearest star or into the unknown.
-fn turn(text: &[&str], dice: &mut Dice) -> Vec<String> {
+fn turn(text: &[&str], dice: &mut Random) -> Vec<String> {
     let ships = ships(text);
     let stars = stars(text);
     let mut lines = Vec::new();
@@ -130,7 +128,7 @@ fn turn(text: &[&str], dice: &mut Dice) -> Vec<String> {
 }
 
 /// Returns a square one turn closer to `goal`.
-fn step(from: Place, goal: Place, dice: &mut Dice) -> Option<Place> {
+fn step(from: Place, goal: Place, dice: &mut Random) -> Option<Place> {
     if from.reaches(goal) {
         return Some(goal);
     }
@@ -138,7 +136,7 @@ fn step(from: Place, goal: Place, dice: &mut Dice) -> Option<Place> {
     let near: Vec<Place> = all.filter(|place| from.reaches(*place)).collect();
     let best = near.iter().map(|place| place.quadrants_to(goal)).min()?;
     let good: Vec<Place> = near.into_iter().filter(|place| place.quadrants_to(goal) == best).collect();
-    dice.pick(&good).copied()
+    Some(*dice.pick(&good))
 }
 
 /// Parses the rows below `Your ships`: number, offence, defence, size, square.

@@ -1,10 +1,10 @@
-//! How the demo's correspondents play Quantum: from the text board, looking one reply ahead.
+//! How correspondents play Quantum: from the text board, looking one reply ahead.
 
+use crate::random::Random;
 use std::collections::BTreeMap;
 
-use super::dice::Dice;
-use super::letter::examples;
-use crate::game::square::Square;
+use super::examples;
+use fogpost::game::square::Square;
 
 type Spot = Square<8, 8>;
 type Board = BTreeMap<Spot, Stack>;
@@ -31,7 +31,7 @@ const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 
 /// Returns the move that gains most, less what the opponent's reply can take. The first letter shows no board, so its
 /// example serves as the first move.
-pub fn orders(letter: &str, dice: &mut Dice) -> Vec<String> {
+pub fn orders(letter: &str, dice: &mut Random) -> Vec<String> {
     let board = read(letter);
     let best = moves(&board, true).into_iter().max_by_key(|&(from, to)| {
         let after = after(&board, from, to);
