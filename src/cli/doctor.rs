@@ -177,8 +177,7 @@ async fn look_up(config: &Config, selector: Option<String>) {
         return;
     }
     let of_provider = config.outbox.way.smtp_host().map(|host| presets::dkim_selectors(host, domain));
-    let selectors =
-        of_provider.unwrap_or_default().iter().map(|&name| name.to_owned()).chain(selector).collect();
+    let selectors = of_provider.unwrap_or_default().iter().cloned().chain(selector).collect();
     let Some(records) = dns::Records::of(domain, selectors).await else {
         return warn("dns", "this machine's name servers cannot be read (/etc/resolv.conf)");
     };

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::config::presets::{Login, PASSWORD_FILE, PRESETS, Preset};
+use crate::config::presets::{Login, PASSWORD_FILE, Preset};
 use crate::config::{Config, EXAMPLE};
 use crate::post::inbox::Inbox;
 use crate::post::maildir;
@@ -23,7 +23,7 @@ pub struct Args {
 
 fn provider(key: &str) -> Result<&'static Preset, String> {
     Preset::named(key).ok_or_else(|| {
-        let known: Vec<_> = PRESETS.iter().map(|preset| preset.key).collect();
+        let known: Vec<_> = Preset::all().iter().map(|preset| preset.key.as_str()).collect();
         format!("known providers are {}; docs/providers.md tells about others", known.join(", "))
     })
 }

@@ -2,51 +2,58 @@
 //!
 //! docs/providers.md tells what to click at each provider, and names the provider's own pages.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::EXAMPLE;
-use crate::post::Tls;
 
 /// A provider whose settings are known, or an own server.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Preset {
     /// The name on the command line.
-    pub key: &'static str,
+    pub key: String,
     /// The name for people.
-    pub name: &'static str,
+    pub name: String,
     /// A stand-in for the club's address, which the GM replaces.
-    address: &'static str,
+    address: String,
     /// Whether the mailbox takes letters to `name+anything@`.
     plus_addresses: bool,
-    imap_host: &'static str,
+    imap_host: String,
     /// The login name for IMAP; by default the whole address.
-    imap_user: Option<&'static str>,
-    smtp_host: &'static str,
-    smtp_tls: Tls,
+    imap_user: Option<String>,
+    smtp_host: String,
+    smtp_tls: String,
     /// Where the provider puts what it takes for spam.
-    spam_folder: &'static str,
+    spam_folder: String,
     limits: Limits,
     /// The selectors with which the provider signs for domains of its customers (DKIM), as far as they are known.
-    dkim_selectors: &'static [&'static str],
+    #[serde(default)]
+    dkim_selectors: Vec<String>,
     pub login: Login,
     /// The provider's instructions.
-    page: &'static str,
+    page: String,
 }
 
 /// How a provider lets programs in.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Login {
     /// By a password of this kind.
-    Password(&'static str),
+    Password(String),
     /// By Microsoft's OAuth, for accounts of this tenant.
-    Microsoft(&'static str),
+    Microsoft(String),
 }
 
 /// How many letters a provider takes.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum Limits {
     /// As its page says.
-    Published { per_minute: Option<u32>, per_day: u32, page: &'static str, note: Option<&'static str> },
+    Published { per_minute: Option<u32>, per_day: u32, page: String, note: Option<String> },
     /// It publishes no number; the sentence says what is known.
-    Unpublished(&'static str),
+    Unpublished(String),
 }
 
 /// The file for the password of presets.
@@ -56,158 +63,23 @@ pub const PASSWORD_FILE: &str = "mail.secret";
 const MAIL_BEGINS: &str = "# Where letters come from";
 const MAIL_ENDS: &str = "# Terms of new matches";
 
-pub const PRESETS: [Preset; 8] = [
-    Preset {
-        key: "gmail",
-        name: "Gmail and Google Workspace",
-        address: "your.club@gmail.com",
-        plus_addresses: true,
-        imap_host: "imap.gmail.com",
-        imap_user: None,
-        smtp_host: "smtp.gmail.com",
-        smtp_tls: Tls::Tls,
-        spam_folder: "[Gmail]/Spam",
-        limits: Limits::Published {
-            per_minute: None,
-            per_day: 500,
-            page: "https://support.google.com/mail/answer/22839",
-            note: Some("Google Workspace allows 2,000 letters a day; then set 1800."),
-        },
-        dkim_selectors: &["google"],
-        login: Login::Password("an app password (https://support.google.com/accounts/answer/185833)"),
-        page: "https://support.google.com/mail/answer/7126229",
-    },
-    Preset {
-        key: "microsoft365",
-        name: "Microsoft 365",
-        address: "your.club@your-organisation.example",
-        plus_addresses: true,
-        imap_host: "outlook.office365.com",
-        imap_user: None,
-        smtp_host: "smtp.office365.com",
-        smtp_tls: Tls::StartTls,
-        spam_folder: "Junk Email",
-        limits: Limits::Published {
-            per_minute: Some(30),
-            per_day: 10_000,
-            page: "https://learn.microsoft.com/office365/servicedescriptions/exchange-online-service-description/\
-                   exchange-online-limits",
-            note: None,
-        },
-        dkim_selectors: &["selector1", "selector2"],
-        login: Login::Microsoft("organizations"),
-        page: "https://learn.microsoft.com/en-us/exchange/client-developer/legacy-protocols/\
-               how-to-authenticate-an-imap-pop-smtp-application-by-using-oauth",
-    },
-    Preset {
-        key: "outlook",
-        name: "Outlook.com",
-        address: "your.club@outlook.com",
-        plus_addresses: true,
-        imap_host: "outlook.office365.com",
-        imap_user: None,
-        smtp_host: "smtp-mail.outlook.com",
-        smtp_tls: Tls::StartTls,
-        spam_folder: "Junk",
-        limits: Limits::Published {
-            per_minute: None,
-            per_day: 5_000,
-            page: "https://support.microsoft.com/en-us/office/\
-                   sending-limits-in-outlook-com-279ee200-594c-40f0-9ec8-bb6af7735c2e",
-            note: Some("Without a subscription to Microsoft 365 they are lower, and depend on the account."),
-        },
-        dkim_selectors: &[],
-        login: Login::Microsoft("consumers"),
-        page: "https://support.microsoft.com/en-us/office/\
-               pop-imap-and-smtp-settings-for-outlook-com-d088b986-291d-42b8-9564-9c414e2aa040",
-    },
-    Preset {
-        key: "fastmail",
-        name: "Fastmail",
-        address: "your.club@fastmail.com",
-        plus_addresses: true,
-        imap_host: "imap.fastmail.com",
-        imap_user: None,
-        smtp_host: "smtp.fastmail.com",
-        smtp_tls: Tls::Tls,
-        spam_folder: "Spam",
-        limits: Limits::Unpublished("Fastmail's limits depend on the plan and the age of the account."),
-        dkim_selectors: &["fm1", "fm2", "fm3"],
-        login: Login::Password("an app password (https://www.fastmail.help/hc/en-us/articles/360058752854)"),
-        page: "https://www.fastmail.help/hc/en-us/articles/1500000278342",
-    },
-    Preset {
-        key: "icloud",
-        name: "iCloud Mail",
-        address: "your.club@icloud.com",
-        plus_addresses: true,
-        imap_host: "imap.mail.me.com",
-        imap_user: Some("your.club"),
-        smtp_host: "smtp.mail.me.com",
-        smtp_tls: Tls::StartTls,
-        spam_folder: "Junk",
-        limits: Limits::Published {
-            per_minute: None,
-            per_day: 1_000,
-            page: "https://support.apple.com/102198",
-            note: None,
-        },
-        dkim_selectors: &[],
-        login: Login::Password("an app-specific password (https://support.apple.com/en-us/102654)"),
-        page: "https://support.apple.com/en-us/102525",
-    },
-    Preset {
-        key: "mailbox-org",
-        name: "mailbox.org",
-        address: "your.club@mailbox.org",
-        plus_addresses: true,
-        imap_host: "imap.mailbox.org",
-        imap_user: None,
-        smtp_host: "smtp.mailbox.org",
-        smtp_tls: Tls::Tls,
-        spam_folder: "Junk",
-        limits: Limits::Unpublished("mailbox.org publishes no number."),
-        dkim_selectors: &[],
-        login: Login::Password(
-            "that of the mailbox, or with two-factor authentication an application password",
-        ),
-        page: "https://kb.mailbox.org/en/private/e-mail/e-mail-configuration",
-    },
-    Preset {
-        key: "gmx",
-        name: "GMX",
-        address: "your.club@gmx.net",
-        plus_addresses: false,
-        imap_host: "imap.gmx.net",
-        imap_user: None,
-        smtp_host: "mail.gmx.net",
-        smtp_tls: Tls::Tls,
-        spam_folder: "Spamverdacht",
-        limits: Limits::Unpublished("GMX publishes no number."),
-        dkim_selectors: &[],
-        login: Login::Password(
-            "that of the mailbox, or with two-factor authentication an application-specific one",
-        ),
-        page: "https://hilfe.gmx.net/pop-imap/imap/imap-serverdaten.html",
-    },
-    Preset {
-        key: "own",
-        name: "a mail server of your own",
-        address: "referee@your-club.example",
-        plus_addresses: true,
-        imap_host: "mail.your-club.example",
-        imap_user: None,
-        smtp_host: "mail.your-club.example",
-        smtp_tls: Tls::Tls,
-        spam_folder: "Junk",
-        limits: Limits::Unpublished("Your server may have limits of its own."),
-        dkim_selectors: &[],
-        login: Login::Password("that of the mailbox"),
-        page: "docs/operation.md",
-    },
-];
+/// What `presets.toml` holds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Presets {
+    preset: Vec<Preset>,
+}
+
+static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
+    let Presets { preset } = toml::from_str(include_str!("presets.toml")).expect("a test reads it");
+    preset
+});
 
 impl Preset {
+    pub fn all() -> &'static [Preset] {
+        &PRESETS
+    }
+
     /// Returns the preset with this key.
     pub fn named(key: &str) -> Option<&'static Preset> {
         PRESETS.iter().find(|preset| preset.key == key)
@@ -225,7 +97,7 @@ impl Preset {
 
     fn mail_sections(&self) -> String {
         let Preset { name, page, address, imap_host, smtp_host, smtp_tls, spam_folder, .. } = self;
-        let imap_user = self.imap_user.unwrap_or(address);
+        let imap_user = self.imap_user.as_ref().unwrap_or(address);
         let (for_inbox, for_outbox) = (self.login.keys("inbox.imap"), self.login.keys("outbox.smtp"));
         let limits = self.limits.section();
         let connections = match self.login {
@@ -261,7 +133,7 @@ impl Limits {
     fn section(&self) -> String {
         match self {
             Limits::Published { per_minute, per_day, page, note } => {
-                let note = note.map(|note| format!("# {note}\n")).unwrap_or_default();
+                let note = note.as_ref().map(|note| format!("# {note}\n")).unwrap_or_default();
                 let per_minute = per_minute.map(|limit| format!("per_minute = {}\n", less_a_tenth(limit)));
                 format!(
                     "\
@@ -313,10 +185,10 @@ client_id = \"00000000-0000-0000-0000-000000000000\"
 
 /// Returns the DKIM selectors of the provider with this SMTP server for a customer's domain. For addresses at the
 /// provider's own domain, it publishes keys itself.
-pub fn dkim_selectors(smtp_host: &str, domain: &str) -> &'static [&'static str] {
+pub fn dkim_selectors(smtp_host: &str, domain: &str) -> &'static [String] {
     let of_provider = |preset: &&Preset| preset.smtp_host.eq_ignore_ascii_case(smtp_host);
     match PRESETS.iter().find(of_provider) {
-        Some(preset) if !preset.address.ends_with(&format!("@{domain}")) => preset.dkim_selectors,
+        Some(preset) if !preset.address.ends_with(&format!("@{domain}")) => &preset.dkim_selectors,
         Some(_) | None => &[],
     }
 }
@@ -344,9 +216,9 @@ mod tests {
 
     #[test]
     fn every_preset_is_a_valid_config_with_a_login_for_both_ways_and_the_published_limits() {
-        for preset in &PRESETS {
+        for preset in Preset::all() {
             let text = preset.config();
-            let mut config = Config::parse(&text, preset.key).unwrap_or_else(|error| panic!("{error}"));
+            let mut config = Config::parse(&text, &preset.key).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(config.club.address.as_str(), preset.address);
             assert_eq!(config.club.plus_addresses, preset.plus_addresses, "{}", preset.key);
             assert!(matches!(config.inbox, Inbox::Imap(_)), "{}", preset.key);
@@ -356,7 +228,7 @@ mod tests {
             let has_oauth = config.inbox.oauth().is_some() && config.outbox.way.oauth().is_some();
             assert!(has_password != has_oauth, "{}", preset.key);
             let Quota { per_minute, per_day } = config.outbox.quota;
-            let limits = match preset.key {
+            let limits = match preset.key.as_str() {
                 "gmail" => (None, Some(450)),
                 "microsoft365" => (Some(27), Some(9_000)),
                 "outlook" => (None, Some(4_500)),

@@ -1,5 +1,6 @@
 //! Logins at mail providers: each machine has its own, and its daemon renews them even while it stands by.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Office;
 use super::loops::waiting::{pause, until_shutdown};
+use super::status::DaemonStatus;
 use crate::post::{Error, ShutdownSignal, host_name, oauth, without_addresses};
 use crate::report::format_duration;
 
@@ -49,6 +51,22 @@ impl LoginStatus {
         };
         LoginStatus { host: host_name(), token_file: login.token_file.clone(), renewed_at, fault }
     }
+
+    /// Returns the fault, with the name of another machine.
+    pub fn named_fault(&self) -> Option<String> {
+        let fault = self.fault.as_ref()?;
+        let is_here = self.host == host_name();
+        Some(if is_here { fault.clone() } else { format!("on {}: {fault}", self.host) })
+    }
+}
+
+/// Returns each login once: those that daemons have noted, and those `here`, which are newer than what a daemon on this
+/// machine has noted of them.
+pub fn of_all_machines(daemons: &[DaemonStatus], here: Vec<LoginStatus>) -> Vec<LoginStatus> {
+    let all = daemons.iter().flat_map(|daemon| daemon.logins.clone()).chain(here);
+    let each: BTreeMap<_, _> =
+        all.map(|login| ((login.host.clone(), login.token_file.clone()), login)).collect();
+    each.into_values().collect()
 }
 
 impl Office {
@@ -78,5 +96,40 @@ impl Office {
                 tracing::warn!(error, "failed to renew the login to the mailbox; retrying in an hour");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_logins_of_each_machine_are_listed_once_and_a_fault_names_another_machine() {
+        let now = DateTime::UNIX_EPOCH;
+        let login = |host: &str, fault: &str| LoginStatus {
+            host: host.to_owned(),
+            token_file: "oauth.token".into(),
+            renewed_at: Some(now),
+            fault: Some(fault.to_owned()),
+        };
+        let daemon = |login: LoginStatus| DaemonStatus {
+            who: "pid 1".to_owned(),
+            version: "0.1.0".to_owned(),
+            since: now,
+            at: now,
+            fetched: None,
+            sent: None,
+            logins: vec![login],
+            ended: false,
+        };
+        let noted = [
+            login("turing.example", "ended"),
+            login("turing.example", "ended"),
+            login(&host_name(), "ended"),
+        ];
+        let all = of_all_machines(&noted.map(daemon), vec![login(&host_name(), "not renewed")]);
+        let mut faults: Vec<String> = all.iter().filter_map(LoginStatus::named_fault).collect();
+        faults.sort();
+        assert_eq!(faults, ["not renewed", "on turing.example: ended"]);
     }
 }

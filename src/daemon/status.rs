@@ -4,14 +4,13 @@
 //! Each daemon notes its status in the database. That and the queues are all that `fogpost status` and the page for
 //! monitors need.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::decide::sending::{self, ACCOUNT, Account};
-use super::logins::LoginStatus;
+use super::logins::{LoginStatus, of_all_machines};
 use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use super::stuck::{StuckHouse, stuck_houses};
 use super::unsound::{Unsound, unsound_matches};
@@ -132,20 +131,11 @@ impl Status {
 
     /// Notes this machine's logins, and those that daemons on other machines have noted.
     pub fn note_logins(&mut self, logins: &[&oauth::Settings]) {
-        let here = logins.iter().map(|login| LoginStatus::of(login, self.at));
-        // This machine's own come last, because they are newer than what a daemon here has noted of them.
-        let all = self.daemons.iter().flat_map(|daemon| daemon.logins.clone()).chain(here);
-        let all: BTreeMap<_, _> =
-            all.map(|login| ((login.host.clone(), login.token_file.clone()), login)).collect();
-        self.logins = all.into_values().collect();
-        for login in &self.logins {
-            let Some(fault) = &login.fault else { continue };
-            self.logins_broken += 1;
-            self.faults.push(match login.host == host_name() {
-                true => fault.clone(),
-                false => format!("on {}: {fault}", login.host),
-            });
-        }
+        let here = logins.iter().map(|login| LoginStatus::of(login, self.at)).collect();
+        self.logins = of_all_machines(&self.daemons, here);
+        let faults: Vec<String> = self.logins.iter().filter_map(LoginStatus::named_fault).collect();
+        self.logins_broken = faults.len() as u64;
+        self.faults.extend(faults);
     }
 
     fn note_outage(&mut self, account: &Account) {
@@ -467,26 +457,6 @@ mod tests {
                 "{sent:?}"
             );
         }
-    }
-
-    #[test]
-    fn the_logins_of_each_machine_are_listed_once_and_a_fault_names_another_machine() {
-        let login = |host: &str, fault: Option<&str>| LoginStatus {
-            host: host.to_owned(),
-            token_file: "oauth.token".into(),
-            renewed_at: Some(at(0)),
-            fault: fault.map(ToOwned::to_owned),
-        };
-        let on = |login: LoginStatus| DaemonStatus { logins: vec![login], ..daemon(100, Some(100)) };
-        let daemons = vec![
-            on(login("turing", Some("the login has ended"))),
-            on(login("turing", Some("the login has ended"))),
-            on(login(&host_name(), None)),
-        ];
-        let mut status = Status::sum_up(Queues::default(), daemons, at(100), SILENT_AFTER);
-        status.note_logins(&[]);
-        assert_eq!((status.logins.len(), status.logins_broken), (2, 1));
-        assert_eq!(status.faults, ["on turing: the login has ended"]);
     }
 
     #[test]

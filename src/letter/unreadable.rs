@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::address::{Address, Token};
 use super::automatic::Automatic;
@@ -47,7 +47,7 @@ impl Limits {
 }
 
 /// Why a letter cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnreadableReason {
     TooBig,

@@ -209,7 +209,7 @@ pub enum HouseFailure {
 }
 
 /// Why an act was rejected.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Rejection {
     /// The phase it was meant for is no longer open.

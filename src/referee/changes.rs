@@ -1,9 +1,9 @@
 //! The answers to ADDRESS and LEAVE, and to what players say about such changes.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What becomes of a change of a player's addresses, or of the wish to leave.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ChangeReply {
     /// The registered address `to` was asked, and has time until `lapses`.

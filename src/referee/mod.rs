@@ -51,7 +51,7 @@ mod wording_news;
 mod words;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use self::thread::{other_match, thread_turn};
 use crate::game::any::{AnyState, Filing, GameKind};
@@ -315,7 +315,7 @@ pub struct Adjudication {
 }
 
 /// News between adjudications, for one side, both, or the GM.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Notice {
     DrawOffered {

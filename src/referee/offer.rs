@@ -94,7 +94,7 @@ pub(super) fn only_value<'a>(name: &str, values: &[&'a str]) -> Result<Option<&'
 }
 
 /// Why an offer cannot be made or accepted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum OfferRejection {
     UnknownGame {
@@ -169,7 +169,7 @@ pub enum OfferRejection {
 }
 
 /// An offer as letters show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferSummary {
     pub game: &'static str,
     pub game_name: &'static str,
@@ -182,7 +182,8 @@ pub struct OfferSummary {
 }
 
 /// An offer to anyone, as GAMES lists it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub struct OpenSeat {
     pub code: String,
     /// The name of the offering player.
@@ -193,7 +194,7 @@ pub struct OpenSeat {
 }
 
 /// A match as MATCHES lists it. Holds nothing that the rules hide from either side.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchSummary {
     pub id: String,
     pub game_name: &'static str,

@@ -1,6 +1,6 @@
 //! The answers to commands.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     ChangeReply, ClaimRejection, MatchSummary, OfferRejection, OfferSummary, OpenSeat, SettingFault,
@@ -8,7 +8,7 @@ use super::{
 use crate::game::any::GameKind;
 
 /// The answer to one command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Reply {
     Status,

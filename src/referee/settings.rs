@@ -1,7 +1,7 @@
 //! Reads what a player wants to change in their settings.
 
 use chrono_tz::{TZ_VARIANTS, Tz};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::ledger::{LetterFormat, PlayerSettings, Receipts};
 use crate::request::MAX_SETTINGS;
@@ -16,7 +16,8 @@ pub struct SettingsChange {
 }
 
 /// Why a setting cannot stand.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub struct SettingFault {
     /// The setting as written.
     pub written: String,
@@ -25,13 +26,14 @@ pub struct SettingFault {
     pub example: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SettingFaultKind {
     UnknownName,
     UnknownZone,
     /// The setting takes one of these words.
     OneOfTwo {
+        #[serde(borrow)]
         words: [&'static str; 2],
     },
     Hours,

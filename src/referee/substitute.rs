@@ -1,7 +1,7 @@
 //! A player who has vanished: the opponent goes on against the house, or takes the win.
 
 use chrono::TimeDelta;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::life::{Draft, Match};
 use super::schedule::{ForfeitRule, Substitute};
@@ -16,7 +16,7 @@ use crate::ledger::{Fact, Source};
 const DAYS_TO_CHOOSE: u32 = 7;
 
 /// Why CLAIM takes no win.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimRejection {
     /// The house holds the opponent's seat.

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::game::Syntax;
 use crate::game::any::GameKind;
@@ -67,7 +67,7 @@ const TROUBLE: [&str; 44] = [
 ];
 
 /// When a letter's words reach the GM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Passing {
     AtOnce,

@@ -2,7 +2,7 @@
 //!
 //! Templates see these values under their serialized names.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::gm_digest::{GmDigest, GmMatchSummary};
 use super::quoted::wrapped;
@@ -11,7 +11,7 @@ use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{DispatchKind, MatchSummary, OfferRejection, OfferSummary, Passing, Rejection, Reply};
 
 /// The content of a letter that is not about a running match.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "plain", rename_all = "snake_case")]
 pub enum ClubLetter {
     /// To a sender without a seat's token. `why` says what the letter lacked; `commands_left_out` counts the commands
@@ -75,7 +75,12 @@ pub enum ClubLetter {
     /// To a player and each opponent: the player has a new name, in these matches of the reader.
     Renamed { from: String, to: String, matches: Vec<String> },
     /// To a player: what a GM writes to all, or to all who play a game.
-    Announcement { gm: String, game_name: Option<&'static str>, lines: Vec<String> },
+    Announcement {
+        gm: String,
+        #[serde(borrow)]
+        game_name: Option<&'static str>,
+        lines: Vec<String>,
+    },
     /// To a person whose letters go unread from now on; `gm` is the GM's address.
     Blocked { gm: String },
     /// To the GM: a newcomer wants to play, and waits to be admitted.
@@ -89,7 +94,7 @@ pub enum ClubLetter {
 }
 
 /// A letter in a player's name, as the player reads of it: nothing that its sender worded.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UnprovenSummary {
     pub match_id: String,
     /// When it came, in the zone of the match.
@@ -105,7 +110,7 @@ pub struct UnprovenSummary {
 }
 
 /// A letter about a change that a player asked for.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ChangeLetter {
     /// To a registered address: is `address` to be added?
@@ -129,7 +134,7 @@ pub enum ChangeLetter {
 }
 
 /// The question to a sender whether a letter came from them.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AskedSender {
     pub code: String,
     /// The commands that wait for the answer, as written.
@@ -139,14 +144,16 @@ pub struct AskedSender {
 }
 
 /// One line of the GM's letter and its result.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub struct GmItem {
     pub asked: String,
     pub done: GmResult,
 }
 
 /// The result of one of the GM's instructions.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 #[serde(tag = "done", rename_all = "snake_case")]
 pub enum GmResult {
     /// The instruction was carried out; `line` shows the match after it.
@@ -211,7 +218,7 @@ pub enum GmResult {
     /// The line has a syntax fault.
     NotRead {
         says: String,
-        example: &'static str,
+        example: String,
     },
     Digest {
         digest: Option<Box<GmDigest>>,
@@ -225,7 +232,7 @@ pub enum GmResult {
 }
 
 /// The news of one adjudication, as one side read it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SeenTurn {
     pub turn: u32,
     pub by: String,
@@ -258,7 +265,7 @@ impl GmResult {
 }
 
 /// The limits on letters, in the units in which people are told.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct LimitSummary {
     pub megabytes: usize,
     pub header_kilobytes: usize,

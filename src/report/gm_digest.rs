@@ -1,12 +1,13 @@
 //! The GM's digest as its template sees it, most urgent first. It holds nothing that the rules hide from its reader.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::game::Reason;
 use crate::referee::DispatchKind;
 
 /// The daily digest for a GM.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub struct GmDigest {
     pub since: String,
     pub running: usize,
@@ -64,7 +65,7 @@ impl GmDigest {
 }
 
 /// What was sent of the mail provider's quota, and what waits.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SendingSummary {
     /// Letters sent in the last 24 hours.
     pub sent: u64,
@@ -74,7 +75,7 @@ pub struct SendingSummary {
 }
 
 /// What happened in a match, in a few words. Which fields are set depends on the list.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct MatchNote {
     pub id: String,
     pub game_name: &'static str,
@@ -101,21 +102,21 @@ impl MatchNote {
 }
 
 /// A person in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PersonNote {
     pub name: String,
     pub address: String,
 }
 
 /// The number of filings refused in a match.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RefusalCount {
     pub id: String,
     pub count: usize,
 }
 
 /// A dispatch that was given up.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FailedSend {
     pub recipient: String,
     pub kind: DispatchKind,
@@ -123,7 +124,7 @@ pub struct FailedSend {
 }
 
 /// A received letter, in a few words.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LetterSummary {
     pub digest: String,
     pub at: String,
@@ -132,7 +133,7 @@ pub struct LetterSummary {
 }
 
 /// A letter in a player's name whose player did not answer our notice.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LapsedLetter {
     pub match_id: String,
     /// The address that it came from.
@@ -141,7 +142,7 @@ pub struct LapsedLetter {
 }
 
 /// A match in a list for the GM. It holds nothing that the rules hide from either side.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GmMatchSummary {
     pub id: String,
     pub game_name: &'static str,

@@ -1,34 +1,26 @@
 //! Sample values for every letter, with which `doctor` and the tests render every template.
 
 mod answers;
-mod changes;
-mod conditions;
-mod digest;
-mod notices;
-mod offers;
 
 use std::sync::Arc;
 
 use chrono::DateTime;
+use serde::Deserialize;
 
 use self::answers::answers;
-use self::digest::{gm_digest, gm_match_summary};
-use self::offers::{match_summary, no_house, no_level, offer, offer_replies};
-use notices::notices;
-
 use super::templates::TOPICS;
 use super::{
-    AskedSender, Club, ClubLetter, FailedMatch, GmItem, GmResult, SeenTurn, TemplateError, Templates,
-    UnprovenSummary, WordedLetter, WordingInput, word_alarm, word_club_letter,
+    Club, ClubLetter, FailedMatch, TemplateError, Templates, WordedLetter, WordingInput, word_alarm,
+    word_club_letter,
 };
 use crate::game::any::{AnySeen, Choices, Filing, GameKind};
 use crate::game::record::Ending;
-use crate::game::{BySeat, Fault, Line, Phase, Seat};
+use crate::game::{BySeat, Line, Phase, Seat};
 use crate::ledger::{MailIdentity, SealKey, Source};
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{
-    self, Adjudication, ClaimRejection, Content, Dispatch, DispatchKind, HouseDefaults, Match,
-    OfferRejection, Opening, Passing, Reader, Rejection, Reply, SettingFault, SettingFaultKind, Terms,
+    self, Adjudication, Content, Dispatch, HouseDefaults, Match, Notice, Opening, Passing, Reader, Reply,
+    Terms,
 };
 
 const CLUB: Club<'static> =
@@ -39,9 +31,6 @@ const ANN: &str = "Maximiliana Konstantin Featherstonehaugh";
 const BO: &str = "Bo-Wolfeschlegelsteinhausenbergerdorffjr";
 
 const TOKEN: &str = "0000000000000000";
-
-const MATCH_ID: &str = "QU-0000";
-const DAY: &str = "Thu 21 May";
 
 /// Implements [`super::check_templates`].
 pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
@@ -64,58 +53,18 @@ pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
     Ok(())
 }
 
+/// Letters that are not about a match, to strangers, players and GMs.
 fn club_letters() -> Vec<ClubLetter> {
-    let code = || "7K3M9P".to_owned();
-    let mut letters: Vec<ClubLetter> =
-        offer_replies().into_iter().chain(manual_pages()).map(answer_to_stranger).collect();
-    letters.extend([
-        ClubLetter::Stranger {
-            replies: Vec::new(),
-            remarks: Vec::new(),
-            why: String::new(),
-            question: Some(question()),
-            commands_left_out: 0,
-            passed_on: Some(Passing::AtOnce),
-        },
-        ClubLetter::Challenge { by: ANN.to_owned(), offer: offer(), code: code(), lapses: DAY.to_owned() },
-        ClubLetter::Declined { to: BO.to_owned(), offer: offer() },
-        ClubLetter::Lapsed { to: Some(BO.to_owned()), offer: offer(), code: code() },
-        ClubLetter::Lapsed { to: None, offer: offer(), code: code() },
-        unproven(false, 0),
-        unproven(true, 3),
-        ClubLetter::PlayerDigest { matches: vec![match_summary()] },
-        ClubLetter::Absent {
-            name: ANN.to_owned(),
-            days: vec![(DAY.to_owned(), DAY.to_owned())],
-            matches: vec![MATCH_ID.to_owned()],
-        },
-        ClubLetter::Renamed { from: ANN.to_owned(), to: BO.to_owned(), matches: vec![MATCH_ID.to_owned()] },
-        ClubLetter::Blocked { gm: "gm@club.example".to_owned() },
-        ClubLetter::Newcomer { address: "newcomer@players.example".to_owned() },
-        ClubLetter::words("newcomer@players.example", "How can I join?"),
-        ClubLetter::Suspected { match_id: Some(MATCH_ID.to_owned()) },
-        ClubLetter::Suspected { match_id: None },
-    ]);
+    let mut letters: Vec<ClubLetter> = read(include_str!("samples/letters.json"));
+    for letter in &mut letters {
+        if let ClubLetter::GmAnswer { check: true, replies, .. } = letter {
+            *replies = manual_pages();
+        }
+    }
+    letters.extend(replies_to_anyone().into_iter().map(answer_to_stranger));
     let limits = Limits::default();
     letters.extend(UnreadableReason::ALL.map(|reason| ClubLetter::unreadable(reason, &limits)));
-    letters.extend(gm_letters());
-    letters.extend(changes::letters());
     letters
-}
-
-fn unproven(unsigned: bool, more: usize) -> ClubLetter {
-    let asks = vec!["SHIP 1 TO A2".to_owned(), "RESIGN".to_owned()].into_iter().take(more.min(2));
-    ClubLetter::Unproven {
-        letter: UnprovenSummary {
-            match_id: MATCH_ID.to_owned(),
-            at: DAY.to_owned(),
-            address: "ann@elsewhere.example".to_owned(),
-            unsigned,
-            asks: asks.collect(),
-            more,
-        },
-        code: "7K3M9P2Q4R".to_owned(),
-    }
 }
 
 fn answer_to_stranger(reply: Reply) -> ClubLetter {
@@ -129,147 +78,31 @@ fn answer_to_stranger(reply: Reply) -> ClubLetter {
     }
 }
 
-fn question() -> AskedSender {
-    AskedSender {
-        code: "7K3M9P2X".to_owned(),
-        commands: vec!["CHALLENGE bo@players.example quadrant-z days=7".to_owned()],
-        lapses: DAY.to_owned(),
-    }
-}
-
 /// More lines than a letter lists.
 fn too_many_lines() -> Vec<Line> {
-    (1..=50).map(|no| Line { no, text: "A line".to_owned() }).collect()
+    Line::numbered(&["A line"; 50])
 }
 
-fn one_line() -> Vec<Line> {
-    vec![Line { no: 1, text: "A line".to_owned() }]
+fn notices() -> Vec<Notice> {
+    read(include_str!("samples/notices.json"))
 }
 
-/// Letters to the GM.
-fn gm_letters() -> Vec<ClubLetter> {
-    let items = gm_results().into_iter().map(|done| GmItem { asked: "GM LIST".to_owned(), done });
-    vec![
-        ClubLetter::GmAnswer {
-            check: true,
-            items: items.collect(),
-            replies: manual_pages(),
-            remarks: one_line(),
-            why: "Why.".to_owned(),
-            commands_left_out: 2,
-        },
-        ClubLetter::GmAnswer {
-            check: false,
-            items: Vec::new(),
-            replies: Vec::new(),
-            remarks: Vec::new(),
-            why: String::new(),
-            commands_left_out: 0,
-        },
-        ClubLetter::Digest { digest: Box::new(gm_digest()) },
-        ClubLetter::GivenUp {
-            recipient: "x".to_owned(),
-            kind: DispatchKind::Report,
-            match_id: Some(MATCH_ID.to_owned()),
-            error: "no such user".to_owned(),
-            is_undeliverable: true,
-        },
-        ClubLetter::SetAside {
-            digest: "0123456789abcdef".to_owned(),
-            sender: "x".to_owned(),
-            note: "y".to_owned(),
-            attempts: 3,
-        },
-        ClubLetter::Announcement { gm: ANN.to_owned(), game_name: None, lines: vec!["A line.".to_owned()] },
-        ClubLetter::Announcement {
-            gm: ANN.to_owned(),
-            game_name: Some("Quad"),
-            lines: vec!["A line.".to_owned()],
-        },
-        ClubLetter::LowSpace { free_mb: 7, min_free_mb: 200 },
-        ClubLetter::AuditReport { checked: 3, faults: Vec::new() },
-        ClubLetter::AuditReport {
-            checked: 3,
-            faults: vec![("QD-7K3M".to_owned(), vec!["entry #3: it was changed".to_owned()])],
-        },
-        ClubLetter::HouseStuck { match_id: MATCH_ID.to_owned() },
-        ClubLetter::CannotSend {
-            since: DAY.to_owned(),
-            error: "550 5.4.5 Daily user sending limit exceeded".to_owned(),
-            waiting: 40,
-        },
-        ClubLetter::GmUnsigned { at: DAY.to_owned() },
-    ]
+/// Replies that a sender without a seat can get, too.
+fn replies_to_anyone() -> Vec<Reply> {
+    let mut replies: Vec<Reply> = read(include_str!("samples/replies.json"));
+    replies.extend(manual_pages());
+    replies
 }
 
-fn gm_results() -> Vec<GmResult> {
-    let id = || MATCH_ID.to_owned();
-    let rejections = [
-        Rejection::Passed,
-        Rejection::Over,
-        Rejection::Already,
-        Rejection::MustMove { seats: vec![Seat::First] },
-        Rejection::Faulty { faults: vec![Fault::whole("No.")] },
-        Rejection::NotDue { seat: Seat::First },
-        Rejection::NoSuchTurn { turn: 1 },
-        Rejection::TooManyDays { left: 1 },
-        Rejection::NoDeadline,
-    ];
-    let mut results = rejections.map(|untaken| GmResult::Rejection { id: id(), untaken }).to_vec();
-    results.extend([
-        GmResult::Match { line: gm_match_summary() },
-        GmResult::Would,
-        GmResult::NoMatch { id: id() },
-        GmResult::TurnPassed { id: id(), turn: 1, open: None },
-        GmResult::TurnPassed { id: id(), turn: 1, open: Some(2) },
-        GmResult::List { lines: vec![gm_match_summary()] },
-        GmResult::List { lines: Vec::new() },
-        GmResult::Opened { id: id() },
-        GmResult::NoOffer { no: OfferRejection::UnknownGame { name: "chess".to_owned() } },
-        GmResult::NoOffer { no: OfferRejection::BadOption { reason: "No.".to_owned() } },
-        GmResult::NoOffer { no: OfferRejection::Yourself },
-        GmResult::NoOffer { no: no_house() },
-        GmResult::NoOffer { no: no_level() },
-        GmResult::NoOffer {
-            no: OfferRejection::HouseAgainstItself { game: "quad", levels: ["easy", "expert"] },
-        },
-        GmResult::Player {
-            name: ANN.to_owned(),
-            addresses: vec![],
-            bouncing: true,
-            blocked: true,
-            matches: vec![id()],
-        },
-        GmResult::NoPlayer { address: "x".to_owned() },
-        GmResult::Announced { readers: 1, lines: vec!["A line.".to_owned()], check: true },
-        GmResult::Announced { readers: 7, lines: vec!["A line.".to_owned()], check: false },
-        GmResult::Accepted { letter: "0123456789ab".to_owned(), sender: BO.to_owned() },
-        GmResult::Refused { says: "No.".to_owned() },
-        GmResult::NotRead { says: "No.".to_owned(), example: "GM LIST\nEND" },
-        GmResult::Voided {
-            id: id(),
-            turn: 1,
-            seen: vec![SeenTurn { turn: 1, by: ANN.to_owned(), lines: vec!["- A line.".to_owned()] }],
-        },
-        GmResult::Digest { digest: None },
-        GmResult::Digest { digest: Some(Box::new(gm_digest())) },
-    ]);
-    results
+fn replies_to_seats() -> Vec<Reply> {
+    let mut replies: Vec<Reply> = read(include_str!("samples/seat-replies.json"));
+    replies.extend(replies_to_anyone());
+    replies
 }
 
-/// Every fault of a setting.
-fn settings_refused() -> Reply {
-    let kinds = [
-        SettingFaultKind::UnknownName,
-        SettingFaultKind::UnknownZone,
-        SettingFaultKind::OneOfTwo { words: ["text", "html"] },
-        SettingFaultKind::Hours,
-        SettingFaultKind::NameTaken,
-        SettingFaultKind::UnfitName,
-        SettingFaultKind::TooMany { most: 20 },
-    ];
-    let fault = |why| SettingFault { written: format!("name={ANN}"), why, example: "format=text".to_owned() };
-    Reply::SettingsRefused { faults: kinds.into_iter().map(fault).collect() }
+/// Reads samples in the program's own types, so that they cannot lack what a letter holds.
+fn read<T: Deserialize<'static>>(samples: &'static str) -> T {
+    serde_json::from_str(samples).expect("a test reads them")
 }
 
 /// Replies that are pages of the manual.
@@ -365,7 +198,7 @@ fn contents(game_match: &Match) -> Vec<Content> {
             missed: Seat::BOTH.to_vec(),
             correction: Some("A reason.".to_owned()),
             filed: Box::default(),
-            conditions: conditions::news(),
+            conditions: read(include_str!("samples/conditions.json")),
             receipt: Some(Box::default()),
         },
         Content::Succession,
@@ -385,66 +218,6 @@ fn first_orders(game_match: &Match) -> Option<Filing> {
     let level = game_match.game.levels().first().filter(|_| due.is_some())?;
     let chosen = AnySeen::begin(&game_match.state, Seat::First).play(level, 0)?;
     game_match.state.seal(Seat::First, &Line::numbered(&chosen.orders)).ok()
-}
-
-const CLAIM_REJECTIONS: [ClaimRejection; 7] = [
-    ClaimRejection::OpponentIsHouse,
-    ClaimRejection::AgreedToHouse,
-    ClaimRejection::SenderVanished,
-    ClaimRejection::Paused,
-    ClaimRejection::GmDecides,
-    ClaimRejection::LossIsAutomatic,
-    ClaimRejection::NotVanished,
-];
-
-fn replies() -> Vec<Reply> {
-    let day = chrono::NaiveDate::default();
-    let mut replies = vec![
-        Reply::Status,
-        Reply::Report { turn: Some(1) },
-        Reply::History,
-        Reply::Repeated,
-        Reply::MessagePassed,
-        Reply::MessageHeldBack,
-        Reply::MessageUndeliverable,
-        Reply::RequestHeldBack,
-        Reply::TakenTogether,
-        Reply::NoPress,
-        Reply::Withdrawn,
-        Reply::NothingToWithdraw,
-        Reply::PassedToGm,
-        Reply::WhichMatch { command: "DRAW" },
-        Reply::NeedsOwnToken { command: "RESIGN" },
-        Reply::Resigned,
-        Reply::ResignUnconfirmed,
-        Reply::DrawOffered,
-        Reply::DrawAgreed,
-        Reply::ExtensionAsked { days: 1 },
-        Reply::ExtensionOfVanished,
-        Reply::ExtensionTooLong { most: 1 },
-        Reply::ExtensionAgreed,
-        Reply::NothingToAgree,
-        Reply::Claimed,
-        Reply::SubstituteAgreed,
-        Reply::Hint { orders: vec!["MARBLE E5".to_owned()] },
-        Reply::NoHints { levels: true },
-        Reply::NoHints { levels: false },
-        Reply::NoHintNow,
-        Reply::NoDeadline,
-        Reply::HouseReadsNothing,
-        Reply::HousePlaysOn,
-        Reply::AbsenceNoted { from: day, to: day, begins: DAY.to_owned(), ends: DAY.to_owned() },
-        Reply::AbsenceRefused { from: day, to: day, left: 1 },
-        Reply::SubstituteAsked,
-        Reply::Protested,
-        Reply::ProtestPassedOn,
-        Reply::MatchOver,
-        Reply::NotHere { command: "OPEN".to_owned() },
-    ];
-    replies.extend(CLAIM_REJECTIONS.map(|why| Reply::NothingToClaim { why }));
-    replies.extend(offer_replies());
-    replies.extend(manual_pages());
-    replies
 }
 
 #[cfg(test)]

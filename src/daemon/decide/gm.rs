@@ -70,7 +70,7 @@ impl Decision<'_> {
         for InstructionLine { line, parsed } in instructed {
             let done = match parsed {
                 Err(InstructionFault { reason, example }) => {
-                    Some(GmResult::NotRead { says: reason, example })
+                    Some(GmResult::NotRead { says: reason, example: example.to_owned() })
                 }
                 Ok(instruction) => collect_needs(self.instruct_unless_playing(&instruction, check), missing)?,
             };

@@ -2,9 +2,9 @@
 
 use chrono::DateTime;
 
-use super::{conditions, one_line, replies, too_many_lines};
-use crate::game::Fault;
+use super::{replies_to_seats, too_many_lines};
 use crate::game::any::Filing;
+use crate::game::{Fault, Line};
 use crate::letter::Digest;
 use crate::referee::{Answer, LeftOut, Orders, OtherPart, PartOutcome, Passing, PastReport, PastReports};
 
@@ -18,8 +18,8 @@ pub fn answers(filing: Option<Filing>) -> Vec<Answer> {
         Orders::None,
         Orders::Refused { faults: vec![fault.clone(), Fault::whole("All of it.")], check: true },
         Orders::Refused { faults: many_faults, check: false },
-        conditions::orders(None),
-        conditions::orders(Some(Digest::from([0; 32]))),
+        conditions(None),
+        conditions(Some(Digest::from([0; 32]))),
     ];
     let filed = filing.into_iter().flat_map(|filing| {
         let sealed = |again| Orders::Sealed {
@@ -32,13 +32,13 @@ pub fn answers(filing: Option<Filing>) -> Vec<Answer> {
     });
     let with_orders = orders.into_iter().chain(filed).map(|orders| Answer {
         orders,
-        quoted: one_line(),
+        quoted: Line::numbered(&["A line"]),
         ..Answer::default()
     });
     let mut answers: Vec<Answer> = with_orders.collect();
     answers.push(Answer {
         to: Some(Digest::from([0; 32])),
-        replies: replies(),
+        replies: replies_to_seats(),
         faults: vec![fault],
         remarks: too_many_lines(),
         replaced: too_many_lines(),
@@ -54,4 +54,10 @@ pub fn answers(filing: Option<Filing>) -> Vec<Answer> {
         ..Answer::default()
     });
     answers
+}
+
+/// Conditions that were sealed, or only checked.
+fn conditions(sealed: Option<Digest>) -> Orders {
+    let lines = vec!["IF E5 THEN F6".to_owned()];
+    Orders::Conditions { lines, sealed, replaced: sealed.is_some(), wait: true }
 }

@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::game::Syntax;
+use crate::game::condition::ConditionNews;
 use crate::letter::Digest;
 use crate::report::COMPILED_IN;
 use crate::request::Request;
@@ -150,4 +151,19 @@ fn a_mistake_in_the_template_of_any_letter_is_found() {
     };
     let missed: Vec<_> = letters.filter(|name| is_missed(name)).collect();
     assert!(missed.is_empty(), "{missed:?}");
+}
+
+/// Whether samples hold exactly what the program's own values of their type hold, under the names that templates use.
+fn are_complete<T: Deserialize<'static> + serde::Serialize>(samples: &'static str) -> bool {
+    let given: serde_json::Value = read(samples);
+    serde_json::to_value(read::<T>(samples)).expect("plain values") == given
+}
+
+#[test]
+fn samples_hold_every_value_that_a_letter_offers_and_no_other() {
+    assert!(are_complete::<Vec<ClubLetter>>(include_str!("letters.json")));
+    assert!(are_complete::<Vec<Reply>>(include_str!("replies.json")));
+    assert!(are_complete::<Vec<Reply>>(include_str!("seat-replies.json")));
+    assert!(are_complete::<Vec<Notice>>(include_str!("notices.json")));
+    assert!(are_complete::<Vec<ConditionNews>>(include_str!("conditions.json")));
 }
