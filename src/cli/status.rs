@@ -33,7 +33,7 @@ impl Args {
             let store = store::open(&config.database.url).await?;
             share_logins(&mut config, &store);
             let mut status =
-                Status::of(&*store, &config.database, &config.outbox.quota, Utc::now(), silent_after).await?;
+                Status::of(&store, &config.database, &config.outbox.quota, Utc::now(), silent_after).await?;
             status.note_logins(&config.oauth_logins()).await;
             store.close().await;
             Ok(status)

@@ -10,10 +10,10 @@ use tokio::runtime::Handle;
 use crate::config::Config;
 use crate::post::Error;
 use crate::post::oauth::{LoginVault, OpenVault, SealedTokens};
-use crate::store::{self, SealedLogin, Store, StoreError};
+use crate::store::{self, Database, SealedLogin, StoreError};
 
 /// Opens the database to the logins that are kept in it. Call it within the runtime.
-pub fn share_logins(config: &mut Config, store: &Arc<dyn Store>) {
+pub fn share_logins(config: &mut Config, store: &Arc<Database>) {
     for login in config.oauth_logins_mut().into_iter().filter(|login| login.secret_key_file.is_some()) {
         let vault = DatabaseVault { store: Arc::clone(store), runtime: Handle::current() };
         login.vault = OpenVault::new(Arc::new(vault));
@@ -24,7 +24,7 @@ pub fn share_logins(config: &mut Config, store: &Arc<dyn Store>) {
 ///
 /// # Errors
 /// Same as [`store::open`].
-pub async fn open_for_logins(config: &mut Config) -> Result<Option<Arc<dyn Store>>, StoreError> {
+pub async fn open_for_logins(config: &mut Config) -> Result<Option<Arc<Database>>, StoreError> {
     if config.oauth_logins().iter().all(|login| login.secret_key_file.is_none()) {
         return Ok(None);
     }
@@ -34,14 +34,14 @@ pub async fn open_for_logins(config: &mut Config) -> Result<Option<Arc<dyn Store
 }
 
 struct DatabaseVault {
-    store: Arc<dyn Store>,
+    store: Arc<Database>,
     /// The runtime of the database's connections. The mailbox's thread asks from another one.
     runtime: Handle,
 }
 
 impl DatabaseVault {
     /// Makes a request where the database's connections live.
-    async fn ask<T, F>(&self, request: impl FnOnce(Arc<dyn Store>) -> F) -> Result<T, Error>
+    async fn ask<T, F>(&self, request: impl FnOnce(Arc<Database>) -> F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, StoreError>> + Send + 'static,

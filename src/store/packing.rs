@@ -5,9 +5,9 @@
 //! otherwise.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use sqlx::FromRow;
+use sqlx::{FromRow, Type};
 
-use super::rows::digest;
+use super::columns::parse_digest;
 use super::{Result, StoreError};
 use crate::letter::pictures::{put_in, stand_in, take_out};
 
@@ -32,6 +32,38 @@ pub struct PackedColumns {
     bytes: Vec<u8>,
     picture: Option<Vec<u8>>,
     dropped: Option<String>,
+}
+
+/// A packed letter.
+#[derive(Type)]
+#[sqlx(transparent)]
+pub struct Packed(Vec<u8>);
+
+impl TryFrom<Packed> for Vec<u8> {
+    type Error = StoreError;
+
+    fn try_from(packed: Packed) -> Result<Vec<u8>> {
+        unpack(&packed.0)
+    }
+}
+
+/// A packed letter. If it was damaged, it is an unreadable letter, which holds up no other.
+#[derive(Type)]
+#[sqlx(transparent)]
+pub struct MaybeDamaged(Vec<u8>);
+
+impl From<MaybeDamaged> for Vec<u8> {
+    fn from(MaybeDamaged(packed): MaybeDamaged) -> Vec<u8> {
+        unpack(&packed).unwrap_or(packed)
+    }
+}
+
+impl TryFrom<PackedColumns> for Vec<u8> {
+    type Error = StoreError;
+
+    fn try_from(columns: PackedColumns) -> Result<Vec<u8>> {
+        unpack_dispatch(columns)
+    }
 }
 
 /// Packs a received letter, or the text of one of ours: its length in four bytes, and a deflated stream.
@@ -81,7 +113,7 @@ pub fn unpack_dispatch(columns: PackedColumns) -> Result<Vec<u8>> {
     let text = unpack(&columns.bytes)?;
     let picture = match (columns.picture, columns.dropped) {
         (Some(picture), _) => picture,
-        (None, Some(dropped)) => stand_in(digest(&dropped)?).into_bytes(),
+        (None, Some(dropped)) => stand_in(parse_digest(&dropped)?).into_bytes(),
         (None, None) => return Ok(text),
     };
     put_in(&text, &picture)

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use chrono::Utc;
-use fogpost::config::{Config, Database, Quota};
+use fogpost::config::{Config, DatabaseSection, Quota};
 use fogpost::daemon::share_logins;
 use fogpost::daemon::status::{SILENT_AFTER, Status};
 use fogpost::post::maildir;
@@ -93,8 +93,8 @@ impl Club {
     }
 
     async fn status(&self, login: &Settings) -> Status {
-        let (config, quota) = (Database::default(), Quota::default());
-        let status = Status::of(&*self.place.store, &config, &quota, Utc::now(), SILENT_AFTER);
+        let (config, quota) = (DatabaseSection::default(), Quota::default());
+        let status = Status::of(&self.place.store, &config, &quota, Utc::now(), SILENT_AFTER);
         let mut status = status.await.expect("the database answers");
         status.note_logins(&[login]).await;
         status
