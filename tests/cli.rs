@@ -113,7 +113,7 @@ fn assert_says(text: &str, words: &[&str]) {
 fn doctor_reports_on_each_part() {
     let folder = Folder::club();
     let said = folder.run(&["doctor"]).success();
-    assert_eq!(said.lines().filter(|line| line.starts_with("ok    ")).count(), 6, "{said}");
+    assert_eq!(said.lines().filter(|line| line.starts_with("ok    ")).count(), 7, "{said}");
     folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"sqlite:nowhere/at/all.db\"\n"));
     let ran = folder.run(&["doctor"]);
     assert_eq!(ran.status(), 1);

@@ -312,7 +312,7 @@ fn an_exported_dossier_is_checked_by_hand_and_by_the_program_without_a_club() {
     let entries = fs::read_to_string(changed.join("entries.jsonl")).expect("text");
     fs::write(changed.join("entries.jsonl"), entries.replace("MARBLE E5", "MARBLE E6")).expect("written");
     pack(&changed, &there.path().join("changed.zip"));
-    assert_says(&check(&["changed.zip"]).ended(1), &["NOT SOUND", "entry #"]);
+    assert_says(&check(&["changed.zip"]).ended(1), &["WRONG", "entry #"]);
     fs::write(there.path().join("none.zip"), "no archive").expect("written");
     club.run(&["audit", "export", &id, "public.zip"]).ended(0);
     let public = club.path("public.zip").display().to_string();

@@ -170,8 +170,10 @@ impl Office {
             acted_id = last;
             check.check_acted_letters(&acted);
         }
-        check.report_columns(self.odd_columns(&id).await?);
         let mut verdict = check.finish();
+        if verdict.findings.is_empty() {
+            verdict.findings = self.odd_columns(&id).await?;
+        }
         if let Some(who) = self.store.forgotten_in(&id).await? {
             verdict.findings.extend(self.untold_of_forgotten(&id, &who).await?);
             verdict.withheld = Some(format!("the letters of {who}, who was forgotten"));

@@ -4,8 +4,8 @@
 
 use serde::Serialize;
 
-use super::context::wrapped;
 use super::gm_digest::{GmDigest, GmMatchSummary};
+use super::quoted::wrapped;
 use crate::game::Line;
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{DispatchKind, MatchSummary, OfferRejection, OfferSummary, Passing, Rejection, Reply};

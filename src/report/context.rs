@@ -9,14 +9,14 @@ use chrono_tz::Tz;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde_json::json;
-use textwrap::WordSplitter;
 
+use super::gm_acts;
 use super::lot::{keys, lot};
 use super::manual::manual;
+use super::quoted::{shortened, wrapped};
 use super::template_context::{ComputeField, FieldSource, LazyView, TemplateContext};
 use super::time::{format_duration, format_local};
-use super::{Club, ClubLetter, FailedMatch, Position, WordingInput};
-use crate::game::any::OwnPart;
+use super::{Club, ClubLetter, FailedMatch, WordingInput};
 use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, Line, Seat};
 use crate::referee::{
@@ -189,8 +189,8 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
             ("missed", value(missed)),
             ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
             ("correction", value(correction.as_deref().map(wrapped))),
-            ("gm_messages", gm_messages(game_match, seat)),
-            ("unsealed", unsealed(game_match, seat)),
+            ("gm_messages", gm_acts::messages(game_match, seat)),
+            ("unsealed", gm_acts::unsealed(game_match, seat)),
             ("keys", keys(game_match)),
         ],
         Content::Missed { seats } => vec![("late", value(seats))],
@@ -213,38 +213,6 @@ fn shown_view(game_match: &Match, content: &Content, seat: Seat) -> Arc<LazyView
         Some(last) => LazyView::after(last, seat, game_match.memories.as_ref()),
         None => LazyView::of_match(game_match, seat),
     }
-}
-
-/// What the GM told one side alone, for the result.
-fn gm_messages(game_match: &Match, reader: Seat) -> Value {
-    let is_over = game_match.stage == Stage::Over;
-    let told = game_match.gm_messages.iter().filter(|message| is_over && message.to.is_some());
-    let zone = game_match.zone_of(reader);
-    told.map(|message| {
-        context! {
-            to => message.to.map(|seat| &game_match.players[seat]),
-            at => format_local(message.at, zone),
-            lines => wrapped(&message.text),
-        }
-    })
-    .collect()
-}
-
-/// What GMs were shown although the rules hide it, for the result.
-fn unsealed(game_match: &Match, reader: Seat) -> Value {
-    let is_over = game_match.stage == Stage::Over;
-    let zone = game_match.zone_of(reader);
-    let shown = game_match.unsealed.iter().filter(|_| is_over);
-    shown
-        .map(|unsealing| {
-            context! {
-                gm => &unsealing.gm,
-                at => format_local(unsealing.at, zone),
-                what => &unsealing.what,
-                reason => wrapped(&unsealing.reason),
-            }
-        })
-        .collect()
 }
 
 /// The orders that a report repeats, to a reader who gets no receipts of orders without faults.
@@ -382,38 +350,6 @@ pub fn for_news(
     TemplateContext::new(Some(view)).with(own)
 }
 
-/// The context of what `seat` knows of a position.
-pub fn for_position(position: &Position<'_>, seat: Seat) -> TemplateContext {
-    let Position { names, steps, state, memories, adjudicated } = *position;
-    let last = steps.last().filter(|last| last.state == *state);
-    let view = match last {
-        Some(last) => LazyView::after(last, seat, Some(memories)),
-        None => LazyView::of_position(state, seat, memories),
-    };
-    let own = last.map(|last| OwnPart { before: &last.before, filed: last.filings[seat].as_ref() });
-    let board = state.shown_board(seat, Some(memories), own);
-    let told = steps.iter().map(|step| {
-        let view =
-            if view.is_of(&step.state) { Arc::clone(&view) } else { LazyView::after(step, seat, None) };
-        Value::from(for_news(step, names, view, seat))
-    });
-    let phases = adjudicated.iter().map(|(phase, turn, at)| {
-        context! { phase => Serde(phase), turn => turn, at => at.format("%-d %b %H:%M").to_string() }
-    });
-    let own = [
-        ("match", context! { game => state.kind().key() }),
-        ("steps", told.collect()),
-        ("me", value(seat)),
-        ("foe", value(seat.other())),
-        ("names", value(names)),
-        ("options", value(state.options())),
-        ("adjudicated", context! { zone => "UTC", phases => phases.collect::<Value>() }),
-        ("board", value(board.text.trim_end())),
-        ("html", Value::from(false)),
-    ];
-    TemplateContext::new(Some(Arc::clone(&view))).with(own)
-}
-
 fn answer(answer: &Answer, zone: Tz, house: HouseDefaults) -> Value {
     let orders = match &answer.orders {
         Orders::None => context! { kind => "none" },
@@ -482,21 +418,6 @@ fn fault(fault: &Fault, quoted: &[Line]) -> Value {
     }
 }
 
-/// Maximum characters quoted from a player's line: with its indentation and bullet, the quote stays under 70.
-const MAX_QUOTED: usize = 60;
-
-/// Makes a player's line safe to quote: spaces replace control characters, and an ellipsis replaces the end of a long
-/// line.
-fn shortened(text: &str) -> String {
-    let mut rest = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let mut clean: String = rest.by_ref().take(MAX_QUOTED).collect();
-    if rest.next().is_some() {
-        clean.pop();
-        clean.push('…');
-    }
-    clean
-}
-
 /// The first of the lines, shortened.
 fn shortened_lines(lines: &[Line]) -> Value {
     lines.iter().take(MAX_LISTED).map(|line| shortened(&line.text)).collect()
@@ -532,12 +453,4 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::HouseFailed { .. } => return None,
     };
     Some(wrapped(text))
-}
-
-/// The lines of a person's text, wrapped for a quote. The template prefixes each, so that none can be taken for an
-/// order.
-pub fn wrapped(text: &str) -> Vec<String> {
-    let options = || textwrap::Options::new(MAX_QUOTED).word_splitter(WordSplitter::NoHyphenation);
-    let lines = text.lines().flat_map(|line| textwrap::wrap(line, options()));
-    lines.map(|line| shortened(&line)).collect()
 }

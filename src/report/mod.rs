@@ -6,6 +6,7 @@ mod club_letter;
 mod context;
 pub mod envelope;
 mod font;
+mod gm_acts;
 mod gm_digest;
 mod links;
 mod lot;
@@ -15,6 +16,8 @@ pub mod mime;
 mod palette;
 pub mod pin;
 mod png;
+mod position;
+mod quoted;
 mod raster;
 mod redraw;
 mod samples;
@@ -33,8 +36,8 @@ use minijinja::Value;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use crate::game::any::{AnyState, Memories, OwnPart};
-use crate::game::{Board, BySeat, Phase, Seat};
+use crate::game::any::OwnPart;
+use crate::game::{Board, BySeat, Seat};
 use crate::referee::{
     Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Notice, Reader, WordingNews,
 };
@@ -42,12 +45,13 @@ use links::AnswerLink;
 use template_context::{LazyView, TemplateContext};
 
 pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, SeenTurn, UnprovenSummary};
-pub use context::wrapped;
 pub use gm_digest::{
     FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
     SendingSummary,
 };
 pub use png::{PictureCache, png};
+pub use position::{Position, word_position};
+pub use quoted::wrapped;
 pub use redraw::redraw;
 pub use svg::svg;
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
@@ -245,31 +249,6 @@ pub fn word_news(
 ) -> Result<String, TemplateError> {
     let name = format!("{}/news.txt", step.state.kind().key());
     templates.render(&name, context::for_news(step, names, LazyView::after(step, seat, None), seat))
-}
-
-/// A position of a match, and the adjudications that led to it in one ruling.
-#[derive(Clone, Copy, Debug)]
-pub struct Position<'a> {
-    pub names: &'a BySeat<String>,
-    pub steps: &'a [Adjudication],
-    pub state: &'a AnyState,
-    pub memories: &'a Memories,
-    /// When each phase of the match was adjudicated.
-    pub adjudicated: &'a [(Phase, u32, DateTime<Utc>)],
-}
-
-/// Words what the rules let `seat` know of a position: the news that led to it, and its view. The account passes the
-/// program's own templates, so that it shows what a club's should have said.
-///
-/// # Errors
-/// [`TemplateError`] if a template cannot be rendered.
-pub fn word_position(
-    templates: &Templates,
-    position: &Position<'_>,
-    seat: Seat,
-) -> Result<String, TemplateError> {
-    let text = templates.render("account/seat.txt", context::for_position(position, seat))?;
-    Ok(normalize_blanks(&text))
 }
 
 /// Maximum bytes of a letter's text, and of its HTML. Transfer encodings add two thirds at most, so that a letter stays

@@ -11,7 +11,7 @@ const NEW: &str = "ann@new.example";
 const EVE: &str = "eve@elsewhere.example";
 
 /// The code that a letter of ours asks for with CONFIRM.
-fn code_of(question: &Sent) -> String {
+pub fn code_of(question: &Sent) -> String {
     code_after(question, "| CONFIRM ")
 }
 
@@ -31,7 +31,7 @@ fn addresses_of(desk: &Desk, address: &str) -> Vec<String> {
 }
 
 /// The last of these letters whose subject has these words.
-fn titled(letters: &[Sent], words: &str) -> Sent {
+pub fn titled(letters: &[Sent], words: &str) -> Sent {
     let found = letters.iter().rev().find(|sent| sent.subject.contains(words));
     let subjects: Vec<_> = letters.iter().map(|sent| &sent.subject).collect();
     found.unwrap_or_else(|| panic!("{words:?} is not in {subjects:?}")).clone()
@@ -44,7 +44,7 @@ fn ask(desk: &Desk, to_ann: &Sent, new: &str) -> Sent {
 }
 
 /// Gives Ann a new address, and returns the letter that tells her old one.
-fn add(desk: &Desk, to_ann: &Sent, new: &str) -> Sent {
+pub fn add(desk: &Desk, to_ann: &Sent, new: &str) -> Sent {
     let question = ask(desk, to_ann, new);
     desk.reply(ANN, &question, &format!("CONFIRM {}", code_of(&question)));
     desk.sent_to(ANN);

@@ -238,13 +238,16 @@ fn the_key_of_a_running_match_is_in_no_dossier() {
     }
 }
 
+/// Words of a refusal, and what puts something at a path that is refused so.
+type Way = (&'static str, fn(&Path));
+
 #[test]
 fn what_is_no_regular_file_of_a_sensible_size_is_refused_before_it_is_read() {
     let (desk, id) = played(GameKind::Quad);
     let files = dossier_of(&desk, &id, DossierForm::Arbiter);
     let letter = files.keys().find(|name| name.starts_with("letters/")).expect("a letter").clone();
     let sent = files.keys().find(|name| name.starts_with("sent/")).expect("a letter").clone();
-    let ways: [(&str, fn(&Path)); 4] = [
+    let ways: [Way; 4] = [
         ("is a link", |path| symlink("/dev/zero", path).expect("a link")),
         ("is a folder, a pipe or a device", |path| {
             assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());

@@ -34,7 +34,7 @@ fn a_remembered_time_in_the_future_counts_as_now_and_status_names_it() {
     let desk = Desk::new();
     desk.work();
     let keys =
-        ["heartbeat", "digest", "unruled letters deleted", "matches archived", "audited", "audit alarmed"];
+        ["heartbeat", "digest", "unruled letters deleted", "pictures dropped", "letters listed", "audited"];
     for key in keys {
         remember(&desk, key, AHEAD);
         let told = faults(&desk);

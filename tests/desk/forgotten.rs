@@ -9,6 +9,7 @@ use fogpost::referee::{Act, Instruction, MatchAction};
 use fogpost::report::GmResult;
 use fogpost::store::Player;
 
+use crate::addresses::{add, code_of, titled};
 use crate::audit::{cheat, entries, found};
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::parts::of_others;
@@ -121,18 +122,23 @@ fn letters_are_withheld_only_in_matches_whose_ledgers_say_so() {
 
 #[test]
 fn addresses_that_a_player_had_before_are_forgotten_too() {
+    const NEW: &str = "ann@new.example";
     let desk = Desk::new();
-    let (id, _) = over(&desk);
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    add(&desk, &to_ann, NEW);
+    desk.advance(24 * 7 + 1);
+    desk.reply(NEW, &to_ann, &format!("ADDRESS REMOVE {ANN}"));
+    let question = titled(&desk.sent_to(NEW), "Remove one of your addresses");
+    desk.reply(NEW, &question, &format!("CONFIRM {}", code_of(&question)));
+    desk.reply(BO, &to_bo, "RESIGN CONFIRM");
+    forget(&desk, NEW);
     let store = &desk.office().store;
-    let bo = player(&desk, BO).expect("Bo");
-    let moved = Player { addresses: vec!["bo@new.example".to_owned()], ..bo };
-    desk.block_on(store.save_player(&moved)).expect("the store answers");
-    forget(&desk, "bo@new.example");
-    assert!(desk.letters().iter().all(|letter| letter.sender != BO));
+    assert!(desk.letters().iter().all(|letter| letter.sender != ANN));
     let sent = desk.block_on(store.list_dispatches(false, 1000)).expect("the store answers");
-    assert!(sent.iter().all(|row| row.recipient != BO));
+    assert!(sent.iter().all(|row| row.recipient != ANN));
     let pins = desk.block_on(store.seat_pins(&id)).expect("the store answers");
-    assert!(pins.iter().all(|pin| pin.opened.as_ref().is_none_or(|opened| opened.value != BO)), "{pins:?}");
+    assert!(pins.iter().all(|pin| pin.opened.as_ref().is_none_or(|opened| opened.value != ANN)), "{pins:?}");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::Check;
 use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -48,24 +47,24 @@ pub struct UnprovenColumns {
     pub is_confirmed: bool,
 }
 
-impl Check {
-    /// Adds findings about columns, unless others make it impossible to judge them.
-    pub fn report_columns(&mut self, findings: Vec<Finding>) {
-        if !self.is_stopped() {
-            self.verdict.findings.extend(findings);
-        }
-    }
+/// How a letter came to be ruled on in a match.
+#[derive(Clone, Copy, Default)]
+pub struct RuledOn {
+    /// Only a part of it was about the match.
+    in_part: bool,
+    /// It was not proven at first, and its player confirmed it. It is listed without a seat.
+    confirmed: bool,
 }
 
-/// Returns the letters that caused entries, but for the one that opened the match, each with whether it was ruled on in part.
-pub fn ruled_letters(entries: &[Entry]) -> BTreeMap<Digest, bool> {
-    let mut ruled: BTreeMap<Digest, bool> = BTreeMap::new();
-    for entry in entries {
-        let (Source::Letter(digest), false) = (&entry.cause, matches!(entry.fact, Fact::MatchOpened { .. }))
-        else {
-            continue;
-        };
-        *ruled.entry(*digest).or_default() |= matches!(entry.fact, Fact::LetterPartRead { .. });
+/// Returns the letters that caused entries, but for the one that opened the match.
+pub fn ruled_letters(entries: &[Entry]) -> BTreeMap<Digest, RuledOn> {
+    let mut ruled: BTreeMap<Digest, RuledOn> = BTreeMap::new();
+    let opening = entries.first().map(|first| &first.cause);
+    for entry in entries.iter().filter(|entry| Some(&entry.cause) != opening) {
+        let Source::Letter(digest) = &entry.cause else { continue };
+        let how = ruled.entry(*digest).or_default();
+        how.in_part |= matches!(entry.fact, Fact::LetterPartRead { .. });
+        how.confirmed |= matches!(entry.fact, Fact::LetterConfirmed { .. });
     }
     ruled
 }
@@ -79,8 +78,8 @@ pub fn differences(match_id: &str, entries: &[Entry], columns: &StoredColumns) -
     }
     let ruled = ruled_letters(entries);
     for letter in &columns.letters {
-        let in_part = ruled.get(&letter.digest).copied().unwrap_or_default();
-        if let Err(what) = check_letter(match_id, in_part, &columns.pins, letter) {
+        let how = ruled.get(&letter.digest).copied().unwrap_or_default();
+        if let Err(what) = check_letter(match_id, how, &columns.pins, letter) {
             findings.push(Finding { place: Place::Letter(letter.digest), what: what.to_owned() });
         }
     }
@@ -94,7 +93,9 @@ pub fn differences(match_id: &str, entries: &[Entry], columns: &StoredColumns) -
             let of_letter = columns.unproven.iter().find(|row| row.letter == *letter);
             let is_right = of_letter.is_some_and(|row| {
                 let place = (row.place.0.as_str(), row.place.1);
-                row.is_confirmed && row.confirmed_by == Some(*by) && place == (match_id, *seat)
+                // A letter with parts is stored for the match of its token alone.
+                let in_part = ruled.get(letter).is_some_and(|how| how.in_part);
+                row.is_confirmed && row.confirmed_by == Some(*by) && (in_part || place == (match_id, *seat))
             });
             if !is_right {
                 let what = format!("it is not stored as confirmed as entry #{} says", entry.seq);
@@ -107,7 +108,7 @@ pub fn differences(match_id: &str, entries: &[Entry], columns: &StoredColumns) -
 
 fn check_letter(
     match_id: &str,
-    in_part: bool,
+    how: RuledOn,
     pins: &[KeptPin],
     letter: &LetterColumns,
 ) -> Result<(), &'static str> {
@@ -115,11 +116,15 @@ fn check_letter(
         return Err("it is listed with a sender or a subject other than its own");
     }
     let Some((listed_match, listed_seat)) = &letter.place else {
-        return Err("it is listed without the seat for which it was ruled on");
+        return if how.confirmed {
+            Ok(())
+        } else {
+            Err("it is listed without the seat for which it was ruled on")
+        };
     };
     if listed_match != match_id {
         // A letter about several matches is listed under one of them.
-        return if in_part { Ok(()) } else { Err("it is listed under another match") };
+        return if how.in_part { Ok(()) } else { Err("it is listed under another match") };
     }
     match seat_by_pins(pins, letter) {
         Some(seat) if seat != *listed_seat => Err("it is listed under the other seat"),

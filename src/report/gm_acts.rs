@@ -1,0 +1,40 @@
+//! What both sides read with the result of what GMs did while the match ran.
+
+use minijinja::{Value, context};
+
+use super::quoted::wrapped;
+use super::time::format_local;
+use crate::game::Seat;
+use crate::referee::{Match, Stage};
+
+/// What the GM told one side alone, for the result.
+pub fn messages(game_match: &Match, reader: Seat) -> Value {
+    let is_over = game_match.stage == Stage::Over;
+    let told = game_match.gm_messages.iter().filter(|message| is_over && message.to.is_some());
+    let zone = game_match.zone_of(reader);
+    told.map(|message| {
+        context! {
+            to => message.to.map(|seat| &game_match.players[seat]),
+            at => format_local(message.at, zone),
+            lines => wrapped(&message.text),
+        }
+    })
+    .collect()
+}
+
+/// What GMs were shown although the rules hide it, for the result.
+pub fn unsealed(game_match: &Match, reader: Seat) -> Value {
+    let is_over = game_match.stage == Stage::Over;
+    let zone = game_match.zone_of(reader);
+    let shown = game_match.unsealed.iter().filter(|_| is_over);
+    shown
+        .map(|unsealing| {
+            context! {
+                gm => &unsealing.gm,
+                at => format_local(unsealing.at, zone),
+                what => &unsealing.what,
+                reason => wrapped(&unsealing.reason),
+            }
+        })
+        .collect()
+}
