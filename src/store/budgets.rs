@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::columns::{Count, MaybeMillis, Millis, Texts, time};
+use super::columns::{Count, MaybeMillis, Millis, Texts};
 use super::rows::{CHUNK, is_common, text, texts};
 use super::statement::Session;
 use super::{Database, Result, StoreError, sending};
@@ -125,13 +125,12 @@ impl Database {
         let sql =
             format!("SELECT subject, kind, period, used FROM budget WHERE subject {one_of} AND period >= $2");
         let select = self.statement(sql).bind_texts(subjects).bind(since.timestamp_millis());
-        let rows: Vec<(String, BudgetKind, i64, i64)> = self.read_recent(select).await?;
-        let read = |(subject, kind, period, used)| {
+        let rows = self.read_recent(select).await?;
+        let read = |(subject, kind, Millis(period), used): (_, _, _, i64)| {
             // A count that two daemons reset at once can fall below zero.
-            let used = u32::try_from(used).unwrap_or_default();
-            Ok((BudgetKey { subject, kind, period: time(period)? }, used))
+            (BudgetKey { subject, kind, period }, u32::try_from(used).unwrap_or_default())
         };
-        rows.into_iter().map(read).collect()
+        Ok(rows.into_iter().map(read).collect())
     }
 
     /// Returns what is known of these addresses.

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::columns::count;
+use super::columns::Count;
 use super::packing::{Packed, PackedColumns};
 use super::rows::text;
 use super::statement::{Session, Statement};
@@ -115,8 +115,8 @@ impl Database {
     pub async fn dispatches_since(&self, since: DateTime<Utc>) -> Result<u64> {
         let sql = "SELECT COUNT(*) FROM \
                    (SELECT created_at FROM dispatch ORDER BY id DESC LIMIT 100000) AS latest WHERE created_at >= $1";
-        let (written,) = self.read_one(self.statement(sql).bind(since.timestamp_millis())).await?;
-        count(written)
+        let (Count(written),) = self.read_one(self.statement(sql).bind(since.timestamp_millis())).await?;
+        Ok(written)
     }
 }
 

@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::columns::{Count, Millis, Place, integer, time, unsound};
+use super::columns::{Count, Millis, Place, integer, unsound};
 use super::dispatches::{PACKED, WITH_BYTES};
 use super::packing::Packed;
 use super::rows::{CHUNK, is_common, text};
@@ -71,11 +71,10 @@ impl Database {
              AND sent_at IS NOT NULL ORDER BY id",
             self.one_of()
         );
-        let rows: Vec<(String, Digest, i64)> = self.read(self.statement(sql).bind_texts(match_ids)).await?;
-        let read = |(match_id, letter, sent_at)| {
-            Ok((match_id, Delivery { letter, at: time(sent_at)?, how: DeliveryKind::Accepted }))
-        };
-        rows.into_iter().map(read).collect()
+        let rows = self.read(self.statement(sql).bind_texts(match_ids)).await?;
+        let read =
+            |(match_id, letter, Millis(at))| (match_id, Delivery { letter, at, how: DeliveryKind::Accepted });
+        Ok(rows.into_iter().map(read).collect())
     }
 
     /// Returns the matches that are over and in which there are pins or deliveries that no entry lists yet, because their

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
-use super::columns::{count, integer};
+use super::columns::{Count, integer};
 use super::notify::notify;
 use super::packing::{pack, unpack};
 use super::rows::{CHUNK, is_common, text, with_ids};
@@ -82,8 +82,8 @@ impl Database {
     pub async fn spam_letters_since(&self, since: DateTime<Utc>) -> Result<u64> {
         let sql =
             format!("SELECT COUNT(*) FROM letter WHERE received_at >= $1 AND origin LIKE '{FROM_SPAM}%'");
-        let (letters,) = self.read_one(self.statement(sql).bind(since.timestamp_millis())).await?;
-        count(letters)
+        let (Count(letters),) = self.read_one(self.statement(sql).bind(since.timestamp_millis())).await?;
+        Ok(letters)
     }
 
     /// Deletes the bytes of up to `limit` letters that were received before then and caused no ledger entry, oldest
@@ -156,8 +156,8 @@ async fn stored_as(session: &mut Session<'_>, values: &[String]) -> Result<BTree
          (SELECT (SELECT id FROM letter WHERE sent_as = value LIMIT 1) FROM {items})"
     );
     let statement = session.statement(sql).bind_texts(values);
-    let found: Vec<(String, Digest, i64)> = session.fetch_all(statement).await?;
-    found.into_iter().map(|(sent_as, digest, size)| Ok((sent_as, (digest, count(size)?)))).collect()
+    let found = session.fetch_all(statement).await?;
+    Ok(found.into_iter().map(|(sent_as, digest, Count(size))| (sent_as, (digest, size))).collect())
 }
 
 /// Stores letters within a transaction, and returns how many of them wait.

@@ -189,7 +189,7 @@ impl Backend for PostgresBackend {
         let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(now).bind(i64::from(scope.limit));
         let ids: Vec<i64> = query.fetch_all(&mut *tx).await?;
         // Read after locking: another daemon may just have sent some.
-        let sql = format!("{} AND d.id = ANY($1) ORDER BY {order}", OUTGOING);
+        let sql = format!("{OUTGOING} AND d.id = ANY($1) ORDER BY {order}");
         let mut session = Session::Postgres(&mut tx);
         let statement = session.statement(sql).bind_numbers(&ids).bind(now);
         let due: Vec<Claimed> = session.fetch_all(statement).await?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::columns::maybe_time;
+use super::columns::MaybeMillis;
 use super::rows::{CHUNK, is_common, text};
 use super::statement::Session;
 use super::{
@@ -104,8 +104,8 @@ impl Database {
     /// Returns when the next queued dispatch is due.
     pub async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>> {
         let select = self.statement("SELECT MIN(due_at) FROM dispatch WHERE due_at IS NOT NULL");
-        let (due_at,) = self.read_one(select).await?;
-        maybe_time(due_at)
+        let (MaybeMillis(due_at),) = self.read_one(select).await?;
+        Ok(due_at)
     }
 
     /// Returns how many letters were sent, by urgency.

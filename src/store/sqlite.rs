@@ -258,8 +258,7 @@ impl Backend for SqliteBackend {
         let _alone = self.claiming.lock().await;
         let claimed: Vec<i64> = self.sending.ids().iter().copied().collect();
         let sql = format!(
-            "{} AND {} AND d.id NOT {} ORDER BY {} LIMIT $3",
-            OUTGOING,
+            "{OUTGOING} AND {} AND d.id NOT {} ORDER BY {} LIMIT $3",
             scope.condition(),
             Engine::Sqlite.one_of(),
             scope.order.columns()

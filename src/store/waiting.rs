@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::columns::{maybe_time, parse_digest};
+use super::columns::{Millis, parse_digest};
 use super::rows::text;
 use super::statement::Session;
 use super::{Claim, Database, FROM_SPAM, LetterQueue, REMEMBER, Result, WaitingLetter};
@@ -69,9 +69,8 @@ impl Database {
         let sql = "SELECT received_at FROM letter \
                    WHERE status = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
                    ORDER BY received_at, id LIMIT 1";
-        let oldest: Option<(i64,)> =
-            self.read_first(self.statement(sql).bind(now.timestamp_millis())).await?;
-        maybe_time(oldest.map(|(received_at,)| received_at))
+        let oldest = self.read_first(self.statement(sql).bind(now.timestamp_millis())).await?;
+        Ok(oldest.map(|(Millis(received_at),)| received_at))
     }
 
     /// Returns the matches with letters that are deferred past `now`.
