@@ -289,7 +289,6 @@ impl Config {
         }
         self.inbox.check_login()?;
         self.outbox.way.check_login()?;
-        self.check_shared_login()?;
         self.database.check()?;
         self.house.check()?;
         let domain = self.club.message_id_domain();
@@ -312,19 +311,6 @@ impl Config {
             ));
         }
         self.club.gm.check()
-    }
-
-    /// Checks that inbox and outbox, if they share a login in the database, open it with one key.
-    fn check_shared_login(&self) -> Result<(), String> {
-        let (Some(inbox), Some(outbox)) = (self.inbox.oauth(), self.outbox.way.oauth()) else {
-            return Ok(());
-        };
-        if inbox.id() == outbox.id() && inbox.secret_key_file != outbox.secret_key_file {
-            let text =
-                "inbox.imap.oauth and outbox.smtp.oauth are one login; give both the same secret_key_file";
-            return Err(text.to_owned());
-        }
-        Ok(())
     }
 
     /// Resolves relative paths against `folder`.
@@ -356,13 +342,8 @@ impl Config {
     pub fn oauth_logins(&self) -> Vec<&oauth::Settings> {
         let mut logins: Vec<&oauth::Settings> =
             self.inbox.oauth().into_iter().chain(self.outbox.way.oauth()).collect();
-        logins.dedup_by_key(|login| login.id());
+        logins.dedup_by_key(|login| &login.token_file);
         logins
-    }
-
-    /// Returns the logins by OAuth of inbox and outbox, to complete them.
-    pub fn oauth_logins_mut(&mut self) -> Vec<&mut oauth::Settings> {
-        self.inbox.oauth_mut().into_iter().chain(self.outbox.way.oauth_mut()).collect()
     }
 
     /// Reads passwords from the environment, which takes precedence, or from files.

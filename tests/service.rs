@@ -3,6 +3,7 @@
 #[path = "support/club.rs"]
 mod club;
 
+use chrono::Utc;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -120,7 +121,7 @@ fn monitoring_pages_are_served_at_the_configured_address_only() {
 /// The tokens of a login that the provider has ended or not, as a daemon writes them.
 fn tokens(ended_at: Option<&str>) -> String {
     let access = serde_json::json!({ "token": "access-1", "renew_at": "2999-01-01T00:00:00Z" });
-    let at = "2026-11-22T12:00:00Z";
+    let at = Utc::now();
     serde_json::json!({
         "refresh": "refresh-1", "access": access, "logged_in_at": at, "renewed_at": at, "ended_at": ended_at,
     })

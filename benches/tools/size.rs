@@ -103,7 +103,7 @@ impl Sized {
     async fn multiplied(&self, times: usize, ways: &str) -> Sized {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("fogpost.db");
-        self.club.office.store.backup(&file, true).await.expect("a copy");
+        self.club.office.store.backup(&file).await.expect("a copy");
         many::multiply(&format!("sqlite:{}", file.display()), times).await;
         let office = office(folder.path(), ways).await;
         let seats = writers(folder.path()).await;

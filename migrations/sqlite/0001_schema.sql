@@ -272,16 +272,6 @@ CREATE TABLE memo (
     value TEXT NOT NULL
 ) STRICT;
 
--- Logins at mail providers, sealed with a key that is not in the database. Several daemons share one, and the holder of
--- the lease renews it.
-CREATE TABLE login (
-    name         TEXT    PRIMARY KEY,
-    sealed       BLOB    NOT NULL,
-    version      INTEGER NOT NULL, -- counts how often it was replaced
-    holder       TEXT,
-    leased_until INTEGER -- by the clock of the database
-) STRICT;
-
 -- History is append-only: triggers refuse to change or delete the ledger, letters and sent mail. A row that takes the place
 -- or the number of another changes history, too: SQLite fires no deletion trigger for INSERT OR REPLACE and UPDATE OR
 -- REPLACE, and no column trigger for the rowid under another name.

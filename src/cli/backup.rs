@@ -11,9 +11,6 @@ use crate::store;
 pub struct Backup {
     /// The file to write; it must not exist. It holds reply tokens and sealed orders: keep it safe
     file: PathBuf,
-    /// Also copy logins at the mail provider, sealed as they are; the file in secret_key_file opens them
-    #[arg(long)]
-    with_secrets: bool,
 }
 
 /// Replace the database with a backup while no daemon runs
@@ -30,7 +27,7 @@ pub struct Restore {
 impl Backup {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         super::in_club(config, async |office| {
-            office.store.backup(&self.file, self.with_secrets).await?;
+            office.store.backup(&self.file).await?;
             println!("{}: written", self.file.display());
             Ok(ExitCode::SUCCESS)
         })

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use chrono::Utc;
 
 use crate::config::Config;
 use crate::config::presets::{self, is_untouched};
@@ -61,12 +62,10 @@ impl Args {
                 let advice = "somebody has changed it; restore a backup from before";
                 findings.print("schema", schema(&config).await, advice);
             }
-            // If this fails, each login in the database says so.
-            let shared = daemon::open_for_logins(&mut config).await.ok().flatten();
             // Opening the database may have created it.
             findings.print("files", private_files(path, &mut config), "");
             for login in config.oauth_logins() {
-                findings.print("login", state_of(login).await, "");
+                findings.print("login", state_of(login), "");
             }
             let inbox = config.inbox.check().await.map_err(Into::into);
             let advice = config.inbox.port_advice();
@@ -86,9 +85,6 @@ impl Args {
             look_up(&config, self.dkim_selector).await;
             if self.send {
                 findings.print_round_trip(&config, Duration::from_secs(self.wait)).await;
-            }
-            if let Some(store) = shared {
-                store.close().await;
             }
             Ok(())
         })?;
@@ -156,16 +152,17 @@ async fn schema(config: &Config) -> anyhow::Result<String> {
 }
 
 /// Words since when a login by OAuth holds.
-async fn state_of(login: &oauth::Settings) -> anyhow::Result<String> {
-    let Some(state) = login.state().await? else { bail!("nobody has logged in yet; run: fogpost login") };
+fn state_of(login: &oauth::Settings) -> anyhow::Result<String> {
+    let Some(state) = login.state()? else { bail!("nobody has logged in yet; run: fogpost login") };
     if state.has_ended {
         bail!("the provider has ended the login; run: fogpost login");
     }
-    let ago = |at| format_duration(state.now - at);
+    let now = Utc::now();
+    let ago = |at| format_duration(now - at);
     let (logged_in, renewed) = (ago(state.logged_in_at), ago(state.renewed_at));
-    let place = login.tokens_are_in();
+    let place = login.token_file.display();
     let holds = match state.ends_at {
-        Some(at) => format!("the provider ends it in {}", format_duration(at - state.now)),
+        Some(at) => format!("the provider ends it in {}", format_duration(at - now)),
         None => {
             "it holds until the provider ends it, which most do if it is not renewed for months".to_owned()
         }

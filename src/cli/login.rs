@@ -11,7 +11,6 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 
 use crate::config::Config;
-use crate::daemon::open_for_logins;
 use crate::post::oauth;
 
 /// How long a connection may stay without a request.
@@ -26,21 +25,18 @@ const MAX_REQUEST_BYTES: u64 = 16 * 1024;
 /// Log in at the provider of the mailbox, for [inbox.imap.oauth] and [outbox.smtp.oauth]
 ///
 /// Shows a page to open and a code to enter there, on any device. Where the provider has no such codes, shows a page to
-/// open on this machine. The daemon uses a new login at once; it need not be restarted.
+/// open on this machine. The daemon uses a new login at once; it need not be restarted. Each machine of the club logs in
+/// for itself.
 #[derive(clap::Args)]
 pub struct Args {
     /// Log in with a browser on another machine, and paste the address at which it ends
     #[arg(long)]
     paste: bool,
-    /// Replace a login in the database that was sealed with another key than the one in secret_key_file, which is made
-    /// if it is missing. Then copy the file to all machines of the club
-    #[arg(long)]
-    new_key: bool,
 }
 
 impl Args {
     pub fn run(self, path: &Path) -> anyhow::Result<ExitCode> {
-        let mut config = Config::load(path)?;
+        let config = Config::load(path)?;
         if config.oauth_logins().is_empty() {
             bail!(
                 "{} has no [inbox.imap.oauth] or [outbox.smtp.oauth]; passwords need no login",
@@ -48,36 +44,20 @@ impl Args {
             );
         }
         super::block_on(async {
-            let shared = open_for_logins(&mut config).await?;
-            let done = self.log_in_all(&config).await;
-            if let Some(store) = shared {
-                store.close().await;
+            for login in config.oauth_logins() {
+                self.log_in(login).await?;
             }
-            done.map(|()| ExitCode::SUCCESS)
+            Ok(ExitCode::SUCCESS)
         })
     }
 
-    async fn log_in_all(&self, config: &Config) -> anyhow::Result<()> {
-        for login in config.oauth_logins() {
-            self.log_in(login).await?;
-        }
-        Ok(())
-    }
-
     async fn log_in(&self, login: &oauth::Settings) -> anyhow::Result<()> {
-        let key = login.secret_key_file.as_ref();
-        let had_key = key.is_none_or(|key| key.exists());
-        // Before the person does anything: a login that cannot be stored is lost.
-        login.prepare_key(self.new_key).await?;
         match login.device_url() {
             Some(_) if !self.paste => by_device_code(login).await?,
             Some(_) | None if self.paste => by_pasted_address(login).await?,
             Some(_) | None => in_browser(login).await?,
         }
-        println!("Logged in; the tokens are in {}.", login.tokens_are_in());
-        if let Some(key) = key.filter(|_| self.new_key || !had_key) {
-            println!("Copy {} to every other machine that runs this club, mode 600.", key.display());
-        }
+        println!("Logged in; the tokens are in {}.", login.token_file.display());
         Ok(())
     }
 }

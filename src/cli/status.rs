@@ -7,7 +7,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::output::print_json;
 use crate::config::Config;
-use crate::daemon::share_logins;
 use crate::daemon::status::{SILENT_AFTER, Status};
 use crate::report::{format_duration, format_local};
 use crate::store;
@@ -27,14 +26,13 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        let mut config = Config::load(config)?;
+        let config = Config::load(config)?;
         let silent_after = TimeDelta::minutes(i64::from(self.silent_after));
         let status = super::block_on(async {
             let store = store::open(&config.database.url).await?;
-            share_logins(&mut config, &store);
             let mut status =
                 Status::of(&store, &config.database, &config.outbox.quota, Utc::now(), silent_after).await?;
-            status.note_logins(&config.oauth_logins()).await;
+            status.note_logins(&config.oauth_logins());
             store.close().await;
             Ok(status)
         })?;
@@ -73,6 +71,11 @@ fn print(status: &Status, zone: chrono_tz::Tz) {
         let what = if daemon.ended { "ended" } else { "last seen" };
         let ago = times.ago(daemon.at);
         lines.push(("daemon", format!("{}, version {}, {what} {ago}", daemon.who, daemon.version)));
+    }
+    for login in &status.logins {
+        let renewed = times.last(login.renewed_at);
+        let file = login.token_file.display();
+        lines.push(("login", format!("{file} on {}, renewed {renewed}", login.host)));
     }
     lines.extend(status.faults.iter().map(|fault| ("WRONG", fault.clone())));
     for (what, text) in lines {

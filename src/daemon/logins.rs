@@ -1,88 +1,82 @@
-//! The club's database as the place of logins that several daemons share.
+//! Logins at mail providers: each machine has its own, and its daemon renews them even while it stands by.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use tokio::runtime::Handle;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
-use crate::post::Error;
-use crate::post::oauth::{LoginVault, OpenVault, SealedTokens};
-use crate::store::{self, Database, SealedLogin, StoreError};
+use super::Office;
+use super::loops::waiting::{pause, until_shutdown};
+use crate::post::{Error, ShutdownSignal, host_name, oauth, without_addresses};
+use crate::report::format_duration;
 
-/// Opens the database to the logins that are kept in it. Call it within the runtime.
-pub fn share_logins(config: &mut Config, store: &Arc<Database>) {
-    for login in config.oauth_logins_mut().into_iter().filter(|login| login.secret_key_file.is_some()) {
-        let vault = DatabaseVault { store: Arc::clone(store), runtime: Handle::current() };
-        login.vault = OpenVault::new(Arc::new(vault));
+/// How often a daemon looks whether a login is due to be renewed.
+const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
+
+/// Age of a renewal that counts as a fault: a daemon that runs has tried for a day.
+const MAX_AGE: TimeDelta = TimeDelta::days(7);
+
+/// A login as the status lists it, without its tokens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoginStatus {
+    /// The machine that has logged in.
+    pub host: String,
+    pub token_file: PathBuf,
+    pub renewed_at: Option<DateTime<Utc>>,
+    /// What needs a person.
+    pub fault: Option<String>,
+}
+
+impl LoginStatus {
+    /// Looks at one of this machine's logins.
+    pub fn of(login: &oauth::Settings, now: DateTime<Utc>) -> LoginStatus {
+        let state = login.state();
+        let renewed_at = state.as_ref().ok().and_then(|state| Some(state.as_ref()?.renewed_at));
+        let age = renewed_at.map(|at| now - at).filter(|age| *age > MAX_AGE);
+        let fault = match state {
+            Ok(Some(state)) if state.has_ended => {
+                Some("the provider has ended the login to the mailbox; run: fogpost login".to_owned())
+            }
+            Ok(Some(_)) => age.map(|age| {
+                let age = format_duration(age);
+                format!("the login to the mailbox has not been renewed for {age}; the daemon's log says why")
+            }),
+            Ok(None) => Some("nobody has logged in to the mailbox yet; run: fogpost login".to_owned()),
+            Err(Error::Login(why)) => Some(format!("the login to the mailbox cannot be read: {why}")),
+            Err(error) => Some(format!("the login to the mailbox cannot be read: {error}")),
+        };
+        LoginStatus { host: host_name(), token_file: login.token_file.clone(), renewed_at, fault }
     }
 }
 
-/// Opens the database if a login is kept in it.
-///
-/// # Errors
-/// Same as [`store::open`].
-pub async fn open_for_logins(config: &mut Config) -> Result<Option<Arc<Database>>, StoreError> {
-    if config.oauth_logins().iter().all(|login| login.secret_key_file.is_none()) {
-        return Ok(None);
-    }
-    let store = store::open(&config.database.url).await?;
-    share_logins(config, &store);
-    Ok(Some(store))
-}
-
-struct DatabaseVault {
-    store: Arc<Database>,
-    /// The runtime of the database's connections. The mailbox's thread asks from another one.
-    runtime: Handle,
-}
-
-impl DatabaseVault {
-    /// Makes a request where the database's connections live.
-    async fn ask<T, F>(&self, request: impl FnOnce(Arc<Database>) -> F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: Future<Output = Result<T, StoreError>> + Send + 'static,
-    {
-        let asking = self.runtime.spawn(request(Arc::clone(&self.store)));
-        let answer = asking.await.map_err(|_ended| Error::Stopped)?;
-        answer.map_err(|error| Error::io("the login in the database", std::io::Error::other(error)))
-    }
-}
-
-#[async_trait]
-impl LoginVault for DatabaseVault {
-    async fn load(&self, name: &str) -> Result<Option<SealedTokens>, Error> {
-        let name = name.to_owned();
-        let found = self.ask(|store| async move { store.sealed_login(&name).await }).await?;
-        Ok(found.map(|SealedLogin { sealed, version, now }| SealedTokens { sealed, version, now }))
+impl Office {
+    /// Returns the status of this machine's logins.
+    pub fn logins(&self) -> Vec<LoginStatus> {
+        self.config.oauth_logins().into_iter().map(|login| LoginStatus::of(login, self.now())).collect()
     }
 
-    async fn store(&self, name: &str, sealed: Vec<u8>) -> Result<(), Error> {
-        let name = name.to_owned();
-        self.ask(|store| async move { store.store_login(&name, &sealed).await }).await
+    /// Renews this machine's logins each week until shutdown.
+    pub async fn renew_logins_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+        while !shutdown.is_set() {
+            let renewed = async {
+                self.renew_logins_when_due().await;
+                Ok(())
+            };
+            until_shutdown(&shutdown, renewed).await?;
+            pause(LOOK_INTERVAL, &shutdown).await;
+        }
+        Ok(())
     }
 
-    async fn replace(&self, name: &str, version: i64, sealed: Vec<u8>) -> Result<bool, Error> {
-        let name = name.to_owned();
-        self.ask(|store| async move { store.replace_login(&name, version, &sealed).await }).await
-    }
-
-    async fn lease(&self, name: &str, holder: &str, duration: Duration) -> Result<bool, Error> {
-        let name = name.to_owned();
-        let holder = holder.to_owned();
-        self.ask(|store| async move { store.lease_login(&name, &holder, duration).await }).await
-    }
-
-    async fn release(&self, name: &str, holder: &str) -> Result<(), Error> {
-        let name = name.to_owned();
-        let holder = holder.to_owned();
-        self.ask(|store| async move { store.release_login(&name, &holder).await }).await
-    }
-
-    async fn time(&self) -> Result<DateTime<Utc>, Error> {
-        self.ask(|store| async move { store.database_time().await }).await
+    /// Renews those of this machine's logins that have not been used for days.
+    pub async fn renew_logins_when_due(&self) {
+        for login in self.config.oauth_logins() {
+            if let Err(error) = login.renew_weekly().await {
+                let error = without_addresses(&error.to_string());
+                tracing::warn!(error, "failed to renew the login to the mailbox; retrying in an hour");
+            }
+        }
     }
 }

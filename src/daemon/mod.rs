@@ -55,7 +55,6 @@ pub use decide::openings::{Holder, NamedAddress, NewMatch, fit_name};
 pub use decide::settings::{Step, Trap};
 pub use decide::unseal::Unseal;
 pub use incoming::new_letter;
-pub use logins::{open_for_logins, share_logins};
 
 /// The source of the time; tests move it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
@@ -88,8 +87,7 @@ impl Office {
     /// # Errors
     /// Returns an error if a template in the club's folder cannot be read or is faulty, or if the outbox or the
     /// resolver cannot be set up.
-    pub fn new(mut config: Config, store: Arc<Database>, clock: Clock) -> anyhow::Result<Self> {
-        share_logins(&mut config, &store);
+    pub fn new(config: Config, store: Arc<Database>, clock: Clock) -> anyhow::Result<Self> {
         let templates = Arc::new(templates(config.templates.folder.as_deref())?);
         let outbox = Arc::new(Outbox::new(config.outbox.way.clone()).context("outbox")?);
         let verifier = match config.letters.require_dkim {

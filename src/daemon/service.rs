@@ -135,7 +135,7 @@ impl StatusPage {
             tracing::warn!(error = format!("{error:#}"), "failed to serve a monitoring page");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
         })?;
-        status.note_logins(&config.oauth_logins()).await;
+        status.note_logins(&config.oauth_logins());
         Ok(status)
     }
 }

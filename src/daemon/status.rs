@@ -4,17 +4,19 @@
 //! Each daemon notes its status in the database. That and the queues are all that `fogpost status` and the page for
 //! monitors need.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::decide::sending::{self, ACCOUNT, Account};
+use super::logins::LoginStatus;
 use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use super::stuck::{StuckHouse, stuck_houses};
 use super::unsound::{Unsound, unsound_matches};
 use crate::config::{DatabaseSection, Quota};
-use crate::post::{Error, host_name, oauth, without_addresses};
+use crate::post::{host_name, oauth, without_addresses};
 use crate::report::format_duration;
 use crate::store::{Database, LatestTimes, Queues};
 
@@ -45,6 +47,8 @@ pub struct DaemonStatus {
     pub fetched: Option<DateTime<Utc>>,
     /// When it last sent a letter.
     pub sent: Option<DateTime<Utc>>,
+    /// The logins of its machine.
+    pub logins: Vec<LoginStatus>,
     /// Whether it shut down cleanly.
     pub ended: bool,
 }
@@ -74,7 +78,9 @@ pub struct Status {
     pub daemons_working: usize,
     /// Why and since when the mail server takes no letters.
     pub outage: Option<OutageStatus>,
-    /// Logins at mail providers that need a person, so that mail waits.
+    /// The logins at mail providers, of each machine.
+    pub logins: Vec<LoginStatus>,
+    /// Those of them that need a person, so that mail waits.
     pub logins_broken: u64,
     /// Free megabytes on the disk of the database, unless a server stores it.
     pub free_mb: Option<u64>,
@@ -124,20 +130,21 @@ impl Status {
         Ok(status)
     }
 
-    /// Notes logins that the provider has ended, as soon as that is known, and those that are not there at all.
-    pub async fn note_logins(&mut self, logins: &[&oauth::Settings]) {
-        for login in logins {
-            let fault = match login.state().await {
-                Ok(Some(state)) if !state.has_ended => continue,
-                Ok(Some(_)) => {
-                    "the provider has ended the login to the mailbox; run: fogpost login".to_owned()
-                }
-                Ok(None) => "nobody has logged in to the mailbox yet; run: fogpost login".to_owned(),
-                Err(Error::Login(why)) => format!("the login to the mailbox cannot be read: {why}"),
-                Err(error) => format!("the login to the mailbox cannot be read: {error}"),
-            };
+    /// Notes this machine's logins, and those that daemons on other machines have noted.
+    pub fn note_logins(&mut self, logins: &[&oauth::Settings]) {
+        let here = logins.iter().map(|login| LoginStatus::of(login, self.at));
+        // This machine's own come last, because they are newer than what a daemon here has noted of them.
+        let all = self.daemons.iter().flat_map(|daemon| daemon.logins.clone()).chain(here);
+        let all: BTreeMap<_, _> =
+            all.map(|login| ((login.host.clone(), login.token_file.clone()), login)).collect();
+        self.logins = all.into_values().collect();
+        for login in &self.logins {
+            let Some(fault) = &login.fault else { continue };
             self.logins_broken += 1;
-            self.faults.push(fault);
+            self.faults.push(match login.host == host_name() {
+                true => fault.clone(),
+                false => format!("on {}: {fault}", login.host),
+            });
         }
     }
 
@@ -253,6 +260,7 @@ impl Status {
             sent_in_a_day: 0,
             per_day: None,
             outage: None,
+            logins: Vec::new(),
             logins_broken: 0,
             free_mb: None,
             faults: Vec::new(),
@@ -389,6 +397,7 @@ mod tests {
             at: at(heard),
             fetched: fetched.map(at),
             sent: None,
+            logins: Vec::new(),
             ended: false,
         }
     }
@@ -458,6 +467,26 @@ mod tests {
                 "{sent:?}"
             );
         }
+    }
+
+    #[test]
+    fn the_logins_of_each_machine_are_listed_once_and_a_fault_names_another_machine() {
+        let login = |host: &str, fault: Option<&str>| LoginStatus {
+            host: host.to_owned(),
+            token_file: "oauth.token".into(),
+            renewed_at: Some(at(0)),
+            fault: fault.map(ToOwned::to_owned),
+        };
+        let on = |login: LoginStatus| DaemonStatus { logins: vec![login], ..daemon(100, Some(100)) };
+        let daemons = vec![
+            on(login("turing", Some("the login has ended"))),
+            on(login("turing", Some("the login has ended"))),
+            on(login(&host_name(), None)),
+        ];
+        let mut status = Status::sum_up(Queues::default(), daemons, at(100), SILENT_AFTER);
+        status.note_logins(&[]);
+        assert_eq!((status.logins.len(), status.logins_broken), (2, 1));
+        assert_eq!(status.faults, ["on turing: the login has ended"]);
     }
 
     #[test]

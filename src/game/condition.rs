@@ -52,9 +52,26 @@ pub enum ConditionOutcome {
     /// The move came, and the answer was filed. `waiting` are the lines that wait for the next move.
     Met { expected: String, answer: String, waiting: Vec<String> },
     /// The move came, but the answer cannot be played. All conditions are void.
-    Illegal { expected: String, answer: String, reason: String },
+    Illegal {
+        expected: String,
+        answer: String,
+        /// A sentence to the player. Ledgers hold none.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+    },
     /// Another move came, or a pass, or the match ended. All conditions are void.
     Void { lines: Vec<String> },
+}
+
+impl ConditionOutcome {
+    /// Returns the outcome as a ledger records it: without the sentence that explains it to the player.
+    pub fn recorded(&self) -> ConditionOutcome {
+        let mut outcome = self.clone();
+        if let ConditionOutcome::Illegal { reason, .. } = &mut outcome {
+            reason.clear();
+        }
+        outcome
+    }
 }
 
 /// Whether a line has the form of a condition, readable or not. Such a line is never a plain order.

@@ -1,17 +1,13 @@
 //! Logins without a password (OAuth 2.0, RFC 6749): which token a mail server gets, and how it is renewed.
 //!
-//! A person logs in once (`fogpost login`). From then on the refresh token brings access tokens, each good for about an
-//! hour. Both are in the token file or, sealed, in the club's database, and nowhere else: every connection reads them
-//! there, and whoever renews the login holds its lock or lease, so that the mailbox, the outbox and other programs with
-//! the same login renew it once.
+//! A person logs in once on each machine (`fogpost login`). From then on the refresh token brings access tokens, each
+//! good for about an hour. Both are in the token file and nowhere else: every connection reads them there, and whoever
+//! renews the login locks it, so that the mailbox, the outbox and other programs with the same login renew it once.
 
 mod http;
-mod place;
 mod sasl;
-mod seal;
 mod token_file;
 mod tokens;
-mod vault;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,11 +24,9 @@ use oauth2::{
 };
 use serde::Deserialize;
 
-use self::place::{TokenLock, TokenPlace};
 pub(super) use self::sasl::Mechanism;
-use self::tokens::{DatedTokens, LOG_IN, TokenAnswer, Tokens};
-use self::vault::VaultEntry;
-pub use self::vault::{LoginVault, OpenVault, SealedTokens};
+use self::token_file::TokenFile;
+use self::tokens::{LOG_IN, TokenAnswer, Tokens};
 use super::{Error, Secret, one_line};
 
 /// How long a person has for a login by device code.
@@ -68,14 +62,9 @@ pub struct Settings {
     /// What the program asks for.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// Where the tokens are kept, unless there is a `secret_key_file`.
+    /// Where this machine keeps the tokens.
     #[serde(default = "default_token_file")]
     pub token_file: PathBuf,
-    /// The key with which the tokens are sealed. They are then kept in the database, for all daemons that share it.
-    pub secret_key_file: Option<PathBuf>,
-    /// The database, once it is open.
-    #[serde(skip)]
-    pub vault: OpenVault,
     /// A PEM file with the certificate authorities to trust instead of the system's.
     pub ca_file: Option<PathBuf>,
 }
@@ -139,8 +128,6 @@ pub struct BrowserLogin {
 /// What is known of a login.
 #[derive(Debug, Clone, Copy)]
 pub struct LoginState {
-    /// The present time, by the clock that the other times were read from.
-    pub now: DateTime<Utc>,
     pub logged_in_at: DateTime<Utc>,
     pub renewed_at: DateTime<Utc>,
     /// When the provider ends it, if it has said so.
@@ -153,13 +140,12 @@ impl Settings {
     /// Returns all paths in the settings.
     pub fn paths(&mut self) -> Vec<&mut PathBuf> {
         let files = self.ca_file.iter_mut().chain(&mut self.client_secret_file);
-        files.chain(&mut self.secret_key_file).chain([&mut self.token_file]).collect()
+        files.chain([&mut self.token_file]).collect()
     }
 
     /// Returns the files that hold secrets.
     pub fn secret_files(&self) -> Vec<PathBuf> {
-        let tokens = self.secret_key_file.as_ref().unwrap_or(&self.token_file);
-        self.client_secret_file.iter().chain([tokens]).cloned().collect()
+        self.client_secret_file.iter().chain([&self.token_file]).cloned().collect()
     }
 
     /// # Errors
@@ -227,63 +213,28 @@ impl Settings {
         Ok(Some(ClientSecret::new(secret.trim_end().to_owned())))
     }
 
-    /// Identifies the login among those of this machine and its database. Inbox and outbox can share one.
-    pub fn id(&self) -> String {
-        match self.secret_key_file {
-            Some(_) => self.name_in_database(),
-            None => format!("file {}", self.token_file.display()),
-        }
-    }
-
-    /// Returns the name of the login in the database: of the program at this provider.
-    fn name_in_database(&self) -> String {
-        format!("{} {}", self.token_url().unwrap_or_default(), self.client_id)
-    }
-
-    /// Returns where the tokens are, for a person.
-    pub fn tokens_are_in(&self) -> String {
-        match &self.secret_key_file {
-            Some(key) => format!("the database, sealed with {}", key.display()),
-            None => self.token_file.display().to_string(),
-        }
-    }
-
-    fn place(&self) -> Result<TokenPlace, Error> {
-        Ok(match &self.secret_key_file {
-            Some(key) => TokenPlace::Vault(VaultEntry::new(&self.vault, self.name_in_database(), key)?),
-            None => TokenPlace::File(self.token_file.clone()),
-        })
-    }
-
     /// Returns an access token that is good for a while, renewed if need be.
     ///
     /// # Errors
     /// [`Error::Login`] if a person must log in (again).
     pub(super) async fn access_token(&self) -> Result<Secret, Error> {
-        let place = self.place()?;
-        if let Some(token) = usable(place.read().await?.as_ref())? {
+        if let Some(token) = usable(token_file::read(&self.token_file)?.as_ref())? {
             return Ok(token);
         }
         // On a task of its own: if it ended with its caller, it could lose a rotated refresh token.
         let login = self.clone();
-        let renewing = tokio::spawn(async move { login.renew(&place).await });
+        let renewing = tokio::spawn(async move { login.renew().await });
         renewing.await.unwrap_or(Err(Error::Stopped))
     }
 
-    async fn renew(&self, place: &TokenPlace) -> Result<Secret, Error> {
-        let locked = place.lock().await?;
-        let renewed = self.renew_locked(&locked).await;
-        locked.release().await;
-        renewed
-    }
-
-    async fn renew_locked(&self, locked: &TokenLock) -> Result<Secret, Error> {
-        let read = locked.read().await?;
+    async fn renew(&self) -> Result<Secret, Error> {
+        let file = TokenFile::lock(&self.token_file).await?;
+        let read = file.read()?;
         // Whoever held the lock before has perhaps renewed the login.
         if let Some(token) = usable(read.as_ref())? {
             return Ok(token);
         }
-        let Some(DatedTokens { tokens, now }) = read else { return Err(Error::Login(LOG_IN.into())) };
+        let Some(tokens) = read else { return Err(Error::Login(LOG_IN.into())) };
         let http = |request| http::send(request, self.ca_file.clone());
         let refresh = RefreshToken::new(tokens.refresh.reveal().to_owned());
         let client = self.client()?;
@@ -291,16 +242,28 @@ impl Settings {
             Ok(answer) => answer,
             Err(error) => {
                 if has_ended(&error) {
-                    locked.replace(&tokens.refresh, &tokens.ended(now)).await?;
+                    file.replace_patiently(&tokens.ended(Utc::now())).await?;
                 }
                 return Err(refused(error));
             }
         };
+        let renewed = tokens.renewed(&answer, Utc::now());
         // Before the access token is used: the provider may have ended the old refresh token.
-        let stored = locked.replace(&tokens.refresh, &tokens.renewed(&answer, now)).await?;
+        file.replace_patiently(&renewed).await?;
         tracing::debug!("login renewed");
-        let changed = || Error::Server("the login was changed while it was renewed".into());
-        stored.access.map(|access| access.token).ok_or_else(changed)
+        Ok(Secret::new(answer.access_token().secret()))
+    }
+
+    /// Renews the login if nobody has for six days: providers end logins that are not used, and a daemon that stands
+    /// by does not use its own.
+    ///
+    /// # Errors
+    /// [`Error::Login`] if a person must log in again.
+    pub async fn renew_weekly(&self) -> Result<(), Error> {
+        match token_file::read(&self.token_file)? {
+            Some(tokens) if tokens.are_old(Utc::now()) => self.access_token().await.map(drop),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// The same on a thread without a runtime.
@@ -310,7 +273,11 @@ impl Settings {
 
     /// Notes that a mail server refused an access token, so that the next one is new.
     pub(super) async fn forget(&self, token: &Secret) -> Result<(), Error> {
-        self.place()?.forget(token).await
+        let file = TokenFile::lock(&self.token_file).await?;
+        match file.read()?.and_then(|tokens| tokens.without(token)) {
+            Some(tokens) => file.replace(&tokens),
+            None => Ok(()),
+        }
     }
 
     /// The same on a thread without a runtime.
@@ -322,27 +289,13 @@ impl Settings {
     ///
     /// # Errors
     /// Returns an error if the tokens cannot be read.
-    pub async fn state(&self) -> Result<Option<LoginState>, Error> {
-        let read = self.place()?.read().await?;
-        Ok(read.map(|DatedTokens { tokens, now }| LoginState {
-            now,
+    pub fn state(&self) -> Result<Option<LoginState>, Error> {
+        Ok(token_file::read(&self.token_file)?.map(|tokens| LoginState {
             logged_in_at: tokens.logged_in_at,
             renewed_at: tokens.renewed_at,
             ends_at: tokens.ends_at,
             has_ended: tokens.ended_at.is_some(),
         }))
-    }
-
-    /// Makes the key that seals the tokens if this club has none yet, before a person logs in. With `is_new`, the login
-    /// in the database may be sealed with another one.
-    ///
-    /// # Errors
-    /// [`Error::Configuration`] if other machines have a key that this one lacks.
-    pub async fn prepare_key(&self, is_new: bool) -> Result<(), Error> {
-        match self.place()? {
-            TokenPlace::File(_) => Ok(()),
-            TokenPlace::Vault(entry) => entry.prepare_key(is_new).await,
-        }
     }
 
     /// Begins a login by device code (RFC 8628).
@@ -423,18 +376,19 @@ impl Settings {
             return Err(Error::Configuration(text.to_owned()));
         };
         let refresh = Secret::new(refresh.secret());
-        self.place()?.store(|now| Tokens::new(refresh, answer, now)).await
+        TokenFile::lock(&self.token_file).await?.replace(&Tokens::new(refresh, answer, Utc::now()))
     }
 }
 
 const ENDED: &str = "the login has ended; run: fogpost login";
 
 /// Returns the access token unless it must be renewed.
-fn usable(read: Option<&DatedTokens>) -> Result<Option<Secret>, Error> {
-    let Some(dated) = read else { return Err(Error::Login(LOG_IN.into())) };
-    match dated.fresh_access() {
+fn usable(read: Option<&Tokens>) -> Result<Option<Secret>, Error> {
+    let Some(tokens) = read else { return Err(Error::Login(LOG_IN.into())) };
+    let now = Utc::now();
+    match tokens.fresh_access(now) {
         Some(token) => Ok(Some(token.clone())),
-        None if dated.has_just_ended() => Err(Error::Login(ENDED.into())),
+        None if tokens.has_just_ended(now) => Err(Error::Login(ENDED.into())),
         None => Ok(None),
     }
 }

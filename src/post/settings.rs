@@ -44,14 +44,6 @@ impl Inbox {
         }
     }
 
-    /// Returns the mailbox's login by OAuth, to complete it.
-    pub fn oauth_mut(&mut self) -> Option<&mut oauth::Settings> {
-        match self {
-            Inbox::Imap(imap) => imap.oauth.as_deref_mut(),
-            Inbox::Maildir(_) => None,
-        }
-    }
-
     /// # Errors
     /// Returns a sentence that names the key if the login is incomplete, or given in two ways.
     pub fn check_login(&self) -> Result<(), String> {
@@ -109,14 +101,6 @@ impl outbox::Settings {
     pub fn oauth(&self) -> Option<&oauth::Settings> {
         match self {
             outbox::Settings::Smtp(smtp) => smtp.oauth.as_deref(),
-            outbox::Settings::Maildir(_) | outbox::Settings::Sendmail(_) => None,
-        }
-    }
-
-    /// Returns the mail server's login by OAuth, to complete it.
-    pub fn oauth_mut(&mut self) -> Option<&mut oauth::Settings> {
-        match self {
-            outbox::Settings::Smtp(smtp) => smtp.oauth.as_deref_mut(),
             outbox::Settings::Maildir(_) | outbox::Settings::Sendmail(_) => None,
         }
     }

@@ -89,7 +89,7 @@ impl Draft {
         let game_match = &mut self.game_match;
         let mut news = Vec::new();
         for (seat, followed) in any::follow(&mut game_match.conditions, due, &game_match.state) {
-            self.record(Fact::ConditionsFollowed { seat, outcome: followed.outcome.clone() });
+            self.record(Fact::ConditionsFollowed { seat, outcome: followed.outcome.recorded() });
             news.push(ConditionNews { seat, outcome: followed.outcome });
             if let Some(filing) = followed.filing {
                 self.game_match.missed[seat] = 0;

@@ -60,7 +60,7 @@ pub trait Backend: Send + Sync {
     async fn next_wakeup(&self) -> Result<Wakeup>;
 
     /// See [`Database::backup`].
-    async fn backup(&self, to: &Path, with_logins: bool) -> Result<()>;
+    async fn backup(&self, to: &Path) -> Result<()>;
 
     /// See [`Database::schema_faults`].
     async fn schema_faults(&self) -> Result<Vec<String>>;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::columns::{Count, MaybeMillis, Millis, Texts};
+use super::columns::{MaybeMillis, Millis, SmallCount, Texts};
 use super::rows::{CHUNK, is_common, text, texts};
 use super::statement::Session;
 use super::{Database, Result, StoreError, sending};
@@ -65,7 +65,7 @@ pub struct Standing {
     #[sqlx(try_from = "MaybeMillis")]
     pub blocked_since: Option<DateTime<Utc>>,
     /// How many letters in a row had a valid signature of their domain, as far as that is counted.
-    #[sqlx(try_from = "Count")]
+    #[sqlx(try_from = "SmallCount")]
     pub signed: u32,
 }
 

@@ -29,7 +29,7 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
 }
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 22] = [
+const TABLES: [Table; 21] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -48,7 +48,6 @@ const TABLES: [Table; 22] = [
     table("unproven_letter", &["letter"], ROWS),
     table("player_change", &["code"], ROWS),
     table("sending", &["minute", "urgency"], ROWS),
-    table("login", &["name"], ROWS),
     table("kept_snapshot", &["digest"], LARGE),
     table("verified", &["match_id"], ROWS),
     table("memo", &["key"], ROWS),

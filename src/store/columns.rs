@@ -98,43 +98,47 @@ text_columns! {
         |texts| serde_json::to_string(&texts.0).expect("a list of strings is JSON");
 }
 
-/// Reads each of these types from a number.
-macro_rules! number_columns {
-    ($($name:ty: $number:ty, $read:expr;)+) => {$(
-        impl<DB: Database> Type<DB> for $name
+/// Reads each of these types from a column of another type.
+macro_rules! read_columns {
+    ($($name:ty: $column:ty, $read:expr;)+) => {$(
+        impl<DB: sqlx::Database> sqlx::Type<DB> for $name
         where
-            i64: Type<DB>,
+            $column: sqlx::Type<DB>,
         {
             fn type_info() -> DB::TypeInfo {
-                <i64 as Type<DB>>::type_info()
+                <$column as sqlx::Type<DB>>::type_info()
             }
 
             fn compatible(found: &DB::TypeInfo) -> bool {
-                <i64 as Type<DB>>::compatible(found)
+                <$column as sqlx::Type<DB>>::compatible(found)
             }
         }
 
-        impl<'r, DB: Database> Decode<'r, DB> for $name
+        impl<'r, DB: sqlx::Database> sqlx::Decode<'r, DB> for $name
         where
-            i64: Decode<'r, DB>,
+            $column: sqlx::Decode<'r, DB>,
         {
-            fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
-                let read: fn($number) -> Result<$name> = $read;
-                Ok(read(<$number as Decode<DB>>::decode(value)?)?)
+            fn decode(value: DB::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
+                let read: fn($column) -> $crate::store::Result<$name> = $read;
+                Ok(read(<$column as sqlx::Decode<DB>>::decode(value)?)?)
             }
         }
     )+};
 }
 
-number_columns! {
+pub(super) use read_columns;
+
+read_columns! {
     Millis: i64, |number| time(number).map(Millis);
     MaybeMillis: Option<i64>, |number| maybe_time(number).map(MaybeMillis);
     Count: i64, |number| count(number).map(Count);
+    SmallCount: i64, |number| u32::try_from(number).map(SmallCount).map_err(|_| unsound("count", number));
     Urgency: i64, Urgency::of_number;
     LetterQueue: i64, |known| Ok(if known == 1 { LetterQueue::Known } else { LetterQueue::Strangers });
 }
 
-/// Declares the types of columns that are read as types which are not our own.
+/// Declares types of columns, each for a type that is not our own. Reading a column may fail, and this conversion must
+/// not: sqlx keeps nothing of the error of a `try_from`.
 macro_rules! read_as {
     ($($(#[$meta:meta])* $name:ident => $value:ty;)+) => {$(
         $(#[$meta])*
@@ -149,6 +153,8 @@ macro_rules! read_as {
     )+};
 }
 
+pub(super) use read_as;
+
 read_as! {
     /// Unix milliseconds.
     Millis => DateTime<Utc>;
@@ -156,16 +162,10 @@ read_as! {
     MaybeMillis => Option<DateTime<Utc>>;
     /// A number that is not negative.
     Count => u64;
+    /// A number that is not negative.
+    SmallCount => u32;
     /// A JSON array.
     Texts => Vec<String>;
-}
-
-impl TryFrom<Count> for u32 {
-    type Error = StoreError;
-
-    fn try_from(Count(number): Count) -> Result<u32> {
-        u32::try_from(number).map_err(|_| unsound("number", number))
-    }
 }
 
 /// The columns of a match and of a seat in it, of which there are both or neither.

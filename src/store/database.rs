@@ -160,12 +160,12 @@ impl Database {
         Ok(format!("{engine}, tables of version {tables}"))
     }
 
-    /// Writes a consistent copy of the database while others work on it, `with_logins` at mail providers or without.
+    /// Writes a consistent copy of the database while others work on it.
     ///
     /// # Errors
     /// Returns an error if `to` exists or cannot be written, or on PostgreSQL, which has its own tools.
-    pub async fn backup(&self, to: &Path, with_logins: bool) -> Result<()> {
-        self.backend.backup(to, with_logins).await
+    pub async fn backup(&self, to: &Path) -> Result<()> {
+        self.backend.backup(to).await
     }
 
     /// Flushes and closes the database.

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
 use super::columns::Count;
-use super::packing::{Packed, PackedColumns};
+use super::packing::{OurLetter, Packed};
 use super::rows::text;
 use super::statement::{Session, Statement};
 use super::{AnswerRow, Database, DispatchFilter, DispatchRow, Result};
@@ -13,7 +13,7 @@ use super::{AnswerRow, Database, DispatchFilter, DispatchRow, Result};
 const DISPATCH: &str = "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.sent_at, d.tries, \
                         d.sent_at IS NULL AND d.due_at IS NULL AS given_up, d.error, d.returned_at IS NOT NULL AS returned";
 
-/// The columns of [`PackedColumns`].
+/// The columns of [`OurLetter`].
 pub const PACKED: &str = "r.bytes, p.picture, d.dropped";
 
 /// Joins the tables of a dispatch with its bytes.
@@ -24,7 +24,7 @@ pub const WITH_BYTES: &str = "dispatch d JOIN dispatch_raw r ON r.dispatch_id = 
 struct DispatchBytes {
     #[sqlx(flatten)]
     dispatch: DispatchRow,
-    #[sqlx(flatten, try_from = "PackedColumns")]
+    #[sqlx(flatten, try_from = "OurLetter")]
     bytes: Vec<u8>,
 }
 
@@ -87,7 +87,7 @@ impl Database {
             self.one_of()
         );
         let rows: Vec<(String, Packed)> = self.read_recent(self.statement(sql).bind_texts(ids)).await?;
-        rows.into_iter().map(|(id, packed)| Ok((id, packed.try_into()?))).collect()
+        Ok(rows.into_iter().map(|(id, Packed(bytes))| (id, bytes)).collect())
     }
 
     /// Returns the Message-IDs of the dispatches with these IDs in their return paths, each behind its ID.

@@ -5,9 +5,9 @@
 //! otherwise.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use sqlx::{FromRow, Type};
+use sqlx::{FromRow, Row};
 
-use super::columns::parse_digest;
+use super::columns::{parse_digest, read_as, read_columns};
 use super::{Result, StoreError};
 use crate::letter::pictures::{put_in, stand_in, take_out};
 
@@ -34,35 +34,27 @@ pub struct PackedColumns {
     dropped: Option<String>,
 }
 
-/// A packed letter.
-#[derive(Type)]
-#[sqlx(transparent)]
-pub struct Packed(Vec<u8>);
-
-impl TryFrom<Packed> for Vec<u8> {
-    type Error = StoreError;
-
-    fn try_from(packed: Packed) -> Result<Vec<u8>> {
-        unpack(&packed.0)
-    }
+read_as! {
+    /// A packed letter.
+    Packed => Vec<u8>;
+    /// A packed letter. If it was damaged, it is an unreadable letter, which holds up no other.
+    MaybeDamaged => Vec<u8>;
+    /// The columns of a letter of ours.
+    OurLetter => Vec<u8>;
 }
 
-/// A packed letter. If it was damaged, it is an unreadable letter, which holds up no other.
-#[derive(Type)]
-#[sqlx(transparent)]
-pub struct MaybeDamaged(Vec<u8>);
-
-impl From<MaybeDamaged> for Vec<u8> {
-    fn from(MaybeDamaged(packed): MaybeDamaged) -> Vec<u8> {
-        unpack(&packed).unwrap_or(packed)
-    }
+read_columns! {
+    Packed: Vec<u8>, |packed| unpack(&packed).map(Packed);
+    MaybeDamaged: Vec<u8>, |packed| Ok(MaybeDamaged(unpack(&packed).unwrap_or(packed)));
 }
 
-impl TryFrom<PackedColumns> for Vec<u8> {
-    type Error = StoreError;
-
-    fn try_from(columns: PackedColumns) -> Result<Vec<u8>> {
-        unpack_dispatch(columns)
+impl<'r, R: Row> FromRow<'r, R> for OurLetter
+where
+    PackedColumns: FromRow<'r, R>,
+{
+    fn from_row(row: &'r R) -> sqlx::Result<Self> {
+        let bytes = unpack_dispatch(PackedColumns::from_row(row)?);
+        bytes.map(OurLetter).map_err(|error| sqlx::Error::Decode(Box::new(error)))
     }
 }
 

@@ -257,7 +257,7 @@ impl Backend for PostgresBackend {
         }
     }
 
-    async fn backup(&self, _to: &Path, _with_logins: bool) -> Result<()> {
+    async fn backup(&self, _to: &Path) -> Result<()> {
         Err(StoreError::misnamed("a PostgreSQL database is backed up with pg_dump"))
     }
 

@@ -119,16 +119,16 @@ impl SqliteBackend {
 
     /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be mistaken for a
     /// whole one.
-    async fn back_up_to(&self, to: &Path, with_logins: bool) -> Result<()> {
+    async fn back_up_to(&self, to: &Path) -> Result<()> {
         let part = beside(to, ".part");
-        let written = self.write_copy(&part, to, with_logins).await;
+        let written = self.write_copy(&part, to).await;
         if written.is_err() {
             let _ = std::fs::remove_file(&part);
         }
         written
     }
 
-    async fn write_copy(&self, part: &Path, to: &Path, with_logins: bool) -> Result<()> {
+    async fn write_copy(&self, part: &Path, to: &Path) -> Result<()> {
         let cannot = |error: std::io::Error| cannot_open(to, error.to_string());
         if to.exists() {
             return Err(cannot_open(to, "it already exists".to_owned()));
@@ -137,9 +137,6 @@ impl SqliteBackend {
         // VACUUM writes into an empty file, and keeps its permissions.
         drop(private::create_new(part).map_err(cannot)?);
         sqlx::query("VACUUM INTO $1").bind(name).execute(&self.writer).await?;
-        if !with_logins {
-            delete_logins(part).await?;
-        }
         File::open(part).and_then(|file| file.sync_all()).map_err(cannot)?;
         std::fs::rename(part, to).map_err(cannot)
     }
@@ -302,8 +299,8 @@ impl Backend for SqliteBackend {
         std::future::pending().await
     }
 
-    async fn backup(&self, to: &Path, with_logins: bool) -> Result<()> {
-        self.back_up_to(to, with_logins).await
+    async fn backup(&self, to: &Path) -> Result<()> {
+        self.back_up_to(to).await
     }
 
     async fn schema_faults(&self) -> Result<Vec<String>> {
@@ -325,18 +322,6 @@ impl Backend for SqliteBackend {
         self.reader.close().await;
         self.writer.close().await;
     }
-}
-
-/// Deletes the logins at mail providers from a copy of the database, and overwrites their bytes.
-async fn delete_logins(path: &Path) -> Result<()> {
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        // Leaves no file beside the copy.
-        .journal_mode(SqliteJournalMode::Memory)
-        .pragma("secure_delete", "on");
-    let mut connection = SqliteConnection::connect_with(&options).await?;
-    sqlx::query("DELETE FROM login").execute(&mut connection).await?;
-    Ok(connection.close().await?)
 }
 
 /// Whether the file is new or a fogpost database. Does not write to it.

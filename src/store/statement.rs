@@ -32,14 +32,6 @@ impl Engine {
         }
     }
 
-    /// Returns the expression for the time by the database's clock, in Unix milliseconds.
-    pub fn now_millis(self) -> &'static str {
-        match self {
-            Engine::Sqlite => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
-            Engine::Postgres => "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
-        }
-    }
-
     /// Whether several daemons may work on one database.
     pub fn is_shared(self) -> bool {
         match self {

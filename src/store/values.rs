@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::columns::{Count, MaybeMillis, Millis, Place};
-use super::packing::{MaybeDamaged, PackedColumns};
+use super::columns::{Count, MaybeMillis, Millis, Place, SmallCount};
+use super::packing::{MaybeDamaged, OurLetter};
 use super::sending_values::Urgency;
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -66,7 +66,7 @@ pub struct WaitingLetter {
     #[sqlx(try_from = "Millis")]
     pub received_at: DateTime<Utc>,
     /// Failed attempts to rule on it.
-    #[sqlx(try_from = "Count")]
+    #[sqlx(try_from = "SmallCount")]
     pub tries: u32,
     #[sqlx(rename = "known")]
     pub queue: LetterQueue,
@@ -256,12 +256,12 @@ pub struct Claimed {
     pub id: i64,
     pub message_id: String,
     pub recipient: String,
-    #[sqlx(flatten, try_from = "PackedColumns")]
+    #[sqlx(flatten, try_from = "OurLetter")]
     pub bytes: Vec<u8>,
     pub kind: DispatchKind,
     pub match_id: Option<String>,
     /// Earlier attempts to send it.
-    #[sqlx(try_from = "Count")]
+    #[sqlx(try_from = "SmallCount")]
     pub tries: u32,
     pub urgency: Urgency,
     /// The seat that it opens a turn to, or reports one to, or tells anything else.
@@ -297,7 +297,7 @@ pub struct DispatchRow {
     pub created_at: DateTime<Utc>,
     #[sqlx(try_from = "MaybeMillis")]
     pub sent_at: Option<DateTime<Utc>>,
-    #[sqlx(try_from = "Count")]
+    #[sqlx(try_from = "SmallCount")]
     pub tries: u32,
     pub given_up: bool,
     pub error: String,
@@ -315,7 +315,7 @@ pub struct SentRow {
     pub seat: Option<Seat>,
     #[sqlx(try_from = "MaybeMillis")]
     pub sent_at: Option<DateTime<Utc>>,
-    #[sqlx(flatten, try_from = "PackedColumns")]
+    #[sqlx(flatten, try_from = "OurLetter")]
     pub bytes: Vec<u8>,
 }
 

@@ -44,7 +44,7 @@ fn change_first_report(desk: &Desk, match_id: &str, from: &str, to: &str) {
 }
 
 /// The stored form of a letter in SQL.
-fn packed(letter: &[u8]) -> String {
+pub fn packed(letter: &[u8]) -> String {
     pack(letter).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -17,11 +17,8 @@ fn after_a_restore_later_letters_are_ruled_on_again_and_earlier_ones_are_not_ans
     desk.reply(ANN, &to_ann, "STATUS");
     desk.reply(ANN, &to_ann, "MARBLE E5");
     let backup = desk.folder().join("backup.db");
-    desk.block_on(desk.office().store.backup(&backup, false)).expect("a backup");
-    assert!(
-        desk.block_on(desk.office().store.backup(&backup, false)).is_err(),
-        "a backup is not overwritten"
-    );
+    desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
+    assert!(desk.block_on(desk.office().store.backup(&backup)).is_err(), "a backup is not overwritten");
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let at_the_end = desk.find(&game_match.id);
     let (ann, bo) = (desk.all_to(ANN), desk.all_to(BO));
@@ -73,7 +70,7 @@ fn restore_and_doctor_name_a_trigger_that_was_added_taken_away_or_changed() {
     let said = |statements: &[&str]| {
         let backup = desk.folder().join("backup.db");
         let _ = std::fs::remove_file(&backup);
-        desk.block_on(desk.office().store.backup(&backup, false)).expect("a backup");
+        desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
         desk.block_on(async {
             let options = SqliteConnectOptions::new().filename(&backup);
             let mut file = SqliteConnection::connect_with(&options).await.expect("it opens");

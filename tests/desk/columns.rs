@@ -80,3 +80,28 @@ fn every_column_that_says_something_else_is_named() {
     }
     assert!(unnamed.is_empty(), "{unnamed:#?}");
 }
+
+#[test]
+fn the_columns_of_an_ended_match_are_compared() {
+    let desk = Desk::new();
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let to_ann = desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    desk.untidy.set(true);
+    for (statement, named) in [
+        (
+            "UPDATE seat SET player_id = (SELECT player_id FROM seat WHERE match_id = '{id}' AND seat = 'second') \
+             WHERE match_id = '{id}' AND seat = 'first'",
+            "is not as the ledger pins it",
+        ),
+        ("UPDATE match SET winner = 'first' WHERE id = '{id}'", "lists show"),
+        ("UPDATE match SET ended_at = ended_at - 1000 WHERE id = '{id}'", "when the ledger says"),
+        ("UPDATE match SET ended_at = NULL WHERE id = '{id}'", "when the ledger says"),
+    ] {
+        let office = tampered(&desk, &[statement.replace("{id}", &id)]);
+        let verdict = desk.block_on(office.verify(&id, &|_| ())).expect("the store answers");
+        desk.block_on(office.store.close());
+        let said: Vec<String> = verdict.findings.iter().map(|finding| finding.what.clone()).collect();
+        assert!(said.join("; ").contains(named), "{statement}: {said:?}");
+    }
+}

@@ -13,6 +13,7 @@ use crate::addresses::{add, code_of, titled};
 use crate::audit::{cheat, entries, found};
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::parts::of_others;
+use crate::tampered::tampered;
 
 fn player(desk: &Desk, address: &str) -> Option<Player> {
     desk.block_on(desk.office().store.player_by_address(address)).expect("the store answers")
@@ -64,6 +65,47 @@ fn a_player_whose_matches_are_over_is_forgotten_and_the_chain_stays_whole() {
     );
     let verdict = desk.verify(&id);
     assert!(verdict.findings[0].what.contains("was changed"), "{verdict:#?}");
+}
+
+#[test]
+fn what_is_left_of_a_match_with_somebody_forgotten_is_compared() {
+    let desk = Desk::new();
+    let (id, _) = over(&desk);
+    forget(&desk, BO);
+    desk.untidy.set(true);
+    let anns = "(SELECT id FROM letter WHERE sender = 'ann@players.example' AND status = 'ruled')";
+    let to_ann = "(SELECT MAX(id) FROM dispatch WHERE recipient = 'ann@players.example' AND kind = 'report')";
+    let packed = "(SELECT bytes FROM dispatch_raw WHERE dispatch_id <> {to_ann} LIMIT 1)";
+    let mut unnamed = Vec::new();
+    for (statement, named) in [
+        ("UPDATE letter_raw SET bytes = {packed} WHERE letter_id IN {anns}", "its bytes were changed"),
+        ("DELETE FROM letter_raw WHERE letter_id IN {anns}", "it is missing"),
+        (
+            "UPDATE letter SET sender = 'eve@players.example' WHERE id IN {anns}",
+            "a sender or a subject other",
+        ),
+        ("UPDATE dispatch_raw SET bytes = {packed} WHERE dispatch_id = {to_ann}", "was changed"),
+        ("DELETE FROM dispatch_raw WHERE dispatch_id = {to_ann}", "it is missing"),
+        ("UPDATE dispatch SET sent_at = sent_at - 1000 WHERE id = {to_ann}", "not stored as sent"),
+        ("UPDATE match SET winner = 'second' WHERE id = '{id}'", "winner"),
+        ("UPDATE match SET reason = 'draw agreed' WHERE id = '{id}'", "lists show"),
+        ("UPDATE match SET ended_at = ended_at - 1000 WHERE id = '{id}'", "when the ledger says"),
+        (
+            "UPDATE seat SET player_id = (SELECT player_id FROM seat WHERE match_id = '{id}' AND seat = 'second') \
+             WHERE match_id = '{id}' AND seat = 'first'",
+            "is not as the ledger pins it",
+        ),
+    ] {
+        let sql = statement.replace("{packed}", packed).replace("{to_ann}", to_ann);
+        let sql = sql.replace("{anns}", anns).replace("{id}", &id);
+        let office = tampered(&desk, &[sql]);
+        let said = words(&desk.block_on(office.verify(&id, &|_| ())).expect("the store answers"));
+        desk.block_on(office.store.close());
+        if !said.contains(named) {
+            unnamed.push(format!("{statement}: {said:?}"));
+        }
+    }
+    assert!(unnamed.is_empty(), "{unnamed:#?}");
 }
 
 #[test]

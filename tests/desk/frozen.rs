@@ -64,6 +64,9 @@ fn play(game: GameKind) -> Frozen {
             }
             desk.reply(address, &form, &orders);
         }
+        if turn == 3 {
+            desk.reply(ANN, &desk.last_to(ANN), "TURN 99\nHOLD\nNOT AN ORDER AT ALL");
+        }
         if turn == 2 {
             desk.reply(BO, &desk.last_to(BO), "EXTEND 2 days");
             desk.reply(ANN, &desk.last_to(ANN), "AGREE\nABSENT 2026-06-20 TO 2026-06-22");

@@ -5,7 +5,7 @@ use fogpost::audit::Place;
 use fogpost::ledger::{Entry, Fact};
 use fogpost::letter::Digest;
 
-use crate::audit::{cheat, entries, found, rewrite};
+use crate::audit::{cheat, entries, found, packed, rewrite};
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::positions::quad;
 
@@ -95,12 +95,12 @@ fn a_named_letter_with_other_words_is_found() {
         let raw = desk.block_on(desk.office().store.letter(letter)).expect("the store answers");
         let mut raw = raw.expect("its bytes");
         raw.extend(b"More words\r\n");
-        let hex: String = raw.iter().map(|byte| format!("{byte:02x}")).collect();
         cheat(
             &desk,
             &[&format!(
-                "UPDATE letter_raw SET form = 0, bytes = x'{hex}' WHERE letter_id = \
-                 (SELECT id FROM letter WHERE digest = '{letter}')"
+                "UPDATE letter_raw SET bytes = x'{}' WHERE letter_id = \
+                 (SELECT id FROM letter WHERE digest = '{letter}')",
+                packed(&raw)
             )],
         );
         let verdict = desk.verify(&id);

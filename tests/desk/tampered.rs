@@ -26,7 +26,7 @@ pub fn tampered(desk: &Desk, statements: &[String]) -> Office {
         let _ = std::fs::remove_file(desk.folder().join(old));
     }
     let copy = desk.folder().join("tampered.db");
-    desk.block_on(desk.office().store.backup(&copy, true)).expect("a copy");
+    desk.block_on(desk.office().store.backup(&copy)).expect("a copy");
     cheat_file(desk, &copy, &statements.iter().map(String::as_str).collect::<Vec<_>>());
     let now = desk.now();
     desk.block_on(async {
@@ -261,7 +261,6 @@ fn entries_that_are_hashed_anew_are_named() {
             scene.rehashed("OrdersSealed", set("/at", "2026-05-07T09:00:00.000Z")),
             "entry #",
         ),
-        ("an entry follows other rules", scene.rehashed("OrdersSealed", set("/rules", 9)), "entry #"),
         (
             "an entry names another letter",
             scene.rehashed("OrdersSealed", set("/cause/letter", zeros.clone())),
@@ -304,6 +303,13 @@ fn an_opening_that_is_hashed_anew_is_named() {
             "the opening names other terms",
             scene.rehashed("MatchOpened", set("/body/terms/days", 3)),
             "entry #",
+        ),
+        ("the opening follows other rules", scene.rehashed("MatchOpened", set("/body/rules", 9)), "rules"),
+        ("the opening names another format", scene.rehashed("MatchOpened", set("/body/format", 9)), "format"),
+        (
+            "the opening names another procedure",
+            scene.rehashed("MatchOpened", set("/body/desk/procedure", 9)),
+            "its ledger line differs",
         ),
         (
             "the opening names another player",

@@ -10,6 +10,7 @@ mod maildir;
 mod mixups;
 mod oauth;
 #[path = "../store/place.rs"]
+#[allow(dead_code, reason = "shared with the tests of the store")]
 mod place;
 mod providers;
 mod quota;

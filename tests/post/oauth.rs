@@ -61,7 +61,7 @@ fn smtp_settings(port: u16, login: &Settings) -> smtp::Settings {
     }
 }
 
-pub fn inbox_with(port: u16, login: &Settings) -> Inbox {
+fn inbox_with(port: u16, login: &Settings) -> Inbox {
     Inbox::Imap(imap::Settings {
         port: Some(port),
         tls: Tls::None,
@@ -108,7 +108,7 @@ async fn a_person_logs_in_by_device_code_and_the_tokens_are_for_the_owner_alone(
     server.state().pending = 1;
     let folder = TempDir::new().expect("a folder");
     let login = settings(server.port, folder.path());
-    assert!(login.state().await.expect("readable").is_none());
+    assert!(login.state().expect("readable").is_none());
     let waiting = login.begin_device_login().await.expect("begun");
     assert_eq!(waiting.code(), "ABCD-EFGH");
     assert!(waiting.page().ends_with("/device"));
@@ -120,7 +120,7 @@ async fn a_person_logs_in_by_device_code_and_the_tokens_are_for_the_owner_alone(
     let mode = fs::metadata(&file).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert!(fs::read_to_string(file).expect("text").contains("refresh-1"));
-    assert!(login.state().await.expect("readable").is_some());
+    assert!(login.state().expect("readable").is_some());
     assert!(!format!("{login:?}").contains("hush"), "no secret in a log");
 }
 
@@ -275,13 +275,13 @@ async fn a_login_holds_as_long_as_the_provider_says_if_it_says_so() {
         let login = settings(server.port, folder.path());
         let waiting = login.begin_device_login().await.expect("begun");
         login.finish_device_login(&waiting).await.expect("logged in");
-        let state = login.state().await.expect("readable").expect("a login");
+        let state = login.state().expect("readable").expect("a login");
         assert_eq!(state.ends_at.map(|at| at - state.logged_in_at), holds, "{more}");
         // A new refresh token holds from its own time on.
         make_stale(folder.path());
         server.state().more = "";
         send(&outbox_with(smtp_with_oauth().await.port, &login)).await.expect("taken");
-        assert_eq!(login.state().await.expect("readable").expect("a login").ends_at, None);
+        assert_eq!(login.state().expect("readable").expect("a login").ends_at, None);
     }
 }
 
@@ -324,7 +324,7 @@ async fn a_login_that_has_ended_keeps_mail_waiting_until_a_person_logs_in_again(
     assert!(error.is_transient() && error.is_configuration(), "the letter is not at fault: {error}");
     assert!(error.to_string().contains("the login has ended") && error.to_string().contains("fogpost login"));
     assert!(error.is_silent(), "it is tried again soon");
-    assert!(login.state().await.expect("readable").expect("a login").has_ended);
+    assert!(login.state().expect("readable").expect("a login").has_ended);
     let asked = server.state().count("refresh_token");
     send(&out).await.expect_err("still no token");
     assert_eq!(server.state().count("refresh_token"), asked, "the provider is not asked for every letter");
@@ -382,7 +382,7 @@ async fn a_login_in_the_browser_checks_its_state_and_proves_itself_by_pkce() {
     let waiting = begin();
     let target = format!("/?code=c0de&state={}", state_of(&waiting.page));
     login.finish_browser_login(waiting, &target).await.expect("logged in");
-    assert!(login.state().await.expect("readable").is_some());
+    assert!(login.state().expect("readable").is_some());
     let state = server.state();
     assert_eq!(state.requests[0]["code"], "c0de");
     assert!(state.requests[0]["code_verifier"].len() >= 43);

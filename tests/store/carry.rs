@@ -96,7 +96,6 @@ async fn furnish(place: &Place) {
     store.note_verified(&[("QZ-AAAA".to_owned(), head)]).await.unwrap();
     add_dispatches(store, 0..70).await;
     store.remember("heartbeat", "now").await.unwrap();
-    store.store_login("https://login.test/token club", &[0, 1, 255]).await.unwrap();
     let sent = SendRecord { outcomes: &[], memo: None, taken: &[(Urgency::Report, 3)] };
     store.record_sending(Claim::default(), at(1), &sent).await.unwrap();
 }
@@ -223,7 +222,10 @@ async fn a_club_on_postgres_is_not_moved_while_a_daemon_uses_it() {
         fogpost.args(["db", "move", &postgres.url, &to]).output().unwrap()
     };
     let now = chrono::Utc::now();
-    let note = |ended: bool| serde_json::json!({ "who": "pid 4711 on turing", "version": "0.1.0", "since": now, "at": now, "ended": ended });
+    let note = |ended: bool| {
+        let who = "pid 4711 on turing";
+        serde_json::json!({ "who": who, "version": "0.1.0", "since": now, "at": now, "logins": [], "ended": ended })
+    };
     postgres.store.remember("daemon: pid 4711 on turing", &note(false).to_string()).await.unwrap();
     let refused = run();
     let said = String::from_utf8(refused.stderr).unwrap();

@@ -7,7 +7,6 @@ mod claims;
 mod contract;
 mod forgotten;
 mod letters;
-mod logins;
 mod offers;
 mod outbox;
 #[path = "../support/overview.rs"]
@@ -113,9 +112,6 @@ on_both! {
         letters_with_a_players_address_or_token_come_before_strangers
         letters_of_one_sender_stay_in_order
         one_senders_flood_leaves_room_in_each_claim;
-    logins:
-        a_login_is_replaced_only_by_whoever_knows_its_version
-        the_lease_of_a_login_has_one_holder_until_it_is_released_or_lapses;
     outbox:
         a_dispatch_is_claimed_until_its_claim_ends
         concurrent_claims_share_the_dispatches

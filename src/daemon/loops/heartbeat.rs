@@ -33,6 +33,7 @@ impl Office {
             status = DaemonStatus { at: now, ended: shutdown.is_set(), ..status.known_at(now) };
             status.fetched = health.borrow().last_ok.max(status.fetched);
             status.sent = self.heartbeat.last_sent().max(status.sent);
+            status.logins = self.logins();
             let stalled = self.heartbeat.stalled(Instant::now(), STALLED_AFTER);
             if stalled != logged {
                 logged = stalled;
@@ -72,6 +73,7 @@ impl Office {
     pub async fn note_one_run(&self, fetched: bool) -> anyhow::Result<()> {
         let mut status = self.first_status().await?;
         status.at = self.now();
+        status.logins = self.logins();
         if fetched {
             status.fetched = Some(status.at);
         }
@@ -107,6 +109,7 @@ impl Office {
             at: now,
             fetched: None,
             sent: None,
+            logins: Vec::new(),
             ended: false,
         }
     }

@@ -12,7 +12,7 @@ mod queue;
 mod run;
 mod settle;
 mod upkeep;
-mod waiting;
+pub(super) mod waiting;
 mod wakeups;
 
 #[cfg(test)]

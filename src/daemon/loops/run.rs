@@ -27,6 +27,7 @@ impl Office {
         loops.spawn(Arc::clone(&self).play_house_until(until.clone()));
         loops.spawn(Arc::clone(&self).pass_on_wakeups_until(until.clone()));
         loops.spawn(Arc::clone(&self).note_status_until(until.clone(), watched));
+        loops.spawn(Arc::clone(&self).renew_logins_until(until.clone()));
         loops.spawn(Arc::clone(&self).feed_watchdog_until(until.clone()));
         loops.spawn(self.read_mailbox_until(until, health));
         let ended = tokio::select! {
@@ -60,6 +61,7 @@ impl Office {
         // An audit that fails must not keep letters from being sent.
         let audited = self.audit_when_due().await;
         self.dispatch_all().await?;
+        self.renew_logins_when_due().await;
         self.note_one_run(has_room).await?;
         audited
     }

@@ -15,6 +15,12 @@ const LOCK_LIMIT: Duration = Duration::from_secs(90);
 /// How often to try to get the lock.
 const LOCK_INTERVAL: Duration = Duration::from_millis(50);
 
+/// How long to try to store what the provider answered. Together with the answer it takes no longer than [`LOCK_LIMIT`].
+const STORE_LIMIT: Duration = Duration::from_secs(25);
+
+/// How often to try.
+const STORE_INTERVAL: Duration = Duration::from_millis(100);
+
 const OWNER_ONLY: u32 = 0o600;
 
 /// A token file whose lock is held until this is dropped.
@@ -51,6 +57,17 @@ impl TokenFile {
 
     pub fn read(&self) -> Result<Option<Tokens>, Error> {
         read(&self.path)
+    }
+
+    /// Replaces the file, durably. Tries for a while: if a rotated refresh token is not stored, the login has ended.
+    pub async fn replace_patiently(&self, tokens: &Tokens) -> Result<(), Error> {
+        let began = Instant::now();
+        loop {
+            match self.replace(tokens) {
+                Err(_) if began.elapsed() < STORE_LIMIT => tokio::time::sleep(STORE_INTERVAL).await,
+                replaced => return replaced,
+            }
+        }
     }
 
     /// Replaces the file, durably.

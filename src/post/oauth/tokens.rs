@@ -16,8 +16,12 @@ const USUAL_LIFETIME: Duration = Duration::from_secs(3600);
 /// How long the provider is not asked again after it has said that the login has ended.
 const ENDED_RETRY: TimeDelta = TimeDelta::minutes(10);
 
-/// By how much the clocks of programs that share a login may differ.
+/// By how much the clock may have been set back without a doubt about a token.
 const TOLERANCE: TimeDelta = TimeDelta::minutes(1);
+
+/// How long after a renewal a login is renewed although nobody uses it: if the provider cannot be reached, a day is left
+/// of the week.
+const UNUSED_RENEWAL: TimeDelta = TimeDelta::days(6);
 
 /// What a token server answers.
 pub type TokenAnswer = StandardTokenResponse<RefreshLifetime, BasicTokenType>;
@@ -56,13 +60,6 @@ pub struct AccessToken {
     #[serde(serialize_with = "revealed")]
     pub token: Secret,
     pub renew_at: DateTime<Utc>,
-}
-
-/// The tokens as they were read, and the time by the clock that they go by.
-#[derive(Debug, Clone)]
-pub struct DatedTokens {
-    pub tokens: Tokens,
-    pub now: DateTime<Utc>,
 }
 
 fn revealed<S: serde::Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
@@ -116,20 +113,23 @@ impl Tokens {
         let is_ours = self.access.as_ref().is_some_and(|access| access.token == *token);
         is_ours.then(|| Tokens { access: None, ..self.clone() })
     }
-}
 
-impl DatedTokens {
     /// Returns the access token, unless it is time for a new one. One that was made in the future was made before the
     /// clock was set back: nobody knows when it ends.
-    pub fn fresh_access(&self) -> Option<&Secret> {
-        let access = self.tokens.access.as_ref()?;
-        let good = self.tokens.renewed_at - TOLERANCE..access.renew_at;
-        good.contains(&self.now).then_some(&access.token)
+    pub fn fresh_access(&self, now: DateTime<Utc>) -> Option<&Secret> {
+        let access = self.access.as_ref()?;
+        let good = self.renewed_at - TOLERANCE..access.renew_at;
+        good.contains(&now).then_some(&access.token)
     }
 
     /// Whether the provider said a short time ago that the login has ended.
-    pub fn has_just_ended(&self) -> bool {
-        self.tokens.ended_at.is_some_and(|ended| (ended - TOLERANCE..ended + ENDED_RETRY).contains(&self.now))
+    pub fn has_just_ended(&self, now: DateTime<Utc>) -> bool {
+        self.ended_at.is_some_and(|ended| (ended - TOLERANCE..ended + ENDED_RETRY).contains(&now))
+    }
+
+    /// Whether the login is due to be renewed even if nobody uses it.
+    pub fn are_old(&self, now: DateTime<Utc>) -> bool {
+        now - self.renewed_at >= UNUSED_RENEWAL
     }
 }
 
@@ -141,6 +141,7 @@ fn end_of_login(answer: &TokenAnswer, now: DateTime<Utc>) -> Option<DateTime<Utc
 
 /// Returns when a token should be renewed that is good for `lifetime` from now: after three quarters of its time.
 fn renewal(now: DateTime<Utc>, lifetime: Option<Duration>) -> DateTime<Utc> {
-    let lifetime = lifetime.unwrap_or(USUAL_LIFETIME).min(Duration::from_secs(30 * 86_400));
+    // Three quarters of eight days are [`UNUSED_RENEWAL`].
+    let lifetime = lifetime.unwrap_or(USUAL_LIFETIME).min(Duration::from_secs(8 * 86_400));
     now + TimeDelta::from_std(lifetime * 3 / 4).unwrap_or_default()
 }
