@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use fogpost::store::{self, Store};
+use fogpost::store::{self, Database};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
@@ -38,9 +38,9 @@ async fn measure(folder: &Path, demo: &Path) {
     let id = store.match_ids().await.expect("the store answers").pop().expect("a match");
     let entries = store.entries(&id).await.expect("the store answers");
     let turns = entries.iter().filter(|entry| entry.kind == "TurnAdjudicated").count();
-    drop_pictures(&*store, end).await;
+    drop_pictures(&store, end).await;
     let running = compact_size(&file, folder).await - empty;
-    drop_pictures(&*store, end + TimeDelta::days(7)).await;
+    drop_pictures(&store, end + TimeDelta::days(7)).await;
     store.close().await;
     let finished = compact_size(&file, folder).await - empty;
     println!("Quadrant Z, {turns} adjudications, {} entries", entries.len());
@@ -70,11 +70,11 @@ async fn spread(file: &Path) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(end).expect("a time")
 }
 
-async fn drop_pictures(store: &dyn Store, now: DateTime<Utc>) {
+async fn drop_pictures(store: &Database, now: DateTime<Utc>) {
     while store.drop_pictures(now, 100).await.expect("the store answers") > 0 {}
 }
 
-async fn open(file: &Path) -> std::sync::Arc<dyn Store> {
+async fn open(file: &Path) -> std::sync::Arc<Database> {
     store::open(&format!("sqlite:{}", file.display())).await.expect("the store opens")
 }
 

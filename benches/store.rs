@@ -14,7 +14,7 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Settlement, Store, Urgency,
+    Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Settlement, Urgency,
     open,
 };
 use overview::overview;
@@ -86,7 +86,7 @@ fn settle(bencher: Bencher, matches: usize, size: usize) {
 /// A store filled with matches, and the counters for further commits and letters.
 struct Club {
     runtime: Runtime,
-    store: Arc<dyn Store>,
+    store: Arc<Database>,
     /// How often each match was committed, which is its version.
     commits: RefCell<Vec<i64>>,
     letters: Cell<usize>,

@@ -41,7 +41,7 @@ const MIN_KEEP_DAYS: u32 = 7;
 pub struct Config {
     pub club: Club,
     #[serde(default)]
-    pub database: Database,
+    pub database: DatabaseSection,
     pub inbox: Inbox,
     pub outbox: OutboxSection,
     /// The terms of new matches, unless they are opened with others.
@@ -123,7 +123,7 @@ impl Club {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Database {
+pub struct DatabaseSection {
     /// `sqlite:FILE` or `postgres://USER@HOST/NAME`.
     pub url: String,
     /// Whether a PostgreSQL server on another machine may be used without `sslmode=verify-full`.
@@ -132,13 +132,13 @@ pub struct Database {
     pub min_free_mb: u64,
 }
 
-impl Default for Database {
+impl Default for DatabaseSection {
     fn default() -> Self {
-        Database { url: "sqlite:fogpost.db".to_owned(), allow_unverified_tls: false, min_free_mb: 200 }
+        DatabaseSection { url: "sqlite:fogpost.db".to_owned(), allow_unverified_tls: false, min_free_mb: 200 }
     }
 }
 
-impl Database {
+impl DatabaseSection {
     /// Returns the free megabytes if they are fewer than `min_free_mb`.
     pub fn shortage(&self, free_bytes: u64) -> Option<u64> {
         let free_mb = free_bytes / 1_000_000;

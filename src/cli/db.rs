@@ -7,10 +7,10 @@ use chrono::Utc;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::print_table;
-use crate::config::{Database, Quota};
+use crate::config::{DatabaseSection, Quota};
 use crate::daemon::status::{SILENT_AFTER, Status, this_daemon};
 use crate::ledger::Head;
-use crate::store::{self, EntryRow, Store, carry};
+use crate::store::{self, Database, EntryRow, carry};
 
 /// Move the club from one database to another
 #[derive(clap::Args)]
@@ -77,7 +77,7 @@ impl Move {
         let _from_held = from.lock(&who).await.context("the database to move from")?;
         let _to_held = to.lock(&who).await.context("the database to move to")?;
         if from.is_shared() {
-            none_works(&*from).await?;
+            none_works(&from).await?;
         }
         if to.is_shared() && from.oldest_waiting(Utc::now()).await?.is_some() {
             // PostgreSQL stores each letter with its match when it comes in; SQLite does not.
@@ -93,7 +93,7 @@ impl Move {
             bar.set_position(rows);
         })
         .await?;
-        let matches = follow_ledgers(&*to, &bar).await?;
+        let matches = follow_ledgers(&to, &bar).await?;
         bar.finish_and_clear();
         let rows = carried.iter().map(|part| {
             vec![part.table.to_owned(), part.rows.to_string(), part.digest.to_string()[..16].to_owned()]
@@ -108,8 +108,9 @@ impl Move {
 }
 
 /// PostgreSQL has no lock for daemons, but each daemon records a heartbeat.
-async fn none_works(store: &dyn Store) -> anyhow::Result<()> {
-    let status = Status::of(store, &Database::default(), &Quota::default(), Utc::now(), SILENT_AFTER).await?;
+async fn none_works(store: &Database) -> anyhow::Result<()> {
+    let status =
+        Status::of(store, &DatabaseSection::default(), &Quota::default(), Utc::now(), SILENT_AFTER).await?;
     if let (true, Some(daemon)) = (status.daemons_working > 0, status.daemons.first()) {
         bail!(
             "another fogpost is using the database to move from: {}; stop it (one that was killed is forgotten after \
@@ -122,7 +123,7 @@ async fn none_works(store: &dyn Store) -> anyhow::Result<()> {
 }
 
 /// Follows every ledger to its end, and returns how many there are.
-async fn follow_ledgers(store: &dyn Store, bar: &ProgressBar) -> anyhow::Result<usize> {
+async fn follow_ledgers(store: &Database, bar: &ProgressBar) -> anyhow::Result<usize> {
     let ids = store.match_ids().await?;
     bar.set_message("ledgers");
     bar.set_length(ids.len() as u64);

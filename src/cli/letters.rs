@@ -17,7 +17,7 @@ use crate::daemon::{Office, Unseal};
 use crate::letter::Digest;
 use crate::referee::{Instruction, is_digest_prefix};
 use crate::report::format_local;
-use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus, Store};
+use crate::store::{Database, DispatchFilter, DispatchRow, LetterRow, LetterStatus};
 
 /// List incoming letters with their status, print one, or accept one
 ///
@@ -114,9 +114,7 @@ fn since(text: &str) -> Result<DateTime<Utc>, String> {
 }
 
 fn status(text: &str) -> Result<LetterStatus, String> {
-    LetterStatus::parse(text).ok_or_else(|| {
-        format!("known statuses are {}", LetterStatus::ALL.map(LetterStatus::as_str).join(", "))
-    })
+    LetterStatus::parse(text).ok_or_else(|| format!("known statuses are {}", LetterStatus::NAMES.join(", ")))
 }
 
 impl Args {
@@ -137,7 +135,7 @@ impl Args {
             let asked = self.unsealing.asked(&office.config.club.gm)?;
             match &self.raw {
                 Some(prefix) => raw(office, prefix, asked.as_ref()).await?,
-                None if self.unsent => self.list_unsent(&*office.store, office.config.terms.zone).await?,
+                None if self.unsent => self.list_unsent(&office.store, office.config.terms.zone).await?,
                 None => self.list(office, asked.as_ref()).await?,
             }
             Ok(ExitCode::SUCCESS)
@@ -161,7 +159,7 @@ impl Args {
         Ok(())
     }
 
-    async fn list_unsent(&self, store: &dyn Store, zone: chrono_tz::Tz) -> anyhow::Result<()> {
+    async fn list_unsent(&self, store: &Database, zone: chrono_tz::Tz) -> anyhow::Result<()> {
         print_unsent(&store.list_dispatches(true, self.limit).await?, zone, self.json);
         Ok(())
     }

@@ -42,7 +42,7 @@ fn receive(config: &Path) -> anyhow::Result<()> {
         }
         let mut letter = daemon::new_letter(letter);
         letter.is_from_gm = config.club.gm.is_one_at(&letter.sender);
-        let letter = daemon::with_new_text(&*store, &config, letter).await?;
+        let letter = daemon::with_new_text(&store, &config, letter).await?;
         store.insert_letters(&[letter]).await?;
         store.close().await;
         Ok(())

@@ -19,7 +19,7 @@ use crate::daemon::service::{self, Request, Signals};
 use crate::daemon::status::this_daemon;
 use crate::post::ShutdownSignal;
 use crate::report;
-use crate::store::{self, Store};
+use crate::store::{self, Database};
 
 /// Read letters, rule on them and answer, until stopped
 ///
@@ -104,7 +104,7 @@ impl Settings {
     }
 
     /// Returns an office on this database, after checking its templates.
-    fn office(&self, config: Config, store: Arc<dyn Store>) -> anyhow::Result<Arc<Office>> {
+    fn office(&self, config: Config, store: Arc<Database>) -> anyhow::Result<Arc<Office>> {
         let mut office = Office::new(config, store, Arc::new(Utc::now))?;
         report::check_templates(&office.templates)?;
         let program = std::env::current_exe().context("the path of this program")?;

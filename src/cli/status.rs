@@ -31,7 +31,7 @@ impl Args {
         let status = super::block_on(async {
             let store = store::open(&config.database.url).await?;
             let mut status =
-                Status::of(&*store, &config.database, &config.outbox.quota, Utc::now(), silent_after).await?;
+                Status::of(&store, &config.database, &config.outbox.quota, Utc::now(), silent_after).await?;
             status.note_logins(&config.oauth_logins());
             store.close().await;
             Ok(status)

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::daemon::decide::one_letter::ReadResult;
 use crate::daemon::decide::settings::own_identity;
 use crate::letter::{Digest, Letter};
-use crate::store::{NewLetter, Store};
+use crate::store::{Database, NewLetter};
 
 /// Maximum bytes of an earlier letter with which any letter is compared. A larger one is compared only with a letter of at
 /// least half its size: a few bytes of a stranger must not make us read megabytes again, and no copy shrinks that much.
@@ -43,7 +43,7 @@ pub enum Original {
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn look_alikes(store: &dyn Store, letters: &[NewLetter]) -> anyhow::Result<Vec<LookAlike>> {
+pub async fn look_alikes(store: &Database, letters: &[NewLetter]) -> anyhow::Result<Vec<LookAlike>> {
     let stored = store.first_sent_as(letters).await?;
     let mut first_in_list: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut found = Vec::new();
@@ -74,7 +74,7 @@ pub async fn look_alikes(store: &dyn Store, letters: &[NewLetter]) -> anyhow::Re
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn original(
-    store: &dyn Store,
+    store: &Database,
     letters: &[NewLetter],
     look_alike: LookAlike,
 ) -> anyhow::Result<Option<Original>> {
@@ -113,7 +113,7 @@ fn text_of(letter: Option<ReadResult>) -> String {
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn with_new_text(
-    store: &dyn Store,
+    store: &Database,
     config: &Config,
     letter: NewLetter,
 ) -> anyhow::Result<NewLetter> {

@@ -47,7 +47,7 @@ use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
 use crate::referee::HousePlayer;
 use crate::report::Templates;
-use crate::store::Store;
+use crate::store::Database;
 
 pub use copies::with_new_text;
 pub use decide::gm_index::GmIndex;
@@ -62,7 +62,7 @@ pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 /// What the loops and the commands at the terminal share.
 pub struct Office {
     pub config: Arc<Config>,
-    pub store: Arc<dyn Store>,
+    pub store: Arc<Database>,
     pub templates: Arc<Templates>,
     settings: Arc<Settings>,
     outbox: Arc<Outbox>,
@@ -87,7 +87,7 @@ impl Office {
     /// # Errors
     /// Returns an error if a template in the club's folder cannot be read or is faulty, or if the outbox or the
     /// resolver cannot be set up.
-    pub fn new(config: Config, store: Arc<dyn Store>, clock: Clock) -> anyhow::Result<Self> {
+    pub fn new(config: Config, store: Arc<Database>, clock: Clock) -> anyhow::Result<Self> {
         let templates = Arc::new(templates(config.templates.folder.as_deref())?);
         let outbox = Arc::new(Outbox::new(config.outbox.way.clone()).context("outbox")?);
         let verifier = match config.letters.require_dkim {

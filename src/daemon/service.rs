@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use super::Clock;
 use super::status::{SILENT_AFTER, Status};
 use crate::config::Config;
-use crate::store::Store;
+use crate::store::Database;
 
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ fn notify(states: &[NotifyState]) {
 /// The monitoring pages: `/metrics` for Prometheus, and `/health`, which is 503 when there is a fault.
 #[derive(Clone)]
 struct StatusPage {
-    store: Arc<dyn Store>,
+    store: Arc<Database>,
     /// The config in force.
     config: watch::Receiver<Arc<Config>>,
     clock: Clock,
@@ -115,7 +115,7 @@ struct StatusPage {
 /// Returns an error if the listener fails for good.
 pub async fn serve_status(
     listener: TcpListener,
-    store: Arc<dyn Store>,
+    store: Arc<Database>,
     config: watch::Receiver<Arc<Config>>,
     clock: Clock,
 ) -> anyhow::Result<()> {
@@ -130,8 +130,7 @@ impl StatusPage {
     async fn status(&self) -> Result<Status, (StatusCode, &'static str)> {
         let config = Arc::clone(&self.config.borrow());
         let now = (self.clock)();
-        let status =
-            Status::of(&*self.store, &config.database, &config.outbox.quota, now, SILENT_AFTER).await;
+        let status = Status::of(&self.store, &config.database, &config.outbox.quota, now, SILENT_AFTER).await;
         let mut status = status.map_err(|error| {
             tracing::warn!(error = format!("{error:#}"), "failed to serve a monitoring page");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")

@@ -14,10 +14,10 @@ use super::logins::{LoginStatus, of_all_machines};
 use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use super::stuck::{StuckHouse, stuck_houses};
 use super::unsound::{Unsound, unsound_matches};
-use crate::config::{Database, Quota};
+use crate::config::{DatabaseSection, Quota};
 use crate::post::{host_name, oauth, without_addresses};
 use crate::report::format_duration;
-use crate::store::{LatestTimes, Queues, Store};
+use crate::store::{Database, LatestTimes, Queues};
 
 /// How long a daemon may be silent before it counts as not running, by default.
 pub const SILENT_AFTER: TimeDelta = TimeDelta::minutes(2);
@@ -108,8 +108,8 @@ impl Status {
     /// # Errors
     /// Returns an error if the database does not answer.
     pub async fn of(
-        store: &dyn Store,
-        config: &Database,
+        store: &Database,
+        config: &DatabaseSection,
         quota: &Quota,
         now: DateTime<Utc>,
         silent_after: TimeDelta,
@@ -208,7 +208,7 @@ impl Status {
         }
     }
 
-    fn note_space(&mut self, free_bytes: Option<u64>, config: &Database) {
+    fn note_space(&mut self, free_bytes: Option<u64>, config: &DatabaseSection) {
         self.free_mb = free_bytes.map(|free| free / 1_000_000);
         if let Some(free_mb) = free_bytes.and_then(|free| config.shortage(free)) {
             self.faults.push(format!(
@@ -348,7 +348,7 @@ impl Status {
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn daemon_statuses(store: &dyn Store, now: DateTime<Utc>) -> anyhow::Result<Vec<DaemonStatus>> {
+pub async fn daemon_statuses(store: &Database, now: DateTime<Utc>) -> anyhow::Result<Vec<DaemonStatus>> {
     let notes = store.remembered_under(STATUS_KEYS).await?;
     // Another version of this program may write its status in another form.
     let statuses = notes.into_iter().filter_map(|(_, note)| serde_json::from_str::<DaemonStatus>(&note).ok());
@@ -463,7 +463,7 @@ mod tests {
     fn too_little_free_space_is_a_fault() {
         let mut status =
             Status::sum_up(Queues::default(), vec![daemon(100, Some(98))], at(100), SILENT_AFTER);
-        let config = Database { min_free_mb: 200, ..Database::default() };
+        let config = DatabaseSection { min_free_mb: 200, ..DatabaseSection::default() };
         status.note_space(None, &config);
         status.note_space(Some(200_000_000), &config);
         assert_eq!((status.free_mb, status.faults.len()), (Some(200), 0));

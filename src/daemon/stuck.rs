@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::store::Store;
+use crate::store::Database;
 
 /// Prefix of the keys under which these matches are remembered; the match's name follows.
 const STUCK_KEYS: &str = "house stuck: ";
@@ -34,7 +34,7 @@ pub fn key(match_id: &str) -> String {
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn stuck_houses(store: &dyn Store) -> anyhow::Result<BTreeMap<String, StuckHouse>> {
+pub async fn stuck_houses(store: &Database) -> anyhow::Result<BTreeMap<String, StuckHouse>> {
     let remembered = store.remembered_under(STUCK_KEYS).await?;
     let stuck = remembered.into_iter().filter_map(|(key, value)| {
         // Another version of this program may remember it in another form.

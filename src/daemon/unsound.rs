@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Office;
 use crate::audit::AuditVerdict;
 use crate::letter::Digest;
-use crate::store::Store;
+use crate::store::Database;
 
 /// Prefix of the keys under which these matches are remembered; the match's name follows.
 const UNSOUND_KEYS: &str = "does not verify: ";
@@ -34,7 +34,7 @@ pub fn key(match_id: &str) -> String {
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn unsound_matches(store: &dyn Store) -> anyhow::Result<BTreeMap<String, Unsound>> {
+pub async fn unsound_matches(store: &Database) -> anyhow::Result<BTreeMap<String, Unsound>> {
     let remembered = store.remembered_under(UNSOUND_KEYS).await?;
     let unsound = remembered.into_iter().filter_map(|(key, value)| {
         Some((key.strip_prefix(UNSOUND_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
@@ -66,7 +66,7 @@ impl Office {
     /// Returns an error if the database does not answer.
     pub async fn acknowledge(&self, only: Option<&str>) -> anyhow::Result<Vec<String>> {
         let mut acknowledged = Vec::new();
-        for (id, unsound) in unsound_matches(&*self.store).await? {
+        for (id, unsound) in unsound_matches(&self.store).await? {
             if unsound.acknowledged || only.is_some_and(|only| only != id) {
                 continue;
             }

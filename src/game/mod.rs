@@ -13,7 +13,7 @@ pub mod any;
 pub mod condition;
 mod dice;
 mod house;
-mod names;
+pub(crate) mod names;
 mod options;
 mod orders;
 pub mod pacific;

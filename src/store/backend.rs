@@ -5,7 +5,7 @@ use std::path::Path;
 use async_trait::async_trait;
 
 use super::statement::{Engine, Pooled, Statement, Tx};
-use super::{Claim, DatabaseLock, DispatchScope, LetterQueue, Result, Wakeup, rows};
+use super::{Claim, Claimed, DatabaseLock, DispatchScope, LetterQueue, Result, WaitingLetter, Wakeup};
 
 /// One of the two databases.
 #[async_trait]
@@ -32,41 +32,40 @@ pub trait Backend: Send + Sync {
     /// Runs a statement and waits for no disk: what it writes survives this process, but perhaps not a power failure.
     async fn write_unsynced(&self, statement: Statement) -> Result<()>;
 
-    /// See [`Store::claim_letters`].
+    /// See [`Database::claim_letters`].
     async fn claim_letters(
         &self,
         now: i64,
         limit: u32,
         first: LetterQueue,
         before: Option<&mut Claim>,
-    ) -> Result<(Vec<rows::Waiting>, Claim)>;
+    ) -> Result<(Vec<WaitingLetter>, Claim)>;
 
-    /// See [`Store::claim_dispatches`].
-    async fn claim_dispatches(&self, now: i64, scope: &DispatchScope)
-    -> Result<(Vec<rows::Outgoing>, Claim)>;
+    /// See [`Database::claim_dispatches`].
+    async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)>;
 
-    /// See [`Store::claim_house_turns`].
+    /// See [`Database::claim_house_turns`].
     async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)>;
 
-    /// See [`Store::lock`].
+    /// See [`Database::lock`].
     async fn lock(&self, owner: &str) -> Result<DatabaseLock>;
 
-    /// See [`Store::try_acquire_lease`].
+    /// See [`Database::try_acquire_lease`].
     async fn try_acquire_lease(&self, lease: &str) -> Result<bool>;
 
-    /// See [`Store::release_lease`].
+    /// See [`Database::release_lease`].
     async fn release_lease(&self, lease: &str);
 
-    /// See [`Store::next_wakeup`].
+    /// See [`Database::next_wakeup`].
     async fn next_wakeup(&self) -> Result<Wakeup>;
 
-    /// See [`Store::backup`].
+    /// See [`Database::backup`].
     async fn backup(&self, to: &Path) -> Result<()>;
 
-    /// See [`Store::schema_faults`].
+    /// See [`Database::schema_faults`].
     async fn schema_faults(&self) -> Result<Vec<String>>;
 
-    /// See [`Store::free_bytes`].
+    /// See [`Database::free_bytes`].
     fn free_bytes(&self) -> Result<Option<u64>>;
 
     /// Closes all connections.

@@ -6,62 +6,33 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::rows::{CHUNK, is_common, maybe_time, text, time, unsound};
-use super::statement::{Engine, Session, Statement};
-use super::{Result, StoreError};
+use super::columns::{MaybeMillis, Millis, SmallCount, Texts};
+use super::rows::{CHUNK, is_common, text, texts};
+use super::statement::Session;
+use super::{Database, Result, StoreError, sending};
+use crate::game::names::named_enum;
 
-/// What a budget limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum BudgetKind {
-    /// Delayed answers to a seat, by hour.
-    Seat,
-    /// Answers to an address that wrote without a token, by hour.
-    Address,
-    /// All such answers of the club, by hour.
-    Club,
-    /// The first such answer to an address within 24 hours, by hour: strangers who write much leave room for others.
-    First,
-    /// Letters to an address that people it does not play caused, by day.
-    Others,
-    /// Letters to an address that one of its opponents caused, by day.
-    Opponent,
-    /// Other people to whom a newcomer made the referee write, by day.
-    Newcomer,
-    /// Answers that were left out, by hour.
-    LeftOut,
-    /// Letters in which a player changed settings, by day.
-    Settings,
-}
-
-impl BudgetKind {
-    const ALL: [BudgetKind; 9] = [
-        BudgetKind::Seat,
-        BudgetKind::Address,
-        BudgetKind::Club,
-        BudgetKind::First,
-        BudgetKind::Others,
-        BudgetKind::Opponent,
-        BudgetKind::Newcomer,
-        BudgetKind::LeftOut,
-        BudgetKind::Settings,
-    ];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            BudgetKind::Seat => "seat",
-            BudgetKind::Address => "address",
-            BudgetKind::Club => "club",
-            BudgetKind::First => "first",
-            BudgetKind::Others => "others",
-            BudgetKind::Opponent => "opponent",
-            BudgetKind::Newcomer => "newcomer",
-            BudgetKind::LeftOut => "left_out",
-            BudgetKind::Settings => "settings",
-        }
-    }
-
-    fn parse(name: &str) -> Option<BudgetKind> {
-        BudgetKind::ALL.into_iter().find(|kind| kind.as_str() == name)
+named_enum! {
+    /// What a budget limits.
+    pub enum BudgetKind {
+        /// Delayed answers to a seat, by hour.
+        Seat = "seat",
+        /// Answers to an address that wrote without a token, by hour.
+        Address = "address",
+        /// All such answers of the club, by hour.
+        Club = "club",
+        /// The first such answer to an address within 24 hours, by hour: strangers who write much leave room for others.
+        First = "first",
+        /// Letters to an address that people it does not play caused, by day.
+        Others = "others",
+        /// Letters to an address that one of its opponents caused, by day.
+        Opponent = "opponent",
+        /// Other people to whom a newcomer made the referee write, by day.
+        Newcomer = "newcomer",
+        /// Answers that were left out, by hour.
+        LeftOut = "left_out",
+        /// Letters in which a player changed settings, by day.
+        Settings = "settings",
     }
 }
 
@@ -82,25 +53,32 @@ pub struct BudgetUse {
 }
 
 /// What is known of an address, besides the player who has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct Standing {
     /// When a letter from there showed that its owner reads our letters.
+    #[sqlx(try_from = "MaybeMillis")]
     pub proven_at: Option<DateTime<Utc>>,
     /// Since when nobody may challenge it.
+    #[sqlx(try_from = "MaybeMillis")]
     pub unwilling_since: Option<DateTime<Utc>>,
     /// Since when the GM lets its letters go unread.
+    #[sqlx(try_from = "MaybeMillis")]
     pub blocked_since: Option<DateTime<Utc>>,
     /// How many letters in a row had a valid signature of their domain, as far as that is counted.
+    #[sqlx(try_from = "SmallCount")]
     pub signed: u32,
 }
 
 /// The question to an address whether a letter came from there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Question {
     pub code: String,
     /// The commands that wait for the answer, as written.
+    #[sqlx(try_from = "Texts")]
     pub lines: Vec<String>,
+    #[sqlx(try_from = "Millis")]
     pub asked_at: DateTime<Utc>,
+    #[sqlx(try_from = "Millis")]
     pub lapses_at: DateTime<Utc>,
 }
 
@@ -132,93 +110,58 @@ impl Restraints {
     }
 }
 
+/// A value, and the address that it is about.
 #[derive(FromRow)]
-pub struct BudgetColumns {
-    subject: String,
-    kind: String,
-    period: i64,
-    used: i64,
-}
-
-impl BudgetColumns {
-    pub fn read(self) -> Result<(BudgetKey, u32)> {
-        let kind = BudgetKind::parse(&self.kind).ok_or_else(|| unsound("kind of budget", &self.kind))?;
-        // A count that two daemons reset at once can fall below zero.
-        let used = u32::try_from(self.used).unwrap_or_default();
-        Ok((BudgetKey { subject: self.subject, kind, period: time(self.period)? }, used))
-    }
-}
-
-/// Selects the counts of these subjects in periods that began at `since` or later.
-pub fn select(engine: Engine, subjects: &[String], since: DateTime<Utc>) -> Statement {
-    let sql = format!(
-        "SELECT subject, kind, period, used FROM budget WHERE subject {} AND period >= $2",
-        engine.one_of()
-    );
-    Statement::new(engine, sql).bind_texts(subjects).bind(since.timestamp_millis())
-}
-
-#[derive(FromRow)]
-pub struct StandingColumns {
+struct OfAddress<T> {
     address: String,
-    proven_at: Option<i64>,
-    unwilling_since: Option<i64>,
-    blocked_since: Option<i64>,
-    signed: i64,
+    #[sqlx(flatten)]
+    value: T,
 }
 
-impl StandingColumns {
-    pub fn read(self) -> Result<(String, Standing)> {
-        let standing = Standing {
-            proven_at: maybe_time(self.proven_at)?,
-            unwilling_since: maybe_time(self.unwilling_since)?,
-            blocked_since: maybe_time(self.blocked_since)?,
-            signed: u32::try_from(self.signed).unwrap_or_default(),
+impl Database {
+    /// Returns the counts of these subjects in periods that began at `since` or later.
+    pub async fn budgets(&self, subjects: &[String], since: DateTime<Utc>) -> Result<Vec<(BudgetKey, u32)>> {
+        let one_of = self.one_of();
+        let sql =
+            format!("SELECT subject, kind, period, used FROM budget WHERE subject {one_of} AND period >= $2");
+        let select = self.statement(sql).bind_texts(subjects).bind(since.timestamp_millis());
+        let rows = self.read_recent(select).await?;
+        let read = |(subject, kind, Millis(period), used): (_, _, _, i64)| {
+            // A count that two daemons reset at once can fall below zero.
+            (BudgetKey { subject, kind, period }, u32::try_from(used).unwrap_or_default())
         };
-        Ok((self.address, standing))
+        Ok(rows.into_iter().map(read).collect())
     }
-}
 
-/// Selects what is known of these addresses.
-pub fn select_standings(engine: Engine, addresses: &[String]) -> Statement {
-    let one_of = engine.one_of();
-    let sql = format!(
-        "SELECT address, proven_at, unwilling_since, blocked_since, signed FROM standing \
-         WHERE address {one_of}"
-    );
-    Statement::new(engine, sql).bind_texts(addresses)
-}
-
-#[derive(FromRow)]
-pub struct QuestionColumns {
-    address: String,
-    code: String,
-    lines: String,
-    asked_at: i64,
-    lapses_at: i64,
-}
-
-impl QuestionColumns {
-    pub fn read(self) -> Result<(String, Question)> {
-        let lines = serde_json::from_str(&self.lines).map_err(|_| unsound("list of lines", &self.lines))?;
-        let (asked_at, lapses_at) = (time(self.asked_at)?, time(self.lapses_at)?);
-        Ok((self.address, Question { code: self.code, lines, asked_at, lapses_at }))
+    /// Returns what is known of these addresses.
+    pub async fn standings(&self, addresses: &[String]) -> Result<Vec<(String, Standing)>> {
+        let sql = format!(
+            "SELECT address, proven_at, unwilling_since, blocked_since, signed FROM standing WHERE address {}",
+            self.one_of()
+        );
+        let rows: Vec<OfAddress<_>> = self.read_recent(self.statement(sql).bind_texts(addresses)).await?;
+        Ok(rows.into_iter().map(|row| (row.address, row.value)).collect())
     }
-}
 
-/// Selects the questions to these addresses, lapsed or not.
-pub fn select_questions(engine: Engine, addresses: &[String]) -> Statement {
-    let one_of = engine.one_of();
-    let sql =
-        format!("SELECT address, code, lines, asked_at, lapses_at FROM question WHERE address {one_of}");
-    Statement::new(engine, sql).bind_texts(addresses)
-}
+    /// Returns the question to each of these addresses, lapsed or not.
+    pub async fn questions(&self, addresses: &[String]) -> Result<Vec<(String, Question)>> {
+        let one_of = self.one_of();
+        let sql =
+            format!("SELECT address, code, lines, asked_at, lapses_at FROM question WHERE address {one_of}");
+        let rows: Vec<OfAddress<_>> = self.read_recent(self.statement(sql).bind_texts(addresses)).await?;
+        Ok(rows.into_iter().map(|row| (row.address, row.value)).collect())
+    }
 
-/// Selects a declined offer of one address to another.
-pub fn select_declined(engine: Engine, inviter: &str, invited: &str) -> Statement {
-    let sql =
-        "SELECT code FROM invitation WHERE inviter = $1 AND invited = $2 AND stage = 'declined' LIMIT 1";
-    Statement::new(engine, sql).bind(text(inviter)).bind(text(invited))
+    /// Deletes the counts of periods that began before `past`, and the questions that have lapsed by `now`.
+    pub async fn delete_past_restraints(&self, past: DateTime<Utc>, now: DateTime<Utc>) -> Result<()> {
+        let mut tx = self.backend.begin().await?;
+        let budgets = self.statement("DELETE FROM budget WHERE period < $1").bind(past.timestamp_millis());
+        tx.session().execute(budgets).await?;
+        let questions = self.statement("DELETE FROM question WHERE lapses_at <= $1");
+        tx.session().execute(questions.bind(now.timestamp_millis())).await?;
+        sending::delete_past(&mut tx.session(), now).await?;
+        tx.commit().await
+    }
 }
 
 /// Writes the restraints of a settlement.
@@ -263,7 +206,7 @@ async fn add_uses(session: &mut Session<'_>, chunk: &[(&BudgetKey, &BudgetUse)])
     upsert.push_rows(chunk, |values, (key, used)| {
         values
             .bind(text(&key.subject))
-            .bind(key.kind.as_str())
+            .bind(key.kind)
             .bind(key.period.timestamp_millis())
             .bind(used.added)
             .bind(i64::from(used.most));
@@ -278,8 +221,6 @@ async fn add_uses(session: &mut Session<'_>, chunk: &[(&BudgetKey, &BudgetUse)])
 }
 
 async fn save_question(session: &mut Session<'_>, address: &str, question: &Question) -> Result<()> {
-    let lines: Vec<String> = question.lines.iter().map(|line| text(line).into_owned()).collect();
-    let lines = serde_json::to_string(&lines).map_err(|error| StoreError::Unsound(error.to_string()))?;
     let sql = "INSERT INTO question (address, code, lines, asked_at, lapses_at) VALUES ($1, $2, $3, $4, $5) \
                ON CONFLICT (address) DO UPDATE SET code = excluded.code, lines = excluded.lines, \
                asked_at = excluded.asked_at, lapses_at = excluded.lapses_at";
@@ -287,19 +228,9 @@ async fn save_question(session: &mut Session<'_>, address: &str, question: &Ques
         .statement(sql)
         .bind(text(address))
         .bind(&question.code)
-        .bind(lines)
+        .bind(Texts(texts(&question.lines)))
         .bind(question.asked_at.timestamp_millis())
         .bind(question.lapses_at.timestamp_millis());
-    session.execute(statement).await?;
-    Ok(())
-}
-
-/// Deletes the counts of periods that began before `past`, and the questions that have lapsed by `now`.
-pub async fn delete_past(session: &mut Session<'_>, past: DateTime<Utc>, now: DateTime<Utc>) -> Result<()> {
-    let statement = session.statement("DELETE FROM budget WHERE period < $1").bind(past.timestamp_millis());
-    session.execute(statement).await?;
-    let statement =
-        session.statement("DELETE FROM question WHERE lapses_at <= $1").bind(now.timestamp_millis());
     session.execute(statement).await?;
     Ok(())
 }

@@ -3,12 +3,14 @@
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::rows::{text, time, unsound};
+use super::columns::{Millis, Texts};
+use super::rows::text;
 use super::statement::Session;
-use super::{Result, StoreError};
+use super::{Database, Result, StoreError};
+use crate::game::names::named_enum;
 
 /// A change that a player asked for, or that somebody asked for in a player's name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct PlayerChange {
     /// The code with which a registered address agrees, denies or undoes. Sent to no other address.
     pub code: String,
@@ -19,6 +21,7 @@ pub struct PlayerChange {
     /// The address that is added or removed; empty for [`ChangeKind::Leave`].
     pub address: String,
     /// The running matches that the question whether to leave listed. Only these are resigned.
+    #[sqlx(try_from = "Texts")]
     pub matches: Vec<String>,
     /// The address that was asked.
     pub registered: String,
@@ -26,118 +29,54 @@ pub struct PlayerChange {
     pub with_token: bool,
     pub stage: ChangeStage,
     /// When the last question about it was sent.
+    #[sqlx(try_from = "Millis")]
     pub asked_at: DateTime<Utc>,
     /// When it reached its stage.
+    #[sqlx(try_from = "Millis")]
     pub changed_at: DateTime<Utc>,
     /// Grows by one with each change of this row, from 1.
     pub version: i64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeKind {
-    Add,
-    Remove,
-    /// The listed matches are resigned.
-    Leave,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeStage {
-    /// A registered address was asked.
-    Asked,
-    /// The registered address agreed, and the new one was asked.
-    Agreed,
-    Done,
-    /// Denied before or undone after it took effect.
-    Denied,
-}
-
-impl ChangeKind {
-    const ALL: [ChangeKind; 3] = [ChangeKind::Add, ChangeKind::Remove, ChangeKind::Leave];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            ChangeKind::Add => "add",
-            ChangeKind::Remove => "remove",
-            ChangeKind::Leave => "leave",
-        }
+named_enum! {
+    pub enum ChangeKind {
+        Add = "add",
+        Remove = "remove",
+        /// The listed matches are resigned.
+        Leave = "leave",
     }
 }
 
-impl ChangeStage {
-    const ALL: [ChangeStage; 4] =
-        [ChangeStage::Asked, ChangeStage::Agreed, ChangeStage::Done, ChangeStage::Denied];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            ChangeStage::Asked => "asked",
-            ChangeStage::Agreed => "agreed",
-            ChangeStage::Done => "done",
-            ChangeStage::Denied => "denied",
-        }
+named_enum! {
+    pub enum ChangeStage {
+        /// A registered address was asked.
+        Asked = "asked",
+        /// The registered address agreed, and the new one was asked.
+        Agreed = "agreed",
+        Done = "done",
+        /// Denied before or undone after it took effect.
+        Denied = "denied",
     }
 }
 
 const COLUMNS: &str = "code, other_code, player_id, kind, address, registered, with_token, stage, asked_at, \
                        changed_at, version, matches";
 
-#[derive(FromRow)]
-struct Row {
-    code: String,
-    other_code: String,
-    player_id: i64,
-    kind: String,
-    address: String,
-    registered: String,
-    with_token: bool,
-    stage: String,
-    asked_at: i64,
-    changed_at: i64,
-    version: i64,
-    matches: String,
-}
-
-impl Row {
-    fn read(self) -> Result<PlayerChange> {
-        let kind = ChangeKind::ALL.into_iter().find(|kind| kind.as_str() == self.kind);
-        let stage = ChangeStage::ALL.into_iter().find(|stage| stage.as_str() == self.stage);
-        Ok(PlayerChange {
-            code: self.code,
-            other_code: self.other_code,
-            player_id: self.player_id,
-            kind: kind.ok_or_else(|| unsound("kind of change", &self.kind))?,
-            address: self.address,
-            matches: serde_json::from_str(&self.matches)
-                .map_err(|_| unsound("list of matches", &self.matches))?,
-            registered: self.registered,
-            with_token: self.with_token,
-            stage: stage.ok_or_else(|| unsound("stage of a change", &self.stage))?,
-            asked_at: time(self.asked_at)?,
-            changed_at: time(self.changed_at)?,
-            version: self.version,
-        })
+impl Database {
+    /// Returns the changes of a player that reached their stage since then, oldest first.
+    pub async fn changes_of(&self, player_id: i64, since: DateTime<Utc>) -> Result<Vec<PlayerChange>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM player_change WHERE player_id = $1 AND changed_at >= $2 \
+             ORDER BY changed_at, code"
+        );
+        self.read(self.statement(sql).bind(player_id).bind(since.timestamp_millis())).await
     }
-}
 
-/// Returns the changes of a player that reached their stage since then, oldest first.
-pub async fn changes_of(
-    session: &mut Session<'_>,
-    player_id: i64,
-    since: DateTime<Utc>,
-) -> Result<Vec<PlayerChange>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM player_change WHERE player_id = $1 AND changed_at >= $2 \
-         ORDER BY changed_at, code"
-    );
-    let statement = session.statement(sql).bind(player_id).bind(since.timestamp_millis());
-    session.fetch_all::<Row>(statement).await?.into_iter().map(Row::read).collect()
-}
-
-/// Returns the change with this code, or with this other code.
-pub async fn change_under(session: &mut Session<'_>, code: &str) -> Result<Option<PlayerChange>> {
-    let sql = format!("SELECT {COLUMNS} FROM player_change WHERE code = $1 OR other_code = $1");
-    let statement = session.statement(sql).bind(text(code));
-    session.fetch_first::<Row>(statement).await?.map(Row::read).transpose()
+    /// Returns the change with this code, or with this other code.
+    pub async fn change_under(&self, code: &str) -> Result<Option<PlayerChange>> {
+        let sql = format!("SELECT {COLUMNS} FROM player_change WHERE code = $1 OR other_code = $1");
+        self.read_first(self.statement(sql).bind(text(code))).await
+    }
 }
 
 /// Adds a change, or moves one to another stage.
@@ -157,15 +96,15 @@ pub async fn set_change(session: &mut Session<'_>, row: &PlayerChange) -> Result
         .bind(&row.code)
         .bind(&row.other_code)
         .bind(row.player_id)
-        .bind(row.kind.as_str())
+        .bind(row.kind)
         .bind(text(&row.address))
         .bind(text(&row.registered))
         .bind(row.with_token)
-        .bind(row.stage.as_str())
+        .bind(row.stage)
         .bind(row.asked_at.timestamp_millis())
         .bind(row.changed_at.timestamp_millis())
         .bind(row.version)
-        .bind(serde_json::json!(row.matches).to_string());
+        .bind(Texts(row.matches.clone()));
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Stale("a change of a player".to_owned()));
     }

@@ -5,26 +5,30 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::Result;
-use super::rows::{CHUNK, count, digest, integer, is_common, time};
+use super::columns::{Count, Millis, integer};
+use super::rows::{CHUNK, is_common, text};
 use super::statement::Session;
+use super::{Database, Result, RowSink};
 use crate::ledger::ChainedEntry;
 use crate::letter::Digest;
 
 /// A stored entry: its canonical JSON, and the columns that find it. The kind stays text, so that the audit can read and
 /// report one that was changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct EntryRow {
     /// The match.
     pub chain: String,
     /// From 1, without gaps.
+    #[sqlx(try_from = "Count")]
     pub seq: u64,
+    #[sqlx(try_from = "Millis")]
     pub at: DateTime<Utc>,
     pub kind: String,
     /// The entry without its own hash, as canonical JSON (RFC 8785).
     pub json: String,
     pub hash: Digest,
     /// The letters that it names, whose bytes are kept. Empty in an entry that was read.
+    #[sqlx(skip)]
     pub letters: Vec<Digest>,
 }
 
@@ -37,23 +41,34 @@ impl From<&ChainedEntry> for EntryRow {
 }
 
 /// Selects entries of ledgers.
-pub const OF_LEDGERS: &str = "SELECT match_id AS chain, seq, at, kind, json, hash FROM entry ";
+const ENTRIES: &str = "SELECT match_id AS chain, seq, at, kind, json, hash FROM entry ";
 
-#[derive(FromRow)]
-pub struct EntryColumns {
-    chain: String,
-    seq: i64,
-    at: i64,
-    kind: String,
-    json: String,
-    hash: String,
-}
+impl Database {
+    /// Returns a match's entries in order.
+    pub async fn entries(&self, match_id: &str) -> Result<Vec<EntryRow>> {
+        let sql = format!("{ENTRIES}WHERE match_id = $1 ORDER BY seq");
+        self.read(self.statement(sql).bind(text(match_id))).await
+    }
 
-impl EntryColumns {
-    pub fn read(self) -> Result<EntryRow> {
-        let EntryColumns { chain, seq, at, kind, json, hash } = self;
-        let (seq, at, hash) = (count(seq)?, time(at)?, digest(&hash)?);
-        Ok(EntryRow { chain, seq, at, kind, json, hash, letters: Vec::new() })
+    /// Returns the entries of this kind since then, in all matches, oldest first.
+    pub async fn entries_since(&self, kind: &str, since: DateTime<Utc>) -> Result<Vec<EntryRow>> {
+        let sql = format!("{ENTRIES}WHERE kind = $1 AND at >= $2 ORDER BY at, match_id, seq");
+        self.read(self.statement(sql).bind(text(kind)).bind(since.timestamp_millis())).await
+    }
+
+    /// Streams up to `limit` of a match's entries after the entry `seq`, in order. `None` starts with the first row,
+    /// whatever its number.
+    pub async fn entries_after(
+        &self,
+        match_id: &str,
+        seq: Option<u64>,
+        limit: u32,
+        take: RowSink<'_, EntryRow>,
+    ) -> Result<()> {
+        let sql = format!("{ENTRIES}WHERE match_id = $1 AND seq > $2 ORDER BY seq LIMIT $3");
+        let after = seq.map_or(i64::MIN, integer);
+        let select = self.statement(sql).bind(text(match_id)).bind(after).bind(i64::from(limit));
+        self.stream(select, take).await
     }
 }
 
@@ -68,13 +83,12 @@ pub async fn add_to_ledgers(session: &mut Session<'_>, entries: &[EntryRow]) -> 
                 .bind(entry.at.timestamp_millis())
                 .bind(&entry.kind)
                 .bind(&entry.json)
-                .bind(entry.hash.to_string());
+                .bind(entry.hash);
         });
         session.execute(insert.persistent(is_common(chunk.len()))).await?;
     }
-    let named: BTreeSet<String> =
-        entries.iter().flat_map(|entry| &entry.letters).map(ToString::to_string).collect();
-    let named: Vec<String> = named.into_iter().collect();
+    let named: BTreeSet<Digest> = entries.iter().flat_map(|entry| &entry.letters).copied().collect();
+    let named: Vec<Digest> = named.into_iter().collect();
     for chunk in named.chunks(CHUNK) {
         mark_named(session, chunk).await?;
     }
@@ -83,12 +97,12 @@ pub async fn add_to_ledgers(session: &mut Session<'_>, entries: &[EntryRow]) -> 
 
 /// Marks letters that an entry names, so that their bytes are kept. Those of letters that were ruled on always are, and
 /// SQLite rewrites an index for a letter that is marked, so those are left alone.
-async fn mark_named(session: &mut Session<'_>, digests: &[String]) -> Result<()> {
+async fn mark_named(session: &mut Session<'_>, digests: &[Digest]) -> Result<()> {
     let one_of = session.engine().one_of();
     let sql = format!(
         "UPDATE letter SET in_ledger = 1 WHERE digest {one_of} AND status <> 'ruled' AND in_ledger = 0"
     );
-    let statement = session.statement(sql).bind_texts(digests);
+    let statement = session.statement(sql).bind_digests(digests);
     session.execute(statement).await?;
     Ok(())
 }

@@ -22,12 +22,29 @@ pub enum StoreError {
     #[error("the database {database} cannot be opened: {why}")]
     Open { database: String, why: String, transient: bool },
     #[error(transparent)]
-    Database(#[from] sqlx::Error),
+    Database(sqlx::Error),
     #[error(transparent)]
     Migrate(#[from] MigrateError),
 }
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+impl From<sqlx::Error> for StoreError {
+    /// What the types of our columns find wrong with a value comes out as they put it.
+    fn from(error: sqlx::Error) -> StoreError {
+        match error {
+            sqlx::Error::ColumnDecode { index, source } => match source.downcast() {
+                Ok(ours) => *ours,
+                Err(source) => StoreError::Database(sqlx::Error::ColumnDecode { index, source }),
+            },
+            sqlx::Error::Decode(source) => match source.downcast() {
+                Ok(ours) => *ours,
+                Err(source) => StoreError::Database(sqlx::Error::Decode(source)),
+            },
+            other => StoreError::Database(other),
+        }
+    }
+}
 
 impl StoreError {
     /// Whether a retry may succeed. A stale settlement succeeds once it is ruled again.

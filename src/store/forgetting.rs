@@ -1,14 +1,14 @@
-//! [`Forgetting`] for both databases: a player is forgotten, and every chain stays whole.
+//! A player is forgotten, and every chain stays whole.
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::database::Database;
+use super::columns::{Count, integer};
 use super::entries::add_to_ledgers;
 use super::error::stale_if_serialization_failure;
-use super::rows::{CHUNK, count, integer, text};
+use super::evidence::mark_listed;
+use super::rows::{CHUNK, text};
 use super::statement::Session;
-use super::{EntryRow, Result, StoreError, pinned};
+use super::{Database, EntryRow, Result, StoreError};
 use crate::ledger::Head;
 use crate::letter::Digest;
 
@@ -50,14 +50,18 @@ pub struct ForgottenMatch {
     pub listed: Vec<Digest>,
 }
 
-/// Forgets players.
-#[async_trait]
-pub trait Forgetting {
+impl Database {
     /// Returns who was forgotten in a match, such as `P-12`, or `P-3, P-12`, or `None` if nobody was.
-    async fn forgotten_in(&self, match_id: &str) -> Result<Option<String>>;
+    pub async fn forgotten_in(&self, match_id: &str) -> Result<Option<String>> {
+        let select = self.statement("SELECT forgotten FROM match WHERE id = $1").bind(text(match_id));
+        let found: Option<(Option<String>,)> = self.read_first(select).await?;
+        Ok(found.and_then(|(forgotten,)| forgotten))
+    }
 
     /// Returns what the database holds of the player with this number.
-    async fn traces_of(&self, player_id: i64) -> Result<Traces>;
+    pub async fn traces_of(&self, player_id: i64) -> Result<Traces> {
+        traces_of(&mut self.backend.reader().await?.session(), player_id).await
+    }
 
     /// Deletes the addresses of a player and the bytes of all letters from and to them, renames the player, also in their
     /// matches, and adds the entries that tell of it. Digests stay.
@@ -65,22 +69,7 @@ pub trait Forgetting {
     /// # Errors
     /// [`StoreError::Stale`] if the player's traces or a match have changed since they were loaded, or if a match is not
     /// over; nothing is written.
-    async fn forget_player(&self, forgotten: &ForgottenPlayer) -> Result<()>;
-}
-
-#[async_trait]
-impl Forgetting for Database {
-    async fn forgotten_in(&self, match_id: &str) -> Result<Option<String>> {
-        let statement = self.statement("SELECT forgotten FROM match WHERE id = $1").bind(text(match_id));
-        let found: Option<(Option<String>,)> = self.read_first(statement).await?;
-        Ok(found.and_then(|(forgotten,)| forgotten))
-    }
-
-    async fn traces_of(&self, player_id: i64) -> Result<Traces> {
-        traces_of(&mut self.backend.reader().await?.session(), player_id).await
-    }
-
-    async fn forget_player(&self, forgotten: &ForgottenPlayer) -> Result<()> {
+    pub async fn forget_player(&self, forgotten: &ForgottenPlayer) -> Result<()> {
         let mut tx = self.backend.begin().await?;
         forget(&mut tx.session(), forgotten).await.map_err(stale_if_serialization_failure)?;
         tx.commit().await.map_err(stale_if_serialization_failure)
@@ -121,7 +110,7 @@ async fn forget_in_match(session: &mut Session<'_>, of_match: &ForgottenMatch, n
         .bind(name)
         .bind(of_match.version)
         .bind(integer(of_match.head.seq))
-        .bind(of_match.head.hash.to_string());
+        .bind(of_match.head.hash);
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Stale(format!("match {}", of_match.id)));
     }
@@ -130,7 +119,7 @@ async fn forget_in_match(session: &mut Session<'_>, of_match: &ForgottenMatch, n
     session.execute(kept).await?;
     let listed = of_match.listed.iter().map(|pin| (of_match.id.clone(), *pin));
     for chunk in listed.collect::<Vec<_>>().chunks(CHUNK) {
-        pinned::mark_listed(session, chunk).await?;
+        mark_listed(session, chunk).await?;
     }
     add_to_ledgers(session, &of_match.entries).await
 }
@@ -143,14 +132,14 @@ async fn traces_of(session: &mut Session<'_>, player_id: i64) -> Result<Traces> 
          UNION SELECT match_id FROM letter WHERE match_id IS NOT NULL AND sender {one_of} \
          UNION SELECT match_id FROM dispatch WHERE match_id IS NOT NULL AND recipient {one_of} ORDER BY 1"
     );
-    let matches =
-        texts(session.fetch_all(session.statement(sql).bind_texts(&addresses).bind(player_id)).await?);
+    let statement = session.statement(sql).bind_texts(&addresses).bind(player_id);
+    let matches = session.fetch_column(statement).await?;
     let sql = format!(
         "SELECT (SELECT COUNT(*) FROM letter WHERE status = 'waiting' AND sender {one_of}) \
          + (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL AND recipient {one_of})"
     );
-    let (waiting,): (i64,) = session.fetch_one(session.statement(sql).bind_texts(&addresses)).await?;
-    Ok(Traces { addresses, matches, waiting: count(waiting)? })
+    let (Count(waiting),) = session.fetch_one(session.statement(sql).bind_texts(&addresses)).await?;
+    Ok(Traces { addresses, matches, waiting })
 }
 
 /// Returns the addresses that a player has or had. Those that a ledger pins are the player's only if nobody else ever held
@@ -163,7 +152,7 @@ async fn addresses_of(session: &mut Session<'_>, player_id: i64) -> Result<Vec<S
                WHERE s.player_id = $1 AND p.kind = 'address' AND p.value IS NOT NULL AND NOT EXISTS \
                (SELECT 1 FROM entry e WHERE e.match_id = p.match_id AND e.kind = 'PlayerReplaced') \
                EXCEPT SELECT address FROM address WHERE player_id <> $1 ORDER BY 1";
-    Ok(texts(session.fetch_all(session.statement(sql).bind(player_id)).await?))
+    session.fetch_column(session.statement(sql).bind(player_id)).await
 }
 
 /// Deletes the bytes of the letters from and to these addresses, and what their rows tell of the person.
@@ -175,12 +164,12 @@ async fn forget_letters(session: &mut Session<'_>, addresses: &[String], now: Da
          subject = '', message_id = '', sent_as = NULL WHERE sender {one_of} RETURNING id"
     );
     let statement = session.statement(sql).bind_texts(addresses).bind(at);
-    let letters = numbers(session.fetch_all(statement).await?);
+    let letters = session.fetch_column(statement).await?;
     let sql = format!(
         "UPDATE dispatch SET forgotten_at = $2, recipient = '' WHERE recipient {one_of} RETURNING id"
     );
     let statement = session.statement(sql).bind_texts(addresses).bind(at);
-    let sent = numbers(session.fetch_all(statement).await?);
+    let sent = session.fetch_column(statement).await?;
     for (table, column, ids) in [
         ("letter_raw", "letter_id", &letters),
         ("dispatch_picture", "dispatch_id", &sent),
@@ -191,14 +180,6 @@ async fn forget_letters(session: &mut Session<'_>, addresses: &[String], now: Da
         session.execute(statement).await?;
     }
     Ok(())
-}
-
-fn numbers(ids: Vec<(i64,)>) -> Vec<i64> {
-    ids.into_iter().map(|(id,)| id).collect()
-}
-
-fn texts(rows: Vec<(String,)>) -> Vec<String> {
-    rows.into_iter().map(|(text,)| text).collect()
 }
 
 /// Deletes a player's addresses wherever else they stand.

@@ -4,12 +4,118 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
+use super::columns::{Count, integer};
 use super::notify::notify;
 use super::packing::{pack, unpack};
-use super::rows::{self, CHUNK, integer, is_common, text, with_ids};
+use super::rows::{CHUNK, is_common, text, with_ids};
 use super::statement::Session;
-use super::{FROM_SPAM, LetterRow, LetterStatus, NewLetter, Result, Wakeup};
+use super::{Database, FROM_SPAM, LetterRow, LetterStatus, NewLetter, Result, Wakeup};
 use crate::letter::Digest;
+
+/// The letters of the index `letter_unruled`: decided, named by no entry, and still with their bytes. The list of fates
+/// is not written as a column alone, or SQLite would prefer the index by status and sort everything in it.
+const UNRULED: &str = "bytes_deleted_at IS NULL AND in_ledger = 0 AND status NOT IN ('waiting', 'ruled') \
+                       AND status || '' IN ('answered', 'automatic', 'repeated', 'ignored', 'set_aside')";
+
+impl Database {
+    /// Stores letters durably, in order, and returns how many of them wait. Skips known digests; a known Message-ID,
+    /// sender and text becomes [`LetterStatus::Repeated`].
+    pub async fn insert_letters(&self, letters: &[NewLetter]) -> Result<usize> {
+        if letters.is_empty() {
+            return Ok(0);
+        }
+        let mut tx = self.backend.begin_intake().await?;
+        let waiting = insert_letters(&mut tx.session(), letters).await?;
+        tx.commit().await?;
+        Ok(waiting)
+    }
+
+    /// Returns those of the addresses, in lower case, that belong to players.
+    pub async fn registered(&self, addresses: &[String]) -> Result<BTreeSet<String>> {
+        registered(&mut self.backend.reader().await?.session(), addresses).await
+    }
+
+    /// Returns, for each of these letters, the first stored one with its Message-ID and sender, and its size in bytes.
+    pub async fn first_sent_as(&self, letters: &[NewLetter]) -> Result<Vec<Option<(Digest, u64)>>> {
+        let wanted: Vec<Option<String>> = letters.iter().map(sent_as).collect();
+        let values: Vec<String> = wanted.iter().flatten().cloned().collect();
+        let found = stored_as(&mut self.backend.reader().await?.session(), &values).await?;
+        Ok(wanted.iter().map(|sent_as| found.get(sent_as.as_ref()?).copied()).collect())
+    }
+
+    /// Returns the bytes of a letter.
+    pub async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>> {
+        let sql = "SELECT r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest = $1";
+        let found: Option<(Vec<u8>,)> = self.read_first(self.statement(sql).bind(digest)).await?;
+        found.map(|(bytes,)| unpack(&bytes)).transpose()
+    }
+
+    /// Lists letters, newest first, that have this status, match and hexadecimal digest prefix.
+    pub async fn letters(
+        &self,
+        status: Option<LetterStatus>,
+        match_id: Option<&str>,
+        digest_prefix: &str,
+        limit: u32,
+    ) -> Result<Vec<LetterRow>> {
+        let mut select = self.statement(
+            "SELECT digest, received_at, decided_at, sender, subject, size, status, note, match_id, seat, \
+             bytes_deleted_at FROM letter WHERE TRUE",
+        );
+        if let Some(status) = status {
+            select.push(" AND status = ").push_bind(status);
+        }
+        if let Some(match_id) = match_id {
+            select.push(" AND match_id = ").push_bind(text(match_id));
+        }
+        if !digest_prefix.is_empty() {
+            let first = text(digest_prefix).to_ascii_lowercase();
+            // `g` sorts after every hexadecimal digit.
+            let beyond = format!("{first}g");
+            select.push(" AND digest >= ").push_bind(first).push(" AND digest < ").push_bind(beyond);
+        }
+        select.push(" ORDER BY received_at DESC, id DESC LIMIT ").push_bind(i64::from(limit));
+        self.read(select).await
+    }
+
+    /// Returns how many letters were taken from the provider's spam folder since then.
+    pub async fn spam_letters_since(&self, since: DateTime<Utc>) -> Result<u64> {
+        let sql =
+            format!("SELECT COUNT(*) FROM letter WHERE received_at >= $1 AND origin LIKE '{FROM_SPAM}%'");
+        let (Count(letters),) = self.read_one(self.statement(sql).bind(since.timestamp_millis())).await?;
+        Ok(letters)
+    }
+
+    /// Deletes the bytes of up to `limit` letters that were received before then and caused no ledger entry, oldest
+    /// first, and returns how many. Keeps those from `kept_senders`. Digest, sender, subject and note stay, so a copy
+    /// is still recognized. The database allows this at the earliest seven days after a letter was received.
+    pub async fn delete_unruled(
+        &self,
+        now: DateTime<Utc>,
+        received_before: DateTime<Utc>,
+        kept_senders: &[String],
+        limit: u32,
+    ) -> Result<u64> {
+        let one_of = self.one_of();
+        let sql = format!(
+            "UPDATE letter SET bytes_deleted_at = $2 WHERE id IN \
+             (SELECT id FROM letter WHERE received_at < $3 AND {UNRULED} AND NOT (sender {one_of}) \
+              ORDER BY received_at LIMIT $4) RETURNING id"
+        );
+        let update = self
+            .statement(sql)
+            .bind_texts(kept_senders)
+            .bind(now.timestamp_millis())
+            .bind(received_before.timestamp_millis())
+            .bind(i64::from(limit));
+        let mut tx = self.backend.begin().await?;
+        let ids = tx.session().fetch_column(update).await?;
+        let delete = format!("DELETE FROM letter_raw WHERE letter_id {one_of}");
+        let deleted = tx.session().execute(self.statement(delete).bind_numbers(&ids)).await?;
+        tx.commit().await?;
+        Ok(deleted)
+    }
+}
 
 /// A letter to be stored, with the values by which it is found.
 struct Arrival<'a> {
@@ -41,17 +147,6 @@ fn sent_as(letter: &NewLetter) -> Option<String> {
     (!letter.message_id.is_empty()).then(|| Digest::of(both.as_bytes()).to_string())
 }
 
-/// See [`super::LetterLookups::first_sent_as`].
-pub async fn first_sent_as(
-    session: &mut Session<'_>,
-    letters: &[NewLetter],
-) -> Result<Vec<Option<(Digest, u64)>>> {
-    let wanted: Vec<Option<String>> = letters.iter().map(sent_as).collect();
-    let values: Vec<String> = wanted.iter().flatten().cloned().collect();
-    let found = stored_as(session, &values).await?;
-    Ok(wanted.iter().map(|sent_as| found.get(sent_as.as_ref()?).copied()).collect())
-}
-
 /// Returns a stored letter for each of these digests of senders and Message-IDs that has one, and its size. All letters
 /// under one of them have the same text, and there may be any number of them, so it reads no more than one.
 async fn stored_as(session: &mut Session<'_>, values: &[String]) -> Result<BTreeMap<String, (Digest, u64)>> {
@@ -61,16 +156,12 @@ async fn stored_as(session: &mut Session<'_>, values: &[String]) -> Result<BTree
          (SELECT (SELECT id FROM letter WHERE sent_as = value LIMIT 1) FROM {items})"
     );
     let statement = session.statement(sql).bind_texts(values);
-    let found_rows: Vec<(String, String, i64)> = session.fetch_all(statement).await?;
-    let mut found = BTreeMap::new();
-    for (sent_as, digest, size) in found_rows {
-        found.insert(sent_as, (rows::digest(&digest)?, rows::count(size)?));
-    }
-    Ok(found)
+    let found = session.fetch_all(statement).await?;
+    Ok(found.into_iter().map(|(sent_as, digest, Count(size))| (sent_as, (digest, size))).collect())
 }
 
 /// Stores letters within a transaction, and returns how many of them wait.
-pub async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) -> Result<usize> {
+async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) -> Result<usize> {
     let arrivals: Vec<Arrival> = letters.iter().map(Arrival::of).collect();
     let digests: Vec<String> = arrivals.iter().map(|arrival| arrival.digest.clone()).collect();
     let sent_as: Vec<String> = arrivals.iter().filter_map(|arrival| arrival.sent_as.clone()).collect();
@@ -92,58 +183,12 @@ pub async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) ->
     Ok(waiting)
 }
 
-/// See [`super::Store::letter`].
-pub async fn letter_bytes(session: &mut Session<'_>, digest: Digest) -> Result<Option<Vec<u8>>> {
-    let sql = "SELECT r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest = $1";
-    let select = session.statement(sql).bind(digest.to_string());
-    let found: Option<(Vec<u8>,)> = session.fetch_first(select).await?;
-    found.map(|(bytes,)| unpack(&bytes)).transpose()
-}
-
-/// See [`super::Store::letters`].
-pub async fn list_letters(
-    session: &mut Session<'_>,
-    status: Option<LetterStatus>,
-    match_id: Option<&str>,
-    digest_prefix: &str,
-    limit: u32,
-) -> Result<Vec<LetterRow>> {
-    let mut select = session.statement(
-        "SELECT digest, received_at, decided_at, sender, subject, size, status, note, match_id, seat, \
-         bytes_deleted_at FROM letter WHERE TRUE",
-    );
-    if let Some(status) = status {
-        select.push(" AND status = ").push_bind(status.as_str());
-    }
-    if let Some(match_id) = match_id {
-        select.push(" AND match_id = ").push_bind(text(match_id));
-    }
-    if !digest_prefix.is_empty() {
-        let first = text(digest_prefix).to_ascii_lowercase();
-        // `g` sorts after every hexadecimal digit.
-        let beyond = format!("{first}g");
-        select.push(" AND digest >= ").push_bind(first).push(" AND digest < ").push_bind(beyond);
-    }
-    select.push(" ORDER BY received_at DESC, id DESC LIMIT ").push_bind(i64::from(limit));
-    let rows: Vec<rows::Letter> = session.fetch_all(select).await?;
-    rows.into_iter().map(rows::Letter::read).collect()
-}
-
-/// See [`super::LetterLookups::spam_letters_since`].
-pub async fn count_spam(session: &mut Session<'_>, since: DateTime<Utc>) -> Result<u64> {
-    let sql = format!("SELECT COUNT(*) FROM letter WHERE received_at >= $1 AND origin LIKE '{FROM_SPAM}%'");
-    let statement = session.statement(sql).bind(since.timestamp_millis());
-    let (letters,): (i64,) = session.fetch_one(statement).await?;
-    rows::count(letters)
-}
-
 /// Returns those of the digests that a stored letter has.
 async fn known(session: &mut Session<'_>, digests: &[String]) -> Result<BTreeSet<String>> {
     let one_of = session.engine().one_of();
     let statement =
         session.statement(format!("SELECT digest FROM letter WHERE digest {one_of}")).bind_texts(digests);
-    let found: Vec<(String,)> = session.fetch_all(statement).await?;
-    Ok(found.into_iter().map(|(digest,)| digest).collect())
+    Ok(session.fetch_column(statement).await?.into_iter().collect())
 }
 
 /// Drops the arrivals whose digest is `known`, and marks as repeated those that were sent as an earlier letter was, in this
@@ -208,12 +253,11 @@ async fn mark_known(session: &mut Session<'_>, arrivals: &mut [Arrival<'_>]) -> 
     Ok(())
 }
 
-/// See [`super::Store::registered`].
-pub async fn registered(session: &mut Session<'_>, addresses: &[String]) -> Result<BTreeSet<String>> {
+/// See [`Database::registered`].
+async fn registered(session: &mut Session<'_>, addresses: &[String]) -> Result<BTreeSet<String>> {
     let one_of = session.engine().one_of();
     let statement = session.statement(format!("SELECT address FROM address WHERE address {one_of}"));
-    let found: Vec<(String,)> = session.fetch_all(statement.bind_texts(addresses)).await?;
-    Ok(found.into_iter().map(|(address,)| address).collect())
+    Ok(session.fetch_column(statement.bind_texts(addresses)).await?.into_iter().collect())
 }
 
 /// Moves the waiting letters of a sender to the known ones: a sender's letters stay in order.
@@ -243,7 +287,7 @@ async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Resul
             .bind(text(&letter.subject))
             .bind(integer(letter.raw.len() as u64))
             .bind(&arrival.sent_as)
-            .bind(arrival.status.as_str())
+            .bind(arrival.status)
             .bind(arrival.match_id.as_deref().filter(|_| has_lanes).unwrap_or_default())
             .bind(i64::from(arrival.is_known));
     });

@@ -5,9 +5,9 @@
 //! otherwise.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use sqlx::FromRow;
+use sqlx::{FromRow, Row};
 
-use super::rows::digest;
+use super::columns::{parse_digest, read_as, read_columns};
 use super::{Result, StoreError};
 use crate::letter::pictures::{put_in, stand_in, take_out};
 
@@ -32,6 +32,30 @@ pub struct PackedColumns {
     bytes: Vec<u8>,
     picture: Option<Vec<u8>>,
     dropped: Option<String>,
+}
+
+read_as! {
+    /// A packed letter.
+    Packed => Vec<u8>;
+    /// A packed letter. If it was damaged, it is an unreadable letter, which holds up no other.
+    MaybeDamaged => Vec<u8>;
+    /// The columns of a letter of ours.
+    OurLetter => Vec<u8>;
+}
+
+read_columns! {
+    Packed: Vec<u8>, |packed| unpack(&packed).map(Packed);
+    MaybeDamaged: Vec<u8>, |packed| Ok(MaybeDamaged(unpack(&packed).unwrap_or(packed)));
+}
+
+impl<'r, R: Row> FromRow<'r, R> for OurLetter
+where
+    PackedColumns: FromRow<'r, R>,
+{
+    fn from_row(row: &'r R) -> sqlx::Result<Self> {
+        let bytes = unpack_dispatch(PackedColumns::from_row(row)?);
+        bytes.map(OurLetter).map_err(|error| sqlx::Error::Decode(Box::new(error)))
+    }
 }
 
 /// Packs a received letter, or the text of one of ours: its length in four bytes, and a deflated stream.
@@ -81,7 +105,7 @@ pub fn unpack_dispatch(columns: PackedColumns) -> Result<Vec<u8>> {
     let text = unpack(&columns.bytes)?;
     let picture = match (columns.picture, columns.dropped) {
         (Some(picture), _) => picture,
-        (None, Some(dropped)) => stand_in(digest(&dropped)?).into_bytes(),
+        (None, Some(dropped)) => stand_in(parse_digest(&dropped)?).into_bytes(),
         (None, None) => return Ok(text),
     };
     put_in(&text, &picture)

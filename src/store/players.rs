@@ -1,51 +1,175 @@
-//! Players and their addresses.
+//! Players, their addresses, seats and daily digests.
 
 use chrono::{DateTime, Utc};
+use sqlx::FromRow;
 
+use super::columns::time;
+use super::error::address_taken;
 use super::letters::move_to_known;
-use super::rows::{self, text};
+use super::rows::text;
 use super::statement::Session;
-use super::{Newcomer, Player, Result, SeatRow, StoreError};
+use super::{Database, Newcomer, Player, Result, SeatRow, StoreError, TokenRow};
+use crate::game::Seat;
+use crate::ledger::PlayerSettings;
 
 /// Selects players, one row for each address.
 const PLAYERS: &str = "SELECT p.id, p.name, p.bouncing, p.settings, a.address FROM player p LEFT JOIN address a ON a.player_id = p.id ";
 
-/// Returns all players by ID.
-pub async fn players(session: &mut Session<'_>) -> Result<Vec<Player>> {
-    let statement = session.statement(format!("{PLAYERS}ORDER BY p.id, a.rank"));
-    rows::PlayerAddress::gather(session.fetch_all(statement).await?)
+/// Selects seats, one row for each address of their players.
+const SEATS: &str = "SELECT s.token, s.match_id, s.seat, p.id, p.name, p.bouncing, p.settings, \
+                     a.address FROM seat s \
+                     JOIN player p ON p.id = s.player_id LEFT JOIN address a ON a.player_id = p.id ";
+
+/// A player, with one address.
+#[derive(FromRow)]
+struct PlayerAddress {
+    id: i64,
+    name: String,
+    bouncing: bool,
+    settings: PlayerSettings,
+    address: Option<String>,
 }
 
-/// Returns the IDs and names of all players, by ID.
-pub async fn player_names(session: &mut Session<'_>) -> Result<Vec<(i64, String)>> {
-    let statement = session.statement("SELECT id, name FROM player ORDER BY id");
-    session.fetch_all(statement).await
+impl From<PlayerAddress> for Player {
+    fn from(PlayerAddress { id, name, bouncing, settings, address }: PlayerAddress) -> Player {
+        Player { id, name, addresses: address.into_iter().collect(), bouncing, settings }
+    }
 }
 
-/// Returns up to `limit` players with an address who were added since then, by ID.
-pub async fn players_since(
-    session: &mut Session<'_>,
-    since: DateTime<Utc>,
-    limit: u32,
-) -> Result<Vec<Player>> {
-    let sql = format!(
-        "{PLAYERS}WHERE p.id IN (SELECT id FROM player WHERE created_at >= $1 \
-         AND id IN (SELECT player_id FROM address) ORDER BY id LIMIT $2) ORDER BY p.id, a.rank"
-    );
-    let statement = session.statement(sql).bind(since.timestamp_millis()).bind(i64::from(limit));
-    rows::PlayerAddress::gather(session.fetch_all(statement).await?)
+/// A seat, with one address of its player.
+#[derive(FromRow)]
+struct SeatAddress {
+    token: String,
+    match_id: String,
+    seat: Seat,
+    #[sqlx(flatten)]
+    player: PlayerAddress,
 }
 
-pub async fn player_by_address(session: &mut Session<'_>, address: &str) -> Result<Option<Player>> {
-    let sql =
-        format!("{PLAYERS}WHERE p.id = (SELECT player_id FROM address WHERE address = $1) ORDER BY a.rank");
-    let statement = session.statement(sql).bind(text(&address.to_ascii_lowercase()));
-    Ok(rows::PlayerAddress::gather(session.fetch_all(statement).await?)?.pop())
+/// Merges the rows of each player, which are adjacent, and keeps the order.
+fn merge_addresses(rows: Vec<PlayerAddress>) -> Vec<Player> {
+    let mut players: Vec<Player> = Vec::new();
+    for row in rows {
+        match players.last_mut() {
+            Some(player) if player.id == row.id => player.addresses.extend(row.address),
+            _ => players.push(row.into()),
+        }
+    }
+    players
+}
+
+impl Database {
+    /// Returns all players by ID.
+    pub async fn players(&self) -> Result<Vec<Player>> {
+        let sql = format!("{PLAYERS}ORDER BY p.id, a.rank");
+        Ok(merge_addresses(self.read(self.statement(sql)).await?))
+    }
+
+    /// Returns the IDs and names of all players: a new name differs from those of others.
+    pub async fn player_names(&self) -> Result<Vec<(i64, String)>> {
+        self.read(self.statement("SELECT id, name FROM player ORDER BY id")).await
+    }
+
+    /// Returns up to `limit` players with an address who were added since then, by ID.
+    pub async fn players_since(&self, since: DateTime<Utc>, limit: u32) -> Result<Vec<Player>> {
+        let sql = format!(
+            "{PLAYERS}WHERE p.id IN (SELECT id FROM player WHERE created_at >= $1 \
+             AND id IN (SELECT player_id FROM address) ORDER BY id LIMIT $2) ORDER BY p.id, a.rank"
+        );
+        let select = self.statement(sql).bind(since.timestamp_millis()).bind(i64::from(limit));
+        Ok(merge_addresses(self.read(select).await?))
+    }
+
+    pub async fn player_by_address(&self, address: &str) -> Result<Option<Player>> {
+        let sql = format!(
+            "{PLAYERS}WHERE p.id = (SELECT player_id FROM address WHERE address = $1) ORDER BY a.rank"
+        );
+        let select = self.statement(sql).bind(text(&address.to_ascii_lowercase()));
+        Ok(merge_addresses(self.read(select).await?).pop())
+    }
+
+    /// Returns the player with this address, adding one called `name` if there is none.
+    pub async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player> {
+        if let Some(player) = self.player_by_address(address).await? {
+            return Ok(player);
+        }
+        let mut tx = self.backend.begin().await?;
+        if add_player(&mut tx.session(), address, name, now).await? {
+            tx.commit().await?;
+        } else {
+            tx.rollback().await?;
+        }
+        let player = self.player_by_address(address).await?;
+        player.ok_or_else(|| StoreError::Unsound("a stored address disappeared".to_owned()))
+    }
+
+    /// Saves a player's name, settings, all addresses in order, and whether letters bounce.
+    ///
+    /// # Errors
+    /// [`StoreError::AddressTaken`] if another player has one of the addresses.
+    pub async fn save_player(&self, player: &Player) -> Result<()> {
+        let mut tx = self.backend.begin().await?;
+        save_player(&mut tx.session(), player).await.map_err(address_taken)?;
+        tx.commit().await
+    }
+
+    /// Returns both seats of each match that has a seat with one of these tokens, by match, then seat.
+    pub async fn seats_by_token(&self, tokens: &[String]) -> Result<Vec<TokenRow>> {
+        let one_of = self.one_of();
+        self.seats(&format!("IN (SELECT match_id FROM seat WHERE token {one_of})"), tokens).await
+    }
+
+    /// Returns both seats of each match.
+    pub async fn seats_of(&self, match_ids: &[String]) -> Result<Vec<TokenRow>> {
+        self.seats(self.one_of(), match_ids).await
+    }
+
+    /// Returns the seats of matches whose ID meets a condition on the texts `$1`.
+    async fn seats(&self, condition: &str, texts: &[String]) -> Result<Vec<TokenRow>> {
+        let sql = format!("{SEATS}WHERE s.match_id {condition} ORDER BY s.match_id, s.seat, a.rank");
+        let rows: Vec<SeatAddress> = self.read_recent(self.statement(sql).bind_texts(texts)).await?;
+        let mut seats: Vec<TokenRow> = Vec::new();
+        for SeatAddress { token, match_id, seat, player } in rows {
+            match seats.last_mut() {
+                // The rows of each seat are adjacent.
+                Some(last) if last.token == token => last.player.addresses.extend(player.address),
+                _ => seats.push(TokenRow { token, match_id, seat, player: player.into() }),
+            }
+        }
+        Ok(seats)
+    }
+
+    /// Returns up to `limit` players whose digest is due by now, with that time; `None` if none is scheduled yet.
+    pub async fn digests_due(
+        &self,
+        now: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<(Player, Option<DateTime<Utc>>)>> {
+        let sql = "SELECT id, digest_at FROM player WHERE digest_at <= $1 ORDER BY digest_at, id LIMIT $2";
+        let select = self.statement(sql).bind(now.timestamp_millis()).bind(i64::from(limit));
+        let mut due = Vec::new();
+        for (id, digest_at) in self.read::<(i64, i64)>(select).await? {
+            let select = self.statement(format!("{PLAYERS}WHERE p.id = $1 ORDER BY a.rank")).bind(id);
+            let digest_at = if digest_at == 0 { None } else { Some(time(digest_at)?) };
+            due.extend(
+                merge_addresses(self.read(select).await?).into_iter().map(|player| (player, digest_at)),
+            );
+        }
+        Ok(due)
+    }
+
+    /// Sets when a player's next digest is due, unless the player wants none by now.
+    pub async fn schedule_digest(&self, player_id: i64, at: Option<DateTime<Utc>>) -> Result<()> {
+        let sql = "UPDATE player SET digest_at = $2 WHERE id = $1 AND digest_at IS NOT NULL";
+        let update = self.statement(sql).bind(player_id).bind(at.map(|at| at.timestamp_millis()));
+        self.write(update).await?;
+        Ok(())
+    }
 }
 
 /// Adds a player, and returns whether the address was free. If it was not, roll back: another writer has just added
 /// the same player.
-pub async fn add_player(
+async fn add_player(
     session: &mut Session<'_>,
     address: &str,
     name: &str,
@@ -97,7 +221,7 @@ pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<(
         )
         .bind(text(&player.name))
         .bind(player.bouncing)
-        .bind(serde_json::to_string(&player.settings).expect("settings are plain values"))
+        .bind(&player.settings)
         .bind(player.settings.digest_hour.is_some())
         .bind(player.id);
     if session.execute(statement).await? == 0 {
@@ -119,39 +243,6 @@ async fn insert_addresses(session: &mut Session<'_>, player_id: i64, addresses: 
             .bind(rank);
         session.execute(statement).await?;
     }
-    Ok(())
-}
-
-/// Returns the players whose digest is due by now, and those whose first one is not scheduled yet (`None`).
-pub async fn digests_due(
-    session: &mut Session<'_>,
-    now: DateTime<Utc>,
-    limit: u32,
-) -> Result<Vec<(Player, Option<DateTime<Utc>>)>> {
-    let sql = "SELECT id, digest_at FROM player WHERE digest_at <= $1 ORDER BY digest_at, id LIMIT $2";
-    let statement = session.statement(sql).bind(now.timestamp_millis()).bind(i64::from(limit));
-    let rows: Vec<(i64, i64)> = session.fetch_all(statement).await?;
-    let mut due = Vec::with_capacity(rows.len());
-    for (id, digest_at) in rows {
-        let statement = session.statement(format!("{PLAYERS}WHERE p.id = $1 ORDER BY a.rank")).bind(id);
-        let found = rows::PlayerAddress::gather(session.fetch_all(statement).await?)?;
-        let digest_at = if digest_at == 0 { None } else { Some(rows::time(digest_at)?) };
-        due.extend(found.into_iter().map(|player| (player, digest_at)));
-    }
-    Ok(due)
-}
-
-/// Sets when a player's next digest is due, unless the player wants none by now.
-pub async fn schedule_digest(
-    session: &mut Session<'_>,
-    player_id: i64,
-    at: Option<DateTime<Utc>>,
-) -> Result<()> {
-    let statement = session
-        .statement("UPDATE player SET digest_at = $2 WHERE id = $1 AND digest_at IS NOT NULL")
-        .bind(player_id)
-        .bind(at.map(|at| at.timestamp_millis()));
-    session.execute(statement).await?;
     Ok(())
 }
 

@@ -14,11 +14,14 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool, Postgres, Trans
 use super::backend::Backend;
 use super::migration::{log_migration, migrate};
 use super::notify::{CHANNEL, LETTERS};
-use super::rows;
 use super::schema::{POSTGRES_PARTS, differences};
+use super::sending::OUTGOING;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting;
-use super::{Claim, DatabaseLock, DispatchScope, LetterQueue, Result, StoreError, TABLES_VERSION, Wakeup};
+use super::{
+    Claim, Claimed, DatabaseLock, DispatchScope, LetterQueue, Result, StoreError, TABLES_VERSION,
+    WaitingLetter, Wakeup,
+};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
@@ -161,7 +164,7 @@ impl Backend for PostgresBackend {
         limit: u32,
         first: LetterQueue,
         _before: Option<&mut Claim>,
-    ) -> Result<(Vec<rows::Waiting>, Claim)> {
+    ) -> Result<(Vec<WaitingLetter>, Claim)> {
         let mut tx = self.pool.begin().await?;
         sqlx::query(SETTLING).execute(&mut *tx).await?;
         for queue in [first, first.other()] {
@@ -175,11 +178,7 @@ impl Backend for PostgresBackend {
     }
 
     /// Locks `dispatch_raw`, which never changes, so that others can update `dispatch`.
-    async fn claim_dispatches(
-        &self,
-        now: i64,
-        scope: &DispatchScope,
-    ) -> Result<(Vec<rows::Outgoing>, Claim)> {
+    async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)> {
         let mut tx = self.pool.begin().await?;
         sqlx::query(SENDING).execute(&mut *tx).await?;
         let (order, condition) = (scope.order.columns(), scope.condition());
@@ -190,10 +189,10 @@ impl Backend for PostgresBackend {
         let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(now).bind(i64::from(scope.limit));
         let ids: Vec<i64> = query.fetch_all(&mut *tx).await?;
         // Read after locking: another daemon may just have sent some.
-        let sql = format!("{} AND d.id = ANY($1) ORDER BY {order}", rows::OUTGOING);
+        let sql = format!("{OUTGOING} AND d.id = ANY($1) ORDER BY {order}");
         let mut session = Session::Postgres(&mut tx);
         let statement = session.statement(sql).bind_numbers(&ids).bind(now);
-        let due: Vec<rows::Outgoing> = session.fetch_all(statement).await?;
+        let due: Vec<Claimed> = session.fetch_all(statement).await?;
         if due.is_empty() {
             tx.rollback().await?;
             return Ok((due, Claim::default()));
@@ -330,7 +329,7 @@ async fn claim_from(
     queue: LetterQueue,
     now: i64,
     limit: i64,
-) -> Result<Vec<rows::Waiting>> {
+) -> Result<Vec<WaitingLetter>> {
     let mut after = (i64::MIN, 0);
     let mut is_crowded = false;
     loop {

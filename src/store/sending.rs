@@ -1,43 +1,52 @@
-//! [`DispatchQueue`] for both databases: which dispatches are sent next, what became of them, and how many were sent in
-//! each minute, because providers limit that.
+//! Which dispatches are sent next, what became of them, and how many were sent in each minute, because providers limit
+//! that. Pictures are deleted some time after their letter was sent; they can be drawn again.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::database::Database;
-use super::rows::{self, CHUNK, maybe_time, text};
-use super::statement::{Engine, Session, Statement};
+use super::columns::MaybeMillis;
+use super::rows::{CHUNK, is_common, text};
+use super::statement::Session;
 use super::{
-    Claim, ClaimOrder, Claimed, DispatchFilter, DispatchRow, DispatchScope, REMEMBER, Result, SendOutcome,
-    SendRecord, SentCount, Urgency, dispatches, settle,
+    Claim, ClaimOrder, Claimed, Database, DispatchScope, REMEMBER, Result, SendOutcome, SendRecord,
+    SentCount, Urgency,
 };
-use crate::letter::ReturnId;
+use crate::letter::{Digest, ReturnId};
 
 /// How long the counts are kept.
 const KEPT: TimeDelta = TimeDelta::days(2);
 
 const MINUTE: i64 = 60_000;
 
-/// The dispatches that wait to be sent, and those that were given up.
-#[async_trait]
-pub trait DispatchQueue {
+/// How long pictures are kept. The triggers allow no less.
+const PICTURES_KEPT: TimeDelta = TimeDelta::days(7);
+
+/// Selects the dispatches that are due at `$2`.
+pub const OUTGOING: &str = "SELECT d.id, d.message_id, d.recipient, d.kind, d.match_id, d.tries, d.urgency, d.seat, d.created_at, \
+    d.return_id, r.bytes, p.picture, d.dropped \
+    FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id WHERE d.due_at <= $2";
+
+impl Database {
     /// Claims up to `limit` due dispatches, the most urgent first.
-    async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)> {
+    pub async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)> {
         self.claim_dispatches_of(now, &DispatchScope::all(limit, ClaimOrder::MostUrgent)).await
     }
 
     /// Claims due dispatches.
-    async fn claim_dispatches_of(
+    pub async fn claim_dispatches_of(
         &self,
         now: DateTime<Utc>,
         scope: &DispatchScope,
-    ) -> Result<(Vec<Claimed>, Claim)>;
+    ) -> Result<(Vec<Claimed>, Claim)> {
+        self.backend.claim_dispatches(now.timestamp_millis(), scope).await
+    }
 
     /// Records send attempts and ends the claim. Of several outcomes of a dispatch the last counts. Sent dispatches stay
     /// sent; `Later` revives one that was given up.
-    async fn record_outcomes(
+    pub async fn record_outcomes(
         &self,
         claim: Claim,
         now: DateTime<Utc>,
@@ -46,45 +55,8 @@ pub trait DispatchQueue {
         self.record_sending(claim, now, &SendRecord { outcomes: results, memo: None, taken: &[] }).await
     }
 
-    /// Records send attempts as [`Store::record_outcomes`] does, and what else they change.
-    async fn record_sending(&self, claim: Claim, now: DateTime<Utc>, record: &SendRecord<'_>) -> Result<()>;
-
-    /// Marks all dispatches that were given up as seen, and returns how many were not before.
-    async fn mark_given_up_seen(&self) -> Result<u64>;
-
-    /// Returns up to `limit` dispatches with their bytes, newest first, that match the filter.
-    async fn find_dispatches(
-        &self,
-        filter: &DispatchFilter,
-        limit: u32,
-    ) -> Result<Vec<(DispatchRow, Vec<u8>)>>;
-
-    /// Keeps the IDs in the return paths of dispatches that have none yet.
-    async fn set_return_ids(&self, ids: &[(i64, ReturnId)]) -> Result<()>;
-
-    /// Returns the Message-IDs of the dispatches with these IDs in their return paths, each behind its ID.
-    async fn message_ids_by_return_id(&self, ids: &[String]) -> Result<Vec<(String, String)>>;
-
-    /// Returns when the next queued dispatch is due.
-    async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>>;
-
-    /// Returns how many letters were sent, by urgency.
-    async fn sent_counts(&self, now: DateTime<Utc>) -> Result<Vec<SentCount>>;
-}
-
-#[async_trait]
-impl DispatchQueue for Database {
-    async fn claim_dispatches_of(
-        &self,
-        now: DateTime<Utc>,
-        scope: &DispatchScope,
-    ) -> Result<(Vec<Claimed>, Claim)> {
-        let (rows, claim) = self.backend.claim_dispatches(now.timestamp_millis(), scope).await?;
-        let due: Result<_> = rows.into_iter().map(rows::Outgoing::read).collect();
-        Ok((due?, claim))
-    }
-
-    async fn record_sending(
+    /// Records send attempts as [`Database::record_outcomes`] does, and what else they change.
+    pub async fn record_sending(
         &self,
         mut claim: Claim,
         now: DateTime<Utc>,
@@ -97,7 +69,7 @@ impl DispatchQueue for Database {
             record.outcomes.iter().map(|(id, outcome)| (*id, outcome)).collect();
         let last: Vec<(i64, &SendOutcome)> = last.into_iter().collect();
         for chunk in last.chunks(CHUNK) {
-            settle::record_outcomes(&mut tx.session(), now, chunk).await?;
+            record_outcomes(&mut tx.session(), now, chunk).await?;
         }
         if let Some((key, value)) = record.memo {
             let statement = self.statement(REMEMBER).bind(key).bind(value);
@@ -107,25 +79,19 @@ impl DispatchQueue for Database {
         tx.commit().await
     }
 
-    async fn mark_given_up_seen(&self) -> Result<u64> {
+    /// Marks all dispatches that were given up as seen, and returns how many were not before.
+    pub async fn mark_given_up_seen(&self) -> Result<u64> {
         let sql = "UPDATE dispatch SET seen = 1 WHERE sent_at IS NULL AND due_at IS NULL AND seen = 0";
         self.write(self.statement(sql)).await
     }
 
-    async fn find_dispatches(
-        &self,
-        filter: &DispatchFilter,
-        limit: u32,
-    ) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
-        dispatches::find(&mut self.backend.reader().await?.session(), filter, limit).await
-    }
-
-    async fn set_return_ids(&self, ids: &[(i64, ReturnId)]) -> Result<()> {
+    /// Keeps the IDs in the return paths of dispatches that have none yet.
+    pub async fn set_return_ids(&self, ids: &[(i64, ReturnId)]) -> Result<()> {
         let mut tx = self.backend.begin().await?;
         for chunk in ids.chunks(CHUNK) {
-            let mut update = tx.session().statement("WITH given (g_id, g_return_id) AS (");
+            let mut update = self.statement("WITH given (g_id, g_return_id) AS (");
             update.push_rows(chunk, |values, (id, return_id)| {
-                values.bind(*id).bind(text(return_id.as_str()));
+                values.bind(*id).bind(return_id);
             });
             update.push(
                 ") UPDATE dispatch SET return_id = g_return_id FROM given WHERE id = g_id AND return_id IS NULL",
@@ -135,20 +101,98 @@ impl DispatchQueue for Database {
         tx.commit().await
     }
 
-    async fn message_ids_by_return_id(&self, ids: &[String]) -> Result<Vec<(String, String)>> {
-        let one_of = self.backend.engine().one_of();
-        let sql = format!("SELECT return_id, message_id FROM dispatch WHERE return_id {one_of} ORDER BY id");
-        self.read_recent(self.statement(sql).bind_texts(ids)).await
+    /// Returns when the next queued dispatch is due.
+    pub async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>> {
+        let select = self.statement("SELECT MIN(due_at) FROM dispatch WHERE due_at IS NOT NULL");
+        let (MaybeMillis(due_at),) = self.read_one(select).await?;
+        Ok(due_at)
     }
 
-    async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>> {
-        maybe_time(dispatches::next_at(&mut self.backend.reader().await?.session()).await?)
+    /// Returns how many letters were sent, by urgency.
+    pub async fn sent_counts(&self, now: DateTime<Utc>) -> Result<Vec<SentCount>> {
+        let sql = "SELECT urgency, CAST(SUM(CASE WHEN minute = $1 THEN sent ELSE 0 END) AS BIGINT), \
+                   CAST(SUM(sent) AS BIGINT) FROM sending WHERE minute > $2 AND minute <= $1 \
+                   GROUP BY urgency ORDER BY urgency";
+        let minute = begin(now);
+        let select = self.statement(sql).bind(minute).bind(minute - TimeDelta::days(1).num_milliseconds());
+        let rows: Vec<(Urgency, i64, i64)> = self.read_recent(select).await?;
+        let most = |sent: i64| u32::try_from(sent).unwrap_or(u32::MAX);
+        let read = |(urgency, minute, day)| SentCount { urgency, minute: most(minute), day: most(day) };
+        Ok(rows.into_iter().map(read).collect())
     }
 
-    async fn sent_counts(&self, now: DateTime<Utc>) -> Result<Vec<SentCount>> {
-        let rows: Vec<(i64, i64, i64)> = self.read_recent(select(self.backend.engine(), now)).await?;
-        rows.into_iter().map(read).collect()
+    /// Makes letters and dispatches due now that are deferred past then, and lets the digests of players that are due
+    /// after then be scheduled anew: the clock was wrong when it deferred them.
+    pub async fn retry_deferred(&self, now: DateTime<Utc>, past: DateTime<Utc>) -> Result<()> {
+        let mut tx = self.backend.begin().await?;
+        for sql in [
+            "UPDATE letter SET wait_until = $1 WHERE status = 'waiting' AND wait_until > $2",
+            "UPDATE dispatch SET due_at = $1 WHERE due_at > $2",
+        ] {
+            let update = self.statement(sql).bind(now.timestamp_millis()).bind(past.timestamp_millis());
+            tx.session().execute(update).await?;
+        }
+        let digests = self.statement("UPDATE player SET digest_at = 0 WHERE digest_at > $1");
+        tx.session().execute(digests.bind(past.timestamp_millis())).await?;
+        tx.commit().await
     }
+
+    /// Deletes the pictures of up to `limit` of our letters that were sent seven days before `now` or earlier, keeps their
+    /// digests, and returns how many. The database allows this no earlier.
+    pub async fn drop_pictures(&self, now: DateTime<Utc>, limit: u32) -> Result<u64> {
+        // SQLite takes the tables of a cross join in this order: few of all dispatches have a picture.
+        let sql = "SELECT p.dispatch_id, p.picture FROM dispatch_picture p CROSS JOIN dispatch d \
+                   WHERE d.id = p.dispatch_id AND d.sent_at <= $1 ORDER BY p.dispatch_id LIMIT $2";
+        let before = (now - PICTURES_KEPT).timestamp_millis();
+        let select = self.statement(sql).bind(before).bind(i64::from(limit));
+        let mut tx = self.backend.begin().await?;
+        let old: Vec<(i64, Vec<u8>)> = tx.session().fetch_all(select).await?;
+        if old.is_empty() {
+            return Ok(0);
+        }
+        let mut update = self.statement("WITH old (o_id, o_digest) AS (");
+        update.push_rows(&old, |values, (id, picture)| {
+            values.bind(*id).bind(Digest::of(picture));
+        });
+        update.push(") UPDATE dispatch SET dropped = o_digest, dropped_at = ");
+        update.push_bind(now.timestamp_millis());
+        update.push(" FROM old WHERE id = o_id");
+        tx.session().execute(update).await?;
+        let ids: Vec<i64> = old.into_iter().map(|(id, _)| id).collect();
+        let delete = format!("DELETE FROM dispatch_picture WHERE dispatch_id {}", self.one_of());
+        let dropped = tx.session().execute(self.statement(delete).bind_numbers(&ids)).await?;
+        tx.commit().await?;
+        Ok(dropped)
+    }
+}
+
+/// Returns the columns `sent_at`, `due_at` and `error` after an attempt.
+fn outcome_columns(sent: &SendOutcome, now: DateTime<Utc>) -> (Option<i64>, Option<i64>, Cow<'_, str>) {
+    match sent {
+        SendOutcome::Taken => (Some(now.timestamp_millis()), None, Cow::Borrowed("")),
+        SendOutcome::Later { at, error } => (None, Some(at.timestamp_millis()), text(error)),
+        SendOutcome::GivenUp { error } => (None, None, text(error)),
+    }
+}
+
+/// Records the outcomes of send attempts, one for each dispatch. One that was sent stays sent.
+async fn record_outcomes(
+    session: &mut Session<'_>,
+    now: DateTime<Utc>,
+    chunk: &[(i64, &SendOutcome)],
+) -> Result<()> {
+    let mut update = session.statement("WITH result (r_id, r_sent_at, r_due_at, r_error) AS (");
+    update.push_rows(chunk, |values, (id, outcome)| {
+        let (sent_at, due_at, error) = outcome_columns(outcome, now);
+        values.bind(*id).bind(sent_at).bind(due_at).bind(error);
+    });
+    update.push(
+        ") UPDATE dispatch SET tries = tries + 1, sent_at = r_sent_at, due_at = r_due_at, error = r_error, \
+         returned_at = CASE WHEN r_due_at IS NULL THEN returned_at END, \
+         seen = CASE WHEN r_due_at IS NULL THEN seen ELSE 0 END FROM result WHERE id = r_id AND sent_at IS NULL",
+    );
+    session.execute(update.persistent(is_common(chunk.len()))).await?;
+    Ok(())
 }
 
 /// Counts letters that were taken now.
@@ -164,22 +208,6 @@ async fn count(session: &mut Session<'_>, now: DateTime<Utc>, taken: &[(Urgency,
     upsert.push(" ON CONFLICT (minute, urgency) DO UPDATE SET sent = sending.sent + excluded.sent");
     session.execute(upsert).await?;
     Ok(())
-}
-
-/// Selects the counts of a day, by urgency.
-fn select(engine: Engine, now: DateTime<Utc>) -> Statement {
-    let sql = "SELECT urgency, CAST(SUM(CASE WHEN minute = $1 THEN sent ELSE 0 END) AS BIGINT), \
-               CAST(SUM(sent) AS BIGINT) FROM sending WHERE minute > $2 AND minute <= $1 GROUP BY urgency ORDER BY urgency";
-    let minute = begin(now);
-    Statement::new(engine, sql).bind(minute).bind(minute - TimeDelta::days(1).num_milliseconds())
-}
-
-fn read((urgency, minute, day): (i64, i64, i64)) -> Result<SentCount> {
-    Ok(SentCount {
-        urgency: Urgency::of_number(urgency)?,
-        minute: u32::try_from(minute).unwrap_or(u32::MAX),
-        day: u32::try_from(day).unwrap_or(u32::MAX),
-    })
 }
 
 /// Deletes counts that no limit needs any more.

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 
-use super::error::{Result, StoreError};
+use super::columns::unsound;
+use super::error::Result;
 use crate::referee::DispatchKind;
 
 /// Which dispatches go first when not all can be sent. The numbers are stored.
@@ -43,7 +44,7 @@ impl Urgency {
     /// [`StoreError::Unsound`] if there is none with this number.
     pub fn of_number(number: i64) -> Result<Urgency> {
         let found = Urgency::ALL.into_iter().find(|urgency| *urgency as i64 == number);
-        found.ok_or_else(|| StoreError::Unsound(format!("{number} is not a valid urgency")))
+        found.ok_or_else(|| unsound("urgency", number))
     }
 
     /// Returns how urgent a dispatch of this kind is, about a match or not.

@@ -3,37 +3,48 @@
 //! Each step writes [`CHUNK`] rows with one statement. A statement that changes existing rows returns which ones it
 //! changed; a row that is missing there was changed by another writer, and the settlement is stale.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::budgets;
 use super::changes::set_change;
-use super::dispatches;
 use super::entries::add_to_ledgers;
-use super::error::address_taken;
-use super::newcomers;
+use super::error::{address_taken, stale_if_serialization_failure};
+use super::invitations::set_invitation;
 use super::notify::notify;
-use super::overview;
 use super::packing::{PackedDispatch, pack_dispatch};
-use super::pinned;
 use super::players::{add_newcomer, merge_players, save_player};
-use super::rows::{CHUNK, ensure_all_found, is_common, partition_matches, seat_columns, text, with_ids};
+use super::rows::{CHUNK, ensure_all_found, is_common, partition_matches, text, with_ids};
 use super::statement::{Engine, Session};
 use super::unproven::set_unproven;
 use super::{
-    EntryRow, Invitation, LetterDecision, LetterStatus, MatchRow, NewDispatch, Postponed, REMEMBER, Result,
-    SeatRow, SendOutcome, Settlement, StoreError, Wakeup,
+    Claim, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, Postponed, REMEMBER,
+    Result, SeatRow, Settlement, Wakeup, budgets, dispatches, evidence, matches,
 };
+use crate::letter::Digest;
 
-/// A settlement's dispatches as they are stored, in the same order.
-pub struct PackedDispatches(Vec<PackedDispatch>);
+impl Database {
+    /// Commits a settlement atomically. Deciding an answered, automatic, ignored or set-aside letter as `Waiting`
+    /// requeues it.
+    ///
+    /// # Errors
+    /// [`StoreError::Stale`] if a match, letter or invitation changed after it was loaded; nothing is written.
+    ///
+    /// [`StoreError::Stale`]: super::StoreError::Stale
+    pub async fn commit(&self, settlement: &Settlement) -> Result<()> {
+        self.commit_claimed(Claim::default(), settlement).await
+    }
 
-impl PackedDispatches {
-    /// Compresses the dispatches of a settlement.
-    pub async fn of(settlement: &Settlement) -> PackedDispatches {
-        PackedDispatches(pack_all(&settlement.dispatches).await)
+    /// Commits a settlement under a claim, and ends the claim even if it fails.
+    ///
+    /// # Errors
+    /// Same as [`Database::commit`].
+    pub async fn commit_claimed(&self, mut claim: Claim, settlement: &Settlement) -> Result<()> {
+        // Compress before the transaction begins, which on SQLite makes all other writers wait.
+        let packed = pack_all(&settlement.dispatches).await;
+        let mut tx = self.backend.begin_under(&mut claim).await?;
+        settle(&mut tx.session(), settlement, &packed).await.map_err(stale_if_serialization_failure)?;
+        tx.commit().await.map_err(stale_if_serialization_failure)
     }
 }
 
@@ -54,11 +65,7 @@ const MATCH_ENDED: &str = "MatchEnded";
 ///
 /// # Errors
 /// [`StoreError::Stale`] if a row changed after it was loaded: roll back, load and rule again.
-pub async fn settle(
-    session: &mut Session<'_>,
-    settlement: &Settlement,
-    packed: &PackedDispatches,
-) -> Result<()> {
+async fn settle(session: &mut Session<'_>, settlement: &Settlement, packed: &[PackedDispatch]) -> Result<()> {
     write_matches(session, settlement).await?;
     write_letters(session, settlement).await?;
     add_to_ledgers(session, &settlement.entries).await?;
@@ -97,10 +104,10 @@ async fn write_matches(session: &mut Session<'_>, settlement: &Settlement) -> Re
         set_seats(session, chunk).await?;
     }
     for chunk in settlement.seat_pins.chunks(CHUNK) {
-        pinned::add_seat_pins(session, chunk).await?;
+        evidence::add_seat_pins(session, chunk).await?;
     }
     for snapshot in &settlement.snapshots {
-        pinned::keep_snapshot(session, snapshot).await?;
+        evidence::keep_snapshot(session, snapshot).await?;
     }
     for newcomer in &settlement.newcomers {
         let seats = add_newcomer(session, newcomer, settlement.at).await.map_err(address_taken)?;
@@ -128,18 +135,18 @@ async fn write_letters(session: &mut Session<'_>, settlement: &Settlement) -> Re
 async fn write_dispatches(
     session: &mut Session<'_>,
     settlement: &Settlement,
-    packed: &PackedDispatches,
+    packed: &[PackedDispatch],
 ) -> Result<()> {
     if !settlement.returned.is_empty() {
         mark_returned(session, settlement.at, &settlement.returned).await?;
     }
     for chunk in settlement.listed.chunks(CHUNK) {
-        pinned::mark_listed(session, chunk).await?;
+        evidence::mark_listed(session, chunk).await?;
     }
     if !settlement.requeued.is_empty() {
         dispatches::requeue(session, settlement.at, &settlement.requeued).await?;
     }
-    for (chunk, packed) in settlement.dispatches.chunks(CHUNK).zip(packed.0.chunks(CHUNK)) {
+    for (chunk, packed) in settlement.dispatches.chunks(CHUNK).zip(packed.chunks(CHUNK)) {
         add_dispatches(session, settlement.at, chunk, packed).await?;
     }
     if !settlement.dispatches.is_empty() || !settlement.requeued.is_empty() {
@@ -175,11 +182,11 @@ async fn add_matches(
 ) -> Result<()> {
     let mut insert = session.statement(format!(
         "INSERT INTO match ({}, ended_at, wake_at, snapshot, version) ",
-        overview::COLUMNS
+        matches::COLUMNS
     ));
     insert.push_rows(chunk, |values, row| {
-        values.bind(&row.id).bind(row.overview.game.key()).bind(row.overview.stage.as_str());
-        overview::bind(values, &row.overview);
+        values.bind(&row.id).bind(row.overview.game).bind(row.overview.stage);
+        matches::bind_overview(values, &row.overview);
         values
             .bind(ended.get(row.id.as_str()).copied())
             .bind(row.wake_at.map(|at| at.timestamp_millis()))
@@ -187,7 +194,7 @@ async fn add_matches(
             .bind(1_i64);
     });
     insert.push(" ON CONFLICT (id) DO NOTHING RETURNING id");
-    let added = session.fetch_all::<(String,)>(insert.persistent(is_common(chunk.len()))).await?;
+    let added = session.fetch_column(insert.persistent(is_common(chunk.len()))).await?;
     ensure_all_found("match", chunk.iter().map(|row| row.id.clone()), added)
 }
 
@@ -200,8 +207,7 @@ async fn change_matches(
 ) -> Result<()> {
     let condition = "AND NOT (stage <> n_stage OR wake_at IS DISTINCT FROM n_wake_at)";
     let mut changed = update_matches(session, chunk, ended, "", condition).await?;
-    let others: Vec<&MatchRow> =
-        chunk.iter().filter(|row| !changed.iter().any(|(id,)| *id == row.id)).copied().collect();
+    let others: Vec<&MatchRow> = chunk.iter().filter(|row| !changed.contains(&row.id)).copied().collect();
     if !others.is_empty() {
         let indexed = "stage = n_stage, wake_at = n_wake_at, \
                        ended_at = CASE WHEN n_stage = 'over' THEN COALESCE(n_ended_at, ended_at) END, ";
@@ -217,14 +223,14 @@ async fn update_matches(
     ended: &BTreeMap<&str, i64>,
     set_indexed: &str,
     condition: &str,
-) -> Result<Vec<(String,)>> {
+) -> Result<Vec<String>> {
     let mut update = session.statement(format!(
         "WITH new (n_id, n_stage, {}, n_ended_at, n_wake_at, n_snapshot, n_version) AS (",
-        overview::NEW_COLUMNS
+        matches::bound_columns(|column| format!("n_{column}"))
     ));
     update.push_rows(chunk, |values, row| {
-        values.bind(&row.id).bind(row.overview.stage.as_str());
-        overview::bind(values, &row.overview);
+        values.bind(&row.id).bind(row.overview.stage);
+        matches::bind_overview(values, &row.overview);
         values
             .bind(ended.get(row.id.as_str()).copied())
             .bind(row.wake_at.map(|at| at.timestamp_millis()))
@@ -234,15 +240,15 @@ async fn update_matches(
     update.push(&format!(
         ") UPDATE match SET {set_indexed}{}, snapshot = n_snapshot, version = version + 1 \
          FROM new WHERE id = n_id AND version = n_version {condition} RETURNING id",
-        overview::SET_COLUMNS
+        matches::bound_columns(|column| format!("{column} = n_{column}"))
     ));
-    session.fetch_all(update.persistent(is_common(chunk.len()))).await
+    session.fetch_column(update.persistent(is_common(chunk.len()))).await
 }
 
 async fn set_seats(session: &mut Session<'_>, chunk: &[SeatRow]) -> Result<()> {
     let mut upsert = session.statement("INSERT INTO seat (match_id, seat, player_id, token) ");
     upsert.push_rows(chunk, |values, row| {
-        values.bind(&row.match_id).bind(row.seat.as_str()).bind(row.player_id).bind(&row.token);
+        values.bind(&row.match_id).bind(row.seat).bind(row.player_id).bind(&row.token);
     });
     upsert.push(
         " ON CONFLICT (match_id, seat) DO UPDATE SET player_id = excluded.player_id, token = excluded.token",
@@ -259,13 +265,12 @@ async fn decide_letters(
     let mut update = session
         .statement("WITH decided (d_digest, d_status, d_note, d_match_id, d_seat, d_accepted_by) AS (");
     update.push_rows(chunk, |values, decision| {
-        let (match_id, seat) = seat_columns(decision);
         values
-            .bind(decision.digest.to_string())
-            .bind(decision.status.as_str())
+            .bind(decision.digest)
+            .bind(decision.status)
             .bind(text(&decision.note))
-            .bind(match_id)
-            .bind(seat)
+            .bind(decision.seat.as_ref().map(|(match_id, _)| match_id))
+            .bind(decision.seat.as_ref().map(|(_, seat)| *seat))
             .bind(decision.accepted_by.as_deref().map(text));
     });
     update.push(
@@ -280,8 +285,8 @@ async fn decide_letters(
          THEN status IN ('answered', 'automatic', 'ignored', 'set_aside') AND bytes_deleted_at IS NULL \
          ELSE status = 'waiting' END RETURNING digest",
     );
-    let changed = session.fetch_all::<(String,)>(update.persistent(is_common(chunk.len()))).await?;
-    ensure_all_found("letter", chunk.iter().map(|decision| decision.digest.to_string()), changed)
+    let changed: Vec<Digest> = session.fetch_column(update.persistent(is_common(chunk.len()))).await?;
+    ensure_all_found("letter", chunk.iter().map(|decision| decision.digest), changed)
 }
 
 /// Defers a letter. Without a time to wait for, ruling on it has failed, and the failure is counted.
@@ -290,7 +295,7 @@ async fn postpone_letter(session: &mut Session<'_>, postponed: &Postponed) -> Re
                WHERE digest = $1 AND status = 'waiting'";
     let statement = session
         .statement(sql)
-        .bind(postponed.digest.to_string())
+        .bind(postponed.digest)
         .bind(postponed.until.map(|until| until.timestamp_millis()))
         .bind(text(&postponed.note))
         .bind(i64::from(postponed.until.is_none()))
@@ -315,13 +320,13 @@ async fn add_dispatches(
         values
             .bind(&dispatch.message_id)
             .bind(text(&dispatch.recipient))
-            .bind(dispatch.kind.as_str())
+            .bind(dispatch.kind)
             .bind(&dispatch.match_id)
-            .bind(dispatch.seat.map(|seat| seat.as_str()))
-            .bind(dispatch.answers.map(|digest| digest.to_string()))
-            .bind(dispatch.asked.map(|digest| digest.to_string()))
+            .bind(dispatch.seat)
+            .bind(dispatch.answers)
+            .bind(dispatch.asked)
             .bind(dispatch.urgency as i64)
-            .bind(dispatch.pin.map(|pin| pin.to_string()))
+            .bind(dispatch.pin)
             .bind(at)
             .bind(dispatch.due.map_or(at, |due| due.timestamp_millis()));
     });
@@ -358,58 +363,5 @@ async fn mark_returned(session: &mut Session<'_>, at: DateTime<Utc>, message_ids
         format!("UPDATE dispatch SET returned_at = $2 WHERE returned_at IS NULL AND message_id {one_of}");
     let statement = session.statement(sql).bind_texts(message_ids).bind(at.timestamp_millis());
     session.execute(statement).await?;
-    Ok(())
-}
-
-/// Adds an invitation, or closes an open one.
-async fn set_invitation(session: &mut Session<'_>, invitation: &Invitation, at: DateTime<Utc>) -> Result<()> {
-    let sql = "INSERT INTO invitation (code, inviter, inviter_name, invited, game, offer, stage, match_id, \
-               created_at, lapses_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-               ON CONFLICT (code) DO UPDATE SET stage = excluded.stage, match_id = excluded.match_id \
-               WHERE invitation.stage = 'open' AND excluded.stage <> 'open'";
-    let statement = session
-        .statement(sql)
-        .bind(&invitation.code)
-        .bind(text(&invitation.inviter))
-        .bind(text(&invitation.inviter_name))
-        .bind(invitation.invited.as_deref().map(text))
-        .bind(invitation.game.key())
-        .bind(text(&invitation.offer))
-        .bind(invitation.stage.as_str())
-        .bind(&invitation.match_id)
-        .bind(invitation.created_at.timestamp_millis())
-        .bind(invitation.lapses_at.timestamp_millis());
-    if session.execute(statement).await? == 0 {
-        return Err(StoreError::Stale(format!("invitation {}", invitation.code)));
-    }
-    newcomers::ensure_only_one(session, invitation, at).await
-}
-
-/// Returns the columns `sent_at`, `due_at` and `error` after an attempt.
-fn outcome_columns(sent: &SendOutcome, now: DateTime<Utc>) -> (Option<i64>, Option<i64>, Cow<'_, str>) {
-    match sent {
-        SendOutcome::Taken => (Some(now.timestamp_millis()), None, Cow::Borrowed("")),
-        SendOutcome::Later { at, error } => (None, Some(at.timestamp_millis()), text(error)),
-        SendOutcome::GivenUp { error } => (None, None, text(error)),
-    }
-}
-
-/// Records the outcomes of send attempts, one for each dispatch. One that was sent stays sent.
-pub async fn record_outcomes(
-    session: &mut Session<'_>,
-    now: DateTime<Utc>,
-    chunk: &[(i64, &SendOutcome)],
-) -> Result<()> {
-    let mut update = session.statement("WITH result (r_id, r_sent_at, r_due_at, r_error) AS (");
-    update.push_rows(chunk, |values, (id, outcome)| {
-        let (sent_at, due_at, error) = outcome_columns(outcome, now);
-        values.bind(*id).bind(sent_at).bind(due_at).bind(error);
-    });
-    update.push(
-        ") UPDATE dispatch SET tries = tries + 1, sent_at = r_sent_at, due_at = r_due_at, error = r_error, \
-         returned_at = CASE WHEN r_due_at IS NULL THEN returned_at END, \
-         seen = CASE WHEN r_due_at IS NULL THEN seen ELSE 0 END FROM result WHERE id = r_id AND sent_at IS NULL",
-    );
-    session.execute(update.persistent(is_common(chunk.len()))).await?;
     Ok(())
 }

@@ -33,7 +33,7 @@ pub struct Settlement {
     pub listed: Vec<(String, Digest)>,
     /// New invitations, and those that close. One that is made and taken in the same settlement occurs twice.
     pub invitations: Vec<Invitation>,
-    /// Saved as by [`Store::save_player`].
+    /// Saved as by [`Database::save_player`].
     pub players: Vec<Player>,
     /// Players to delete, each with the player who gets all their seats and addresses.
     pub merged: Vec<(i64, i64)>,
@@ -46,7 +46,7 @@ pub struct Settlement {
     pub unproven: Vec<UnprovenLetter>,
     /// Changes that players ask for, each at its new stage.
     pub changes: Vec<PlayerChange>,
-    /// Keys and values, saved as by [`Store::remember`].
+    /// Keys and values, saved as by [`Database::remember`].
     pub remembered: Vec<(String, String)>,
 }
 

@@ -16,8 +16,8 @@ use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::backend::Backend;
 use super::migration::{log_migration, migrate};
-use super::rows;
 use super::schema::{SQLITE_PARTS, differences};
+use super::sending::OUTGOING;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting;
 use super::*;
@@ -227,7 +227,7 @@ impl Backend for SqliteBackend {
         limit: u32,
         first: LetterQueue,
         before: Option<&mut Claim>,
-    ) -> Result<(Vec<rows::Waiting>, Claim)> {
+    ) -> Result<(Vec<WaitingLetter>, Claim)> {
         let (held, claimed) = match before {
             Some(before) => (before.guard.clone(), before.letters.clone()),
             None => (None, Vec::new()),
@@ -238,7 +238,7 @@ impl Backend for SqliteBackend {
         };
         let mut connection = self.writer.acquire().await?;
         let mut session = Session::Sqlite(&mut connection);
-        let mut letters: Vec<rows::Waiting> = Vec::new();
+        let mut letters: Vec<WaitingLetter> = Vec::new();
         for queue in [first, first.other()] {
             let is_free = format!("l.digest NOT {}", Engine::Sqlite.one_of());
             let limit = waiting::limit(queue, limit);
@@ -247,20 +247,15 @@ impl Backend for SqliteBackend {
                 break;
             }
         }
-        let named = letters.iter().map(|letter| letter.digest.clone()).collect();
+        let named = letters.iter().map(|letter| letter.digest.to_string()).collect();
         Ok((letters, Claim { letters: named, ..Claim::guarded(guard) }))
     }
 
-    async fn claim_dispatches(
-        &self,
-        now: i64,
-        scope: &DispatchScope,
-    ) -> Result<(Vec<rows::Outgoing>, Claim)> {
+    async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)> {
         let _alone = self.claiming.lock().await;
         let claimed: Vec<i64> = self.sending.ids().iter().copied().collect();
         let sql = format!(
-            "{} AND {} AND d.id NOT {} ORDER BY {} LIMIT $3",
-            rows::OUTGOING,
+            "{OUTGOING} AND {} AND d.id NOT {} ORDER BY {} LIMIT $3",
             scope.condition(),
             Engine::Sqlite.one_of(),
             scope.order.columns()
@@ -268,7 +263,7 @@ impl Backend for SqliteBackend {
         let mut connection = self.writer.acquire().await?;
         let mut session = Session::Sqlite(&mut connection);
         let statement = session.statement(sql).bind_numbers(&claimed).bind(now).bind(i64::from(scope.limit));
-        let due: Vec<rows::Outgoing> = session.fetch_all(statement).await?;
+        let due: Vec<Claimed> = session.fetch_all(statement).await?;
         let ids: Vec<i64> = due.iter().map(|dispatch| dispatch.id).collect();
         self.sending.ids().extend(&ids);
         Ok((due, Claim::guarded(Arc::new(ReleaseOnDrop(Arc::clone(&self.sending), ids)))))

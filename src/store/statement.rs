@@ -13,7 +13,8 @@ use sqlx::{Sqlite, SqliteConnection, Transaction, Type};
 
 use super::cell::{Cell, Kind, decode_row};
 use super::rows::texts;
-use super::{Result, StoreError};
+use super::{Result, RowSink, StoreError};
+use crate::letter::Digest;
 
 /// Which database a statement is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +122,11 @@ impl Statement {
             Arguments::Postgres(ref mut arguments) => keep_first(&mut self.error, arguments.add(items)),
         }
         self
+    }
+
+    /// Binds a list of digests, for [`Engine::one_of`].
+    pub fn bind_digests(self, items: &[Digest]) -> Statement {
+        self.bind_texts(&items.iter().map(Digest::to_string).collect::<Vec<_>>())
     }
 
     /// Binds a list of numbers, for [`Engine::one_of`].
@@ -305,6 +311,14 @@ impl Session<'_> {
         })
     }
 
+    /// Returns the only column of each row.
+    pub async fn fetch_column<T>(&mut self, statement: Statement) -> Result<Vec<T>>
+    where
+        (T,): Record,
+    {
+        Ok(self.fetch_all(statement).await?.into_iter().map(|(value,)| value).collect())
+    }
+
     /// Returns the first row.
     pub async fn fetch_first<T: Record>(&mut self, statement: Statement) -> Result<Option<T>> {
         Ok(self.fetch_all(statement).await?.into_iter().next())
@@ -355,11 +369,7 @@ impl Session<'_> {
 
     /// Passes each row to `take` as it is read: `take` works on one while the database finds the next, and only a few
     /// are in memory.
-    pub async fn for_each<T: Record>(
-        &mut self,
-        statement: Statement,
-        take: &mut (dyn FnMut(T) -> Result<()> + Send),
-    ) -> Result<()> {
+    pub async fn for_each<T: Record>(&mut self, statement: Statement, take: RowSink<'_, T>) -> Result<()> {
         let (sql, arguments, is_persistent) = statement.into_parts()?;
         match (self, arguments) {
             (Session::Sqlite(connection), Arguments::Sqlite(arguments)) => {
@@ -377,12 +387,9 @@ impl Session<'_> {
     }
 }
 
-async fn drain<T>(
-    mut rows: impl Stream<Item = sqlx::Result<T>> + Unpin,
-    take: &mut (dyn FnMut(T) -> Result<()> + Send),
-) -> Result<()> {
+async fn drain<T>(mut rows: impl Stream<Item = sqlx::Result<T>> + Unpin, take: RowSink<'_, T>) -> Result<()> {
     while let Some(row) = rows.try_next().await? {
-        take(row)?;
+        take(row);
     }
     Ok(())
 }

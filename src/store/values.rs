@@ -1,10 +1,14 @@
 //! The values that the store takes and returns.
 
 use chrono::{DateTime, Utc};
+use sqlx::FromRow;
 
+use super::columns::{Count, MaybeMillis, Millis, Place, SmallCount};
+use super::packing::{MaybeDamaged, OurLetter};
 use super::sending_values::Urgency;
 use crate::game::Seat;
 use crate::game::any::GameKind;
+use crate::game::names::named_enum;
 use crate::ledger::PlayerSettings;
 use crate::letter::{Digest, ReturnId};
 use crate::referee::{DispatchKind, MatchOverview};
@@ -54,13 +58,17 @@ impl LetterQueue {
 }
 
 /// A letter to be ruled on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, FromRow)]
 pub struct WaitingLetter {
     pub digest: Digest,
+    #[sqlx(rename = "bytes", try_from = "MaybeDamaged")]
     pub raw: Vec<u8>,
+    #[sqlx(try_from = "Millis")]
     pub received_at: DateTime<Utc>,
     /// Failed attempts to rule on it.
+    #[sqlx(try_from = "SmallCount")]
     pub tries: u32,
+    #[sqlx(rename = "known")]
     pub queue: LetterQueue,
     /// The GM who accepted it, although it was not taken for a person's at first, or could not be ruled on.
     pub accepted_by: Option<String>,
@@ -68,51 +76,23 @@ pub struct WaitingLetter {
     pub is_spam: bool,
 }
 
-/// What happened to a letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LetterStatus {
-    /// To be ruled on.
-    Waiting,
-    /// Acted for a seat, and was answered.
-    Ruled,
-    /// Answered without affecting a match.
-    Answered,
-    /// Sent by a machine: neither answered nor acted on.
-    Automatic,
-    /// A copy of an earlier letter: no second effect, no second answer.
-    Repeated,
-    /// Not from anybody known, or beyond the limits; not answered.
-    Ignored,
-    /// Ruling on it failed three times, and the GM was told.
-    SetAside,
-}
-
-impl LetterStatus {
-    pub const ALL: [LetterStatus; 7] = [
-        LetterStatus::Waiting,
-        LetterStatus::Ruled,
-        LetterStatus::Answered,
-        LetterStatus::Automatic,
-        LetterStatus::Repeated,
-        LetterStatus::Ignored,
-        LetterStatus::SetAside,
-    ];
-
-    /// Returns the name in the database and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            LetterStatus::Waiting => "waiting",
-            LetterStatus::Ruled => "ruled",
-            LetterStatus::Answered => "answered",
-            LetterStatus::Automatic => "automatic",
-            LetterStatus::Repeated => "repeated",
-            LetterStatus::Ignored => "ignored",
-            LetterStatus::SetAside => "set_aside",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<LetterStatus> {
-        LetterStatus::ALL.into_iter().find(|status| status.as_str() == name)
+named_enum! {
+    /// What happened to a letter.
+    pub enum LetterStatus {
+        /// To be ruled on.
+        Waiting = "waiting",
+        /// Acted for a seat, and was answered.
+        Ruled = "ruled",
+        /// Answered without affecting a match.
+        Answered = "answered",
+        /// Sent by a machine: neither answered nor acted on.
+        Automatic = "automatic",
+        /// A copy of an earlier letter: no second effect, no second answer.
+        Repeated = "repeated",
+        /// Not from anybody known, or beyond the limits; not answered.
+        Ignored = "ignored",
+        /// Ruling on it failed three times, and the GM was told.
+        SetAside = "set_aside",
     }
 }
 
@@ -141,18 +121,23 @@ pub struct Postponed {
 }
 
 /// A letter in a list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, FromRow)]
 pub struct LetterRow {
     pub digest: Digest,
+    #[sqlx(try_from = "Millis")]
     pub received_at: DateTime<Utc>,
+    #[sqlx(try_from = "MaybeMillis")]
     pub decided_at: Option<DateTime<Utc>>,
     pub sender: String,
     pub subject: String,
+    #[sqlx(try_from = "Count")]
     pub size: u64,
     pub status: LetterStatus,
     pub note: String,
+    #[sqlx(flatten, try_from = "Place")]
     pub seat: Option<(String, Seat)>,
     /// When its bytes were deleted, because it caused no ledger entry.
+    #[sqlx(try_from = "MaybeMillis")]
     pub bytes_deleted_at: Option<DateTime<Utc>>,
 }
 
@@ -184,13 +169,15 @@ pub struct KeptSnapshot {
 }
 
 /// A stored match: its snapshot as JSON, and the columns that find it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct MatchRow {
     /// `QZ-7K3M`.
     pub id: String,
     /// What lists show.
+    #[sqlx(flatten)]
     pub overview: MatchOverview,
     /// When the clock next has to decide something, or `None` for never.
+    #[sqlx(try_from = "MaybeMillis")]
     pub wake_at: Option<DateTime<Utc>>,
     pub snapshot: String,
     /// Number of commits that changed the match; 0 if it is not stored yet.
@@ -198,7 +185,7 @@ pub struct MatchRow {
 }
 
 /// The snapshot of a stored match, as JSON, and at which version it was loaded: see [`MatchRow`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SnapshotRow {
     pub id: String,
     pub snapshot: String,
@@ -252,47 +239,53 @@ pub struct NewDispatch {
 }
 
 /// An answer that was sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct AnswerRow {
     pub recipient: String,
     pub message_id: String,
     /// The match and the seat that it answered, if any.
+    #[sqlx(flatten, try_from = "Place")]
     pub seat: Option<(String, Seat)>,
     /// See [`NewDispatch::asked`].
     pub asked: Option<Digest>,
 }
 
 /// A dispatch claimed for sending.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, FromRow)]
 pub struct Claimed {
     pub id: i64,
     pub message_id: String,
     pub recipient: String,
+    #[sqlx(flatten, try_from = "OurLetter")]
     pub bytes: Vec<u8>,
     pub kind: DispatchKind,
     pub match_id: Option<String>,
     /// Earlier attempts to send it.
+    #[sqlx(try_from = "SmallCount")]
     pub tries: u32,
     pub urgency: Urgency,
     /// The seat that it opens a turn to, or reports one to, or tells anything else.
     pub seat: Option<Seat>,
+    #[sqlx(try_from = "Millis")]
     pub created_at: DateTime<Utc>,
     /// The ID in its return path, if it was given one.
     pub return_id: Option<ReturnId>,
 }
 
 /// When a match was opened, and when it ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct MatchDates {
     pub id: String,
     /// `None` if its ledger has lost its beginning.
+    #[sqlx(try_from = "MaybeMillis")]
     pub opened_at: Option<DateTime<Utc>>,
     /// `None` while it is not over, also if it was reopened.
+    #[sqlx(try_from = "MaybeMillis")]
     pub ended_at: Option<DateTime<Utc>>,
 }
 
 /// A dispatch in a list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, FromRow)]
 pub struct DispatchRow {
     pub id: i64,
     pub message_id: String,
@@ -300,8 +293,11 @@ pub struct DispatchRow {
     pub kind: DispatchKind,
     pub match_id: Option<String>,
     pub seat: Option<Seat>,
+    #[sqlx(try_from = "Millis")]
     pub created_at: DateTime<Utc>,
+    #[sqlx(try_from = "MaybeMillis")]
     pub sent_at: Option<DateTime<Utc>>,
+    #[sqlx(try_from = "SmallCount")]
     pub tries: u32,
     pub given_up: bool,
     pub error: String,
@@ -310,19 +306,21 @@ pub struct DispatchRow {
 }
 
 /// A dispatch with its bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SentRow {
     pub id: i64,
     pub message_id: String,
     pub recipient: String,
     pub kind: DispatchKind,
     pub seat: Option<Seat>,
+    #[sqlx(try_from = "MaybeMillis")]
     pub sent_at: Option<DateTime<Utc>>,
+    #[sqlx(flatten, try_from = "OurLetter")]
     pub bytes: Vec<u8>,
 }
 
 /// An offer to play.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Invitation {
     /// Players accept the invitation by this code.
     pub code: String,
@@ -337,39 +335,24 @@ pub struct Invitation {
     pub stage: InvitationStage,
     /// The match that was opened when it was accepted.
     pub match_id: Option<String>,
+    #[sqlx(try_from = "Millis")]
     pub created_at: DateTime<Utc>,
+    #[sqlx(try_from = "Millis")]
     pub lapses_at: DateTime<Utc>,
 }
 
-/// The state of an invitation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InvitationStage {
-    Open,
-    Taken,
-    Declined,
-    Lapsed,
-}
-
-impl InvitationStage {
-    const ALL: [InvitationStage; 4] =
-        [InvitationStage::Open, InvitationStage::Taken, InvitationStage::Declined, InvitationStage::Lapsed];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            InvitationStage::Open => "open",
-            InvitationStage::Taken => "taken",
-            InvitationStage::Declined => "declined",
-            InvitationStage::Lapsed => "lapsed",
-        }
-    }
-
-    pub(super) fn parse(name: &str) -> Option<InvitationStage> {
-        InvitationStage::ALL.into_iter().find(|stage| stage.as_str() == name)
+named_enum! {
+    /// The state of an invitation.
+    pub enum InvitationStage {
+        Open = "open",
+        Taken = "taken",
+        Declined = "declined",
+        Lapsed = "lapsed",
     }
 }
 
 /// A letter with a seat's reply token that was not proven to be from its player.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct UnprovenLetter {
     pub letter: Digest,
     /// By which the player answers the notice about it. Letters from one address share it.
@@ -379,6 +362,7 @@ pub struct UnprovenLetter {
     pub address: String,
     pub match_id: String,
     pub seat: Seat,
+    #[sqlx(try_from = "Millis")]
     pub noted_at: DateTime<Utc>,
     /// Whether a notice was sent because of this letter.
     pub told: bool,
@@ -387,55 +371,54 @@ pub struct UnprovenLetter {
     pub confirmed_by: Option<Digest>,
 }
 
-/// The player's word on an unproven letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnprovenStage {
-    Open,
-    Confirmed,
-    Denied,
-}
-
-impl UnprovenStage {
-    const ALL: [UnprovenStage; 3] = [UnprovenStage::Open, UnprovenStage::Confirmed, UnprovenStage::Denied];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            UnprovenStage::Open => "open",
-            UnprovenStage::Confirmed => "confirmed",
-            UnprovenStage::Denied => "denied",
-        }
-    }
-
-    pub(super) fn parse(name: &str) -> Option<UnprovenStage> {
-        UnprovenStage::ALL.into_iter().find(|stage| stage.as_str() == name)
+named_enum! {
+    /// The player's word on an unproven letter.
+    pub enum UnprovenStage {
+        Open = "open",
+        Confirmed = "confirmed",
+        Denied = "denied",
     }
 }
 
 /// The lengths of the queues, and since when their oldest items have waited.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct Queues {
+    #[sqlx(try_from = "Count")]
     pub letters_waiting: u64,
+    #[sqlx(try_from = "MaybeMillis")]
     pub oldest_letter: Option<DateTime<Utc>>,
+    #[sqlx(try_from = "Count")]
     pub dispatches_waiting: u64,
     /// In the future if a budget delays every waiting dispatch.
+    #[sqlx(try_from = "MaybeMillis")]
     pub oldest_dispatch: Option<DateTime<Utc>>,
+    #[sqlx(try_from = "Count")]
     pub given_up: u64,
     /// Those of them that nobody has looked at.
+    #[sqlx(try_from = "Count")]
     pub given_up_unseen: u64,
+    #[sqlx(try_from = "Count")]
     pub matches_running: u64,
     /// Letters set aside because ruling on them failed.
+    #[sqlx(try_from = "Count")]
     pub set_aside: u64,
     /// When the clock next has to decide something. If this is in the past, the clock is late.
+    #[sqlx(try_from = "MaybeMillis")]
     pub next_wake: Option<DateTime<Utc>>,
+    #[sqlx(flatten)]
     pub latest: LatestTimes,
 }
 
 /// How far the items that are deferred furthest are deferred.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct LatestTimes {
+    #[sqlx(try_from = "MaybeMillis")]
     pub letter: Option<DateTime<Utc>>,
+    #[sqlx(try_from = "MaybeMillis")]
     pub dispatch: Option<DateTime<Utc>>,
+    #[sqlx(try_from = "MaybeMillis")]
     pub digest: Option<DateTime<Utc>>,
+    #[sqlx(try_from = "MaybeMillis")]
     pub wake: Option<DateTime<Utc>>,
 }
 

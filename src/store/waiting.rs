@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::rows::{self, maybe_time};
+use super::columns::{Millis, parse_digest};
+use super::rows::text;
 use super::statement::Session;
-use super::{FROM_SPAM, LetterQueue, Result};
+use super::{Claim, Database, FROM_SPAM, LetterQueue, REMEMBER, Result, WaitingLetter};
+use crate::letter::Digest;
 
 /// Maximum bytes of the letters that are claimed together: they are held in memory, some of them decoded.
 const MAX_CLAIMED_BYTES: u32 = 8_000_000;
@@ -19,6 +21,86 @@ const MAX_STRANGERS: u32 = 32;
 /// Maximum letters of one player or GM that are claimed together while others wait: whoever sends hundreds, or forges the
 /// address on them, delays everybody else by no more than these.
 const MAX_OF_ONE_SENDER: usize = 32;
+
+/// Prefix of the keys under which daemons note the letters that they have in work.
+const IN_WORK: &str = "letters in work: ";
+
+impl Database {
+    /// Claims up to `limit` waiting letters, oldest first, skipping those deferred past `now`. All are from the queue
+    /// `first`, or from the other one if there is nothing to claim in that. Of strangers' letters it claims few, so that
+    /// players' need not wait long. A match's letters have one claimant at a time and stay in order. The caller keeps that
+    /// order across an uncommitted claim `before`.
+    pub async fn claim_letters(
+        &self,
+        now: DateTime<Utc>,
+        limit: u32,
+        first: LetterQueue,
+        before: Option<&mut Claim>,
+    ) -> Result<(Vec<WaitingLetter>, Claim)> {
+        self.backend.claim_letters(now.timestamp_millis(), limit, first, before).await
+    }
+
+    /// Notes, for the time after a crash, which letters the daemon `owner` reads and rules on, in place of those that it
+    /// noted before; none when it has done so. Waits for no disk: what is noted survives the process, but perhaps not a
+    /// power failure.
+    pub async fn note_in_work(&self, owner: &str, letters: &[Digest]) -> Result<()> {
+        let key = format!("{IN_WORK}{owner}");
+        let statement = if letters.is_empty() {
+            self.statement("DELETE FROM memo WHERE key = $1").bind(key)
+        } else {
+            let digests: Vec<String> = letters.iter().map(Digest::to_string).collect();
+            self.statement(REMEMBER).bind(key).bind(digests.join(" "))
+        };
+        self.backend.write_unsynced(statement).await
+    }
+
+    /// Returns each daemon that has noted letters in work, with these letters.
+    pub async fn letters_in_work(&self) -> Result<Vec<(String, Vec<Digest>)>> {
+        let noted = self.remembered_under(IN_WORK).await?;
+        let read = |(key, digests): (String, String)| {
+            let owner = key.strip_prefix(IN_WORK).unwrap_or_default().to_owned();
+            Ok((owner, parse_digests(&digests)?))
+        };
+        noted.into_iter().map(read).collect()
+    }
+
+    /// Returns when the oldest waiting letter arrived, claimed or not, ignoring letters deferred past `now`.
+    pub async fn oldest_waiting(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
+        let sql = "SELECT received_at FROM letter \
+                   WHERE status = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
+                   ORDER BY received_at, id LIMIT 1";
+        let oldest = self.read_first(self.statement(sql).bind(now.timestamp_millis())).await?;
+        Ok(oldest.map(|(Millis(received_at),)| received_at))
+    }
+
+    /// Returns the matches with letters that are deferred past `now`.
+    pub async fn matches_with_deferred_letters(&self, now: DateTime<Utc>) -> Result<Vec<String>> {
+        let sql = "SELECT DISTINCT match_id FROM letter \
+                   WHERE status = 'waiting' AND wait_until > $1 AND match_id IS NOT NULL ORDER BY match_id";
+        self.read_column(self.statement(sql).bind(now.timestamp_millis())).await
+    }
+
+    /// Returns up to `limit` letters that acted in a match, after the row `id`, with the row ID of the last. Returns
+    /// `None` if there are no more.
+    pub async fn acted_after(
+        &self,
+        match_id: &str,
+        id: i64,
+        limit: u32,
+    ) -> Result<Option<(i64, Vec<Digest>)>> {
+        // Aggregate into one row: transferring many small rows takes longer than finding them.
+        let sql = "SELECT max(id), string_agg(digest, ' ') FROM (SELECT id, digest FROM letter \
+                   WHERE match_id = $1 AND status = 'ruled' AND id > $2 ORDER BY id LIMIT $3) AS acted";
+        let statement = self.statement(sql).bind(text(match_id)).bind(id).bind(i64::from(limit));
+        let (last, acted): (Option<i64>, Option<String>) = self.read_one(statement).await?;
+        Ok(last.zip(Some(parse_digests(&acted.unwrap_or_default())?)))
+    }
+}
+
+/// Parses digests that have blanks between them.
+fn parse_digests(digests: &str) -> Result<Vec<Digest>> {
+    digests.split_whitespace().map(parse_digest).collect()
+}
 
 /// Returns the most letters that a claim on this queue may hold, if it may hold `limit` of players.
 pub fn limit(queue: LetterQueue, limit: u32) -> i64 {
@@ -72,12 +154,12 @@ pub async fn claimable(
     texts: &[String],
     now: i64,
     limit: i64,
-) -> Result<Vec<rows::Waiting>> {
+) -> Result<Vec<WaitingLetter>> {
     let page = source(queue, condition, "$2", false);
     let sql = format!("SELECT l.sender FROM {page} ORDER BY l.received_at, l.id LIMIT $3");
     let senders = session.statement(sql).bind_texts(texts).bind(now).bind(limit);
-    let senders: Vec<(String,)> = session.fetch_all(senders).await?;
-    let is_crowded = is_crowded(queue, senders.iter().map(|(sender,)| sender.as_str()));
+    let senders: Vec<String> = session.fetch_column(senders).await?;
+    let is_crowded = is_crowded(queue, senders.iter().map(String::as_str));
     let sql = select(queue, &source(queue, condition, "$2", is_crowded));
     let select = session.statement(sql).bind_texts(texts).bind(now).bind(limit);
     session.fetch_all(select).await
@@ -99,23 +181,4 @@ fn select(queue: LetterQueue, source: &str) -> String {
          JOIN letter l ON l.id = s.id JOIN letter_raw r ON r.letter_id = l.id \
          WHERE s.total <= {max_bytes} OR s.total = s.size ORDER BY l.received_at, l.id"
     )
-}
-
-/// See [`super::Store::oldest_waiting`].
-pub async fn oldest(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
-    let sql = "SELECT received_at FROM letter \
-               WHERE status = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
-               ORDER BY received_at, id LIMIT 1";
-    let select = session.statement(sql).bind(now.timestamp_millis());
-    let oldest: Option<(i64,)> = session.fetch_first(select).await?;
-    maybe_time(oldest.map(|(received_at,)| received_at))
-}
-
-/// See [`super::Store::matches_with_deferred_letters`].
-pub async fn matches_with_deferred(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<Vec<String>> {
-    let sql = "SELECT DISTINCT match_id FROM letter \
-               WHERE status = 'waiting' AND wait_until > $1 AND match_id IS NOT NULL ORDER BY match_id";
-    let select = session.statement(sql).bind(now.timestamp_millis());
-    let found: Vec<(String,)> = session.fetch_all(select).await?;
-    Ok(found.into_iter().map(|(match_id,)| match_id).collect())
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use fogpost::game::Seat;
 use fogpost::ledger::{Entry, Fact, adjudications};
 use fogpost::referee::DispatchKind;
-use fogpost::store::{self, DispatchRow, Store};
+use fogpost::store::{self, Database, DispatchRow};
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 use crate::club::Club;
@@ -111,7 +111,7 @@ impl Reckoning {
             reckoning.mail_of(stranger, &dispatches);
         }
         for table in &*tables {
-            reckoning.turns_of(table, &*store, &dispatches).await;
+            reckoning.turns_of(table, &store, &dispatches).await;
             for person in &table.people {
                 reckoning.mail_of(person, &dispatches);
             }
@@ -148,7 +148,7 @@ impl Reckoning {
     }
 
     /// Checks that every turn with orders was decided once, and that each seat has a report of each decision.
-    async fn turns_of(&mut self, table: &Table, store: &dyn Store, dispatches: &[DispatchRow]) {
+    async fn turns_of(&mut self, table: &Table, store: &Database, dispatches: &[DispatchRow]) {
         let rows = store.entries(&table.id).await.expect("the store answers");
         let entries: Vec<Entry> =
             rows.iter().map(|row| serde_json::from_str(&row.json).expect("an entry")).collect();

@@ -19,7 +19,7 @@ fn alarms(desk: &Desk) -> Vec<Sent> {
 fn faults(desk: &Desk) -> Vec<String> {
     let office = desk.office();
     let status = fogpost::daemon::status::Status::of(
-        &*office.store,
+        &office.store,
         &office.config.database,
         &office.config.outbox.quota,
         desk.now(),

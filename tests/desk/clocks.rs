@@ -1,7 +1,7 @@
 //! Times that were noted while the clock was wrong stop nothing once it is right again, and `status` names them.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use fogpost::config::{Database, Quota};
+use fogpost::config::{DatabaseSection, Quota};
 use fogpost::daemon::new_letter;
 use fogpost::daemon::status::Status;
 use fogpost::post::FetchedLetter;
@@ -24,7 +24,7 @@ fn remembered(desk: &Desk, key: &str) -> Option<DateTime<Utc>> {
 
 fn faults(desk: &Desk) -> String {
     let store = &*desk.office().store;
-    let (database, quota) = (Database::default(), Quota::default());
+    let (database, quota) = (DatabaseSection::default(), Quota::default());
     let status = Status::of(store, &database, &quota, desk.now(), TimeDelta::minutes(2));
     desk.block_on(status).expect("the store answers").faults.join("\n")
 }

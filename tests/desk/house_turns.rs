@@ -220,7 +220,7 @@ fn the_house_plays_on_beside_a_match_whose_ruling_fails() {
 fn faults(desk: &Desk) -> Vec<String> {
     let config = &desk.office().config;
     let status = Status::of(
-        &*desk.office().store,
+        &desk.office().store,
         &config.database,
         &config.outbox.quota,
         desk.now(),

@@ -188,7 +188,7 @@ fn rejecting(folder: &Path) -> (Desk, PathBuf) {
 fn complains_of_given_up(desk: &Desk) -> bool {
     let office = desk.office();
     let quota = &office.config.outbox.quota;
-    let status = Status::of(&*office.store, &office.config.database, quota, desk.now(), SILENT_AFTER);
+    let status = Status::of(&office.store, &office.config.database, quota, desk.now(), SILENT_AFTER);
     let faults = desk.block_on(status).expect("the store answers").faults;
     faults.iter().any(|fault| fault.contains("given up"))
 }

@@ -168,7 +168,7 @@ async fn with_a_quota_of_ten_an_hour_sixty_letters_arrive_once_and_the_gm_is_tol
 /// Returns what `fogpost status` says.
 pub async fn status(office: &Office, clock: &Clock) -> Status {
     let (database, quota) = (&office.config.database, &office.config.outbox.quota);
-    let status = Status::of(&*office.store, database, quota, clock.now(), SILENT_AFTER).await;
+    let status = Status::of(&office.store, database, quota, clock.now(), SILENT_AFTER).await;
     status.expect("the store answers")
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use fogpost::letter::Digest;
 use fogpost::store::{
-    Claim, LetterQueue, LetterStatus, NewLetter, Settlement, Store, WaitingLetter, Wakeup, open,
+    Claim, Database, LetterQueue, LetterStatus, NewLetter, Settlement, WaitingLetter, Wakeup, open,
 };
 use tokio::time::timeout;
 
@@ -16,13 +16,13 @@ use crate::samples::*;
 const NOT_YET: Duration = Duration::from_millis(300);
 
 /// Claims letters, waits for other claims on SQLite, and returns the letters' digests and the claim.
-async fn claim(store: &Arc<dyn Store>, limit: u32) -> (Vec<Digest>, Claim) {
+async fn claim(store: &Arc<Database>, limit: u32) -> (Vec<Digest>, Claim) {
     let claimed = timeout(PATIENCE, store.claim_letters(at(1000), limit, LetterQueue::Known, None)).await;
     digests(claimed.expect("another claim still holds the letters").unwrap())
 }
 
 /// Claims letters beside another claim. Returns nothing if it has to wait for that one, as it does on SQLite.
-async fn claim_beside(store: &Arc<dyn Store>, limit: u32) -> (Vec<Digest>, Claim) {
+async fn claim_beside(store: &Arc<Database>, limit: u32) -> (Vec<Digest>, Claim) {
     let claimed = timeout(NOT_YET, store.claim_letters(at(1000), limit, LetterQueue::Known, None)).await;
     digests(claimed.map_or((Vec::new(), Claim::default()), Result::unwrap))
 }
@@ -149,7 +149,7 @@ fn of_stranger(number: u32) -> NewLetter {
 }
 
 /// Claims up to nine letters, those of this queue first, and gives them back.
-async fn claimed_first(store: &Arc<dyn Store>, first: LetterQueue) -> Vec<Digest> {
+async fn claimed_first(store: &Arc<Database>, first: LetterQueue) -> Vec<Digest> {
     let (letters, claim) = store.claim_letters(at(1000), 9, first, None).await.unwrap();
     assert!(letters.iter().all(|letter| letter.queue == letters[0].queue));
     store.commit_claimed(claim, &settlement()).await.unwrap();
@@ -257,7 +257,7 @@ pub async fn one_senders_flood_leaves_room_in_each_claim(place: Place) {
 }
 
 /// Two daemons on one database.
-async fn two() -> Option<(Place, Arc<dyn Store>, Arc<dyn Store>)> {
+async fn two() -> Option<(Place, Arc<Database>, Arc<Database>)> {
     let place = Place::postgres().await?;
     let (first, second) = (Arc::clone(&place.store), open(&place.url).await.unwrap());
     Some((place, first, second))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fogpost::game::Seat;
 use fogpost::referee::Stage;
 use fogpost::store::{
-    EntryRow, LetterStatus, MatchDates, NewDispatch, SendOutcome, Settlement, Store, StoreError, TokenRow,
+    Database, EntryRow, LetterStatus, MatchDates, NewDispatch, SendOutcome, Settlement, StoreError, TokenRow,
     open,
 };
 
@@ -185,7 +185,7 @@ pub async fn only_one_of_two_concurrent_settlements_is_committed(place: Place) {
 
 pub async fn two_programs_can_write_concurrently(place: Place) {
     let other = open(&place.url).await.unwrap();
-    let write = async |store: &Arc<dyn Store>, numbers: std::ops::Range<u32>| {
+    let write = async |store: &Arc<Database>, numbers: std::ops::Range<u32>| {
         for number in numbers {
             store.insert_letters(&[letter(number)]).await.unwrap();
             add_dispatches(store, number..number + 1).await;

@@ -8,8 +8,9 @@ use fogpost::ledger::{Head, KeptPin, PinKey, PinnedKind};
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    ChangeKind, ChangeStage, EntryRow, ForgottenMatch, ForgottenPlayer, LetterDecision, LetterStatus,
-    MatchRow, NewDispatch, NewLetter, PlayerChange, SendOutcome, Settlement, Store, StoreError, Traces,
+    ChangeKind, ChangeStage, Database, EntryRow, ForgottenMatch, ForgottenPlayer, LetterDecision,
+    LetterStatus, MatchRow, NewDispatch, NewLetter, PlayerChange, SendOutcome, Settlement, StoreError,
+    Traces,
 };
 
 use crate::overview::overview;
@@ -39,7 +40,7 @@ fn report_to(id: &str, seat: Seat, number: u32) -> NewDispatch {
 }
 
 /// Stores a match that is over, with a letter from each player and a report to each, and returns the letters.
-async fn add_ended(store: &Arc<dyn Store>, id: &str, number: u32) -> [NewLetter; 2] {
+async fn add_ended(store: &Arc<Database>, id: &str, number: u32) -> [NewLetter; 2] {
     let over = MatchRow { overview: overview(id, GameKind::QuadrantZ, Stage::Over), ..match_row(id, 0) };
     let ended = EntryRow { kind: "MatchEnded".to_owned(), ..entry(id, 1) };
     store.commit(&Settlement { matches: vec![over], entries: vec![ended], ..settlement() }).await.unwrap();
@@ -52,20 +53,20 @@ async fn add_ended(store: &Arc<dyn Store>, id: &str, number: u32) -> [NewLetter;
     letters
 }
 
-async fn send_all(store: &Arc<dyn Store>) {
+async fn send_all(store: &Arc<Database>) {
     let (claimed, claim) = store.claim_dispatches(at(1), 10).await.unwrap();
     let outcomes: Vec<_> = claimed.iter().map(|row| (row.id, SendOutcome::Taken)).collect();
     store.record_outcomes(claim, at(1), &outcomes).await.unwrap();
 }
 
 /// The letters of the match, each with its recipient.
-async fn sent_in(store: &Arc<dyn Store>, id: &str) -> Vec<(String, Vec<u8>)> {
+async fn sent_in(store: &Arc<Database>, id: &str) -> Vec<(String, Vec<u8>)> {
     let sent = store.dispatches_of(id).await.unwrap();
     sent.into_iter().map(|(row, bytes)| (row.recipient, bytes)).collect()
 }
 
 /// The second player of the match, as the player is forgotten.
-async fn second(store: &Arc<dyn Store>) -> ForgottenPlayer {
+async fn second(store: &Arc<Database>) -> ForgottenPlayer {
     let player = store.player_by_address("second@player.test").await.unwrap().expect("the second player");
     let version = store.matches(&["QZ-AAAA".to_owned()]).await.unwrap()[0].version;
     let of_match = ForgottenMatch {

@@ -9,21 +9,21 @@ use fogpost::game::Seat;
 use fogpost::letter::pictures::{dropped_from, take_out};
 use fogpost::letter::{Digest, ReturnId};
 use fogpost::store::{
-    Claim, DispatchFilter, LatestTimes, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome, Settlement,
-    Store,
+    Claim, Database, DispatchFilter, LatestTimes, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome,
+    Settlement,
 };
 
 use crate::place::{PATIENCE, Place};
 use crate::samples::*;
 
 /// Claims dispatches that are due at `now`, and returns their IDs and the claim.
-async fn claim(store: &Arc<dyn Store>, now: i64, limit: u32) -> (Vec<i64>, Claim) {
+async fn claim(store: &Arc<Database>, now: i64, limit: u32) -> (Vec<i64>, Claim) {
     let (claimed, claim) = store.claim_dispatches(at(now), limit).await.unwrap();
     (claimed.iter().map(|dispatch| dispatch.id).collect(), claim)
 }
 
 /// The IDs of the unclaimed dispatches that are due at `now`.
-async fn due(store: &Arc<dyn Store>, now: i64) -> Vec<i64> {
+async fn due(store: &Arc<Database>, now: i64) -> Vec<i64> {
     let (ids, claim) = claim(store, now, 100).await;
     store.record_outcomes(claim, at(now), &[]).await.unwrap();
     ids

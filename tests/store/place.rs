@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-use fogpost::store::{Store, open};
+use fogpost::store::{Database, open};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use tempfile::TempDir;
 
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Place {
-    pub store: Arc<dyn Store>,
+    pub store: Arc<Database>,
     pub url: String,
     _ground: Ground,
 }

@@ -8,8 +8,8 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    EntryRow, LetterDecision, LetterQueue, LetterStatus, MatchRow, NewDispatch, NewLetter, Postponed,
-    SeatRow, Settlement, Store, Urgency, WaitingLetter,
+    Database, EntryRow, LetterDecision, LetterQueue, LetterStatus, MatchRow, NewDispatch, NewLetter,
+    Postponed, SeatRow, Settlement, Urgency, WaitingLetter,
 };
 
 use crate::overview::overview;
@@ -102,19 +102,19 @@ pub fn settlement() -> Settlement {
 }
 
 /// Stores matches with these ids, at version 1 and without entries.
-pub async fn add_matches(store: &Arc<dyn Store>, ids: &[&str]) {
+pub async fn add_matches(store: &Arc<Database>, ids: &[&str]) {
     let matches = ids.iter().map(|id| match_row(id, 0)).collect();
     store.commit(&Settlement { matches, ..settlement() }).await.unwrap();
 }
 
 /// Puts dispatches with these numbers into the outbox.
-pub async fn add_dispatches(store: &Arc<dyn Store>, numbers: std::ops::Range<u32>) {
+pub async fn add_dispatches(store: &Arc<Database>, numbers: std::ops::Range<u32>) {
     let dispatches = numbers.map(dispatch).collect();
     store.commit(&Settlement { dispatches, ..settlement() }).await.unwrap();
 }
 
 /// Adds both players of a match and seats them, with the tokens `ID-first` and `ID-second`.
-pub async fn add_seats(store: &Arc<dyn Store>, match_id: &str) -> Vec<SeatRow> {
+pub async fn add_seats(store: &Arc<Database>, match_id: &str) -> Vec<SeatRow> {
     let mut seats = Vec::new();
     for seat in Seat::BOTH {
         let player =
@@ -126,20 +126,20 @@ pub async fn add_seats(store: &Arc<dyn Store>, match_id: &str) -> Vec<SeatRow> {
     seats
 }
 
-pub async fn waiting(store: &Arc<dyn Store>) -> Vec<Digest> {
+pub async fn waiting(store: &Arc<Database>) -> Vec<Digest> {
     let letters = waiting_letters(store, 1000, 1000).await;
     letters.iter().map(|letter| letter.digest).collect()
 }
 
 /// The letters that wait at `now`, at most `limit`. Leaves them unclaimed.
-pub async fn waiting_letters(store: &Arc<dyn Store>, now: i64, limit: u32) -> Vec<WaitingLetter> {
+pub async fn waiting_letters(store: &Arc<Database>, now: i64, limit: u32) -> Vec<WaitingLetter> {
     let (letters, claim) = store.claim_letters(at(now), limit, LetterQueue::Known, None).await.unwrap();
     store.commit_claimed(claim, &settlement()).await.unwrap();
     letters
 }
 
 /// Postpones a letter until this second, or counts a failed attempt if `until` is `None`.
-pub async fn postpone(store: &Arc<dyn Store>, letter: &NewLetter, until: Option<i64>, note: &str) {
+pub async fn postpone(store: &Arc<Database>, letter: &NewLetter, until: Option<i64>, note: &str) {
     let postponed = vec![Postponed {
         digest: letter.digest,
         note: note.to_owned(),

@@ -26,7 +26,7 @@ use crate::ledger::{self, Entry};
 use crate::letter::Address;
 use crate::post::maildir;
 use crate::referee::{Match, Stage};
-use crate::store::{self, Store};
+use crate::store::{self, Database};
 
 /// Play a recorded match again by real letters between two correspondents, on this machine alone
 ///
@@ -63,7 +63,7 @@ impl Args {
             }
             let office = office(&folder).await?;
             let game_match = play_both(&office, &folder, &record(self.game)?).await?;
-            let entries = entries(&*office.store, &game_match.id).await?;
+            let entries = entries(&office.store, &game_match.id).await?;
             story::tell(&office, &game_match, &entries, &folder).await?;
             office.close().await;
             Ok(ExitCode::SUCCESS)
@@ -171,7 +171,7 @@ async fn find(office: &Office, id: &str) -> anyhow::Result<Match> {
 }
 
 /// Reads the entries of a match and verifies their chain.
-async fn entries(store: &dyn Store, match_id: &str) -> anyhow::Result<Vec<Entry>> {
+async fn entries(store: &Database, match_id: &str) -> anyhow::Result<Vec<Entry>> {
     let rows = store.entries(match_id).await?;
     ledger::walk(rows.iter().map(|row| (row.json.as_str(), row.hash)))?;
     rows.iter().map(|row| Ok(serde_json::from_str(&row.json)?)).collect()

@@ -154,7 +154,7 @@ impl Office {
         verdicts: Vec<AuditVerdict>,
         now: DateTime<Utc>,
     ) -> anyhow::Result<Vec<(FailedMatch, Unsound)>> {
-        let known = unsound_matches(&*self.store).await?;
+        let known = unsound_matches(&self.store).await?;
         let mut news = Vec::new();
         for verdict in verdicts {
             let id = verdict.match_id.clone();

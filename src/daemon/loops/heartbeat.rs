@@ -90,7 +90,7 @@ impl Office {
     /// Deletes the statuses of daemons that have been silent for [`FORGET_AFTER`].
     async fn first_status(&self) -> anyhow::Result<DaemonStatus> {
         let mut first = self.new_status();
-        for status in daemon_statuses(&*self.store, first.at).await? {
+        for status in daemon_statuses(&self.store, first.at).await? {
             first.fetched = first.fetched.max(status.fetched);
             first.sent = first.sent.max(status.sent);
             if first.at - status.at > FORGET_AFTER || is_ahead(status.at, first.at) {

@@ -60,7 +60,7 @@ impl Office {
     /// Plays a turn wherever the house has to move. Returns whether it has to move again in one of these matches.
     async fn play_once_everywhere(&self) -> anyhow::Result<bool> {
         let (mut last, mut again) = (None, false);
-        let stuck = stuck_houses(&*self.store).await?;
+        let stuck = stuck_houses(&self.store).await?;
         let mut resolved: BTreeSet<&String> = stuck.keys().collect();
         loop {
             let due = self.store.matches_due(self.now(), last.as_ref(), BATCH_SIZE).await?;

@@ -157,13 +157,13 @@ impl Office {
     /// Notes the texts of letters that only look like copies of earlier ones. A letter that takes too long to read, or at
     /// which a daemon died, counts as a copy.
     async fn with_new_texts(&self, letters: Vec<NewLetter>) -> anyhow::Result<Vec<NewLetter>> {
-        let look_alikes = copies::look_alikes(&*self.store, &letters).await?;
+        let look_alikes = copies::look_alikes(&self.store, &letters).await?;
         let letters = Arc::new(letters);
         let mut texts: Vec<(usize, Digest)> = Vec::new();
         for some in look_alikes.chunks(COMPARED_AT_ONCE) {
             let mut pairs = Vec::new();
             for look_alike in some {
-                let original = copies::original(&*self.store, &letters, *look_alike).await?;
+                let original = copies::original(&self.store, &letters, *look_alike).await?;
                 pairs.extend(original.map(|original| (look_alike.place, original)));
             }
             if !pairs.is_empty() {

@@ -1,26 +1,31 @@
-//! The columns of a match that lists show.
+//! Matches: the columns that lists show, and which of them the clock or the house has to look at.
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
+use sqlx::{FromRow, Row};
 
-use super::rows::{count, digest, game, integer, maybe_time, seat, stage, unsound};
-use super::statement::{RowValues, Session};
-use super::{MatchDates, MatchRow, Result};
+use super::columns::{count, integer, maybe_time, parse_digest, unsound};
+use super::rows::text;
+use super::statement::RowValues;
+use super::{Claim, Database, MatchDates, MatchRow, Result, RowSink, SnapshotRow};
+use crate::game::any::GameKind;
 use crate::game::{BySeat, Due, Outcome, Phase, Reason, Seat};
 use crate::ledger::Head;
-use crate::referee::MatchOverview;
+use crate::referee::{MatchOverview, Stage};
 
-/// The columns of [`MatchOverview`]. Those from the players' names on are bound by [`bind`], in this order.
+/// The columns of [`MatchOverview`]. Those from the players' names on are bound by [`bind_overview`], in this order.
 pub const COLUMNS: &str = "id, game, stage, first_name, second_name, first_house, second_house, zone, options, turn, \
                            phase, owing, awaited, deadline, winner, reason, marks, head_seq, head_hash";
+
+/// A match and its snapshot.
+const MATCH: &str = "wake_at, snapshot, version FROM match";
 
 #[derive(Clone, FromRow)]
 pub struct OverviewColumns {
     id: String,
-    game: String,
-    stage: String,
+    game: GameKind,
+    stage: Stage,
     first_name: String,
     second_name: String,
     first_house: Option<String>,
@@ -44,8 +49,8 @@ impl OverviewColumns {
         let (due, outcome) = (overview.due.as_ref(), overview.outcome.as_ref());
         OverviewColumns {
             id: overview.id.clone(),
-            game: overview.game.key().to_owned(),
-            stage: overview.stage.as_str().to_owned(),
+            game: overview.game,
+            stage: overview.stage,
             first_name: overview.players.first.clone(),
             second_name: overview.players.second.clone(),
             first_house: overview.house.first.clone(),
@@ -83,13 +88,13 @@ impl OverviewColumns {
         columns.into_iter().filter(|(_, is_equal)| !is_equal).map(|(name, _)| name).collect()
     }
 
-    pub fn read(self) -> Result<MatchOverview> {
+    fn read(self) -> Result<MatchOverview> {
         let has_mark = |mark: &str| self.marks.split(' ').any(|found| found == mark);
         let by_seat = |mark: &str| BySeat::from_fn(|seat| has_mark(&format!("{seat}_{mark}")));
         let protests: BySeat<bool> = by_seat("protest");
         Ok(MatchOverview {
-            game: game(&self.game)?,
-            stage: stage(&self.stage)?,
+            game: self.game,
+            stage: self.stage,
             players: BySeat::new(self.first_name, self.second_name),
             house: BySeat::new(self.first_house, self.second_house),
             zone: self.zone.parse().map_err(|_| unsound("time zone", &self.zone))?,
@@ -104,7 +109,7 @@ impl OverviewColumns {
             away: by_seat("away"),
             protest: Seat::BOTH.into_iter().find(|seat| protests[*seat]),
             advance: has_mark("advance"),
-            head: Head { seq: count(self.head_seq)?, hash: digest(&self.head_hash)? },
+            head: Head { seq: count(self.head_seq)?, hash: parse_digest(&self.head_hash)? },
             id: self.id,
         })
     }
@@ -122,17 +127,21 @@ fn read_due(turn: Option<i64>, phase: Option<&str>, owing: &str) -> Result<Optio
 fn read_outcome(winner: Option<&str>, reason: Option<&str>) -> Result<Option<Outcome>> {
     let Some(reason) = reason else { return Ok(None) };
     Ok(Some(Outcome {
-        winner: winner.map(seat).transpose()?,
+        winner: winner.map(parse_seat).transpose()?,
         reason: Reason::parse(reason).ok_or_else(|| unsound("reason", reason))?,
     }))
 }
 
 fn read_seats(names: &str) -> Result<Vec<Seat>> {
-    names.split_whitespace().map(seat).collect()
+    names.split_whitespace().map(parse_seat).collect()
+}
+
+fn parse_seat(name: &str) -> Result<Seat> {
+    Seat::parse(name).ok_or_else(|| unsound("seat", name))
 }
 
 /// Binds the columns of an overview, except ID, game and stage.
-pub fn bind(values: &mut RowValues<'_>, overview: &MatchOverview) {
+pub fn bind_overview(values: &mut RowValues<'_>, overview: &MatchOverview) {
     let columns = OverviewColumns::of(overview);
     values
         .bind(columns.first_name)
@@ -183,95 +192,116 @@ fn marks(overview: &MatchOverview) -> String {
     marks.join(" ")
 }
 
-/// The columns that [`bind`] binds, as columns of a table `new`.
-pub const NEW_COLUMNS: &str = "n_first_name, n_second_name, n_first_house, n_second_house, n_zone, n_options, n_turn, \
-                               n_phase, n_owing, n_awaited, n_deadline, n_winner, n_reason, n_marks, n_head_seq, \
-                               n_head_hash";
+/// Returns the columns that [`bind_overview`] binds, each as `write` writes it. No index holds any of them.
+pub fn bound_columns(write: fn(&str) -> String) -> String {
+    COLUMNS.split(", ").skip(3).map(write).collect::<Vec<_>>().join(", ")
+}
 
-/// Sets these columns from the table `new`. No index holds any of them.
-pub const SET_COLUMNS: &str = "first_name = n_first_name, second_name = n_second_name, \
-    first_house = n_first_house, second_house = n_second_house, zone = n_zone, options = n_options, turn = n_turn, \
-    phase = n_phase, owing = n_owing, awaited = n_awaited, deadline = n_deadline, winner = n_winner, \
-    reason = n_reason, marks = n_marks, head_seq = n_head_seq, head_hash = n_head_hash";
+impl<'r, R: Row> FromRow<'r, R> for MatchOverview
+where
+    OverviewColumns: FromRow<'r, R>,
+{
+    fn from_row(row: &'r R) -> sqlx::Result<MatchOverview> {
+        let read = OverviewColumns::from_row(row)?.read();
+        read.map_err(|error| sqlx::Error::Decode(Box::new(error)))
+    }
+}
 
 /// A match, and the seat of one of its players.
 #[derive(FromRow)]
-pub struct SeatOverview {
+struct SeatOverview {
     #[sqlx(flatten)]
-    overview: OverviewColumns,
-    own_seat: String,
+    overview: MatchOverview,
+    own_seat: Seat,
 }
 
-impl SeatOverview {
-    pub fn read(self) -> Result<(Seat, MatchOverview)> {
-        Ok((seat(&self.own_seat)?, self.overview.read()?))
+impl Database {
+    /// Returns when each match was opened, and when it ended.
+    pub async fn match_dates(&self, match_ids: &[String]) -> Result<Vec<MatchDates>> {
+        // The first entry opens a match.
+        let sql = format!(
+            "SELECT id, (SELECT at FROM entry WHERE match_id = match.id AND seq = 1) AS opened_at, ended_at \
+             FROM match WHERE id {}",
+            self.one_of()
+        );
+        self.read_recent(self.statement(sql).bind_texts(match_ids)).await
     }
-}
 
-/// Selects the dates of the matches whose IDs follow. The first entry opens a match.
-pub const DATES: &str = "SELECT id, (SELECT at FROM entry WHERE match_id = match.id AND seq = 1), ended_at \
-                         FROM match WHERE id";
-
-pub fn read_dates((id, opened_at, ended_at): (String, Option<i64>, Option<i64>)) -> Result<MatchDates> {
-    Ok(MatchDates { id, opened_at: maybe_time(opened_at)?, ended_at: maybe_time(ended_at)? })
-}
-
-/// A match with its snapshot.
-#[derive(FromRow)]
-pub struct MatchColumns {
-    #[sqlx(flatten)]
-    overview: OverviewColumns,
-    wake_at: Option<i64>,
-    snapshot: String,
-    version: i64,
-}
-
-impl MatchColumns {
-    pub fn read(self) -> Result<MatchRow> {
-        let MatchColumns { overview, wake_at, snapshot, version } = self;
-        let overview = overview.read()?;
-        let id = overview.id.clone();
-        Ok(MatchRow { id, overview, wake_at: maybe_time(wake_at)?, snapshot, version })
+    pub async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>> {
+        let sql = format!("SELECT {COLUMNS}, {MATCH} WHERE id {} ORDER BY id", self.one_of());
+        self.read_recent(self.statement(sql).bind_texts(ids)).await
     }
-}
 
-/// Returns matches whose time has come by `now`, the one that has waited longest first, beginning after `after`.
-pub async fn due(
-    session: &mut Session<'_>,
-    now: DateTime<Utc>,
-    after: Option<&MatchRow>,
-    limit: u32,
-) -> Result<Vec<MatchRow>> {
-    let sql = format!(
-        "SELECT {COLUMNS}, wake_at, snapshot, version FROM match \
-         WHERE wake_at <= $1 AND wake_at >= $2 AND (wake_at > $2 OR id > $3) ORDER BY wake_at, id LIMIT $4"
-    );
-    let (wake_at, id) = after.map_or((None, ""), |row| (row.wake_at, row.id.as_str()));
-    let statement = session
-        .statement(sql)
-        .bind(now.timestamp_millis())
-        .bind(wake_at.map_or(i64::MIN, |at| at.timestamp_millis()))
-        .bind(id)
-        .bind(i64::from(limit));
-    let rows: Vec<MatchColumns> = session.fetch_all(statement).await?;
-    rows.into_iter().map(MatchColumns::read).collect()
-}
+    /// Returns what a ruling needs of matches: lists show the rest, and the rest follows from the snapshot.
+    pub async fn snapshots(&self, ids: &[String]) -> Result<Vec<SnapshotRow>> {
+        let sql = format!("SELECT id, snapshot, version FROM match WHERE id {} ORDER BY id", self.one_of());
+        self.read_recent(self.statement(sql).bind_texts(ids)).await
+    }
 
-/// Returns matches in which the clock has nothing to decide until then, by ID.
-pub async fn asleep(session: &mut Session<'_>, past: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>> {
-    let sql = format!(
-        "SELECT {COLUMNS}, wake_at, snapshot, version FROM match WHERE wake_at > $1 ORDER BY id LIMIT $2"
-    );
-    let statement = session.statement(sql).bind(past.timestamp_millis()).bind(i64::from(limit));
-    let rows: Vec<MatchColumns> = session.fetch_all(statement).await?;
-    rows.into_iter().map(MatchColumns::read).collect()
-}
+    /// Returns all match IDs, sorted.
+    pub async fn match_ids(&self) -> Result<Vec<String>> {
+        self.read_column(self.statement("SELECT id FROM match ORDER BY id")).await
+    }
 
-/// See [`super::Evidence::unread_columns`].
-pub async fn unread(session: &mut Session<'_>, match_id: &str) -> Result<Vec<&'static str>> {
-    let statement =
-        session.statement(format!("SELECT {COLUMNS} FROM match WHERE id = $1")).bind(match_id.to_owned());
-    let found: Option<OverviewColumns> = session.fetch_first(statement).await?;
-    let Some(stored) = found else { return Ok(Vec::new()) };
-    Ok(stored.differing(&OverviewColumns::of(&stored.clone().read()?)))
+    /// Streams all matches, or those in this stage, by ID.
+    pub async fn list_matches(&self, stage: Option<Stage>, take: RowSink<'_, MatchOverview>) -> Result<()> {
+        let mut select = self.statement(format!("SELECT {COLUMNS} FROM match"));
+        if let Some(stage) = stage {
+            select.push(" WHERE stage = ").push_bind(stage);
+        }
+        select.push(" ORDER BY id");
+        self.stream(select, take).await
+    }
+
+    /// Returns the matches in which this player holds a seat, each with that seat, by ID.
+    pub async fn matches_of(&self, player_id: i64) -> Result<Vec<(Seat, MatchOverview)>> {
+        let sql = format!(
+            "SELECT {COLUMNS}, s.seat AS own_seat FROM match JOIN seat s ON s.match_id = match.id \
+             WHERE s.player_id = $1 ORDER BY id"
+        );
+        let rows: Vec<SeatOverview> = self.read(self.statement(sql).bind(player_id)).await?;
+        Ok(rows.into_iter().map(|row| (row.own_seat, row.overview)).collect())
+    }
+
+    /// Returns up to `limit` matches whose `wake_at` has come, longest overdue first, starting after the match `after`.
+    pub async fn matches_due(
+        &self,
+        now: DateTime<Utc>,
+        after: Option<&MatchRow>,
+        limit: u32,
+    ) -> Result<Vec<MatchRow>> {
+        let sql = format!(
+            "SELECT {COLUMNS}, {MATCH} WHERE wake_at <= $1 AND wake_at >= $2 AND (wake_at > $2 OR id > $3) \
+             ORDER BY wake_at, id LIMIT $4"
+        );
+        let (wake_at, id) = after.map_or((None, ""), |row| (row.wake_at, row.id.as_str()));
+        let select = self
+            .statement(sql)
+            .bind(now.timestamp_millis())
+            .bind(wake_at.map_or(i64::MIN, |at| at.timestamp_millis()))
+            .bind(id)
+            .bind(i64::from(limit));
+        self.read(select).await
+    }
+
+    /// Returns up to `limit` matches in which the clock has nothing to decide until then, by ID.
+    pub async fn matches_asleep(&self, past: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>> {
+        let sql = format!("SELECT {COLUMNS}, {MATCH} WHERE wake_at > $1 ORDER BY id LIMIT $2");
+        self.read(self.statement(sql).bind(past.timestamp_millis()).bind(i64::from(limit))).await
+    }
+
+    /// Claims the house's turns in these matches, but for those that another daemon has claimed, and returns the IDs of the
+    /// claimed ones. Does not keep anybody from writing to a match.
+    pub async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
+        self.backend.claim_house_turns(matches).await
+    }
+
+    /// Returns the columns of a match that hold something other than what they are read as.
+    pub async fn unread_columns(&self, match_id: &str) -> Result<Vec<&'static str>> {
+        let select =
+            self.statement(format!("SELECT {COLUMNS} FROM match WHERE id = $1")).bind(text(match_id));
+        let found: Option<OverviewColumns> = self.read_first(select).await?;
+        let Some(stored) = found else { return Ok(Vec::new()) };
+        Ok(stored.differing(&OverviewColumns::of(&stored.clone().read()?)))
+    }
 }

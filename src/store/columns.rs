@@ -1,0 +1,182 @@
+//! How our values stand in columns: instants as Unix milliseconds, digests and names as text, lists as JSON.
+
+use chrono::{DateTime, Utc};
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::{Database, Decode, Encode, FromRow, Type};
+
+use super::{
+    BudgetKind, ChangeKind, ChangeStage, InvitationStage, LetterQueue, LetterStatus, Result, StoreError,
+    UnprovenStage, Urgency,
+};
+use crate::game::Seat;
+use crate::game::any::GameKind;
+use crate::ledger::{PinnedKind, PlayerSettings};
+use crate::letter::{Digest, ReturnId};
+use crate::referee::{DispatchKind, Stage};
+
+pub fn unsound(what: &str, found: impl std::fmt::Display) -> StoreError {
+    StoreError::Unsound(format!("{found} is not a valid {what}"))
+}
+
+pub fn integer(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub fn count(number: i64) -> Result<u64> {
+    u64::try_from(number).map_err(|_| unsound("count", number))
+}
+
+pub fn time(milliseconds: i64) -> Result<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(milliseconds).ok_or_else(|| unsound("instant", milliseconds))
+}
+
+pub fn maybe_time(milliseconds: Option<i64>) -> Result<Option<DateTime<Utc>>> {
+    milliseconds.map(time).transpose()
+}
+
+pub fn parse_digest(hex: &str) -> Result<Digest> {
+    hex.parse().map_err(|_| unsound("digest", hex))
+}
+
+/// Stores each of these types as text, which the first function reads and the second writes.
+macro_rules! text_columns {
+    ($($name:ty: $what:literal, $read:expr, $write:expr;)+) => {$(
+        impl<DB: Database> Type<DB> for $name
+        where
+            str: Type<DB>,
+        {
+            fn type_info() -> DB::TypeInfo {
+                <str as Type<DB>>::type_info()
+            }
+
+            fn compatible(found: &DB::TypeInfo) -> bool {
+                <str as Type<DB>>::compatible(found)
+            }
+        }
+
+        impl<'r, DB: Database> Decode<'r, DB> for $name
+        where
+            &'r str: Decode<'r, DB>,
+        {
+            fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
+                let text = <&str as Decode<DB>>::decode(value)?;
+                let read: fn(&str) -> Option<$name> = $read;
+                Ok(read(text).ok_or_else(|| unsound($what, text))?)
+            }
+        }
+
+        impl<'q, DB: Database> Encode<'q, DB> for $name
+        where
+            String: Encode<'q, DB>,
+        {
+            fn encode_by_ref(&self, buffer: &mut DB::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
+                let write: fn(&$name) -> String = $write;
+                write(self).encode(buffer)
+            }
+        }
+    )+};
+}
+
+text_columns! {
+    Digest: "digest", |hex| hex.parse().ok(), Digest::to_string;
+    Seat: "seat", Seat::parse, Seat::to_string;
+    GameKind: "game", GameKind::parse, |game| game.key().to_owned();
+    Stage: "stage", Stage::parse, |stage| stage.as_str().to_owned();
+    DispatchKind: "dispatch kind", DispatchKind::parse, DispatchKind::to_string;
+    PinnedKind: "kind of a pin", PinnedKind::parse, |kind| kind.as_str().to_owned();
+    ReturnId: "ID in a return path", ReturnId::parse, |id| id.as_str().to_owned();
+    LetterStatus: "letter status", LetterStatus::parse, LetterStatus::to_string;
+    InvitationStage: "stage", InvitationStage::parse, InvitationStage::to_string;
+    UnprovenStage: "stage", UnprovenStage::parse, UnprovenStage::to_string;
+    ChangeKind: "kind of change", ChangeKind::parse, ChangeKind::to_string;
+    ChangeStage: "stage of a change", ChangeStage::parse, ChangeStage::to_string;
+    BudgetKind: "kind of budget", BudgetKind::parse, BudgetKind::to_string;
+    PlayerSettings: "set of settings", |json| serde_json::from_str(json).ok(),
+        |settings| serde_json::to_string(settings).expect("settings are plain values");
+    Texts: "list of texts", |json| serde_json::from_str(json).ok().map(Texts),
+        |texts| serde_json::to_string(&texts.0).expect("a list of strings is JSON");
+}
+
+/// Reads each of these types from a column of another type.
+macro_rules! read_columns {
+    ($($name:ty: $column:ty, $read:expr;)+) => {$(
+        impl<DB: sqlx::Database> sqlx::Type<DB> for $name
+        where
+            $column: sqlx::Type<DB>,
+        {
+            fn type_info() -> DB::TypeInfo {
+                <$column as sqlx::Type<DB>>::type_info()
+            }
+
+            fn compatible(found: &DB::TypeInfo) -> bool {
+                <$column as sqlx::Type<DB>>::compatible(found)
+            }
+        }
+
+        impl<'r, DB: sqlx::Database> sqlx::Decode<'r, DB> for $name
+        where
+            $column: sqlx::Decode<'r, DB>,
+        {
+            fn decode(value: DB::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
+                let read: fn($column) -> $crate::store::Result<$name> = $read;
+                Ok(read(<$column as sqlx::Decode<DB>>::decode(value)?)?)
+            }
+        }
+    )+};
+}
+
+pub(super) use read_columns;
+
+read_columns! {
+    Millis: i64, |number| time(number).map(Millis);
+    MaybeMillis: Option<i64>, |number| maybe_time(number).map(MaybeMillis);
+    Count: i64, |number| count(number).map(Count);
+    SmallCount: i64, |number| u32::try_from(number).map(SmallCount).map_err(|_| unsound("count", number));
+    Urgency: i64, Urgency::of_number;
+    LetterQueue: i64, |known| Ok(if known == 1 { LetterQueue::Known } else { LetterQueue::Strangers });
+}
+
+/// Declares types of columns, each for a type that is not our own. Reading a column may fail, and this conversion must
+/// not: sqlx keeps nothing of the error of a `try_from`.
+macro_rules! read_as {
+    ($($(#[$meta:meta])* $name:ident => $value:ty;)+) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        pub struct $name(pub $value);
+
+        impl From<$name> for $value {
+            fn from($name(value): $name) -> $value {
+                value
+            }
+        }
+    )+};
+}
+
+pub(super) use read_as;
+
+read_as! {
+    /// Unix milliseconds.
+    Millis => DateTime<Utc>;
+    /// Unix milliseconds, or NULL.
+    MaybeMillis => Option<DateTime<Utc>>;
+    /// A number that is not negative.
+    Count => u64;
+    /// A number that is not negative.
+    SmallCount => u32;
+    /// A JSON array.
+    Texts => Vec<String>;
+}
+
+/// The columns of a match and of a seat in it, of which there are both or neither.
+#[derive(FromRow)]
+pub struct Place {
+    match_id: Option<String>,
+    seat: Option<Seat>,
+}
+
+impl From<Place> for Option<(String, Seat)> {
+    fn from(place: Place) -> Self {
+        place.match_id.zip(place.seat)
+    }
+}
