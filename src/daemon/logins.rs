@@ -1,21 +1,13 @@
 //! Logins at mail providers: each machine has its own, and its daemon renews them even while it stands by.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Office;
-use super::loops::waiting::{pause, until_shutdown};
-use super::status::DaemonStatus;
-use crate::post::{Error, ShutdownSignal, host_name, oauth, without_addresses};
+use crate::post::{Error, host_name, oauth, without_addresses};
 use crate::report::format_duration;
-
-/// How often a daemon looks whether a login is due to be renewed.
-const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Age of a renewal that counts as a fault: a daemon that runs has tried for a day.
 const MAX_AGE: TimeDelta = TimeDelta::days(7);
@@ -60,32 +52,10 @@ impl LoginStatus {
     }
 }
 
-/// Returns each login once: those that daemons have noted, and those `here`, which are newer than what a daemon on this
-/// machine has noted of them.
-pub fn of_all_machines(daemons: &[DaemonStatus], here: Vec<LoginStatus>) -> Vec<LoginStatus> {
-    let all = daemons.iter().flat_map(|daemon| daemon.logins.clone()).chain(here);
-    let each: BTreeMap<_, _> =
-        all.map(|login| ((login.host.clone(), login.token_file.clone()), login)).collect();
-    each.into_values().collect()
-}
-
 impl Office {
     /// Returns the status of this machine's logins.
     pub fn logins(&self) -> Vec<LoginStatus> {
         self.config.oauth_logins().into_iter().map(|login| LoginStatus::of(login, self.now())).collect()
-    }
-
-    /// Renews this machine's logins each week until shutdown.
-    pub async fn renew_logins_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
-        while !shutdown.is_set() {
-            let renewed = async {
-                self.renew_logins_when_due().await;
-                Ok(())
-            };
-            until_shutdown(&shutdown, renewed).await?;
-            pause(LOOK_INTERVAL, &shutdown).await;
-        }
-        Ok(())
     }
 
     /// Renews those of this machine's logins that have not been used for days.
@@ -96,40 +66,5 @@ impl Office {
                 tracing::warn!(error, "failed to renew the login to the mailbox; retrying in an hour");
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_logins_of_each_machine_are_listed_once_and_a_fault_names_another_machine() {
-        let now = DateTime::UNIX_EPOCH;
-        let login = |host: &str, fault: &str| LoginStatus {
-            host: host.to_owned(),
-            token_file: "oauth.token".into(),
-            renewed_at: Some(now),
-            fault: Some(fault.to_owned()),
-        };
-        let daemon = |login: LoginStatus| DaemonStatus {
-            who: "pid 1".to_owned(),
-            version: "0.1.0".to_owned(),
-            since: now,
-            at: now,
-            fetched: None,
-            sent: None,
-            logins: vec![login],
-            ended: false,
-        };
-        let noted = [
-            login("turing.example", "ended"),
-            login("turing.example", "ended"),
-            login(&host_name(), "ended"),
-        ];
-        let all = of_all_machines(&noted.map(daemon), vec![login(&host_name(), "not renewed")]);
-        let mut faults: Vec<String> = all.iter().filter_map(LoginStatus::named_fault).collect();
-        faults.sort();
-        assert_eq!(faults, ["not renewed", "on turing.example: ended"]);
     }
 }

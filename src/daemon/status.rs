@@ -4,13 +4,14 @@
 //! Each daemon notes its status in the database. That and the queues are all that `fogpost status` and the page for
 //! monitors need.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::decide::sending::{self, ACCOUNT, Account};
-use super::logins::{LoginStatus, of_all_machines};
+use super::logins::LoginStatus;
 use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use super::stuck::{StuckHouse, stuck_houses};
 use super::unsound::{Unsound, unsound_matches};
@@ -369,6 +370,15 @@ pub fn is_ahead(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
     at - now > SILENT_AFTER
 }
 
+/// Returns each login once: those that daemons have noted, and those `here`, which are newer than what a daemon on this
+/// machine has noted of them.
+fn of_all_machines(daemons: &[DaemonStatus], here: Vec<LoginStatus>) -> Vec<LoginStatus> {
+    let all = daemons.iter().flat_map(|daemon| daemon.logins.clone()).chain(here);
+    let each: BTreeMap<_, _> =
+        all.map(|login| ((login.host.clone(), login.token_file.clone()), login)).collect();
+    each.into_values().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -493,5 +503,35 @@ mod tests {
             assert!(text.lines().any(|found| found == line), "{line} is not in:\n{text}");
         }
         assert!(!text.contains("last_send") && !text.contains("turing"), "{text}");
+    }
+
+    #[test]
+    fn the_logins_of_each_machine_are_listed_once_and_a_fault_names_another_machine() {
+        let now = DateTime::UNIX_EPOCH;
+        let login = |host: &str, fault: &str| LoginStatus {
+            host: host.to_owned(),
+            token_file: "oauth.token".into(),
+            renewed_at: Some(now),
+            fault: Some(fault.to_owned()),
+        };
+        let daemon = |login: LoginStatus| DaemonStatus {
+            who: "pid 1".to_owned(),
+            version: "0.1.0".to_owned(),
+            since: now,
+            at: now,
+            fetched: None,
+            sent: None,
+            logins: vec![login],
+            ended: false,
+        };
+        let noted = [
+            login("turing.example", "ended"),
+            login("turing.example", "ended"),
+            login(&host_name(), "ended"),
+        ];
+        let all = of_all_machines(&noted.map(daemon), vec![login(&host_name(), "not renewed")]);
+        let mut faults: Vec<String> = all.iter().filter_map(LoginStatus::named_fault).collect();
+        faults.sort();
+        assert_eq!(faults, ["not renewed", "on turing.example: ended"]);
     }
 }

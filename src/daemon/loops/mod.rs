@@ -6,6 +6,7 @@ mod digest;
 mod heartbeat;
 mod house;
 mod intake;
+mod logins;
 mod outbox;
 mod outcomes;
 mod queue;
