@@ -116,8 +116,7 @@ pub struct DispatchRecord {
     pub blacked_out: Option<Digest>,
 }
 
-/// Returns the files of a dossier by name. In the public form, `archive` holds no letter's bytes. `anchors` are those that
-/// cover the ledger, or that the letters tell, oldest first.
+/// Returns the files of a dossier by name. In the public form, `archive` holds no letter's bytes.
 ///
 /// # Errors
 /// [`TemplateError`] if a template of the account is faulty.

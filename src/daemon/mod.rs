@@ -156,8 +156,7 @@ impl Office {
         self.store.close().await;
     }
 
-    /// Returns the time in whole milliseconds, as the ledger stores it, so that a letter can be worded again with the
-    /// same time.
+    /// Returns the time in whole milliseconds, as the ledger stores it.
     pub fn now(&self) -> DateTime<Utc> {
         truncate_to_millis((self.clock)())
     }
