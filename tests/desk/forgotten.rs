@@ -87,7 +87,7 @@ fn what_is_left_of_a_match_with_somebody_forgotten_is_compared() {
         ("UPDATE dispatch_raw SET bytes = {packed} WHERE dispatch_id = {to_ann}", "was changed"),
         ("DELETE FROM dispatch_raw WHERE dispatch_id = {to_ann}", "it is missing"),
         ("UPDATE dispatch SET sent_at = sent_at - 1000 WHERE id = {to_ann}", "not stored as sent"),
-        ("UPDATE match SET winner = 'second' WHERE id = '{id}'", "winner"),
+        ("UPDATE match SET winner = 'second' WHERE id = '{id}'", "lists show"),
         ("UPDATE match SET reason = 'draw agreed' WHERE id = '{id}'", "lists show"),
         ("UPDATE match SET ended_at = ended_at - 1000 WHERE id = '{id}'", "when the ledger says"),
         (
