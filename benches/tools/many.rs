@@ -101,9 +101,9 @@ const RAW: [(&str, &str); 2] = [("letter_raw", "letter_id"), ("dispatch_raw", "d
 
 /// Letters as they are, so that SQL can replace names in them.
 struct Whole {
-    /// By their digests.
+    /// Selects letters by their digests.
     received: Vec<(String, Vec<u8>)>,
-    /// By their ids, without their pictures.
+    /// Selects dispatches by their ids, without their pictures.
     sent: Vec<(i64, Vec<u8>)>,
     /// The triggers that forbid to change them.
     triggers: Vec<String>,

@@ -111,7 +111,7 @@ struct Chapter {
     events: Vec<Value>,
 }
 
-/// What the account is made from.
+/// The sources of the account.
 struct Account<'a> {
     templates: Templates,
     archive: &'a MatchArchive,

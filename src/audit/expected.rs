@@ -43,7 +43,7 @@ pub struct ExpectedDispatch {
     pub(super) at: DateTime<Utc>,
     /// The reply token at the start of its Message-ID; empty if there is none.
     pub(super) token: String,
-    /// What the repeated ruling sends, and the match after it. `None` if the ruling was not repeated.
+    /// The dispatch of the repeated ruling, and the match after it. `None` if the ruling was not repeated.
     pub(super) repeated: Option<(Arc<Match>, Dispatch)>,
     /// The club's own templates that may have shaped it.
     pub(super) own_templates: Vec<String>,

@@ -51,12 +51,12 @@ pub struct AuditVerdict {
     pub match_id: String,
     pub entries: u64,
     pub letters: u64,
-    /// How many of our letters were compared with their pins.
+    /// Letters of ours that were compared with their pins.
     pub sent: u64,
     /// How many turns of the house another version of it played, and hints that it gave. The turns are legal, and were
     /// played on what its seat had been told, but were not found again.
     pub house_turns_of_other_versions: u64,
-    /// How many rulings followed another procedure, or one that began with it, by its number. They were not repeated.
+    /// Rulings by another procedure, or in a match that it began, by its number. They were not repeated.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rulings_by_procedure: BTreeMap<u32, u64>,
     /// The entries of turns for which the house's level found nothing legal, so that an easier one played. Those of
@@ -70,10 +70,10 @@ pub struct AuditVerdict {
     /// Why letters are withheld for good.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
-    /// How many letters are withheld.
+    /// Letters that are withheld.
     #[serde(skip_serializing_if = "is_none")]
     pub withheld_letters: u64,
-    /// How many rulings were not repeated, because letters are withheld.
+    /// Rulings that were not repeated, because letters are withheld.
     #[serde(skip_serializing_if = "is_none")]
     pub unrepeated: u64,
 }

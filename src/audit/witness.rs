@@ -24,7 +24,7 @@ pub fn in_mail(raw: &[u8]) -> Vec<LedgerLine> {
     found.into_iter().collect()
 }
 
-/// What a mail in a player's own mailbox tells.
+/// The ledger lines of a mail in a player's own mailbox.
 #[derive(Clone, Debug)]
 pub struct PlayersMail {
     /// The name of its file.

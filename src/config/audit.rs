@@ -1,4 +1,4 @@
-//! When the program verifies matches.
+//! The schedule on which the program verifies matches.
 
 use serde::Deserialize;
 

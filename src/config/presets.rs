@@ -63,7 +63,7 @@ pub const PASSWORD_FILE: &str = "mail.secret";
 const MAIL_BEGINS: &str = "# Where letters come from";
 const MAIL_ENDS: &str = "# Terms of new matches";
 
-/// What `presets.toml` holds.
+/// The contents of `presets.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Presets {

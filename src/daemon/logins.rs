@@ -19,7 +19,7 @@ pub struct LoginStatus {
     pub host: String,
     pub token_file: PathBuf,
     pub renewed_at: Option<DateTime<Utc>>,
-    /// What needs a person.
+    /// The fault that needs a person.
     pub fault: Option<String>,
 }
 

@@ -21,7 +21,7 @@ pub struct Resent {
     pub queued: usize,
     /// Sent before, and queued as copies.
     pub copied: usize,
-    /// Those copies whose picture is not kept any more, and cannot be drawn as it was.
+    /// Copies whose picture was dropped and cannot be drawn as it was.
     pub without_picture: usize,
     /// Queued already.
     pub waiting: usize,

@@ -17,7 +17,7 @@ const UNSOUND_KEYS: &str = "does not verify: ";
 /// A match that does not verify.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsound {
-    /// When an audit first found something.
+    /// Time of the first audit that found something.
     pub since: DateTime<Utc>,
     /// The digests of the findings that the GM was told of.
     told: BTreeSet<Digest>,

@@ -31,7 +31,7 @@ const MAX_TRIES: u32 = 5;
 pub enum HouseTurns {
     /// All are accepted as they were played.
     AsPlayed,
-    /// Those after this entry; the others were checked before.
+    /// Only turns after this entry; earlier ones were checked before.
     After(u64),
 }
 

@@ -395,7 +395,7 @@ pub fn no_house(house: &BySeat<Option<String>>) -> bool {
     house.first.is_none() && house.second.is_none()
 }
 
-/// What rulings and letters depend on besides the match.
+/// The settings that rulings and letters depend on besides the match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailIdentity {
     /// The referee's own address.

@@ -13,7 +13,7 @@ use super::SealKey;
 use crate::game::Seat;
 use crate::letter::Digest;
 
-/// What the chance of a match comes from, besides the letter that opened it.
+/// The source of a match's chance, besides the letter that opened it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lot {
     /// The key of the offer.

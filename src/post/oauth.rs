@@ -62,7 +62,7 @@ pub struct Settings {
     /// What the program asks for.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// Where this machine keeps the tokens.
+    /// This machine's file of tokens.
     #[serde(default = "default_token_file")]
     pub token_file: PathBuf,
     /// A PEM file with the certificate authorities to trust instead of the system's.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What the bounces of letters to a seat have led to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounces {
-    /// When the first one came since mail last arrived.
+    /// Time of the first one since mail last arrived.
     pub since: Option<DateTime<Utc>>,
     /// A letter made since then bounced, too.
     pub again: bool,

@@ -54,7 +54,7 @@ pub struct Match<F = Filing> {
     pub stage: Stage,
     pub paused_at: Option<DateTime<Utc>>,
     pub state: AnyState,
-    /// What the seats remember, in a game that hides something: `None` until something was adjudicated.
+    /// The seats' memories, in a game that hides something: `None` until something was adjudicated.
     pub memories: Option<Memories>,
     pub held: BySeat<Option<FiledOrders<F>>>,
     /// Conditional orders that wait for the opponent's next move.
@@ -105,7 +105,7 @@ pub struct Match<F = Filing> {
     pub lot: Option<Lot>,
     /// What GMs told the sides.
     pub gm_messages: Vec<GmMessage>,
-    /// What GMs were shown although the rules hide it.
+    /// Hidden facts that GMs were shown.
     pub unsealed: Vec<Unsealing>,
     /// Pins of the letters that the last ruling produced, for the next entry to name. The shell, which words them,
     /// fills this in.

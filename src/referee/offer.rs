@@ -20,7 +20,7 @@ pub struct Offer {
     pub days: Option<u32>,
     /// The seat that the offering player wants. `None`: drawn by lot.
     pub seat: Option<Seat>,
-    /// What the match will be drawn from. The shell fills it in.
+    /// The source of the match's chance. The shell fills it in.
     pub lot: Option<Lot>,
 }
 

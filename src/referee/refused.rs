@@ -11,7 +11,7 @@ use crate::game::any::GameKind;
 /// again. No sentence is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedLetter {
-    /// What its player wrote.
+    /// The lines that its player wrote.
     pub lines: Vec<Line>,
     /// See [`SeatLetter::texts_withheld`](super::SeatLetter::texts_withheld).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -20,7 +20,7 @@ pub struct RefusedLetter {
     pub thread_turn: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_match: Option<String>,
-    /// When it came, if it was ruled on later than that.
+    /// Its time of arrival, if it was ruled on later than that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub came: Option<DateTime<Utc>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -7,7 +7,7 @@ use super::time::format_local;
 use crate::game::Seat;
 use crate::referee::{Match, Stage};
 
-/// What the GM told one side alone, for the result.
+/// The GM's words to one side alone, for the result.
 pub fn messages(game_match: &Match, reader: Seat) -> Value {
     let is_over = game_match.stage == Stage::Over;
     let told = game_match.gm_messages.iter().filter(|message| is_over && message.to.is_some());
@@ -22,7 +22,7 @@ pub fn messages(game_match: &Match, reader: Seat) -> Value {
     .collect()
 }
 
-/// What GMs were shown although the rules hide it, for the result.
+/// Hidden facts that GMs were shown, for the result.
 pub fn unsealed(game_match: &Match, reader: Seat) -> Value {
     let is_over = game_match.stage == Stage::Over;
     let zone = game_match.zone_of(reader);

@@ -6,7 +6,7 @@ use minijinja::{Value, context};
 use crate::ledger::SealKey;
 use crate::referee::{Match, Stage};
 
-/// What the chance of a match comes from; the key once the match is over.
+/// The source of a match's chance; its key once the match is over.
 pub fn lot(game_match: &Match) -> Value {
     let Some(lot) = &game_match.lot else { return Value::from(()) };
     context! {

@@ -174,7 +174,7 @@ fn shows_board(game_match: &Match, content: &Content, seat: Seat) -> bool {
     }
 }
 
-/// What a report's reader did in the adjudication that led to its board.
+/// The reader's own part in the adjudication that led to a report's board.
 fn own_part<'a>(game_match: &Match, content: &'a Content, seat: Seat) -> Option<OwnPart<'a>> {
     let Content::Report { steps, .. } = content else { return None };
     let last = steps.last().filter(|step| step.state == game_match.state)?;
@@ -212,7 +212,7 @@ pub struct FailedMatch {
     pub id: String,
     /// Whether it is paused because of that.
     pub is_paused: bool,
-    /// What is wrong, each a clause.
+    /// The findings, each a clause.
     pub findings: Vec<String>,
 }
 

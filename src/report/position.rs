@@ -20,7 +20,7 @@ pub struct Position<'a> {
     pub steps: &'a [Adjudication],
     pub state: &'a AnyState,
     pub memories: &'a Memories,
-    /// When each phase of the match was adjudicated.
+    /// The times at which the phases of the match were adjudicated.
     pub adjudicated: &'a [(Phase, u32, DateTime<Utc>)],
 }
 

@@ -13,7 +13,7 @@ use super::{Database, Result, StoreError, sending};
 use crate::game::names::named_enum;
 
 named_enum! {
-    /// What a budget limits.
+    /// The subject of a budget's limit.
     pub enum BudgetKind {
         /// Delayed answers to a seat, by hour.
         Seat = "seat",

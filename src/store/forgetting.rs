@@ -43,7 +43,7 @@ pub struct ForgottenMatch {
     pub snapshot: String,
     pub first_name: String,
     pub second_name: String,
-    /// Where its ledger ends, with the entries that tell of it.
+    /// The end of its ledger, including the entries that record it.
     pub head: Head,
     pub entries: Vec<EntryRow>,
     /// The pins of dispatches that these list as delivered.

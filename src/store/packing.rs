@@ -11,13 +11,13 @@ use super::columns::{parse_digest, read_as, read_columns};
 use super::{Result, StoreError};
 use crate::letter::pictures::{put_in, stand_in, take_out};
 
-/// What letters have in common. No letter can be read without it, so it is never changed.
+/// Text that letters have in common. No letter can be read without it, so it is never changed.
 const TYPICAL: &[u8] = include_bytes!("typical.eml");
 
 /// Higher levels take up to twice the time, and save a tenth of the room.
 const LEVEL: Compression = Compression::new(3);
 
-/// How much longer than its deflated form a text can be.
+/// Maximum ratio of a text to its deflated form.
 const MOST_EXPANDED: usize = 1032;
 
 /// A letter of ours as it is stored.

@@ -20,7 +20,7 @@ const KEPT: TimeDelta = TimeDelta::days(2);
 
 const MINUTE: i64 = 60_000;
 
-/// How long pictures are kept. The triggers allow no less.
+/// Time that pictures are kept. The triggers allow no less.
 const PICTURES_KEPT: TimeDelta = TimeDelta::days(7);
 
 /// Selects the dispatches that are due at `$2`.

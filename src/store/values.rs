@@ -409,7 +409,7 @@ pub struct Queues {
     pub latest: LatestTimes,
 }
 
-/// How far the items that are deferred furthest are deferred.
+/// The latest time to which items of each kind are deferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct LatestTimes {
     #[sqlx(try_from = "MaybeMillis")]

@@ -15,7 +15,7 @@ fn alarms(desk: &Desk) -> Vec<Sent> {
     sent
 }
 
-/// How many matches the status names as not verifying.
+/// Maximum matches that the status names as not verifying.
 fn faults(desk: &Desk) -> Vec<String> {
     let office = desk.office();
     let status = fogpost::daemon::status::Status::of(

@@ -1,4 +1,4 @@
-//! Where the chance of a match between two people comes from: the key of the offer, and the letter that takes it up.
+//! The source of chance in a match between two people: the key of the offer, and the letter that takes it up.
 
 use fogpost::audit::dossier::DossierForm;
 use fogpost::audit::{AuditVerdict, Place};

@@ -354,7 +354,7 @@ impl Desk {
         }
     }
 
-    /// What the GM says to be shown what the rules hide.
+    /// The GM's reason to see what the rules hide.
     pub fn unseal(&self, reason: &str) -> Unseal {
         let gms = &self.office.config.club.gm;
         Unseal::new(gms, &gms.first().name, reason).expect("a fit reason")

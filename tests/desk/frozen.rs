@@ -21,7 +21,7 @@ use crate::audit::entries;
 use crate::desk::{ANN, BO, Desk};
 use crate::random::Random;
 
-/// What a check needs of a match, but for the letters that we sent.
+/// Everything that a check needs of a match, except the letters that we sent.
 #[derive(Serialize, Deserialize)]
 struct Frozen {
     snapshot: Match,

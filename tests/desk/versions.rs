@@ -67,7 +67,7 @@ fn without_the_kept_match_later_rulings_are_not_repeated_either() {
     assert_eq!(verdict.rulings_by_procedure, [(77, 6)].into(), "two more: the change, and Bo's letter");
 }
 
-/// What the audit says of a match by another procedure after a change to its entries, with every hash made right again.
+/// The findings in a match by another procedure after a change to its entries, with every hash made right again.
 fn after(change: impl FnOnce(&mut Vec<Entry>)) -> Vec<Finding> {
     let (desk, _) = played_by_another();
     let game_match = desk.find(&entries_id(&desk));

@@ -11,7 +11,7 @@ pub struct Reached {
     /// The adjudication, if the entry is one.
     pub step: Option<Adjudication>,
     pub state: AnyState,
-    /// What the seats remember of the adjudications in force.
+    /// The seats' memories of the adjudications in force.
     pub memories: Memories,
 }
 

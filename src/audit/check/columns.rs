@@ -8,7 +8,7 @@ use crate::game::any::GameKind;
 use crate::ledger::{Entry, Fact, KeptPin, PinnedKind, Source};
 use crate::letter::Digest;
 
-/// What is stored of a match for lists.
+/// The columns of a match that lists show.
 pub struct StoredColumns {
     /// The columns of the match that hold something other than what they are read as.
     pub unread: Vec<&'static str>,
@@ -47,7 +47,7 @@ pub struct UnprovenColumns {
     pub is_confirmed: bool,
 }
 
-/// How a letter came to be ruled on in a match.
+/// The grounds on which a letter was ruled on in a match.
 #[derive(Clone, Copy, Default)]
 pub struct RuledOn {
     /// Only a part of it was about the match.

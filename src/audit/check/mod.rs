@@ -58,9 +58,9 @@ impl SentLetter {
 
 /// The letters of the last ruling. The next entry confirms their pins.
 enum Unconfirmed {
-    /// What the repeated ruling sends, in order. `None` for a missing letter, which has been reported.
+    /// The letters of the repeated ruling, in order. `None` for a missing letter, which has been reported.
     Repeated(Vec<Option<ExpectedDispatch>>),
-    /// What the ruling at `at` that ends with this entry sent, as far as the pins tell.
+    /// The letters of the ruling at `at` that ends with this entry, as far as the pins tell.
     Unrepeated { head: Head, at: DateTime<Utc> },
 }
 
@@ -99,7 +99,7 @@ pub struct Check {
     verdict: AuditVerdict,
     /// Finds the house's turns again, which takes as long as it took the first time. `None`: they are accepted as played.
     house: Option<Arc<HousePlayer>>,
-    /// What is withheld for good.
+    /// The letters that are withheld for good.
     withheld: Withheld,
     /// The match as it was before each change of the procedure.
     kept: Vec<String>,

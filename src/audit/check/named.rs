@@ -7,7 +7,7 @@ use crate::game::Seat;
 use crate::ledger::{Entry, Fact, PinnedKind, Source};
 use crate::letter::Digest;
 
-/// Who must have sent a letter that an entry names.
+/// The required sender of a letter that an entry names.
 #[derive(Clone, Copy)]
 enum Sender {
     /// The player of this seat.

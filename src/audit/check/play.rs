@@ -24,7 +24,7 @@ pub(super) struct Play {
     pub why: Unrepeated,
     start: AnyState,
     state: AnyState,
-    /// What is sealed for the open phase.
+    /// The orders that are sealed for the open phase.
     sealed: BySeat<Option<OrderLines>>,
     /// The lines of the conditional orders that each seat sent.
     conditions: BySeat<Vec<String>>,
@@ -36,7 +36,7 @@ pub(super) struct Play {
     is_corrected: bool,
 }
 
-/// What the cause of a ruling says of orders.
+/// The orders in the cause of a ruling.
 pub(super) enum Written {
     /// These lines.
     Lines(Vec<String>),

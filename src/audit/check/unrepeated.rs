@@ -19,7 +19,7 @@ use crate::letter::Digest;
 use crate::referee::{Match, PROCEDURE, SeatLetter};
 use crate::report::envelope::{PlaceInMatch, unique_start};
 
-/// What is withheld of a match for good, because a player was forgotten.
+/// The letters of a match that are withheld for good, because a player was forgotten.
 #[derive(Clone, Debug, Default)]
 pub struct Withheld {
     /// The seats whose players were forgotten.
@@ -29,7 +29,7 @@ pub struct Withheld {
 }
 
 impl Check {
-    /// What is withheld of the match for good. Its rulings are not repeated then.
+    /// Sets the letters of the match that are withheld for good. Its rulings are not repeated then.
     pub fn set_withheld(&mut self, withheld: Withheld) {
         self.withheld = withheld;
     }

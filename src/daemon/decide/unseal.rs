@@ -13,7 +13,7 @@ use crate::store::Settlement;
 /// Maximum characters of a reason, which both players read.
 const MAX_REASON: usize = 200;
 
-/// Who asks to be shown what the rules hide, and why.
+/// A GM's request to see what the rules hide, with the reason.
 #[derive(Clone, Debug)]
 pub struct Unseal {
     gm: GmIndex,

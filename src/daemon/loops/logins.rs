@@ -7,7 +7,7 @@ use super::waiting::{pause, until_shutdown};
 use crate::daemon::Office;
 use crate::post::ShutdownSignal;
 
-/// How often a daemon looks whether a login is due to be renewed.
+/// Time between checks whether a login is due to be renewed.
 const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
 
 impl Office {

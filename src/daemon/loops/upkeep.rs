@@ -11,7 +11,7 @@ use crate::referee::Act;
 /// The key under which a daemon remembers when it last deleted old letters.
 const LAST_DELETION: &str = "unruled letters deleted";
 
-/// How often old letters and pictures are deleted.
+/// Time between deletions of old letters and pictures.
 const UPKEEP_INTERVAL: TimeDelta = TimeDelta::hours(1);
 
 /// Letters deleted in one transaction, during which other writers wait.

@@ -16,7 +16,7 @@ const USUAL_LIFETIME: Duration = Duration::from_secs(3600);
 /// How long the provider is not asked again after it has said that the login has ended.
 const ENDED_RETRY: TimeDelta = TimeDelta::minutes(10);
 
-/// By how much the clock may have been set back without a doubt about a token.
+/// Maximum time by which the clock may have been set back without a doubt about a token.
 const TOLERANCE: TimeDelta = TimeDelta::minutes(1);
 
 /// How long after a renewal a login is renewed although nobody uses it: if the provider cannot be reached, a day is left
