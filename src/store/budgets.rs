@@ -13,7 +13,7 @@ use super::{Database, Result, StoreError, sending};
 use crate::game::names::named_enum;
 
 named_enum! {
-    /// The subject of a budget's limit.
+    /// A limited kind of act.
     pub enum BudgetKind {
         /// Delayed answers to a seat, by hour.
         Seat = "seat",

@@ -18,7 +18,7 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(50);
 /// How long to try to store what the provider answered. Together with the answer it takes no longer than [`LOCK_LIMIT`].
 const STORE_LIMIT: Duration = Duration::from_secs(25);
 
-/// Maximum attempts.
+/// Time between attempts.
 const STORE_INTERVAL: Duration = Duration::from_millis(100);
 
 const OWNER_ONLY: u32 = 0o600;
