@@ -1,38 +1,40 @@
 //! Loads what is stored of a match for lists, for the audit to compare.
 
 use super::Office;
-use super::incoming::listed_fields;
-use super::withheld::read_letter;
-use crate::audit::Finding;
+use super::incoming::{listed_fields, one_line};
 use crate::audit::columns::{
-    LetterColumns, OfferColumns, StoredColumns, UnprovenColumns, differences, ruled_letters,
+    LetterColumns, OfferColumns, RuledLetters, StoredColumns, UnprovenColumns, differences,
 };
-use crate::ledger::Entry;
-use crate::letter::Digest;
+use crate::audit::{Finding, ParsedLetter};
 use crate::store::{InvitationStage, NamedLetter, UnprovenStage};
+
+/// Returns a letter as it is listed, and what its bytes say.
+pub(super) fn columns_of(row: &NamedLetter, raw: &[u8], parsed: &ParsedLetter) -> LetterColumns {
+    let listed = (row.sender.clone(), row.subject.clone());
+    let letter = parsed.letter();
+    // Nearly every letter is listed as it was read; only of the others the header is parsed once more.
+    let is_as_read = letter
+        .is_some_and(|letter| letter.from.as_str() == listed.0 && one_line(&letter.subject) == listed.1);
+    let written = if is_as_read { listed.clone() } else { listed_fields(raw) };
+    let tokens = letter.iter().flat_map(|letter| &letter.tokens).map(ToString::to_string).collect();
+    LetterColumns { digest: row.digest, listed, written, place: row.place.clone(), tokens }
+}
 
 impl Office {
     /// Returns what lists show of a match that its ledger or its letters say otherwise.
-    pub(super) async fn odd_columns(&self, id: &str) -> anyhow::Result<Vec<Finding>> {
-        let rows = self.store.entries(id).await?;
-        // Those that cannot be read are findings of the check of the chain.
-        let entries: Vec<Entry> =
-            rows.iter().filter_map(|row| serde_json::from_str(&row.json).ok()).collect();
-        let ruled: Vec<Digest> = ruled_letters(&entries).into_keys().collect();
-        let mut letters = Vec::new();
-        let mut take = |row: NamedLetter| {
-            let read = read_letter(&row.raw, &self.settings.own);
-            let tokens = read.iter().flat_map(|letter| &letter.tokens).map(ToString::to_string).collect();
-            let (written, listed) = (listed_fields(&row.raw), (row.sender, row.subject));
-            letters.push(LetterColumns { digest: row.digest, listed, written, place: row.place, tokens });
-        };
-        self.store.letters_named(&ruled, &mut take).await?;
+    pub(super) async fn odd_columns(
+        &self,
+        id: &str,
+        ruled: &RuledLetters,
+        letters: Vec<LetterColumns>,
+    ) -> anyhow::Result<Vec<Finding>> {
         let offers = self.store.invitations_to(id).await?.into_iter().map(|offer| OfferColumns {
             is_taken: offer.stage == InvitationStage::Taken,
             inviter: offer.inviter,
             game: offer.game,
         });
-        let unproven = self.store.unproven_named(&ruled).await?.into_iter().map(|row| UnprovenColumns {
+        let unproven = self.store.unproven_named(&ruled.confirmed()).await?;
+        let unproven = unproven.into_iter().map(|row| UnprovenColumns {
             letter: row.letter,
             confirmed_by: row.confirmed_by,
             is_confirmed: row.stage == UnprovenStage::Confirmed,
@@ -45,6 +47,6 @@ impl Office {
             offers: offers.collect(),
             unproven: unproven.collect(),
         };
-        Ok(differences(id, &entries, &columns))
+        Ok(differences(id, ruled, &columns))
     }
 }

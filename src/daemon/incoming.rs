@@ -56,6 +56,7 @@ pub fn visible_tokens(letter: &NewLetter, own: &OwnIdentity) -> Vec<String> {
     tokens.iter().map(ToString::to_string).collect()
 }
 
-fn one_line(field: &str) -> String {
+/// Returns a header field as lists show it.
+pub fn one_line(field: &str) -> String {
     field.chars().filter(|c| is_printable(*c)).take(MAX_FIELD).collect()
 }

@@ -8,7 +8,9 @@ use anyhow::bail;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::Office;
+use super::columns::columns_of;
 use super::parallel::{par_map, run_blocking};
+use crate::audit::columns::LetterColumns;
 use crate::audit::witness::PlayersMail;
 use crate::audit::{
     AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter,
@@ -151,8 +153,8 @@ impl Office {
         let id = row.id.clone();
         let mut check = self.check_of(row, turns).await?;
         let mut reader = LedgerReader::new(&id, check.first_key());
-        let mut sent_id = i64::MIN;
-        let mut next = self.read_on(&mut reader, &mut sent_id, step).await;
+        let (mut sent_id, mut listed) = (i64::MIN, Vec::new());
+        let mut next = self.read_on(&mut reader, &mut sent_id, &mut listed, step).await;
         while !check.is_stopped() {
             let batch = next?;
             if batch.is_end() {
@@ -160,8 +162,8 @@ impl Office {
                 break;
             }
             // The next rows are read while these are ruled on again.
-            let (ruled, read_on) =
-                tokio::join!(rule_again(check, batch), self.read_on(&mut reader, &mut sent_id, step),);
+            let reading = self.read_on(&mut reader, &mut sent_id, &mut listed, step);
+            let (ruled, read_on) = tokio::join!(rule_again(check, batch), reading);
             check = ruled?;
             next = read_on;
         }
@@ -170,9 +172,10 @@ impl Office {
             acted_id = last;
             check.check_acted_letters(&acted);
         }
+        let ruled = check.take_listed();
         let mut verdict = check.finish();
         if verdict.findings.is_empty() {
-            verdict.findings = self.odd_columns(&id).await?;
+            verdict.findings = self.odd_columns(&id, &ruled, listed).await?;
         }
         if let Some(who) = self.store.forgotten_in(&id).await? {
             verdict.findings.extend(self.untold_of_forgotten(&id, &who).await?);
@@ -220,6 +223,7 @@ impl Office {
         &self,
         reader: &mut LedgerReader,
         sent_id: &mut i64,
+        listed: &mut Vec<LetterColumns>,
         step: &Step<'_>,
     ) -> anyhow::Result<LedgerBatch> {
         let (id, seq, mut count) = (reader.match_id().to_owned(), reader.seq(), 0);
@@ -242,7 +246,13 @@ impl Office {
             reader.push_dispatches(sent);
         }
         let mut letters: Vec<ParsedLetter> = Vec::new();
-        let mut take = |row: NamedLetter| letters.push(reader.parse_letter(&letter_of(row)));
+        let mut take = |mut row: NamedLetter| {
+            let raw = std::mem::take(&mut row.raw);
+            let stored = letter_of(&row, raw);
+            let parsed = reader.parse_letter(&stored);
+            listed.push(columns_of(&row, &stored.raw, &parsed));
+            letters.push(parsed);
+        };
         self.store.letters_named(&reader.missing_letters(), &mut take).await?;
         let answered: BTreeSet<String> = letters.iter().flat_map(|letter| letter.thread().cloned()).collect();
         let answered = self.store.texts_by_message_id(&Vec::from_iter(answered)).await?;
@@ -283,9 +293,9 @@ fn sent_row(row: SentRow) -> StoredDispatch {
     StoredDispatch { message_id, recipient, kind, seat, sent_at, bytes }
 }
 
-fn letter_of(row: NamedLetter) -> StoredLetter {
-    let NamedLetter { digest, received_at, status, raw, .. } = row;
-    StoredLetter { digest, received_at, is_ruled: status == LetterStatus::Ruled, raw }
+fn letter_of(row: &NamedLetter, raw: Vec<u8>) -> StoredLetter {
+    let is_ruled = row.status == LetterStatus::Ruled;
+    StoredLetter { digest: row.digest, received_at: row.received_at, is_ruled, raw }
 }
 
 /// What the audit compares of an entry.

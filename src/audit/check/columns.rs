@@ -47,60 +47,85 @@ pub struct UnprovenColumns {
     pub is_confirmed: bool,
 }
 
+/// What the entries of a match say of the letters that were ruled on, noted as the entries are checked.
+#[derive(Default)]
+pub struct RuledLetters {
+    opening: Option<Source>,
+    game: Option<GameKind>,
+    letters: BTreeMap<Digest, RuledOn>,
+    confirmed: Vec<ConfirmedLetter>,
+}
+
+/// A letter that its player confirmed, as an entry says.
+struct ConfirmedLetter {
+    seq: u64,
+    letter: Digest,
+    seat: Seat,
+    by: Digest,
+}
+
 /// The grounds on which a letter was ruled on in a match.
 #[derive(Clone, Copy, Default)]
-pub struct RuledOn {
+struct RuledOn {
     /// Only a part of it was about the match.
     in_part: bool,
     /// It was not proven at first, and its player confirmed it. It is listed without a seat.
     confirmed: bool,
 }
 
-/// Returns the letters that caused entries, but for the one that opened the match.
-pub fn ruled_letters(entries: &[Entry]) -> BTreeMap<Digest, RuledOn> {
-    let mut ruled: BTreeMap<Digest, RuledOn> = BTreeMap::new();
-    let opening = entries.first().map(|first| &first.cause);
-    for entry in entries.iter().filter(|entry| Some(&entry.cause) != opening) {
-        let Source::Letter(digest) = &entry.cause else { continue };
-        let how = ruled.entry(*digest).or_default();
+impl RuledLetters {
+    /// Notes the next entry.
+    pub(super) fn note(&mut self, entry: &Entry) {
+        if let Fact::MatchOpened { game, .. } = &entry.fact {
+            self.game = Some(*game);
+            self.opening = Some(entry.cause.clone());
+        }
+        let Source::Letter(letter) = entry.cause else { return };
+        // The letter that opened the match is listed as an answered one.
+        if self.opening.as_ref() == Some(&entry.cause) {
+            return;
+        }
+        let how = self.letters.entry(letter).or_default();
         how.in_part |= matches!(entry.fact, Fact::LetterPartRead { .. });
-        how.confirmed |= matches!(entry.fact, Fact::LetterConfirmed { .. });
+        if let Fact::LetterConfirmed { seat, by, .. } = entry.fact {
+            how.confirmed = true;
+            self.confirmed.push(ConfirmedLetter { seq: entry.seq, letter, seat, by });
+        }
     }
-    ruled
+
+    /// The letters that were not proven at first.
+    pub fn confirmed(&self) -> Vec<Digest> {
+        self.confirmed.iter().map(|confirmed| confirmed.letter).collect()
+    }
 }
 
 /// Returns what the columns say that the ledger of this match, or a letter, says otherwise.
-pub fn differences(match_id: &str, entries: &[Entry], columns: &StoredColumns) -> Vec<Finding> {
+pub fn differences(match_id: &str, ruled: &RuledLetters, columns: &StoredColumns) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !columns.unread.is_empty() {
         let what = format!("its columns {} hold what is not in its snapshot", columns.unread.join(", "));
         findings.push(Finding { place: Place::Kept("the match"), what });
     }
-    let ruled = ruled_letters(entries);
     for letter in &columns.letters {
-        let how = ruled.get(&letter.digest).copied().unwrap_or_default();
-        if let Err(what) = check_letter(match_id, how, &columns.pins, letter) {
+        let Some(how) = ruled.letters.get(&letter.digest) else { continue };
+        if let Err(what) = check_letter(match_id, *how, &columns.pins, letter) {
             findings.push(Finding { place: Place::Letter(letter.digest), what: what.to_owned() });
         }
     }
-    for entry in entries {
-        if let Fact::MatchOpened { game, .. } = &entry.fact {
-            findings
-                .extend(columns.offers.iter().filter_map(|offer| check_offer(*game, &columns.pins, offer)));
-        }
-        if let (Fact::LetterConfirmed { seat, by, .. }, Source::Letter(letter)) = (&entry.fact, &entry.cause)
-        {
-            let of_letter = columns.unproven.iter().find(|row| row.letter == *letter);
-            let is_right = of_letter.is_some_and(|row| {
-                let place = (row.place.0.as_str(), row.place.1);
-                // A letter with parts is stored for the match of its token alone.
-                let in_part = ruled.get(letter).is_some_and(|how| how.in_part);
-                row.is_confirmed && row.confirmed_by == Some(*by) && (in_part || place == (match_id, *seat))
-            });
-            if !is_right {
-                let what = format!("it is not stored as confirmed as entry #{} says", entry.seq);
-                findings.push(Finding { place: Place::Letter(*letter), what });
-            }
+    if let Some(game) = ruled.game {
+        findings.extend(columns.offers.iter().filter_map(|offer| check_offer(game, &columns.pins, offer)));
+    }
+    for ConfirmedLetter { seq, letter, seat, by } in &ruled.confirmed {
+        let of_letter = columns.unproven.iter().find(|row| row.letter == *letter);
+        let is_right = of_letter.is_some_and(|row| {
+            let place = (row.place.0.as_str(), row.place.1);
+            // A letter with parts is stored for the match of its token alone.
+            let in_part = ruled.letters.get(letter).is_some_and(|how| how.in_part);
+            row.is_confirmed && row.confirmed_by == Some(*by) && (in_part || place == (match_id, *seat))
+        });
+        if !is_right {
+            let what = format!("it is not stored as confirmed as entry #{seq} says");
+            findings.push(Finding { place: Place::Letter(*letter), what });
         }
     }
     findings

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use self::columns::RuledLetters;
 use self::holders::Holders;
 pub use self::holders::StoredSeat;
 use self::play::Play;
@@ -79,6 +80,8 @@ pub struct Check {
     head: Head,
     pending: VecDeque<PendingEntry>,
     letters: BTreeMap<Digest, ReadLetter>,
+    /// What the entries so far say of letters that lists show.
+    listed: RuledLetters,
     /// The letters that were ruled on, by the first bytes of their digests.
     ruled_letters: BTreeSet<u64>,
     /// When the match ended: more than once if it was corrected.
@@ -127,6 +130,7 @@ impl Check {
             head: Head::default(),
             pending: VecDeque::new(),
             letters: BTreeMap::new(),
+            listed: RuledLetters::default(),
             ruled_letters: BTreeSet::new(),
             ends: Vec::new(),
             earlier: BySeat::default(),
@@ -170,6 +174,11 @@ impl Check {
     /// The match as it was stored before each change of the procedure: rulings can be repeated from there.
     pub fn set_kept_snapshots(&mut self, kept: Vec<String>) {
         self.kept = kept;
+    }
+
+    /// Takes what the entries say of letters that lists show.
+    pub fn take_listed(&mut self) -> RuledLetters {
+        std::mem::take(&mut self.listed)
     }
 
     /// The secret that the match began with, unless its snapshot cannot be read.
@@ -306,6 +315,7 @@ impl Check {
                 self.identity = Some((**desk).clone());
             }
             self.note_holders(entry);
+            self.listed.note(entry);
         }
         for entry in entries.clone() {
             self.check_named_letters(entry);

@@ -68,6 +68,11 @@ pub struct ParsedLetter {
 }
 
 impl ParsedLetter {
+    /// The letter, if it can be read.
+    pub fn letter(&self) -> Option<&Letter> {
+        self.letter.as_ref().ok().map(|letter| &**letter)
+    }
+
     /// The Message-IDs of our letters that it may quote.
     pub fn thread(&self) -> impl Iterator<Item = &String> {
         self.letter.iter().flat_map(|letter| letter.thread())
