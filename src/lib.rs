@@ -52,7 +52,7 @@
 //! let ruling = referee::rule(&opened, &Cause::Letter(&seat_letter), at);
 //! assert_eq!(ruling.after.awaited(), [Seat::Second]);
 //!
-//! // Word the answers: Ann's receipt, then a report to each side.
+//! // Word the letters: a report to each side, and Ann's begins with her receipt.
 //! let templates = Templates::new(&Default::default())?;
 //! let house = HouseDefaults::UNSET;
 //! let club = Club { name: "The Fog Club", address: "referee@club.example", house };
@@ -63,7 +63,7 @@
 //! };
 //! let letters = ruling.dispatches.iter().map(word).collect::<Result<Vec<_>, _>>()?;
 //! assert!(letters[0].text.contains("Your orders are sealed"));
-//! assert_eq!(letters[2].subject, "[QD-7K3M] Turn 2: your move");
+//! assert_eq!(letters[1].subject, "[QD-7K3M] Turn 2: your move");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
