@@ -150,7 +150,12 @@ mod tests {
         assert_eq!(unpack_dispatch(columns(packed.bytes, packed.picture, None)).unwrap(), letter());
         let noise: Vec<u8> =
             (0..100_000_u32).flat_map(|n| Digest::of(&n.to_le_bytes()).to_string().into_bytes()).collect();
-        for whole in [&b""[..], b"x", &[7; 100_000], TYPICAL, &noise] {
+        // A stranger can send bytes that nothing makes shorter.
+        let random: Vec<u8> =
+            (0..10_000_u32).flat_map(|n| *Digest::of(&n.to_le_bytes()).as_bytes()).collect();
+        for whole in
+            [&b""[..], b"x", &[7; 100_000], TYPICAL, &noise, &random, &random[..31], &random[..40_000]]
+        {
             assert_eq!(unpack(&pack(whole)).unwrap(), whole);
         }
     }

@@ -47,7 +47,7 @@ pub struct UnprovenColumns {
     pub is_confirmed: bool,
 }
 
-/// What the entries of a match say of the letters that were ruled on, noted as the entries are checked.
+/// The letters that the entries of a match rule on, noted as the entries are checked.
 #[derive(Default)]
 pub struct RuledLetters {
     opening: Option<Source>,

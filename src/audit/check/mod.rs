@@ -80,7 +80,7 @@ pub struct Check {
     head: Head,
     pending: VecDeque<PendingEntry>,
     letters: BTreeMap<Digest, ReadLetter>,
-    /// What the entries so far say of letters that lists show.
+    /// The letters that the entries so far rule on, to be compared with lists.
     listed: RuledLetters,
     /// The letters that were ruled on, by the first bytes of their digests.
     ruled_letters: BTreeSet<u64>,
@@ -176,7 +176,7 @@ impl Check {
         self.kept = kept;
     }
 
-    /// Takes what the entries say of letters that lists show.
+    /// Takes the letters that the entries rule on, to be compared with lists.
     pub fn take_listed(&mut self) -> RuledLetters {
         std::mem::take(&mut self.listed)
     }
