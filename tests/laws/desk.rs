@@ -68,9 +68,11 @@ pub fn with(game_match: &Match, state: AnyState) -> Match {
     game_match
 }
 
-/// Rules on a letter of `seat` with these lines.
+/// Rules on a letter of `seat` with these lines, whose subject names the open turn.
 pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
-    let raw = format!("From: Ann <ann@players.example>\r\nSubject: Orders\r\n\r\n{}", lines.join("\r\n"));
+    let turn = game_match.due().map(|due| format!(" Turn {}", due.turn)).unwrap_or_default();
+    let subject = format!("Subject: Re: [{}]{turn}", game_match.id);
+    let raw = format!("From: Ann <ann@players.example>\r\n{subject}\r\n\r\n{}", lines.join("\r\n"));
     let own = game_match.desk.own_identity().expect("an address");
     let letter = Letter::read(raw.as_bytes(), &own, &Limits::default()).expect("a letter");
     let cause = LetterCause::new(letter.digest, seat, NOW);
