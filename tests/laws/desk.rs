@@ -26,6 +26,11 @@ pub fn templates() -> Templates {
 
 /// Opens a match with the options of `play`.
 pub fn open(play: &Play) -> Ruling {
+    open_against(play, None)
+}
+
+/// Opens a match whose second seat the house holds at this level, if any.
+pub fn open_against(play: &Play, level: Option<String>) -> Ruling {
     let opening = Opening {
         id: format!("{}-7K3M", play.kind.prefix()),
         game: play.kind,
@@ -35,7 +40,7 @@ pub fn open(play: &Play) -> Ruling {
             "Annabella Featherstonehaugh".to_owned(),
             "Bartholomew van den Heuvel".to_owned(),
         ),
-        house: BySeat::default(),
+        house: BySeat::new(None, level),
         terms: Terms::default(),
         settings: BySeat::default(),
         desk: MailIdentity {
