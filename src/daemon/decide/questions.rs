@@ -29,7 +29,7 @@ const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 impl Decision<'_> {
     /// Returns what is known of an address as this transaction leaves it so far.
     pub fn standing(&self, address: &str) -> Decided<Standing> {
-        match self.draft.settlement.restraints.standings.get(address) {
+        match self.restraints().into_iter().find_map(|changed| changed.standings.get(address)) {
             Some(standing) => Ok(*standing),
             None => Ok(self.context.sender(address)?.standing),
         }
@@ -47,7 +47,8 @@ impl Decision<'_> {
 
     /// Returns the open question to an address as this transaction leaves it so far.
     fn open_question(&self, address: &str) -> Decided<Option<Question>> {
-        let question = match self.draft.settlement.restraints.questions.get(address) {
+        let asked = self.restraints().into_iter().find_map(|changed| changed.questions.get(address));
+        let question = match asked {
             Some(question) => question.clone(),
             None => self.context.sender(address)?.question.clone(),
         };
