@@ -27,6 +27,7 @@ pub mod quantum;
 pub(crate) mod random;
 pub mod record;
 mod seat;
+mod seen;
 #[cfg(test)]
 mod sight;
 pub mod square;
@@ -34,12 +35,13 @@ pub mod testing;
 
 pub use dice::Dice;
 pub use house::level::Level;
-pub use house::{Chosen, House, HouseLevel, Seen};
+pub use house::{Chosen, House, HouseLevel};
 pub use options::{OptionRule, Options, Values};
 pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
 use orders::{not_understood, two_squares};
 pub use phase::{Due, Outcome, Phase, Reason};
 pub use seat::{BySeat, Seat};
+pub use seen::Seen;
 
 /// The fault of a ready setup beside other orders, or in a record, which holds lines only.
 const READY_ALONE: &str =
