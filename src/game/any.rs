@@ -12,7 +12,7 @@ pub use super::options::Choices;
 use super::testing::{RandomPlay, Rng};
 use super::{
     Board, BySeat, Due, Fault, Game, Line, Numbered, Options, OrderLines, Outcome, Reason, Sealed, Seat,
-    Seen, Syntax, condition, pacific, quad, quadrant_z, quantum,
+    Seen, Syntax, condition,
 };
 
 /// Declares the enums over all games, and the two macros that forward a call to the game of a value.
@@ -165,10 +165,10 @@ macro_rules! games {
 }
 
 games! { $
-    QuadrantZ => quadrant_z::State,
-    Pacific => pacific::State,
-    Quantum => quantum::State,
-    Quad => quad::State,
+    QuadrantZ => crate::game::quadrant_z::State,
+    Pacific => crate::game::pacific::State,
+    Quantum => crate::game::quantum::State,
+    Quad => crate::game::quad::State,
 }
 
 /// A game whose own memories can be found among those of any game.
@@ -184,6 +184,7 @@ mod shown;
 
 pub use conditions::follow;
 pub use shown::OwnPart;
+pub(crate) use {on_game, on_seen};
 
 impl Serialize for Filing {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -5,11 +5,13 @@
 
 use super::{Dice, Seen};
 
-pub(in crate::game) mod level;
+mod level;
 pub(in crate::game) mod mixture;
 pub(in crate::game) mod quiet;
 pub(in crate::game) mod root;
 pub(in crate::game) mod table;
+
+pub use level::Level;
 
 /// The computer player of a game.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 pub mod any;
 pub mod condition;
 mod dice;
-mod house;
+pub(crate) mod house;
 pub(crate) mod names;
 mod options;
 mod orders;
@@ -34,8 +34,7 @@ pub mod square;
 pub mod testing;
 
 pub use dice::Dice;
-pub use house::level::Level;
-pub use house::{Chosen, House, HouseLevel};
+pub(crate) use house::{Chosen, House, HouseLevel, Level};
 pub use options::{OptionRule, Options, Values};
 pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
 use orders::{not_understood, two_squares};
@@ -79,8 +78,6 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     const RULEBOOK: Rulebook;
     /// The words that orders begin with, in capitals. A line that begins with a misspelt one is questioned.
     const VERBS: &'static [&'static str];
-    /// The computer player of this game, if there is one.
-    const HOUSE: Option<House<Self::View, Self::Order>> = None;
 
     type Options: Options;
     /// What one seat may know. It serializes to exactly the JSON of the rules page; what `check` needs besides is in

@@ -2,6 +2,7 @@
 
 use super::Check;
 use crate::game::Seat;
+use crate::house;
 use crate::ledger::{self, Entry, Fact};
 use crate::referee::{Act, Hint, HousePlayer, Match, Ruling, digest_of};
 
@@ -30,7 +31,7 @@ pub(super) fn check_turn(
         return Err("the house was shown something else than its seat was told".to_owned());
     }
     let is_failure = failed.is_some();
-    if *version != game_match.game.house_version() {
+    if *version != house::version(game_match.game) {
         return Ok(Some(HouseTurn { is_of_other_version: true, is_failure }));
     }
     match game_match.house_turn(&seen, house) {
@@ -60,7 +61,7 @@ impl Check {
         };
         let hint = Hint { version, orders };
         let is_checked = self.house.is_none() || seq <= self.checked_until;
-        if !is_checked && version == game_match.game.house_version() {
+        if !is_checked && version == house::version(game_match.game) {
             let seen =
                 ledger::seen(&self.record_entries, seat).ok_or("what the seat saw cannot be derived")?;
             if game_match.hint(&seen).as_ref() != Some(&hint) {
@@ -80,7 +81,7 @@ impl Check {
 
     /// Counts a hint that another version of the house gave: it cannot be worked out again.
     pub(super) fn note_hint(&mut self, ruling: &Ruling) {
-        let current = ruling.after.game.house_version();
+        let current = house::version(ruling.after.game);
         for chained in &ruling.entries {
             let Fact::HintGiven { version, .. } = chained.entry.fact else { continue };
             if version != current && self.house.is_some() {

@@ -12,6 +12,7 @@ use super::rows::Readers;
 use super::stored::seat_row;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::{BySeat, Seat};
+use crate::house;
 use crate::ledger::{self, Entry, Fact};
 use crate::letter::Letter;
 use crate::referee::{
@@ -187,7 +188,7 @@ impl Decision<'_> {
             return Ok(None);
         }
         let entries = self.entries_of(&row.match_id)?;
-        if let Some(given) = hint_of_phase(&entries, row.seat, game_match.game.house_version()) {
+        if let Some(given) = hint_of_phase(&entries, row.seat, house::version(game_match.game)) {
             return Ok(Some(given));
         }
         Ok(ledger::seen(&entries, row.seat).and_then(|seen| game_match.hint(&seen)))

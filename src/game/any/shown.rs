@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{AnyState, Filing, GameKind, Memories, Remembering};
-use crate::game::{Board, Game, Sealed, Seat, pacific, quad, quadrant_z, quantum};
+use crate::game::{Board, Game, Sealed, Seat};
 
 /// The adjudication that led to a state, as far as one seat took part in it.
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,7 @@
 use serde_json::json;
 
 use super::dice::Dice;
-use super::{
-    Board, BySeat, Due, Fault, Game, House, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
-};
+use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
 
 mod board;
 mod chart;
@@ -16,7 +14,7 @@ mod check;
 mod deeds;
 mod extra;
 mod fleet;
-mod house;
+pub(crate) mod house;
 mod hulls;
 mod options;
 mod order;
@@ -57,8 +55,6 @@ impl Game for State {
         "SUBS",
         "PASS",
     ];
-
-    const HOUSE: Option<House<View, Order>> = Some(house::HOUSE);
 
     type Options = Options;
     type View = View;

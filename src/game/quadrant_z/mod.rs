@@ -9,7 +9,7 @@ mod combat;
 mod deeds;
 mod fleet;
 mod galaxy;
-mod house;
+pub(crate) mod house;
 mod legend;
 mod memory;
 mod options;
@@ -32,9 +32,7 @@ pub use state::State;
 pub use view::{Memory, View};
 
 use super::dice::Dice;
-use super::{
-    Board, BySeat, Due, Fault, Game, House, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
-};
+use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
 use state::Stage;
 
 impl Game for State {
@@ -50,8 +48,6 @@ impl Game for State {
 
     const VERBS: &'static [&'static str] =
         &["STAR", "SHIP", "SETUP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"];
-
-    const HOUSE: Option<House<View, Order>> = Some(house::HOUSE);
 
     type Options = Options;
     type View = View;
