@@ -4,10 +4,10 @@
 mod random;
 
 use divan::{Bencher, black_box};
-use fogpost::game::quad::house::choose;
 use fogpost::game::quad::{Options, Order, State, View};
 use fogpost::game::{BySeat, Dice, Game, Numbered, Sealed};
 use fogpost::house::Level;
+use fogpost::house::quad::choose;
 
 use crate::random::dice;
 

@@ -6,10 +6,10 @@
 use super::{Dice, Seen};
 
 mod level;
-pub(in crate::game) mod mixture;
-pub(in crate::game) mod quiet;
-pub(in crate::game) mod root;
-pub(in crate::game) mod table;
+pub(crate) mod mixture;
+pub(crate) mod quiet;
+pub(crate) mod root;
+pub(crate) mod table;
 
 pub use level::Level;
 

@@ -7,7 +7,9 @@ use std::fmt::Display;
 
 use crate::game::any::{AnySeen, Choices, GameKind, on_game, on_seen};
 use crate::game::house::{House, Insight};
-use crate::game::{Dice, Game, pacific, quad, quadrant_z, quantum};
+use crate::game::{self, Dice, Game, pacific, quadrant_z, quantum};
+
+pub mod quad;
 
 pub use crate::game::house::{Chosen, HouseLevel, Level};
 
@@ -29,8 +31,8 @@ impl Housed for quantum::State {
     const HOUSE: Option<House<Self::View, Self::Order>> = Some(quantum::house::HOUSE);
 }
 
-impl Housed for quad::State {
-    const HOUSE: Option<House<Self::View, Self::Order>> = Some(quad::house::HOUSE);
+impl Housed for game::quad::State {
+    const HOUSE: Option<House<Self::View, Self::Order>> = Some(quad::HOUSE);
 }
 
 /// Returns the levels at which the house plays a game, the weakest first; empty if it does not.

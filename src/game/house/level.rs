@@ -15,7 +15,7 @@ named_enum! {
 
 impl Level {
     /// Describes the level in one game; see the fields of [`HouseLevel`].
-    pub(in crate::game) const fn described(
+    pub(crate) const fn described(
         self,
         says: &'static str,
         options: &'static [(&'static str, &'static str)],
@@ -29,7 +29,7 @@ impl Level {
     }
 
     /// Returns the level that [`Level::described`] describes.
-    pub(in crate::game) fn of(level: &HouseLevel) -> Level {
+    pub(crate) fn of(level: &HouseLevel) -> Level {
         Level::parse(level.name).expect("every house describes these levels")
     }
 }

@@ -12,7 +12,7 @@ enum Bound {
 
 /// What a search found in a position, for the side to move.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::game) struct Found<T> {
+pub(crate) struct Found<T> {
     pub worth: i32,
     pub depth: i32,
     /// The best turn.
@@ -21,7 +21,7 @@ pub(in crate::game) struct Found<T> {
 
 /// A remembered position.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::game) struct Entry<T> {
+pub(crate) struct Entry<T> {
     key: u64,
     pub worth: i32,
     depth: i8,
@@ -45,7 +45,7 @@ impl<T> Entry<T> {
 ///
 /// A match that is decided is worth less by one for each turn from the root. The table holds the worth from the
 /// remembered position on, because it can be met at another ply.
-pub(in crate::game) struct Table<T> {
+pub(crate) struct Table<T> {
     entries: Vec<Option<Entry<T>>>,
     decided: i32,
 }
@@ -87,9 +87,7 @@ impl<T: Copy> Table<T> {
 }
 
 /// Returns random numbers to tell positions apart (Zobrist), fixed for every build.
-pub(in crate::game) const fn keys<const ROWS: usize, const COLUMNS: usize>(
-    mut seed: u64,
-) -> [[u64; COLUMNS]; ROWS] {
+pub(crate) const fn keys<const ROWS: usize, const COLUMNS: usize>(mut seed: u64) -> [[u64; COLUMNS]; ROWS] {
     let mut keys = [[0; COLUMNS]; ROWS];
     let mut row = 0;
     while row < ROWS {

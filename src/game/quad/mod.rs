@@ -8,7 +8,6 @@ use crate::game::{
 };
 
 mod board;
-pub mod house;
 mod options;
 mod order;
 mod picture;
@@ -19,6 +18,7 @@ mod view;
 
 pub use options::Options;
 pub use order::Order;
+pub(crate) use point::SQUARES;
 pub use point::{Point, Quad as Corners};
 pub use state::{Last, MARBLES, STARS, State};
 pub use view::{Left, View};

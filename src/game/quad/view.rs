@@ -29,7 +29,7 @@ pub struct View {
     pub threats: Option<BySeat<Vec<Point>>>,
     /// Whether the option `swap` is on.
     #[serde(skip)]
-    pub(super) swap: bool,
+    pub(crate) swap: bool,
     /// The seat whose view it is.
     #[serde(skip)]
     pub(super) viewer: Seat,

@@ -12,9 +12,14 @@ fn start(swap: bool) -> State {
     State::start(&options)
 }
 
+/// The view of either seat: nothing is hidden.
+fn shown(state: &State) -> View {
+    state.view(Seat::First)
+}
+
 /// The state after this turn; `None` if it is illegal.
 fn after(state: &State, orders: &[Order]) -> Option<State> {
-    let side = state.to_move?;
+    let side = shown(state).to_move?;
     let numbered: Vec<_> = (1..).zip(orders).map(|(line, &order)| Numbered { line, order }).collect();
     let sealed = State::check(&state.view(side), &numbered).ok()?;
     let mut filed = BySeat::new(None, None);
@@ -25,11 +30,11 @@ fn after(state: &State, orders: &[Order]) -> Option<State> {
 /// Plays a match between two levels and returns the winner.
 fn matched(levels: BySeat<Level>, positions: u32, seed: u64) -> Option<Seat> {
     let mut state = start(seed % 4 == 3);
-    while let Some(side) = state.to_move {
+    while let Some(side) = shown(&state).to_move {
         let orders = choose_within(&state.view(side), levels[side], Dice::new(seed), positions).orders;
         state = after(&state, &orders).expect("the house plays by the rules");
     }
-    state.outcome.and_then(|outcome| outcome.winner)
+    state.outcome().and_then(|outcome| outcome.winner)
 }
 
 /// Returns the matches that `strong` won and lost against `weak`. Each begins half of them.
@@ -76,11 +81,12 @@ fn expert_never_loses_to_trainer() {
 /// to each marble as a side of a square, and looks for marbles on its other two corners.
 fn plain_threats(state: &State, seat: Seat) -> Vec<Point> {
     let at = |point: Point| (i32::from(point.file()), i32::from(point.rank()));
-    let marbles: Vec<_> = state.marbles[seat].iter().copied().map(at).collect();
+    let view = shown(state);
+    let marbles: Vec<_> = view.marbles[seat].iter().copied().map(at).collect();
     let stands = |point: Point| {
         Seat::BOTH
             .iter()
-            .any(|&seat| state.marbles[seat].contains(&point) || state.stars[seat].contains(&point))
+            .any(|&seat| view.marbles[seat].contains(&point) || view.stars[seat].contains(&point))
     };
     let completes = |point: Point| {
         let (x, y) = at(point);
@@ -99,7 +105,7 @@ fn random_state(dice: &mut Dice) -> State {
     let mut state = start(false);
     for _ in 0..12 + dice.below(25) {
         let next = state.play_at_random(&mut |n| dice.below(n as usize) as u32);
-        if next.outcome.is_none() {
+        if next.outcome().is_none() {
             state = next;
         }
     }
@@ -113,16 +119,16 @@ fn from_average_up_the_house_completes_every_quad_and_blocks_every_threat_it_can
     let (mut wins, mut blocks, mut several) = (0, 0, 0);
     for round in 0..600 {
         let state = random_state(&mut dice);
-        let Some(side) = state.to_move else { continue };
+        let Some(side) = shown(&state).to_move else { continue };
         let (own, threats) = (plain_threats(&state, side), plain_threats(&state, side.other()));
         let level = if round % 4 == 0 { Level::Expert } else { Level::Average };
         let orders = choose_within(&state.view(side), level, Dice::new(round), 300).orders;
         let next = after(&state, &orders).expect("the house plays by the rules");
         if !own.is_empty() {
-            assert!(!next.quads.is_empty(), "{level} missed a quad: {state:?}");
+            assert!(!shown(&next).quads.is_empty(), "{level} missed a quad: {state:?}");
             wins += 1;
-        } else if next.to_move.is_some() && next.marbles[side.other()].len() < 20 {
-            let can_block = STARS - state.stars[side].len() + 1;
+        } else if shown(&next).to_move.is_some() && shown(&next).marbles[side.other()].len() < 20 {
+            let can_block = STARS - shown(&state).stars[side].len() + 1;
             let open = plain_threats(&next, side.other()).len();
             assert_eq!(open, threats.len().saturating_sub(can_block), "{level} left one open: {state:?}");
             blocks += u32::from(!threats.is_empty());
@@ -137,7 +143,7 @@ fn every_level_plays_legal_turns_and_repeats_them() {
     let mut dice = Dice::new(2);
     for seed in 0..40 {
         let state = if seed == 0 { start(true) } else { random_state(&mut dice) };
-        let Some(side) = state.to_move else { continue };
+        let Some(side) = shown(&state).to_move else { continue };
         let view = state.view(side);
         for level in Level::ALL.iter().copied() {
             let orders = choose_within(&view, level, Dice::new(seed), 100).orders;
@@ -152,23 +158,23 @@ fn the_house_plays_to_the_last_marble() {
     for seed in 0..12 {
         let mut state = start(seed % 2 == 0);
         let mut dice = Dice::new(seed);
-        while let Some(side) = state.to_move {
+        while let Some(side) = shown(&state).to_move {
             // Replace winning turns, so that the match goes on to the last marble.
             let view = state.view(side);
             // At the end, enough for proofs.
-            let positions = if state.turn < 38 { 50 } else { 3_200 };
+            let positions = if shown(&state).turn < 38 { 50 } else { 3_200 };
             let orders = choose_within(&view, Level::ALL[dice.below(4)], Dice::new(seed), positions).orders;
             let next = after(&state, &orders).expect("the house plays by the rules");
-            state = if next.quads.is_empty() {
+            state = if shown(&next).quads.is_empty() {
                 next
             } else {
                 let harmless = |point: &Point| {
-                    after(&state, &[Order::Marble(*point)]).filter(|next| next.quads.is_empty())
+                    after(&state, &[Order::Marble(*point)]).filter(|next| shown(next).quads.is_empty())
                 };
                 view.empty().iter().find_map(harmless).expect("some point completes no quad")
             };
         }
-        assert_eq!(state.marbles.as_ref().map(Vec::len), BySeat::new(20, 20));
+        assert_eq!(shown(&state).marbles.as_ref().map(Vec::len), BySeat::new(20, 20));
         assert!(choose(&state.view(Seat::First), Level::Expert, Dice::new(0)).orders.is_empty());
     }
 }
@@ -289,7 +295,7 @@ fn a_turn_that_is_played_and_taken_back_leaves_a_position_as_it_was() {
     let (mut turns, mut with_stars) = (0, 0);
     for overlooks in [false, true].into_iter().cycle().take(40) {
         let state = random_state(&mut dice);
-        let side = state.to_move.expect("a state in which the match runs");
+        let side = shown(&state).to_move.expect("a state in which the match runs");
         // Some squares are overlooked in every other position.
         let sees = |quad: &Quad| !overlooks || !quad[0].index().is_multiple_of(3);
         let mut position = position_of(&state.view(side), side, sees);

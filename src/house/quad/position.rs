@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use crate::game::house::table::keys;
-use crate::game::quad::point::SQUARES;
+use crate::game::quad::SQUARES;
 
 /// The points of the grid, corners included.
 const POINTS: usize = 121;
