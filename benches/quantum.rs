@@ -4,10 +4,10 @@
 mod random;
 
 use divan::{Bencher, black_box};
-use fogpost::game::quantum::house::choose;
 use fogpost::game::quantum::{Options, Order, State, View};
 use fogpost::game::{BySeat, Dice, Game, Numbered, Options as _, Sealed};
 use fogpost::house::Level;
+use fogpost::house::quantum::choose;
 
 use crate::random::dice;
 

@@ -7,9 +7,10 @@ use std::fmt::Display;
 
 use crate::game::any::{AnySeen, Choices, GameKind, on_game, on_seen};
 use crate::game::house::{House, Insight};
-use crate::game::{self, Dice, Game, pacific, quadrant_z, quantum};
+use crate::game::{self, Dice, Game, pacific, quadrant_z};
 
 pub mod quad;
+pub mod quantum;
 
 pub use crate::game::house::{Chosen, HouseLevel, Level};
 
@@ -27,8 +28,8 @@ impl Housed for pacific::State {
     const HOUSE: Option<House<Self::View, Self::Order>> = Some(pacific::house::HOUSE);
 }
 
-impl Housed for quantum::State {
-    const HOUSE: Option<House<Self::View, Self::Order>> = Some(quantum::house::HOUSE);
+impl Housed for game::quantum::State {
+    const HOUSE: Option<House<Self::View, Self::Order>> = Some(quantum::HOUSE);
 }
 
 impl Housed for game::quad::State {

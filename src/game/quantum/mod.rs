@@ -8,7 +8,6 @@ use crate::game::{
 };
 
 mod board;
-pub mod house;
 mod options;
 mod order;
 mod picture;

@@ -1,10 +1,10 @@
 //! A position on 64-bit boards, in which a search makes hundreds of thousands of moves a second.
 //!
-//! Sides are numbered 0 and 1, squares as in [`Spot::index`](super::super::Spot::index). A move makes a new position,
+//! Sides are numbered 0 and 1, squares as in [`Spot::index`](crate::game::quantum::Spot::index). A move makes a new position,
 //! because copying one is cheaper than taking a move back.
 
 use crate::game::house::table::keys;
-use crate::game::quantum::pieces::TOWER;
+use crate::game::quantum::TOWER;
 
 /// The most that a stack can be high: a stack of 5 on one of 5 (clause 2.2).
 const HIGHEST: usize = 10;

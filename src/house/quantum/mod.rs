@@ -3,10 +3,8 @@
 //! It sees only its seat's view and plays by the rules. The same view, level and dice give the same turn, so that an
 //! audit can repeat it: nothing here may depend on a clock. The seat and the level are chosen elsewhere.
 
-use super::order::Order;
-use super::pieces::{PieceKind, Spot, TOWER};
-use super::view::View;
 use crate::game::house::root::Choice;
+use crate::game::quantum::{Order, PieceKind, Spot, TOWER, View};
 use crate::game::{Chosen, Dice, House, HouseLevel, Level, Seat, Seen};
 use position::{Move, Position, TOWERS_TO_WIN, Terms, Top};
 
@@ -16,7 +14,7 @@ mod search;
 
 /// The computer player. Debug builds have another version, because they search fewer positions and so play different
 /// turns.
-pub const HOUSE: House<View, Order> =
+pub(super) const HOUSE: House<View, Order> =
     House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play, with_insight: None };
 
 /// The levels, the weakest first.

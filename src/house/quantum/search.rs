@@ -6,7 +6,7 @@ use super::position::{Move, Position, TOWERS_TO_WIN};
 use crate::game::house::quiet::{ABOVE_QUIET, QuietMoves, by_rank};
 use crate::game::house::root::{self, Choice, Goal, Rated, Window, in_window};
 use crate::game::house::table::{Found, Table};
-use crate::game::quantum::pieces::TOWER;
+use crate::game::quantum::TOWER;
 
 /// The value of a won position, reduced by one for each turn that it takes.
 const WON: i32 = 100_000;

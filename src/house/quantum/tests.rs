@@ -12,9 +12,14 @@ fn start(jump: &str) -> State {
     State::start(&options)
 }
 
+/// The view of either seat: nothing is hidden.
+fn shown(state: &State) -> View {
+    state.view(Seat::First)
+}
+
 /// The state after these orders; `None` if they are illegal.
 fn after(state: &State, orders: &[Order]) -> Option<State> {
-    let side = state.to_move?;
+    let side = shown(state).to_move?;
     let numbered: Vec<_> = (1..).zip(orders).map(|(line, &order)| Numbered { line, order }).collect();
     let sealed = State::check(&state.view(side), &numbered).ok()?;
     let mut filed = BySeat::new(None, None);
@@ -39,12 +44,12 @@ fn random_states(matches: u64) -> Vec<State> {
 }
 
 fn towers(state: &State, side: Seat) -> u8 {
-    state.board.towers()[side]
+    shown(state).towers[side]
 }
 
 /// Whether the side to move can make a tower, by the rules.
 fn can_make_a_tower(state: &State) -> bool {
-    let Some(side) = state.to_move else { return false };
+    let Some(side) = shown(state).to_move else { return false };
     let made = |order: &Order| after(state, &[*order]).map(|next| towers(&next, side));
     state.view(side).moves().iter().any(|order| made(order) > Some(towers(state, side)))
 }
@@ -53,7 +58,7 @@ fn can_make_a_tower(state: &State) -> bool {
 fn the_house_knows_the_moves_of_the_rules_and_what_they_do() {
     let mut moves_seen = 0;
     for state in random_states(30) {
-        let side = state.to_move.expect("the match runs");
+        let side = shown(&state).to_move.expect("the match runs");
         let view = state.view(side);
         let position = position_of(&view, side);
         let mut moves: Vec<Order> = position
@@ -85,7 +90,7 @@ fn the_house_knows_the_moves_of_the_rules_and_what_they_do() {
 fn from_average_up_the_house_makes_a_third_tower_and_average_allows_none_that_it_can_stop() {
     let (mut won, mut stopped) = (0, 0);
     for (round, state) in (0..).zip(random_states(60)) {
-        let side = state.to_move.expect("the match runs");
+        let side = shown(&state).to_move.expect("the match runs");
         let view = state.view(side);
         let nexts: Vec<State> =
             view.moves().iter().map(|&order| after(&state, &[order]).expect("a legal move")).collect();
@@ -108,7 +113,7 @@ fn from_average_up_the_house_makes_a_third_tower_and_average_allows_none_that_it
 #[test]
 fn every_level_plays_legal_moves_and_repeats_them() {
     for (seed, state) in (0..).zip(random_states(6)) {
-        let view = state.view(state.to_move.expect("the match runs"));
+        let view = state.view(shown(&state).to_move.expect("the match runs"));
         for level in Level::ALL.iter().copied() {
             let chosen = choose_within(&view, level, Dice::new(seed), 300);
             assert!(after(&state, &chosen.orders).is_some(), "{level}: {chosen:?}");
@@ -146,7 +151,7 @@ fn matched(levels: BySeat<Level>, seed: u64) -> Option<Seat> {
         let orders = choose_within(&state.view(side), levels[side], Dice::new(seed), POSITIONS).orders;
         state = after(&state, &orders).expect("the house plays by the rules");
     }
-    state.outcome.and_then(|outcome| outcome.winner)
+    state.outcome().and_then(|outcome| outcome.winner)
 }
 
 #[test]
@@ -179,7 +184,7 @@ fn easy_hardly_ever_fails_to_beat_random_moves() {
                 state.play_at_random(&mut |n| dice.below(n as usize) as u32)
             };
         }
-        won += u32::from(state.outcome.is_some_and(|outcome| outcome.winner == Some(easy)));
+        won += u32::from(state.outcome().is_some_and(|outcome| outcome.winner == Some(easy)));
     }
     assert!(won >= 29, "{won} of 30");
 }
