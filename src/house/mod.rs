@@ -7,8 +7,9 @@ use std::fmt::Display;
 
 use crate::game::any::{AnySeen, Choices, GameKind, on_game, on_seen};
 use crate::game::house::{House, Insight};
-use crate::game::{self, Dice, Game, pacific, quadrant_z};
+use crate::game::{self, Dice, Game, quadrant_z};
 
+mod pacific;
 pub mod quad;
 pub mod quantum;
 
@@ -24,8 +25,8 @@ impl Housed for quadrant_z::State {
     const HOUSE: Option<House<Self::View, Self::Order>> = Some(quadrant_z::house::HOUSE);
 }
 
-impl Housed for pacific::State {
-    const HOUSE: Option<House<Self::View, Self::Order>> = Some(pacific::house::HOUSE);
+impl Housed for game::pacific::State {
+    const HOUSE: Option<House<Self::View, Self::Order>> = Some(pacific::HOUSE);
 }
 
 impl Housed for game::quantum::State {

@@ -14,7 +14,6 @@ mod check;
 mod deeds;
 mod extra;
 mod fleet;
-pub(crate) mod house;
 mod hulls;
 mod options;
 mod order;
@@ -28,10 +27,15 @@ mod state;
 mod view;
 
 pub use chart::Chart;
+pub(crate) use chart::{REACH, reaches};
+pub(crate) use fleet::in_friendly_waters;
 pub use fleet::{Area, Class, Ship, ShipKind, Square, Submarine};
 pub use options::{Destroyers, Leap, Options, Torpedo};
 pub use order::{Order, SubmarineOrder};
+pub(crate) use rules::torpedo_reaches;
+pub(crate) use setup::basic_fleet;
 pub use state::{Stage, State};
+pub(crate) use view::{Depths, Sighted};
 pub use view::{Notice, View};
 
 impl Game for State {

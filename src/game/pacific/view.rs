@@ -114,10 +114,10 @@ pub struct Deeds {
 /// What one seat may know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct View {
-    pub(super) round: u32,
+    pub(crate) round: u32,
     pub(super) to_move: Option<ToMove>,
-    pub(super) ships: BySeat<Vec<Ship>>,
-    pub(super) submarines: BySeat<Depths>,
+    pub(crate) ships: BySeat<Vec<Ship>>,
+    pub(crate) submarines: BySeat<Depths>,
     pub(super) quiet: u32,
     pub(super) news: Vec<Notice>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,15 +130,15 @@ pub struct View {
     pub(super) did: Option<Deeds>,
 
     #[serde(skip)]
-    pub(super) viewer: Seat,
+    pub(crate) viewer: Seat,
     #[serde(skip)]
-    pub(super) options: Options,
+    pub(crate) options: Options,
     /// The phase that is due; `None` once the match is over.
     #[serde(skip)]
-    pub(super) phase: Option<Phase>,
+    pub(crate) phase: Option<Phase>,
     /// Every depth charge, sonar search and torpedo so far.
     #[serde(skip)]
-    pub(super) sightings: Vec<Sighted>,
+    pub(crate) sightings: Vec<Sighted>,
     /// The numbers of the viewer's own submarines that the last adjudication sank.
     #[serde(skip)]
     pub(super) lost: Vec<u16>,

@@ -1,10 +1,9 @@
 use std::collections::BTreeMap;
 
-use super::super::fleet::{Area, Class, ShipKind, Square};
-use super::super::order::SubmarineOrder;
-use super::super::view::{Depths, Notice, Sighted};
-use super::super::{Options, State};
 use super::*;
+use crate::game::pacific::{
+    Area, Class, Depths, Notice, Options, Ship, ShipKind, Sighted, Square, State, SubmarineOrder,
+};
 use crate::game::testing::RandomPlay;
 use crate::game::{BySeat, Game, Numbered, Options as _, Outcome, Reason, Sealed, Seat};
 
@@ -130,7 +129,7 @@ fn the_search_knows_the_moves_of_the_rules_and_what_they_do() {
             filed[seat] = Some(sealed(view, std::slice::from_ref(&order)));
             let next = state.adjudicate(&filed);
             let undo = position.play(turn);
-            let again = Position::new(&next.ships, seat.other(), leap, &values);
+            let again = Position::new(&next.view(seat).ships, seat.other(), leap, &values);
             assert_eq!((position.key, position.worth()), (again.key, again.worth()), "{order}");
             assert_eq!(position.count, again.count, "{order}");
             position.take_back(&undo);
@@ -169,7 +168,7 @@ const IN_THE_SOUTH: [&str; 5] = ["D4", "E5", "B12", "H13", "N14"];
 /// A match after its setups, with the submarines of North on these squares.
 fn with_submarines_of_north(squares: [&str; 5]) -> Play {
     let mut play = Play::start(&options(&[]));
-    let mut setups = Seat::BOTH.map(|seat| setup::draw(seat, &play.state.options, &mut Dice::new(3)));
+    let mut setups = Seat::BOTH.map(|seat| setup::draw(seat, play.state.options(), &mut Dice::new(3)));
     for order in &mut setups[1] {
         let Order::Submarines(submarines) = order else { continue };
         for ((_, at), square) in submarines.iter_mut().zip(squares) {
@@ -209,7 +208,7 @@ fn quiet_orders(state: &State, seen: &Seen<View, Order>, wanders: bool, dice: &m
 fn the_house_does_not_find_submarines_that_nobody_told_it_of() {
     let mut plays = [IN_THE_SOUTH, ["M9", "A16", "C10", "K11", "P15"]].map(with_submarines_of_north);
     let mut compared = 0;
-    while plays[0].state.round <= 3 {
+    while plays[0].state.view(Seat::First).round <= 3 {
         let [one, other] = &plays;
         assert_ne!(one.state, other.state);
         let (seen, other_seen) = (&one.seen.first, &other.seen.first);
@@ -217,11 +216,11 @@ fn the_house_does_not_find_submarines_that_nobody_told_it_of() {
         if one.state.due().is_some_and(|due| due.seats.contains(&Seat::First)) {
             for (level, seed) in LEVELS.iter().flat_map(|level| [0, 1].map(|seed| (level, seed))) {
                 assert_eq!(play(seen, level, Dice::new(seed)), play(other_seen, level, Dice::new(seed)));
-                compared += usize::from(one.state.round > 2);
+                compared += usize::from(one.state.view(Seat::First).round > 2);
             }
         }
         for (number, play) in plays.iter_mut().enumerate() {
-            let mut dice = Dice::new(play.state.round.into());
+            let mut dice = Dice::new(play.state.view(Seat::First).round.into());
             play.step(|state, seen| {
                 Some(sealed(seen.now(), &quiet_orders(state, seen, number == 1, &mut dice)))
             });
@@ -243,7 +242,7 @@ fn beneath(own: &str, enemy: &[(Class, &str)]) -> View {
         Class::Cruiser => ShipKind::Cruiser,
         Class::Carrier | Class::Squadron | Class::Destroyer => ShipKind::Destroyer,
     };
-    let ship = |&(class, text): &(Class, &str)| super::super::Ship { kind: kind(class), at: at(text) };
+    let ship = |&(class, text): &(Class, &str)| Ship { kind: kind(class), at: at(text) };
     view.ships.second = enemy.iter().map(ship).collect();
     // So there is nothing to search for with sonar.
     view.submarines.second = Depths::Counted(0);
@@ -290,8 +289,8 @@ fn guesses_shun_places_from_which_the_enemy_would_have_fired() {
     let at = |text: &str| Square::parse(text).expect("a square");
     let (destroyer, battleship) = (at("D4"), at("M4"));
     let fleet = [
-        super::super::Ship { kind: ShipKind::Destroyer, at: destroyer },
-        super::super::Ship { kind: ShipKind::Battleship, at: battleship },
+        Ship { kind: ShipKind::Destroyer, at: destroyer },
+        Ship { kind: ShipKind::Battleship, at: battleship },
     ];
     let fleets: Fleets<'_> = [(1, &fleet[..])].into();
     let danger =

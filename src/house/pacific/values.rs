@@ -3,8 +3,7 @@
 
 use super::position::Values;
 use crate::game::Seat;
-use crate::game::pacific::fleet::{Class, Ship, Square};
-use crate::game::pacific::view::View;
+use crate::game::pacific::{Class, Ship, Square, View};
 
 /// What certain danger takes off a ship's price, in percent: less than all, because the submarine may fire at another ship or
 /// be sunk first.

@@ -6,11 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::prospects::{HUNTED, Prospects, goals};
-use crate::game::pacific::chart::REACH;
-use crate::game::pacific::fleet::{Area, Ship, Square, in_friendly_waters};
-use crate::game::pacific::options::Torpedo;
-use crate::game::pacific::rules::torpedo_reaches;
-use crate::game::pacific::view::{Depths, Notice, Sighted, View};
+use crate::game::pacific::{
+    Area, Depths, Notice, REACH, Ship, Sighted, Square, Torpedo, View, in_friendly_waters, torpedo_reaches,
+};
 use crate::game::{Dice, Seat};
 
 /// The submarines of a side at the start (1.5), and how many of them at most a guess puts into the viewer's waters.

@@ -3,10 +3,7 @@
 use super::belief::Belief;
 use super::prospects::{Prospects, goals};
 use crate::game::Dice;
-use crate::game::pacific::chart::{REACH, reaches};
-use crate::game::pacific::fleet::{Area, Square};
-use crate::game::pacific::order::SubmarineOrder;
-use crate::game::pacific::view::{Notice, View};
+use crate::game::pacific::{Area, Notice, REACH, Square, SubmarineOrder, View, reaches};
 
 /// What sinking a submarine gains with depth charges, in hundredths of a point. A price of 400 is weaker.
 const DEPTH_CHARGED: i32 = 1200;

@@ -1,9 +1,6 @@
 //! The setups of the house: families of purchases, in which the dice place every ship. Nobody can foresee a square.
 
-use crate::game::pacific::fleet::{Class, Square};
-use crate::game::pacific::options::Options;
-use crate::game::pacific::order::Order;
-use crate::game::pacific::setup::basic_fleet;
+use crate::game::pacific::{Class, Options, Order, Square, basic_fleet};
 use crate::game::{Dice, Seat};
 
 /// What is bought for 25 points (1.3): carriers, squadrons, battleships, cruisers and destroyers.

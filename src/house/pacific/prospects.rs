@@ -1,9 +1,6 @@
 //! What the submarines of one side can hope for and must fear on each square, from the ships that both sides see.
 
-use crate::game::pacific::chart::REACH;
-use crate::game::pacific::fleet::{Ship, ShipKind, Square};
-use crate::game::pacific::options::Torpedo;
-use crate::game::pacific::rules::torpedo_reaches;
+use crate::game::pacific::{REACH, Ship, ShipKind, Square, Torpedo, torpedo_reaches};
 
 const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 

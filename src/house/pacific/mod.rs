@@ -3,10 +3,9 @@
 //! On the surface it searches the moves of both sides, and beneath it guesses where the enemy's submarines are, from what
 //! its seat was told. The same arguments give the same turn, so that an audit can repeat it.
 
-use super::order::Order;
-use super::view::View;
 use crate::game::house::Insight;
 use crate::game::house::root::Choice;
+use crate::game::pacific::{Order, Square, View};
 use crate::game::{Chosen, Dice, House, HouseLevel, Level, Phase, Seen};
 use belief::{Belief, Fleets};
 use position::{Move, PASS, Position};
@@ -22,7 +21,7 @@ mod values;
 
 /// The computer player. Debug builds have another version, because they search fewer positions and so play different
 /// turns.
-pub const HOUSE: House<View, Order> = House {
+pub(super) const HOUSE: House<View, Order> = House {
     version: if cfg!(debug_assertions) { 0 } else { 1 },
     levels: LEVELS,
     play,
@@ -130,7 +129,7 @@ fn surface(view: &View, fleets: &Fleets<'_>, skill: &Skill<'_>, dice: &mut Dice)
 }
 
 fn written(position: &Position<'_>, turn: Move) -> Order {
-    let square = |at: u8| super::Square::new(at & 15, at >> 4).expect("the house moves on the board");
+    let square = |at: u8| Square::new(at & 15, at >> 4).expect("the house moves on the board");
     let class = position.hull(turn.from).map(|hull| hull.class);
     Order::Move { class, from: square(turn.from), to: square(turn.to) }
 }

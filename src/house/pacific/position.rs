@@ -1,8 +1,7 @@
 //! The surface as the search sees it: moves can be made and taken back, and what it is worth is kept up to date.
 
 use crate::game::house::table::keys;
-use crate::game::pacific::fleet::{Class, Ship, ShipKind};
-use crate::game::pacific::options::Leap;
+use crate::game::pacific::{Class, Leap, Ship, ShipKind};
 use crate::game::{BySeat, Seat};
 
 /// The index of a square, which fits into a byte.
