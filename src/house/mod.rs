@@ -7,10 +7,11 @@ use std::fmt::Display;
 
 use crate::game::any::{AnySeen, Choices, GameKind, on_game, on_seen};
 use crate::game::house::{House, Insight};
-use crate::game::{self, Dice, Game, quadrant_z};
+use crate::game::{self, Dice, Game};
 
 mod pacific;
 pub mod quad;
+mod quadrant_z;
 pub mod quantum;
 
 pub use crate::game::house::{Chosen, HouseLevel, Level};
@@ -21,8 +22,8 @@ trait Housed: Game {
     const HOUSE: Option<House<Self::View, Self::Order>>;
 }
 
-impl Housed for quadrant_z::State {
-    const HOUSE: Option<House<Self::View, Self::Order>> = Some(quadrant_z::house::HOUSE);
+impl Housed for game::quadrant_z::State {
+    const HOUSE: Option<House<Self::View, Self::Order>> = Some(quadrant_z::HOUSE);
 }
 
 impl Housed for game::pacific::State {

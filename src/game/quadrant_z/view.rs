@@ -34,12 +34,12 @@ pub struct View {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub did: Option<Box<Deeds>>,
     #[serde(skip)]
-    pub(super) context: ViewContext,
+    pub(crate) context: ViewContext,
 }
 
 /// Data for `check` and `board` that the serialized view omits.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ViewContext {
+pub(crate) struct ViewContext {
     pub viewer: Seat,
     pub options: Options,
     /// The open phase; `None` once the match is over.
@@ -56,7 +56,7 @@ pub(super) struct ViewContext {
 
 /// The beginning of a turn that waits for casualties, as far as it is the seat's own.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Unfinished {
+pub(crate) struct Unfinished {
     pub ships: Vec<Ship>,
     pub orders: Vec<Order>,
 }

@@ -7,9 +7,7 @@ use super::known::Known;
 use super::plan::{self, PLAIN, Plan};
 use super::refine::{Tries, refine};
 use crate::game::house::{Insight, mixture};
-use crate::game::quadrant_z::order::Order;
-use crate::game::quadrant_z::state::State;
-use crate::game::quadrant_z::view::View;
+use crate::game::quadrant_z::{Order, State, View};
 use crate::game::{Chosen, Dice, Seat, Seen};
 
 /// How much is played to choose orders.

@@ -1,10 +1,9 @@
 //! What a plan reads of what a side knows. In a search it comes from a guessed state, without the rest of a view.
 
 use crate::game::Seat;
-use crate::game::quadrant_z::fleet::Ship;
-use crate::game::quadrant_z::galaxy::{Layout, Quadrant, Quadrants, Square};
-use crate::game::quadrant_z::state::{Event, Star, State};
-use crate::game::quadrant_z::view::{Intruder, KnownStar, View};
+use crate::game::quadrant_z::{
+    Event, Intruder, KnownStar, Layout, Quadrant, Quadrants, Ship, Square, Star, State, View,
+};
 
 #[derive(Debug, PartialEq)]
 pub(super) struct Known<'a> {

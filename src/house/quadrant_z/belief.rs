@@ -8,13 +8,10 @@ use super::plan::{self, Plan};
 use super::setup;
 use super::tracking;
 use crate::game::house::Insight;
-use crate::game::quadrant_z::galaxy::{Quadrant, Square};
-use crate::game::quadrant_z::options::Casualties;
-use crate::game::quadrant_z::order::Order;
-use crate::game::quadrant_z::rules;
-use crate::game::quadrant_z::state::{Stage, Stars, State};
-use crate::game::quadrant_z::view::View;
-use crate::game::{BySeat, Dice, Level, Phase, Sealed, Seat, Seen};
+use crate::game::quadrant_z::{
+    Casualties, Order, Quadrant, Square, Stage, Stars, State, View, adjudicate_unchecked,
+};
+use crate::game::{BySeat, Dice, Level, Phase, Seat, Seen};
 
 /// A state that fits, and what the enemy is after in it.
 pub(super) struct Guess {
@@ -64,15 +61,13 @@ fn begun(view: &View, own: &[Order], dice: &mut Dice) -> State {
     options.casualties = Casualties::Standing;
     let level = if dice.below(2) == 0 { Level::Easy } else { Level::Average };
     let theirs = setup::draw(options.layout, me.other(), level, dice);
-    adjudicated(&State::new(options), me, own.to_vec(), theirs)
+    adjudicated(&State::new(options), me, own, &theirs)
 }
 
 /// Plays a phase by the rules.
-pub(super) fn adjudicated(state: &State, me: Seat, own: Vec<Order>, theirs: Vec<Order>) -> State {
-    let mut filed = BySeat::new(None, None);
-    filed[me] = Some(Sealed::new(own));
-    filed[me.other()] = Some(Sealed::new(theirs));
-    rules::adjudicate(state, &filed)
+pub(super) fn adjudicated(state: &State, me: Seat, own: &[Order], theirs: &[Order]) -> State {
+    let orders = BySeat::from_fn(|seat| Some(if seat == me { own } else { theirs }));
+    adjudicate_unchecked(state, orders)
 }
 
 impl Guess {
@@ -80,7 +75,7 @@ impl Guess {
     fn follow(&mut self, filed: &[Order], told: &View, dice: &mut Dice) {
         let me = told.context.viewer;
         let theirs = plan::orders(&Known::from_state(&self.state, me.other()), &self.plan, dice);
-        self.state = adjudicated(&self.state, me, filed.to_vec(), theirs);
+        self.state = adjudicated(&self.state, me, filed, &theirs);
         let state = &mut self.state;
         (state.turn, state.stage) = (told.turn, Stage::Turn);
         let side = &mut state.sides[me];

@@ -4,10 +4,7 @@ use std::cmp::Reverse;
 
 use super::known::Known;
 use crate::game::Dice;
-use crate::game::quadrant_z::fleet::{Class, Ship};
-use crate::game::quadrant_z::galaxy::{Quadrant, Quadrants, Sector, Square};
-use crate::game::quadrant_z::order::Order;
-use crate::game::quadrant_z::view::KnownStar;
+use crate::game::quadrant_z::{Class, KnownStar, Order, Quadrant, Quadrants, Sector, Ship, Square};
 
 /// What a side is after. A star of no value is worth [`STAR`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,6 @@
 //! The setups of the house: families of star values, in which the dice place every star and ship.
 
-use crate::game::quadrant_z::fleet::Class;
-use crate::game::quadrant_z::galaxy::{Layout, Quadrant, Square};
-use crate::game::quadrant_z::order::{Order, ReadySetup};
+use crate::game::quadrant_z::{Class, Layout, Order, Quadrant, ReadySetup, Square};
 use crate::game::{Dice, Level, Seat};
 
 /// The values of the stars of the home sector, the home base first: 15 together. Each star gets a ship that can capture

@@ -3,8 +3,7 @@
 use super::belief::{Guess, adjudicated};
 use super::known::Known;
 use super::plan::{self, Plan};
-use crate::game::quadrant_z::order::Order;
-use crate::game::quadrant_z::state::State;
+use crate::game::quadrant_z::{Order, State};
 use crate::game::{Dice, Game, Seat};
 
 /// The worth of a match won, of a captured star, and of a point of stock or of a ship.
@@ -34,7 +33,7 @@ impl Ahead<'_> {
     pub fn outcome(&mut self, orders: &[Order], answers: &[Vec<Order>], own: &Plan, turns: usize) -> i32 {
         let guesses = self.guesses;
         let played = guesses.iter().zip(answers).map(|(guess, answers)| {
-            let state = adjudicated(&guess.state, self.me, orders.to_vec(), answers.clone());
+            let state = adjudicated(&guess.state, self.me, orders, answers);
             self.played += 1;
             let mut dice = self.dice.clone();
             self.play_on(state, (own, &guess.plan), turns.saturating_sub(1), &mut dice)
@@ -65,7 +64,7 @@ impl Ahead<'_> {
             }
             let orders = plan::orders(&Known::from_state(&state, me), own, dice);
             let answers = plan::orders(&Known::from_state(&state, foe), theirs, dice);
-            state = adjudicated(&state, me, orders, answers);
+            state = adjudicated(&state, me, &orders, &answers);
             self.played += 1;
         }
         worth(&state, me) - worth(&state, foe)

@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
 
-use super::super::fleet::{Class, Ship};
-use super::super::galaxy::{Layout, Quadrant, Sector, Square};
-use super::super::view::{Battle, Capture, Side};
-use super::super::{Options, State};
 use super::ahead::Ahead;
 use super::refine::{Tries, refine};
 use super::*;
+use crate::game::quadrant_z::{
+    Battle, Capture, Class, Layout, Options, Quadrant, Sector, Ship, Side, Square, State,
+};
 use crate::game::testing::RandomPlay;
 use crate::game::{BySeat, Game, Numbered, Options as _, Outcome, Reason, Sealed, Seat};
 
@@ -109,7 +108,9 @@ fn a_search_knows_what_the_view_would_tell() {
 fn setups_are_legal_and_hide_the_base() {
     for layout in [Layout::Triangle, Layout::Block] {
         for seat in Seat::BOTH {
-            let view = State::start(&Options { layout, ..Options::default() }).view(seat);
+            let mut options = Options::default();
+            options.set("layout", layout.as_str()).expect("a layout");
+            let view = State::start(&options).view(seat);
             for level in LEVELS_PLAYED {
                 let mut dice = Dice::new(7);
                 let mut bases = BTreeMap::<Square, u32>::new();

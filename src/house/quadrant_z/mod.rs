@@ -4,9 +4,8 @@
 //! against each other on guesses of the galaxy, and then improves its orders ship by ship. The guesses are made from what
 //! its seat was told and filed; the same arguments give the same turn, so that an audit can repeat it.
 
-use super::order::Order;
-use super::view::View;
 use crate::game::house::Insight;
+use crate::game::quadrant_z::{Order, View};
 use crate::game::{Chosen, Dice, House, HouseLevel, Level, Phase, Seen};
 use known::Known;
 use plan::{PLAIN, Plan};
@@ -21,7 +20,7 @@ mod think;
 mod tracking;
 
 /// The computer player. Debug builds have another version, because they guess less and so play different turns.
-pub const HOUSE: House<View, Order> = House {
+pub(super) const HOUSE: House<View, Order> = House {
     version: if cfg!(debug_assertions) { 0 } else { 1 },
     levels: LEVELS,
     play,

@@ -6,9 +6,7 @@ use std::cmp::Reverse;
 use super::ahead::Ahead;
 use super::known::Known;
 use super::plan::Plan;
-use crate::game::quadrant_z::fleet::Ship;
-use crate::game::quadrant_z::galaxy::{Quadrant, Square};
-use crate::game::quadrant_z::order::Order;
+use crate::game::quadrant_z::{Order, Quadrant, Ship, Square};
 
 /// How much is tried.
 #[derive(Clone, Copy)]

@@ -5,11 +5,9 @@
 //! reported where it is goes elsewhere. Finally the fleet becomes as large as the enemy's points allow.
 
 use super::known::Known;
-use crate::game::quadrant_z::fleet::{Class, Ship};
-use crate::game::quadrant_z::galaxy::{Quadrant, Sector, Square};
-use crate::game::quadrant_z::setup::FLEET;
-use crate::game::quadrant_z::state::{Event, Stars, State};
-use crate::game::quadrant_z::view::{Battle, Intruder, Side, View};
+use crate::game::quadrant_z::{
+    Battle, Class, Event, FLEET, Intruder, Quadrant, Sector, Ship, Side, Square, Stars, State, View,
+};
 use crate::game::{Dice, Seat};
 
 /// The largest ship that [`Fleet::count`] adds.
