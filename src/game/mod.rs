@@ -12,7 +12,6 @@ use serde::de::DeserializeOwned;
 pub mod any;
 pub mod condition;
 mod dice;
-pub(crate) mod house;
 pub(crate) mod names;
 mod options;
 mod orders;
@@ -34,7 +33,6 @@ pub mod square;
 pub mod testing;
 
 pub use dice::Dice;
-pub(crate) use house::{Chosen, House, HouseLevel, Level};
 pub use options::{OptionRule, Options, Values};
 pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
 use orders::{not_understood, two_squares};

@@ -6,15 +6,16 @@
 use std::fmt::Display;
 
 use crate::game::any::{AnySeen, Choices, GameKind, on_game, on_seen};
-use crate::game::house::{House, Insight};
 use crate::game::{self, Dice, Game};
 
+mod engine;
 mod pacific;
 pub mod quad;
 mod quadrant_z;
 pub mod quantum;
 
-pub use crate::game::house::{Chosen, HouseLevel, Level};
+pub use engine::{Chosen, HouseLevel, Level};
+use engine::{House, Insight};
 
 /// A game that the house may play.
 trait Housed: Game {

@@ -1,8 +1,8 @@
 //! The surface as the search sees it: moves can be made and taken back, and what it is worth is kept up to date.
 
-use crate::game::house::table::keys;
 use crate::game::pacific::{Class, Leap, Ship, ShipKind};
 use crate::game::{BySeat, Seat};
+use crate::house::engine::table::keys;
 
 /// The index of a square, which fits into a byte.
 pub(super) type At = u8;

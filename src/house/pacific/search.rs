@@ -2,9 +2,9 @@
 //! worth making, so that no position is rated in the middle of an exchange.
 
 use super::position::{Move, PASS, Position};
-use crate::game::house::quiet::{ABOVE_QUIET, QuietMoves, by_rank};
-use crate::game::house::root::{self, Choice, Goal, Rated, Window, in_window};
-use crate::game::house::table::{Found, Table};
+use crate::house::engine::quiet::{ABOVE_QUIET, QuietMoves, by_rank};
+use crate::house::engine::root::{self, Choice, Goal, Rated, Window, in_window};
+use crate::house::engine::table::{Found, Table};
 
 /// The value of a won position, reduced by one for each turn that it takes.
 const WON: i32 = 1_000_000;

@@ -5,8 +5,8 @@
 
 use std::sync::LazyLock;
 
-use crate::game::house::table::keys;
 use crate::game::quad::SQUARES;
+use crate::house::engine::table::keys;
 
 /// The points of the grid, corners included.
 const POINTS: usize = 121;

@@ -6,8 +6,8 @@
 
 use super::evaluate;
 use super::position::{Position, Turn, points};
-use crate::game::house::root::{self, Choice, Goal, Rated, Window, in_window};
-use crate::game::house::table::{Found, Table};
+use crate::house::engine::root::{self, Choice, Goal, Rated, Window, in_window};
+use crate::house::engine::table::{Found, Table};
 
 /// The value of a won position, reduced by one for each turn that it takes.
 const WON: i32 = 1_000_000;

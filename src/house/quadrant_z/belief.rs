@@ -7,11 +7,11 @@ use super::known::Known;
 use super::plan::{self, Plan};
 use super::setup;
 use super::tracking;
-use crate::game::house::Insight;
 use crate::game::quadrant_z::{
     Casualties, Order, Quadrant, Square, Stage, Stars, State, View, adjudicate_unchecked,
 };
-use crate::game::{BySeat, Dice, Level, Phase, Seat, Seen};
+use crate::game::{BySeat, Dice, Phase, Seat, Seen};
+use crate::house::engine::{Insight, Level};
 
 /// A state that fits, and what the enemy is after in it.
 pub(super) struct Guess {

@@ -4,9 +4,9 @@
 //! against each other on guesses of the galaxy, and then improves its orders ship by ship. The guesses are made from what
 //! its seat was told and filed; the same arguments give the same turn, so that an audit can repeat it.
 
-use crate::game::house::Insight;
 use crate::game::quadrant_z::{Order, View};
-use crate::game::{Chosen, Dice, House, HouseLevel, Level, Phase, Seen};
+use crate::game::{Dice, Phase, Seen};
+use crate::house::engine::{Chosen, House, HouseLevel, Insight, Level};
 use known::Known;
 use plan::{PLAIN, Plan};
 

@@ -1,7 +1,8 @@
 //! The setups of the house: families of star values, in which the dice place every star and ship.
 
 use crate::game::quadrant_z::{Class, Layout, Order, Quadrant, ReadySetup, Square};
-use crate::game::{Dice, Level, Seat};
+use crate::game::{Dice, Seat};
+use crate::house::engine::Level;
 
 /// The values of the stars of the home sector, the home base first: 15 together. Each star gets a ship that can capture
 /// it at once, and the points of the base buy its guard.

@@ -6,9 +6,9 @@ use super::belief::guesses;
 use super::known::Known;
 use super::plan::{self, PLAIN, Plan};
 use super::refine::{Tries, refine};
-use crate::game::house::{Insight, mixture};
 use crate::game::quadrant_z::{Order, State, View};
-use crate::game::{Chosen, Dice, Seat, Seen};
+use crate::game::{Dice, Seat, Seen};
+use crate::house::engine::{Chosen, Insight, mixture};
 
 /// How much is played to choose orders.
 #[derive(Clone, Copy)]

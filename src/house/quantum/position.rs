@@ -3,8 +3,8 @@
 //! Sides are numbered 0 and 1, squares as in [`Spot::index`](crate::game::quantum::Spot::index). A move makes a new position,
 //! because copying one is cheaper than taking a move back.
 
-use crate::game::house::table::keys;
 use crate::game::quantum::TOWER;
+use crate::house::engine::table::keys;
 
 /// The most that a stack can be high: a stack of 5 on one of 5 (clause 2.2).
 const HIGHEST: usize = 10;

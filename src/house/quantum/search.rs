@@ -3,10 +3,10 @@
 
 use super::evaluate;
 use super::position::{Move, Position, TOWERS_TO_WIN};
-use crate::game::house::quiet::{ABOVE_QUIET, QuietMoves, by_rank};
-use crate::game::house::root::{self, Choice, Goal, Rated, Window, in_window};
-use crate::game::house::table::{Found, Table};
 use crate::game::quantum::TOWER;
+use crate::house::engine::quiet::{ABOVE_QUIET, QuietMoves, by_rank};
+use crate::house::engine::root::{self, Choice, Goal, Rated, Window, in_window};
+use crate::house::engine::table::{Found, Table};
 
 /// The value of a won position, reduced by one for each turn that it takes.
 const WON: i32 = 100_000;

@@ -12,7 +12,7 @@ enum Bound {
 
 /// What a search found in a position, for the side to move.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found<T> {
+pub(in crate::house) struct Found<T> {
     pub worth: i32,
     pub depth: i32,
     /// The best turn.
@@ -21,7 +21,7 @@ pub(crate) struct Found<T> {
 
 /// A remembered position.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry<T> {
+pub(in crate::house) struct Entry<T> {
     key: u64,
     pub worth: i32,
     depth: i8,
@@ -45,7 +45,7 @@ impl<T> Entry<T> {
 ///
 /// A match that is decided is worth less by one for each turn from the root. The table holds the worth from the
 /// remembered position on, because it can be met at another ply.
-pub(crate) struct Table<T> {
+pub(in crate::house) struct Table<T> {
     entries: Vec<Option<Entry<T>>>,
     decided: i32,
 }
@@ -87,7 +87,9 @@ impl<T: Copy> Table<T> {
 }
 
 /// Returns random numbers to tell positions apart (Zobrist), fixed for every build.
-pub(crate) const fn keys<const ROWS: usize, const COLUMNS: usize>(mut seed: u64) -> [[u64; COLUMNS]; ROWS] {
+pub(in crate::house) const fn keys<const ROWS: usize, const COLUMNS: usize>(
+    mut seed: u64,
+) -> [[u64; COLUMNS]; ROWS] {
     let mut keys = [[0; COLUMNS]; ROWS];
     let mut row = 0;
     while row < ROWS {

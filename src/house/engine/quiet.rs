@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 
 /// Every quiet move ranks below this.
-pub(crate) const ABOVE_QUIET: i32 = 1_000_000;
+pub(in crate::house) const ABOVE_QUIET: i32 = 1_000_000;
 /// The rank of a killer.
 const KILLER: i32 = 900_000;
 /// The highest rank of any other quiet move.
 const HISTORY: i32 = 800_000;
 
 /// Returns the moves by their rank, the highest first; equal ones keep their order.
-pub(crate) fn by_rank<T>(turns: Vec<T>, rank: impl Fn(&T) -> i32) -> Vec<T> {
+pub(in crate::house) fn by_rank<T>(turns: Vec<T>, rank: impl Fn(&T) -> i32) -> Vec<T> {
     // Most ranks are equal, and then a stable sort is fast: `sort_by_cached_key` made turns of the Pacific 30 % slower.
     let mut ranked: Vec<(i32, T)> = turns.into_iter().map(|turn| (rank(&turn), turn)).collect();
     ranked.sort_by_key(|&(rank, _)| Reverse(rank));
@@ -18,7 +18,7 @@ pub(crate) fn by_rank<T>(turns: Vec<T>, rank: impl Fn(&T) -> i32) -> Vec<T> {
 }
 
 /// The quiet moves that refuted the move before them.
-pub(crate) struct QuietMoves<T> {
+pub(in crate::house) struct QuietMoves<T> {
     /// For each ply, the last two of them (killers).
     killers: Vec<[Option<T>; 2]>,
     /// How often each was one anywhere, deep searches counting for more. The game numbers its moves.

@@ -3,13 +3,13 @@
 //! It knows what a player of its seat knows: what the seat was told and what it filed. No state is in the signature of
 //! [`House::play`], so the house cannot look at what the rules hide.
 
-use super::{Dice, Seen};
+use crate::game::{Dice, Seen};
 
 mod level;
-pub(crate) mod mixture;
-pub(crate) mod quiet;
-pub(crate) mod root;
-pub(crate) mod table;
+pub(in crate::house) mod mixture;
+pub(in crate::house) mod quiet;
+pub(in crate::house) mod root;
+pub(in crate::house) mod table;
 
 pub use level::Level;
 

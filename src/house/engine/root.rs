@@ -2,18 +2,18 @@
 //! deeper until the positions are used up, and the windows in which turns are searched.
 
 /// The bounds between which a worth matters, alpha and beta.
-pub(crate) type Window = (i32, i32);
+pub(in crate::house) type Window = (i32, i32);
 
 /// A turn and its worth for the side that makes it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rated<T> {
+pub(in crate::house) struct Rated<T> {
     pub turn: T,
     pub worth: i32,
 }
 
 /// What a root is searched for.
 #[derive(Clone, Copy)]
-pub(crate) struct Goal {
+pub(in crate::house) struct Goal {
     /// The depth at which iteration ends.
     pub deepest: i32,
     /// More than any worth.
@@ -25,7 +25,7 @@ pub(crate) struct Goal {
 
 /// Which turns the dice may choose from.
 #[derive(Clone, Copy)]
-pub(crate) struct Choice {
+pub(in crate::house) struct Choice {
     /// By how much a turn may be worse than the best.
     pub margin: i32,
     /// Whether turns that the last depth does not reach count too, as far behind the best as at the depth before: more
@@ -35,7 +35,7 @@ pub(crate) struct Choice {
 
 /// Returns the turns within the margin of the best, best first. `worth` rates what follows from a turn for the other side,
 /// to a depth and in a window, and returns `None` once the positions are used up. There is at least one turn.
-pub(crate) fn deepen<T: Copy>(
+pub(in crate::house) fn deepen<T: Copy>(
     turns: Vec<T>,
     goal: Goal,
     mut worth: impl FnMut(T, i32, Window) -> Option<i32>,
@@ -91,7 +91,7 @@ fn iterate<T: Copy>(
 /// Rates the turn of this number in a position: the first with the full window, others only enough to see that they are
 /// no better, and at first `late` turns less deep. `worth` rates what follows for the other side, to a depth and in a
 /// window.
-pub(crate) fn in_window(
+pub(in crate::house) fn in_window(
     number: usize,
     (depth, late): (i32, i32),
     (alpha, beta): Window,

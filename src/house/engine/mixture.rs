@@ -8,7 +8,7 @@ const ROUNDS: usize = 400;
 
 /// Draws a row. `payoffs[row][column]` is what it brings the side that chooses the row, and costs the other. There is at
 /// least one row and one column.
-pub(crate) fn draw(payoffs: &[Vec<i32>], dice: &mut Dice) -> usize {
+pub(in crate::house) fn draw(payoffs: &[Vec<i32>], dice: &mut Dice) -> usize {
     let (rows, columns) = (payoffs.len(), payoffs[0].len());
     let (mut row_regrets, mut column_regrets) = (vec![0_i64; rows], vec![0_i64; columns]);
     let mut played = vec![0_i64; rows];

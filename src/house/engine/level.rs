@@ -1,6 +1,6 @@
 //! The levels that the houses of the games have in common. Each game says what it makes of them.
 
-use crate::game::HouseLevel;
+use super::HouseLevel;
 use crate::game::names::named_enum;
 
 named_enum! {
@@ -15,7 +15,7 @@ named_enum! {
 
 impl Level {
     /// Describes the level in one game; see the fields of [`HouseLevel`].
-    pub(crate) const fn described(
+    pub(in crate::house) const fn described(
         self,
         says: &'static str,
         options: &'static [(&'static str, &'static str)],
@@ -29,7 +29,7 @@ impl Level {
     }
 
     /// Returns the level that [`Level::described`] describes.
-    pub(crate) fn of(level: &HouseLevel) -> Level {
+    pub(in crate::house) fn of(level: &HouseLevel) -> Level {
         Level::parse(level.name).expect("every house describes these levels")
     }
 }
