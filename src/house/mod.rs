@@ -1,4 +1,4 @@
-//! The house, a computer player: which games it plays, at which levels, and what it plays.
+//! The house, the computer player: its games, its levels and its turns.
 //!
 //! It knows what a player of its seat knows, and files by the same rules. When it plays, and at which level, is decided
 //! in [`referee`](crate::referee).

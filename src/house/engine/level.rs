@@ -1,10 +1,10 @@
-//! The levels that the houses of the games have in common. Each game says what it makes of them.
+//! The levels that the houses of the games share. Each game describes its own play at them.
 
 use super::HouseLevel;
 use crate::game::names::named_enum;
 
 named_enum! {
-    /// How well the house plays.
+    /// The playing strength of the house.
     pub enum Level {
         Trainer = "trainer",
         Easy = "easy",

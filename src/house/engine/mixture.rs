@@ -1,4 +1,4 @@
-//! How to mix plans when both sides choose at once: regret matching on a table of payoffs (Hart and Mas-Colell 2000), in
+//! Mixes plans when both sides choose at once: regret matching on a table of payoffs (Hart and Mas-Colell 2000), in
 //! integers.
 
 use crate::game::Dice;
@@ -6,15 +6,15 @@ use crate::game::Dice;
 /// Rounds of self-play over the table.
 const ROUNDS: usize = 400;
 
-/// Draws a row. `payoffs[row][column]` is what it brings the side that chooses the row, and costs the other. There is at
-/// least one row and one column.
+/// Draws a row. `payoffs[row][column]` is the gain of the side that chooses the row, and the loss of the other. There is
+/// at least one row and one column.
 pub(in crate::house) fn draw(payoffs: &[Vec<i32>], dice: &mut Dice) -> usize {
     let (rows, columns) = (payoffs.len(), payoffs[0].len());
     let (mut row_regrets, mut column_regrets) = (vec![0_i64; rows], vec![0_i64; columns]);
     let mut played = vec![0_i64; rows];
     for _ in 0..ROUNDS {
         let (row_weights, column_weights) = (weights(&row_regrets), weights(&column_regrets));
-        // What each row and column brings against the other side's mixture, in thousandths.
+        // The payoff of each row and column against the other side's mixture, in thousandths.
         let of_row = |row: usize| -> i64 {
             (0..columns).map(|column| i64::from(payoffs[row][column]) * column_weights[column]).sum()
         };

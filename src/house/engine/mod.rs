@@ -1,4 +1,4 @@
-//! The house, a computer player: what it is given, and how a game names its own.
+//! The computer player of any game: its levels, its input, and the parts that the games share.
 //!
 //! It knows what a player of its seat knows: what the seat was told and what it filed. No state is in the signature of
 //! [`House::play`], so the house cannot look at what the rules hide.
@@ -24,7 +24,7 @@ pub struct House<V, O> {
     /// Chooses legal orders for a seat from which some are due. The same arguments give the same orders: it reads no
     /// clock, counts the positions that it looks at, and calculates in integers. It may take a second.
     pub play: fn(&Seen<V, O>, &HouseLevel, Dice) -> Chosen<O>,
-    /// Plays the highest level with another insight, to measure what its own is worth. No match is played so. `None` in a
+    /// Plays the highest level with another insight, to measure the worth of its own; never used in a match. `None` in a
     /// game that hides nothing.
     pub with_insight: Option<WithInsight<V, O>>,
 }
@@ -32,19 +32,19 @@ pub struct House<V, O> {
 /// Chooses orders as [`House::play`] does at the highest level, from other guesses.
 pub type WithInsight<V, O> = fn(&Seen<V, O>, Insight<'_, V>, Dice) -> Chosen<O>;
 
-/// What the house makes its guesses of hidden things from.
+/// The source of the house's guesses about hidden things.
 #[derive(Clone, Copy, Debug)]
 pub enum Insight<'a, V> {
-    /// Everything that its seat was told: so it plays every match.
+    /// Everything that its seat was told, as in every match.
     Told,
-    /// Setups that the enemy may have filed, and no news of its ships since. What the enemy has captured (Quadrant Z) and how
-    /// many submarines it has left (Pacific) still count.
+    /// Setups that the enemy may have filed, and no news of its ships since, except its captures (Quadrant Z) and the
+    /// number of its submarines (Pacific).
     Blind,
     /// The truth: a view of the same turn that hides nothing.
     Open(&'a V),
 }
 
-/// What the house plays.
+/// A turn that the house chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen<O> {
     pub orders: Vec<O>,
@@ -59,7 +59,7 @@ pub struct HouseLevel {
     pub name: &'static str,
     /// Other names that players may write.
     pub aliases: &'static [&'static str],
-    /// How it plays, in a few words, for `games` and GAMES.
+    /// A few words about its play, for `games` and GAMES.
     pub says: &'static str,
     /// Options, by name and value, of a match at this level unless others are chosen.
     pub options: &'static [(&'static str, &'static str)],

@@ -1,5 +1,5 @@
-//! What the principal variation searches of the games have in common: their root, whose turns are searched deeper and
-//! deeper until the positions are used up, and the windows in which turns are searched.
+//! Parts that the principal variation searches of the games share: iterative deepening at the root until the positions
+//! are used up, and the windows in which turns are searched.
 
 /// The bounds between which a worth matters, alpha and beta.
 pub(in crate::house) type Window = (i32, i32);
@@ -11,22 +11,22 @@ pub(in crate::house) struct Rated<T> {
     pub worth: i32,
 }
 
-/// What a root is searched for.
+/// The limits of a search from its root.
 #[derive(Clone, Copy)]
 pub(in crate::house) struct Goal {
     /// The depth at which iteration ends.
     pub deepest: i32,
     /// More than any worth.
     pub infinite: i32,
-    /// Beyond this a worth is that of a match won or lost.
+    /// Beyond this, the match is won or lost.
     pub decided: i32,
     pub choice: Choice,
 }
 
-/// Which turns the dice may choose from.
+/// The turns that the dice may choose from.
 #[derive(Clone, Copy)]
 pub(in crate::house) struct Choice {
-    /// By how much a turn may be worse than the best.
+    /// Maximum difference from the worth of the best turn.
     pub margin: i32,
     /// Whether turns that the last depth does not reach count too, as far behind the best as at the depth before: more
     /// turns to choose from, some of them less well known.
@@ -57,7 +57,7 @@ pub(in crate::house) fn deepen<T: Copy>(
             break;
         }
     }
-    // The shortest way of a won match, so that it comes to an end.
+    // The shortest win, so that the match ends.
     let best = rated[0].worth;
     let margin = if best.abs() > goal.decided { 0 } else { goal.choice.margin };
     rated.retain(|rated| rated.worth >= best - margin);

@@ -1,8 +1,8 @@
-//! What a search remembers of the positions that it has met.
+//! The transposition table: results of a search, by position.
 
 use super::root::Window;
 
-/// How a remembered worth bounds the true one.
+/// The relation of a stored worth to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bound {
     Exact,
@@ -10,7 +10,7 @@ enum Bound {
     AtMost,
 }
 
-/// What a search found in a position, for the side to move.
+/// The result of a search of a position, for the side to move.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::house) struct Found<T> {
     pub worth: i32,
@@ -19,7 +19,7 @@ pub(in crate::house) struct Found<T> {
     pub turn: T,
 }
 
-/// A remembered position.
+/// The stored result of a position.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::house) struct Entry<T> {
     key: u64,
@@ -51,7 +51,7 @@ pub(in crate::house) struct Table<T> {
 }
 
 impl<T: Copy> Table<T> {
-    /// Makes a table of two to the power of `bits` entries. Beyond `decided` a worth is that of a match won or lost.
+    /// Makes a table of two to the power of `bits` entries. Beyond `decided`, the match is won or lost.
     pub fn new(bits: u32, decided: i32) -> Table<T> {
         Table { entries: vec![None; 1 << bits], decided }
     }
@@ -60,19 +60,19 @@ impl<T: Copy> Table<T> {
         key as usize & (self.entries.len() - 1)
     }
 
-    /// By how much `worth` changes between the root and a position `ply` turns after it.
+    /// The difference of `worth` between the root and a position `ply` turns after it.
     fn distance(&self, worth: i32, ply: usize) -> i32 {
         if worth.abs() > self.decided { worth.signum() * ply as i32 } else { 0 }
     }
 
-    /// Returns what is remembered of a position, with its worth as seen from the root, `ply` turns before.
+    /// Returns the stored result of a position, with its worth as seen from the root, `ply` turns before.
     pub fn get(&self, key: u64, ply: usize) -> Option<Entry<T>> {
         let mut entry = self.entries[self.index(key)].filter(|entry| entry.key == key)?;
         entry.worth -= self.distance(entry.worth, ply);
         Some(entry)
     }
 
-    /// Remembers what a search in a window found `ply` turns from the root.
+    /// Stores the result of a search in a window, `ply` turns from the root.
     pub fn keep(&mut self, key: u64, ply: usize, found: Found<T>, (alpha, beta): Window) {
         let bound = match found.worth {
             worth if worth >= beta => Bound::AtLeast,

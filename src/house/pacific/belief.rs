@@ -1,4 +1,4 @@
-//! Where the enemy's submarines may be: joint guesses, moved on and corrected by everything that was told of them.
+//! Joint guesses of the squares of all enemy submarines, moved on and corrected by everything that was told of them.
 //!
 //! It reads only what both sides were told (4.5), the number of submarines left, and where the viewer's ships were: an enemy
 //! that does not fire probably has no target, and one that fires probably has no dearer target.
@@ -14,13 +14,13 @@ use crate::game::{Dice, Seat};
 /// The submarines of a side at the start (1.5), and how many of them at most a guess puts into the viewer's waters.
 const SUBMARINES: usize = 5;
 const ABROAD: usize = 2;
-/// Of this many rounds in which the enemy was not heard, it passed in one.
+/// The enemy is taken to have passed in one of this many rounds in which it was not heard.
 const PASSES: usize = 6;
 /// Squares that a corrected submarine may be moved.
 const CORRECTION: u8 = 4;
-/// How many times as likely it is that the enemy takes its best shot as that it does not.
+/// The odds, to one, that the enemy takes its best shot.
 const LIKELY: usize = 8;
-/// Of this many rounds in which the enemy was not heard, it moved without a plan in one.
+/// The enemy is taken to have moved without a plan in one of this many rounds in which it was not heard.
 const AIMLESS: usize = 4;
 /// A rough limit on the rounds that are replayed for all guesses together: a long match gets fewer guesses.
 const FOLLOWED: u32 = 25_600;
@@ -134,7 +134,7 @@ impl Belief {
         }
     }
 
-    /// Nothing was heard of the enemy's submarines: one of them moved, or none.
+    /// Moves one of the enemy's submarines, or none, after a round in which none was heard.
     fn was_quiet(&mut self, prospects: Option<&Prospects>, dice: &mut Dice) {
         if let Some(prospects) = prospects {
             self.had_no_shot_above(0, prospects, dice);
@@ -174,7 +174,7 @@ impl Belief {
         self.guesses = drawn;
     }
 
-    /// The viewer attacked an area: the submarines that were there are no more.
+    /// Removes the submarines in an area that the viewer attacked.
     fn attacked(&mut self, attack: Attack, dice: &mut Dice) {
         self.keep(|guess| attack.fits(guess), |guess, dice| attack.correct(guess, dice), dice);
         for guess in &mut self.guesses {
@@ -182,7 +182,7 @@ impl Belief {
         }
     }
 
-    /// A submarine acted from a square that `is_near` accepts.
+    /// Keeps guesses with a submarine on a square that `is_near` accepts, because it acted from there.
     fn near(&mut self, is_near: impl Fn(Square) -> bool, dice: &mut Dice) {
         let squares: Vec<Square> = Square::all().filter(|&at| is_near(at)).collect();
         let correct = |guess: &mut Guess, dice: &mut Dice| {

@@ -1,17 +1,17 @@
-//! What the submarines do, and whether it is worth to attack those of the enemy.
+//! Chooses the orders of submarines, and rates attacks on those of the enemy.
 
 use super::belief::Belief;
 use super::prospects::{Prospects, goals};
 use crate::game::Dice;
 use crate::game::pacific::{Area, Notice, REACH, Square, SubmarineOrder, View, reaches};
 
-/// What sinking a submarine gains with depth charges, in hundredths of a point. A price of 400 is weaker.
+/// The gain from sinking a submarine with depth charges, in hundredths of a point. With 400 the house was weaker.
 const DEPTH_CHARGED: i32 = 1200;
-/// What it gains with sonar. It is less than any shot at a ship, because a side that searches does not fire.
+/// The gain from sinking one with sonar: less than from any shot at a ship, because a side that searches does not fire.
 const SOUNDED: i32 = 100;
-/// What losing a submarine costs.
+/// The cost of losing a submarine.
 const SUBMARINE: i32 = 1200;
-/// What being heard costs even where no ship can attack.
+/// The cost of being heard even where no ship can attack.
 const HEARD: i32 = 60;
 /// The chance, in thousandths, that the enemy hits a submarine that was heard and that it can attack.
 const HEARD_FOUND: i32 = 250;
@@ -20,7 +20,7 @@ const ATTACKS_BEFORE: i32 = 2;
 /// A shot that a move prepares counts for a half, because its target may move on.
 const PREPARED: i32 = 2;
 
-/// Returns the attack with depth charges that promises most (3.6), and what it is worth. `None` if there is none.
+/// Returns the most promising attack with depth charges (3.6), and its worth. `None` if there is none.
 pub(super) fn attack(view: &View, belief: &Belief) -> Option<(Area, i32)> {
     if !view.options.submarines {
         return None;

@@ -39,21 +39,21 @@ const LEVELS: &[HouseLevel] = &[
 const POSITIONS: u32 = if cfg!(debug_assertions) { 100 } else { 30_000 };
 /// Guesses that Average makes of the enemy's submarines.
 const GUESSES: usize = if cfg!(debug_assertions) { 8 } else { 256 };
-/// Which moves the dice may choose from: in the opening, and later.
+/// The moves that the dice may choose from: in the opening, and later.
 const IN_OPENING: Choice = Choice { margin: 12, wide: false };
 const LATER: Choice = Choice { margin: 4, wide: false };
 /// The rounds that count as the opening.
 const OPENING_ROUNDS: u32 = 6;
 
-/// What a level can do.
+/// The abilities of a level.
 struct Skill<'a> {
     /// Positions to look at in a search; 0 for a look at the enemy's next move only.
     positions: u32,
     /// Guesses of the enemy's submarines.
     guesses: usize,
-    /// What the guesses are made from.
+    /// The source of the guesses.
     insight: Insight<'a, View>,
-    /// Of eight threats or shots, this many are overlooked.
+    /// The number of threats or shots that are overlooked out of eight.
     overlooked: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The surface as the search sees it: moves can be made and taken back, and what it is worth is kept up to date.
+//! The surface as the search sees it: moves can be made and taken back, and its worth is kept up to date.
 
 use crate::game::pacific::{Class, Leap, Ship, ShipKind};
 use crate::game::{BySeat, Seat};
@@ -14,26 +14,26 @@ pub(super) struct Move {
     pub to: At,
 }
 
-/// No move on the surface, in place of which the side attacks submarines.
+/// No move on the surface: the side attacks submarines instead.
 pub(super) const PASS: Move = Move { from: 0, to: 0 };
 
-/// What a ship of a side and class is worth on each square to that side, in hundredths of a point.
+/// The worth to its side of a ship on each square, by side and class, in hundredths of a point.
 pub(super) type Values = [[[i32; 256]; 5]; 2];
 
-/// A ship. Those that were sunk keep their place in the list.
+/// A ship. Sunk ships keep their place in the list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hull {
     pub side: u8,
     pub at: At,
     pub class: Class,
-    /// Of a carrier or squadron.
+    /// The number of a carrier or squadron.
     no: u16,
     launched: bool,
     leapt: bool,
     pub afloat: bool,
 }
 
-/// What a move changed, to take it back.
+/// The changes by a move, to take it back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undo {
     turn: Move,
@@ -59,7 +59,7 @@ const KNIGHT: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, 
 static KEYS: [[u64; 256]; 14] = keys(0x5eab_0a7d);
 const SIDE_KEY: u64 = 0x9d39_247e_3377_6d41;
 
-/// Both fleets, and whose move it is: side 0 or 1.
+/// Both fleets, and the side to move: 0 or 1.
 #[derive(Clone)]
 pub(super) struct Position<'a> {
     cells: [u8; 256],
@@ -68,7 +68,7 @@ pub(super) struct Position<'a> {
     /// Ships afloat other than squadrons.
     pub count: [u32; 2],
     pub key: u64,
-    /// What both fleets are worth to side 0.
+    /// The worth of both fleets to side 0.
     worth: i32,
     leap: Leap,
     values: &'a Values,
@@ -151,14 +151,14 @@ impl<'a> Position<'a> {
         self.hulls.get(usize::from(self.cells[usize::from(at)]))
     }
 
-    /// How much more the moving ship is worth on its new square than on its old one.
+    /// The gain in the moving ship's worth from its old square to its new one.
     pub fn shift(&self, turn: Move) -> i32 {
         let Some(hull) = self.hull(turn.from) else { return 0 };
         let values = &self.values[usize::from(hull.side)][hull.class as usize];
         values[usize::from(turn.to)] - values[usize::from(turn.from)]
     }
 
-    /// What the position is worth to the side to move.
+    /// The worth of the position to the side to move.
     pub fn worth(&self) -> i32 {
         if self.mover == 0 { self.worth } else { -self.worth }
     }
@@ -278,7 +278,7 @@ impl<'a> Position<'a> {
         number.map(|number| number as u8)
     }
 
-    /// Returns the moves of the side to move; only those that sink a ship if `sinking`.
+    /// Returns the moves of the side to move; if `sinking`, only moves that sink a ship.
     pub fn moves(&self, sinking: bool) -> Vec<Move> {
         let mut moves = Vec::with_capacity(if sinking { 16 } else { 256 });
         for hull in self.hulls.iter().filter(|hull| hull.afloat && usize::from(hull.side) == self.mover) {
@@ -383,7 +383,7 @@ impl<'a> Position<'a> {
     }
 }
 
-/// What a hull is worth to side 0.
+/// The worth of a hull to side 0.
 fn worth(values: &Values, hull: &Hull) -> i32 {
     let worth = values[usize::from(hull.side)][hull.class as usize][usize::from(hull.at)];
     if hull.side == 0 { worth } else { -worth }

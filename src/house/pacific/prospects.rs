@@ -1,23 +1,23 @@
-//! What the submarines of one side can hope for and must fear on each square, from the ships that both sides see.
+//! The chances and risks of one side's submarines on each square, from the ships that both sides see.
 
 use crate::game::pacific::{REACH, Ship, ShipKind, Square, Torpedo, torpedo_reaches};
 
 const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
-/// What each square of the way to the nearest shot costs, in hundredths of a point.
+/// The cost of each square on the way to the nearest shot, in hundredths of a point.
 const AWAY: i32 = 20;
 /// A ship or submarine attacks areas at most two squares away, so a submarine at this distance can be hit (3.6).
 pub(super) const HUNTED: u8 = REACH + 1;
 
-/// The targets of one side's submarines, and how good each square is to fire at them.
+/// The targets of one side's submarines, and the worth of each square for firing at them.
 pub(super) struct Prospects {
-    /// The ships that a torpedo can sink, and what that gains in hundredths of a point.
+    /// The ships that a torpedo can sink, and the gain from that, in hundredths of a point.
     targets: Vec<(Square, i32)>,
     torpedo: Torpedo,
     /// For each square, the best shot from there; 0 if there is none.
     best: [i32; 256],
     promise: [i32; 256],
-    /// For each square, how many ships could attack an area that contains it.
+    /// For each square, the number of ships that could attack an area that contains it.
     hunters: [u8; 256],
 }
 
@@ -45,13 +45,13 @@ impl Prospects {
         prospects
     }
 
-    /// The ships in range of a square, and what it gains to sink them.
+    /// The ships in range of a square, and the gain from sinking them.
     pub fn shots(&self, from: Square) -> impl Iterator<Item = (Square, i32)> {
         let in_range = move |&(at, _): &(Square, i32)| torpedo_reaches(self.torpedo, from.king_steps(at));
         self.targets.iter().copied().filter(in_range)
     }
 
-    /// What it gains to sink the ship on a square.
+    /// The gain from sinking the ship on a square.
     pub fn gain(&self, at: Square) -> i32 {
         self.targets.iter().find(|(target, _)| *target == at).map_or(0, |(_, worth)| *worth)
     }

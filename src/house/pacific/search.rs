@@ -8,21 +8,21 @@ use crate::house::engine::table::{Found, Table};
 
 /// The value of a won position, reduced by one for each turn that it takes.
 const WON: i32 = 1_000_000;
-/// Beyond this a worth is that of a match won or lost.
+/// Beyond this, the match is won or lost.
 const DECIDED: i32 = WON - 1_000;
 const INFINITE: i32 = 2 * WON;
 /// The depth, in turns, at which iteration ends.
 const DEEPEST: i32 = 20;
-/// Turns that the search may look ahead at all, exchanges included.
+/// Maximum turns that the search looks ahead, exchanges included.
 const LONGEST: usize = 48;
-/// What the move itself is worth.
+/// The worth of the move itself.
 const TO_MOVE: i32 = 10;
-/// An allowance for what a move gains besides what it sinks and [`Position::shift`]: a carrier moves its squadron, too.
+/// An allowance for gains other than sinkings and [`Position::shift`]: a carrier moves its squadron, too.
 const QUIET_GAIN: i32 = 60;
 /// Quiet moves from this number on are searched one turn less deep at first.
 const LATE: usize = 6;
 const LATE_DEPTH: i32 = 3;
-/// To pass costs so much depth; it is tried from this depth on.
+/// The depth that a pass costs. It is tried from this depth on.
 const PASS_COST: i32 = 3;
 const PASS_DEPTH: i32 = 2;
 
@@ -33,7 +33,8 @@ struct Search {
 }
 
 /// Returns the moves that the dice may choose from, best first, after a search of at most `positions` positions, and how
-/// many were searched. To attack submarines instead of moving gains `attack`, if the side can. There is a move or an attack.
+/// many were searched. An attack on submarines instead of a move gains `attack`, if the side can make one. There is a move
+/// or an attack.
 pub(super) fn best(
     position: &mut Position<'_>,
     attack: Option<i32>,
@@ -94,7 +95,7 @@ impl Search {
         Some(best)
     }
 
-    /// Searches the moves in this order. A position without a move is worth what it is.
+    /// Searches the moves in this order. A position without a move keeps its own worth.
     fn best_of(
         &mut self,
         position: &mut Position<'_>,
@@ -135,7 +136,7 @@ impl Search {
         Some(if turns.is_empty() { (standing, PASS) } else { (best, best_turn) })
     }
 
-    /// Rates the position for the side to move by sinkings alone, any of which it may leave.
+    /// Rates the position for the side to move by sinkings alone; it may decline any of them.
     fn exchange(
         &mut self,
         position: &mut Position<'_>,
@@ -199,12 +200,12 @@ fn price(position: &Position<'_>, at: u8) -> i32 {
     position.hull(at).map_or(0, |hull| 100 * hull.class.points() as i32)
 }
 
-/// What a move sinks.
+/// The price of the ship that a move sinks.
 pub(super) fn sunk(position: &Position<'_>, turn: Move) -> i32 {
     price(position, turn.to)
 }
 
-/// Orders sinkings: the dearest ship first, and by the cheapest one.
+/// Orders sinkings: the dearest target first, then the cheapest attacker.
 fn gain(position: &Position<'_>, turn: Move) -> i32 {
     10 * sunk(position, turn) - price(position, turn.from)
 }

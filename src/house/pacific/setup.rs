@@ -3,7 +3,7 @@
 use crate::game::pacific::{Class, Options, Order, Square, basic_fleet};
 use crate::game::{Dice, Seat};
 
-/// What is bought for 25 points (1.3): carriers, squadrons, battleships, cruisers and destroyers.
+/// Purchases for 25 points (1.3): carriers, squadrons, battleships, cruisers and destroyers.
 const PURCHASES: [[usize; 5]; 4] = [[0, 0, 5, 0, 0], [0, 0, 2, 3, 1], [1, 1, 1, 0, 0], [0, 0, 0, 4, 3]];
 
 /// The ranks, counted from home, in which ships of a class start.

@@ -1,12 +1,12 @@
-//! How Trainer and Easy move: they look at the opponent's next move, and overlook some of it.
+//! Chooses moves for Trainer and Easy, which look at the opponent's next move and overlook some of it.
 
 use super::position::{Move, PASS, Position};
 use super::search::{loses, sunk};
 use crate::game::Dice;
 
-/// By how much a move may be worse than the best to be chosen by the dice.
+/// Maximum difference from the worth of the best move, for the dice to choose a move.
 const MARGIN: i32 = 15;
-/// Of this many threats, the number given is overlooked.
+/// The number of threats out of which some are overlooked.
 const THREATS: usize = 8;
 
 /// Chooses a move, or [`PASS`] for an attack on submarines that gains `attack`. There is one of them.
@@ -16,7 +16,7 @@ pub(super) fn best(
     overlooked: usize,
     dice: &mut Dice,
 ) -> Move {
-    // Rolled once for each pair of squares, so that a threat is overlooked whatever the house considers to do.
+    // Rolled once for each pair of squares, so that a threat is overlooked for every move that the house considers.
     let salt = dice.bits();
     let sees = |turn: &Move| {
         let pair = u64::from(turn.from) * 256 + u64::from(turn.to);
@@ -38,7 +38,7 @@ pub(super) fn best(
     rated[dice.below(rated.len())].1
 }
 
-/// What the side to move can sink at best, less what it loses by that.
+/// The best sinking of the side to move, less the loss that it causes.
 fn threat(position: &Position<'_>, sees: impl Fn(&Move) -> bool) -> i32 {
     let net = |turn: Move| {
         let own =

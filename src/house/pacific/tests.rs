@@ -62,7 +62,7 @@ impl Play {
     }
 }
 
-/// What the house files after this history.
+/// The orders that the house files after this history.
 fn asked(seen: &Seen<View, Order>, skill: &Skill<'_>, dice: Dice) -> Chosen<Order> {
     choose(seen.now(), &fleets(seen), skill, dice)
 }
@@ -229,7 +229,7 @@ fn the_house_does_not_find_submarines_that_nobody_told_it_of() {
     assert_eq!(compared, 2 * 2 * LEVELS.len(), "both phases of the third round, after two without contact");
 }
 
-/// What South sees in a match where it has one submarine, on `own`, and the enemy has these ships on the surface.
+/// The view of South in a match where it has one submarine, on `own`, and the enemy has these ships on the surface.
 fn beneath(own: &str, enemy: &[(Class, &str)]) -> View {
     let mut view = Play::set_up(1).state.view(Seat::First);
     let at = |text: &str| Square::parse(text).expect("a square");

@@ -1,12 +1,12 @@
-//! What ships are worth on the squares of the board, in hundredths of a point. The search adds these up, so they are
+//! The worth of ships on the squares of the board, in hundredths of a point. The search adds these up, so they are
 //! worked out once a turn.
 
 use super::position::Values;
 use crate::game::Seat;
 use crate::game::pacific::{Class, Ship, Square, View};
 
-/// What certain danger takes off a ship's price, in percent: less than all, because the submarine may fire at another ship or
-/// be sunk first.
+/// The loss of a ship's price under certain danger, in percent: less than all, because the submarine may fire at another ship
+/// or be sunk first.
 const DANGER: i32 = 80;
 /// Danger counts this many times for a carrier: its squadron goes down with it, and it is too slow to flee.
 const CARRIER: i32 = 3;
@@ -50,7 +50,7 @@ fn place(class: Class, side: Seat, at: Square, near: i32) -> i32 {
 /// No danger anywhere.
 pub(super) const SAFE: [i32; 256] = [0; 256];
 
-/// Where the ships of a fleet are that a torpedo could sink.
+/// The squares of the ships that a torpedo could sink.
 fn targets(fleet: &[Ship]) -> Vec<Square> {
     fleet.iter().filter(|ship| !ship.is_squadron()).map(|ship| ship.at).collect()
 }

@@ -1,4 +1,4 @@
-//! What a position is worth when no quad is threatened.
+//! Rates positions in which no quad is threatened.
 //!
 //! The weights come from a logistic regression on the results of matches that the house played against itself; 400 are
 //! worth a factor of e in the odds of winning.
@@ -8,7 +8,7 @@ use super::position::{Position, points};
 /// The number of traits of one side.
 pub(super) const TRAITS: usize = 8;
 
-/// What one side has: its open squares with one and with two marbles; the points where it can make one threat, two,
+/// The traits of one side: its open squares with one and with two marbles; the points where it can make one threat, two,
 /// three, and more at once; its stars; and whether it has none.
 pub(super) fn traits(position: &Position, side: usize) -> [i32; TRAITS] {
     let mut forks = [0; 4];
@@ -21,13 +21,13 @@ pub(super) fn traits(position: &Position, side: usize) -> [i32; TRAITS] {
     [position.all(side, 1), position.all(side, 2), one, two, three, more, stars, i32::from(stars == 0)]
 }
 
-/// What each trait is worth to the side to move with all its marbles left, and with none.
+/// The weight of each trait for the side to move, with all its marbles left and with none.
 const MOVER_FULL: [i32; TRAITS] = [10, 58, 48, 150, 280, 600, 250, 0];
 const MOVER_NONE: [i32; TRAITS] = [3, -63, -68, -122, 0, 0, 930, 0];
-/// The same to the other side.
+/// The same for the other side.
 const OTHER_FULL: [i32; TRAITS] = [6, 55, 49, 135, 190, 500, 256, 300];
 const OTHER_NONE: [i32; TRAITS] = [-1, -48, -47, -145, 0, 0, 1100, 0];
-/// What it is worth to be the side to move.
+/// The worth of being the side to move.
 const TO_MOVE: i32 = 355;
 
 fn sum(traits: &[i32], weights: &[i32]) -> i32 {

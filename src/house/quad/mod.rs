@@ -33,7 +33,7 @@ const LEVELS: &[HouseLevel] = &[
 
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
-/// Which turns the dice may choose from: in the first turns, in the rest of the opening, and later.
+/// The turns that the dice may choose from: in the first turns, in the rest of the opening, and later.
 const FIRST: Choice = Choice { margin: 200, wide: true };
 const IN_OPENING: Choice = Choice { margin: 60, wide: false };
 const LATER: Choice = Choice { margin: 12, wide: false };

@@ -13,7 +13,7 @@ use crate::house::engine::table::{Found, Table};
 const WON: i32 = 1_000_000;
 /// The value of winning on stars after the last marble.
 const WON_ON_STARS: i32 = 500_000;
-/// Beyond this a worth is that of a match won or lost.
+/// Beyond this, the match is won or lost.
 pub(super) const DECIDED: i32 = WON_ON_STARS - 1_000;
 const INFINITE: i32 = 2 * WON;
 /// The maximum length of a chain, in turns.

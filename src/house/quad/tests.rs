@@ -255,14 +255,14 @@ fn without_a_threat_only_the_most_promising_points_are_tried() {
     assert!(least >= best_of_rest, "{least:?} {best_of_rest:?}");
 }
 
-/// What a position keeps up to date while turns are played.
+/// The values that a position keeps up to date while turns are played.
 #[derive(Debug, PartialEq)]
 struct Kept {
     key: u64,
     mover: usize,
     left: [[u8; 2]; 2],
     free: Set,
-    /// For each side: the points that complete a quad, and those that threaten to.
+    /// For each side: the points that complete a quad, and the points that threaten to.
     threats: [Set; 2],
     attacks: [Set; 2],
     /// For each side: the squares that hold one to four of its marbles, on the whole board and through each point.

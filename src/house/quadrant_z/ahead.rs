@@ -1,4 +1,4 @@
-//! Plays on from guesses, to see what plans and orders lead to.
+//! Plays on from guesses, to compare plans and orders.
 
 use super::belief::{Guess, adjudicated};
 use super::known::Known;
@@ -22,13 +22,13 @@ pub(super) struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
-    /// Returns what a pair of plans, the seat's own and the enemy's, is worth after these turns on a guess.
+    /// Returns the worth of a pair of plans, the seat's own and the enemy's, after these turns on a guess.
     pub fn outlook(&mut self, guess: &Guess, (own, theirs): (&Plan, &Plan), turns: usize) -> i32 {
         let mut dice = self.dice.clone();
         self.play_on(guess.state.clone(), (own, theirs), turns, &mut dice)
     }
 
-    /// Returns what orders are worth after these turns on all guesses. The enemy answers with one list of orders for each
+    /// Returns the worth of orders after these turns on all guesses. The enemy answers with one list of orders for each
     /// guess, and then both sides follow plans.
     pub fn outcome(&mut self, orders: &[Order], answers: &[Vec<Order>], own: &Plan, turns: usize) -> i32 {
         let guesses = self.guesses;
@@ -71,7 +71,7 @@ impl Ahead<'_> {
     }
 }
 
-/// What a side has.
+/// Rates a side by its victory, or else by its stars, ships and stock.
 fn worth(state: &State, seat: Seat) -> i32 {
     if let Some(outcome) = state.outcome()
         && outcome.winner.is_some()

@@ -1,4 +1,4 @@
-//! What the galaxy may look like: whole states that fit what the seat was told.
+//! Guesses of the galaxy: whole states that fit what the seat was told.
 //!
 //! A guess is played along with the match: the enemy sets up and moves by a plan that the dice choose, and after each
 //! turn the guess is corrected by what the seat was told. It is made from [`Seen`], never from a state.
@@ -13,7 +13,7 @@ use crate::game::quadrant_z::{
 use crate::game::{BySeat, Dice, Phase, Seat, Seen};
 use crate::house::engine::{Insight, Level};
 
-/// A state that fits, and what the enemy is after in it.
+/// A state that fits, and the enemy's plan in it.
 pub(super) struct Guess {
     pub state: State,
     pub plan: Plan,
@@ -71,7 +71,7 @@ pub(super) fn adjudicated(state: &State, me: Seat, own: &[Order], theirs: &[Orde
 }
 
 impl Guess {
-    /// Plays a turn as the seat filed it, and corrects what the seat has and the stars by what it was told.
+    /// Plays a turn as the seat filed it, then corrects the seat's possessions and the stars by what it was told.
     fn follow(&mut self, filed: &[Order], told: &View, dice: &mut Dice) {
         let me = told.context.viewer;
         let theirs = plan::orders(&Known::from_state(&self.state, me.other()), &self.plan, dice);
@@ -109,7 +109,7 @@ impl Guess {
         foe.highest = foe.ships.last().map_or(0, |ship| ship.no);
     }
 
-    /// Every star that the seat knows stands as it knows it, and there is none where it knows that there is none.
+    /// Sets the stars that the seat knows, and clears the squares that it knows to be without one.
     fn correct_stars(&mut self, told: &View) {
         let me = told.context.viewer;
         let mut known = told.stars.iter().peekable();
@@ -135,7 +135,7 @@ impl Guess {
         }
     }
 
-    /// The enemy's base is a star of its home quadrant that nobody has captured.
+    /// Moves the enemy's base to an uncaptured star of its home quadrant, unless it stands on one.
     fn correct_base(&mut self, me: Seat, dice: &mut Dice) {
         let stands = |at: Square| {
             let star = self.state.stars.at(at);

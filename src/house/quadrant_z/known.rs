@@ -1,4 +1,4 @@
-//! What a plan reads of what a side knows. In a search it comes from a guessed state, without the rest of a view.
+//! The part of a side's knowledge that plans read. In a search it comes from a guessed state, without the rest of a view.
 
 use crate::game::Seat;
 use crate::game::quadrant_z::{
@@ -38,7 +38,7 @@ impl Known<'_> {
         }
     }
 
-    /// What the view of `me` would tell.
+    /// The knowledge that a view of `me` would hold.
     pub fn from_state(state: &State, me: Seat) -> Known<'_> {
         let side = &state.sides[me];
         let intruder = |event: &Event| match *event {
@@ -78,7 +78,7 @@ impl Known<'_> {
     }
 }
 
-/// Returns what is left of the intruders, who are told as they were before combat (3.3, 3.4). Each battle is a quadrant and
+/// Returns the intruders left after combat; they are told as they were before it (3.3, 3.4). Each battle is a quadrant and
 /// the size of the ships that the enemy lost there.
 fn left(mut intruders: Vec<Intruder>, battles: impl Iterator<Item = (Quadrant, u16)>) -> Vec<Intruder> {
     for (quadrant, mut lost) in battles {

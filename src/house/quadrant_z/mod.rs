@@ -1,8 +1,8 @@
 //! The house: a computer player for Quadrant Z, at three levels.
 //!
-//! It follows plans: what a star, an intruder and the enemy's base are worth. Average chooses its plan by playing plans
-//! against each other on guesses of the galaxy, and then improves its orders ship by ship. The guesses are made from what
-//! its seat was told and filed; the same arguments give the same turn, so that an audit can repeat it.
+//! It follows plans, which rate stars, intruders and the enemy's base. Average chooses its plan by playing plans against
+//! each other on guesses of the galaxy, and then improves its orders ship by ship. The guesses are made from what its seat
+//! was told and filed; the same arguments give the same turn, so that an audit can repeat it.
 
 use crate::game::quadrant_z::{Order, View};
 use crate::game::{Dice, Phase, Seen};

@@ -6,14 +6,14 @@ use super::known::Known;
 use crate::game::Dice;
 use crate::game::quadrant_z::{Class, KnownStar, Order, Quadrant, Quadrants, Sector, Ship, Square};
 
-/// What a side is after. A star of no value is worth [`STAR`].
+/// The priorities of a side. A star of no value is worth [`STAR`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// What each point of a star's value adds to it.
+    /// The worth that each point of a star's value adds.
     pub value: i32,
-    /// What it takes off a star that it is near to the enemy's home quadrant, for each step.
+    /// The worth that a star loses for each step by which it is nearer to the enemy's home quadrant.
     pub shy: i32,
-    /// What an intruder is worth for each point of its size; 0 lets it be.
+    /// The worth of an intruder for each point of its size; 0 leaves it alone.
     pub hunt: i32,
     /// Whether the home base is guarded against intruders.
     pub guard: bool,
@@ -22,7 +22,7 @@ pub(super) struct Plan {
     /// The greatest offence and defence of a ship that is built.
     pub largest: u16,
     pub armour: u16,
-    /// Of eight goals, this many are overlooked.
+    /// The number of goals that are overlooked out of eight.
     pub overlooked: usize,
 }
 
@@ -30,9 +30,9 @@ pub(super) struct Plan {
 pub(super) const PLAIN: Plan =
     Plan { value: 20, shy: 0, hunt: 0, guard: true, strike: 0, largest: 2, armour: 0, overlooked: 0 };
 
-/// What a star is worth before its value.
+/// The worth of a star before its value.
 const STAR: i32 = 100;
-/// What the enemy's home base is worth.
+/// The worth of the enemy's home base.
 const BASE: i32 = 2000;
 /// An enemy that comes so near the home quadrant is a danger to the base.
 const NEAR: u8 = 3;
@@ -42,9 +42,9 @@ const NEAR: u8 = 3;
 struct Goal {
     at: Square,
     worth: i32,
-    /// What it promises to a ship that is strong enough, by the turns until it is there.
+    /// Value to a sufficiently strong ship, by the turns it needs to get there.
     promises: [i32; FARTHEST + 1],
-    /// The offence that it takes, and that of the ships sent there so far.
+    /// The offence that it takes, and the offence of the ships sent there so far.
     needs: u16,
     sent: u16,
     is_star: bool,
@@ -60,11 +60,11 @@ impl Goal {
     }
 }
 
-/// The goal that promises most to a ship, and how much.
+/// The most promising goal for a ship, and its worth.
 struct Best {
     goal: usize,
     worth: i32,
-    /// Otherwise it is not worth more than that, but may be worth less.
+    /// If not, the goal is worth at most that, perhaps less.
     is_sure: bool,
 }
 
@@ -229,7 +229,7 @@ impl<'a> Planner<'a> {
         self.goals.push(Goal::new(at, BASE, self.plan.strike, false));
     }
 
-    /// Gives each ship the goal that promises most for it, the best pair first.
+    /// Gives each ship its most promising goal, the best pair first.
     fn assign(&mut self, dice: &mut Dice) {
         let noise = dice.bits();
         let rate = |goals: &[Goal], ship: &Ship, number: usize| match promise(ship, &goals[number]) {
@@ -313,7 +313,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// What a goal promises to a ship: less if it is far, and if the ship alone is too weak or stronger than needed.
+/// Value of a goal to a ship: less if it is far, and if the ship alone is too weak or stronger than needed.
 fn promise(ship: &Ship, goal: &Goal) -> i32 {
     let missing = i32::from(goal.needs) - i32::from(goal.sent);
     let offence = i32::from(ship.class.offence);

@@ -1,4 +1,4 @@
-//! Improves the orders of a turn ship by ship: each ship near the enemy tries other squares against what the enemy does on
+//! Improves the orders of a turn ship by ship: each ship near the enemy tries other squares against the enemy's orders on
 //! the guesses (the greedy search of Churchill and Buro 2013).
 
 use std::cmp::Reverse;
@@ -8,19 +8,19 @@ use super::known::Known;
 use super::plan::Plan;
 use crate::game::quadrant_z::{Order, Quadrant, Ship, Square};
 
-/// How much is tried.
+/// The limits of the search for better squares.
 #[derive(Clone, Copy)]
 pub(super) struct Tries {
     /// The maximum number of squares that all ships try together.
     pub squares: usize,
-    /// The turns that each is played ahead. The house lost more matches than it won with four against itself with three.
+    /// The turns that each is played ahead. With four, the house lost more matches than it won against itself with three.
     pub turns: usize,
 }
 
 /// The maximum number of squares with enemies that one ship tries.
 const ATTACKS: usize = 3;
-/// How much better another square must be, on average over the guesses. With 1 and with 4 the house lost more matches than
-/// it won against itself with 2.
+/// Minimum gain for another square to be chosen, on average over the guesses. With 1 and with 4 the house lost more
+/// matches than it won against itself with 2.
 const MARGIN: i32 = 2;
 
 /// Improves orders that follow a plan. If no ship finds a better square, the orders have the same effect as before.
@@ -134,7 +134,7 @@ impl Turn {
         turn
     }
 
-    /// The numbers of those of the first ships that may meet the enemy, the ones that matter most first.
+    /// The numbers of the ships, below `ships`, that may meet the enemy, the most important first.
     fn near(&self, enemies: &Enemies, ships: usize) -> Vec<usize> {
         let rank = |&number: &usize| {
             let (ship, to) = self.ships[number];

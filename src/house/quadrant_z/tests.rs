@@ -231,7 +231,7 @@ fn a_fleet_is_corrected_by_entries_and_captures() {
     let (mut state, seen) = beside_a_sleeper(&setup, 0);
     let mut told = seen.now().clone();
     let before = [ship(1, "O1"), ship(2, "S1"), ship(3, "X1")];
-    // The second one is guessed to have entered N, of which nothing was told; one entered R, and one captured a star.
+    // The second one is guessed to have entered N, which was not told; one entered R, and one captured a star.
     let foe = &mut state.sides.second;
     foe.ships = vec![ship(1, "O1"), ship(2, "N1"), ship(3, "X1")];
     foe.highest = 3;

@@ -1,5 +1,5 @@
-//! Chooses the orders of a turn: plays pairs of plans a few turns ahead on guesses of the galaxy, mixes the plans by what
-//! they bring, draws one, and improves its orders.
+//! Chooses the orders of a turn: plays pairs of plans a few turns ahead on guesses of the galaxy, mixes the plans by
+//! their payoffs, draws one, and improves its orders.
 
 use super::ahead::Ahead;
 use super::belief::guesses;
@@ -10,7 +10,7 @@ use crate::game::quadrant_z::{Order, State, View};
 use crate::game::{Dice, Seat, Seen};
 use crate::house::engine::{Chosen, Insight, mixture};
 
-/// How much is played to choose orders.
+/// The amount of play ahead that chooses orders.
 #[derive(Clone, Copy)]
 struct Effort {
     /// Guesses of the galaxy, and how many of them each plan is tried on alone.
@@ -76,7 +76,7 @@ pub(super) fn choose(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice:
     };
     dice.shuffle(&mut guesses);
     guesses.truncate(affordable(&guesses[0].state));
-    // Other dice than those that draw the plan.
+    // Different dice from the ones that draw the plan.
     let mut ahead = Ahead { me: seen.seat(), guesses: &guesses, dice: dice.clone().mixed(7), played: 0 };
     let (rows, columns) = (best_own(&mut ahead), best_theirs(&mut ahead));
     let payoffs: Vec<Vec<i32>> = rows.iter().map(|own| payoffs(&mut ahead, own, &columns)).collect();
@@ -92,13 +92,13 @@ fn affordable(state: &State) -> usize {
     (EFFORT.guesses * SHIPS / ships.max(1)).clamp(EFFORT.trials, EFFORT.guesses)
 }
 
-/// The plans that bring the seat most against what the enemy is after on the first guesses.
+/// The seat's best plans against the enemy's plans in the first guesses.
 fn best_own(ahead: &mut Ahead<'_>) -> Vec<Plan> {
     let trials = ahead.guesses.iter().take(EFFORT.trials);
     best(|own| trials.clone().map(|guess| ahead.outlook(guess, (own, &guess.plan), EFFORT.turns)).sum())
 }
 
-/// The plans of the enemy that cost the seat most there if the seat follows the first of [`PLANS`].
+/// The enemy's plans that cost the seat most there, if the seat follows the first of [`PLANS`].
 fn best_theirs(ahead: &mut Ahead<'_>) -> Vec<Plan> {
     let trials = ahead.guesses.iter().take(EFFORT.trials);
     best(|theirs| -> i32 {
@@ -106,7 +106,7 @@ fn best_theirs(ahead: &mut Ahead<'_>) -> Vec<Plan> {
     })
 }
 
-/// Returns the plans that are worth most, as many as are kept.
+/// Returns the plans of highest worth, as many as are kept.
 fn best(mut worth: impl FnMut(&Plan) -> i32) -> Vec<Plan> {
     let mut plans = PLANS.to_vec();
     plans.sort_by_cached_key(|plan| -worth(plan));

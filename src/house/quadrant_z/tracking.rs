@@ -13,8 +13,8 @@ use crate::game::{Dice, Seat};
 /// The largest ship that [`Fleet::count`] adds.
 const BUILT: Class = Class { offence: 2, defence: 2 };
 
-/// Corrects the ships of the viewer's enemy. `before` are those before the turn, and `lost` is what the enemy has lost in
-/// all battles so far.
+/// Corrects the ships of the viewer's enemy. `before` are those before the turn, and `lost` the enemy's losses in all
+/// battles so far.
 pub(super) fn correct(state: &mut State, before: &[Ship], told: &View, lost: u16, dice: &mut Dice) {
     let foe = told.context.viewer.other();
     let side = &mut state.sides[foe];
@@ -31,7 +31,7 @@ pub(super) fn correct(state: &mut State, before: &[Ship], told: &View, lost: u16
     fleet.count((FLEET + told.score[foe].value).saturating_sub(side.stock + lost));
     side.highest = fleet.highest;
     side.ships = fleet.ships.into_iter().map(|tracked| tracked.ship).collect();
-    // The seat knows of the intruders that it was told of, and the enemy of those of the guess.
+    // The seat knows the intruders that it was told of, and the enemy the ones in the guess.
     let intruded = |by: Seat, known: Known| {
         known.intruders.into_iter().map(move |Intruder { at, size }| Event::Intruded { by, at, size })
     };
@@ -42,7 +42,7 @@ pub(super) fn correct(state: &mut State, before: &[Ship], told: &View, lost: u16
 #[derive(Clone, Copy)]
 struct Tracked {
     ship: Ship,
-    /// Where it was before the turn.
+    /// Its square before the turn.
     was: Square,
     /// Whether what was told explains its square.
     is_settled: bool,
@@ -51,7 +51,7 @@ struct Tracked {
 struct Fleet<'a> {
     told: &'a View,
     stars: &'a Stars,
-    /// Where the enemy builds.
+    /// The square where the enemy builds.
     base: Square,
     /// Ordered by number.
     ships: Vec<Tracked>,
@@ -150,7 +150,7 @@ impl Fleet<'_> {
         }
     }
 
-    /// What the ships amount to that are known to be on a square.
+    /// The total `measure` of the ships that are known to be on a square.
     fn settled(&self, at: Square, measure: impl Fn(Class) -> u16) -> u16 {
         let there = self.ships.iter().filter(|tracked| tracked.is_settled && tracked.ship.at == at);
         there.map(|tracked| measure(tracked.ship.class)).sum()
@@ -184,7 +184,7 @@ impl Fleet<'_> {
             missing -= measure(*class);
             (tracked.ship.at, tracked.is_settled) = (at, true);
         }
-        // What else was guessed to be there is not.
+        // Other ships that were guessed to be there are not.
         for tracked in &mut self.ships {
             if tracked.ship.at == at && !tracked.is_settled && measure(tracked.ship.class) > 0 {
                 tracked.ship.at = if tracked.was == at { self.base } else { tracked.was };
@@ -192,7 +192,7 @@ impl Fleet<'_> {
         }
     }
 
-    /// Leaves of the ships in a quadrant what a battle left of those that took part in it (3.4).
+    /// Removes ships in a quadrant until as much is left as a battle left of its participants (3.4).
     fn fight(&mut self, battle: &Battle) {
         let (quadrant, Side { offence, defence, damage, lost }) = (battle.quadrant, battle.enemy);
         // A side that lost less than the damage that it took has lost all its ships there.
@@ -255,8 +255,8 @@ impl Fleet<'_> {
         (self.ships[number].ship.at, self.ships[number].is_settled) = (at, true);
     }
 
-    /// Makes the fleet as large as the enemy's `points`: those that it had and captured, less those that it lost and may
-    /// have left.
+    /// Makes the fleet as large as the enemy's `points`: the points that it had and captured, less those that it lost and
+    /// may have left.
     fn count(&mut self, points: u16) {
         let mut size: u16 = self.ships.iter().map(|tracked| tracked.ship.class.size()).sum();
         while size > points && self.ships.len() > 1 {

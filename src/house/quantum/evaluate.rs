@@ -1,14 +1,14 @@
-//! What a position is worth when nothing is about to happen.
+//! Rates quiet positions.
 //!
 //! A piece is worth 100. The weights were chosen by matches: those of a logistic regression on positions of such matches
 //! told the winner better, and won no more.
 
 use super::position::{Position, TRAITS};
 
-/// What each of [`Position::traits`] is worth to the side to move, and to the other side.
+/// The weights of [`Position::traits`] for the side to move, and for the other side.
 const MOVER: [i32; TRAITS] = [500, 1200, 50, 120, 230, 300, 350, 60, -10, 8, 20, 40, 60, 80, 140, 100];
 const OTHER: [i32; TRAITS] = [500, 1200, 50, 120, 230, 300, 350, 60, -10, 8, 10, 20, 30, 40, 50, 50];
-/// What it is worth to be the side to move.
+/// The worth of being the side to move.
 const TO_MOVE: i32 = 30;
 
 fn sum(traits: &[i32], weights: &[i32]) -> i32 {

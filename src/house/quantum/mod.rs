@@ -28,14 +28,14 @@ const LEVELS: &[HouseLevel] = &[
 
 /// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 20_000 } else { 400_000 };
-/// Which turns the dice may choose from after a search: in the opening, and later.
+/// The turns that the dice may choose from after a search: in the opening, and later.
 const IN_OPENING: Choice = Choice { margin: 40, wide: true };
 const LATER: Choice = Choice { margin: 10, wide: false };
-/// By how much a turn may be worse than the best to be chosen by the levels that look at one turn.
+/// Maximum difference from the worth of the best turn, for the levels that look at one turn.
 const SHALLOW_MARGIN: i32 = 20;
 /// The turns of both sides that count as the opening.
 const OPENING_TURNS: u32 = 10;
-/// Of this many threats Easy overlooks one, and Trainer three.
+/// The number of threats out of which Easy overlooks one, and Trainer three.
 const THREATS: usize = 8;
 
 const NOTHING: Chosen<Order> = Chosen { orders: Vec::new(), positions: 0 };
@@ -112,10 +112,10 @@ fn thoughtful(
     (rated[dice.below(rated.len())].turn, searched)
 }
 
-/// Chooses by what the opponent can stack on in its next turn, of which it overlooks some in [`THREATS`]. Positions are
+/// Chooses by the opponent's stacking moves in its next turn, and overlooks some in [`THREATS`] of them. Positions are
 /// rated as the search rates them: by the pieces alone, one match in ten against random moves would not be won.
 fn shallow(position: &Position, moves: &[Move], overlooked: usize, dice: &mut Dice) -> Move {
-    // Rolled once for each pair of squares, so that a threat is overlooked whatever the house considers to do.
+    // Rolled once for each pair of squares, so that a threat is overlooked for every move that the house considers.
     let sees: Vec<bool> = (0..64 * 64).map(|_| dice.below(THREATS) >= overlooked).collect();
     let sees = |turn: &Move| sees[usize::from(turn.from) * 64 + usize::from(turn.to)];
     let worth = |turn: Move| {

@@ -6,7 +6,7 @@
 use crate::game::quantum::TOWER;
 use crate::house::engine::table::keys;
 
-/// The most that a stack can be high: a stack of 5 on one of 5 (clause 2.2).
+/// The greatest height of a stack: a stack of 5 on one of 5 (clause 2.2).
 const HIGHEST: usize = 10;
 /// Towers that win (clause 3.1).
 pub(super) const TOWERS_TO_WIN: u8 = 3;
@@ -35,7 +35,7 @@ pub(super) struct Move {
     pub to: u8,
 }
 
-/// What a stack is besides its height.
+/// The kind of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Top {
     Square = 0,
@@ -254,7 +254,7 @@ impl Position {
         self.stacking_moves().iter().any(|&turn| self.stacked(turn) >= TOWER)
     }
 
-    /// What `side` has on the board: the first and the second tower; its stacks of the heights 1 to 5, its queens and its
+    /// The traits of `side`: the first and the second tower; its stacks of the heights 1 to 5, its queens and its
     /// circles; the empty squares that its stacks reach, each counted once for each stack; the enemy stacks of the heights
     /// 1 to 5 that it can land on, and those of them where it would make a tower.
     pub fn traits(&self, side: usize) -> [i32; TRAITS] {

@@ -10,12 +10,12 @@ use crate::house::engine::table::{Found, Table};
 
 /// The value of a won position, reduced by one for each turn that it takes.
 const WON: i32 = 100_000;
-/// Beyond this a worth is that of a match won or lost.
+/// Beyond this, the match is won or lost.
 pub(super) const DECIDED: i32 = WON - 1_000;
 const INFINITE: i32 = 2 * WON;
 /// The depth, in turns, at which iteration ends.
 const DEEPEST: i32 = 40;
-/// Turns that the search may look ahead at all, exchanges included.
+/// Maximum turns that the search looks ahead, exchanges included.
 const LONGEST: usize = 100;
 /// Turns of an exchange that are searched with every stacking move; deeper, only those that make towers.
 const EXCHANGE: i32 = 6;
@@ -103,7 +103,7 @@ impl Search {
         Some(best)
     }
 
-    /// Rates the position for the side to move by stacking moves alone, any of which it may leave.
+    /// Rates the position for the side to move by stacking moves alone; it may decline any of them.
     fn exchange(
         &mut self,
         position: &Position,
@@ -151,8 +151,8 @@ impl Search {
     }
 }
 
-/// The key under which a position is remembered. Near the end of the match the quiet turns that are left tell apart positions
-/// with the same pieces.
+/// The key of a position in the table. Near the end of the match it includes the quiet turns left, which distinguish
+/// positions with the same pieces.
 fn key(position: &Position) -> u64 {
     let left = position.terms.quiet_limit.saturating_sub(position.quiet);
     if left < DEEPEST as u32 {
