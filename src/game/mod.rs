@@ -52,7 +52,7 @@ pub struct Board {
     pub picture: picture::Picture,
 }
 
-/// What a game says about itself, independently of any match.
+/// The facts about a game that hold for every match.
 #[derive(Clone, Copy, Debug)]
 pub struct Rulebook {
     /// The name in records and on the command line: `quadrant-z`.
@@ -69,7 +69,7 @@ pub struct Rulebook {
 
 /// The rules of a game, implemented by the state of a match.
 ///
-/// A state holds everything the rules remember: the options, what the last adjudication brought, and the outcome.
+/// A state holds everything the rules remember: the options, the news of the last adjudication, and the outcome.
 /// Random play tests these laws for every game: a state survives JSON; `parse(order.to_string())` is that order;
 /// nothing here panics; two states that a seat cannot tell apart by the rules give it equal views.
 pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
@@ -78,11 +78,11 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     const VERBS: &'static [&'static str];
 
     type Options: Options;
-    /// What one seat may know. It serializes to exactly the JSON of the rules page; what `check` needs besides is in
-    /// skipped fields.
+    /// Everything that one seat may know. It serializes to exactly the JSON of the rules page; data for `check` that the
+    /// JSON omits is in skipped fields.
     type View: Clone + Debug + PartialEq + Serialize;
     type Order: Clone + Debug + Display + Eq;
-    /// What a seat remembers of earlier turns, kept beside the state; `()` if nothing has to be.
+    /// A seat's memory of earlier turns, kept beside the state; `()` if there is none.
     type Memory: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned;
     /// Whether the memory holds anything.
     const KEEPS_MEMORY: bool = false;

@@ -1,4 +1,4 @@
-//! Everything that one seat knows of a match: what it was told, and what it filed.
+//! Everything that one seat knows of a match: its views and its filings.
 
 use serde::{Serialize, Serializer};
 
@@ -11,7 +11,7 @@ use super::{Game, OrderLines, Sealed, Seat};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen<V, O> {
     seat: Seat,
-    /// The views before the present one. Each has what the seat filed for the phase that it shows.
+    /// The views before the present one, each with the seat's filing for the phase that it shows.
     before: Vec<(V, Option<Sealed<O>>)>,
     now: V,
 }
@@ -22,7 +22,7 @@ impl<V, O> Seen<V, O> {
         Seen { seat, before: Vec::new(), now: state.view(seat) }
     }
 
-    /// Adds an adjudication: what the seat had filed, if anything was due from it, and the state that followed.
+    /// Adds an adjudication: the seat's filing, if one was due from it, and the state that followed.
     pub(crate) fn add<G: Game<View = V, Order = O>>(&mut self, filed: Option<Sealed<O>>, after: &G) {
         let before = std::mem::replace(&mut self.now, after.view(self.seat));
         self.before.push((before, filed));
@@ -48,7 +48,7 @@ impl<V, O> Seen<V, O> {
         self.before.iter().map(|(view, _)| view)
     }
 
-    /// What the seat filed in the phase that each of the earlier views shows; `None` where nothing was due from it.
+    /// The seat's filing for the phase of each earlier view; `None` where nothing was due from it.
     pub fn filed(&self) -> impl DoubleEndedIterator<Item = Option<&[O]>> {
         self.before.iter().map(|(_, filed)| filed.as_ref().map(Sealed::orders))
     }

@@ -1,4 +1,4 @@
-//! What the rest of the program may ask of a game without a match.
+//! Questions that the rest of the program may ask of a game without a match.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};

@@ -1,10 +1,10 @@
-//! What a seat of any game was told and filed.
+//! Everything that a seat of any game was told and filed.
 
 use super::{AnySeen, AnyState, Filing, GameKind};
 use crate::game::{BySeat, Game, Sealed, Seat, Seen};
 
 impl AnySeen {
-    /// Adds an adjudication: what both seats had filed, of which the seat's own is kept, and the state that followed.
+    /// Adds an adjudication: the filings, of which only the seat's own is kept, and the state that followed.
     ///
     /// # Panics
     /// Panics if they are not of the same match.
@@ -12,7 +12,7 @@ impl AnySeen {
         on_seen!(self, seen of State => add::<State>(seen, filed, after));
     }
 
-    /// Whose orders these are and what they were told.
+    /// The seat that was told this and filed.
     pub fn seat(&self) -> Seat {
         on_seen!(self, seen => seen.seat())
     }

@@ -1,4 +1,4 @@
-//! What a seat may know of a match of Quad, which is everything, and whether a turn may stand.
+//! The view of a seat of Quad, which hides nothing, and the check of its turn.
 
 use serde::Serialize;
 

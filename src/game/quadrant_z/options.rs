@@ -18,7 +18,7 @@ options! {
 }
 
 named_enum! {
-    /// How much damage a force does (`Z-EXCESS`).
+    /// The rule on the damage that a force does (`Z-EXCESS`).
     pub(super) enum Damage {
         Excess = "excess",
         Full = "full",
@@ -27,7 +27,7 @@ named_enum! {
 named_option!(Damage);
 
 named_enum! {
-    /// How an owner chooses the ships that are lost (`Z-CASUALTIES`).
+    /// The way in which an owner chooses the ships to lose (`Z-CASUALTIES`).
     pub(crate) enum Casualties {
         Standing = "standing",
         Ask = "ask",

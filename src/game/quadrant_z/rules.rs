@@ -16,7 +16,7 @@ pub fn adjudicate(state: &State, filed: &BySeat<Option<Sealed<Order>>>) -> State
     adjudicate_unchecked(state, filed.as_ref().map(|filing| filing.as_ref().map(Sealed::orders)))
 }
 
-/// Adjudicates orders that nobody has checked; the house guesses some. `None` for a seat that has filed nothing.
+/// Adjudicates unchecked orders, such as the house's guesses. `None` for a seat that has filed nothing.
 pub fn adjudicate_unchecked(state: &State, orders: BySeat<Option<&[Order]>>) -> State {
     match (&state.stage, orders.first, orders.second) {
         (Stage::Setup, Some(first), Some(second)) => set_up(state, BySeat::new(first, second)),

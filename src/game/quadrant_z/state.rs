@@ -22,7 +22,7 @@ pub struct State {
     pub(crate) news: Vec<Event>,
 }
 
-/// What the match waits for.
+/// The phase that the match waits for, or its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Stage {
@@ -161,7 +161,7 @@ pub(crate) enum Event {
     Captured { by: Seat, at: Square, value: u16, offence: u16 },
 }
 
-/// What one side did and suffered in one quadrant.
+/// One side's part in a battle in one quadrant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fought {
     pub offence: u16,

@@ -1,4 +1,4 @@
-//! What a seat may know of a match of Quantum, which is everything.
+//! The view of a seat of Quantum, which hides nothing.
 
 use serde::Serialize;
 
