@@ -4,9 +4,10 @@
 mod random;
 
 use divan::{Bencher, black_box};
-use fogpost::game::quad::house;
 use fogpost::game::quad::{Options, Order, State, View};
-use fogpost::game::{BySeat, Dice, Game, Level, Numbered, Sealed};
+use fogpost::game::{BySeat, Dice, Game, Numbered, Sealed};
+use fogpost::house::Level;
+use fogpost::house::quad::choose;
 
 use crate::random::dice;
 
@@ -57,7 +58,6 @@ fn adjudication(bencher: Bencher<'_, '_>) {
 fn house(bencher: Bencher<'_, '_>, level: Level) {
     let positions = positions();
     let mut next = (0..positions.len()).step_by(7).cycle();
-    bencher.bench_local(|| {
-        house::choose(black_box(&positions[next.next().expect("a cycle")].1), level, Dice::new(1))
-    });
+    bencher
+        .bench_local(|| choose(black_box(&positions[next.next().expect("a cycle")].1), level, Dice::new(1)));
 }

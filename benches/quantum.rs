@@ -4,9 +4,10 @@
 mod random;
 
 use divan::{Bencher, black_box};
-use fogpost::game::quantum::house;
 use fogpost::game::quantum::{Options, Order, State, View};
-use fogpost::game::{BySeat, Dice, Game, Level, Numbered, Options as _, Sealed};
+use fogpost::game::{BySeat, Dice, Game, Numbered, Options as _, Sealed};
+use fogpost::house::Level;
+use fogpost::house::quantum::choose;
 
 use crate::random::dice;
 
@@ -62,6 +63,6 @@ fn house(bencher: Bencher<'_, '_>, level: Level) {
     let mut next = (0..positions.len()).step_by(7).cycle();
     bencher.bench_local(|| {
         let view = &positions[next.next().expect("a cycle")].1;
-        house::choose(black_box(view), level, Dice::new(1))
+        choose(black_box(view), level, Dice::new(1))
     });
 }

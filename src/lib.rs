@@ -79,6 +79,7 @@ pub mod cli;
 pub mod config;
 pub mod daemon;
 pub mod game;
+pub mod house;
 pub mod ledger;
 pub mod letter;
 pub mod post;

@@ -17,30 +17,34 @@ const MAX_FILE_LINES: usize = 800;
 /// The rooms of `src/`, each with the rooms that it may import. `lib.rs` and `main.rs` belong to none.
 const ROOMS: &[(&str, &[&str])] = &[
     ("game", &[]),
+    ("house", &["game"]),
     ("letter", &["game"]),
     ("request", &["game", "letter"]),
     ("ledger", &["game", "letter"]),
-    ("referee", &["game", "letter", "request", "ledger"]),
-    ("report", &["game", "letter", "ledger", "referee"]),
-    ("audit", &["game", "letter", "ledger", "referee", "report"]),
+    ("referee", &["game", "house", "letter", "request", "ledger"]),
+    ("report", &["game", "house", "letter", "ledger", "referee"]),
+    ("audit", &["game", "house", "letter", "ledger", "referee", "report"]),
     ("store", &["game", "letter", "ledger", "referee"]),
     ("post", &["letter"]),
-    ("config", &["game", "letter", "referee", "store", "post"]),
+    ("config", &["game", "house", "letter", "referee", "store", "post"]),
     (
         "daemon",
-        &["game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config"],
+        &[
+            "game", "house", "letter", "request", "ledger", "referee", "report", "audit", "store", "post",
+            "config",
+        ],
     ),
     (
         "cli",
         &[
-            "game", "letter", "request", "ledger", "referee", "report", "audit", "store", "post", "config",
-            "daemon",
+            "game", "house", "letter", "request", "ledger", "referee", "report", "audit", "store", "post",
+            "config", "daemon",
         ],
     ),
 ];
 
 /// The rooms that take values and return values.
-const CORE: &[&str] = &["game", "letter", "request", "ledger", "referee", "report", "audit"];
+const CORE: &[&str] = &["game", "house", "letter", "request", "ledger", "referee", "report", "audit"];
 
 /// What the core must not use: the clock, network, files, environment, SQL, async, logging, randomness, and collections
 /// with a random order. clippy.toml disallows a path in the whole crate only, and the shell needs these.
@@ -229,6 +233,19 @@ fn names(folder: &str) -> BTreeSet<String> {
     files(&folder).into_iter().map(name).collect()
 }
 
+/// The name of a game's folder.
+fn folder_of(kind: &GameKind) -> String {
+    kind.key().replace('-', "_")
+}
+
+/// The names of the folders in `folder`, but for `other`.
+fn folders(folder: &str, other: &str) -> BTreeSet<String> {
+    let entries = fs::read_dir(root().join(folder)).expect("a folder of games").flatten();
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let names = folders.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name != other).collect()
+}
+
 /// The table of clauses.
 fn clauses() -> String {
     fs::read_to_string(root().join("docs/clauses.md")).expect("the table of clauses")
@@ -264,10 +281,8 @@ fn the_core_is_pure() {
 fn the_house_calculates_in_integers_and_keeps_no_time() {
     let words = "f32 f64 Instant SystemTime Utc::now getrandom HashMap HashSet std::thread rayon usize::MAX";
     let mut found = Vec::new();
-    for source in sources("src/game") {
-        if source.module().contains(&"house") {
-            found.extend(words.split(' ').flat_map(|word| source.places(&source.code, word)));
-        }
+    for source in sources("src/house") {
+        found.extend(words.split(' ').flat_map(|word| source.places(&source.code, word)));
     }
     assert_none(&found, "not for the house");
 }
@@ -340,15 +355,31 @@ fn no_modules_import_each_other_in_a_circle() {
 #[test]
 fn games_do_not_use_each_other() {
     let mut found = Vec::new();
-    let folder = |kind: &GameKind| kind.key().replace('-', "_");
     for kind in GameKind::ALL {
-        for source in sources(&format!("src/game/{}", folder(kind))) {
+        let folders = ["game", "house"].map(|room| format!("src/{room}/{}", folder_of(kind)));
+        for source in folders.iter().flat_map(|folder| sources(folder)) {
             for other in GameKind::ALL.iter().filter(|other| *other != kind) {
-                found.extend(source.places(&source.code, &format!("{}::", folder(other))));
+                found.extend(source.places(&source.code, &format!("{}::", folder_of(other))));
             }
         }
     }
     assert_none(&found, "one game uses another");
+}
+
+/// The house plays matches ahead, so what it needs of a game is visible in the whole crate.
+#[test]
+fn only_the_house_sees_inside_a_game() {
+    let games: BTreeSet<String> = GameKind::ALL.iter().map(folder_of).collect();
+    let is_inside = |path: &&Vec<&str>| path.len() > 1 && path[0] == "game" && games.contains(path[1]);
+    let mut found = Vec::new();
+    for source in sources("src") {
+        if source.room().is_some_and(|room| room != "game" && room != "house") {
+            let references = source.references();
+            let inside = references.iter().filter(is_inside);
+            found.extend(inside.map(|path| format!("{}: {}", source.path, path.join("::"))));
+        }
+    }
+    assert_none(&found, "a room names a game, past `game::any`");
 }
 
 #[test]
@@ -378,16 +409,11 @@ fn both_databases_have_the_same_migrations() {
 
 #[test]
 fn every_game_is_complete() {
-    let folders: BTreeSet<String> = fs::read_dir(root().join("src/game"))
-        .expect("the folder of games")
-        .flatten()
-        .filter(|entry| entry.path().is_dir())
-        .map(|entry| entry.file_name().to_string_lossy().replace('_', "-"))
-        // They belong to `any.rs`, the enum over them, and to `house.rs`, what their houses share.
-        .filter(|name| name != "any" && name != "house")
-        .collect();
-    let games: BTreeSet<String> = GameKind::ALL.iter().map(|kind| kind.key().to_owned()).collect();
-    assert_eq!(folders, games);
+    let games: BTreeSet<String> = GameKind::ALL.iter().map(folder_of).collect();
+    // `any/` belongs to the enum over the games.
+    assert_eq!(folders("src/game", "any"), games);
+    assert!(folders("src/house", "engine").is_subset(&games), "the house plays what is no game");
+    let games: BTreeSet<&str> = GameKind::ALL.iter().map(|kind| kind.key()).collect();
     for game in &games {
         let mut templates: Vec<String> = names(&format!("templates/{game}")).into_iter().collect();
         // A page of advice is not required.

@@ -1,7 +1,8 @@
 //! Who plays: a level of the house, its highest level with other guesses, random play, or an opponent from outside.
 
 use fogpost::game::any::{AnySeen, AnyState, GameKind};
-use fogpost::game::{BySeat, HouseLevel, Outcome, Reason};
+use fogpost::game::{BySeat, Outcome, Reason};
+use fogpost::house::{self, HouseLevel};
 
 use crate::outside;
 use crate::player::{Player, Turn};
@@ -12,7 +13,7 @@ struct Level(&'static HouseLevel);
 
 impl Player for Level {
     fn play(&mut self, _state: &AnyState, seen: &AnySeen, seed: u64) -> Turn {
-        let chosen = seen.play(self.0, seed).expect("the house plays the game");
+        let chosen = house::play(seen, self.0, seed).expect("the house plays the game");
         Turn { orders: chosen.orders, positions: chosen.positions }
     }
 }
@@ -28,8 +29,8 @@ enum Guessing {
 impl Player for Guessing {
     fn play(&mut self, state: &AnyState, seen: &AnySeen, seed: u64) -> Turn {
         let chosen = match self {
-            Guessing::Blind => seen.play_blind(seed),
-            Guessing::Cheat => with_everything(state, seen).play_open(seed),
+            Guessing::Blind => house::play_blind(seen, seed),
+            Guessing::Cheat => house::play_open(&with_everything(state, seen), seed),
         };
         let chosen = chosen.expect("the game hides something");
         Turn { orders: chosen.orders, positions: chosen.positions }
@@ -46,7 +47,7 @@ fn with_everything(state: &AnyState, seen: &AnySeen) -> AnySeen {
 
 /// Returns the guessing player called `name`: the highest level with `-blind` or `-cheat` appended.
 fn guessing(game: GameKind, name: &str) -> Option<Guessing> {
-    let top = game.levels().last().filter(|_| game.hides_something())?.name;
+    let top = house::levels(game).last().filter(|_| game.hides_something())?.name;
     match name.strip_prefix(top)? {
         "-blind" => Some(Guessing::Blind),
         "-cheat" => Some(Guessing::Cheat),
@@ -59,7 +60,7 @@ fn guessing(game: GameKind, name: &str) -> Option<Guessing> {
 /// # Errors
 /// Returns a sentence that lists the players if there is none of this name.
 pub fn named(game: GameKind, name: &str) -> Result<Box<dyn Player>, String> {
-    if let Some(level) = game.level(name) {
+    if let Some(level) = house::level(game, name) {
         return Ok(Box::new(Level(level)));
     }
     if let Some(player) = guessing(game, name) {
@@ -68,7 +69,7 @@ pub fn named(game: GameKind, name: &str) -> Result<Box<dyn Player>, String> {
     match name {
         "random" => Ok(Box::new(Random)),
         _ => {
-            let levels: Vec<_> = game.levels().iter().map(|level| level.name).collect();
+            let levels: Vec<_> = house::levels(game).iter().map(|level| level.name).collect();
             outside::named(game, name).ok_or_else(|| {
                 let levels = levels.join(", ");
                 format!("nobody called {name} plays {game}; try random, {levels}; {}", outside::NAMES)

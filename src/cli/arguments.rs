@@ -10,6 +10,7 @@ use crate::config::{Config, Gms, House};
 use crate::daemon::{GmIndex, Holder, NamedAddress, Unseal, fit_name};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
+use crate::house;
 use crate::letter::Address;
 use crate::referee::Terms;
 use crate::request::Party;
@@ -89,7 +90,7 @@ impl HolderArgument {
         match self {
             HolderArgument::Player(player) => Ok(Holder::Player(player)),
             HolderArgument::House(level) => {
-                let levels: Vec<_> = game.levels().iter().map(|level| level.name).collect();
+                let levels: Vec<_> = house::levels(game).iter().map(|level| level.name).collect();
                 house.level(game, level.as_deref()).map(Holder::House).map_err(|_| match levels[..] {
                     [] => format!("the house does not play {}", game.name()),
                     _ => format!("the house plays {} at the levels {}", game.name(), levels.join(", ")),
@@ -129,7 +130,7 @@ pub(super) fn choices(
     given: &[(&str, &str)],
 ) -> Result<Choices, String> {
     match [&players.first, &players.second] {
-        [Holder::House(level), _] | [_, Holder::House(level)] => game.choose_at(level, given),
+        [Holder::House(level), _] | [_, Holder::House(level)] => house::choices_at(game, level, given),
         _ => game.choose(given.iter().copied()),
     }
 }

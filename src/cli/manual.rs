@@ -10,6 +10,7 @@ use serde_json::json;
 use super::Cli;
 use super::output::{print_json, print_table, put};
 use crate::game::any::GameKind;
+use crate::house;
 
 /// List the games with their options and defaults, and the levels at which the house plays them
 #[derive(clap::Args)]
@@ -39,7 +40,7 @@ fn as_json(kind: GameKind) -> serde_json::Value {
         options.push(json!({ "name": name, "values": values, "default": rule.default, "says": rule.says }));
     }
     let mut levels = Vec::new();
-    for level in kind.levels() {
+    for level in house::levels(kind) {
         levels.push(json!({ "name": level.name, "says": level.says }));
     }
     json!({
@@ -58,7 +59,7 @@ fn table_rows(kind: GameKind) -> Vec<Vec<String>> {
         let name = format!("  {}", rule.name);
         rows.push(vec![name, rule.default.to_owned(), rule.values.to_string(), rule.says.to_owned()]);
     }
-    for level in kind.levels() {
+    for level in house::levels(kind) {
         let name = format!("  house:{}", level.name);
         rows.push(vec![name, String::new(), String::new(), level.says.to_owned()]);
     }

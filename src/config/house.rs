@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::game::any::GameKind;
-use crate::game::{HouseLevel, Level};
+use crate::house::{self, HouseLevel, Level};
 use crate::referee::{HouseDefaults, OfferRejection, house_level};
 
 /// Defaults for matches against the house.
@@ -30,7 +30,7 @@ impl House {
     /// Returns a sentence that names the levels if no game has this one.
     pub(super) fn check(&self) -> Result<(), String> {
         let mut levels: Vec<&str> = Vec::new();
-        for level in GameKind::ALL.iter().flat_map(|kind| kind.levels()) {
+        for level in GameKind::ALL.iter().flat_map(|kind| house::levels(*kind)) {
             if !levels.contains(&level.name) {
                 levels.push(level.name);
             }

@@ -1,7 +1,7 @@
-//! The closed enum over the games, and what the rest of the program may ask of any of them.
+//! The closed enum over the games, and the methods that the rest of the program may call on any of them.
 //!
-//! A new game is one line in [`games!`]; the compiler reports whatever it lacks. A new question to the games is a
-//! method of [`Game`] that [`AnyState`] or [`GameKind`] forwards with `on_state!` or `on_game!`.
+//! A new game is one line in [`games!`]; the compiler reports what it lacks. A new question to the games is a method of
+//! [`Game`] that [`AnyState`] or [`GameKind`] forwards with `on_state!` or `on_game!`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub use super::options::Choices;
 use super::testing::{RandomPlay, Rng};
 use super::{
     Board, BySeat, Due, Fault, Game, Line, Numbered, Options, OrderLines, Outcome, Reason, Sealed, Seat,
-    Seen, Syntax, condition, pacific, quad, quadrant_z, quantum,
+    Seen, Syntax, condition,
 };
 
 /// Declares the enums over all games, and the two macros that forward a call to the game of a value.
@@ -54,7 +54,7 @@ macro_rules! games {
             }
         }
 
-        /// What a seat of any game was told and filed so far; see [`Seen`]. Its JSON names no game.
+        /// Everything that a seat of any game was told and filed so far; see [`Seen`]. Its JSON names no game.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         pub enum AnySeen { $($variant(Seen<<$state as Game>::View, <$state as Game>::Order>)),+ }
@@ -66,7 +66,7 @@ macro_rules! games {
             }
         }
 
-        /// What both seats of a match of any game remember (rules page `records.md`, Memory).
+        /// The memories of both seats of a match of any game (rules page `records.md`, Memory).
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum Memories { $($variant(BySeat<<$state as Game>::Memory>)),+ }
@@ -165,10 +165,10 @@ macro_rules! games {
 }
 
 games! { $
-    QuadrantZ => quadrant_z::State,
-    Pacific => pacific::State,
-    Quantum => quantum::State,
-    Quad => quad::State,
+    QuadrantZ => crate::game::quadrant_z::State,
+    Pacific => crate::game::pacific::State,
+    Quantum => crate::game::quantum::State,
+    Quad => crate::game::quad::State,
 }
 
 /// A game whose own memories can be found among those of any game.
@@ -184,6 +184,7 @@ mod shown;
 
 pub use conditions::follow;
 pub use shown::OwnPart;
+pub(crate) use {on_game, on_seen};
 
 impl Serialize for Filing {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -231,13 +232,13 @@ impl AnyState {
         on_state!(self, state => state.options().in_force())
     }
 
-    /// What `viewer` may know, as the JSON of the rules page.
+    /// Returns everything that `viewer` may know, as the JSON of the rules page.
     pub fn view(&self, viewer: Seat) -> Value {
         let json = on_state!(self, state => serde_json::to_value(state.view(viewer)));
         json.expect("a view has string keys and plain values")
     }
 
-    /// What templates get besides the view.
+    /// Returns the data for templates besides the view.
     pub fn extra(&self, viewer: Seat) -> Value {
         on_state!(self, state => extra(state, viewer))
     }

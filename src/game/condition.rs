@@ -11,7 +11,7 @@ use super::{Game, Seat, Syntax};
 /// Maximum lines of a filing: more answers than a player prepares, and little to search.
 pub const MAX_CONDITIONS: usize = 20;
 
-/// The fault of conditions from the side that is to move.
+/// The fault of conditions from the side to move.
 pub const NOT_NOW: &str =
     "It is your move. Conditions are sent ahead while your opponent is to move; now send your orders alone.";
 
@@ -22,7 +22,7 @@ const MAX_PAIRS: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     pub(super) first: Pair,
-    /// What follows once the answer of the first pair has been played.
+    /// The pairs that follow once the answer of the first has been played.
     pub(super) rest: Vec<Pair>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Pair {
 #[serde(transparent)]
 pub struct Conditions(pub(super) Vec<Condition>);
 
-/// What became of a side's conditions, for that side alone.
+/// The outcome of a side's conditions, for that side alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConditionNews {
     pub seat: Seat,

@@ -12,7 +12,6 @@ use serde::de::DeserializeOwned;
 pub mod any;
 pub mod condition;
 mod dice;
-mod house;
 pub(crate) mod names;
 mod options;
 mod orders;
@@ -27,19 +26,19 @@ pub mod quantum;
 pub(crate) mod random;
 pub mod record;
 mod seat;
+mod seen;
 #[cfg(test)]
 mod sight;
 pub mod square;
 pub mod testing;
 
 pub use dice::Dice;
-pub use house::level::Level;
-pub use house::{Chosen, House, HouseLevel, Seen};
 pub use options::{OptionRule, Options, Values};
 pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
 use orders::{not_understood, two_squares};
 pub use phase::{Due, Outcome, Phase, Reason};
 pub use seat::{BySeat, Seat};
+pub use seen::Seen;
 
 /// The fault of a ready setup beside other orders, or in a record, which holds lines only.
 const READY_ALONE: &str =
@@ -53,7 +52,7 @@ pub struct Board {
     pub picture: picture::Picture,
 }
 
-/// What a game says about itself, independently of any match.
+/// The facts about a game that hold for every match.
 #[derive(Clone, Copy, Debug)]
 pub struct Rulebook {
     /// The name in records and on the command line: `quadrant-z`.
@@ -70,22 +69,20 @@ pub struct Rulebook {
 
 /// The rules of a game, implemented by the state of a match.
 ///
-/// A state holds everything the rules remember: the options, what the last adjudication brought, and the outcome.
+/// A state holds everything the rules remember: the options, the news of the last adjudication, and the outcome.
 /// Random play tests these laws for every game: a state survives JSON; `parse(order.to_string())` is that order;
 /// nothing here panics; two states that a seat cannot tell apart by the rules give it equal views.
 pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     const RULEBOOK: Rulebook;
     /// The words that orders begin with, in capitals. A line that begins with a misspelt one is questioned.
     const VERBS: &'static [&'static str];
-    /// The computer player of this game, if there is one.
-    const HOUSE: Option<House<Self::View, Self::Order>> = None;
 
     type Options: Options;
-    /// What one seat may know. It serializes to exactly the JSON of the rules page; what `check` needs besides is in
-    /// skipped fields.
+    /// Everything that one seat may know. It serializes to exactly the JSON of the rules page; data for `check` that the
+    /// JSON omits is in skipped fields.
     type View: Clone + Debug + PartialEq + Serialize;
     type Order: Clone + Debug + Display + Eq;
-    /// What a seat remembers of earlier turns, kept beside the state; `()` if nothing has to be.
+    /// A seat's memory of earlier turns, kept beside the state; `()` if there is none.
     type Memory: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned;
     /// Whether the memory holds anything.
     const KEEPS_MEMORY: bool = false;

@@ -12,7 +12,7 @@ pub struct OptionRule {
     pub name: &'static str,
     pub values: Values,
     pub default: &'static str,
-    /// What the option decides, in a few words, for `games` and GAMES.
+    /// A few words about what the option decides, for `games` and GAMES.
     pub says: &'static str,
 }
 

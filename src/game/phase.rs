@@ -1,4 +1,4 @@
-//! What a match waits for, and how it ends.
+//! The phases of a match, and its outcome.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ named_enum! {
     }
 }
 
-/// What a running match waits for.
+/// The orders that a running match waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Due {
     pub phase: Phase,
@@ -27,7 +27,7 @@ pub struct Due {
     pub seats: Vec<Seat>,
 }
 
-/// How a match ended.
+/// The result of a match, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     pub winner: Option<Seat>,

@@ -71,7 +71,7 @@ pub struct Stroke {
     pub width: f64,
 }
 
-/// Which part of a text lies at its `x`.
+/// The part of a text that lies at its `x`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     Start,
@@ -169,7 +169,7 @@ impl Picture {
     }
 }
 
-/// A figure around `x`, `y` with `count` spikes, the first of which points up.
+/// A figure around `x`, `y` with `count` spikes; the first one points up.
 pub fn spikes(count: u8, x: f64, y: f64, outer: f64, inner: f64) -> Vec<Point> {
     let mut points = Vec::with_capacity(2 * usize::from(count));
     for step in 0..2 * count {

@@ -32,14 +32,14 @@ pub struct Filed {
     pub phase: Option<String>,
 }
 
-/// Who filed it: a seat, with its orders as written, or the referee, with an ending from outside the rules.
+/// The author of a filing: a seat, with its orders as written, or the referee, with an ending from outside the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {
     Seat(Seat, String),
     Referee(Ending),
 }
 
-/// How a match ended from outside the rules.
+/// An ending from outside the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
@@ -307,14 +307,14 @@ pub struct Adjudicated<'a> {
     pub before: &'a AnyState,
     pub filings: &'a BySeat<Option<Filing>>,
     pub state: &'a AnyState,
-    /// What the seats remember after it.
+    /// The seats' memories after it.
     pub memories: &'a Memories,
-    /// What became of conditional orders, each for its author.
+    /// The outcomes of conditional orders, each for its author.
     pub conditions: &'a [ConditionNews],
 }
 
 impl Adjudicated<'_> {
-    /// What `seat` is shown after it.
+    /// Returns the view that `seat` is shown after it.
     pub fn view(&self, seat: Seat) -> Value {
         let own = OwnPart { before: self.before, filed: self.filings[seat].as_ref() };
         self.state.shown_view(seat, Some(self.memories), Some(own))

@@ -1,4 +1,4 @@
-//! How colours look to people with deuteranopia or protanopia, and in print without colours, for tests of palettes.
+//! Colours as people with deuteranopia or protanopia see them, and as they are printed in grey, for tests of palettes.
 
 use super::picture::Colour;
 
@@ -8,14 +8,14 @@ pub enum Eye {
     Usual,
     Deuteranope,
     Protanope,
-    /// Anyone who looks at a print in black and white.
+    /// A reader of a print in black and white.
     Print,
 }
 
 impl Eye {
     pub const ALL: [Eye; 4] = [Eye::Usual, Eye::Deuteranope, Eye::Protanope, Eye::Print];
 
-    /// What is seen of linear red, green and blue: Machado, Oliveira and Fernandes (2009), at full severity, and the
+    /// The transformation of linear red, green and blue: Machado, Oliveira and Fernandes (2009), at full severity, and the
     /// luminance of sRGB.
     fn matrix(self) -> [[f64; 3]; 3] {
         match self {
@@ -26,7 +26,7 @@ impl Eye {
         }
     }
 
-    /// How far apart two colours look: the Euclidean distance in CIELAB. From 2 a difference is noticed side by side.
+    /// The perceived difference of two colours: the Euclidean distance in CIELAB. From 2 it is noticed side by side.
     pub fn contrast(self, one: Colour, other: Colour) -> f64 {
         let (one, other) = (self.lab(one), self.lab(other));
         one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()

@@ -1,4 +1,4 @@
-//! What square boards share: coordinates and their parsing.
+//! Coordinates of square boards, and their parsing.
 
 use std::fmt::{self, Display};
 

@@ -14,11 +14,12 @@ use super::rejection::Rejection;
 use super::stage::Stage;
 use super::{Content, Notice, Offer, OfferRejection, Reader, Reply, SeatLetter, Terms};
 use crate::game::any::{AnySeen, Choices, GameKind};
-use crate::game::{Chosen, HouseLevel, Level, Line, Seat};
+use crate::game::{Line, Seat};
+use crate::house::{self, Chosen, HouseLevel, Level};
 use crate::ledger::{self, Hint, HouseFailure, HousePlay};
 use crate::letter::Digest;
 
-/// Finds a turn of the house: [`AnySeen::play`], unless a test plants another player.
+/// Finds a turn of the house: [`house::play`], unless a test plants another player.
 pub type HousePlayer = dyn Fn(&AnySeen, &'static HouseLevel, u64) -> Option<Chosen<String>> + Send + Sync;
 
 /// The level that plays for one that fails.
@@ -41,7 +42,7 @@ impl Match {
     /// advance anybody, or at the top level.
     pub fn advances_to(&self) -> Option<&'static str> {
         let level = self.house.iter().find_map(|(_, level)| level.as_deref())?;
-        let levels = self.game.levels();
+        let levels = house::levels(self.game);
         let next = levels.iter().position(|own| own.name == level)? + 1;
         levels.get(next).filter(|_| self.terms.advance).map(|level| level.name)
     }
@@ -53,16 +54,16 @@ impl Match {
     /// dice derived from the match's secret and the phase.
     pub fn house_turn(&self, seen: &AnySeen, player: &HousePlayer) -> Option<HousePlay> {
         let seat = self.house_due().filter(|seat| *seat == seen.seat())?;
-        let level = self.game.level(self.house[seat].as_ref()?)?;
+        let level = house::level(self.game, self.house[seat].as_ref()?)?;
         let dice = self.key.dice(self.phase_no);
         let (orders, failed) = match self.legal_orders(seen, level, dice, player) {
             Ok(orders) => (orders, None),
             Err(failure) => {
-                let level = self.game.level(STAND_IN)?;
+                let level = house::level(self.game, STAND_IN)?;
                 (self.legal_orders(seen, level, dice, player).ok()?, Some(failure))
             }
         };
-        let version = self.game.house_version();
+        let version = house::version(self.game);
         Some(HousePlay { seat, version, orders, seen: digest_of(seen), failed })
     }
 
@@ -75,11 +76,11 @@ impl Match {
     /// is due from the player, or the level fails.
     pub fn hint(&self, seen: &AnySeen) -> Option<Hint> {
         let is_due = self.state.due().is_some_and(|due| due.seats.contains(&seen.seat()));
-        let level = self.game.level(ADVISER).filter(|_| is_due && self.gives_hints(seen.seat()))?;
+        let level = house::level(self.game, ADVISER).filter(|_| is_due && self.gives_hints(seen.seat()))?;
         // Other dice than the house's own in this phase, of which the hint must not tell.
         let dice = !self.key.dice(self.phase_no);
-        let orders = self.legal_orders(seen, level, dice, &AnySeen::play).ok()?;
-        Some(Hint { version: self.game.house_version(), orders })
+        let orders = self.legal_orders(seen, level, dice, &house::play).ok()?;
+        Some(Hint { version: house::version(self.game), orders })
     }
 
     /// Returns what a level files, unless it panics or its orders are illegal. Only here is a panic of the house caught: it
@@ -134,7 +135,7 @@ pub(super) fn play(draft: &mut Draft, phase: u32, play: &HousePlay) -> Result<()
 pub(super) fn hint(draft: &mut Draft, letter: &SeatLetter) -> Reply {
     let seat = letter.cause.seat;
     if !draft.game_match.gives_hints(seat) {
-        return Reply::NoHints { levels: draft.game_match.game.level(TRAINER).is_some() };
+        return Reply::NoHints { levels: house::level(draft.game_match.game, TRAINER).is_some() };
     }
     match &letter.cause.hint {
         Some(hint) => {
@@ -170,7 +171,7 @@ impl HouseDefaults {
 
     /// Returns the default level of a game: the strongest in a game without the club's. `None`: the house does not play it.
     pub fn level_in(&self, game: GameKind) -> Option<&'static HouseLevel> {
-        game.level(self.level.as_str()).or_else(|| game.levels().last())
+        house::level(game, self.level.as_str()).or_else(|| house::levels(game).last())
     }
 }
 
@@ -227,7 +228,7 @@ impl HouseMatch {
         let level = only_value("level", &levels)?.map(|level| house_level(kind, level)).transpose()?;
         let advance = only_value("advance", &advances)?.map(on_or_off).transpose()?;
         let offer = Offer::read(game, &own, days)?;
-        if kind.levels().is_empty() {
+        if house::levels(kind).is_empty() {
             return Err(no_house(kind.name()));
         }
         own.retain(|(name, _)| !name.eq_ignore_ascii_case("seat"));
@@ -238,7 +239,7 @@ impl HouseMatch {
     pub fn choices(&self, level: &HouseLevel) -> Choices {
         let given: Vec<_> =
             self.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        self.game.choose_at(level, &given).expect("the same options were read for an offer")
+        house::choices_at(self.game, level, &given).expect("the same options were read for an offer")
     }
 
     /// Returns the terms of the match, based on the club's. `advances`: the club's default.
@@ -276,11 +277,11 @@ fn on_or_off(advance: &str) -> Result<bool, OfferRejection> {
 /// # Errors
 /// [`OfferRejection`] if the house does not play the game, or has no such level in it.
 pub fn house_level(game: GameKind, name: &str) -> Result<&'static HouseLevel, OfferRejection> {
-    let levels = game.levels();
+    let levels = house::levels(game);
     if levels.is_empty() {
         return Err(no_house(game.name()));
     }
-    game.level(name).ok_or_else(|| OfferRejection::NoLevel {
+    house::level(game, name).ok_or_else(|| OfferRejection::NoLevel {
         level: name.to_owned(),
         game: game.key(),
         game_name: game.name(),
@@ -289,6 +290,6 @@ pub fn house_level(game: GameKind, name: &str) -> Result<&'static HouseLevel, Of
 }
 
 fn no_house(game_name: &str) -> OfferRejection {
-    let plays = GameKind::ALL.iter().filter(|kind| !kind.levels().is_empty());
+    let plays = GameKind::ALL.iter().filter(|kind| !house::levels(**kind).is_empty());
     OfferRejection::NoHouse { game_name: game_name.to_owned(), plays: plays.map(|kind| kind.key()).collect() }
 }

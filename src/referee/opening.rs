@@ -17,7 +17,7 @@ pub struct Opening {
     pub id: String,
     pub game: GameKind,
     pub choices: Choices,
-    /// The players' names. The house goes by [`HouseLevel::player_name`](crate::game::HouseLevel::player_name).
+    /// The players' names. The house goes by [`HouseLevel::player_name`](crate::house::HouseLevel::player_name).
     pub players: BySeat<String>,
     /// The level at which the house plays the seat, or `None` for a player.
     pub house: BySeat<Option<String>>,

@@ -10,6 +10,7 @@ use super::vanished::Vanished;
 use super::{Content, Notice, Reply};
 use crate::game::Seat;
 use crate::game::record::Ending;
+use crate::house;
 use crate::ledger::{Cause, Fact};
 
 /// How many days the opponent has to choose. Silence takes the win.
@@ -39,7 +40,9 @@ impl Match {
     /// Whether the house may take over a seat, by the terms and the rules of the game.
     pub fn may_substitute(&self) -> bool {
         let is_between_people = self.house == Default::default();
-        self.terms.substitute == Substitute::House && is_between_people && !self.game.levels().is_empty()
+        self.terms.substitute == Substitute::House
+            && is_between_people
+            && !house::levels(self.game).is_empty()
     }
 
     /// Whether a deadline that passes has consequences, because nobody was asked to decide what they are.

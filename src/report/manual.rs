@@ -4,8 +4,9 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::templates::TOPICS;
+use crate::game::OptionRule;
 use crate::game::any::GameKind;
-use crate::game::{HouseLevel, OptionRule};
+use crate::house::{self, HouseLevel};
 use crate::referee::{HouseDefaults, Reply};
 
 /// What the manual's pages need: every game with its options, if one of `replies` is such a page. The club's defaults for
@@ -21,7 +22,7 @@ pub fn manual(replies: &[Reply], house: HouseDefaults) -> Value {
 
 fn game(kind: GameKind, house: HouseDefaults) -> Value {
     let options: Vec<Value> = kind.option_rules().iter().map(option).collect();
-    let levels: Vec<Value> = kind.levels().iter().map(level).collect();
+    let levels: Vec<Value> = house::levels(kind).iter().map(level).collect();
     context! {
         key => kind.key(), name => kind.name(), sides => Serde(kind.sides()), options => options, levels => levels,
         default_level => house.level_in(kind).map(|level| level.name),

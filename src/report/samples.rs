@@ -16,6 +16,7 @@ use super::{
 use crate::game::any::{AnySeen, Choices, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Line, Phase, Seat};
+use crate::house;
 use crate::ledger::{Cause, MailIdentity, SealKey};
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{
@@ -215,8 +216,9 @@ fn contents(game_match: &Match) -> Vec<Content> {
 /// Returns orders that can stand now, if any are due from the first seat: those of the house's weakest level.
 fn first_orders(game_match: &Match) -> Option<Filing> {
     let due = game_match.state.due().filter(|due| due.seats.contains(&Seat::First));
-    let level = game_match.game.levels().first().filter(|_| due.is_some())?;
-    let chosen = AnySeen::begin(&game_match.state, Seat::First).play(level, 0)?;
+    let level = house::levels(game_match.game).first().filter(|_| due.is_some())?;
+    let seen = AnySeen::begin(&game_match.state, Seat::First);
+    let chosen = house::play(&seen, level, 0)?;
     game_match.state.seal(Seat::First, &Line::numbered(&chosen.orders)).ok()
 }
 

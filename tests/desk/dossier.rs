@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use fogpost::audit::dossier::{Dossier, DossierForm};
 use fogpost::audit::{AuditVerdict, Finding, Place};
-use fogpost::game::any::{AnySeen, GameKind};
+use fogpost::game::any::GameKind;
 use fogpost::game::{Line, Seat};
+use fogpost::house;
 use fogpost::ledger::{Act, Cause};
 use fogpost::referee::{Instruction, Match, MatchAction};
 
@@ -222,7 +223,7 @@ fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
 
 /// Checks a dossier as `audit check` does.
 pub fn audited(files: BTreeMap<String, Vec<u8>>) -> AuditVerdict {
-    Dossier::read(files).expect("a dossier").check(Arc::new(AnySeen::play))
+    Dossier::read(files).expect("a dossier").check(Arc::new(house::play))
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use fogpost::audit::account;
 use fogpost::audit::dossier::DossierForm;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, new_letter};
-use fogpost::game::any::{AnySeen, GameKind};
+use fogpost::game::any::GameKind;
 use fogpost::game::quad::State;
-use fogpost::game::quad::house;
-use fogpost::game::{BySeat, Dice, Game, Level, Seat};
+use fogpost::game::{BySeat, Dice, Game, Seat};
+use fogpost::house::{self, Level, quad};
 use fogpost::ledger::{self, Cause, Entry, EntryCause, Fact};
 use fogpost::letter::Address;
 use fogpost::post::FetchedLetter;
@@ -23,14 +23,14 @@ pub fn ann() -> Holder {
 
 /// Opens a match between Ann and the house, as the GM does.
 pub fn opened(desk: &Desk, level: &str, anns: Seat) -> Match {
-    let level = GameKind::Quad.level(level).expect("a level");
+    let level = house::level(GameKind::Quad, level).expect("a level");
     let players = match anns {
         Seat::First => BySeat::new(ann(), Holder::House(level)),
         Seat::Second => BySeat::new(Holder::House(level), ann()),
     };
     let new = NewMatch {
         game: GameKind::Quad,
-        choices: GameKind::Quad.choose_at(level, &[("swap", "off")]).expect("options of the game"),
+        choices: house::choices_at(GameKind::Quad, level, &[("swap", "off")]).expect("options of the game"),
         players,
         terms: Terms { advance: desk.office().config.house.advance, ..desk.office().config.terms.clone() },
     };
@@ -53,7 +53,7 @@ pub fn entries(desk: &Desk, id: &str) -> Vec<Entry> {
 /// What the house plays in a match against Ann.
 pub fn turn(desk: &Desk, game_match: &Match) -> Option<HousePlay> {
     let seen = ledger::seen(&entries(desk, &game_match.id), game_match.house_due()?);
-    game_match.house_turn(&seen.expect("a sound ledger"), &AnySeen::play)
+    game_match.house_turn(&seen.expect("a sound ledger"), &house::play)
 }
 
 /// The last letter to Ann that she can answer.
@@ -117,7 +117,7 @@ pub fn play_out(desk: &Desk, id: &str, level: Level) -> Match {
         assert_eq!(game_match.house_due(), None, "the house has played");
         let state = board(desk, id);
         let seat = state.due().expect("it runs").seats[0];
-        let orders = house::choose(&state.view(seat), level, Dice::new(7)).orders;
+        let orders = quad::choose(&state.view(seat), level, Dice::new(7)).orders;
         let lines: Vec<_> = orders.iter().map(ToString::to_string).collect();
         desk.reply(ANN, &to_ann(desk), &lines.join("\n"));
     }
@@ -316,11 +316,11 @@ fn the_house_uses_only_its_view_its_level_and_the_dice_of_the_match() {
     let Some(HousePlay { orders, .. }) = turn(&desk, &game_match) else { panic!("it plays") };
     let view = board(&desk, &game_match.id).view(Seat::Second);
     let chosen =
-        house::choose(&view, Level::Average, Dice::new(game_match.key.dice(game_match.phase_no))).orders;
+        quad::choose(&view, Level::Average, Dice::new(game_match.key.dice(game_match.phase_no))).orders;
     assert_eq!(orders, chosen.iter().map(ToString::to_string).collect::<Vec<_>>());
     assert_ne!(game_match.key.dice(2), game_match.key.dice(3));
     let of_first = ledger::seen(&entries(&desk, &game_match.id), Seat::First).expect("a sound ledger");
-    assert_eq!(game_match.house_turn(&of_first, &AnySeen::play), None, "nothing is due from that seat");
+    assert_eq!(game_match.house_turn(&of_first, &house::play), None, "nothing is due from that seat");
     desk.work();
 }
 

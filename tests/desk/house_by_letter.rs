@@ -1,8 +1,9 @@
 //! What a player may ask of the house by letter, and the house against itself.
 
 use fogpost::daemon::{Holder, NewMatch};
-use fogpost::game::any::{AnySeen, GameKind};
+use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
+use fogpost::house;
 use fogpost::ledger::{self, Cause, EntryCause};
 use fogpost::referee::{Act, Instruction, Match, MatchAction, Stage};
 
@@ -172,10 +173,10 @@ fn against_the_trainer_a_hint_tells_what_average_would_do() {
     let noted =
         letter_causes(&desk, &game_match.id).into_iter().any(|cause| cause.hint.as_ref() == Some(&hint));
     assert!(noted, "the ledger says what was advised");
-    let average = GameKind::Quad.level("average").expect("a level");
+    let average = house::level(GameKind::Quad, "average").expect("a level");
     // Dice other than the house's own, of which the hint must not tell.
     let dice = !before.key.dice(before.phase_no);
-    assert_eq!(hint.orders, AnySeen::play(&seen, average, dice).expect("it plays").orders);
+    assert_eq!(hint.orders, house::play(&seen, average, dice).expect("it plays").orders);
 }
 
 #[test]
@@ -264,7 +265,7 @@ fn the_gm_names_the_level_of_the_house_as_players_do() {
 #[test]
 fn the_house_plays_itself_to_the_end_but_not_by_letter() {
     let desk = Desk::new();
-    let level = |name| Holder::House(GameKind::Quad.level(name).expect("a level"));
+    let level = |name| Holder::House(house::level(GameKind::Quad, name).expect("a level"));
     for (first, second) in [("average", "easy"), ("easy", "easy")] {
         let new = NewMatch {
             game: GameKind::Quad,

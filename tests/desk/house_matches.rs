@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fogpost::daemon::{Holder, NewMatch};
 use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::{BySeat, Seat};
+use fogpost::house;
 use fogpost::ledger::{self, Cause, EntryCause};
 use fogpost::referee::{Match, Stage, Terms};
 
@@ -17,10 +18,10 @@ const MOST: u64 = 400;
 
 /// Opens a match in which Ann is `first` against this level.
 fn opened(desk: &Desk, game: GameKind, level: &str, options: &[(&str, &str)]) -> Match {
-    let level = game.level(level).expect("a level");
+    let level = house::level(game, level).expect("a level");
     let new = NewMatch {
         game,
-        choices: game.choose_at(level, options).expect("options of the game"),
+        choices: house::choices_at(game, level, options).expect("options of the game"),
         players: BySeat::new(ann(), Holder::House(level)),
         terms: Terms { advance: desk.office().config.house.advance, ..desk.office().config.terms.clone() },
     };
@@ -38,8 +39,8 @@ fn play_out(desk: &Desk, id: &str) -> Match {
         }
         assert_eq!(game_match.house_due(), None, "the house has played");
         let seen: AnySeen = ledger::seen(&entries(desk, id), Seat::First).expect("a sound ledger");
-        let level = game_match.game.level("easy").expect("a level");
-        let lines = seen.play(level, dice).expect("the house plays the game").orders;
+        let level = house::level(game_match.game, "easy").expect("a level");
+        let lines = house::play(&seen, level, dice).expect("the house plays the game").orders;
         let lines = if lines.is_empty() { "HOLD".to_owned() } else { lines.join("\n") };
         desk.reply(ANN, &to_ann(desk), &lines);
     }
@@ -50,7 +51,7 @@ fn play_out(desk: &Desk, id: &str) -> Match {
 fn assert_played_to_the_end(game: GameKind, level: &str, options: &[(&str, &str)]) {
     let desk = Desk::new();
     let game_match = opened(&desk, game, level, options);
-    let name = game.level(level).expect("a level").player_name();
+    let name = house::level(game, level).expect("a level").player_name();
     desk.all_to(ANN)[0].says(&format!("Opponent: {name}"));
     let game_match = play_out(&desk, &game_match.id);
     assert!(game_match.state.outcome().is_some());
@@ -134,7 +135,7 @@ fn nobody_is_late_while_the_house_is_to_move() {
     }
     assert_eq!(desk.find(&game_match.id).missed, game_match.missed);
     assert_eq!(desk.all_to(ANN).len(), letters, "she is not reminded");
-    desk.office_mut().set_house(Arc::new(AnySeen::play));
+    desk.office_mut().set_house(Arc::new(house::play));
     desk.advance(2);
     assert!(!desk.find(&game_match.id).overview().awaits_house());
 }

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use chrono::TimeDelta;
 use fogpost::audit::Place;
 use fogpost::daemon::status::Status;
+use fogpost::game::Seat;
 use fogpost::game::any::{AnySeen, GameKind};
-use fogpost::game::{Chosen, HouseLevel, Seat};
+use fogpost::house::{self, Chosen, HouseLevel};
 use fogpost::ledger::{self, Cause, EntryCause};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, HouseFailure, HousePlay, Match, Matter, digest_of};
@@ -73,7 +74,7 @@ fn the_ledger_says_which_version_played_and_what_it_was_shown() {
     let EntryCause::Cause(Cause::House { play, .. }) = &played[before.len()].cause else {
         panic!("the house played")
     };
-    assert_eq!((play.version, play.failed), (GameKind::Quad.house_version(), None));
+    assert_eq!((play.version, play.failed), (house::version(GameKind::Quad), None));
     let told = ledger::seen(&before, Seat::Second).expect("a sound ledger");
     assert_eq!(play.seen, digest_of(&told));
 }
@@ -102,7 +103,7 @@ fn a_forged_turn_of_the_house_is_found() {
 
 #[test]
 fn a_turn_that_was_played_on_something_else_is_found_whatever_version_played_it() {
-    for version in [GameKind::Quad.house_version(), 77] {
+    for version in [house::version(GameKind::Quad), 77] {
         let desk = Desk::new();
         let game_match = house_is_due(&desk);
         let forged = changed(&desk, &game_match, |by, _, seen| {
@@ -149,7 +150,7 @@ fn expert_fails(
         ("expert", HouseFailure::Refused) => {
             Some(Chosen { orders: vec!["MARBLE A1".to_owned()], positions: 0 })
         }
-        _ => seen.play(level, dice),
+        _ => house::play(seen, level, dice),
     }
 }
 
@@ -246,7 +247,7 @@ fn where_every_level_fails_the_gm_is_told_once_and_no_attempt_follows_at_once() 
     desk.advance(2);
     assert_eq!(attempts.load(Ordering::Relaxed), 4);
     assert!(desk.sent_to(GM).is_empty());
-    desk.office_mut().set_house(Arc::new(AnySeen::play));
+    desk.office_mut().set_house(Arc::new(house::play));
     desk.advance(2);
     assert_eq!(desk.find(&game_match.id).house_due(), None);
     assert!(!tells(&faults(&desk)), "{:?}", faults(&desk));

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::game::Seat;
-use fogpost::game::any::{AnySeen, GameKind};
+use fogpost::game::any::GameKind;
+use fogpost::house;
 use fogpost::ledger::{
     self, Act, Cause, Entry, EntryCause, Hint, LetterCause, PauseReason, Permission, Room, Signature, TokenOf,
 };
@@ -265,7 +266,7 @@ fn assert_rulings_follow(kind: GameKind, seed: u64, against_house: bool) -> BTre
         let (mut raw, mut letter) = (None, None);
         let matter = if let Some(seat) = game_match.house_due().filter(|_| !play.random.once_in(3)) {
             let seen = ledger::seen(&entries, seat).expect("a sound ledger");
-            let turn = game_match.house_turn(&seen, &AnySeen::play).expect("the house plays");
+            let turn = game_match.house_turn(&seen, &house::play).expect("the house plays");
             Matter::House { phase: game_match.phase_no, play: turn }
         } else if play.random.once_in(8) {
             let by_gm = play.random.once_in(2);

@@ -8,6 +8,7 @@ use fogpost::config::Config;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
+use fogpost::house;
 use fogpost::letter::Address;
 use fogpost::post::{ShutdownSignal, maildir};
 use fogpost::store;
@@ -39,7 +40,7 @@ async fn invite(office: &Office, name: &str) {
     let new = NewMatch {
         game: GameKind::Quad,
         choices: Default::default(),
-        players: BySeat::new(player, Holder::House(&GameKind::Quad.levels()[0])),
+        players: BySeat::new(player, Holder::House(&house::levels(GameKind::Quad)[0])),
         terms: office.config.terms.clone(),
     };
     office.open(new).await.expect("the match opens");

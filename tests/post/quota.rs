@@ -9,6 +9,7 @@ use fogpost::daemon::status::{SILENT_AFTER, Status};
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
+use fogpost::house;
 use fogpost::letter::Address;
 use fogpost::post::maildir;
 use fogpost::referee::DispatchKind;
@@ -107,7 +108,7 @@ pub async fn invite(office: &Office, number: usize) {
     let new = NewMatch {
         game: GameKind::Quad,
         choices: Default::default(),
-        players: BySeat::new(player, Holder::House(&GameKind::Quad.levels()[0])),
+        players: BySeat::new(player, Holder::House(&house::levels(GameKind::Quad)[0])),
         terms: office.config.terms.clone(),
     };
     office.open(new).await.expect("the match opens");

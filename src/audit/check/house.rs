@@ -1,6 +1,7 @@
 //! Checks what the house did: what it was shown, and what it played or advised on that.
 
 use super::Check;
+use crate::house;
 use crate::ledger::{self, HousePlay, LetterCause};
 use crate::referee::digest_of;
 
@@ -20,7 +21,7 @@ impl Check {
         if play.seen != digest_of(&seen) {
             return Err("the house was shown something else than its seat was told".to_owned());
         }
-        let is_of_other_version = play.version != game_match.game.house_version();
+        let is_of_other_version = play.version != house::version(game_match.game);
         if !is_of_other_version && game_match.house_turn(&seen, house.as_ref()).as_ref() != Some(play) {
             return Err("the house plays another turn there".to_owned());
         }
@@ -41,7 +42,7 @@ impl Check {
         if self.house.is_none() {
             return Ok(());
         }
-        if hint.version != game_match.game.house_version() {
+        if hint.version != house::version(game_match.game) {
             self.verdict.house_turns_of_other_versions += 1;
             return Ok(());
         }

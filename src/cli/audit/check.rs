@@ -15,7 +15,7 @@ use zip::ZipArchive;
 use super::verify;
 use crate::audit::dossier::Dossier;
 use crate::cli::arguments::read_file;
-use crate::game::any::AnySeen;
+use crate::house;
 use crate::letter::printable::printable_text;
 
 /// Check an arbiter's dossier of a finished match: walk its ledger, repeat every ruling from the letters in it, and compare.
@@ -63,7 +63,7 @@ impl Args {
                 return Ok(ExitCode::from(NOT_CHECKED));
             }
         };
-        let verdict = dossier.check(Arc::new(AnySeen::play));
+        let verdict = dossier.check(Arc::new(house::play));
         verify::show(&verdict, self.json);
         Ok(if verdict.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

@@ -12,8 +12,9 @@ use super::{named_address, office, utf8};
 use crate::daemon::service::{Request, Signals};
 use crate::daemon::status::this_daemon;
 use crate::daemon::{Holder, NewMatch, Office};
+use crate::game::BySeat;
 use crate::game::any::GameKind;
-use crate::game::{BySeat, HouseLevel};
+use crate::house::{self, HouseLevel};
 use crate::letter::printable::is_printable;
 use crate::post::maildirs::folder_of;
 use crate::post::{ShutdownSignal, maildir};
@@ -31,8 +32,8 @@ impl Play {
     /// # Errors
     /// Returns an error if the house has no such level in the game, or if mutt could not use the folder.
     pub fn new(folder: &Path, game: GameKind, level: &str) -> anyhow::Result<Play> {
-        ensure!(!game.levels().is_empty(), "the house does not play {}", game.name());
-        let levels: Vec<_> = game.levels().iter().map(|level| level.name).collect();
+        ensure!(!house::levels(game).is_empty(), "the house does not play {}", game.name());
+        let levels: Vec<_> = house::levels(game).iter().map(|level| level.name).collect();
         let level = house_level(game, level).map_err(|_| {
             anyhow!("the house has no level {level} in {}; try {}", game.name(), levels.join(", "))
         })?;
@@ -51,7 +52,7 @@ impl Play {
         Mail::new(&folder, you.address.as_str()).write()?;
         let new = NewMatch {
             game,
-            choices: game.choose_at(level, &[]).map_err(anyhow::Error::msg)?,
+            choices: house::choices_at(game, level, &[]).map_err(anyhow::Error::msg)?,
             players: BySeat::new(Holder::Player(you), Holder::House(level)),
             terms: office.config.terms.clone(),
         };

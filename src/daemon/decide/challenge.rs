@@ -7,7 +7,8 @@ use super::decision::{Decision, Key};
 use super::openings::{Holder, NamedAddress, NewMatch};
 use super::undecided::Decided;
 use crate::game::any::GameKind;
-use crate::game::{BySeat, HouseLevel, Seat};
+use crate::game::{BySeat, Seat};
+use crate::house::{self, HouseLevel};
 use crate::ledger::Cause;
 use crate::letter::Address;
 use crate::referee::{HouseMatch, MatchOverview, OfferRejection, Reply, Stage};
@@ -85,7 +86,8 @@ fn advanced(
     game: GameKind,
     before: &[(Seat, &MatchOverview)],
 ) -> &'static HouseLevel {
-    let place = |name: &str| game.levels().iter().position(|level| level.name == name);
+    let levels = house::levels(game);
+    let place = |name: &str| levels.iter().position(|level| level.name == name);
     let won = before.iter().filter(|(seat, game_match)| {
         let outcome = game_match.outcome.as_ref();
         game_match.advance
@@ -94,5 +96,5 @@ fn advanced(
     });
     let beaten = won.filter_map(|(seat, game_match)| place(game_match.house[seat.other()].as_deref()?)).max();
     let Some(beaten) = beaten else { return default };
-    &game.levels()[(beaten + 1).min(game.levels().len() - 1)]
+    &levels[(beaten + 1).min(levels.len() - 1)]
 }

@@ -11,6 +11,7 @@ use super::rows::Readers;
 use super::stored::seat_row;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::{BySeat, Seat};
+use crate::house;
 use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};
 use crate::letter::Letter;
 use crate::referee::{
@@ -155,7 +156,7 @@ impl Decision<'_> {
             return Ok(None);
         }
         let given = game_match.past.hint_of_phase(row.seat);
-        if let Some(given) = given.filter(|given| given.version == game_match.game.house_version()) {
+        if let Some(given) = given.filter(|given| given.version == house::version(game_match.game)) {
             return Ok(Some(given.clone()));
         }
         let entries = self.entries_of(&row.match_id)?;

@@ -8,7 +8,7 @@ use chrono_tz::IANA_TZDB_VERSION;
 
 use super::gm_index::GmIndex;
 use crate::config::Config;
-use crate::game::any::AnySeen;
+use crate::house;
 use crate::ledger::MailIdentity;
 use crate::letter::{Address, Digest, OwnIdentity};
 use crate::referee::{HousePlayer, PROCEDURE};
@@ -73,7 +73,7 @@ impl Settings {
             tzdata: IANA_TZDB_VERSION.to_owned(),
             templates: digests_of(templates.overrides()),
         };
-        let house: Arc<HousePlayer> = Arc::new(AnySeen::play);
+        let house: Arc<HousePlayer> = Arc::new(house::play);
         Settings { config, templates, own, stationery, identity, trap: None, house }
     }
 

@@ -1,4 +1,4 @@
-//! What the rest of the program may ask of a game without a match.
+//! Questions that the rest of the program may ask of a game without a match.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -7,9 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{AnyState, Choices, GameKind};
 use crate::game::condition::{self, Condition};
-use crate::game::{
-    BySeat, Game, HouseLevel, Line, OptionRule, Options, Rulebook, Syntax, pacific, quad, quadrant_z, quantum,
-};
+use crate::game::{BySeat, Game, Line, OptionRule, Options, Rulebook, Syntax};
 
 impl GameKind {
     pub fn rulebook(self) -> &'static Rulebook {
@@ -48,21 +46,6 @@ impl GameKind {
         }
     }
 
-    /// The levels at which the house plays this game, the weakest first; empty if it does not.
-    pub fn levels(self) -> &'static [HouseLevel] {
-        on_game!(self, State => State::HOUSE.map_or(&[], |house| house.levels))
-    }
-
-    /// The version of the house that plays it, or 0 if none does; see [`House::version`](crate::game::House::version).
-    pub fn house_version(self) -> u32 {
-        on_game!(self, State => State::HOUSE.map_or(0, |house| house.version))
-    }
-
-    /// Returns the level that goes by this name, ignoring case.
-    pub fn level(self, name: &str) -> Option<&'static HouseLevel> {
-        self.levels().iter().find(|level| level.is_called(name))
-    }
-
     /// Returns the game called `text`: its key or its name, with spaces or hyphens, ignoring case.
     pub fn parse(text: &str) -> Option<GameKind> {
         let wanted = hyphenated(text);
@@ -96,16 +79,6 @@ impl GameKind {
     pub fn choose<'a>(self, wanted: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Choices, String> {
         let wanted: Vec<_> = wanted.into_iter().collect();
         on_game!(self, State => Choices::choose::<<State as Game>::Options>(self.name(), &wanted))
-    }
-
-    /// Checks options of a match against the house. The level's own options apply where `wanted` has no other value.
-    ///
-    /// # Errors
-    /// As for [`GameKind::choose`].
-    pub fn choose_at(self, level: &HouseLevel, wanted: &[(&str, &str)]) -> Result<Choices, String> {
-        let is_chosen = |name: &str| wanted.iter().any(|(chosen, _)| chosen.eq_ignore_ascii_case(name));
-        let of_level = level.options.iter().copied().filter(|(name, _)| !is_chosen(name));
-        self.choose(wanted.iter().copied().chain(of_level))
     }
 
     /// Returns all options with the values in force under `choices`.

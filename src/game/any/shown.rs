@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{AnyState, Filing, GameKind, Memories, Remembering};
-use crate::game::{Board, Game, Sealed, Seat, pacific, quad, quadrant_z, quantum};
+use crate::game::{Board, Game, Sealed, Seat};
 
 /// The adjudication that led to a state, as far as one seat took part in it.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +13,8 @@ pub struct OwnPart<'a> {
 }
 
 impl AnyState {
-    /// What `viewer` may know, with the keys `memory` and `did` in the games that hide something. `did` tells of the
-    /// adjudication `own`.
+    /// Returns everything that `viewer` may know, with the keys `memory` and `did` in the games that hide something. `did`
+    /// tells of the adjudication `own`.
     ///
     /// # Panics
     /// Panics if the arguments are not of one match.

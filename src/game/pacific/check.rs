@@ -63,7 +63,7 @@ pub fn example(view: &View, line: &str) -> Option<String> {
     found.map(Order::to_string)
 }
 
-/// What is wrong with a line, and an example of a valid one.
+/// The reason why a line is at fault, and an example of a valid one.
 type LineFault = (String, Option<String>);
 
 fn setup(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {

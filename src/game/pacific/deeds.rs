@@ -1,4 +1,4 @@
-//! What a seat ordered below the surface, for its own report. What it did on the surface is news to both sides.
+//! The submarine order of a seat, for its own report. Its moves on the surface are news to both sides.
 
 use super::order::{Order, SubmarineOrder};
 use super::rules::written_out;

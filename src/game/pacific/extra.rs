@@ -1,4 +1,4 @@
-//! What templates need besides the view's JSON: attacks on submarines so far, the score, and sample orders.
+//! Data for templates besides the view's JSON: attacks on submarines so far, the score, and sample orders.
 
 use serde_json::{Value, json};
 

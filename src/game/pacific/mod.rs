@@ -6,9 +6,7 @@
 use serde_json::json;
 
 use super::dice::Dice;
-use super::{
-    Board, BySeat, Due, Fault, Game, House, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
-};
+use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
 
 mod board;
 mod chart;
@@ -16,7 +14,6 @@ mod check;
 mod deeds;
 mod extra;
 mod fleet;
-mod house;
 mod hulls;
 mod options;
 mod order;
@@ -30,10 +27,15 @@ mod state;
 mod view;
 
 pub use chart::Chart;
+pub(crate) use chart::{REACH, reaches};
+pub(crate) use fleet::in_friendly_waters;
 pub use fleet::{Area, Class, Ship, ShipKind, Square, Submarine};
 pub use options::{Destroyers, Leap, Options, Torpedo};
 pub use order::{Order, SubmarineOrder};
+pub(crate) use rules::torpedo_reaches;
+pub(crate) use setup::basic_fleet;
 pub use state::{Stage, State};
+pub(crate) use view::{Depths, Sighted};
 pub use view::{Notice, View};
 
 impl Game for State {
@@ -57,8 +59,6 @@ impl Game for State {
         "SUBS",
         "PASS",
     ];
-
-    const HOUSE: Option<House<View, Order>> = Some(house::HOUSE);
 
     type Options = Options;
     type View = View;

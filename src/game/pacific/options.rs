@@ -19,7 +19,7 @@ options! {
     }
 }
 
-/// How many destroyers a basic fleet has. A number in JSON.
+/// The number of destroyers in a basic fleet. A number in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "u8", try_from = "u8")]
 pub enum Destroyers {
@@ -61,7 +61,7 @@ impl OptionValue for Destroyers {
 }
 
 named_enum! {
-    /// How often a squadron may leap like a knight (P-LEAP).
+    /// The rule on a squadron's knight's leaps (P-LEAP).
     pub enum Leap {
         Once = "once",
         Always = "always",
@@ -72,9 +72,9 @@ named_option!(Leap);
 named_enum! {
     /// The distance at which a torpedo sinks a ship (P-TORPEDO).
     pub enum Torpedo {
-        /// From exactly two king's steps.
+        /// Exactly two king's steps away.
         Exact = "exact",
-        /// From two king's steps or fewer.
+        /// At most two king's steps away.
         Within = "within",
     }
 }

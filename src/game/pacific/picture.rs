@@ -12,7 +12,7 @@ const LEFT: f64 = 30.0;
 const TOP: f64 = 30.0;
 const SIDE: f64 = 16.0 * CELL;
 const WIDTH: u32 = 700;
-/// How far from the middle of a square two submarines are drawn that share it.
+/// Distance from the middle of a square at which two submarines that share it are drawn.
 const SHARED: f64 = 9.0;
 
 pub(super) const INK: Colour = Colour::hex(0x22303a);
@@ -31,7 +31,7 @@ pub(super) fn waters(side: Seat) -> (Colour, Colour) {
     }
 }
 
-/// What a picture is drawn on, and for whom.
+/// A picture in progress, and the view that it shows.
 struct Chart<'a> {
     picture: Picture,
     view: &'a View,
@@ -136,7 +136,7 @@ impl Chart<'_> {
         }
     }
 
-    /// Where a submarine of the other side was noticed in an earlier round.
+    /// Draws the square where a submarine of the other side was noticed in an earlier round.
     fn old_contact(&mut self, round: u32, at: Square) {
         let (x, y) = self.corner(at);
         self.picture.frame(x + 4.0, y + 4.0, CELL - 8.0, CELL - 8.0, OLD, 1.5);

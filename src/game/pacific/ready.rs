@@ -1,4 +1,4 @@
-//! Ready setups (`P-READY`): families of legal setups, of which the referee draws one.
+//! Ready setups (`P-READY`): families of legal setups. The referee draws one.
 
 use super::fleet::{Class, Square, in_friendly_waters};
 use super::options::{Destroyers, Options};

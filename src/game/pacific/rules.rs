@@ -266,7 +266,7 @@ impl State {
     }
 }
 
-/// What one hit sank.
+/// The losses from one hit.
 struct Loss {
     class: Class,
     squadron: Option<Event>,

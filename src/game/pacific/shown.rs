@@ -1,4 +1,4 @@
-//! What both the text and the picture of the board show.
+//! Data that both the text and the picture of the board show.
 
 use super::fleet::{Square, Submarine};
 use super::view::{Depths, Notice, Sighted, View};
@@ -17,8 +17,8 @@ pub fn recent_attacks(view: &View) -> impl Iterator<Item = &Notice> {
 /// Maximum number of older contacts on the board.
 const CONTACTS_SHOWN: usize = 4;
 
-/// Where the other side's submarines were noticed before the attacks that the board still shows, with the round, the
-/// latest first: ships that they torpedoed, and the south-western squares of areas around which one was heard.
+/// Squares where the other side's submarines were noticed before the attacks that the board still shows, with the round,
+/// the latest first: ships that they torpedoed, and the south-western squares of areas around which one was heard.
 pub fn old_contacts(view: &View) -> impl Iterator<Item = (u32, Square)> {
     let is_old = |sighted: &&Sighted| view.phase.is_some() && sighted.round + ROUNDS_SHOWN <= view.round;
     let contact = |sighted: &Sighted| match &sighted.notice {

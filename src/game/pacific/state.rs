@@ -12,7 +12,7 @@ use crate::game::{BySeat, Outcome, Seat};
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     Setup,
-    /// This side is to move on the surface, or to pass if it cannot.
+    /// This side moves on the surface, or passes if it cannot.
     Surface(Seat),
     Submarines,
     Over(Outcome),

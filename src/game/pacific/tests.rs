@@ -1,4 +1,4 @@
-//! What the cases of `tests/cases/pacific` cannot reach by play from a setup: endings, passes, secrecy, parsing.
+//! Tests that the cases of `tests/cases/pacific` cannot reach by play from a setup: endings, passes, secrecy, parsing.
 
 use super::state::{Event, Sighting};
 use super::*;

@@ -1,4 +1,4 @@
-//! What one seat may know, built from nothing. Both sides see the surface; each sees only its own submarines until
+//! The view of one seat, built from nothing. Both sides see the surface; each sees only its own submarines until
 //! the match is over (4.5, 4.6).
 
 use serde::{Serialize, Serializer};
@@ -9,7 +9,7 @@ use super::order::SubmarineOrder;
 use super::state::{Event, Logged, Stage, State};
 use crate::game::{BySeat, Phase, Seat};
 
-/// Whose turn it is, as in the JSON.
+/// The side to move, as in the JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToMove {
@@ -96,13 +96,13 @@ pub struct Sighted {
     pub notice: Notice,
 }
 
-/// What both sides were told of the depths in earlier turns.
+/// The news of the depths that both sides were told in earlier turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Memory {
     pub sightings: Vec<Sighted>,
 }
 
-/// What a seat ordered below the surface.
+/// The submarine order of a seat.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Deeds {
     /// `None` in other phases, and if all submarines passed.
@@ -111,13 +111,13 @@ pub struct Deeds {
     pub prevented: bool,
 }
 
-/// What one seat may know.
+/// Everything that one seat may know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct View {
-    pub(super) round: u32,
+    pub(crate) round: u32,
     pub(super) to_move: Option<ToMove>,
-    pub(super) ships: BySeat<Vec<Ship>>,
-    pub(super) submarines: BySeat<Depths>,
+    pub(crate) ships: BySeat<Vec<Ship>>,
+    pub(crate) submarines: BySeat<Depths>,
     pub(super) quiet: u32,
     pub(super) news: Vec<Notice>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,15 +130,15 @@ pub struct View {
     pub(super) did: Option<Deeds>,
 
     #[serde(skip)]
-    pub(super) viewer: Seat,
+    pub(crate) viewer: Seat,
     #[serde(skip)]
-    pub(super) options: Options,
+    pub(crate) options: Options,
     /// The phase that is due; `None` once the match is over.
     #[serde(skip)]
-    pub(super) phase: Option<Phase>,
+    pub(crate) phase: Option<Phase>,
     /// Every depth charge, sonar search and torpedo so far.
     #[serde(skip)]
-    pub(super) sightings: Vec<Sighted>,
+    pub(crate) sightings: Vec<Sighted>,
     /// The numbers of the viewer's own submarines that the last adjudication sank.
     #[serde(skip)]
     pub(super) lost: Vec<u16>,

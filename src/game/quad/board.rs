@@ -115,7 +115,7 @@ mod tests {
         state
     }
 
-    /// How many discs of the colour of the mark are drawn; one of them explains it in the legend.
+    /// Counts the discs in the colour of the mark, the one in the legend included.
     fn rings(state: &AnyState, viewer: Seat) -> usize {
         let is_ring = |shape: &&Shape| matches!(shape, Shape::Circle { fill, .. } if *fill == super::super::picture::MARK);
         state.board(viewer).picture.shapes.iter().filter(is_ring).count()

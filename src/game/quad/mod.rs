@@ -4,11 +4,10 @@
 //! views of the two seats differ only in the viewer.
 
 use crate::game::{
-    Board, BySeat, Due, Fault, Game, House, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
+    Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
 };
 
 mod board;
-pub mod house;
 mod options;
 mod order;
 mod picture;
@@ -19,6 +18,7 @@ mod view;
 
 pub use options::Options;
 pub use order::Order;
+pub(crate) use point::SQUARES;
 pub use point::{Point, Quad as Corners};
 pub use state::{Last, MARBLES, STARS, State};
 pub use view::{Left, View};
@@ -33,8 +33,6 @@ impl Game for State {
     };
 
     const VERBS: &'static [&'static str] = &["STAR", "MARBLE", "SWAP"];
-
-    const HOUSE: Option<House<View, Order>> = Some(house::HOUSE);
 
     type Options = Options;
     type View = View;

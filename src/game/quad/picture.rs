@@ -15,7 +15,7 @@ const PAPER: Colour = Colour::hex(0xfbf8f1);
 const WOOD: Colour = Colour::hex(0xe9d8b4);
 const INK: Colour = Colour::hex(0x2f2b26);
 const GRID: Colour = Colour::hex(0x8f7b55);
-/// What was played last.
+/// The last turn.
 pub(super) const MARK: Colour = Colour::hex(0xc2500a);
 /// A quad that is complete.
 const QUAD: Colour = Colour::hex(0xb3261e);

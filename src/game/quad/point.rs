@@ -47,18 +47,18 @@ impl Point {
     }
 
     /// The squared distance from the centre of the board.
-    pub(super) fn off_centre(self) -> u32 {
+    pub(crate) fn off_centre(self) -> u32 {
         let (files, ranks) = (self.file().abs_diff(5), self.rank().abs_diff(5));
         u32::from(files).pow(2) + u32::from(ranks).pow(2)
     }
 
     /// The index on the whole grid, corners included, from 0 to 120.
-    pub(super) fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0.index()
     }
 
     /// Returns the point of this index; `None` for the corners and beyond the board.
-    pub(super) fn at(index: u8) -> Option<Point> {
+    pub(crate) fn at(index: u8) -> Option<Point> {
         Point::new(Grid::new(index % 11, index / 11)?)
     }
 
@@ -119,10 +119,10 @@ impl<'a> FromIterator<&'a Point> for Points {
 pub type Quad = [Point; 4];
 
 /// Every square of the board, and those through each point.
-pub(super) struct Squares {
-    pub(super) all: Vec<Quad>,
+pub(crate) struct Squares {
+    pub(crate) all: Vec<Quad>,
     /// Every point, ordered by rank, then file.
-    pub(super) points: Vec<Point>,
+    pub(crate) points: Vec<Point>,
     /// Indexed by [`Point::index`].
     through: Vec<Vec<Through>>,
 }
@@ -135,7 +135,7 @@ struct Through {
 }
 
 /// The table of all 1,173 squares, computed once.
-pub(super) static SQUARES: LazyLock<Squares> = LazyLock::new(|| {
+pub(crate) static SQUARES: LazyLock<Squares> = LazyLock::new(|| {
     let all = all_squares();
     let mut through: Vec<Vec<Through>> = (0..121).map(|_| Vec::new()).collect();
     for (number, quad) in all.iter().enumerate() {

@@ -51,7 +51,7 @@ impl State {
         }
     }
 
-    /// Whether the last turn placed these pieces, in whatever order, or was the swap that they are.
+    /// Whether the last turn placed these pieces, in any order, or was this swap.
     pub(super) fn has_just_played(&self, orders: &[Order]) -> bool {
         let Some(last) = &self.last else { return false };
         // Only a swap leaves the first side without a marble.

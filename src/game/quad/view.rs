@@ -1,4 +1,4 @@
-//! What a seat may know of a match of Quad, which is everything, and whether a turn may stand.
+//! The view of a seat of Quad, which hides nothing, and the check of its turn.
 
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub struct View {
     pub threats: Option<BySeat<Vec<Point>>>,
     /// Whether the option `swap` is on.
     #[serde(skip)]
-    pub(super) swap: bool,
+    pub(crate) swap: bool,
     /// The seat whose view it is.
     #[serde(skip)]
     pub(super) viewer: Seat,

@@ -11,14 +11,14 @@ use crate::game::{BySeat, Seat};
 
 /// A quadrant in which ships fight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Fight {
+pub(crate) struct Fight {
     pub quadrant: Quadrant,
     pub sides: BySeat<Force>,
 }
 
 /// One side of a fight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Force {
+pub(crate) struct Force {
     /// The total of its ships that take part, less a point for each that has no enemy on its own square.
     pub offence: u16,
     pub defence: u16,

@@ -1,5 +1,5 @@
-//! What a seat did itself in a turn, for its own report. It follows from what the seat saw before and after the turn and
-//! from its orders, so nothing of it is kept in the state.
+//! A seat's own deeds in a turn, for its report. They follow from its views before and after the turn and from its orders,
+//! so the state does not keep them.
 
 use super::fleet::Ship;
 use super::galaxy::Quadrant;
@@ -114,7 +114,7 @@ mod tests {
         after.shown_view(Seat::First, None, Some(OwnPart { before, filed }))["did"].clone()
     }
 
-    /// What the first side did in a turn with these orders.
+    /// The first side's deeds in a turn with these orders.
     fn told(state: &State, first: &[&str], second: &[&str]) -> serde_json::Value {
         let before = AnyState::from(state.clone());
         let sealed = |seat, lines: &[&str]| before.seal(seat, &Line::numbered(lines)).expect("legal orders");

@@ -183,7 +183,7 @@ pub enum Sector {
 }
 
 named_enum! {
-    /// Which quadrants the home sectors consist of (`Z-HOME`).
+    /// The shape of the home sectors (`Z-HOME`).
     pub enum Layout {
         Triangle = "triangle",
         Block = "block",

@@ -47,7 +47,7 @@ fn fog(picture: &mut Picture, x: f64, y: f64, viewer: Seat) {
     picture.frame(x - 33.0, y - 12.0, 66.0, 24.0, INK, 1.0);
 }
 
-/// How the squares of a quadrant are numbered.
+/// Draws the numbers of a quadrant's squares.
 fn squares(picture: &mut Picture, x: f64, y: f64) {
     for (no, x, y) in
         [("1", x - 9.0, y - 9.0), ("2", x + 9.0, y - 9.0), ("3", x - 9.0, y + 9.0), ("4", x + 9.0, y + 9.0)]

@@ -9,7 +9,6 @@ mod combat;
 mod deeds;
 mod fleet;
 mod galaxy;
-mod house;
 mod legend;
 mod memory;
 mod options;
@@ -26,16 +25,21 @@ mod symbols;
 mod tests;
 mod view;
 
+pub(crate) use fleet::{Class, Ship};
+pub(crate) use galaxy::{Layout, Quadrant, Quadrants, Sector, Square};
+pub(crate) use options::Casualties;
 pub use options::Options;
 pub use order::Order;
+pub(crate) use order::ReadySetup;
+pub(crate) use rules::adjudicate_unchecked;
+pub(crate) use setup::FLEET;
 pub use state::State;
-pub use view::{Memory, View};
+pub(crate) use state::{Event, Stage, Star, Stars};
+pub(crate) use view::{Battle, Intruder, KnownStar, Side};
+pub use view::{Capture, Memory, View};
 
 use super::dice::Dice;
-use super::{
-    Board, BySeat, Due, Fault, Game, House, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
-};
-use state::Stage;
+use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
 
 impl Game for State {
     const RULEBOOK: Rulebook = Rulebook {
@@ -50,8 +54,6 @@ impl Game for State {
 
     const VERBS: &'static [&'static str] =
         &["STAR", "SHIP", "SETUP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"];
-
-    const HOUSE: Option<House<View, Order>> = Some(house::HOUSE);
 
     type Options = Options;
     type View = View;

@@ -7,10 +7,10 @@ use crate::game::options::{named_option, options};
 options! {
     #[derive(Copy)]
     pub struct Options {
-        pub(super) layout: Layout = "triangle", "the shape of the home sectors";
+        pub(crate) layout: Layout = "triangle", "the shape of the home sectors";
         pub(super) damage: Damage = "excess",
             "whether an offence greater than the defence does the difference or the whole";
-        pub(super) casualties: Casualties = "standing",
+        pub(crate) casualties: Casualties = "standing",
             "whether ships are lost by a standing list or their owner is asked";
         /// The last turn (clause 3.6).
         pub(super) turn_limit: u32 = "40", "the number of turns after which stars decide";
@@ -18,7 +18,7 @@ options! {
 }
 
 named_enum! {
-    /// How much damage a force does (`Z-EXCESS`).
+    /// The rule on the damage that a force does (`Z-EXCESS`).
     pub(super) enum Damage {
         Excess = "excess",
         Full = "full",
@@ -27,8 +27,8 @@ named_enum! {
 named_option!(Damage);
 
 named_enum! {
-    /// How an owner chooses the ships that are lost (`Z-CASUALTIES`).
-    pub(super) enum Casualties {
+    /// The way in which an owner chooses the ships to lose (`Z-CASUALTIES`).
+    pub(crate) enum Casualties {
         Standing = "standing",
         Ask = "ask",
     }

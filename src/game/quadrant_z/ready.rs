@@ -1,4 +1,4 @@
-//! Ready setups (`Z-READY`): families of legal setups, of which the referee draws one.
+//! Ready setups (`Z-READY`): families of legal setups. The referee draws one.
 
 use super::fleet::Class;
 use super::galaxy::{Layout, Quadrant, Square};

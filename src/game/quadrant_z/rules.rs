@@ -13,7 +13,11 @@ use crate::game::{BySeat, Outcome, Reason, Sealed, Seat};
 
 /// Implements [`crate::game::Game::adjudicate`].
 pub fn adjudicate(state: &State, filed: &BySeat<Option<Sealed<Order>>>) -> State {
-    let orders = filed.as_ref().map(|filing| filing.as_ref().map(Sealed::orders));
+    adjudicate_unchecked(state, filed.as_ref().map(|filing| filing.as_ref().map(Sealed::orders)))
+}
+
+/// Adjudicates unchecked orders, such as the house's guesses. `None` for a seat that has filed nothing.
+pub fn adjudicate_unchecked(state: &State, orders: BySeat<Option<&[Order]>>) -> State {
     match (&state.stage, orders.first, orders.second) {
         (Stage::Setup, Some(first), Some(second)) => set_up(state, BySeat::new(first, second)),
         (Stage::Turn, Some(first), Some(second)) => play(state, BySeat::new(first, second), None),

@@ -13,7 +13,7 @@ pub(super) struct SquareMap<'a> {
     squares: Vec<Contents<'a>>,
 }
 
-/// What the viewer knows to be on one square.
+/// The known contents of one square.
 #[derive(Clone, Default)]
 pub(super) struct Contents<'a> {
     pub star: Option<&'a KnownStar>,
@@ -23,7 +23,7 @@ pub(super) struct Contents<'a> {
     pub enemy: Option<EnemyShips>,
 }
 
-/// What the viewer knows of enemy ships on one square.
+/// The known enemy ships on one square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EnemyShips {
     /// Their total size.
@@ -61,7 +61,7 @@ impl Display for EnemyShips {
     }
 }
 
-/// What the viewer was told about a quadrant this turn. If several apply, the first counts.
+/// The news about a quadrant this turn. If several apply, the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// A battle, with what the viewer was told of the enemy.
@@ -132,7 +132,7 @@ impl<'a> SquareMap<'a> {
         }
     }
 
-    /// What the viewer remembers of a quadrant in which nothing happened this turn.
+    /// The latest memory of a quadrant in which nothing happened this turn.
     pub fn past_mark(&self, quadrant: Quadrant) -> Option<PastMark> {
         if self.mark(quadrant).is_some() {
             return None;
@@ -157,14 +157,14 @@ impl<'a> SquareMap<'a> {
         Some((past.news.size, past.turn))
     }
 
-    /// What the viewer remembers, unless everything is open anyway.
+    /// The viewer's memory, unless everything is open anyway.
     fn memory(&self) -> Option<&'a Memory> {
         self.view.memory.as_deref().filter(|_| self.view.enemy_ships.is_none())
     }
 
     /// Returns the moves of the viewer's ships in this turn, without duplicates.
     pub fn moves(&self) -> Vec<(Square, Square)> {
-        // Whoever is not asked for casualties still sees the turn before.
+        // A viewer who is not asked for casualties still sees the turn before.
         let sees_before = self.view.context.phase == Some(Phase::Casualties) && !owes_casualties(self.view);
         let Some(did) = self.view.did.as_deref().filter(|_| !sees_before) else { return Vec::new() };
         let mut ways: Vec<_> = did.moved.iter().map(|movement| (movement.from, movement.to)).collect();

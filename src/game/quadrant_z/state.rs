@@ -12,20 +12,20 @@ use crate::game::{BySeat, Outcome, Seat};
 /// A match of Quadrant Z.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    pub(super) options: Options,
+    pub(crate) options: Options,
     /// Turns adjudicated.
-    pub(super) turn: u16,
-    pub(super) stage: Stage,
-    pub(super) stars: Stars,
-    pub(super) sides: BySeat<Side>,
+    pub(crate) turn: u16,
+    pub(crate) stage: Stage,
+    pub(crate) stars: Stars,
+    pub(crate) sides: BySeat<Side>,
     /// The results of the last adjudication.
-    pub(super) news: Vec<Event>,
+    pub(crate) news: Vec<Event>,
 }
 
-/// What the match waits for.
+/// The phase that the match waits for, or its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Stage {
+pub(crate) enum Stage {
     Setup,
     Turn,
     Casualties(Box<Pending>),
@@ -34,7 +34,7 @@ pub(super) enum Stage {
 
 /// A turn that stopped after combat was computed (`Z-CASUALTIES`, option `ask`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Pending {
+pub(crate) struct Pending {
     /// The match before this turn. Once the casualties are filed, the whole turn is adjudicated again from here.
     pub before: State,
     pub orders: BySeat<Vec<Order>>,
@@ -44,7 +44,7 @@ pub(super) struct Pending {
 
 /// The possessions and knowledge of one side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Side {
+pub(crate) struct Side {
     /// Ordered by number.
     pub ships: Vec<Ship>,
     /// The highest number that a ship of this side ever had (clause 2.4), because numbers are not reused.
@@ -60,7 +60,7 @@ pub(super) struct Side {
 
 /// The star on a square: what each side placed there, and who captured it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Star {
+pub(crate) struct Star {
     pub placed: BySeat<u8>,
     pub captured_by: Option<Seat>,
 }
@@ -75,7 +75,7 @@ impl Star {
 /// The stars of all squares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Vec<Placed>", into = "Vec<Placed>")]
-pub(super) struct Stars(Box<[Star; Square::COUNT]>);
+pub(crate) struct Stars(Box<[Star; Square::COUNT]>);
 
 /// A star as it is serialized.
 #[derive(Serialize, Deserialize)]
@@ -148,7 +148,7 @@ pub struct Score {
 /// A result of a turn. `view::disclose` decides what each side is told about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// Ships of `by` entered a neutral quadrant (`Z-ENTRY`).
     Entered { by: Seat, quadrant: Quadrant },
     /// Ships of `by` are on a square of the enemy's home sector (`Z-INTRUDER`).
@@ -161,9 +161,9 @@ pub(super) enum Event {
     Captured { by: Seat, at: Square, value: u16, offence: u16 },
 }
 
-/// What one side did and suffered in one quadrant.
+/// One side's part in a battle in one quadrant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Fought {
+pub(crate) struct Fought {
     pub offence: u16,
     pub defence: u16,
     /// The damage that this side took.

@@ -51,12 +51,12 @@ pub(super) fn label(picture: &mut Picture, (x, y): (f64, f64), label: &str) {
     picture.text(x + 15.0, y + HEIGHT / 2.0, size, Anchor::Middle, WHITE, label);
 }
 
-/// What a plate tells of.
+/// The subject of a plate.
 #[derive(Clone, Copy)]
 pub(super) enum Plate {
     /// The offence and defence of the viewer's ships.
     Own,
-    /// What is known of enemy ships.
+    /// The known enemy ships.
     Enemy,
     /// Enemy ships of an earlier turn.
     Ghost,

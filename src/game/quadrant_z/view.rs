@@ -1,4 +1,4 @@
-//! What a seat may know (clauses 3.3 to 3.5, 4 and 5), built from nothing.
+//! The view of a seat (clauses 3.3 to 3.5, 4 and 5), built from nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::order::Order;
 use super::state::{Event, Score, Stage, State};
 use crate::game::{BySeat, Phase, Seat};
 
-/// What one seat knows about a match.
+/// Everything that one seat knows about a match.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct View {
     pub turn: u16,
@@ -30,16 +30,16 @@ pub struct View {
     /// The latest news of earlier turns, in a view that is shown to its seat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<Box<Memory>>,
-    /// What the seat did itself in the adjudication that led here, in a view that is shown to its seat.
+    /// The seat's own deeds in the adjudication that led here, in a view that is shown to its seat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub did: Option<Box<Deeds>>,
     #[serde(skip)]
-    pub(super) context: ViewContext,
+    pub(crate) context: ViewContext,
 }
 
 /// Data for `check` and `board` that the serialized view omits.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ViewContext {
+pub(crate) struct ViewContext {
     pub viewer: Seat,
     pub options: Options,
     /// The open phase; `None` once the match is over.
@@ -56,7 +56,7 @@ pub(super) struct ViewContext {
 
 /// The beginning of a turn that waits for casualties, as far as it is the seat's own.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Unfinished {
+pub(crate) struct Unfinished {
     pub ships: Vec<Ship>,
     pub orders: Vec<Order>,
 }
@@ -130,7 +130,7 @@ pub struct Place {
     pub quadrant: Quadrant,
 }
 
-/// What a seat did itself in a turn (`did` in its view).
+/// A seat's own deeds in a turn (`did` in its view).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Deeds {
     /// Clause 3.1.
@@ -175,7 +175,7 @@ pub enum FailureReason {
     Contested,
 }
 
-/// What one side is told about one event.
+/// The news of one event to one side.
 enum Notice {
     Entry(Quadrant),
     Intruder(Intruder),

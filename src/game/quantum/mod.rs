@@ -4,11 +4,10 @@
 //! views of the two seats differ only in the viewer.
 
 use crate::game::{
-    Board, BySeat, Due, Fault, Game, House, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
+    Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
 };
 
 mod board;
-pub mod house;
 mod options;
 mod order;
 mod picture;
@@ -35,8 +34,6 @@ impl Game for State {
     };
 
     const VERBS: &'static [&'static str] = &["MOVE"];
-
-    const HOUSE: Option<House<View, Order>> = Some(house::HOUSE);
 
     type Options = Options;
     type View = View;

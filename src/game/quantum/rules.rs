@@ -1,4 +1,4 @@
-//! Which moves are legal, and what they do.
+//! The legal moves, and their effects.
 
 use super::order::Order;
 use super::pieces::Spot;

@@ -1,4 +1,4 @@
-//! What a seat may know of a match of Quantum, which is everything.
+//! The view of a seat of Quantum, which hides nothing.
 
 use serde::Serialize;
 
@@ -20,10 +20,10 @@ pub struct View {
     pub last: Option<Last>,
     /// Whether single pieces may jump (clause 2.3).
     #[serde(skip)]
-    pub(super) jump: bool,
+    pub(crate) jump: bool,
     /// Turns of each side in a row without stacking that end the match (N-STALL).
     #[serde(skip)]
-    pub(super) quiet_limit: u32,
+    pub(crate) quiet_limit: u32,
     /// The seat whose view it is.
     #[serde(skip)]
     pub(super) viewer: Seat,

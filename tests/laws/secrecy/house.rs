@@ -3,6 +3,7 @@
 
 use fogpost::game::any::{AnySeen, AnyState, Filing, GameKind};
 use fogpost::game::{BySeat, Phase, Seat};
+use fogpost::house;
 use fogpost::referee::digest_of;
 
 use super::{pacific, quadrant_z};
@@ -64,8 +65,8 @@ impl Twins {
         assert_eq!(one, other, "{what}: what the house is shown");
         assert_eq!(digest_of(one), digest_of(other), "{what}: its digest");
         let is_due = self.play.state.due().is_some_and(|due| due.seats.contains(&self.viewer));
-        for level in self.play.kind.levels().iter().filter(|_| is_due) {
-            assert_eq!(one.play(level, 7), other.play(level, 7), "{what}: {level:?}");
+        for level in house::levels(self.play.kind).iter().filter(|_| is_due) {
+            assert_eq!(house::play(one, level, 7), house::play(other, level, 7), "{what}: {level:?}");
         }
         is_due
     }

@@ -1,0 +1,78 @@
+//! The computer player of any game: its levels, its input, and the parts that the games share.
+//!
+//! It knows what a player of its seat knows: what the seat was told and what it filed. No state is in the signature of
+//! [`House::play`], so the house cannot look at what the rules hide.
+
+use crate::game::{Dice, Seen};
+
+mod level;
+pub(in crate::house) mod mixture;
+pub(in crate::house) mod quiet;
+pub(in crate::house) mod root;
+pub(in crate::house) mod table;
+
+pub use level::Level;
+
+/// The computer player of a game.
+#[derive(Clone, Copy, Debug)]
+pub struct House<V, O> {
+    /// Rises with every change that can alter a turn, because an audit can derive a turn again only with the version
+    /// that played it.
+    pub version: u32,
+    /// The levels at which it plays, the weakest first.
+    pub levels: &'static [HouseLevel],
+    /// Chooses legal orders for a seat from which some are due. The same arguments give the same orders: it reads no
+    /// clock, counts the positions that it looks at, and calculates in integers. It may take a second.
+    pub play: fn(&Seen<V, O>, &HouseLevel, Dice) -> Chosen<O>,
+    /// Plays the highest level with another insight, to measure the worth of its own; never used in a match. `None` in a
+    /// game that hides nothing.
+    pub with_insight: Option<WithInsight<V, O>>,
+}
+
+/// Chooses orders as [`House::play`] does at the highest level, from other guesses.
+pub type WithInsight<V, O> = fn(&Seen<V, O>, Insight<'_, V>, Dice) -> Chosen<O>;
+
+/// The source of the house's guesses about hidden things.
+#[derive(Clone, Copy, Debug)]
+pub enum Insight<'a, V> {
+    /// Everything that its seat was told, as in every match.
+    Told,
+    /// Setups that the enemy may have filed, and no news of its ships since, except its captures (Quadrant Z) and the
+    /// number of its submarines (Pacific).
+    Blind,
+    /// The truth: a view of the same turn that hides nothing.
+    Open(&'a V),
+}
+
+/// A turn that the house chose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen<O> {
+    pub orders: Vec<O>,
+    /// The number of positions that it looked at, for measurements.
+    pub positions: u64,
+}
+
+/// A level at which the house plays a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HouseLevel {
+    /// One lower-case word.
+    pub name: &'static str,
+    /// Other names that players may write.
+    pub aliases: &'static [&'static str],
+    /// A few words about its play, for `games` and GAMES.
+    pub says: &'static str,
+    /// Options, by name and value, of a match at this level unless others are chosen.
+    pub options: &'static [(&'static str, &'static str)],
+}
+
+impl HouseLevel {
+    /// The name that stands in for a player's.
+    pub fn player_name(&self) -> String {
+        format!("the house ({})", self.name)
+    }
+
+    /// Whether the level goes by this name, ignoring case.
+    pub fn is_called(&self, name: &str) -> bool {
+        std::iter::once(&self.name).chain(self.aliases).any(|own| own.eq_ignore_ascii_case(name))
+    }
+}

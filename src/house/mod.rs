@@ -1,0 +1,96 @@
+//! The house, the computer player: its games, its levels and its turns.
+//!
+//! It knows what a player of its seat knows, and files by the same rules. When it plays, and at which level, is decided
+//! in [`referee`](crate::referee).
+
+use std::fmt::Display;
+
+use crate::game::any::{AnySeen, Choices, GameKind, on_game, on_seen};
+use crate::game::{self, Dice, Game};
+
+mod engine;
+mod pacific;
+pub mod quad;
+mod quadrant_z;
+pub mod quantum;
+
+pub use engine::{Chosen, HouseLevel, Level};
+use engine::{House, Insight};
+
+/// A game that the house may play.
+trait Housed: Game {
+    /// `None` if the house does not play it.
+    const HOUSE: Option<House<Self::View, Self::Order>>;
+}
+
+impl Housed for game::quadrant_z::State {
+    const HOUSE: Option<House<Self::View, Self::Order>> = Some(quadrant_z::HOUSE);
+}
+
+impl Housed for game::pacific::State {
+    const HOUSE: Option<House<Self::View, Self::Order>> = Some(pacific::HOUSE);
+}
+
+impl Housed for game::quantum::State {
+    const HOUSE: Option<House<Self::View, Self::Order>> = Some(quantum::HOUSE);
+}
+
+impl Housed for game::quad::State {
+    const HOUSE: Option<House<Self::View, Self::Order>> = Some(quad::HOUSE);
+}
+
+/// Returns the levels at which the house plays a game, the weakest first; empty if it does not.
+pub fn levels(game: GameKind) -> &'static [HouseLevel] {
+    on_game!(game, State => State::HOUSE.map_or(&[], |house| house.levels))
+}
+
+/// Returns the level of a game that goes by this name, ignoring case.
+pub fn level(game: GameKind, name: &str) -> Option<&'static HouseLevel> {
+    levels(game).iter().find(|level| level.is_called(name))
+}
+
+/// Returns the version of the house that plays a game, or 0 if none does. It rises with every change that can alter a
+/// turn.
+pub fn version(game: GameKind) -> u32 {
+    on_game!(game, State => State::HOUSE.map_or(0, |house| house.version))
+}
+
+/// Checks options of a match against the house. The level's own options apply where `wanted` has no other value.
+///
+/// # Errors
+/// As for [`GameKind::choose`].
+pub fn choices_at(game: GameKind, level: &HouseLevel, wanted: &[(&str, &str)]) -> Result<Choices, String> {
+    let is_chosen = |name: &str| wanted.iter().any(|(chosen, _)| chosen.eq_ignore_ascii_case(name));
+    let of_level = level.options.iter().copied().filter(|(name, _)| !is_chosen(name));
+    game.choose(wanted.iter().copied().chain(of_level))
+}
+
+/// Returns what the house plays at this level, as order lines; `None` if it does not play the game. Something must be due
+/// from the seat.
+pub fn play(seen: &AnySeen, level: &HouseLevel, dice: u64) -> Option<Chosen<String>> {
+    on_seen!(seen, seen of State => Some(written((State::HOUSE?.play)(seen, level, Dice::new(dice)))))
+}
+
+/// Returns what the highest level plays if it guesses from setups alone, for measurements; `None` in a game that hides
+/// nothing. Something must be due from the seat.
+pub fn play_blind(seen: &AnySeen, dice: u64) -> Option<Chosen<String>> {
+    on_seen!(seen, seen of State => {
+        Some(written((State::HOUSE?.with_insight?)(seen, Insight::Blind, Dice::new(dice))))
+    })
+}
+
+/// Returns what the highest level plays if it guesses right, for measurements; `None` in a game that hides nothing. The
+/// last view must be that of the match closed in a phase in which something was due from the seat, so that it shows
+/// everything.
+pub fn play_open(seen: &AnySeen, dice: u64) -> Option<Chosen<String>> {
+    on_seen!(seen, seen of State => {
+        let mut seen = seen.clone();
+        let open = seen.take_last()?;
+        Some(written((State::HOUSE?.with_insight?)(&seen, Insight::Open(&open), Dice::new(dice))))
+    })
+}
+
+fn written<O: Display>(chosen: Chosen<O>) -> Chosen<String> {
+    let Chosen { orders, positions } = chosen;
+    Chosen { orders: orders.iter().map(O::to_string).collect(), positions }
+}

@@ -1,0 +1,190 @@
+use super::*;
+use crate::game::quantum::{Options, State};
+use crate::game::testing::RandomPlay;
+use crate::game::{BySeat, Game, Numbered, Options as _};
+
+/// Positions that Expert looks at in these tests, so that debug builds finish soon.
+const POSITIONS: u32 = 3_000;
+
+fn start(jump: &str) -> State {
+    let mut options = Options::default();
+    options.set("jump", jump).expect("jump takes both");
+    State::start(&options)
+}
+
+/// The view of either seat: nothing is hidden.
+fn shown(state: &State) -> View {
+    state.view(Seat::First)
+}
+
+/// The state after these orders; `None` if they are illegal.
+fn after(state: &State, orders: &[Order]) -> Option<State> {
+    let side = shown(state).to_move?;
+    let numbered: Vec<_> = (1..).zip(orders).map(|(line, &order)| Numbered { line, order }).collect();
+    let sealed = State::check(&state.view(side), &numbered).ok()?;
+    let mut filed = BySeat::new(None, None);
+    filed[side] = Some(sealed);
+    Some(state.adjudicate(&filed))
+}
+
+/// Positions of random matches in which a side has a move.
+fn random_states(matches: u64) -> Vec<State> {
+    let mut states = Vec::new();
+    for seed in 0..matches {
+        let mut dice = Dice::new(seed);
+        let mut state = start(if seed % 3 == 0 { "on" } else { "off" });
+        while state.due().is_some() {
+            if dice.below(6) == 0 && state.due().is_some_and(|due| !due.seats.is_empty()) {
+                states.push(state.clone());
+            }
+            state = state.play_at_random(&mut |n| dice.below(n as usize) as u32);
+        }
+    }
+    states
+}
+
+fn towers(state: &State, side: Seat) -> u8 {
+    shown(state).towers[side]
+}
+
+/// Whether the side to move can make a tower, by the rules.
+fn can_make_a_tower(state: &State) -> bool {
+    let Some(side) = shown(state).to_move else { return false };
+    let made = |order: &Order| after(state, &[*order]).map(|next| towers(&next, side));
+    state.view(side).moves().iter().any(|order| made(order) > Some(towers(state, side)))
+}
+
+#[test]
+fn the_house_knows_the_moves_of_the_rules_and_what_they_do() {
+    let mut moves_seen = 0;
+    for state in random_states(30) {
+        let side = shown(&state).to_move.expect("the match runs");
+        let view = state.view(side);
+        let position = position_of(&view, side);
+        let mut moves: Vec<Order> = position
+            .moves()
+            .into_iter()
+            .map(|turn| {
+                let spot = |square: u8| Spot::new(square % 8, square / 8).expect("on the board");
+                Order::new(spot(turn.from), spot(turn.to))
+            })
+            .collect();
+        moves.sort();
+        let mut legal = view.moves();
+        legal.sort();
+        assert_eq!(moves, legal, "{state:?}");
+        for turn in position.moves() {
+            let spot = |square: u8| Spot::new(square % 8, square / 8).expect("on the board");
+            let next = after(&state, &[Order::new(spot(turn.from), spot(turn.to))]).expect("a legal move");
+            let other = side.other();
+            let again = position_of(&next.view(other), other);
+            let made = position.after(turn);
+            assert_eq!((made.key, made.towers, made.quiet), (again.key, again.towers, again.quiet));
+            moves_seen += 1;
+        }
+    }
+    assert!(moves_seen > 10_000, "{moves_seen}");
+}
+
+#[test]
+fn from_average_up_the_house_makes_a_third_tower_and_average_allows_none_that_it_can_stop() {
+    let (mut won, mut stopped) = (0, 0);
+    for (round, state) in (0..).zip(random_states(60)) {
+        let side = shown(&state).to_move.expect("the match runs");
+        let view = state.view(side);
+        let nexts: Vec<State> =
+            view.moves().iter().map(|&order| after(&state, &[order]).expect("a legal move")).collect();
+        let winning = nexts.iter().any(|next| next.outcome().is_some_and(|end| end.winner == Some(side)));
+        let safe = nexts.iter().filter(|next| !can_make_a_tower(next)).count();
+        let level = if winning && round % 2 == 0 { Level::Expert } else { Level::Average };
+        let orders = choose_within(&view, level, Dice::new(round), POSITIONS).orders;
+        let next = after(&state, &orders).expect("the house plays by the rules");
+        if winning {
+            assert_eq!(next.outcome().and_then(|end| end.winner), Some(side), "{state:?}");
+            won += 1;
+        } else if safe > 0 {
+            assert!(!can_make_a_tower(&next), "{orders:?} in {state:?}");
+            stopped += u32::from(safe < nexts.len());
+        }
+    }
+    assert!(won > 5 && stopped > 50, "{won} {stopped}: too tame to show anything");
+}
+
+#[test]
+fn every_level_plays_legal_moves_and_repeats_them() {
+    for (seed, state) in (0..).zip(random_states(6)) {
+        let view = state.view(shown(&state).to_move.expect("the match runs"));
+        for level in Level::ALL.iter().copied() {
+            let chosen = choose_within(&view, level, Dice::new(seed), 300);
+            assert!(after(&state, &chosen.orders).is_some(), "{level}: {chosen:?}");
+            assert_eq!(chosen, choose_within(&view, level, Dice::new(seed), 300));
+        }
+    }
+}
+
+#[test]
+fn the_dice_choose_among_several_first_moves() {
+    let view = start("off").view(Seat::First);
+    let mut moves: Vec<String> = (0..20)
+        .map(|seed| choose_within(&view, Level::Expert, Dice::new(seed), POSITIONS).orders[0].to_string())
+        .collect();
+    moves.sort();
+    moves.dedup();
+    assert!(moves.len() >= 4, "{moves:?}");
+}
+
+#[test]
+fn nothing_is_played_in_a_match_that_is_over() {
+    let over =
+        start("off").close(crate::game::Outcome { winner: None, reason: crate::game::Reason::DrawAgreed });
+    assert!(choose(&over.view(Seat::First), Level::Expert, Dice::new(1)).orders.is_empty());
+}
+
+/// Plays a match between two levels and returns the winner.
+fn matched(levels: BySeat<Level>, seed: u64) -> Option<Seat> {
+    let mut state = start("off");
+    while let Some(due) = state.due() {
+        let Some(&side) = due.seats.first() else {
+            state = state.adjudicate(&BySeat::new(None, None));
+            continue;
+        };
+        let orders = choose_within(&state.view(side), levels[side], Dice::new(seed), POSITIONS).orders;
+        state = after(&state, &orders).expect("the house plays by the rules");
+    }
+    state.outcome().and_then(|outcome| outcome.winner)
+}
+
+#[test]
+fn average_beats_easy_and_easy_beats_trainer() {
+    for (strong, weak) in [(Level::Average, Level::Easy), (Level::Easy, Level::Trainer)] {
+        let won: i32 = (0..20)
+            .map(|seed| {
+                let seat = if seed % 2 == 0 { Seat::First } else { Seat::Second };
+                let mut levels = BySeat::new(weak, weak);
+                levels[seat] = strong;
+                matched(levels, seed / 2).map_or(0, |winner| if winner == seat { 1 } else { -1 })
+            })
+            .sum();
+        assert!(won > 5, "{strong} against {weak}: {won:+}");
+    }
+}
+
+#[test]
+fn easy_hardly_ever_fails_to_beat_random_moves() {
+    let mut won = 0;
+    for seed in 0..30 {
+        let easy = if seed % 2 == 0 { Seat::First } else { Seat::Second };
+        let mut dice = Dice::new(seed);
+        let mut state = start("off");
+        while let Some(due) = state.due() {
+            state = if due.seats.contains(&easy) {
+                let orders = choose(&state.view(easy), Level::Easy, Dice::new(seed)).orders;
+                after(&state, &orders).expect("the house plays by the rules")
+            } else {
+                state.play_at_random(&mut |n| dice.below(n as usize) as u32)
+            };
+        }
+        won += u32::from(state.outcome().is_some_and(|outcome| outcome.winner == Some(easy)));
+    }
+    assert!(won >= 29, "{won} of 30");
+}
