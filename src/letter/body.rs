@@ -5,8 +5,8 @@ use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 use super::charset::{decode, transfer_decoded};
 use super::clean::clean;
 use super::html;
+use super::limits::{Limits, UnreadableReason};
 use super::text_line::{TextLine, plain_lines};
-use super::unreadable::{Limits, UnreadableReason};
 
 /// What a letter has instead of a readable text. If there are several, the smallest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

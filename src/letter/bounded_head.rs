@@ -9,8 +9,8 @@ use std::ops::Range;
 use memchr::{memchr, memrchr_iter};
 
 use super::header::head;
+use super::limits::Limits;
 use super::structure::{CONTENT_DISPOSITION, CONTENT_TYPE, PARAMETERS_SHARE, end_of_field, fields};
-use super::unreadable::Limits;
 
 /// The fields that are looked for beyond the limit: the sender, the thread, the tokens, and the common marks of machines.
 const TELLING: [&[u8]; 16] = [

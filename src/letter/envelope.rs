@@ -9,7 +9,7 @@ use super::clean;
 use super::digest::Digest;
 use super::header::{self, Header};
 use super::identity::OwnIdentity;
-use super::unreadable::{Limits, UnreadableLetter, UnreadableReason};
+use super::limits::{Limits, UnreadableReason};
 
 /// Maximum tokens taken from one letter. No thread covers more matches, but a hostile header names thousands.
 const MAX_TOKENS: usize = 16;
@@ -92,6 +92,39 @@ impl Envelope {
             answerable: self.from.ok().filter(|_| may_answer),
             automatic: self.automatic,
             tokens: self.tokens,
+        }
+    }
+}
+
+/// A letter that cannot be read.
+#[derive(Clone, Debug)]
+pub struct UnreadableLetter {
+    pub digest: Digest,
+    pub reason: UnreadableReason,
+    pub message_id: Option<String>,
+    pub references: Vec<String>,
+    pub subject: String,
+    /// The address to tell the reason to. `None` if the sender is unclear or a machine.
+    pub answerable: Option<Address>,
+    /// The addresses that can be made out in From if it does not name exactly one sender.
+    pub named_senders: Vec<Address>,
+    pub automatic: Option<Automatic>,
+    pub tokens: Vec<Token>,
+}
+
+impl UnreadableLetter {
+    /// Describes a letter of which not even the header can be parsed.
+    pub fn without_header(digest: Digest, reason: UnreadableReason) -> UnreadableLetter {
+        UnreadableLetter {
+            digest,
+            reason,
+            message_id: None,
+            references: Vec::new(),
+            subject: String::new(),
+            answerable: None,
+            named_senders: Vec::new(),
+            automatic: None,
+            tokens: Vec::new(),
         }
     }
 }

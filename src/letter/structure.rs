@@ -12,7 +12,7 @@ use std::ops::Range;
 use mail_parser::MessageParser;
 use memchr::{memchr_iter, memmem};
 
-use super::unreadable::{Limits, UnreadableReason};
+use super::limits::{Limits, UnreadableReason};
 
 pub const CONTENT_TYPE: &[u8] = b"content-type";
 pub const CONTENT_DISPOSITION: &[u8] = b"content-disposition";

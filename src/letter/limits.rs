@@ -1,14 +1,10 @@
-//! Letters that cannot be read: the limits, and what to tell the sender.
+//! The size limits of a letter, and the reasons why one cannot be read.
 
 use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-use super::address::{Address, Token};
-use super::automatic::Automatic;
-use super::digest::Digest;
-
-/// The size limits of a letter. A letter that exceeds one of them is an [`UnreadableLetter`].
+/// The size limits of a letter. A letter that exceeds one of them is an [`UnreadableLetter`](crate::letter::UnreadableLetter).
 ///
 /// They bound memory, stack depth, and the work of parsing (`structure`) and after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,38 +97,5 @@ impl Display for UnreadableReason {
             UnreadableReason::SeveralFrom => "it names several senders",
             UnreadableReason::Empty => "it is empty",
         })
-    }
-}
-
-/// A letter that cannot be read.
-#[derive(Clone, Debug)]
-pub struct UnreadableLetter {
-    pub digest: Digest,
-    pub reason: UnreadableReason,
-    pub message_id: Option<String>,
-    pub references: Vec<String>,
-    pub subject: String,
-    /// The address to tell the reason to. `None` if the sender is unclear or a machine.
-    pub answerable: Option<Address>,
-    /// The addresses that can be made out in From if it does not name exactly one sender.
-    pub named_senders: Vec<Address>,
-    pub automatic: Option<Automatic>,
-    pub tokens: Vec<Token>,
-}
-
-impl UnreadableLetter {
-    /// Describes a letter of which not even the header can be parsed.
-    pub(super) fn without_header(digest: Digest, reason: UnreadableReason) -> UnreadableLetter {
-        UnreadableLetter {
-            digest,
-            reason,
-            message_id: None,
-            references: Vec::new(),
-            subject: String::new(),
-            answerable: None,
-            named_senders: Vec::new(),
-            automatic: None,
-            tokens: Vec::new(),
-        }
     }
 }
