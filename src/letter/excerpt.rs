@@ -4,8 +4,9 @@ use super::body::Texts;
 use super::frame::{Correspondents, FrameFinder};
 use super::frame_line::FrameKind;
 use super::identity::OwnIdentity;
+use super::order_form::is_request;
 use super::own_letter::is_marker;
-use super::phrases::{self, Excerpt, Quote};
+use super::phrases::{Excerpt, Quote};
 use super::quote::new_lines;
 use super::text_line::{Layer, TextLine};
 
@@ -36,7 +37,7 @@ pub fn beginning(texts: Option<&Texts>) -> String {
 pub fn written_now(lines: &[&str], texts: Option<&Texts>, own: &OwnIdentity) -> Excerpt {
     let mut excerpt = Excerpt { text: String::new(), has_request: false, quote: quote_of(texts, own) };
     for line in lines {
-        excerpt.has_request |= phrases::is_request(line);
+        excerpt.has_request |= is_request(line);
         if !add_line(&mut excerpt.text, line) {
             break;
         }
@@ -49,7 +50,7 @@ pub fn written_now(lines: &[&str], texts: Option<&Texts>, own: &OwnIdentity) -> 
 pub fn first_line(lines: &[&str]) -> Option<String> {
     let mut lines =
         lines.iter().map(|line| line.trim()).filter(|line| line.chars().any(char::is_alphanumeric));
-    let line = lines.find(|line| !phrases::is_request(line))?;
+    let line = lines.find(|line| !is_request(line))?;
     let is_long = line.chars().nth(MAX_FIRST_LINE).is_some();
     let start: String = line.chars().take(MAX_FIRST_LINE).collect();
     Some(if is_long { format!("{start} …") } else { start })

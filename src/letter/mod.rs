@@ -30,6 +30,7 @@ mod html_tag;
 mod identity;
 mod limits;
 mod new_text;
+mod order_form;
 mod own_letter;
 mod patterns;
 mod person;

@@ -10,8 +10,8 @@
 use super::address::Token;
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
 use super::frame_line::{COLONS, FrameKind, is_dashed};
+use super::order_form::{begins_like_order, is_request};
 use super::own_letter::{OwnLetter, is_closing, is_digest, is_footer, is_marker, words};
-use super::phrases::{begins_like_order, is_request};
 use super::text_line::{Layer, TextLine};
 use super::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
 
