@@ -12,8 +12,8 @@ use super::address::Address;
 use super::automatic::{Automatic, AutomaticKind, MAX_RECEIVED, Mark};
 use super::body::{Texts, mime_type};
 use super::excerpt;
-use super::header::{self, Header, is_own_id};
-use super::identity::OwnIdentity;
+use super::header::{self, Header};
+use super::identity::{self, OwnIdentity, is_own_id};
 use super::phrases;
 use super::return_id;
 use super::senders::{is_daemon, is_list_software};
@@ -67,7 +67,7 @@ impl<'a> Evidence<'a> {
 
     fn own_mark(&self) -> Option<Mark> {
         if self.values("x-fogpost-loop").next().is_some()
-            || self.values("x-loop").any(|value| header::names_us(value, self.own))
+            || self.values("x-loop").any(|value| identity::names_us(value, self.own))
         {
             return Some(Mark::OwnLoop);
         }

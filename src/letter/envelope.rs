@@ -8,7 +8,7 @@ use super::bounded_head::bounded_head;
 use super::clean;
 use super::digest::Digest;
 use super::header::{self, Header};
-use super::identity::OwnIdentity;
+use super::identity::{self, OwnIdentity};
 use super::limits::{Limits, UnreadableReason};
 
 /// Maximum tokens taken from one letter. No thread covers more matches, but a hostile header names thousands.
@@ -51,11 +51,11 @@ impl Envelope {
         let mut tokens = Vec::new();
         for name in RECIPIENT_FIELDS {
             for header in headers.iter().filter(|h| h.name == name) {
-                add_tokens(&mut tokens, header::plus_tokens(&header.value, own));
+                add_tokens(&mut tokens, identity::plus_tokens(&header.value, own));
             }
         }
         for id in in_reply_to.iter().chain(references.iter().rev()) {
-            add_tokens(&mut tokens, header::token_of_id(id, own));
+            add_tokens(&mut tokens, identity::token_of_id(id, own));
         }
 
         let senders = senders(message);
@@ -176,10 +176,10 @@ pub fn tokens_in_header(raw: &[u8], own: &OwnIdentity) -> Vec<Token> {
     let Some(message) = MessageParser::default().parse_headers(&head) else { return tokens };
     for (name, value) in message.headers_raw() {
         match name.to_ascii_lowercase().as_str() {
-            "to" | "cc" => add_tokens(&mut tokens, header::plus_tokens(value, own)),
+            "to" | "cc" => add_tokens(&mut tokens, identity::plus_tokens(value, own)),
             "in-reply-to" | "references" => {
                 let ids = header::message_ids(value);
-                add_tokens(&mut tokens, ids.iter().filter_map(|id| header::token_of_id(id, own)));
+                add_tokens(&mut tokens, ids.iter().filter_map(|id| identity::token_of_id(id, own)));
             }
             _ => {}
         }

@@ -201,7 +201,7 @@ impl Letter {
         let mut thread = self.in_reply_to.iter().chain(&self.references);
         let lines: Vec<&str> = written.iter().map(|line| line.text.as_str()).collect();
         !self.tokens.is_empty()
-            || thread.any(|id| header::has_own_domain(id, own))
+            || thread.any(|id| identity::has_own_domain(id, own))
             || person::speaks_for_a_person(&self.subject, &lines)
     }
 
