@@ -51,12 +51,13 @@ pub use automatic::{Automatic, AutomaticKind, Certainty};
 pub use body::UnreadableContent;
 pub use bounded_head::bounded_head;
 pub use digest::{Digest, ParseDigestError};
-pub use envelope::{SubjectTag, UnreadableLetter};
+pub use envelope::UnreadableLetter;
 pub use identity::OwnIdentity;
 pub use limits::{Limits, UnreadableReason};
 pub use new_text::NewText;
 pub use own_letter::tokens as tokens_in_text;
 pub use return_id::ReturnId;
+pub use subject::SubjectTag;
 
 use body::Texts;
 use classify::Evidence;
