@@ -2,10 +2,10 @@
 
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
-use super::charset::{decode, transfer_decoded};
 use super::clean::clean;
 use super::html;
-use super::limits::{Limits, UnreadableReason};
+use super::mail::charset::{decode, transfer_decoded};
+use super::mail::limits::{Limits, UnreadableReason};
 use super::text_line::{TextLine, plain_lines};
 
 /// What a letter has instead of a readable text. If there are several, the smallest counts.

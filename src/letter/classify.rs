@@ -8,16 +8,16 @@ use std::cell::OnceCell;
 
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
-use super::address::Address;
 use super::automatic::{Automatic, AutomaticKind, MAX_RECEIVED, Mark};
 use super::body::{Texts, mime_type};
 use super::excerpt;
-use super::header::{self, Header};
-use super::identity::{self, OwnIdentity, is_own_id};
+use super::mail::address::Address;
+use super::mail::header::{self, Header};
+use super::mail::identity::{self, OwnIdentity, is_own_id};
+use super::mail::return_id;
+use super::mail::subject::Subject;
 use super::phrases;
-use super::return_id;
 use super::senders::{is_daemon, is_list_software};
-use super::subject::Subject;
 use super::words::DAEMONS;
 
 /// The parts of a letter that classification looks at.

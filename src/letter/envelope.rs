@@ -2,14 +2,14 @@
 
 use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
 
-use super::address::{Address, Token};
 use super::automatic::Automatic;
-use super::bounded_head::bounded_head;
 use super::clean;
-use super::digest::Digest;
-use super::header::{self, Header};
-use super::identity::{self, OwnIdentity};
-use super::limits::{Limits, UnreadableReason};
+use super::mail::address::{Address, Token};
+use super::mail::bounded_head::bounded_head;
+use super::mail::digest::Digest;
+use super::mail::header::{self, Header};
+use super::mail::identity::{self, OwnIdentity};
+use super::mail::limits::{Limits, UnreadableReason};
 
 /// Maximum tokens taken from one letter. No thread covers more matches, but a hostile header names thousands.
 const MAX_TOKENS: usize = 16;

@@ -3,7 +3,7 @@
 use super::body::Texts;
 use super::frame::{Correspondents, FrameFinder};
 use super::frame_line::FrameKind;
-use super::identity::OwnIdentity;
+use super::mail::identity::OwnIdentity;
 use super::order_form::is_request;
 use super::own_letter::is_marker;
 use super::phrases::{Excerpt, Quote};

@@ -3,11 +3,11 @@
 //! It tells where such a frame is and whose letter it introduces. [`quote`](super::quote) decides what that means for
 //! the lines that follow.
 
-use super::address::Address;
 use super::frame_line::{
     COLONS, FrameKind, attribution_kind, header_line, is_dashed, is_table_rule, labelled_value, leads,
     mentions, rule,
 };
+use super::mail::address::Address;
 use super::patterns::{has_address, has_date, has_time, has_word};
 use super::words::{Label, label};
 

@@ -1,6 +1,6 @@
 //! What a single line before a quote says: a label of a header, a rule, or who wrote and when.
 
-use super::address::Address;
+use super::mail::address::Address;
 use super::patterns::{has_address, has_date, has_time, has_word};
 use super::words::{FORWARDED, IN_REPLY_TO, LEADS, Label, ORIGINAL, WROTE, label};
 

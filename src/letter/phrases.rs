@@ -5,8 +5,8 @@
 //! speaks for a person is counted in points, and the difference decides.
 
 use super::automatic::{AutomaticKind, Mark};
+use super::mail::subject::Subject;
 use super::patterns::has_address;
-use super::subject::Subject;
 use super::words::{
     ABSENCE_SUBJECTS, AWAY_HINTS, AWAY_SUBJECTS, AWAY_TEXT, BOUNCE_SUBJECTS, BOUNCE_TEXT, DELAY_WORDS,
     FAILURE_WORDS, GAME_WORDS, MACHINE_HINTS, MACHINE_OPENINGS, MACHINE_TEXT, NOTICE_SUBJECTS, OFFICE_TEXT,

@@ -7,9 +7,9 @@
 //! Hand-written: the only crate for this, `email_reply_parser`, knows quotes with a `>` and English headers, and cannot
 //! compare a quote with the letter that we sent.
 
-use super::address::Token;
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
 use super::frame_line::{COLONS, FrameKind, is_dashed};
+use super::mail::address::Token;
 use super::order_form::{begins_like_order, is_request};
 use super::own_letter::{OwnLetter, is_closing, is_digest, is_footer, is_marker, words};
 use super::text_line::{Layer, TextLine};

@@ -35,7 +35,7 @@ const RECIPIENT_FIELDS: [&str; 6] =
 const MAX_IDS: usize = 4;
 
 /// Returns the IDs of the return paths to which a letter was sent.
-pub(super) fn in_header(headers: &[Header], own: &OwnIdentity) -> Vec<ReturnId> {
+pub fn in_header(headers: &[Header], own: &OwnIdentity) -> Vec<ReturnId> {
     let Some(return_path) = &own.return_path else { return Vec::new() };
     let mut found = Vec::new();
     let fields = headers.iter().filter(|header| RECIPIENT_FIELDS.contains(&header.name.as_str()));

@@ -16,7 +16,7 @@ pub struct OwnIdentity {
 
 impl OwnIdentity {
     /// Returns the referee's address and, if there is a separate one, the return path.
-    pub(super) fn addresses(&self) -> impl Iterator<Item = &Address> {
+    pub(in crate::letter) fn addresses(&self) -> impl Iterator<Item = &Address> {
         std::iter::once(&self.address).chain(&self.return_path)
     }
 }

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use memchr::memmem::{find, rfind};
 
-use super::Digest;
+use super::digest::Digest;
 
 /// The header field of a picture's part, as our letters have it.
 const PICTURE_FIELD: &[u8] = b"\r\nContent-Type: image/png\r\n";
