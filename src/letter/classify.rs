@@ -9,7 +9,6 @@ use std::cell::OnceCell;
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::automatic::{Automatic, AutomaticKind, MAX_RECEIVED, Mark};
-use super::body::{Texts, mime_type};
 use super::excerpt;
 use super::mail::address::Address;
 use super::mail::header::{self, Header};
@@ -18,7 +17,8 @@ use super::mail::return_id;
 use super::mail::subject::Subject;
 use super::phrases;
 use super::senders::{is_daemon, is_list_software};
-use super::words::DAEMONS;
+use super::text::body::{Texts, mime_type};
+use super::text::words::DAEMONS;
 
 /// The parts of a letter that classification looks at.
 pub(super) struct Evidence<'a> {

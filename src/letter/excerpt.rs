@@ -1,14 +1,14 @@
 //! The parts of a letter's text that tell a machine from a person.
 
-use super::body::Texts;
 use super::frame::{Correspondents, FrameFinder};
 use super::frame_line::FrameKind;
 use super::mail::identity::OwnIdentity;
-use super::order_form::is_request;
 use super::own_letter::is_marker;
 use super::phrases::{Excerpt, Quote};
 use super::quote::new_lines;
-use super::text_line::{Layer, TextLine};
+use super::text::body::Texts;
+use super::text::lines::{Layer, TextLine};
+use super::text::order_form::is_request;
 
 /// Bytes of text that are searched for phrases. Bounces explain themselves at the top.
 const MAX_EXCERPT: usize = 20_000;

@@ -8,8 +8,8 @@ use super::frame_line::{
     mentions, rule,
 };
 use super::mail::address::Address;
-use super::patterns::{has_address, has_date, has_time, has_word};
-use super::words::{Label, label};
+use super::text::patterns::{has_address, has_date, has_time, has_word};
+use super::text::words::{Label, label};
 
 /// Maximum bytes of a line in a frame. Every search below is linear in the line, and runs from each line.
 const MAX_LINE: usize = 600;

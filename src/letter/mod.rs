@@ -13,30 +13,21 @@ use crate::game::Line;
 
 pub mod authentic;
 mod automatic;
-mod body;
 mod classify;
-pub mod clean;
 mod envelope;
 mod excerpt;
 mod frame;
 mod frame_line;
-mod html;
-mod html_tag;
 mod mail;
 mod new_text;
-mod order_form;
 mod own_letter;
-mod patterns;
 mod person;
 mod phrases;
-pub mod printable;
 mod quote;
 mod senders;
-mod text_line;
-mod words;
+mod text;
 
 pub use automatic::{Automatic, AutomaticKind, Certainty};
-pub use body::UnreadableContent;
 pub use envelope::UnreadableLetter;
 pub use mail::address::{Address, Token};
 pub use mail::bounded_head::bounded_head;
@@ -48,13 +39,15 @@ pub use mail::return_id::ReturnId;
 pub use mail::subject::SubjectTag;
 pub use new_text::NewText;
 pub use own_letter::tokens as tokens_in_text;
+pub use text::body::UnreadableContent;
+pub use text::{clean, printable};
 
-use body::Texts;
 use classify::Evidence;
 use envelope::{Envelope, add_tokens};
 use frame::Correspondents;
 use mail::header::{self, Header};
 use mail::{identity, recipients, structure};
+use text::body::{self, Texts};
 
 /// Maximum letters of a thread whose quotes are looked for in a reply.
 const MAX_QUOTED: usize = 8;

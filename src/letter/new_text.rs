@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::body::{Texts, UnreadableContent};
 use super::frame::Correspondents;
 use super::own_letter::{OwnLetter, words};
 use super::quote::new_lines;
-use super::text_line::{Layer, TextLine};
+use super::text::body::{Texts, UnreadableContent};
+use super::text::lines::{Layer, TextLine};
 use crate::game::Line;
 
 /// The new text of a letter.

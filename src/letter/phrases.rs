@@ -6,8 +6,8 @@
 
 use super::automatic::{AutomaticKind, Mark};
 use super::mail::subject::Subject;
-use super::patterns::has_address;
-use super::words::{
+use super::text::patterns::has_address;
+use super::text::words::{
     ABSENCE_SUBJECTS, AWAY_HINTS, AWAY_SUBJECTS, AWAY_TEXT, BOUNCE_SUBJECTS, BOUNCE_TEXT, DELAY_WORDS,
     FAILURE_WORDS, GAME_WORDS, MACHINE_HINTS, MACHINE_OPENINGS, MACHINE_TEXT, NOTICE_SUBJECTS, OFFICE_TEXT,
 };
@@ -247,7 +247,7 @@ pub fn failure(subject: &str, text: &str) -> Option<AutomaticKind> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order_form::is_request;
+    use super::super::text::order_form::is_request;
     use super::*;
 
     fn mark_of(subject: &str, text: &str) -> Option<Mark> {

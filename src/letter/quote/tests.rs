@@ -1,4 +1,4 @@
-use super::super::text_line::plain_lines;
+use super::super::text::lines::plain_lines;
 use super::*;
 use crate::letter::Address;
 

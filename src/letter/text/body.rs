@@ -4,9 +4,9 @@ use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::clean::clean;
 use super::html;
-use super::mail::charset::{decode, transfer_decoded};
-use super::mail::limits::{Limits, UnreadableReason};
-use super::text_line::{TextLine, plain_lines};
+use super::lines::{TextLine, plain_lines};
+use crate::letter::mail::charset::{decode, transfer_decoded};
+use crate::letter::mail::limits::{Limits, UnreadableReason};
 
 /// What a letter has instead of a readable text. If there are several, the smallest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use mail_parser::decoders::html::add_html_token;
 
 use super::html_tag::Tag;
-use super::text_line::{Layer, TextLine};
+use super::lines::{Layer, TextLine};
 
 /// Maximum open elements that are tracked; deeper ones share the context of the last.
 const MAX_OPEN: usize = 256;
