@@ -1,11 +1,11 @@
 //! The parts of a letter's text that tell a machine from a person.
 
-use super::frame::{Correspondents, FrameFinder};
-use super::frame_line::FrameKind;
 use super::mail::identity::OwnIdentity;
-use super::own_letter::is_marker;
 use super::phrases::{Excerpt, Quote};
-use super::quote::new_lines;
+use super::quote::frame::{Correspondents, FrameFinder};
+use super::quote::frame_line::FrameKind;
+use super::quote::own_letter::is_marker;
+use super::quote::scanner::new_lines;
 use super::text::body::Texts;
 use super::text::lines::{Layer, TextLine};
 use super::text::order_form::is_request;

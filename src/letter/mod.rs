@@ -16,11 +16,7 @@ mod automatic;
 mod classify;
 mod envelope;
 mod excerpt;
-mod frame;
-mod frame_line;
 mod mail;
-mod new_text;
-mod own_letter;
 mod person;
 mod phrases;
 mod quote;
@@ -37,16 +33,17 @@ pub use mail::limits::{Limits, UnreadableReason};
 pub use mail::pictures;
 pub use mail::return_id::ReturnId;
 pub use mail::subject::SubjectTag;
-pub use new_text::NewText;
-pub use own_letter::tokens as tokens_in_text;
+pub use quote::new_text::NewText;
+pub use quote::own_letter::tokens as tokens_in_text;
 pub use text::body::UnreadableContent;
 pub use text::{clean, printable};
 
 use classify::Evidence;
 use envelope::{Envelope, add_tokens};
-use frame::Correspondents;
 use mail::header::{self, Header};
 use mail::{identity, recipients, structure};
+use quote::frame::Correspondents;
+use quote::{new_text, own_letter};
 use text::body::{self, Texts};
 
 /// Maximum letters of a thread whose quotes are looked for in a reply.

@@ -1,8 +1,8 @@
 //! What a single line before a quote says: a label of a header, a rule, or who wrote and when.
 
-use super::mail::address::Address;
-use super::text::patterns::{has_address, has_date, has_time, has_word};
-use super::text::words::{FORWARDED, IN_REPLY_TO, LEADS, Label, ORIGINAL, WROTE, label};
+use crate::letter::mail::address::Address;
+use crate::letter::text::patterns::{has_address, has_date, has_time, has_word};
+use crate::letter::text::words::{FORWARDED, IN_REPLY_TO, LEADS, Label, ORIGINAL, WROTE, label};
 
 /// What sets a quoted or forwarded letter apart from the text above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-use super::super::text::lines::plain_lines;
 use super::*;
 use crate::letter::Address;
+use crate::letter::text::lines::plain_lines;
 
 const LETTER: &str = "## write your orders above this line ##\n\nTurn 4 was adjudicated. You saw nothing.\n\n    | SHIP 1 TO B2\n\nIt is due on Saturday.\n\nReply token: 0123456789abcdef\n";
 

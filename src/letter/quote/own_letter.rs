@@ -6,7 +6,7 @@
 
 use std::ops::Index;
 
-use super::mail::address::{Address, Token};
+use crate::letter::mail::address::{Address, Token};
 
 /// The label before the reply token, in lower case.
 const TOKEN_LABEL: &str = "reply token:";

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::frame::Correspondents;
 use super::own_letter::{OwnLetter, words};
-use super::quote::new_lines;
-use super::text::body::{Texts, UnreadableContent};
-use super::text::lines::{Layer, TextLine};
+use super::scanner::new_lines;
 use crate::game::Line;
+use crate::letter::text::body::{Texts, UnreadableContent};
+use crate::letter::text::lines::{Layer, TextLine};
 
 /// The new text of a letter.
 #[derive(Clone, Debug, PartialEq, Eq)]

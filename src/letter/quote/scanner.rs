@@ -9,11 +9,11 @@
 
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
 use super::frame_line::{COLONS, FrameKind, is_dashed};
-use super::mail::address::Token;
 use super::own_letter::{OwnLetter, is_closing, is_digest, is_footer, is_marker, words};
-use super::text::lines::{Layer, TextLine};
-use super::text::order_form::{begins_like_order, is_request};
-use super::text::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
+use crate::letter::mail::address::Token;
+use crate::letter::text::lines::{Layer, TextLine};
+use crate::letter::text::order_form::{begins_like_order, is_request};
+use crate::letter::text::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
 
 /// Maximum lines after a signature delimiter without its blank (`--`), and after a mailing list's rule. With more, it
 /// is a rule that the person drew.

@@ -1,15 +1,15 @@
 //! Finds the lines that mail programs put before a quote: attribution lines, header blocks and rules.
 //!
-//! It tells where such a frame is and whose letter it introduces. [`quote`](super::quote) decides what that means for
+//! It tells where such a frame is and whose letter it introduces. [`scanner`](super::scanner) decides what that means for
 //! the lines that follow.
 
 use super::frame_line::{
     COLONS, FrameKind, attribution_kind, header_line, is_dashed, is_table_rule, labelled_value, leads,
     mentions, rule,
 };
-use super::mail::address::Address;
-use super::text::patterns::{has_address, has_date, has_time, has_word};
-use super::text::words::{Label, label};
+use crate::letter::mail::address::Address;
+use crate::letter::text::patterns::{has_address, has_date, has_time, has_word};
+use crate::letter::text::words::{Label, label};
 
 /// Maximum bytes of a line in a frame. Every search below is linear in the line, and runs from each line.
 const MAX_LINE: usize = 600;
