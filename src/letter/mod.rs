@@ -11,20 +11,11 @@ use mail_parser::MessageParser;
 
 use crate::game::Line;
 
-pub mod authentic;
-mod automatic;
-mod classify;
-mod envelope;
-mod excerpt;
 mod mail;
-mod person;
-mod phrases;
 mod quote;
-mod senders;
+mod sender;
 mod text;
 
-pub use automatic::{Automatic, AutomaticKind, Certainty};
-pub use envelope::UnreadableLetter;
 pub use mail::address::{Address, Token};
 pub use mail::bounded_head::bounded_head;
 pub use mail::digest::{Digest, ParseDigestError};
@@ -35,15 +26,19 @@ pub use mail::return_id::ReturnId;
 pub use mail::subject::SubjectTag;
 pub use quote::new_text::NewText;
 pub use quote::own_letter::tokens as tokens_in_text;
+pub use sender::authentic;
+pub use sender::automatic::{Automatic, AutomaticKind, Certainty};
+pub use sender::envelope::UnreadableLetter;
 pub use text::body::UnreadableContent;
 pub use text::{clean, printable};
 
-use classify::Evidence;
-use envelope::{Envelope, add_tokens};
 use mail::header::{self, Header};
 use mail::{identity, recipients, structure};
 use quote::frame::Correspondents;
 use quote::{new_text, own_letter};
+use sender::classify::{self, Evidence};
+use sender::envelope::{self, Envelope, add_tokens};
+use sender::person;
 use text::body::{self, Texts};
 
 /// Maximum letters of a thread whose quotes are looked for in a reply.

@@ -5,9 +5,9 @@
 //! speaks for a person is counted in points, and the difference decides.
 
 use super::automatic::{AutomaticKind, Mark};
-use super::mail::subject::Subject;
-use super::text::patterns::has_address;
-use super::text::words::{
+use crate::letter::mail::subject::Subject;
+use crate::letter::text::patterns::has_address;
+use crate::letter::text::words::{
     ABSENCE_SUBJECTS, AWAY_HINTS, AWAY_SUBJECTS, AWAY_TEXT, BOUNCE_SUBJECTS, BOUNCE_TEXT, DELAY_WORDS,
     FAILURE_WORDS, GAME_WORDS, MACHINE_HINTS, MACHINE_OPENINGS, MACHINE_TEXT, NOTICE_SUBJECTS, OFFICE_TEXT,
 };
@@ -247,8 +247,8 @@ pub fn failure(subject: &str, text: &str) -> Option<AutomaticKind> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text::order_form::is_request;
     use super::*;
+    use crate::letter::text::order_form::is_request;
 
     fn mark_of(subject: &str, text: &str) -> Option<Mark> {
         let has_request = text.lines().any(is_request);

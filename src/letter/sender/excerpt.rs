@@ -1,14 +1,14 @@
 //! The parts of a letter's text that tell a machine from a person.
 
-use super::mail::identity::OwnIdentity;
 use super::phrases::{Excerpt, Quote};
-use super::quote::frame::{Correspondents, FrameFinder};
-use super::quote::frame_line::FrameKind;
-use super::quote::own_letter::is_marker;
-use super::quote::scanner::new_lines;
-use super::text::body::Texts;
-use super::text::lines::{Layer, TextLine};
-use super::text::order_form::is_request;
+use crate::letter::mail::identity::OwnIdentity;
+use crate::letter::quote::frame::{Correspondents, FrameFinder};
+use crate::letter::quote::frame_line::FrameKind;
+use crate::letter::quote::own_letter::is_marker;
+use crate::letter::quote::scanner::new_lines;
+use crate::letter::text::body::Texts;
+use crate::letter::text::lines::{Layer, TextLine};
+use crate::letter::text::order_form::is_request;
 
 /// Bytes of text that are searched for phrases. Bounces explain themselves at the top.
 const MAX_EXCERPT: usize = 20_000;

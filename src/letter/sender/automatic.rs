@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use super::mail::return_id::ReturnId;
+use crate::letter::mail::return_id::ReturnId;
 
 /// Maximum hops of a letter from a person; with more, it is in a mail loop.
 pub(super) const MAX_RECEIVED: usize = 50;

@@ -10,18 +10,18 @@ use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::automatic::{Automatic, AutomaticKind, MAX_RECEIVED, Mark};
 use super::excerpt;
-use super::mail::address::Address;
-use super::mail::header::{self, Header};
-use super::mail::identity::{self, OwnIdentity, is_own_id};
-use super::mail::return_id;
-use super::mail::subject::Subject;
+use super::mailboxes::{is_daemon, is_list_software};
 use super::phrases;
-use super::senders::{is_daemon, is_list_software};
-use super::text::body::{Texts, mime_type};
-use super::text::words::DAEMONS;
+use crate::letter::mail::address::Address;
+use crate::letter::mail::header::{self, Header};
+use crate::letter::mail::identity::{self, OwnIdentity, is_own_id};
+use crate::letter::mail::return_id;
+use crate::letter::mail::subject::Subject;
+use crate::letter::text::body::{Texts, mime_type};
+use crate::letter::text::words::DAEMONS;
 
 /// The parts of a letter that classification looks at.
-pub(super) struct Evidence<'a> {
+pub struct Evidence<'a> {
     pub headers: &'a [Header],
     pub message: &'a Message<'a>,
     pub texts: Option<&'a Texts>,
@@ -40,7 +40,7 @@ const THRESHOLD: i32 = 3;
 const THRESHOLD_WITH_TOKEN: i32 = 2;
 
 /// Returns why the letter counts as a machine's, or `None` for a person's.
-pub(super) fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
+pub fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
     let text = excerpt::beginning(evidence.texts);
     let mark = evidence
         .own_mark()

@@ -5,8 +5,8 @@
 
 use std::str::Chars;
 
-use super::mail::address::Address;
-use super::mail::header::{self, Header};
+use crate::letter::mail::address::Address;
+use crate::letter::mail::header::{self, Header};
 
 /// Returns the letter as all programs read it, or `None` if they may read it differently. A signature, or another
 /// server's word, then proves nothing: it may be about a header or a text other than ours.

@@ -1,6 +1,6 @@
 //! Mailboxes from which machines write, by their local part.
 
-use super::text::words::{DAEMONS, NO_REPLY};
+use crate::letter::text::words::{DAEMONS, NO_REPLY};
 
 /// Whether nobody reads the mailbox with this local part.
 pub fn is_daemon(local: &str) -> bool {

@@ -3,13 +3,13 @@
 use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
 
 use super::automatic::Automatic;
-use super::mail::address::{Address, Token};
-use super::mail::bounded_head::bounded_head;
-use super::mail::digest::Digest;
-use super::mail::header::{self, Header};
-use super::mail::identity::{self, OwnIdentity};
-use super::mail::limits::{Limits, UnreadableReason};
-use super::text::clean;
+use crate::letter::mail::address::{Address, Token};
+use crate::letter::mail::bounded_head::bounded_head;
+use crate::letter::mail::digest::Digest;
+use crate::letter::mail::header::{self, Header};
+use crate::letter::mail::identity::{self, OwnIdentity};
+use crate::letter::mail::limits::{Limits, UnreadableReason};
+use crate::letter::text::clean;
 
 /// Maximum tokens taken from one letter. No thread covers more matches, but a hostile header names thousands.
 const MAX_TOKENS: usize = 16;

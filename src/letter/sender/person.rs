@@ -5,7 +5,7 @@
 //! words but for a person's, in many languages.
 
 use super::phrases::asks_question;
-use super::text::words::PERSON_WORDS;
+use crate::letter::text::words::PERSON_WORDS;
 
 /// Letters with no more words than this, and no link, are a person's: machines write sentences.
 const MAX_SHORT: usize = 5;
