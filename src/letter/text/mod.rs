@@ -2,8 +2,8 @@
 
 pub mod body;
 pub mod clean;
-pub mod html;
-pub mod html_tag;
+mod html;
+mod html_tag;
 pub mod lines;
 pub mod order_form;
 pub mod patterns;
