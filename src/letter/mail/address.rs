@@ -4,8 +4,8 @@ use std::fmt::{self, Debug, Display};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A mail address with its ASCII letters in lower case, `local@domain`, without blanks, quotes and control characters, so that it is safe in
-/// any header.
+/// A mail address, `local@domain`, with its ASCII letters in lower case. It has no blanks, quotes or control
+/// characters, so it is safe in any header.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(String);
 
@@ -15,8 +15,8 @@ pub struct Address(String);
 pub struct ParseAddressError;
 
 impl Address {
-    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring the case of ASCII letters. Others keep their case: the lower
-    /// case of the Kelvin sign (U+212A) is `k`, and the mailbox would be somebody else's.
+    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring the case of ASCII letters. Other letters keep their case: the
+    /// Kelvin sign (U+212A) would become `k`, and the mailbox somebody else's.
     ///
     /// # Errors
     /// [`ParseAddressError`] if the text is anything else, such as an address with a quoted local part or an address
@@ -68,7 +68,7 @@ impl Address {
         Address::parse(&format!("{}+{plus}@{}", self.local(), self.domain()))
     }
 
-    /// Returns the part of `other` after `self` and a `+`: for `referee@…`, that of `referee+token@…` is `token`.
+    /// Returns the plus part that `other` adds to `self`: `token` if they are `referee+token@…` and `referee@…`.
     pub(crate) fn plus_of<'a>(&self, other: &'a Address) -> Option<&'a str> {
         if self.domain() != other.domain() {
             return None;
@@ -116,7 +116,7 @@ impl<'de> Deserialize<'de> for Address {
     }
 }
 
-/// The secret that shows that a letter replies to the letters of one seat: 80 bits as 16 characters of Crockford's base
+/// The secret that marks a letter as a reply to the letters of one seat: 80 bits as 16 characters of Crockford's base
 /// 32, in lower case.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(String);

@@ -1,7 +1,5 @@
-//! The header in so far as any header is parsed.
-//!
-//! Of one beyond the limit, its beginning and, from the rest, the fields that tell who wrote it: a letter that cannot be
-//! read is answered nevertheless, in its thread, and a machine's is not.
+//! Truncates an oversized header but keeps the fields that identify the sender and the thread, so that we can still
+//! answer a person and ignore a machine.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +10,7 @@ use super::header::head;
 use super::limits::Limits;
 use super::structure::{CONTENT_DISPOSITION, CONTENT_TYPE, PARAMETERS_SHARE, end_of_field, fields};
 
-/// The fields that are looked for beyond the limit: the sender, the thread, the tokens, and the common marks of machines.
+/// Fields to keep beyond the limit: sender, thread, tokens, and the common marks of machines.
 const TELLING: [&[u8]; 16] = [
     b"from",
     b"sender",
@@ -32,14 +30,14 @@ const TELLING: [&[u8]; 16] = [
     b"x-autoreply",
 ];
 
-/// Returns the header without the fields whose parameters are too many. Of a header beyond the limit, returns the fields
-/// that end before it, and those of the rest that tell who wrote the letter.
+/// Returns the header without fields that have too many parameters. Truncates a header beyond the limit, but keeps the
+/// later fields that identify the sender.
 pub fn bounded_head<'a>(raw: &'a [u8], limits: &Limits) -> Cow<'a, [u8]> {
     let scanned = &raw[..raw.len().min(limits.max_bytes)];
     let mut head = head(scanned);
     if head.len() == scanned.len() && head.len() > limits.max_header_bytes {
-        // Without a blank line below it, it was cut, here or by the mailbox: half a field could hold half an address, which
-        // is somebody else's.
+        // A header without a blank line below it was truncated, here or by the mailbox. Half a field could hold half an
+        // address, which is somebody else's.
         head = &head[..last_field_start(head)];
     }
     if head.len() <= limits.max_header_bytes {
@@ -51,13 +49,13 @@ pub fn bounded_head<'a>(raw: &'a [u8], limits: &Limits) -> Cow<'a, [u8]> {
     Cow::Owned(bounded)
 }
 
-/// Returns where the last field begins. A field that begins right at the end counts, so that `head` may end within one.
+/// Returns where the last field begins. `head` may end within that field.
 fn last_field_start(head: &[u8]) -> usize {
     let mut starts = memrchr_iter(b'\n', head).map(|end| end + 1);
     starts.find(|start| !matches!(head.get(*start), None | Some(b' ' | b'\t'))).unwrap_or(0)
 }
 
-/// Removes the fields whose parameters are too many for the parser.
+/// Removes the fields that have too many parameters for the parser.
 fn without_long_fields<'a>(head: &'a [u8], limits: &Limits) -> Cow<'a, [u8]> {
     let max_field = max_field(limits);
     let structured = [CONTENT_TYPE, CONTENT_DISPOSITION];
@@ -82,11 +80,11 @@ fn max_field(limits: &Limits) -> usize {
     limits.max_header_bytes / PARAMETERS_SHARE
 }
 
-/// Returns the fields that tell who wrote the letter, up to as many bytes as a header may have. Of one that is too long,
-/// only the name is kept: that there are two senders counts, but half an address is somebody else's.
+/// Returns the fields that identify the sender, up to the maximum size of a header. Keeps only the name of a field that
+/// is too long: a second sender counts, but half an address is somebody else's.
 fn telling_fields(rest: &[u8], limits: &Limits) -> Vec<u8> {
     let mut found: Vec<u8> = Vec::new();
-    // Where the field that is copied begins in `found`, and where its value does.
+    // The offsets in `found` of the field being copied and of its value.
     let mut field: Option<Range<usize>> = None;
     for line in rest.split_inclusive(|b| *b == b'\n') {
         if !matches!(line.first(), Some(b' ' | b'\t')) {
@@ -156,13 +154,13 @@ mod tests {
     }
 
     #[test]
-    fn of_a_field_that_is_too_long_the_name_remains() {
+    fn only_the_name_of_a_field_that_is_too_long_is_kept() {
         let long = format!("From: {}e@f\n", "a@b,\n ".repeat(30));
         assert_eq!(bounded(&format!("{}{long}Subject: x\n\n", junk(2500))), "From:\nSubject: x\n");
     }
 
     #[test]
-    fn what_is_found_beyond_the_limit_is_bounded() {
+    fn the_fields_kept_beyond_the_limit_are_bounded() {
         let found = bounded(&format!("{}{}\n", junk(2500), "From: a@b\n".repeat(300)));
         assert_eq!(found, "From: a@b\n".repeat(200));
     }

@@ -68,7 +68,7 @@ fn decoder(label: &str) -> Option<fn(&[u8]) -> String> {
     if label.is_empty() { None } else { charset_decoder(label.as_bytes()) }
 }
 
-/// Decodes `bytes` with the charset `label`, or with the one that was evidently meant.
+/// Decodes `bytes` with the charset `label`, or with the charset that was evidently meant.
 pub fn decode(bytes: &[u8], label: Option<&str>) -> String {
     match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => return String::from_utf8_lossy(rest).into_owned(),
@@ -105,7 +105,7 @@ pub fn decode(bytes: &[u8], label: Option<&str>) -> String {
     if may_be_utf8 && let Ok(text) = std::str::from_utf8(bytes) {
         return text.to_owned();
     }
-    // Text that is labelled UTF-8 or ASCII and is neither is mostly Windows-1252.
+    // Text labelled UTF-8 or ASCII that is neither is mostly Windows-1252.
     let is_vague =
         label.is_empty() || label.contains("ascii") || label.starts_with("utf") || label.contains("unknown");
     if (!is_vague || label == "utf-7")
@@ -120,7 +120,7 @@ pub fn decode(bytes: &[u8], label: Option<&str>) -> String {
     }
 }
 
-/// Whether most of every second byte, starting at `from`, is zero, as in Western text in UTF-16.
+/// Whether most bytes at every second place, starting at `from`, are zero, as in Western text in UTF-16.
 fn is_utf16(bytes: &[u8], from: usize) -> bool {
     let halves = bytes.iter().skip(from).step_by(2);
     let zeros = halves.clone().filter(|b| **b == 0).count();

@@ -1,7 +1,7 @@
-//! Raw header fields, in order, and preparations of the raw bytes.
+//! Raw header fields in order, and the preparation of raw bytes for the parser.
 //!
-//! The parser decodes the structured fields that matter (From, Subject, the content types). This module is for those
-//! whose order, number or mere presence counts.
+//! The parser decodes the structured fields that matter (From, Subject, the content types). This module reads the
+//! fields whose order, number or mere presence counts.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -51,8 +51,8 @@ pub fn head(raw: &[u8]) -> &[u8] {
     &raw[..at]
 }
 
-/// Fields that a header may have once (RFC 5322 3.6, RFC 2045 3). If there are two, a signature may cover one, and the
-/// program read the other.
+/// Fields that a header may have only once (RFC 5322 3.6, RFC 2045 3). If there are two, a signature may cover one
+/// while the program reads the other.
 const AT_MOST_ONCE: [&[u8]; 14] = [
     b"from",
     b"sender",
@@ -70,10 +70,10 @@ const AT_MOST_ONCE: [&[u8]; 14] = [
     b"content-disposition",
 ];
 
-/// Whether every program reads the header of `letter` alike: where it ends, which fields it has, and what is in them.
+/// Whether all programs agree on the header of `letter`: on its end, its fields and their values.
 ///
 /// Each line must be a field `name:` or a fold, without control characters. All lines, and the blank one that ends the
-/// header, must end alike: a server that ends lines only at CRLF takes `\n\n` for a part of a field.
+/// header, must end in the same way: a server that ends lines only at CRLF takes `\n\n` as part of a field.
 pub fn is_unambiguous(letter: &[u8]) -> bool {
     let mut names: BTreeSet<Vec<u8>> = BTreeSet::new();
     let mut ends_in_crlf = None;
@@ -135,7 +135,7 @@ pub fn headers(head: &[u8]) -> Vec<Header> {
     headers
 }
 
-/// Maximum length of a Message-ID, that of a line (RFC 5322 2.1.1).
+/// Maximum length of a Message-ID: that of a line (RFC 5322 2.1.1).
 const MAX_ID: usize = 998;
 
 /// Returns the Message-IDs in a field, without their angle brackets.
@@ -155,7 +155,7 @@ pub fn message_ids(value: &str) -> Vec<String> {
     ids
 }
 
-/// Finds the addresses that stand anywhere in a field, however it is written.
+/// Finds the addresses anywhere in a field, whatever its syntax.
 pub fn addresses(value: &str) -> impl Iterator<Item = Address> + '_ {
     let words = value.split(is_address_delimiter).filter(|word| word.contains('@'));
     words.filter_map(|word| Address::parse(word).ok())

@@ -1,4 +1,4 @@
-//! What identifies our own mail, so that it is recognised when it comes back.
+//! The marks by which our own mail is recognised when it comes back.
 
 use super::address::{Address, Token};
 use super::header::addresses;

@@ -4,9 +4,10 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-/// The size limits of a letter. A letter that exceeds one of them is an [`UnreadableLetter`](crate::letter::UnreadableLetter).
+/// The size limits of a letter. A letter that exceeds one of them is an
+/// [`UnreadableLetter`](crate::letter::UnreadableLetter).
 ///
-/// They bound memory, stack depth, and the work of parsing (`structure`) and after it.
+/// They bound memory, stack depth, and the work of the parser ([`structure`](super::structure)) and after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub max_bytes: usize,
@@ -30,7 +31,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limits for a letter that a GM accepts although it exceeds the usual ones.
+    /// Returns the limits for a letter that a GM accepts although it exceeds the usual ones.
     pub fn generous() -> Limits {
         Limits {
             max_bytes: 100_000_000,
@@ -42,7 +43,7 @@ impl Limits {
     }
 }
 
-/// Why a letter cannot be read.
+/// The reason why a letter cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnreadableReason {
@@ -53,7 +54,7 @@ pub enum UnreadableReason {
     TooDeep,
     TooManyParts,
     TooManyLines,
-    /// There is nothing but white space.
+    /// It has nothing but white space.
     Empty,
 }
 
@@ -71,7 +72,7 @@ impl UnreadableReason {
 }
 
 impl UnreadableReason {
-    /// Whether the letter exceeds a limit, so that it can be read nevertheless.
+    /// Whether the letter exceeds a limit, and can be read with higher ones.
     pub fn is_limit(self) -> bool {
         match self {
             UnreadableReason::TooBig

@@ -1,7 +1,7 @@
 //! The picture in one of our letters: taken out, put back, replaced by its digest, or left out.
 //!
-//! The ledger pins a letter by the digest of its picture, so taking out and putting back returns exactly the bytes that
-//! were there: a picture is taken out only if encoding it again gives the same characters.
+//! The ledger pins a letter by the digest of its picture, so putting a picture back must restore exactly the same
+//! bytes: a picture is taken out only if encoding it again gives the same characters.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,16 +9,16 @@ use memchr::memmem::{find, rfind};
 
 use super::digest::Digest;
 
-/// The header field of a picture's part, as our letters have it.
+/// The header field of a picture's part in our letters.
 const PICTURE_FIELD: &[u8] = b"\r\nContent-Type: image/png\r\n";
 
-/// Begins the line between two parts.
+/// Start of the line between two parts.
 const DELIMITER: &[u8] = b"\r\n--";
 
 /// Characters in a line of base64 (RFC 2045, section 6.8).
 const LINE: usize = 76;
 
-/// Begins the text that stands for a picture that is not kept any more.
+/// Start of the text that replaces a dropped picture.
 const DROPPED: &str = "This picture was dropped. Its SHA-256 is ";
 
 /// Splits a letter into its text and its first picture. Returns `None` if it has none, or if the picture's base64 is
@@ -30,23 +30,23 @@ pub fn take_out(letter: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     Some(([&letter[..start], &letter[end..]].concat(), picture))
 }
 
-/// Returns the letter again that [`take_out`] has split, or `None` if the text has no place for a picture.
+/// Rejoins a letter that [`take_out`] split. Returns `None` if the text has no place for a picture.
 pub fn put_in(text: &[u8], picture: &[u8]) -> Option<Vec<u8>> {
     let (before, after) = text.split_at(place(text)?);
     Some([before, &encode(picture), after].concat())
 }
 
-/// Returns what is put in instead of a picture with this digest that is not kept any more.
+/// Returns the text that replaces a dropped picture with this digest.
 pub fn stand_in(picture: Digest) -> String {
     format!("{DROPPED}{picture}")
 }
 
-/// Returns the digest of the picture that these bytes stand for, if they do.
+/// Returns the digest of the dropped picture that these bytes replace, if they do.
 pub fn stands_for(bytes: &[u8]) -> Option<Digest> {
     std::str::from_utf8(bytes.strip_prefix(DROPPED.as_bytes())?).ok()?.parse().ok()
 }
 
-/// Returns the digest of the picture that a letter had and that is not kept any more.
+/// Returns the digest of the picture that was dropped from a letter, if one was.
 pub fn dropped_from(letter: &[u8]) -> Option<Digest> {
     stands_for(&take_out(letter)?.1)
 }
@@ -62,8 +62,8 @@ pub fn without_pictures(letter: &[u8]) -> Option<Vec<u8>> {
     (kept.len() < letter.len()).then_some(kept)
 }
 
-/// Where the base64 of the first picture begins. What follows does not matter, so a letter has the same place without its
-/// picture.
+/// Returns the offset at which the base64 of the first picture begins. It does not depend on the picture, so a letter
+/// without its picture has the same place.
 fn place(letter: &[u8]) -> Option<usize> {
     let field = find(letter, PICTURE_FIELD)?;
     // The field's own line break may be the first half of the empty line that ends the header.
@@ -71,7 +71,7 @@ fn place(letter: &[u8]) -> Option<usize> {
     Some(header_end + find(&letter[header_end..], b"\r\n\r\n")? + 4)
 }
 
-/// Decodes what [`encode`] has written, and nothing else: the decoder takes only the one base64 form of some bytes.
+/// Decodes the output of [`encode`] and nothing else: the decoder accepts only the canonical base64 of some bytes.
 fn decode(lines: &[u8]) -> Option<Vec<u8>> {
     let mut joined = Vec::with_capacity(lines.len());
     let mut chunks = lines.chunks(LINE + 2).peekable();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_written_as_we_write_it_is_not_taken_out() {
+    fn a_picture_in_another_form_is_not_taken_out() {
         assert_eq!(take_out(&letter(&[7; 500], "\n")), None);
         let picture = encode(&[7; 500]);
         for wrong in

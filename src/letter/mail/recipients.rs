@@ -1,10 +1,10 @@
-//! Who else got a letter: everybody in To and Cc except us and its sender. They can read the reply token in it.
+//! The other recipients of a letter: everybody in To and Cc except us and the sender. They can read its reply token.
 
 use super::address::Address;
 use super::header::{self, Header};
 use super::identity::OwnIdentity;
 
-/// Maximum recipients that are looked at: one is enough to make a token known.
+/// Maximum recipients to return. A single one is enough to disclose a token.
 const MAX_RECIPIENTS: usize = 20;
 
 /// Returns the addresses in To and Cc that are neither ours nor the sender's.

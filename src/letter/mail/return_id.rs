@@ -1,5 +1,5 @@
-//! The ID in the return path of each of our letters. It tells which letter a bounce is about even where a server on the
-//! way gave the letter another Message-ID.
+//! The ID in the return path of each of our letters. It identifies the letter that a bounce is about, even if a server
+//! on the way replaced the Message-ID.
 
 use super::header::{self, Header};
 use super::identity::OwnIdentity;
@@ -27,14 +27,14 @@ impl ReturnId {
     }
 }
 
-/// The fields that tell to which address a letter was sent: it may stand in the envelope only.
+/// Fields that may name the recipient in the envelope, who need not be in To.
 const RECIPIENT_FIELDS: [&str; 6] =
     ["to", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "x-delivered-to"];
 
-/// Maximum IDs that are looked up for a letter: a bounce is sent to one return path.
+/// Maximum IDs to look up for a letter. A bounce is sent to a single return path.
 const MAX_IDS: usize = 4;
 
-/// Returns the IDs of the return paths to which a letter was sent.
+/// Returns the IDs of the return paths that a letter was sent to.
 pub fn in_header(headers: &[Header], own: &OwnIdentity) -> Vec<ReturnId> {
     let Some(return_path) = &own.return_path else { return Vec::new() };
     let mut found = Vec::new();

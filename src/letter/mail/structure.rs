@@ -1,9 +1,9 @@
 //! Limits on the work that raw bytes can cause in the MIME parser, checked before it runs.
 //!
-//! mail-parser reads any bytes in one pass, but a few are multiplied on the way: each part and each field becomes a row
-//! of two hundred bytes, each multipart is searched for to the end of the letter, and the parameters of a field are
-//! compared with each other. So parts, multiparts, and the bytes of all headers are counted beforehand, generously: each
-//! number is an upper bound on what the parser can find.
+//! mail-parser reads any input in one pass, but some of it costs more than its size: each part and each field becomes a
+//! record of two hundred bytes, the end of each multipart is searched for in the whole letter, and the parameters of a
+//! field are compared with each other. So parts, multiparts and the bytes of all headers are counted first. Each count
+//! is an upper bound on what the parser can find.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -18,20 +18,21 @@ pub const CONTENT_TYPE: &[u8] = b"content-type";
 pub const CONTENT_DISPOSITION: &[u8] = b"content-disposition";
 const TRANSFER_ENCODING: &[u8] = b"content-transfer-encoding";
 
-/// How many marks of a part a letter may hold for each part that it may have: a quoted header looks like one, too.
+/// Allowed marks of a part for each allowed part: more than one, because a quoted header looks like a mark too.
 const MARKS_PER_PART: usize = 4;
 
-/// The share of the header's bytes that a field with parameters may take. The parser compares each with all others.
+/// Divisor of [`Limits::max_header_bytes`] that gives the maximum for a field with parameters, because the parser
+/// compares each parameter with all others.
 pub const PARAMETERS_SHARE: usize = 20;
 
-/// Bytes of a letter for each multipart that it may hold, times [`Limits::max_parts`]: the parser searches the whole
-/// letter for the end of each.
+/// Maximum product of a letter's bytes and its multiparts, for each of [`Limits::max_parts`]: the parser searches the
+/// whole letter for the end of each multipart.
 const BYTES_PER_MULTIPART: usize = 1_500_000;
 
-/// Bytes of a field in which a transfer encoding is looked for. Programs write a few.
+/// Bytes of a field to search for a transfer encoding. Mail programs write only a few.
 const MAX_ENCODING: usize = 200;
 
-/// Letters above this have only their texts decoded.
+/// Bytes above which only the texts of a letter are decoded.
 const LARGE: usize = 1_000_000;
 
 /// Checks parts, multiparts and the headers of parts.
@@ -52,7 +53,7 @@ pub fn check(raw: &[u8], limits: &Limits) -> Result<(), UnreadableReason> {
     }
     let mut boundaries = BTreeSet::new();
     let mut multiparts: usize = 0;
-    // Where headers of parts may begin.
+    // Offsets at which the headers of parts may begin.
     let mut begins = Vec::new();
     for field in &types {
         let Some(found) = part_type(&raw[field.clone()]) else { continue };
@@ -86,8 +87,8 @@ pub fn check(raw: &[u8], limits: &Limits) -> Result<(), UnreadableReason> {
     if bytes > limits.max_header_bytes { Err(UnreadableReason::HeaderTooBig) } else { Ok(()) }
 }
 
-/// Finds the fields called `name`, which is given in lower case: each from its name to the end of its last fold, or a
-/// little more than `max` bytes of it. The parser ignores blanks in a name, and colons before it.
+/// Finds the fields called `name`, given in lower case: each from its name to the end of its last fold, or a little
+/// more than `max` bytes of it. The parser ignores blanks in a name, and colons before it.
 pub fn fields<'a>(raw: &'a [u8], name: &'a [u8], max: usize) -> impl Iterator<Item = Range<usize>> + 'a {
     memchr_iter(b':', raw).filter_map(move |colon| {
         let mut wanted = name.iter().rev();
@@ -121,16 +122,16 @@ fn end_of_block(raw: &[u8], at: usize) -> usize {
     blank.next().map_or(raw.len(), |next| next + 1)
 }
 
-/// What the parser makes of a Content-Type, in lower case but for the boundary.
+/// A Content-Type as the parser reads it, in lower case except for the boundary.
 struct PartType {
     kind: String,
     subtype: String,
     boundary: Option<String>,
 }
 
-/// Parses a field as the parser does that reads the letter.
+/// Parses a field with the parser that reads the letter.
 fn part_type(field: &[u8]) -> Option<PartType> {
-    // It reads the last word of a field at its line feed.
+    // The parser completes the last word of a field only at its line feed.
     let field = [field, b"\n"].concat();
     let message = MessageParser::default().parse_headers(&field)?;
     let content_type = message.parts.first()?.headers.first()?.value.as_content_type()?;
@@ -141,12 +142,12 @@ fn part_type(field: &[u8]) -> Option<PartType> {
     })
 }
 
-/// Hides attached letters and, in a large letter, encoded files from the parser: it would unpack them although nothing
-/// reads them.
+/// Hides attached letters and, in a large letter, encoded files from the parser, which would unpack them although
+/// nothing reads them.
 ///
-/// The parser's result is as deeply nested as attached letters are, so dropping it could overflow the stack. [`check`] counts
-/// them, except those that stand in a transfer encoding, which RFC 2046 5.2.1 forbids, or in digests, which need not
-/// label them. The content of such letters is never read. In a large letter, files are not decoded either.
+/// The parser's result is nested as deeply as the attached letters, so dropping it could overflow the stack. [`check`]
+/// counts them, except in a transfer encoding, which RFC 2046 5.2.1 forbids, and in digests, which need not label them.
+/// The content of such letters is never read. In a large letter, files are not decoded either.
 pub fn without_hidden_letters(raw: &[u8]) -> Cow<'_, [u8]> {
     let is_large = raw.len() > LARGE;
     if !is_large && find(raw, b"message").chain(find(raw, b"digest")).next().is_none() {
@@ -170,7 +171,7 @@ fn hide_in_block(block: &mut [u8], is_large: bool) {
     }
     let is_encoded = find(block, TRANSFER_ENCODING).next().is_some()
         || fields(block, TRANSFER_ENCODING, 0).next().is_some();
-    // An encoded word may spell either.
+    // An encoded word (`=?`) may spell either of the two.
     let encodings: [&[u8]; 3] = [b"base64", b"quoted-printable", b"=?"];
     if is_encoded
         && find(block, b"message").next().is_some()
@@ -192,7 +193,7 @@ fn hide_in_block(block: &mut [u8], is_large: bool) {
     }
 }
 
-/// Hides the transfer encoding of a file, which the parser then takes as it stands.
+/// Hides the transfer encoding of a file, so that the parser leaves the file encoded.
 fn hide_encoding(block: &mut [u8]) {
     let fields: Vec<Range<usize>> = fields(block, TRANSFER_ENCODING, MAX_ENCODING).collect();
     for field in fields {
@@ -255,7 +256,7 @@ mod tests {
         for encoding in ["quoted-printable", "=?utf-8?q?quoted-printable?="] {
             for name in ["Content-Transfer-Encoding", "Content- Transfer-Encoding"] {
                 let head = format!("{FROM}Content-Type: message/rfc822\n{name}: {encoding}\n\n");
-                // The bound on fields would refuse it too, so their colons are encoded.
+                // The bound on fields would reject the letter too, so their colons are encoded.
                 let raw = format!("{head}{}", printable.replace(':', "=3A"));
                 assert_eq!(read(&raw), Ok(()), "{name}: {encoding}");
                 let digest = "Content-Type: multipart/(x)digest; boundary=b\n\n--b\n";

@@ -51,7 +51,7 @@ const FORWARD_WORDS: [&str; 19] = [
     "전달",
 ];
 
-/// Longest word for "reply" or "forward", in characters; what announces another letter is longer.
+/// Maximum characters of a word for "reply" or "forward". Words that announce another letter are longer.
 const MAX_ANSWER_WORD: usize = 10;
 
 /// Tags that gateways put before a subject.
@@ -82,7 +82,7 @@ impl Subject {
         Subject { rest: rest.to_owned(), is_reply, is_forward }
     }
 
-    /// Whether it is the subject of the letter that is answered or forwarded.
+    /// Whether the rest is the subject of a letter that is answered or forwarded.
     pub fn is_answer(&self) -> bool {
         self.is_reply || self.is_forward
     }
@@ -92,12 +92,12 @@ impl Subject {
         &self.rest
     }
 
-    /// From its first word or bracket on.
+    /// Returns the rest from its first word or bracket on.
     pub fn bare(&self) -> &str {
         self.rest.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[')
     }
 
-    /// From its first word on, without the tags that gateways add, such as `[EXTERNAL]`.
+    /// Returns the rest from its first word on, without tags of gateways such as `[EXTERNAL]`.
     pub fn untagged(&self) -> &str {
         let rest = to_word(&self.rest);
         let tagged = GATEWAY_TAGS

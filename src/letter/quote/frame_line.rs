@@ -1,10 +1,10 @@
-//! What a single line before a quote says: a label of a header, a rule, or who wrote and when.
+//! Single lines before a quote: labels of a header, rules, and attributions.
 
 use crate::letter::mail::address::Address;
 use crate::letter::text::patterns::{has_address, has_date, has_time, has_word};
 use crate::letter::text::words::{FORWARDED, IN_REPLY_TO, LEADS, Label, ORIGINAL, WROTE, label};
 
-/// What sets a quoted or forwarded letter apart from the text above it.
+/// The kind of frame that sets a quoted or forwarded letter apart from the text above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     /// A header block or a rule. The whole letter follows, with its own quotes.
@@ -17,7 +17,7 @@ pub enum FrameKind {
     Forward,
 }
 
-/// What stands after a label or an attribution: a colon, also those of Chinese and Armenian.
+/// Colons after a label or an attribution, including those of Chinese and Armenian.
 pub const COLONS: [char; 4] = [':', '：', '։', '՝'];
 
 /// Maximum characters of a header line's label.
@@ -26,7 +26,7 @@ const MAX_LABEL: usize = 24;
 /// Maximum bytes of a rule in an unknown language.
 const MAX_RULE: usize = 200;
 
-/// Maximum words in it.
+/// Maximum words of such a rule.
 const MAX_RULE_WORDS: usize = 6;
 
 /// Whether a text in lower case mentions the address, with or without a plus part.
@@ -50,7 +50,7 @@ pub fn labelled_value(line: &str) -> Option<&str> {
         .then_some(value)
 }
 
-/// Whether the line is drawn above, within or below a header block of old Notes.
+/// Whether the line is a rule above, within or below a header block of old Notes versions.
 pub fn is_table_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 20
@@ -95,7 +95,7 @@ pub fn leads(text: &str) -> bool {
         && text.chars().any(|c| c.is_ascii_digit())
 }
 
-/// Returns the kind of attribution, if the text says that somebody wrote, or who sent a letter and when.
+/// Returns the kind of attribution, if the text says that somebody wrote, or names the sender and the date of a letter.
 pub fn attribution_kind(text: &str) -> Option<FrameKind> {
     let text = text.trim().trim_matches(['*', '_', ' ']);
     let dashed = text.starts_with("--") && text.ends_with("--");
@@ -116,7 +116,7 @@ pub fn attribution_kind(text: &str) -> Option<FrameKind> {
         return Some(FrameKind::Attribution);
     }
     let short = |words| bare.split(' ').count() <= words;
-    // Few lines have such a verb, and one pass tells that.
+    // One pass rules out most lines, because few have such a verb.
     let has_verb = || WROTE.any_in(&bare) && WROTE.any(|verb| has_word(&bare, verb));
     let wrote = answering || (date || address || short(8)) && has_verb();
     match (date, wrote) {
@@ -128,7 +128,7 @@ pub fn attribution_kind(text: &str) -> Option<FrameKind> {
     }
 }
 
-/// Whether the line is a few words between dashes. Only what follows tells whether a mail program drew it.
+/// Whether the line is a few words between dashes. Only the lines below show whether a mail program drew it.
 pub fn is_dashed(line: &str) -> bool {
     let line = line.trim();
     let inner = line.trim_matches(['-', '_', '=', '*', ' ', '—', '–', '─']);

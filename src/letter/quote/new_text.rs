@@ -41,7 +41,7 @@ const WRAP_COLUMN: usize = 60;
 /// length.
 const MAX_RUN: usize = 2000;
 
-/// Maximum wrapped lines that make one line.
+/// Maximum wrapped lines to join into one.
 const MAX_WRAPPED: usize = 8;
 
 /// Returns the new text. `quotable` is the text of our letters that it may quote.
@@ -134,7 +134,7 @@ fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[TextL
 /// The lines of the HTML, indexed for comparison with the plain lines. They are compared without blanks, which wrapping
 /// adds and drops.
 struct Index<'a> {
-    /// The lines that are not blank, in order, without blanks and as they are.
+    /// The lines that are not blank, in order: without blanks, and unchanged.
     lines: Vec<(String, &'a str)>,
     /// The first position of each line without blanks.
     first: BTreeMap<String, usize>,
@@ -186,7 +186,7 @@ fn without_blanks(line: &str) -> String {
     line.split_whitespace().collect()
 }
 
-/// Returns how many of the first lines make one line of the HTML, if several do.
+/// Returns the number of first lines that together make one line of the HTML, if several do.
 fn count_wrapped(lines: &[&str], html: &Index<'_>) -> Option<usize> {
     let first = lines.first()?;
     let mut joined = without_blanks(first);

@@ -11,10 +11,10 @@ use crate::letter::mail::address::{Address, Token};
 /// The label before the reply token, in lower case.
 const TOKEN_LABEL: &str = "reply token:";
 
-/// Candidate lines to try for each quoted line, so that a letter of equal first words takes linear time.
+/// Candidate lines to try for each quoted line, so that a letter whose lines all start alike takes linear time.
 const MAX_CANDIDATES: usize = 64;
 
-/// Words from which the first part of a line is recognised without the rest.
+/// Minimum words that identify the first part of a line without the rest.
 const ENOUGH_WORDS: usize = 4;
 
 /// The words of one or more of our letters, as they were sent.
@@ -22,7 +22,7 @@ pub struct OwnLetter {
     words: WordBuffer,
     /// Indices in `words` at which lines start, ascending.
     starts: Vec<usize>,
-    /// The same indices, sorted by the word there.
+    /// The same indices, sorted by the word at each.
     by_word: Vec<usize>,
 }
 
@@ -33,7 +33,7 @@ struct WordBuffer {
     ends: Vec<usize>,
 }
 
-/// Follows our letter through a reply.
+/// The position in our letter while its lines are followed through a reply.
 pub struct Follower<'a> {
     letter: &'a OwnLetter,
     /// The index of the word after the line recognised last.
@@ -115,7 +115,7 @@ impl OwnLetter {
 }
 
 impl Follower<'_> {
-    /// Whether `line` is one of ours, or, after rewrapped lines, the next piece of one. If so, moves past it.
+    /// Whether `line` is one of ours, or the next piece of a rewrapped one. If so, moves past it.
     pub fn recognise(&mut self, line: &str) -> bool {
         let line = WordBuffer::from_line(line);
         if line.len() == 0 {
@@ -157,15 +157,16 @@ impl Follower<'_> {
     }
 }
 
-/// Returns the words of a line in lower case, without what mail programs add. A `|`, and a `>` at the start, count as
-/// words, so that an order which we gave as an example or quoted differs from the same order written by the player.
+/// Returns the words of a line in lower case, without the additions of mail programs. A `|` counts as a word, and so
+/// does a `>` at the start, so that an order in our examples or quotes differs from the same order written by the
+/// player.
 pub fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_word(line, |word| words.push(word.to_lowercase()));
     words
 }
 
-/// The beginnings of what mail programs add to an address, a link or a picture.
+/// Starts of the additions that mail programs make to addresses, links and pictures.
 const ADDED: [&str; 7] = ["<mailto:", "<http:", "<https:", "<tel:", "[cid:", "[image:", "[mailto:"];
 
 fn each_word<'a>(line: &'a str, mut visit: impl FnMut(&'a str)) {
@@ -222,7 +223,7 @@ pub fn is_digest(line: &str) -> bool {
     line.len() == 64 && line.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Whether the line is one that follows the footer of our letters.
+/// Whether the line follows the footer in our letters.
 pub fn is_closing(line: &str, own: &Address) -> bool {
     line.len() < 400 && {
         let line = line.to_lowercase();

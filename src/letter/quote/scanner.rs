@@ -1,8 +1,8 @@
 //! Decides which lines of a letter are new.
 //!
 //! Lines of our own letters that came back, lines after `>`, frames of quotes, signatures and footers are not new.
-//! Quotes without a prefix are harder: between the lines of our own letter, other lines are new; below the frame of
-//! anybody else's letter, or of an earlier one of the player's own, nothing is.
+//! Quotes without a prefix are harder: other lines between those of our own letter are new, but nothing is new below
+//! the frame of another letter, even an earlier one from the player.
 //!
 //! Hand-written: the only crate for this, `email_reply_parser`, knows quotes with a `>` and English headers, and cannot
 //! compare a quote with the letter that we sent.
@@ -15,11 +15,11 @@ use crate::letter::text::lines::{Layer, TextLine};
 use crate::letter::text::order_form::{begins_like_order, is_request};
 use crate::letter::text::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
 
-/// Maximum lines after a signature delimiter without its blank (`--`), and after a mailing list's rule. With more, it
-/// is a rule that the person drew.
+/// Maximum lines after a signature delimiter without its blank (`--`), and after a mailing list's rule. If more follow,
+/// it is a rule that the person drew.
 const MAX_SIGNATURE: usize = 8;
 
-/// Lines of a quote that are searched for a marker or a frame.
+/// Lines of a quote to search for a marker or a frame.
 const MAX_QUOTE_START: usize = 16;
 
 /// The bar before the examples in our letters.
@@ -33,7 +33,7 @@ enum Region {
     OwnLetter,
     /// In a quote of one of our letters that we do not have; its footer ends it.
     UnknownOwnLetter,
-    /// In somebody else's letter, which never ends.
+    /// In somebody else's letter, which extends to the end.
     Foreign,
     /// After the footer of one of our letters, which is followed by a closing line or two.
     Closing,
@@ -58,16 +58,16 @@ pub fn new_lines<'a>(
 
 struct QuoteScanner<'a> {
     lines: &'a [TextLine],
-    /// Which lines belong to our letter.
+    /// Whether each line belongs to our letter.
     is_own: Vec<bool>,
     /// The frame that starts at each line.
     frames: Vec<Option<Frame>>,
     last_marker: Option<usize>,
-    /// Which lines are copies of our examples, bar and all, that stand outside a quote.
+    /// Whether each line is a copy of one of our examples, bar included, outside a quote.
     copied: Vec<bool>,
-    /// Whether we have the letter that is answered, and so know our lines from the person's.
+    /// Whether we have the answered letter, and so can tell our lines from the person's.
     knows_own: bool,
-    /// Which lines belong to a quote that is indented as a whole.
+    /// Whether each line belongs to a quote that is indented as a whole.
     indented: Vec<bool>,
     correspondents: Correspondents<'a>,
     region: Region,
@@ -216,7 +216,7 @@ impl<'a> QuoteScanner<'a> {
             self.new_lines.push("");
         }
         self.gap = false;
-        // Above the quote, a line with our bar that is none of ours is the person's, who changed an example.
+        // Above the quote, a line with our bar that we did not write is an example that the person changed.
         let is_changed_example = self.knows_own && self.region == Region::NewText && !self.is_own[at];
         self.new_lines.push(match text.trim_start().strip_prefix(BAR) {
             Some(changed) if is_changed_example => changed.trim_start(),
@@ -286,8 +286,8 @@ impl<'a> QuoteScanner<'a> {
         }
     }
 
-    /// Whether the quote that starts at `first` is, inside its outermost prefix, one of our letters or has a frame of
-    /// its own. Then it is quoted in the letter that the frame above introduces, and is not that letter.
+    /// Whether the quote that starts at `first`, inside its outermost prefix, is one of our letters or has a frame of
+    /// its own. If so, the letter that the frame above introduces contains this quote, and is not the quote itself.
     fn starts_with_nested_quote(&self, first: usize) -> bool {
         let depth = |at: usize| self.lines[at].depth + usize::from(self.indented[at]);
         let outermost = depth(first).max(1);
@@ -352,8 +352,8 @@ impl<'a> QuoteScanner<'a> {
     }
 }
 
-/// Finds the lines of ours with a bar that are followed by the person's own lines, by the top of a quote, or by nothing.
-/// Other lines of our letter would follow them in a quote.
+/// Finds our lines with a bar that precede the person's own lines, the top of a quote, or the end. In a quote, other
+/// lines of our letter would follow them.
 fn find_copied_examples(lines: &[TextLine], is_own: &[bool], frames: &[Option<Frame>]) -> Vec<bool> {
     let mut copied = vec![false; lines.len()];
     let mut ends_here = true;
@@ -370,8 +370,8 @@ fn find_copied_examples(lines: &[TextLine], is_own: &[bool], frames: &[Option<Fr
     copied
 }
 
-/// Finds the lines of a quote that is indented as a whole, in a letter that is not. Our marker or a frame tells how
-/// far; the lines above and below with at least that indentation belong to the quote.
+/// Finds the lines of a quote that is indented as a whole, in a letter that is not. Our marker or a frame shows its
+/// indentation; lines above and below that are indented at least as far belong to it.
 fn find_indented_quotes(lines: &[TextLine], frames: &[Option<Frame>]) -> Vec<bool> {
     let mut found = vec![false; lines.len()];
     let margin = lines.iter().filter(|line| has_content(line)).map(|line| line.indent).min().unwrap_or(0);
@@ -396,8 +396,8 @@ fn find_indented_quotes(lines: &[TextLine], frames: &[Option<Frame>]) -> Vec<boo
     found
 }
 
-/// Whether the `>` of a line is no quote prefix but ends an address that a mail program spread over three lines: `<`,
-/// `mailto:referee@club.example`, `> wrote:`.
+/// Whether the `>` of a line is not a quote prefix but the end of an address that a mail program spread over three
+/// lines: `<`, `mailto:referee@club.example`, `> wrote:`.
 fn closes_address(lines: &[TextLine], at: usize) -> bool {
     let line = &lines[at];
     let Some(above) = at.checked_sub(2).map(|first| &lines[first..at]) else { return false };
@@ -414,8 +414,8 @@ fn has_content(line: &TextLine) -> bool {
     line.layer != Layer::Signature && !line.is_blank()
 }
 
-/// Whether a certain frame starts at `at` and the text after it is indented at least as far. Of two frames in a row,
-/// the upper one may be indented alone.
+/// Whether a definite frame starts at `at` and the text after it is indented at least as far. The upper of two frames
+/// in a row may be indented alone.
 fn introduces_indented(lines: &[TextLine], frames: &[Option<Frame>], at: usize) -> bool {
     let Some(frame) = frames[at].filter(|frame| frame.kind != FrameKind::LikelyAttribution) else {
         return false;

@@ -1,24 +1,25 @@
-//! Which letters can prove their sender, and what the receiving server reports: Authentication-Results (RFC 8601).
+//! Proof of a letter's sender: whether the letter allows any, and the receiving server's Authentication-Results (RFC
+//! 8601).
 //!
-//! Only what stands above the topmost Received field was written by the receiving server. A sender can forge everything
-//! below it, Received fields included.
+//! Only the fields above the topmost Received field are from the receiving server. A sender can forge everything below
+//! it, Received fields included.
 
 use std::str::Chars;
 
 use crate::letter::mail::address::Address;
 use crate::letter::mail::header::{self, Header};
 
-/// Returns the letter as all programs read it, or `None` if they may read it differently. A signature, or another
-/// server's word, then proves nothing: it may be about a header or a text other than ours.
+/// Returns the letter as all programs read it, or `None` if they may read it differently. In that case a signature, or
+/// another server's word, proves nothing: it may be about another header or text than the one we read.
 ///
-/// A bare carriage return proves nothing in the body either. mail-auth leaves it out of the hash, and our reader ends a
+/// A bare carriage return rules out proof in the body too: mail-auth leaves it out of the hash, and our reader ends a
 /// line there.
 pub fn provable(raw: &[u8]) -> Option<&[u8]> {
     let letter = header::without_envelope_line(raw);
     (!header::has_bare_return(raw) && header::is_unambiguous(letter)).then_some(letter)
 }
 
-/// What was reported about the DKIM signature of the From domain.
+/// The reported result for the DKIM signature of the From domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportedDkim {
     /// A signature of the From domain, or of a parent or child domain, passed.
@@ -56,8 +57,8 @@ pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> Rep
     reported
 }
 
-/// Returns the topmost results that the receiving server reports, whichever server that is. For a letter of our own that
-/// came back: anybody could forge them in a stranger's.
+/// Returns the topmost results that the receiving server reports, whichever server that is. Use it only for a letter of
+/// our own that came back: strangers can forge them.
 pub fn topmost_results(raw: &[u8]) -> Option<AuthenticationResults> {
     let raw = &header::with_line_feeds(raw);
     let fields = header::headers(header::head(raw));
@@ -102,7 +103,7 @@ impl AuthenticationResults {
         let mut groups = lexemes.split(|lexeme| *lexeme == Lexeme::Mark(';'));
         let authserv_id = match groups.next()? {
             [Lexeme::Text(id)] => id.clone(),
-            // RFC 8601 2.2: fields of other versions are to be ignored.
+            // Fields of other versions must be ignored (RFC 8601 2.2).
             [Lexeme::Text(id), Lexeme::Text(version)] if version == "1" => id.clone(),
             _ => return None,
         };

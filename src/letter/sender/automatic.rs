@@ -1,4 +1,4 @@
-//! What a machine's letter is: why it was classified so, and what it reports.
+//! Letters from machines: the mark that gave them away, and what they report.
 
 use std::fmt::{self, Display};
 
@@ -7,7 +7,7 @@ use crate::letter::mail::return_id::ReturnId;
 /// Maximum hops of a letter from a person; with more, it is in a mail loop.
 pub(super) const MAX_RECEIVED: usize = 50;
 
-/// Why a letter was classified as a machine's, and what it reports.
+/// The classification of a machine's letter, and what the letter reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Automatic {
     /// The first mark found.
@@ -21,7 +21,7 @@ pub struct Automatic {
     pub first_line: Option<String>,
 }
 
-/// How certain it is that a machine wrote a letter.
+/// The certainty that a machine wrote a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
     /// Its header or its structure says so.
@@ -55,7 +55,7 @@ pub(super) enum Mark {
     MachineText,
 }
 
-/// What a machine's letter reports.
+/// The kind of report in a machine's letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AutomaticKind {
     /// A letter could not be delivered.

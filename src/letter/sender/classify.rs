@@ -1,8 +1,8 @@
 //! Tells whether a machine wrote a letter.
 //!
 //! Any single mark in the header or in the structure is enough; such a letter is never answered and never acted on.
-//! `X-Auto-Response-Suppress` is no mark: Exchange adds it to people's mail. A letter without a mark is searched for the
-//! wording of a bounce or an absence note ([`phrases`]), which only makes it suspicious.
+//! `X-Auto-Response-Suppress` is not a mark: Exchange adds it to people's mail. A letter without a mark is searched for
+//! the wording of a bounce or an absence note ([`phrases`]), which only makes it suspicious.
 
 use std::cell::OnceCell;
 
@@ -34,12 +34,12 @@ pub struct Evidence<'a> {
     pub written_now: OnceCell<Vec<&'a str>>,
 }
 
-/// How many points more must speak for a machine than for a person. A letter with a token is sooner suspected: its
-/// writer is asked, and everybody else would meet silence.
+/// Minimum lead of the points for a machine over those for a person. A letter with a token is suspected sooner, because
+/// its writer is asked, while any other writer would get no answer.
 const THRESHOLD: i32 = 3;
 const THRESHOLD_WITH_TOKEN: i32 = 2;
 
-/// Returns why the letter counts as a machine's, or `None` for a person's.
+/// Classifies a letter, and returns `None` for a person's.
 pub fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
     let text = excerpt::beginning(evidence.texts);
     let mark = evidence
@@ -105,7 +105,7 @@ impl<'a> Evidence<'a> {
         (self.values("received").count() > MAX_RECEIVED).then_some(Mark::Hops)
     }
 
-    /// A mark of mailing list software. People write through lists too.
+    /// Returns a mark of mailing list software. People write through lists too.
     fn list_mark(&self) -> Option<Mark> {
         let is_list_field = |name: &str| {
             name.starts_with("list-")
@@ -123,8 +123,8 @@ impl<'a> Evidence<'a> {
         found.map(|name| Mark::List(name.to_owned()))
     }
 
-    /// A mark by the wording alone. Only the text that the sender wrote now counts, not what it quotes. Finding that
-    /// out is the expensive part, so it is left out for texts without a suspicious phrase.
+    /// Returns a mark by the wording alone. Only the text that the sender wrote now counts, not its quotes. Finding
+    /// that text is expensive, so letters without a suspicious phrase are skipped.
     fn word_mark(&self, text: &str) -> Option<Mark> {
         let threshold = match self.has_token || text.contains("reply token:") {
             true => THRESHOLD_WITH_TOKEN,
@@ -180,7 +180,7 @@ impl<'a> Evidence<'a> {
         found
     }
 
-    /// Whether somebody forwards a report, or answers one, whose parts their mail program attached again.
+    /// Whether somebody forwards or answers a report, and their mail program attached its parts again.
     fn is_forwarded_by_hand(&self) -> bool {
         let is_report = self.message.parts.first().is_some_and(|part| mime_type(part).1 == "report");
         !is_report && Subject::of(self.subject).is_answer()
@@ -223,8 +223,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Returns the recipients to whom nothing could be delivered: those that fields name or, if there are none, all
-    /// addresses in the text and in the letter that it returns.
+    /// Returns the recipients whose delivery failed: those named in fields or, if there are none, all addresses in the
+    /// text and in the returned letter.
     fn failed_recipients(&self) -> Vec<String> {
         let mut found = Vec::new();
         for part in &self.message.parts {
@@ -251,7 +251,7 @@ impl<'a> Evidence<'a> {
         found
     }
 
-    /// Returns our Message-IDs anywhere in the letter: in its header, in the letter that it returns, in its text.
+    /// Returns our Message-IDs anywhere in the letter: in its header, in its text, in the returned letter.
     fn about(&self) -> Vec<String> {
         let mut found = Vec::new();
         find_own_ids(&self.message.raw_message, self.own, &mut found);
@@ -271,7 +271,7 @@ impl<'a> Evidence<'a> {
 
 /// A machine-readable report part.
 enum Report {
-    /// A delivery status, with what its action means if it has a known one.
+    /// A delivery status, and the meaning of its action, if it is known.
     Delivery(Option<AutomaticKind>),
     Other,
 }
@@ -288,7 +288,7 @@ fn action(part: &MessagePart<'_>) -> Option<AutomaticKind> {
     })
 }
 
-/// Adds the recipients of a delivery status (RFC 3464 2.3): those of our letter, and those to whom it was forwarded.
+/// Adds the recipients of a delivery status (RFC 3464 2.3): those of our letter, and those it was forwarded to.
 fn add_recipients(status: &str, found: &mut Vec<String>) {
     for line in status.lines() {
         let Some((name, value)) = line.split_once(':') else { continue };

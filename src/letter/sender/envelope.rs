@@ -1,4 +1,5 @@
-//! What the header of a letter tells: its sender, its thread, its subject and its reply tokens.
+//! The decoded header of a letter: sender, thread, subject and reply tokens. It is all that we know of a letter that
+//! cannot be read.
 
 use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
 
@@ -20,7 +21,7 @@ const MAX_IDS: usize = 100;
 /// Maximum addresses taken from a From that does not name exactly one sender. Each registered one is told.
 const MAX_NAMED: usize = 4;
 
-/// Address fields that may contain one of our plus addresses. Which of them survive depends on the mail servers.
+/// Address fields that may contain one of our plus addresses. The mail servers on the way decide which of them survive.
 const RECIPIENT_FIELDS: [&str; 7] =
     ["to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "resent-to"];
 
@@ -30,7 +31,7 @@ pub struct Envelope {
     pub from_name: Option<String>,
     /// The first address in From, even if there are several.
     pub first_sender: Option<Address>,
-    /// The addresses that can be made out in From, also where it is malformed.
+    /// The addresses found in From, even if it is malformed.
     pub named_senders: Vec<Address>,
     pub message_id: Option<String>,
     pub in_reply_to: Vec<String>,
@@ -106,14 +107,14 @@ pub struct UnreadableLetter {
     pub subject: String,
     /// The address to tell the reason to. `None` if the sender is unclear or a machine.
     pub answerable: Option<Address>,
-    /// The addresses that can be made out in From if it does not name exactly one sender.
+    /// The addresses found in From, if it does not name exactly one sender.
     pub named_senders: Vec<Address>,
     pub automatic: Option<Automatic>,
     pub tokens: Vec<Token>,
 }
 
 impl UnreadableLetter {
-    /// Describes a letter of which not even the header can be parsed.
+    /// Describes a letter whose header cannot be parsed either.
     pub fn without_header(digest: Digest, reason: UnreadableReason) -> UnreadableLetter {
         UnreadableLetter {
             digest,
@@ -143,7 +144,7 @@ fn senders<'a>(message: &'a Message<'_>) -> Vec<(Address, Option<&'a str>)> {
         .collect()
 }
 
-/// Returns the addresses that stand anywhere in From, up to [`MAX_NAMED`].
+/// Returns the addresses anywhere in From, up to [`MAX_NAMED`].
 fn named_senders(headers: &[Header]) -> Vec<Address> {
     let mut found = Vec::new();
     for address in headers.iter().filter(|h| h.name == "from").flat_map(|h| header::addresses(&h.value)) {
@@ -169,7 +170,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the reply tokens in a header. Parses no body, so it is safe for a letter on which reading failed.
+/// Returns the reply tokens in a header. Parses no body, so it is safe for a letter that could not be read.
 pub fn tokens_in_header(raw: &[u8], own: &OwnIdentity) -> Vec<Token> {
     let mut tokens = Vec::new();
     let head = bounded_head(raw, &Limits::default());

@@ -10,13 +10,13 @@ use crate::letter::text::body::Texts;
 use crate::letter::text::lines::{Layer, TextLine};
 use crate::letter::text::order_form::is_request;
 
-/// Bytes of text that are searched for phrases. Bounces explain themselves at the top.
+/// Bytes of text to search for phrases. Bounces explain themselves at the top.
 const MAX_EXCERPT: usize = 20_000;
 
-/// Characters of each line that are searched.
+/// Characters of each line to search.
 const MAX_EXCERPT_LINE: usize = 500;
 
-/// Lines above and below a frame that are searched for the rest of a returned header.
+/// Lines above and below a frame to search for the rest of a returned header.
 const MAX_RETURNED_HEADER: usize = 12;
 
 /// Maximum characters of a first line as the GM sees it.
@@ -33,7 +33,7 @@ pub fn beginning(texts: Option<&Texts>) -> String {
     text
 }
 
-/// Returns the beginning of what the sender wrote now, which is in `lines`.
+/// Returns the beginning of the text that the sender wrote now, which is in `lines`.
 pub fn written_now(lines: &[&str], texts: Option<&Texts>, own: &OwnIdentity) -> Excerpt {
     let mut excerpt = Excerpt { text: String::new(), has_request: false, quote: quote_of(texts, own) };
     for line in lines {
@@ -45,8 +45,8 @@ pub fn written_now(lines: &[&str], texts: Option<&Texts>, own: &OwnIdentity) -> 
     excerpt
 }
 
-/// Returns the first of the lines that the sender wrote, shortened. Skips lines that look like orders or commands, because
-/// the GM who reads it may play in the match.
+/// Returns the first of the lines that the sender wrote, shortened. Skips lines that look like orders or commands,
+/// because the GM who reads it may play in the match.
 pub fn first_line(lines: &[&str]) -> Option<String> {
     let mut lines =
         lines.iter().map(|line| line.trim()).filter(|line| line.chars().any(char::is_alphanumeric));
@@ -71,7 +71,8 @@ fn all_lines(texts: Option<&Texts>) -> impl Iterator<Item = &TextLine> {
     texts.into_iter().flat_map(|texts| texts.plain.iter().chain(&texts.html).chain(&texts.attached))
 }
 
-/// Returns what the sender wrote now: without quotes, the letters below an attribution or a header block, and signatures.
+/// Returns the lines that the sender wrote now: without quotes, signatures, and letters below an attribution or a
+/// header block.
 pub fn lines_written_now<'a>(texts: Option<&'a Texts>, own: &'a OwnIdentity) -> Vec<&'a str> {
     let Some(texts) = texts else { return Vec::new() };
     let correspondents = Correspondents { own: &own.address, sender: "" };
@@ -81,8 +82,8 @@ pub fn lines_written_now<'a>(texts: Option<&'a Texts>, own: &'a OwnIdentity) -> 
     found.find(|lines| !lines.is_empty()).unwrap_or_default()
 }
 
-/// Returns what the letter quotes. A bounce returns a whole letter, below no more than a rule, so our marker alone
-/// shows no quote.
+/// Returns the kind of quote in the letter. A bounce returns a whole letter, at most below a rule, so our marker alone
+/// is not a sign of a quote.
 fn quote_of(texts: Option<&Texts>, own: &OwnIdentity) -> Quote {
     let quoted = all_lines(texts).filter(|line| line.layer == Layer::Quoted && !line.is_blank());
     let prefixed = quoted.map(|line| if is_marker(&line.text) { Quote::OurLetter } else { Quote::Something });
@@ -94,7 +95,7 @@ fn quote_of(texts: Option<&Texts>, own: &OwnIdentity) -> Quote {
     prefixed.max(below_frame)
 }
 
-/// Returns what the letter quotes below an attribution or the short header block of a mail program.
+/// Returns the kind of quote below an attribution or the short header block of a mail program.
 fn quote_below_frame(lines: &[TextLine], own: &OwnIdentity) -> Quote {
     let text: Vec<Option<&str>> = lines
         .iter()

@@ -1,4 +1,4 @@
-//! Mailboxes from which machines write, by their local part.
+//! Mailboxes of machines, recognised by their local part.
 
 use crate::letter::text::words::{DAEMONS, NO_REPLY};
 
@@ -25,7 +25,7 @@ pub fn is_list_software(local: &str) -> bool {
         || local.contains("-bounces+")
 }
 
-/// What separates the pieces of a local part.
+/// Separators between the pieces of a local part.
 const SEPARATORS: [char; 5] = ['.', '-', '_', '+', '='];
 
 /// Whether a local part, or a piece of it, starts with words for "no reply": `do-not-reply` and `club.noreply` do,

@@ -1,4 +1,4 @@
-//! The sender of a letter: who it names, whether that can be proved, and whether a person or a machine wrote it.
+//! The sender of a letter: the header that names them, proof of it, and signs of a person or a machine.
 
 pub mod authentic;
 pub mod automatic;

@@ -1,16 +1,16 @@
-//! Whether anything in a letter from a stranger speaks for a person who writes to the club.
+//! Signs that a person, not a machine, wrote a stranger's letter.
 //!
-//! Machines without a mark write about orders, tickets, passwords and newsletters in words that no list can hold. People
-//! write about themselves or about games, or they ask something. So a stranger's letter is not searched for a machine's
-//! words but for a person's, in many languages.
+//! Machines without a mark write about orders, tickets, passwords and newsletters in more words than any list can hold.
+//! People write about themselves or about games, or they ask something. So a stranger's letter is searched for a
+//! person's words, in many languages, rather than for a machine's.
 
 use super::phrases::asks_question;
 use crate::letter::text::words::PERSON_WORDS;
 
-/// Letters with no more words than this, and no link, are a person's: machines write sentences.
+/// Maximum words of a letter that counts as a person's if it has no link: machines write sentences.
 const MAX_SHORT: usize = 5;
 
-/// What stands after `I` in English. The letter alone is a word in other languages too.
+/// Words after `I` in English. The letter alone is a word in other languages too.
 const AFTER_I: [&str; 36] = [
     "am", "can", "cannot", "could", "couldn", "d", "did", "didn", "do", "don", "enjoy", "forgot", "get",
     "got", "had", "have", "heard", "hope", "just", "keep", "know", "like", "ll", "lost", "m", "need", "only",
@@ -59,8 +59,8 @@ fn has_words(text: &str) -> bool {
         || UNSEPARATED.iter().any(|sign| text.contains(sign))
 }
 
-/// Whether the word `I` stands within a sentence. Only English writes it so; at the beginning of a sentence it may be
-/// another language's, such as the Italian article.
+/// Whether the word `I` occurs within a sentence. Only English has it there; at the beginning of a sentence it may be a
+/// word of another language, such as the Italian article.
 fn says_i_within_a_sentence(text: &str) -> bool {
     text.match_indices(" I ").any(|(at, found)| {
         let (before, after) = (&text[..at], &text[at + found.len()..]);

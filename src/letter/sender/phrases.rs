@@ -1,8 +1,8 @@
 //! Recognises bounces, absence notes and other automatic notices by their wording, for letters without a mark in
 //! their header.
 //!
-//! People write about mail, holidays and bounces too, so no phrase decides alone. What speaks for a machine and what
-//! speaks for a person is counted in points, and the difference decides.
+//! People write about mail, holidays and bounces too, so no phrase decides alone. Signs of a machine and signs of a
+//! person are counted in points, and the difference decides.
 
 use super::automatic::{AutomaticKind, Mark};
 use crate::letter::mail::subject::Subject;
@@ -21,7 +21,7 @@ pub struct Excerpt {
     pub quote: Quote,
 }
 
-/// What a letter quotes in the way of people's mail programs: after a prefix, or below an attribution. A bounce returns
+/// The quote in a letter, made as by people's mail programs: after a prefix, or below an attribution. A bounce returns
 /// a letter without either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quote {
@@ -30,20 +30,20 @@ pub enum Quote {
     OurLetter,
 }
 
-/// Bytes at the beginning in which a phrase of [`MACHINE_OPENINGS`] counts.
+/// Bytes at the beginning of a text in which a phrase of [`MACHINE_OPENINGS`] counts.
 const BEGINNING: usize = 600;
 
 /// Maximum bytes of an absence note.
 const MAX_NOTE: usize = 1500;
 
-/// Maximum points of an absence note that does not address its reader as an office would: with a reply token its writer is
-/// asked, and without one it is a person's.
+/// Maximum points of an absence note that does not sound like an office. If it has a reply token, they are enough to
+/// ask its writer; otherwise it counts as a person's.
 const MAX_OF_PLAIN_NOTE: i32 = 2;
 
-/// A letter with fewer bytes than this that asks a question is a person's.
+/// Bytes below which a letter that asks a question counts as a person's.
 const MAX_QUESTION: usize = 200;
 
-/// What a subject is like.
+/// The kind of a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SubjectKind {
     Absence,
@@ -52,7 +52,7 @@ enum SubjectKind {
     Other,
 }
 
-/// What speaks for a machine.
+/// The signs of a machine in a subject and a text.
 struct MachineEvidence {
     subject: SubjectKind,
     /// Whether the text is that of an absence note, or the subject mentions an absence.
@@ -60,19 +60,19 @@ struct MachineEvidence {
     points: i32,
 }
 
-/// Returns the mark that the wording gives if at least `threshold` points more speak for a machine than for a person.
+/// Returns the mark for the wording, if its points for a machine exceed those for a person by at least `threshold`.
 pub fn mark(subject: &str, excerpt: &Excerpt, threshold: i32) -> Option<Mark> {
     // Machines give no orders. People who do may mention bounces and absences, and even quote them.
     if excerpt.has_request {
         return None;
     }
     let machine = machine_evidence(&Subject::of(subject), &excerpt.text);
-    // The person's points are counted only where they matter: the words of the games are searched line by line.
+    // Count the points for a person only where they matter: the words of the games are searched line by line.
     let is_machine = machine.points >= threshold && machine.points - personal_points(excerpt) >= threshold;
     is_machine.then(|| machine.mark())
 }
 
-/// Whether the wording could give a mark if nothing spoke for a person.
+/// Whether the wording has enough points for a machine, before those for a person are subtracted.
 pub fn may_be_machine(subject: &str, text: &str, threshold: i32) -> bool {
     machine_evidence(&Subject::of(subject), text).points >= threshold
 }
@@ -91,7 +91,7 @@ fn machine_evidence(subject: &Subject, text: &str) -> MachineEvidence {
     if is_note {
         let hints = count(AWAY_HINTS.count_in(text, 2)).max(office.min(2));
         let note = 1 + i32::from(mentions_absence) + hints;
-        // People write until when they are away, too. Only machines write it to nobody in particular.
+        // People also write how long they will be away, but only machines write it to nobody in particular.
         points += if office == 0 { note.min(MAX_OF_PLAIN_NOTE) } else { note };
     } else {
         let hints = if points > 0 { count(MACHINE_HINTS.count_in(text, 2)) } else { 0 };
@@ -102,15 +102,15 @@ fn machine_evidence(subject: &Subject, text: &str) -> MachineEvidence {
     MachineEvidence { subject: kind, is_away: is_note || mentions_absence, points }
 }
 
-/// Returns how much a text sounds like an office. An address or a number to call adds to that; alone it may be a person's
-/// new one.
+/// Returns the points of a text that sounds like an office. An address or a telephone number adds to them; alone, it
+/// may be a person's new one.
 fn office_points(text: &str, is_note: bool) -> i32 {
     let phrases = count(OFFICE_TEXT.count_apart_in(text, 3));
     let has_contact = (is_note || phrases > 0) && names_a_contact(text);
     phrases + 2 * i32::from(has_contact)
 }
 
-/// Whether the text tells whom else to write to or to call.
+/// Whether the text names an address to write to or a number to call.
 fn names_a_contact(text: &str) -> bool {
     text.lines().any(|line| has_address(line) || has_telephone_number(line))
 }
@@ -121,8 +121,8 @@ fn has_telephone_number(line: &str) -> bool {
     line.split(|c| !is_part(c)).any(is_telephone_number)
 }
 
-/// Whether groups of digits are a telephone number. The first group of a date or a time may begin with `0` too, but has two
-/// digits; in a telephone number it has more, or all groups have two and there are at least five of them.
+/// Whether groups of digits are a telephone number. The first group of a date or a time may begin with `0` too, but has
+/// two digits; in a telephone number it has more, or all groups have two and there are at least five of them.
 fn is_telephone_number(text: &str) -> bool {
     let groups: Vec<&str> =
         text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
@@ -132,8 +132,8 @@ fn is_telephone_number(text: &str) -> bool {
     text.trim_start().starts_with('+') || (first.starts_with('0') && (first.len() > 2 || are_pairs))
 }
 
-/// Returns what a subject is like, and its points. The subject of somebody else's letter, forwarded or answered, has
-/// none, and neither has a question.
+/// Returns the kind of a subject and its points. A question has none, and neither does the subject of another letter
+/// that is forwarded or answered.
 fn subject_evidence(subject: &Subject) -> (SubjectKind, i32) {
     let lower = subject.lower();
     if subject.is_forward || lower.ends_with(['?', '？']) {
@@ -174,7 +174,7 @@ impl MachineEvidence {
     }
 }
 
-/// Returns how much speaks for a person: a question, a quote, the vocabulary of players.
+/// Returns the points for a person: for a question, a quote, and the vocabulary of players.
 fn personal_points(excerpt: &Excerpt) -> i32 {
     let text = excerpt.text.as_str();
     let asking = match asks_question(text) {
@@ -190,8 +190,8 @@ fn personal_points(excerpt: &Excerpt) -> i32 {
     asking + quoting + 2 * i32::from(text.lines().any(talks_of_the_game))
 }
 
-/// Whether a line has the vocabulary of players. A line that may quote a subject or an address, and a salutation such as
-/// `Dear Referee`, do not count.
+/// Whether a line has the vocabulary of players. A line that may quote a subject or an address, and a salutation such
+/// as `Dear Referee`, do not count.
 fn talks_of_the_game(line: &str) -> bool {
     !line.contains(['[', '@']) && GAME_WORDS.any_in(line) && line.split_whitespace().count() > 2
 }
@@ -222,7 +222,8 @@ fn is_absence_subject(subject: &Subject) -> bool {
         || closes_as_absence(subject)
 }
 
-/// Whether a subject ends in words of an absence note, most of them in brackets, after those of another letter.
+/// Whether a subject ends in the words of an absence note, most of them in brackets, after the subject of another
+/// letter.
 fn closes_as_absence(subject: &Subject) -> bool {
     const CLOSING: [&str; 3] = ["autoreply", "auto-reply", "automatic reply"];
     let lower = subject.lower();
@@ -236,7 +237,7 @@ pub fn is_away(text: &str) -> bool {
     AWAY_TEXT.any_in(text) && !BOUNCE_TEXT.any_in(text)
 }
 
-/// Whether a letter was returned or is delayed, if the wording tells.
+/// Returns whether a letter failed or is delayed, if the wording tells.
 pub fn failure(subject: &str, text: &str) -> Option<AutomaticKind> {
     let subject = subject.to_lowercase();
     if DELAY_WORDS.any_in(&subject) {

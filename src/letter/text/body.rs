@@ -1,4 +1,4 @@
-//! The texts of a letter: which parts hold them, and what the letter has instead of a text.
+//! The texts in the parts of a letter, and the content that a letter may have instead of text.
 
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
@@ -8,13 +8,13 @@ use super::lines::{TextLine, plain_lines};
 use crate::letter::mail::charset::{decode, transfer_decoded};
 use crate::letter::mail::limits::{Limits, UnreadableReason};
 
-/// What a letter has instead of a readable text. If there are several, the smallest counts.
+/// Content that a letter has instead of readable text. If there are several kinds, the smallest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnreadableContent {
     Encrypted,
     /// S/MIME with the text inside the signature.
     OpaqueSigned,
-    /// `winmail.dat` (TNEF), which only Outlook opens.
+    /// `winmail.dat` (TNEF), which only Outlook can open.
     Winmail,
     OfficeDocument,
     Pdf,
@@ -73,7 +73,7 @@ pub struct Texts {
     pub attachments: Vec<String>,
 }
 
-/// Maximum attachments that are named.
+/// Maximum attachments to name.
 const MAX_NAMED: usize = 5;
 
 /// Maximum characters of an attachment's name.
@@ -205,7 +205,7 @@ fn attachment_name(part: &MessagePart<'_>) -> String {
     name.chars().take(MAX_NAME).collect()
 }
 
-/// Returns how deeply letters are attached to each other. Stops counting after `limit`.
+/// Returns the nesting depth of attached letters. Stops counting after `limit`.
 fn depth(message: &Message<'_>, limit: usize) -> usize {
     if limit == 0 {
         return 1;
@@ -230,11 +230,11 @@ pub fn mime_type(part: &MessagePart<'_>) -> (String, String) {
     if plain { ("text".into(), "plain".into()) } else { (kind, subtype) }
 }
 
-/// File names of office documents, for those without a type of their own.
+/// Extensions of office documents, for files without a MIME type of their own.
 const OFFICE_EXTENSIONS: [&str; 8] = [".doc", ".docx", ".odt", ".rtf", ".pages", ".xls", ".xlsx", ".ods"];
 
-/// Returns what a part other than text contains, or `None` for signatures, keys, calendars and cards, which say
-/// nothing.
+/// Returns the kind of content in a part that is not text, or `None` for signatures, keys, calendars and cards, which
+/// hold no message.
 fn unreadable_content(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<UnreadableContent> {
     let name = part.attachment_name().unwrap_or_default().to_ascii_lowercase();
     let smime = part.content_type().and_then(|ct| ct.attribute("smime-type")).unwrap_or_default();
@@ -271,7 +271,7 @@ fn unreadable_content(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Opti
     })
 }
 
-/// The text is nothing but an encrypted block.
+/// A text of nothing but an encrypted block.
 struct Armoured;
 
 /// Removes OpenPGP armour from a text: unwraps a clear-signed text (RFC 9580 7), drops keys and signatures.
@@ -281,7 +281,7 @@ fn without_armour(text: &str) -> Result<String, Armoured> {
     }
     let mut out = String::new();
     let mut encrypted = false;
-    // Where the line is: in a signed text, in its Hash: headers, in a block to drop.
+    // Whether the line is in a signed text, in its `Hash:` headers, or in a block to drop.
     let mut signed = false;
     let mut heading = false;
     let mut skipping = false;

@@ -1,8 +1,8 @@
 //! Turns HTML letters into lines of text, each marked as quoted, as a signature, or not at all.
 //!
-//! Hand-written, because libraries that turn HTML into text (mail-parser's `body_text` among them) drop what is needed
-//! here: the elements that mail programs put around quotes. It is not a full HTML parser: it never fails, and does not
-//! render anything.
+//! Hand-written, because libraries that turn HTML into text (mail-parser's `body_text` among them) drop the elements
+//! that mail programs put around quotes, which are needed here. It is not a full HTML parser: it never fails, and does
+//! not render anything.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,12 @@ const MAX_OPEN: usize = 256;
 /// Maximum bytes of an entity, including `&` and `;`.
 const MAX_ENTITY: usize = 34;
 
-/// What an HTML text says.
+/// The content of an HTML text.
 pub struct HtmlText {
     /// Not yet cleaned.
     pub lines: Vec<TextLine>,
-    /// Whether text outside quotes is struck out. It is dropped, but a plain text beside it shows it like any other.
+    /// Whether text outside quotes is struck out. It is dropped here, but a plain text beside the HTML shows it like
+    /// any other.
     pub has_struck_out: bool,
 }
 
@@ -34,7 +35,7 @@ pub fn read(html: &str, most: usize) -> HtmlText {
     HtmlText { lines: scan.lines, has_struck_out: scan.has_struck_out }
 }
 
-/// What applies inside the open elements.
+/// The properties that apply inside the open elements.
 #[derive(Clone, Copy, Default)]
 struct ElementContext {
     hidden: bool,
@@ -50,12 +51,12 @@ struct HtmlScanner<'a> {
     at: usize,
     /// The open elements, each with the context outside it.
     open: Vec<(String, ElementContext)>,
-    /// How many elements of each name are open. Without it, each of a million end tags would search `open` in vain.
+    /// Number of open elements of each name. Without it, each of a million end tags would search `open` in vain.
     open_names: BTreeMap<String, usize>,
     context: ElementContext,
     /// The current line.
     line: String,
-    /// The layer of the current line, that of its first character.
+    /// The layer of the current line: that of its first character.
     layer: Option<Layer>,
     /// Whether a blank belongs before the next character.
     blank: bool,

@@ -1,4 +1,4 @@
-//! Start and end tags of HTML letters: their attributes, and what mail programs mean by them.
+//! Start and end tags of HTML letters: their attributes, and their meaning to mail programs.
 
 /// Maximum attributes stored for a tag; those that matter come early.
 const MAX_ATTRIBUTES: usize = 32;

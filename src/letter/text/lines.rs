@@ -1,6 +1,6 @@
 //! The lines of a letter's text, before the new ones are separated from the rest.
 
-/// What markup or a prefix tells about a line.
+/// The layer of a letter to which markup or a prefix assigns a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     Unmarked,
@@ -26,7 +26,7 @@ impl TextLine {
         self.text.trim().is_empty()
     }
 
-    /// Whether it is indented, as some programs mark what they quote.
+    /// Whether it is indented, as quotes are in some programs.
     pub fn is_indented(&self) -> bool {
         self.indent >= 2
     }
@@ -78,7 +78,7 @@ fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
     }
     loop {
         let trimmed = if flowed && depth > 0 { rest } else { rest.trim_start_matches([' ', '\t']) };
-        // A rule in the header tables of old Notes: `  >------------|`.
+        // A rule in the header tables of old Notes versions: `  >------------|`.
         if depth == 0 && trimmed.starts_with(">-----") && trimmed.trim_end().ends_with('|') {
             return (0, line);
         }

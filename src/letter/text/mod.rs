@@ -1,4 +1,4 @@
-//! The text of letters: its lines from plain text and HTML, cleaned, and the words and patterns to recognise in it.
+//! The text of letters: the cleaned lines of plain text and HTML, and words and patterns to recognise in them.
 
 pub mod body;
 pub mod clean;

@@ -1,16 +1,16 @@
-//! Makes text that strangers wrote fit to print: in a list, on a terminal, in a log.
+//! Makes text from strangers safe to print: in a list, on a terminal, in a log.
 //!
-//! Names, subjects, addresses and servers' answers may hold escape sequences that rewrite the terminal, line breaks that
-//! forge an entry of a log, or direction controls that show a name backwards. Each such character becomes
-//! [`REPLACEMENT`], so that it is seen and nothing else moves.
+//! Names, subjects, addresses and servers' answers may hold escape sequences that rewrite the terminal, line breaks
+//! that forge an entry of a log, or direction controls that show a name backwards. Each such character becomes
+//! [`REPLACEMENT`], so that it is visible and has no other effect.
 
 use std::borrow::Cow;
 
 /// Stands for a character that must not be printed.
 pub const REPLACEMENT: char = '\u{fffd}';
 
-/// Whether a character can do nothing but be seen: no control (C0, DEL, C1), line or paragraph separator, direction
-/// control, invisible annotation or tag.
+/// Whether a character is safe to print: not a control (C0, DEL, C1), line or paragraph separator, direction control,
+/// invisible annotation or tag.
 pub fn is_printable(c: char) -> bool {
     !(c.is_control()
         || matches!(c,
@@ -18,18 +18,18 @@ pub fn is_printable(c: char) -> bool {
             | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'))
 }
 
-/// Makes a text fit for one line.
+/// Makes a text safe to print on one line.
 pub fn printable_line(text: &str) -> Cow<'_, str> {
     replace_unless(text, is_printable)
 }
 
-/// Makes a text of several lines fit to print. Line feeds and tabs stay.
+/// Makes a text of several lines safe to print. Line feeds and tabs stay.
 pub fn printable_text(text: &str) -> Cow<'_, str> {
     replace_unless(text, |c| is_printable(c) || matches!(c, '\n' | '\t'))
 }
 
-/// Makes JSON fit to print without changing what it says: the characters can occur only in its strings, where an escape
-/// means the same.
+/// Makes JSON safe to print without changing its meaning: such characters can occur only in its strings, where an
+/// escape means the same.
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     if json.chars().all(|c| is_printable(c) || c == '\n') {
         return Cow::Borrowed(json);

@@ -1,7 +1,7 @@
 //! Words and phrases of mail programs and mail servers in many languages.
 //!
-//! Each list is a file in `words/`, sorted, with one entry on each line: in lower case, and in the form to which
-//! [`clean`](super::clean::clean) reduces texts.
+//! Each list is a file in `words/`, sorted, with one entry on each line: in lower case, and normalised as by
+//! [`clean`](super::clean::clean).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -31,7 +31,7 @@ lists! {
     // Labels in quoted headers, without their colons.
     FROM = "from";
     DATE = "date";
-    /// To, Cc and Reply-To.
+    /// Labels of To, Cc and Reply-To.
     TO = "to";
     SUBJECT = "subject";
 
@@ -40,19 +40,19 @@ lists! {
     WROTE = "wrote";
     /// First words of attribution lines, which may be wrapped before their verb.
     LEADS = "leads";
-    /// How an attribution line starts that only says what is answered.
+    /// Starts of attribution lines that only name the answered letter.
     IN_REPLY_TO = "in_reply_to";
-    /// Between the dashes of the line above a quoted letter.
+    /// Words between the dashes of the line above a quoted letter.
     ORIGINAL = "original";
-    /// Between the dashes of the line above a forwarded letter, or alone on a line.
+    /// Words between the dashes of the line above a forwarded letter, or alone on a line.
     FORWARDED = "forwarded";
 
     // Advertisements that phones, web mailers and virus scanners put under a letter.
-    /// How such a line starts.
+    /// Starts of such lines.
     SENT_FROM = "sent_from";
-    /// How such a line ends, in languages that put the verb last.
+    /// Ends of such lines, in languages that put the verb last.
     SENT_FROM_ENDS = "sent_from_ends";
-    /// The products that it names.
+    /// Products that such lines name.
     PRODUCTS = "products";
 
     // Senders.
@@ -88,13 +88,14 @@ lists! {
     MACHINE_HINTS = "machine_hints";
     /// Found in absence notes but not in bounces.
     AWAY_TEXT = "away_text";
-    /// Also found in absence notes: until when, and who can help.
+    /// Also found in absence notes: the day of return, and who can help.
     AWAY_HINTS = "away_hints";
-    /// How offices address whoever writes to them: "your enquiry", "our opening hours", "please contact my colleague".
+    /// Phrases with which offices address their correspondents: "your enquiry", "our opening hours", "please contact my
+    /// colleague".
     OFFICE_TEXT = "office_text";
     /// Vocabulary of players that machines do not use.
     GAME_WORDS = "game_words";
-    /// Single words with which people write about themselves, their families and games.
+    /// Single words that people use for themselves, their families and games.
     PERSON_WORDS = "person_words";
 
     /// First words of orders and commands.
@@ -181,7 +182,7 @@ pub fn label(text: &str) -> Option<Label> {
     LABELS.get(text.as_str()).copied()
 }
 
-/// The labels of all lists: most lines that are asked about have none.
+/// The labels of all lists in one map, because most lines have none.
 static LABELS: LazyLock<BTreeMap<&'static str, Label>> = LazyLock::new(|| {
     let lists = [(&FROM, Label::From), (&DATE, Label::Date), (&SUBJECT, Label::Subject), (&TO, Label::To)];
     lists.into_iter().flat_map(|(list, label)| list.words.iter().map(move |word| (*word, label))).collect()
