@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The size limits of a letter. A letter that exceeds one of them is an
 /// [`UnreadableLetter`](crate::letter::UnreadableLetter).
 ///
-/// They bound memory, stack depth, and the work of the parser ([`structure`](super::structure)) and after it.
+/// They bound memory, stack depth, and the work of the parser (`structure`) and after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub max_bytes: usize,
