@@ -1,8 +1,14 @@
-//! Parses letters from their raw bytes: who wrote one, whether a machine did, which seat it may speak for, and which
-//! text is new.
+//! Parses raw letters: finds the sender, tells people from machines, collects reply tokens, and extracts the new text.
 //!
-//! This room knows no match, does not decide who may play, and reads no orders: that is left to the referee and to
-//! [`request`](crate::request). Whatever the bytes, nothing here panics or takes more than linear time.
+//! It knows no match, does not decide who may play, and does not parse orders: the referee and
+//! [`request`](crate::request) do that. No input makes it panic or takes more than linear time.
+//!
+//! Each folder uses only those before it:
+//!
+//! - `mail`: addresses, header fields, MIME structure, limits
+//! - `text`: the lines of text, cleaned, and the words and patterns in them
+//! - `quote`: quotes, and the new text between them
+//! - `sender`: proof of the sender, and signs of a person or a machine
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -11,59 +17,37 @@ use mail_parser::MessageParser;
 
 use crate::game::Line;
 
-pub mod address;
-pub mod authentic;
-mod automatic;
-mod body;
-mod bounded_head;
-mod charset;
-mod classify;
-pub mod clean;
-pub mod digest;
-mod envelope;
-mod excerpt;
-mod frame;
-mod frame_line;
-mod header;
-mod html;
-mod html_tag;
-mod identity;
-mod new_text;
-mod own_letter;
-mod patterns;
-mod person;
-mod phrases;
-pub mod pictures;
-pub mod printable;
+mod mail;
 mod quote;
-mod recipients;
-mod return_id;
-mod senders;
-mod structure;
-mod subject;
-mod text_line;
-mod unreadable;
-mod words;
+mod sender;
+mod text;
 
-pub use address::{Address, Token};
-pub use automatic::{Automatic, AutomaticKind, Certainty};
-pub use body::UnreadableContent;
-pub use bounded_head::bounded_head;
-pub use digest::{Digest, ParseDigestError};
-pub use envelope::SubjectTag;
-pub use identity::OwnIdentity;
-pub use new_text::NewText;
-pub use own_letter::tokens as tokens_in_text;
-pub use return_id::ReturnId;
-pub use unreadable::{Limits, UnreadableLetter, UnreadableReason};
+pub use mail::address::{Address, ParseAddressError, Token};
+pub use mail::bounded_head::bounded_head;
+pub use mail::digest::{Digest, ParseDigestError};
+pub use mail::identity::OwnIdentity;
+pub use mail::limits::{Limits, UnreadableReason};
+pub use mail::pictures;
+pub use mail::return_id::ReturnId;
+pub use mail::subject::SubjectTag;
+pub use quote::new_text::NewText;
+pub use quote::own_letter::tokens as tokens_in_text;
+pub use sender::authentic;
+pub use sender::automatic::{Automatic, AutomaticKind, Certainty};
+pub use sender::envelope::UnreadableLetter;
+pub use text::body::UnreadableContent;
+pub use text::{clean, printable};
 
-use body::Texts;
-use classify::Evidence;
-use envelope::{Envelope, add_tokens};
-use frame::Correspondents;
-use header::Header;
+use mail::header::{self, Header};
+use mail::{identity, recipients, structure};
+use quote::frame::Correspondents;
+use quote::{new_text, own_letter};
+use sender::classify::{self, Evidence};
+use sender::envelope::{self, Envelope, add_tokens};
+use sender::person;
+use text::body::{self, Texts};
 
-/// Maximum letters of a thread whose quotes are looked for in a reply.
+/// Maximum letters of a thread to recognise in the quotes of a reply.
 const MAX_QUOTED: usize = 8;
 
 /// A parsed letter, not yet matched to a seat.
@@ -72,13 +56,13 @@ pub struct Letter {
     pub digest: Digest,
     pub from: Address,
     pub from_name: Option<String>,
-    /// This and the other Message-IDs have no angle brackets.
+    /// Without angle brackets, like all Message-IDs here.
     pub message_id: Option<String>,
     pub in_reply_to: Vec<String>,
     pub references: Vec<String>,
     pub subject: String,
-    /// The reply tokens that came back, deduplicated, the most trustworthy source first: plus address, In-Reply-To,
-    /// References, footer line.
+    /// The reply tokens in the letter, deduplicated, from the most trustworthy source to the least: plus address,
+    /// In-Reply-To, References, footer line.
     pub tokens: Vec<Token>,
     pub subject_tag: Option<SubjectTag>,
     /// The addresses in To and Cc that are neither ours nor the sender's.
@@ -155,7 +139,7 @@ impl Letter {
         })
     }
 
-    /// Returns the reply tokens in the header of a letter that may be unreadable otherwise.
+    /// Returns the reply tokens in the header of a letter, even if the rest is unreadable.
     pub fn tokens_in_header(raw: &[u8], own: &OwnIdentity) -> Vec<Token> {
         envelope::tokens_in_header(raw, own)
     }
@@ -173,14 +157,14 @@ impl Letter {
         self.in_reply_to.iter().chain(older).take(MAX_QUOTED)
     }
 
-    /// Joins the texts of those of our letters that it may quote. `sent` maps Message-IDs to texts.
+    /// Joins the texts of our letters that it may quote. `sent` maps Message-IDs to texts.
     pub fn quotable_text(&self, sent: &BTreeMap<String, String>) -> Option<String> {
         let texts: Vec<&str> = self.thread().filter_map(|id| Some(sent.get(id)?.as_str())).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
-    /// Returns what the person wrote now. `quotable` is the text of our letters that it may quote, if we have it
-    /// ([`Letter::quotable_text`]).
+    /// Returns the text that the person wrote now. `quotable` is the text of our letters that it may quote, if we have
+    /// it ([`Letter::quotable_text`]).
     pub fn new_text(&self, quotable: Option<&str>) -> NewText {
         let sender = self.sender_in_attributions();
         new_text::new_text(&self.texts, quotable, Correspondents { own: &self.own, sender: &sender })
@@ -194,13 +178,13 @@ impl Letter {
         Some((name, lines))
     }
 
-    /// Whether anything speaks for a person who writes to us on purpose: the letter answers one of ours, or a person may
-    /// have written these lines of it. Only strangers need to show that.
+    /// Whether there is any sign of a person who means to write to us: the letter answers one of ours, or a person may
+    /// have written its `written` lines. Only strangers need one.
     pub fn shows_a_person(&self, written: &[Line], own: &OwnIdentity) -> bool {
         let mut thread = self.in_reply_to.iter().chain(&self.references);
         let lines: Vec<&str> = written.iter().map(|line| line.text.as_str()).collect();
         !self.tokens.is_empty()
-            || thread.any(|id| header::has_own_domain(id, own))
+            || thread.any(|id| identity::has_own_domain(id, own))
             || person::speaks_for_a_person(&self.subject, &lines)
     }
 
@@ -215,8 +199,8 @@ impl Letter {
         &self.texts.attachments
     }
 
-    /// Returns what the receiving server reports about the sender's DKIM signature. `authserv_id` is the server's name
-    /// in its Authentication-Results fields.
+    /// Returns the receiving server's report on the sender's DKIM signature. `authserv_id` is the server's name in its
+    /// Authentication-Results fields.
     pub fn reported_dkim(&self, authserv_id: &str) -> authentic::ReportedDkim {
         if !self.is_provable {
             return authentic::ReportedDkim::NotPassed;

@@ -14,7 +14,7 @@ pub struct NumberedCommand {
     pub command: Command,
 }
 
-/// Who plays: the owner of this address, or the house at a level (`None` for the club's default).
+/// A party to a match: the owner of an address, or the house at a level (`None` for the club's default).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Party {
     Player(Address),
@@ -41,7 +41,7 @@ pub enum Command {
     /// The report of a turn; `None` for the last one.
     Report(Option<u32>),
     History,
-    /// What a better player would do now, in a match against the house's weakest level.
+    /// A hint: the move of a better player, in a match against the weakest level of the house.
     Hint,
     /// A message to the opponent.
     Tell(String),
@@ -84,15 +84,15 @@ pub enum Command {
         days: Option<u32>,
     },
     Join(String),
-    /// A letter came from the sender: the commands that the question with this code asked about, or the letters that the
-    /// notice with this code told of; with `always`, all letters from that address.
+    /// Confirms that the sender wrote the commands in the question with this code, or the letters in the notice with
+    /// this code; with `always`, all letters from that address.
     Confirm {
         code: String,
         always: bool,
     },
-    /// The letters that the notice with this code tells of are not the sender's.
+    /// Denies that the sender wrote the letters in the notice with this code.
     Deny(String),
-    /// Letters to the player shall go to this address first, or no longer to it.
+    /// Adds an address to which letters to the player go first, or removes one.
     Address {
         address: Address,
         remove: bool,
@@ -101,9 +101,9 @@ pub enum Command {
     Leave {
         confirmed: bool,
     },
-    /// No more challenges, with the code of one unless the letter has a token.
+    /// Refuses all further challenges. It has the code of one unless the letter has a token.
     Never(Option<String>),
-    /// The player's own settings, each a name and a value as written. None asks for all.
+    /// Changes the player's own settings, each a name and a value as written. Without any, asks for all of them.
     Settings(Vec<(String, String)>),
     /// The text after `GM`.
     Gm(String),
@@ -177,7 +177,7 @@ impl Command {
     }
 }
 
-/// What a line turns out to be.
+/// The meaning of a line.
 pub enum ParsedLine {
     Remark,
     Command(Command),
@@ -285,10 +285,10 @@ fn has_digit(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// A command, or what is wrong with it and a correct example.
+/// A command, or the fault in it and a correct example.
 type Parsed<T = Command> = Result<T, (String, &'static str)>;
 
-/// Returns nothing for a line that is no command and begins in lower case: "address unknown since 5 May" is prose.
+/// Returns `None` for a line that is not a command and begins in lower case: "address unknown since 5 May" is prose.
 fn parsed_or_prose(parsed: Parsed, line: &NormalizedLine) -> Option<Parsed> {
     Some(parsed).filter(|parsed| parsed.is_ok() || line.starts_in_capitals())
 }
@@ -426,10 +426,10 @@ fn rules(rest: &[&str], in_capitals: bool) -> Parsed {
     }
 }
 
-/// Splits `zone=Europe/Berlin name=Ann Lee` into names and values. Whether they can stand is decided later, for all of a
-/// letter together.
+/// Splits `zone=Europe/Berlin name=Ann Lee` into names and values. The values are checked later, for all of a letter
+/// together.
 fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed {
-    // Not the plain line: it has Latin letters for those that look alike, and names are written in any alphabet.
+    // Not the plain line, because it has Latin letters in place of look-alikes, and names may be in any alphabet.
     let text = line.raw_after_first_word().split(" #").next().unwrap_or_default();
     let text = text.replace(" =", "=").replace("= ", "=");
     let mut settings: Vec<(String, String)> = Vec::new();
@@ -453,7 +453,7 @@ fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed {
     Ok(Command::Settings(settings))
 }
 
-/// Maximum words of one line SETTINGS that are read.
+/// Maximum words to read in one SETTINGS line.
 const MAX_SETTING_WORDS: usize = 40;
 
 /// Parses the code of an invitation or an open seat. In prose it must have a digit or a hyphen.

@@ -1,8 +1,8 @@
-//! Finds the order in a line that is no order itself: `and SHIP 3 B2 TO B1`, `SHPI 4 2/1 G4`, `If he moves, HOLD`.
+//! Finds the order in a line that is not an order itself: `and SHIP 3 B2 TO B1`, `SHPI 4 2/1 G4`, `If he moves, HOLD`.
 //!
-//! Such a line is neither filed nor passed over: its author may have meant it. What is found is only an occasion to ask,
-//! so a question too many is better than an order too few; but prose about squares, as players write to each other,
-//! should not be questioned.
+//! Such a line is neither filed nor ignored, because its author may have meant it. The only consequence is a question,
+//! so one question too many is better than a missed order; but prose about squares, as players write it to each other,
+//! should not lead to one.
 
 use super::grammar::Grammar;
 use super::normalized;
@@ -10,7 +10,7 @@ use super::normalized;
 /// Maximum words of an order inside a line. Longer orders, such as the fleets of a setup, stand on lines of their own.
 const MAX_ORDER: usize = 12;
 
-/// Maximum words of a line that are searched. Players write no longer ones, and the work per letter stays linear.
+/// Maximum words of a line to search. Players write no longer lines, and the limit keeps the work per letter linear.
 const MAX_WORDS: usize = 400;
 
 /// Maximum other words around an order of one word, such as a point. Longer lines only mention it.
@@ -25,7 +25,7 @@ const WORD_ORDERS: [&str; 3] = ["HOLD", "SWAP", "PASS"];
 /// Words between the two squares of a move, in several languages.
 const TO: [&str; 10] = ["TO", "NACH", "VERS", "NAAR", "HACIA", "PARA", "TIL", "TILL", "ZU", "->"];
 
-/// Returns the order that a line holds, if it holds one. `line` is normalized and no order as a whole.
+/// Returns the order that a line holds, if it holds one. `line` is normalized, and not an order as a whole.
 pub fn held_order(grammar: &impl Grammar, line: &str) -> Option<String> {
     if !may_hold_order(line) {
         return None;
@@ -83,7 +83,7 @@ fn has_coordinate(word: &str) -> bool {
     (1..=2).contains(&letters) && word.as_bytes().get(letters).is_some_and(u8::is_ascii_digit)
 }
 
-/// Returns the order that the line is with another first word, or with one more.
+/// Returns the order that the line becomes with another first word, or with one word added before it.
 fn misspelt(grammar: &impl Grammar, words: &[&str]) -> Option<String> {
     let (first, rest) = words.split_first()?;
     if rest.is_empty() || words.len() > MAX_MISSPELT {
@@ -111,7 +111,7 @@ fn misspelt(grammar: &impl Grammar, words: &[&str]) -> Option<String> {
 /// Whether `word` is `verb` with a letter or two wrong, missing, doubled or swapped.
 fn is_misspelt(word: &str, verb: &str) -> bool {
     let word = word.to_ascii_uppercase();
-    // Letters with accents are no typing mistakes for ours, and bytes are enough without them.
+    // Accented characters do not count as typing mistakes, and without them bytes are enough.
     if !word.is_ascii() || word.len().abs_diff(verb.len()) > 2 || word.len() > 16 {
         return false;
     }
@@ -119,7 +119,7 @@ fn is_misspelt(word: &str, verb: &str) -> bool {
     distance(word.as_bytes(), verb.as_bytes()) <= most
 }
 
-/// The number of letters to insert, delete, replace or swap with the next to make one word from the other (the
+/// Returns the number of letters to insert, delete, replace or swap with the next to make one word from the other (the
 /// restricted Damerau-Levenshtein distance).
 fn distance(one: &[u8], other: &[u8]) -> usize {
     let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];

@@ -1,4 +1,4 @@
-//! What reading a letter needs to know of the match's game: which lines are its orders, and which look like them.
+//! The part of a match's game that reading a letter depends on: which lines are its orders, and which look like them.
 
 use crate::game::Syntax;
 use crate::game::any::GameKind;
@@ -15,7 +15,7 @@ pub trait Grammar {
     /// `rest` is the line without the bullet.
     fn with_bullet(&self, bullet: &str, rest: &str) -> Option<String>;
 
-    /// The words that orders begin with, in capitals.
+    /// Returns the words that orders begin with, in capitals.
     fn verbs(&self) -> &'static [&'static str];
 }
 
@@ -41,7 +41,7 @@ impl Grammar for GameKind {
     }
 }
 
-/// A grammar of one question, whether a line begins like an order. No line is doubtful in it.
+/// A grammar that only tells whether a line begins like an order. No line is doubtful in it.
 impl<F: Fn(&str) -> bool> Grammar for F {
     fn begins_order(&self, line: &str) -> bool {
         self(line)

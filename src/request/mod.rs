@@ -1,14 +1,14 @@
-//! Reads what a letter asks for: orders and commands, line by line, in the new text of a letter.
+//! Reads orders and commands, line by line, in the new text of a letter.
 //!
-//! A line that starts like an order or a command is one. A line that holds an order without being one is doubtful: then
-//! nothing is filed, and its author is asked. Any other line is a remark, which is kept and has no effect.
-//! The game decides whether the orders are legal, and the referee whether the commands are carried out.
+//! A line that starts like an order or a command is one. A line that holds an order without being one is doubtful:
+//! nothing is filed, and its author is asked. Any other line is a remark, which is kept and has no effect. The game
+//! decides whether the orders are legal, and the referee whether the commands are carried out.
 //!
 //! `END` ends the text of a `TELL` or a `PROTEST`, and reading continues below; elsewhere it ends the reading. A line
 //! `MATCH QZ-7K3M` ends such a text too, and begins the part of the letter for that match. Orders
 //! never reach the opponent in a message: a `TELL` with a line in its text that starts like an order is a fault.
 //!
-//! What one letter can ask for is bounded: see [`LeftOut`].
+//! The number of requests in one letter is bounded: see [`LeftOut`].
 
 use std::cell::OnceCell;
 
@@ -33,7 +33,7 @@ use bounds::{MAX_LINE, start_of};
 use command::ParsedLine;
 use normalized::NormalizedLine;
 
-/// What a letter asks for.
+/// The orders, commands and remarks in a letter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// `CHECK`: check the orders, but file nothing.
@@ -50,19 +50,20 @@ pub struct Request {
     pub remarks: Vec<Line>,
     /// Commands that were not understood, and contradictions. If there are any, nothing is filed.
     pub faults: Vec<Fault>,
-    /// Lines that are no orders but hold one. If there are any, nothing is filed; the author is asked what was meant.
+    /// Lines that are not orders but hold one. If there are any, nothing is filed; the author is asked what was meant.
     pub doubts: Vec<Fault>,
-    /// The number of a line `YES`, which files what the last answer offered to file.
+    /// The number of a line `YES`, which files the orders that the last answer offered to file.
     pub yes: Option<usize>,
     /// The matches in lines `MATCH QZ-7K3M`.
     pub sections: Vec<String>,
-    /// The matches that other lines name, remarks and headings.
+    /// The matches named in other lines: remarks and headings.
     pub named_matches: Vec<String>,
     /// Whether a line `END` ended the reading.
     pub ended: bool,
-    /// Lines in which Cyrillic or Greek letters were replaced by the Latin ones that they look like, as replaced.
+    /// Lines in which Cyrillic or Greek letters were replaced by the Latin ones that they look like, shown after
+    /// the replacement.
     pub look_alikes: Vec<Line>,
-    /// How much of the letter is beyond the bounds, and so is missing above.
+    /// Counts of the items beyond the bounds, which are missing above.
     pub left_out: LeftOut,
     written: Vec<Line>,
 }
@@ -76,8 +77,8 @@ impl Request {
         request
     }
 
-    /// Reads the new lines of a letter whose texts are passed on. A line in such a text that starts like an order of one
-    /// of the `other_games` is a fault, too, and then none of the letter's texts is passed on.
+    /// Reads the new lines of a letter whose texts are passed on. A line in such a text that starts like an order of
+    /// one of the `other_games` is a fault, too, and then none of the letter's texts is passed on.
     pub fn read_with_texts(lines: &[Line], game: GameKind, other_games: &[GameKind]) -> Request {
         let mut parser = RequestParser::new(lines, game, other_games);
         parser.withholds_all_texts = true;
@@ -102,7 +103,7 @@ impl Request {
             && self.doubts.is_empty()
     }
 
-    /// Returns why nothing of the letter can be filed, as far as its reading tells.
+    /// Returns the faults and doubts because of which nothing of the letter can be filed, in the order of its lines.
     pub fn all_faults(&self) -> Vec<Fault> {
         let mut faults: Vec<Fault> = self.faults.iter().chain(&self.doubts).cloned().collect();
         faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
@@ -123,14 +124,15 @@ impl Request {
 struct RequestParser<'a, G> {
     lines: &'a [Line],
     at: usize,
-    /// The last line `END`, once it is needed. Searching for it anew at each `tell me …` would be quadratic.
+    /// The last line `END`, found when it is first needed. Searching for it anew at each `tell me …` would be
+    /// quadratic.
     last_end: OnceCell<Option<usize>>,
     grammar: G,
-    /// The games besides the match's own whose orders no text may hold.
+    /// Games other than the match's own whose orders no text may hold either.
     other_games: &'a [GameKind],
     /// Whether a text that holds an order keeps the letter's other texts from being passed on.
     withholds_all_texts: bool,
-    /// The first line in a text that reads as an order or a command, and is not meant for its reader.
+    /// The first line in a text that reads as an order or a command, and so is not meant for the reader of the text.
     held_in_text: Option<usize>,
     request: Request,
 }
@@ -167,7 +169,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         self.request
     }
 
-    /// Adds a command. All lines SETTINGS of a letter are one command, because all of them are taken or none.
+    /// Adds a command. All SETTINGS lines of a letter are one command, because either all of them are accepted or none.
     fn add_command(&mut self, line: usize, command: Command) {
         if let Command::Settings(settings) = &command
             && let Some(earlier) =
@@ -177,14 +179,14 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
                 })
         {
             earlier.extend(settings.iter().cloned());
-            // One more than may stand: all are taken or none, so the answer must see that there are too many.
+            // Keep one more than allowed: all are accepted or none, so the answer must see that there are too many.
             earlier.truncate(MAX_SETTINGS + 1);
             return;
         }
         self.request.commands.push(NumberedCommand { line, command });
     }
 
-    /// Reads the line at `at`, and those below that belong to it.
+    /// Reads the line at `at`, and the lines below that belong to it.
     fn line(&mut self) {
         let line = &self.lines[self.at];
         self.at += 1;
@@ -263,7 +265,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         Some(Fault::on(no, reason))
     }
 
-    /// `WITHDRAW` beside new orders could mean either the old or the new ones.
+    /// Adds a fault for `WITHDRAW` beside new orders, which could mean either the old or the new ones.
     fn check_withdrawal(&mut self) {
         let request = &mut self.request;
         let withdrawal = request.commands.iter().find(|asked| asked.command == Command::Withdraw);
@@ -364,7 +366,7 @@ fn is_match_name(word: &str) -> bool {
     })
 }
 
-/// Returns the match that a word names, in brackets or not, in capitals.
+/// Returns the match that a word names, with or without brackets, in capitals.
 fn match_named_by(word: &str) -> Option<String> {
     let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     is_match_name(bare).then(|| bare.to_ascii_uppercase())
@@ -374,10 +376,10 @@ fn match_named_by(word: &str) -> Option<String> {
 const HEADING: [&str; 11] =
     ["MY", "THE", "HERE", "ARE", "IS", "ORDER", "ORDERS", "MOVE", "MOVES", "FOR", "OF"];
 
-/// The words of a heading that tell what stands below it.
+/// The words of a heading that announce orders below it.
 const SUBJECTS: [&str; 4] = ["ORDER", "ORDERS", "MOVE", "MOVES"];
 
-/// Returns the turn that a line of capitals names, if it does nothing else: `TURN 4`, or a heading.
+/// Returns the turn that a line in capitals names, if it says nothing else: `TURN 4`, or a heading.
 fn named_turn(words: &[String]) -> Option<u32> {
     let is_heading = words.iter().any(|word| SUBJECTS.contains(&word.as_str()));
     let rest: Vec<&str> =

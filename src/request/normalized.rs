@@ -137,7 +137,7 @@ fn without_number(line: &str) -> Option<&str> {
     rest.starts_with(char::is_whitespace).then(|| rest.trim_start())
 }
 
-/// Removes `# …`, except that `SHIP #1` is ship 1.
+/// Removes a comment `# …`, but keeps the `#` of `SHIP #1`, which is ship 1.
 fn without_comment(line: &str) -> &str {
     match line.match_indices('#').find(|(at, _)| !is_number_sign(line, *at)) {
         Some((at, _)) => line[..at].trim_end(),

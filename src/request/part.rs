@@ -1,7 +1,7 @@
 //! The parts of a letter about several matches. A line `MATCH QZ-7K3M` begins the part for that match; the lines before
 //! the first such line are for the match that the letter answers.
 //!
-//! `END` ends the reading of its part only: what follows the next `MATCH` line is not lost.
+//! `END` ends the reading of its own part only: the parts below are still read.
 
 use super::match_named_by;
 use super::normalized::NormalizedLine;
@@ -10,7 +10,7 @@ use crate::game::Line;
 /// Maximum bytes of a line `MATCH QZ-7K3M`, with its bullets and punctuation.
 const MAX_MATCH_LINE: usize = 60;
 
-/// Returns the matches that lines `MATCH …` name, each once, in order.
+/// Returns the matches that `MATCH …` lines name, each once, in order.
 pub fn matches_with_parts(lines: &[Line]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in lines.iter().filter_map(|line| match_line(&line.text)) {
@@ -55,7 +55,7 @@ pub fn part_for(lines: &[Line], match_id: &str, from_start: bool) -> Vec<Line> {
     part
 }
 
-/// Returns the match that a line names if it is a line `MATCH QZ-7K3M`, in capitals.
+/// Returns the match that a line `MATCH QZ-7K3M` names, in capitals.
 pub(super) fn match_line(text: &str) -> Option<String> {
     if text.len() > MAX_MATCH_LINE || !text.contains('-') {
         return None;

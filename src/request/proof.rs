@@ -1,12 +1,12 @@
-//! What follows the commands by which somebody says who wrote a letter in their name, where they read their letters,
-//! and that they leave.
+//! The arguments of the commands about a person's letters and addresses, and about leaving: CONFIRM, DENY, ADDRESS and
+//! LEAVE.
 
 use crate::letter::Address;
 
-/// What a command says, or what is wrong with it and a correct example.
+/// The arguments of a command, or the fault in them and a correct example.
 type Parsed<T> = Result<T, (String, &'static str)>;
 
-/// Parses what follows CONFIRM: a code, and perhaps ALWAYS before or after it. Returns both.
+/// Parses the arguments of CONFIRM: a code, and perhaps ALWAYS before or after it. Returns both.
 pub fn confirm(rest: &[&str]) -> Parsed<(String, bool)> {
     let (always, words): (Vec<&str>, Vec<&str>) =
         rest.iter().partition(|word| word.eq_ignore_ascii_case("always"));
@@ -16,7 +16,7 @@ pub fn confirm(rest: &[&str]) -> Parsed<(String, bool)> {
     }
 }
 
-/// Parses what follows DENY: a code.
+/// Parses the argument of DENY: a code.
 pub fn deny(rest: &[&str]) -> Parsed<String> {
     match rest {
         [code] if is_code(code) => Ok((*code).to_owned()),
@@ -24,8 +24,8 @@ pub fn deny(rest: &[&str]) -> Parsed<String> {
     }
 }
 
-/// Parses what follows ADDRESS: an address, and perhaps REMOVE before it. Returns the address, and whether it is to be
-/// removed.
+/// Parses the arguments of ADDRESS: an address, and perhaps REMOVE before it. Returns the address, and whether to
+/// remove it.
 pub fn address(rest: &[&str]) -> Parsed<(Address, bool)> {
     let fault = || {
         ("ADDRESS needs a mail address, or REMOVE and a mail address.".to_owned(), "ADDRESS ann@example.org")
@@ -43,7 +43,7 @@ pub fn address(rest: &[&str]) -> Parsed<(Address, bool)> {
     dressed_address(word).map(|address| (address, remove)).ok_or_else(fault)
 }
 
-/// Parses what follows LEAVE, and returns whether it is confirmed.
+/// Parses the argument of LEAVE, and returns whether it is confirmed.
 pub fn leave(rest: &[&str]) -> Parsed<bool> {
     match rest {
         [] => Ok(false),
@@ -59,7 +59,7 @@ pub fn dressed_address(word: &str) -> Option<Address> {
     Address::parse(bare[..end].trim_start_matches("mailto:")).ok()
 }
 
-/// Whether a word can be a code. All have a digit, so that no prose does.
+/// Whether a word can be a code. All codes have a digit, so that prose is not taken for one.
 fn is_code(word: &str) -> bool {
     (6..=20).contains(&word.len())
         && word.chars().all(|c| c.is_ascii_alphanumeric())

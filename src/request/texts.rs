@@ -50,7 +50,7 @@ impl TextCommand {
 }
 
 impl Command {
-    /// The text that the command passes on.
+    /// Returns the text that the command passes on.
     pub fn text(&self) -> Option<&str> {
         let (Command::Tell(text) | Command::TellGm(text) | Command::Protest(text)) = self else {
             return None;
@@ -101,8 +101,8 @@ impl<G: Grammar> RequestParser<'_, G> {
         self.request.faults.push(Fault::on(no, reason).with_example(kind.example));
     }
 
-    /// Reads the text after the first word and on the lines below, up to `END`, a line `MATCH QZ-7K3M` or the end of the
-    /// letter. Also returns whether there was an `END`.
+    /// Reads the text after the first word and on the lines below, up to `END`, a line `MATCH QZ-7K3M` or the end of
+    /// the letter. Also returns whether there was an `END`.
     fn text(&mut self, wording: &NormalizedLine) -> (String, bool) {
         let mut lines = vec![wording.raw_after_first_word().to_owned()];
         let mut ended = false;

@@ -1,0 +1,244 @@
+//! Mail addresses, and the reply tokens that their plus part carries.
+
+use std::fmt::{self, Debug, Display};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A mail address, `local@domain`, with its ASCII letters in lower case. It has no blanks, quotes or control
+/// characters, so it is safe in any header.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(String);
+
+/// The text is not a mail address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a mail address")]
+pub struct ParseAddressError;
+
+impl Address {
+    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring the case of ASCII letters. Other letters keep their case: the
+    /// Kelvin sign (U+212A) would become `k`, and the mailbox somebody else's.
+    ///
+    /// # Errors
+    /// [`ParseAddressError`] if the text is anything else, such as an address with a quoted local part or an address
+    /// literal, which no real mailbox uses.
+    pub fn parse(text: &str) -> Result<Address, ParseAddressError> {
+        let text = text.trim();
+        let (local, domain) = text.rsplit_once('@').ok_or(ParseAddressError)?;
+        // RFC 5321 4.5.3.1.3, less the angle brackets.
+        if text.len() > 254 || !is_local_part(local) || !domain.split('.').all(is_domain_label) {
+            return Err(ParseAddressError);
+        }
+        Ok(Address(text.to_ascii_lowercase()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn at(&self) -> usize {
+        self.0.rfind('@').expect("parse saw an @")
+    }
+
+    pub fn local(&self) -> &str {
+        &self.0[..self.at()]
+    }
+
+    pub fn domain(&self) -> &str {
+        &self.0[self.at() + 1..]
+    }
+
+    /// Returns the part after the first `+` of the local part.
+    pub fn plus(&self) -> Option<&str> {
+        self.local().split_once('+').map(|(_, plus)| plus)
+    }
+
+    /// Returns the address without its plus part.
+    pub fn base(&self) -> Address {
+        match self.local().split_once('+') {
+            Some((base, _)) if !base.is_empty() => Address(format!("{base}@{}", self.domain())),
+            _ => self.clone(),
+        }
+    }
+
+    /// Returns the address with `+plus` appended to its local part.
+    ///
+    /// # Errors
+    /// [`ParseAddressError`] if the result is not an address, because `plus` is too long or has other characters.
+    pub fn with_plus(&self, plus: &str) -> Result<Address, ParseAddressError> {
+        Address::parse(&format!("{}+{plus}@{}", self.local(), self.domain()))
+    }
+
+    /// Returns the plus part that `other` adds to `self`: `token` if they are `referee+token@…` and `referee@…`.
+    pub(crate) fn plus_of<'a>(&self, other: &'a Address) -> Option<&'a str> {
+        if self.domain() != other.domain() {
+            return None;
+        }
+        other.local().strip_prefix(self.local())?.strip_prefix('+')
+    }
+}
+
+fn is_local_part(local: &str) -> bool {
+    (1..=64).contains(&local.len())
+        && !local.starts_with('.')
+        && !local.ends_with('.')
+        && local.chars().all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c))
+}
+
+fn is_domain_label(label: &str) -> bool {
+    (1..=63).contains(&label.len())
+        && !label.starts_with('-')
+        && !label.ends_with('-')
+        && label.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
+}
+
+impl Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Address({self})")
+    }
+}
+
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Address::parse(&text).map_err(|e| serde::de::Error::custom(format!("{e}: {text}")))
+    }
+}
+
+/// The secret that marks a letter as a reply to the letters of one seat: 80 bits as 16 characters of Crockford's base
+/// 32, in lower case.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Token(String);
+
+const CROCKFORD: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+impl Token {
+    pub const LENGTH: usize = 16;
+
+    pub fn from_random(random: [u8; 10]) -> Token {
+        let bits = random.iter().fold(0u128, |bits, byte| bits << 8 | u128::from(*byte));
+        let digits = (0..Token::LENGTH).map(|i| CROCKFORD[(bits >> (75 - 5 * i) & 31) as usize]);
+        Token(digits.map(char::from).collect())
+    }
+
+    /// Parses a token, ignoring case. As Crockford specifies, `o` is read as `0`, and `i` and `l` as `1`.
+    pub fn parse(text: &str) -> Option<Token> {
+        if text.len() != Token::LENGTH {
+            return None;
+        }
+        text.chars().map(crockford_digit).collect::<Option<String>>().map(Token)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn crockford_digit(c: char) -> Option<char> {
+    match c.to_ascii_lowercase() {
+        'o' => Some('0'),
+        'i' | 'l' => Some('1'),
+        c => CROCKFORD.contains(&u8::try_from(c).ok()?).then_some(c),
+    }
+}
+
+impl Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Debug for Token {
+    /// Shows only the first characters, because a token is a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Token({}…)", &self.0[..4])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_address_is_lower_cased_and_split() {
+        let address = Address::parse(" Referee+Abc+d@Club.Example ").unwrap();
+        assert_eq!(address.as_str(), "referee+abc+d@club.example");
+        assert_eq!(address.local(), "referee+abc+d");
+        assert_eq!(address.domain(), "club.example");
+        assert_eq!(address.plus(), Some("abc+d"));
+        assert_eq!(address.base().as_str(), "referee@club.example");
+        assert_eq!(address.base().plus_of(&address), Some("abc+d"));
+        assert_eq!(address.base().with_plus("x").unwrap().as_str(), "referee+x@club.example");
+    }
+
+    #[test]
+    fn text_that_could_break_a_header_is_not_an_address() {
+        for text in [
+            "",
+            "@",
+            "a@",
+            "@b",
+            "a b@c.d",
+            "a@b c",
+            "a@b\r\nBcc: x@y",
+            "\"a\"@b.c",
+            "a@[127.0.0.1]",
+            "a@b..c",
+            ".a@b.c",
+            "a@-b.c",
+            "a@b,c@d",
+            "<a@b.c>",
+            "a\u{0}@b.c",
+            "a@b.c\u{202e}",
+        ] {
+            assert_eq!(Address::parse(text), Err(ParseAddressError), "{text:?}");
+        }
+        assert!(Address::parse(&format!("{}@b.c", "a".repeat(65))).is_err());
+    }
+
+    #[test]
+    fn letters_that_fold_into_ascii_make_another_address() {
+        let known = Address::parse("bo@kellers.example").unwrap();
+        for other in ["bo@\u{212a}ellers.example", "bo@keller\u{17f}.example"] {
+            assert_ne!(Address::parse(other).unwrap(), known, "{other}");
+        }
+        assert_eq!(Address::parse("Bo@KELLERS.example").unwrap(), known);
+    }
+
+    proptest! {
+        #[test]
+        fn a_token_is_parsed_in_any_case(random: [u8; 10]) {
+            let token = Token::from_random(random);
+            prop_assert_eq!(token.as_str().len(), Token::LENGTH);
+            prop_assert_eq!(Token::parse(token.as_str()), Some(token.clone()));
+            prop_assert_eq!(Token::parse(&token.as_str().to_uppercase()), Some(token));
+        }
+
+        #[test]
+        fn parsing_an_address_never_panics(text in ".*") {
+            let _ = (Address::parse(&text), Token::parse(&text));
+        }
+    }
+
+    #[test]
+    fn tokens_of_different_bits_differ() {
+        assert_eq!(Token::from_random([0; 10]).as_str(), "0000000000000000");
+        assert_eq!(Token::from_random([255; 10]).as_str(), "zzzzzzzzzzzzzzzz");
+        assert_eq!(Token::from_random([0, 0, 0, 0, 0, 0, 0, 0, 0, 33]).as_str(), "0000000000000011");
+        assert_eq!(Token::parse("O0iLabcdefghjkmn").unwrap().as_str(), "0011abcdefghjkmn");
+        assert_eq!(Token::parse("u000000000000000"), None);
+    }
+}

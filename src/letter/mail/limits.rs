@@ -1,0 +1,102 @@
+//! The size limits of a letter, and the reasons why one cannot be read.
+
+use std::fmt::{self, Display};
+
+use serde::{Deserialize, Serialize};
+
+/// The size limits of a letter. A letter that exceeds one of them is an
+/// [`UnreadableLetter`](crate::letter::UnreadableLetter).
+///
+/// They bound memory, stack depth, and the work of the parser (`structure`) and after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub max_bytes: usize,
+    pub max_header_bytes: usize,
+    pub max_parts: usize,
+    /// Levels of multiparts and attached letters inside each other.
+    pub max_nesting: usize,
+    pub max_lines: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            max_bytes: 10_000_000,
+            max_header_bytes: 200_000,
+            max_parts: 100,
+            max_nesting: 20,
+            max_lines: 20_000,
+        }
+    }
+}
+
+impl Limits {
+    /// Returns the limits for a letter that a GM accepts although it exceeds the usual ones.
+    pub fn generous() -> Limits {
+        Limits {
+            max_bytes: 100_000_000,
+            max_header_bytes: 2_000_000,
+            max_parts: 1000,
+            max_nesting: 40,
+            max_lines: 200_000,
+        }
+    }
+}
+
+/// The reason why a letter cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnreadableReason {
+    TooBig,
+    HeaderTooBig,
+    NoFrom,
+    SeveralFrom,
+    TooDeep,
+    TooManyParts,
+    TooManyLines,
+    /// It has nothing but white space.
+    Empty,
+}
+
+impl UnreadableReason {
+    pub const ALL: [UnreadableReason; 8] = [
+        UnreadableReason::TooBig,
+        UnreadableReason::HeaderTooBig,
+        UnreadableReason::NoFrom,
+        UnreadableReason::SeveralFrom,
+        UnreadableReason::TooDeep,
+        UnreadableReason::TooManyParts,
+        UnreadableReason::TooManyLines,
+        UnreadableReason::Empty,
+    ];
+}
+
+impl UnreadableReason {
+    /// Whether the letter exceeds a limit, and can be read with higher ones.
+    pub fn is_limit(self) -> bool {
+        match self {
+            UnreadableReason::TooBig
+            | UnreadableReason::HeaderTooBig
+            | UnreadableReason::TooDeep
+            | UnreadableReason::TooManyParts
+            | UnreadableReason::TooManyLines => true,
+            UnreadableReason::NoFrom | UnreadableReason::SeveralFrom | UnreadableReason::Empty => false,
+        }
+    }
+}
+
+impl Display for UnreadableReason {
+    /// Writes a few words for the GM.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnreadableReason::TooBig => "it is bigger than letters.max_bytes",
+            UnreadableReason::HeaderTooBig => "its header is too big",
+            UnreadableReason::TooDeep => "its parts are nested deeper than letters.max_nesting",
+            UnreadableReason::TooManyParts => "it has more parts than letters.max_parts",
+            UnreadableReason::TooManyLines => "it has too many lines",
+            UnreadableReason::NoFrom => "its From holds no address",
+            UnreadableReason::SeveralFrom => "it names several senders",
+            UnreadableReason::Empty => "it is empty",
+        })
+    }
+}

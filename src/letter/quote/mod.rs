@@ -1,0 +1,8 @@
+//! Quotes in letters: our own letters that came back, the frames that introduce other quotes, and the new text between
+//! them.
+
+pub mod frame;
+pub mod frame_line;
+pub mod new_text;
+pub mod own_letter;
+pub mod scanner;
