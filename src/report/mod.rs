@@ -2,10 +2,10 @@
 //!
 //! A letter to a seat is made from that seat's view and from what both sides may know, and from nothing else.
 
+mod board;
 mod club_letter;
 mod context;
 pub mod envelope;
-mod font;
 mod gm_acts;
 mod gm_digest;
 mod links;
@@ -13,20 +13,14 @@ mod lot;
 mod manual;
 mod markdown;
 pub mod mime;
-mod palette;
 pub mod pin;
-mod png;
 mod position;
 mod quoted;
-mod raster;
 mod redraw;
 mod samples;
 pub mod sent;
-mod svg;
 mod template_context;
 mod templates;
-#[cfg(test)]
-mod tests;
 mod time;
 
 use std::sync::Arc;
@@ -44,16 +38,15 @@ use crate::referee::{
 use links::AnswerLink;
 use template_context::{LazyView, TemplateContext};
 
+pub use board::{PictureCache, png, svg};
 pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, SeenTurn, UnprovenSummary};
 pub use gm_digest::{
     FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
     SendingSummary,
 };
-pub use png::{PictureCache, png};
 pub use position::{Position, word_position};
 pub use quoted::wrapped;
 pub use redraw::redraw;
-pub use svg::svg;
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
 pub use time::{format_duration, format_local};
 
