@@ -5,20 +5,16 @@
 mod board;
 mod club_letter;
 mod context;
-pub mod envelope;
 mod gm_acts;
 mod gm_digest;
 mod links;
 mod lot;
+mod mail;
 mod manual;
 mod markdown;
-pub mod mime;
-pub mod pin;
 mod position;
 mod quoted;
-mod redraw;
 mod samples;
-pub mod sent;
 mod template_context;
 mod templates;
 mod time;
@@ -44,9 +40,9 @@ pub use gm_digest::{
     FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
     SendingSummary,
 };
+pub use mail::{envelope, mime, pin, redraw, sent};
 pub use position::{Position, word_position};
 pub use quoted::wrapped;
-pub use redraw::redraw;
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
 pub use time::{format_duration, format_local};
 

@@ -3,10 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use super::mime::{self, Header, MimeError};
-use super::{Club, WordedLetter};
 use crate::ledger::SealKey;
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{Content, DispatchKind, HouseDefaults, Match};
+use crate::report::{Club, WordedLetter};
 
 /// The settings that all letters of the club have in common.
 #[derive(Clone, Debug)]

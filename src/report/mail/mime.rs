@@ -8,8 +8,8 @@ use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, 
 use lettre::message::{Attachment, Body, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
 
-use super::WordedLetter;
 use crate::letter::Digest;
+use crate::report::WordedLetter;
 
 /// The header fields of a mail.
 #[derive(Clone, Debug)]

@@ -1,7 +1,6 @@
 //! Draws a picture that is not kept any more again, from what its reader saw.
 
 use super::envelope::PlaceInMatch;
-use super::png;
 use crate::game::Seat;
 use crate::game::any::OwnPart;
 use crate::game::record::Step;
@@ -9,6 +8,7 @@ use crate::ledger::{self, Entry};
 use crate::letter::Digest;
 use crate::letter::pictures::{dropped_from, put_in, take_out};
 use crate::referee::Match;
+use crate::report::board::png;
 
 /// Returns a letter to a seat with the picture that was dropped from it, drawn again from the ledger to the end of the
 /// ruling that sent it. `None` if no picture was dropped, or if this version of the program draws it otherwise.
