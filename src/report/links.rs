@@ -4,7 +4,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
-use super::template_context::TemplateContext;
+use super::context::TemplateContext;
 use super::{Club, ClubLetter, TemplateError, Templates, WordingInput};
 use crate::game::{Line, Seat};
 use crate::referee::{Match, Reader};

@@ -5,17 +5,12 @@
 mod board;
 mod club_letter;
 mod context;
-mod gm_acts;
 mod gm_digest;
 mod links;
-mod lot;
 mod mail;
-mod manual;
 mod markdown;
-mod position;
 mod quoted;
 mod samples;
-mod template_context;
 mod templates;
 mod time;
 
@@ -31,17 +26,17 @@ use crate::game::{Board, BySeat, Seat};
 use crate::referee::{
     Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Notice, Reader, WordingNews,
 };
+use context::{LazyView, TemplateContext};
 use links::AnswerLink;
-use template_context::{LazyView, TemplateContext};
 
 pub use board::{PictureCache, png, svg};
 pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, SeenTurn, UnprovenSummary};
+pub use context::{Position, word_position};
 pub use gm_digest::{
     FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
     SendingSummary,
 };
 pub use mail::{envelope, mime, pin, redraw, sent};
-pub use position::{Position, word_position};
 pub use quoted::wrapped;
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
 pub use time::{format_duration, format_local};

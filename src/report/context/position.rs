@@ -6,12 +6,12 @@ use chrono::{DateTime, Utc};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::context::for_news;
-use super::template_context::{LazyView, TemplateContext};
-use super::{TemplateError, Templates, normalize_blanks};
+use super::for_news;
+use super::lazy::{LazyView, TemplateContext};
 use crate::game::any::{AnyState, Memories, OwnPart};
 use crate::game::{BySeat, Phase, Seat};
 use crate::referee::Adjudication;
+use crate::report::{TemplateError, Templates, normalize_blanks};
 
 /// A position of a match, and the adjudications that led to it in one ruling.
 #[derive(Clone, Copy, Debug)]

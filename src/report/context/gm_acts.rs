@@ -2,10 +2,10 @@
 
 use minijinja::{Value, context};
 
-use super::quoted::wrapped;
-use super::time::format_local;
 use crate::game::Seat;
 use crate::referee::{Match, Stage};
+use crate::report::quoted::wrapped;
+use crate::report::time::format_local;
 
 /// The GM's words to one side alone, for the result.
 pub fn messages(game_match: &Match, reader: Seat) -> Value {

@@ -3,10 +3,10 @@
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::templates::TOPICS;
 use crate::game::any::GameKind;
 use crate::game::{HouseLevel, OptionRule};
 use crate::referee::{HouseDefaults, Reply};
+use crate::report::templates::TOPICS;
 
 /// What the manual's pages need: every game with its options, if one of `replies` is such a page. The club's defaults for
 /// matches against the house are always there, because strangers are told of them without asking.

@@ -3,6 +3,12 @@
 //! Everything that a seat's letter says about a match is put together here, so this is where to check what a letter may
 //! disclose.
 
+mod gm_acts;
+mod lazy;
+mod lot;
+mod manual;
+mod position;
+
 use std::sync::Arc;
 
 use chrono_tz::Tz;
@@ -10,11 +16,10 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde_json::json;
 
-use super::gm_acts;
-use super::lot::{keys, lot};
-use super::manual::manual;
+use self::lazy::{ComputeField, FieldSource};
+use self::lot::{keys, lot};
+use self::manual::manual;
 use super::quoted::{shortened, wrapped};
-use super::template_context::{ComputeField, FieldSource, LazyView, TemplateContext};
 use super::time::{format_duration, format_local};
 use super::{Club, ClubLetter, FailedMatch, WordingInput};
 use crate::game::condition::Conditions;
@@ -23,6 +28,9 @@ use crate::referee::{
     Adjudication, Answer, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS, Match, Notice,
     Orders, PastReports, Receipts, Stage,
 };
+
+pub use self::lazy::{LazyView, TemplateContext};
+pub use self::position::{Position, word_position};
 
 /// The fields that any letter about a match may have, whoever reads it.
 const SHARED: [(&str, ComputeField); 25] = [
