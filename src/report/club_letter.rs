@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::gm_digest::{GmDigest, GmMatchSummary};
-use super::quoted::wrapped;
+use super::text::wrapped;
 use crate::game::Line;
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{DispatchKind, MatchSummary, OfferRejection, OfferSummary, Passing, Rejection, Reply};

@@ -9,10 +9,9 @@ mod gm_digest;
 mod links;
 mod mail;
 mod markdown;
-mod quoted;
 mod samples;
 mod templates;
-mod time;
+mod text;
 
 use std::sync::Arc;
 
@@ -37,9 +36,8 @@ pub use gm_digest::{
     SendingSummary,
 };
 pub use mail::{envelope, mime, pin, redraw, sent};
-pub use quoted::wrapped;
 pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
-pub use time::{format_duration, format_local};
+pub use text::{format_duration, format_local, wrapped};
 
 /// The club as its letters name it.
 #[derive(Clone, Debug)]

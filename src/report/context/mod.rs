@@ -3,11 +3,10 @@
 //! Everything that a seat's letter says about a match is put together here, so this is where to check what a letter may
 //! disclose.
 
-mod gm_acts;
+mod club;
 mod lazy;
-mod lot;
-mod manual;
 mod position;
+mod secrets;
 
 use std::sync::Arc;
 
@@ -16,12 +15,11 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde_json::json;
 
+use self::club::manual;
 use self::lazy::{ComputeField, FieldSource};
-use self::lot::{keys, lot};
-use self::manual::manual;
-use super::quoted::{shortened, wrapped};
-use super::time::{format_duration, format_local};
-use super::{Club, ClubLetter, FailedMatch, WordingInput};
+use self::secrets::{keys, lot};
+use super::WordingInput;
+use super::text::{format_duration, format_local, shortened, wrapped};
 use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, Line, Seat};
 use crate::referee::{
@@ -29,6 +27,7 @@ use crate::referee::{
     Orders, PastReports, Receipts, Stage,
 };
 
+pub use self::club::{for_alarm, for_club_letter};
 pub use self::lazy::{LazyView, TemplateContext};
 pub use self::position::{Position, word_position};
 
@@ -197,8 +196,8 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
             ("missed", value(missed)),
             ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
             ("correction", value(correction.as_deref().map(wrapped))),
-            ("gm_messages", gm_acts::messages(game_match, seat)),
-            ("unsealed", gm_acts::unsealed(game_match, seat)),
+            ("gm_messages", secrets::messages(game_match, seat)),
+            ("unsealed", secrets::unsealed(game_match, seat)),
             ("keys", keys(game_match)),
         ],
         Content::Missed { seats } => vec![("late", value(seats))],
@@ -288,57 +287,6 @@ fn notice_of(content: &Content) -> Option<&Notice> {
         | Content::Succession
         | Content::Missed { .. } => None,
     }
-}
-
-/// The context of a letter that is not about a running match. Lines that the letter quotes are shortened.
-pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> TemplateContext {
-    let mut own = match serde_json::to_value(letter).expect("a letter has string keys and plain values") {
-        serde_json::Value::Object(fields) => fields,
-        other => unreachable!("a letter is serialized as an object, not as {other}"),
-    };
-    let mut more_remarks = 0;
-    if let Some(serde_json::Value::Array(remarks)) = own.get_mut("remarks") {
-        more_remarks = beyond(MAX_LISTED, remarks.len());
-        remarks.truncate(MAX_LISTED);
-        for remark in remarks {
-            *remark = json!(shortened(remark["text"].as_str().unwrap_or_default()));
-        }
-    }
-    let commands = own.get_mut("question").and_then(|question| question.get_mut("commands"));
-    if let Some(serde_json::Value::Array(commands)) = commands {
-        for command in commands {
-            *command = json!(shortened(command.as_str().unwrap_or_default()));
-        }
-    }
-    if let Some(serde_json::Value::Array(items)) = own.get_mut("items") {
-        for item in items {
-            item["asked"] = json!(shortened(item["asked"].as_str().unwrap_or_default()));
-        }
-    }
-    let shared = [
-        ("club", self::club(club)),
-        ("match", Value::from(())),
-        ("manual", manual(letter.replies(), club.house)),
-        ("more_remarks", Value::from(more_remarks)),
-        ("most_commands", Value::from(MAX_COMMANDS)),
-        ("token", Some(token).filter(|token| !token.is_empty()).into()),
-    ];
-    TemplateContext::new(None).with(own.into_iter().map(|(name, field)| (name, value(field)))).with(shared)
-}
-
-fn club(club: &Club<'_>) -> Value {
-    context! { name => club.name, address => club.address }
-}
-
-/// The context of the letter that warns the GM of matches that fail verification.
-pub fn for_alarm(club: &Club<'_>, failed: &[FailedMatch]) -> TemplateContext {
-    let own = [
-        ("club", self::club(club)),
-        ("match", Value::from(())),
-        ("failed", value(failed)),
-        ("token", Value::from(())),
-    ];
-    TemplateContext::new(None).with(own)
 }
 
 /// The context of the news of one adjudication; `view` is what `seat` sees after it.

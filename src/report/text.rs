@@ -1,7 +1,8 @@
-//! Times as players read them: local time with its zone, and time spans in words.
+//! Texts made for a reader: local times with their zone, time spans in words, and quotes of what people wrote.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
+use textwrap::WordSplitter;
 
 /// Formats an instant in `zone`: `Sat 16 May, 20:00 CEST`.
 pub fn format_local(at: DateTime<Utc>, zone: Tz) -> String {
@@ -20,6 +21,29 @@ pub fn format_duration(span: TimeDelta) -> String {
     });
     let words = named.collect::<Vec<_>>().join(" ");
     if words.is_empty() { "less than a minute".to_owned() } else { words }
+}
+
+/// Maximum characters quoted from a player's line: with its indentation and bullet, the quote stays under 70.
+const MAX_QUOTED: usize = 60;
+
+/// Makes a player's line safe to quote: spaces replace control characters, and an ellipsis replaces the end of a long
+/// line.
+pub fn shortened(text: &str) -> String {
+    let mut rest = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut clean: String = rest.by_ref().take(MAX_QUOTED).collect();
+    if rest.next().is_some() {
+        clean.pop();
+        clean.push('…');
+    }
+    clean
+}
+
+/// The lines of a person's text, wrapped for a quote. The template prefixes each, so that none can be taken for an
+/// order.
+pub fn wrapped(text: &str) -> Vec<String> {
+    let options = || textwrap::Options::new(MAX_QUOTED).word_splitter(WordSplitter::NoHyphenation);
+    let lines = text.lines().flat_map(|line| textwrap::wrap(line, options()));
+    lines.map(|line| shortened(&line)).collect()
 }
 
 #[cfg(test)]

@@ -1,11 +1,28 @@
-//! What both sides read with the result of what GMs did while the match ran.
+//! Secrets that letters disclose once a match is over: its keys, the source of its chance, and what GMs told one side or
+//! were shown.
 
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use crate::game::Seat;
+use crate::ledger::SealKey;
 use crate::referee::{Match, Stage};
-use crate::report::quoted::wrapped;
-use crate::report::time::format_local;
+use crate::report::text::{format_local, wrapped};
+
+/// The source of a match's chance; its key once the match is over.
+pub fn lot(game_match: &Match) -> Value {
+    let Some(lot) = &game_match.lot else { return Value::from(()) };
+    context! {
+        pin => Serde(lot.key.pin()),
+        key => (game_match.stage == Stage::Over).then(|| lot.key.reveal()),
+    }
+}
+
+/// The secrets of a match that is over, oldest first.
+pub fn keys(game_match: &Match) -> Value {
+    let all = game_match.earlier_keys.iter().chain([&game_match.key]);
+    all.filter(|_| game_match.stage == Stage::Over).map(SealKey::reveal).collect()
+}
 
 /// The GM's words to one side alone, for the result.
 pub fn messages(game_match: &Match, reader: Seat) -> Value {
