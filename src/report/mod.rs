@@ -36,7 +36,7 @@ pub use gm_digest::{
     SendingSummary,
 };
 pub use mail::{envelope, mime, pin, redraw, sent};
-pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
+pub use templates::{COMPILED_IN, TemplateError, Templates, topics};
 pub use text::{format_duration, format_local, wrapped};
 
 /// The club as its letters name it.

@@ -8,9 +8,8 @@ use chrono::DateTime;
 use serde::Deserialize;
 
 use self::answers::answers;
-use super::templates::TOPICS;
 use super::{
-    Club, ClubLetter, FailedMatch, TemplateError, Templates, WordedLetter, WordingInput, word_alarm,
+    Club, ClubLetter, FailedMatch, TemplateError, Templates, WordedLetter, WordingInput, topics, word_alarm,
     word_club_letter,
 };
 use crate::game::any::{AnySeen, Choices, Filing, GameKind};
@@ -107,7 +106,7 @@ fn read<T: Deserialize<'static>>(samples: &'static str) -> T {
 
 /// Replies that are pages of the manual.
 fn manual_pages() -> Vec<Reply> {
-    let topics = TOPICS.iter().map(|topic| Reply::Help { topic: Some((*topic).to_owned()) });
+    let topics = topics().map(|topic| Reply::Help { topic: Some(topic.to_owned()) });
     let rules = GameKind::ALL.iter().map(|kind| Reply::Rules { game: Some(kind.key().to_owned()) });
     let general = [
         Reply::Help { topic: None },

@@ -9,9 +9,8 @@ use super::{MAX_LISTED, beyond, value};
 use crate::game::any::GameKind;
 use crate::game::{HouseLevel, OptionRule};
 use crate::referee::{HouseDefaults, MAX_COMMANDS, Reply};
-use crate::report::templates::TOPICS;
 use crate::report::text::shortened;
-use crate::report::{Club, ClubLetter, FailedMatch};
+use crate::report::{Club, ClubLetter, FailedMatch, topics};
 
 /// The context of a letter that is not about a running match. Lines that the letter quotes are shortened.
 pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> TemplateContext {
@@ -72,7 +71,7 @@ pub fn manual(replies: &[Reply], house: HouseDefaults) -> Value {
         .any(|reply| matches!(reply, Reply::Games { .. } | Reply::Help { .. } | Reply::Rules { .. }));
     let kinds = if has_page { GameKind::ALL } else { &[] };
     let games: Vec<Value> = kinds.iter().map(|kind| game(*kind, house)).collect();
-    context! { games => games, topics => TOPICS, house => Serde(house) }
+    context! { games => games, topics => topics().collect::<Value>(), house => Serde(house) }
 }
 
 fn game(kind: GameKind, house: HouseDefaults) -> Value {
