@@ -31,23 +31,20 @@ impl WordingNews {
     }
 }
 
-/// The templates of letters that no seat gets in its match, but for those to GMs.
-const OUTSIDE_MATCHES: [&str; 15] = [
+/// The templates of letters that no seat gets in its match, but for those in a folder.
+const OUTSIDE_MATCHES: [&str; 12] = [
     "absent.txt",
-    "alarm.txt",
     "announcement.txt",
     "blocked.txt",
     "challenge.txt",
     "change.txt",
     "digest.txt",
-    "newcomer.txt",
     "offer-ended.txt",
     "renamed.txt",
     "stranger.txt",
     "suspected.txt",
     "unproven.txt",
     "unreadable.txt",
-    "words.txt",
 ];
 
 impl Match {
@@ -57,7 +54,7 @@ impl Match {
         let mut own = self.desk.templates.clone();
         own.retain(|name, _| match name.split_once('/') {
             Some((folder, _)) => folder == self.game.key() || folder == "help",
-            None => !name.starts_with("gm") && !OUTSIDE_MATCHES.contains(&name.as_str()),
+            None => !OUTSIDE_MATCHES.contains(&name.as_str()),
         });
         own
     }

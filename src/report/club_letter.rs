@@ -298,15 +298,15 @@ impl ClubLetter {
             ClubLetter::Stranger { .. } => "stranger.txt",
             ClubLetter::Challenge { .. } => "challenge.txt",
             ClubLetter::Declined { .. } | ClubLetter::Lapsed { .. } => "offer-ended.txt",
-            ClubLetter::GmAnswer { .. } => "gm-answer.txt",
-            ClubLetter::Digest { .. } => "gm-digest.txt",
+            ClubLetter::GmAnswer { .. } => "gm/answer.txt",
+            ClubLetter::Digest { .. } => "gm/digest.txt",
             ClubLetter::GivenUp { .. }
             | ClubLetter::SetAside { .. }
             | ClubLetter::LowSpace { .. }
             | ClubLetter::CannotSend { .. }
             | ClubLetter::HouseStuck { .. }
-            | ClubLetter::GmUnsigned { .. } => "gm-trouble.txt",
-            ClubLetter::AuditReport { .. } => "gm-audit.txt",
+            | ClubLetter::GmUnsigned { .. } => "gm/trouble.txt",
+            ClubLetter::AuditReport { .. } => "gm/audit.txt",
             ClubLetter::Unproven { .. } => "unproven.txt",
             ClubLetter::Change { .. } => "change.txt",
             ClubLetter::Announcement { .. } => "announcement.txt",
@@ -314,8 +314,8 @@ impl ClubLetter {
             ClubLetter::PlayerDigest { .. } => "digest.txt",
             ClubLetter::Renamed { .. } => "renamed.txt",
             ClubLetter::Absent { .. } => "absent.txt",
-            ClubLetter::Newcomer { .. } => "newcomer.txt",
-            ClubLetter::Words { .. } => "words.txt",
+            ClubLetter::Newcomer { .. } => "gm/newcomer.txt",
+            ClubLetter::Words { .. } => "gm/words.txt",
             ClubLetter::Suspected { .. } => "suspected.txt",
             ClubLetter::Unreadable { .. } => "unreadable.txt",
         }

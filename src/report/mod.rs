@@ -111,7 +111,7 @@ impl WordingInput<'_> {
             Content::Reminder => "reminder.txt",
             Content::Missed { .. } => "missed.txt",
             Content::Succession => "succession.txt",
-            Content::Notice(_) if self.dispatch.to == Reader::Gm => "gm.txt",
+            Content::Notice(_) if self.dispatch.to == Reader::Gm => "gm/notice.txt",
             Content::Notice(_) => "notice.txt",
         };
         let context = match self.dispatch.to {
@@ -184,7 +184,7 @@ pub fn word_club_letter(
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
 pub fn word_gm_result(templates: &Templates, result: &GmResult) -> Result<String, TemplateError> {
-    let text = templates.render("gm-done.txt", minijinja::context! { done => Serde(result) })?;
+    let text = templates.render("gm/done.txt", minijinja::context! { done => Serde(result) })?;
     Ok(normalize_blanks(&text))
 }
 
@@ -210,7 +210,7 @@ pub fn word_alarm(
     let context = context::for_alarm(club, failed);
     LetterDraft {
         templates,
-        name: "alarm.txt",
+        name: "gm/alarm.txt",
         context,
         links: Vec::new(),
         board_width: 0,
