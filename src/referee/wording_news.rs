@@ -31,22 +31,6 @@ impl WordingNews {
     }
 }
 
-/// The templates of letters that no seat gets in its match, but for those in a folder.
-const OUTSIDE_MATCHES: [&str; 12] = [
-    "absent.txt",
-    "announcement.txt",
-    "blocked.txt",
-    "challenge.txt",
-    "change.txt",
-    "digest.txt",
-    "offer-ended.txt",
-    "renamed.txt",
-    "stranger.txt",
-    "suspected.txt",
-    "unproven.txt",
-    "unreadable.txt",
-];
-
 impl Match {
     /// Returns the club's own templates that shape letters to the seats of this match, each with its SHA-256. The rules of
     /// other games, which RULES sends, do not count.
@@ -54,7 +38,7 @@ impl Match {
         let mut own = self.desk.templates.clone();
         own.retain(|name, _| match name.split_once('/') {
             Some((folder, _)) => folder == self.game.key() || folder == "help",
-            None => !OUTSIDE_MATCHES.contains(&name.as_str()),
+            None => true,
         });
         own
     }

@@ -295,9 +295,9 @@ impl ClubLetter {
 
     pub(super) fn template(&self) -> &'static str {
         match self {
-            ClubLetter::Stranger { .. } => "stranger.txt",
-            ClubLetter::Challenge { .. } => "challenge.txt",
-            ClubLetter::Declined { .. } | ClubLetter::Lapsed { .. } => "offer-ended.txt",
+            ClubLetter::Stranger { .. } => "club/stranger.txt",
+            ClubLetter::Challenge { .. } => "club/challenge.txt",
+            ClubLetter::Declined { .. } | ClubLetter::Lapsed { .. } => "club/offer-ended.txt",
             ClubLetter::GmAnswer { .. } => "gm/answer.txt",
             ClubLetter::Digest { .. } => "gm/digest.txt",
             ClubLetter::GivenUp { .. }
@@ -307,17 +307,17 @@ impl ClubLetter {
             | ClubLetter::HouseStuck { .. }
             | ClubLetter::GmUnsigned { .. } => "gm/trouble.txt",
             ClubLetter::AuditReport { .. } => "gm/audit.txt",
-            ClubLetter::Unproven { .. } => "unproven.txt",
-            ClubLetter::Change { .. } => "change.txt",
-            ClubLetter::Announcement { .. } => "announcement.txt",
-            ClubLetter::Blocked { .. } => "blocked.txt",
-            ClubLetter::PlayerDigest { .. } => "digest.txt",
-            ClubLetter::Renamed { .. } => "renamed.txt",
-            ClubLetter::Absent { .. } => "absent.txt",
+            ClubLetter::Unproven { .. } => "club/unproven.txt",
+            ClubLetter::Change { .. } => "club/change.txt",
+            ClubLetter::Announcement { .. } => "club/announcement.txt",
+            ClubLetter::Blocked { .. } => "club/blocked.txt",
+            ClubLetter::PlayerDigest { .. } => "club/digest.txt",
+            ClubLetter::Renamed { .. } => "club/renamed.txt",
+            ClubLetter::Absent { .. } => "club/absent.txt",
             ClubLetter::Newcomer { .. } => "gm/newcomer.txt",
             ClubLetter::Words { .. } => "gm/words.txt",
-            ClubLetter::Suspected { .. } => "suspected.txt",
-            ClubLetter::Unreadable { .. } => "unreadable.txt",
+            ClubLetter::Suspected { .. } => "club/suspected.txt",
+            ClubLetter::Unreadable { .. } => "club/unreadable.txt",
         }
     }
 

@@ -81,7 +81,7 @@ fn with_template(name: &str) -> (Desk, [Sent; 2]) {
 
 #[test]
 fn templates_that_shape_no_letter_of_a_match_are_not_told_there() {
-    for name in ["quad/news.txt", "gm/digest.txt", "stranger.txt"] {
+    for name in ["quad/news.txt", "gm/digest.txt", "club/stranger.txt"] {
         let (desk, [to_ann, _]) = with_template(name);
         desk.reply(ANN, &to_ann, "STATUS");
         desk.one_to(ANN).keeps_silent_of("The club has");
