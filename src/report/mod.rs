@@ -105,14 +105,14 @@ impl WordingInput<'_> {
 
     fn draft<'t>(&self, templates: &'t Templates, board: Option<&Board>) -> LetterDraft<'t> {
         let name = match &self.dispatch.content {
-            Content::Invitation => "invitation.txt",
-            Content::Answer(_) => "answer.txt",
-            Content::Report { .. } => "report.txt",
-            Content::Reminder => "reminder.txt",
-            Content::Missed { .. } => "missed.txt",
-            Content::Succession => "succession.txt",
+            Content::Invitation => "match/invitation.txt",
+            Content::Answer(_) => "match/answer.txt",
+            Content::Report { .. } => "match/report.txt",
+            Content::Reminder => "match/reminder.txt",
+            Content::Missed { .. } => "match/missed.txt",
+            Content::Succession => "match/succession.txt",
             Content::Notice(_) if self.dispatch.to == Reader::Gm => "gm/notice.txt",
-            Content::Notice(_) => "notice.txt",
+            Content::Notice(_) => "match/notice.txt",
         };
         let context = match self.dispatch.to {
             Reader::Seat(seat) => context::for_seat(self, seat, board),
