@@ -37,7 +37,9 @@ impl Match {
     pub fn own_templates(&self) -> BTreeMap<String, Digest> {
         let mut own = self.desk.templates.clone();
         own.retain(|name, _| match name.split_once('/') {
-            Some((folder, _)) => folder == self.game.key() || ["commands", "help", "match"].contains(&folder),
+            Some((folder, _)) => {
+                folder == self.game.key() || ["commands", "frame", "help", "match"].contains(&folder)
+            }
             None => true,
         });
         own

@@ -260,10 +260,10 @@ impl LetterDraft<'_> {
         let (html, is_cut) = bounded_html(rest, self.board_width);
         self.context.set("cut", is_cut);
         self.context.set("links", Value::from(Serde(std::mem::take(&mut self.links))));
-        // `letter.html` marks these two values as safe, and no others.
+        // `frame/letter.html` marks these two values as safe, and no others.
         self.context.set("lead", bounded_html(lead, self.board_width).0);
         self.context.set("body", html);
-        let mut html = self.templates.render("letter.html", self.context.clone())?;
+        let mut html = self.templates.render("frame/letter.html", self.context.clone())?;
         if let Some(notice) = self.notice()? {
             let end = html.rfind("</body>").unwrap_or(html.len());
             html.insert_str(end, &markdown::html(&notice, 0));
@@ -279,7 +279,7 @@ impl LetterDraft<'_> {
         let (lead, rest) = split_lead(kept);
         self.context.set("lead", lead);
         self.context.set("body", rest);
-        let mut text = self.templates.render("letter.txt", self.context.clone())?;
+        let mut text = self.templates.render("frame/letter.txt", self.context.clone())?;
         if let Some(notice) = self.notice()? {
             text = format!("{}\n\n{notice}", text.trim_end());
         }
@@ -289,7 +289,7 @@ impl LetterDraft<'_> {
     /// Says that the club has replaced templates. It is set outside all of them, so that none can suppress it.
     fn notice(&self) -> Result<Option<String>, TemplateError> {
         let Some(names) = &self.new_templates else { return Ok(None) };
-        self.templates.render("wording.txt", minijinja::context! { names => names }).map(Some)
+        self.templates.render("frame/wording.txt", minijinja::context! { names => names }).map(Some)
     }
 
     /// Renders the letter's own template, whose first line is the subject.

@@ -21,7 +21,7 @@ pub const COMPILED_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/tem
 /// Whether a club's own template may replace this one: not the sentence that tells of own templates, and not the account,
 /// which shows what the others say beside what they should.
 fn is_replaceable(name: &str) -> bool {
-    name != "wording.txt" && !name.starts_with("account")
+    name != "frame/wording.txt" && !name.starts_with("account")
 }
 
 /// The pages of the manual that HELP sends, each `help/NAME.txt`.

@@ -65,7 +65,7 @@ fn a_template_for_one_turn_stands_in_the_ledger_is_told_to_both_sides_and_named_
 
 #[test]
 fn the_template_that_tells_of_replaced_templates_cannot_be_replaced() {
-    let overrides = [("wording.txt".to_owned(), "Nothing has changed.".to_owned())].into();
+    let overrides = [("frame/wording.txt".to_owned(), "Nothing has changed.".to_owned())].into();
     let refused = fogpost::report::Templates::new(&overrides);
     assert!(refused.err().is_some_and(|error| error.to_string().contains("cannot be replaced")));
 }
