@@ -31,16 +31,17 @@ impl WordingNews {
     }
 }
 
+/// The folders of templates that shape letters to seats, beside the one of the match's game.
+const SEAT_FOLDERS: [&str; 4] = ["commands", "frame", "help", "match"];
+
 impl Match {
     /// Returns the club's own templates that shape letters to the seats of this match, each with its SHA-256. The rules of
     /// other games, which RULES sends, do not count.
     pub fn own_templates(&self) -> BTreeMap<String, Digest> {
         let mut own = self.desk.templates.clone();
-        own.retain(|name, _| match name.split_once('/') {
-            Some((folder, _)) => {
-                folder == self.game.key() || ["commands", "frame", "help", "match"].contains(&folder)
-            }
-            None => true,
+        own.retain(|name, _| {
+            let folder = name.split('/').next().unwrap_or_default();
+            folder == self.game.key() || SEAT_FOLDERS.contains(&folder)
         });
         own
     }

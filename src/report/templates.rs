@@ -1,4 +1,8 @@
-//! The templates: compiled in, and each overridable by a club's file of the same name.
+//! The templates: compiled in, and each overridable by a club's file of the same path.
+//!
+//! Its folder says what a template is for: `match/` holds the letters to seats, `commands/` the answers to commands, which
+//! anybody may get, `help/` the manual, `club/` and `gm/` the letters to people outside matches and to GMs, `frame/` what
+//! surrounds every letter, `account/` the account of a match; each game has a folder of its own.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +25,7 @@ pub const COMPILED_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/tem
 /// Whether a club's own template may replace this one: not the sentence that tells of own templates, and not the account,
 /// which shows what the others say beside what they should.
 fn is_replaceable(name: &str) -> bool {
-    name != "frame/wording.txt" && !name.starts_with("account")
+    name != "frame/wording.txt" && !name.starts_with("account/")
 }
 
 /// The pages of the manual that HELP sends, each `help/NAME.txt`.
