@@ -109,3 +109,14 @@ fn a_template_that_comes_and_goes_while_only_one_side_writes_is_told_to_that_sid
     desk.reply(BO, &to_bo, "MATCHES");
     desk.one_to(BO).says(BACK);
 }
+
+#[test]
+fn hidden_files_and_backups_are_no_templates() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("match")).expect("a folder");
+    for name in ["match/.report.txt.swp", "match/report.txt~"] {
+        std::fs::write(folder.path().join(name), "{{").expect("written");
+    }
+    let templates = fogpost::daemon::templates(Some(folder.path())).expect("there is no template");
+    assert!(templates.overrides().is_empty());
+}
