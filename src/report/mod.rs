@@ -188,7 +188,7 @@ pub fn word_gm_result(templates: &Templates, result: &GmResult) -> Result<String
     Ok(normalize_blanks(&text))
 }
 
-/// A match that does not verify, as the GM is told of it.
+/// A match that does not verify, as the alarm to the GM describes it.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailedMatch {
     pub id: String,
@@ -243,7 +243,7 @@ struct LetterDraft<'a> {
     templates: &'a Templates,
     name: &'static str,
     context: TemplateContext,
-    /// Under the HTML.
+    /// Links below the HTML.
     links: Vec<AnswerLink>,
     /// The width at which the board is shown, if there is one.
     board_width: u32,
@@ -286,7 +286,7 @@ impl LetterDraft<'_> {
         Ok((subject, text))
     }
 
-    /// Says that the club has replaced templates. It is set outside all of them, so that none can suppress it.
+    /// Says that the club has replaced templates. Stands outside all of them, so that none can suppress it.
     fn notice(&self) -> Result<Option<String>, TemplateError> {
         let Some(names) = &self.new_templates else { return Ok(None) };
         self.templates.render("frame/wording.txt", minijinja::context! { names => names }).map(Some)
@@ -317,9 +317,9 @@ fn bounded_html(markdown: &str, board_width: u32) -> (String, bool) {
     }
 }
 
-/// Splits a body into its first words and the rest. The first words say what happened; they stand above the marker line,
-/// because mailboxes show them beside the subject. A paragraph that ends with a colon stays with what it announces, unless
-/// that is long: readers of quotes look for the marker in the first lines.
+/// Splits a body into its first paragraph and the rest. The first paragraph says what happened; it stands above the
+/// marker line, because mailboxes show it beside the subject. If it ends with a colon, it keeps what it announces,
+/// unless that is long: the marker is looked for in the first lines of a quote.
 fn split_lead(body: &str) -> (&str, &str) {
     let mut lead = body.find("\n\n").unwrap_or(body.len());
     while body[..lead].ends_with(':') {

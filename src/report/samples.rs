@@ -211,7 +211,7 @@ fn contents(game_match: &Match) -> Vec<Content> {
     contents
 }
 
-/// Returns orders that can stand now, if any are due from the first seat: those of the house's weakest level.
+/// Returns orders of the house's weakest level that can stand now, if any are due from the first seat.
 fn first_orders(game_match: &Match) -> Option<Filing> {
     let due = game_match.state.due().filter(|due| due.seats.contains(&Seat::First));
     let level = game_match.game.levels().first().filter(|_| due.is_some())?;

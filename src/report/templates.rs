@@ -1,8 +1,8 @@
 //! The templates: compiled in, and each overridable by a club's file of the same path.
 //!
-//! Its folder says what a template is for: `match/` holds the letters to seats, `commands/` the answers to commands, which
-//! anybody may get, `help/` the manual, `club/` and `gm/` the letters to people outside matches and to GMs, `frame/` what
-//! surrounds every letter, `account/` the account of a match; each game has a folder of its own.
+//! A template's folder tells its purpose: `match/` holds the letters to seats, `commands/` the answers to commands,
+//! which anybody may get, `help/` the manual, `club/` and `gm/` the letters to people outside matches and to GMs,
+//! `frame/` the parts around every letter, `account/` the account of a match; each game has a folder of its own.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub fn topics() -> impl Iterator<Item = &'static str> {
     COMPILED_IN.iter().filter_map(|(name, _)| name.strip_prefix("help/")?.strip_suffix(".txt"))
 }
 
-/// Why a letter could not be worded: a mistake in a template.
+/// A mistake in a template, because of which a letter could not be worded.
 #[derive(Debug, thiserror::Error)]
 #[error("template {name}: {reason}")]
 pub struct TemplateError {
@@ -151,8 +151,8 @@ const ORDER_WORDS: [&str; 29] = [
     "SWAP",
 ];
 
-/// Whether no line is broken before this word: if the letter came back unquoted, the line would be read as a command or
-/// an order.
+/// Whether no line may break before this word. If the letter came back unquoted, a line that begins with it would be
+/// read as a command or an order.
 fn begins_order_or_command(word: &str) -> bool {
     let mut known = COMMAND_WORDS.iter().chain(&ORDER_WORDS);
     known.any(|known| known.eq_ignore_ascii_case(word))

@@ -6,14 +6,14 @@ use crate::game::picture::Colour;
 /// look as smooth as 256, and make a smaller file.
 pub const FULL: u8 = 2;
 
-/// Colours that differ by no more than this in each channel are not worth a place each.
+/// Maximum difference in each channel at which a mixture reuses a colour that is there already.
 const ALIKE: u8 = 4;
 
-/// At most 256 colours. Beyond that, the nearest one counts.
+/// A list of up to 256 colours. Once it is full, the nearest colour stands in for a new one.
 #[derive(Default)]
 pub struct Palette {
     colours: Vec<Colour>,
-    /// The mixtures found so far: for each colour painted and each coverage below full, by the colour below.
+    /// Mixtures found so far, by the colour painted, its coverage if below full, and the colour below.
     mixed: Vec<[[Option<u8>; 256]; FULL as usize - 1]>,
 }
 
@@ -22,7 +22,7 @@ impl Palette {
         &self.colours
     }
 
-    /// The place of a colour, which is added if there is none like it.
+    /// Returns the place of a colour, and adds it if it is new.
     pub fn index(&mut self, colour: Colour) -> u8 {
         let same = self.colours.iter().position(|known| *known == colour);
         same.map_or_else(|| self.add(colour), |place| place as u8)

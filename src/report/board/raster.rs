@@ -2,8 +2,7 @@
 //!
 //! A board has few colours and many equal shapes, so each pixel is an index into a palette from the start, and equal
 //! shapes are smoothed once: tiny-skia finds out how much of each pixel a shape covers, and the result is stamped
-//! wherever the shape occurs. Against drawing in full colours and reducing them afterwards, this takes a third of the
-//! time.
+//! wherever the shape occurs. This takes a third of the time of drawing in full colours and reducing them afterwards.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -22,12 +21,12 @@ pub struct Bitmap {
     pub pixels: Vec<u8>,
 }
 
-/// How edges are drawn.
+/// The style of edges.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Edges {
     /// With pixels between the two colours.
     Smooth,
-    /// Without, which makes a smaller file.
+    /// Without such pixels, which makes a smaller file.
     Hard,
 }
 
@@ -46,11 +45,10 @@ pub fn render(picture: &Picture, scale: u16, edges: Edges) -> Option<Bitmap> {
     Some(canvas.bitmap)
 }
 
-/// Several times a board, and far below what could exhaust memory.
+/// Maximum pixels of a picture: several times a board, and far below what could exhaust memory.
 const MAX_PIXELS: usize = 1 << 25;
 
-/// Positions of shapes within a pixel are rounded to this part of it, so that shapes have equal stamps if they look
-/// equal.
+/// Fractions of a pixel to which positions are rounded, so that shapes that look equal have equal stamps.
 const SUBPIXELS: f32 = 8.0;
 
 /// The pixels of a picture that is being rendered.
@@ -61,7 +59,7 @@ struct Canvas {
     stamps: BTreeMap<Figure, Option<Rc<Stamp>>>,
 }
 
-/// A figure whose pixels are smoothed once. All lengths are in parts of a pixel; positions count from a whole pixel.
+/// A figure that is smoothed once. All lengths are in parts of a pixel; positions count from a whole pixel.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Figure {
     Disc { x: i32, y: i32, radius: i32 },
@@ -77,12 +75,13 @@ struct Placed {
     row: i32,
 }
 
-/// How much of the pixels around a whole pixel a figure covers.
+/// The coverage of the pixels around a whole pixel by a figure.
 struct Stamp {
-    /// Where the stamp's first row and column lie, from that pixel.
+    /// The stamp's first column, counted from that pixel.
     left: i32,
+    /// The stamp's first row, counted from that pixel.
     top: i32,
-    /// For each row, the runs of pixels covered alike: from which column, how many, how much.
+    /// For each row, the runs of equally covered pixels.
     rows: Vec<Vec<Run>>,
 }
 
@@ -126,7 +125,7 @@ impl Canvas {
         }
     }
 
-    /// A disc in the colour of the stroke and a smaller one on it make the circle, so that no stroke is computed.
+    /// Draws a disc in the colour of the stroke and a smaller one on it, which is cheaper than computing a stroke.
     fn circle(&mut self, (x, y): Point, radius: f64, fill: Colour, stroke: Stroke) {
         let half = stroke.width / 2.0;
         let discs = [(radius + half, stroke.colour), (radius - half, fill)];
@@ -139,7 +138,7 @@ impl Canvas {
         }
     }
 
-    /// A line along an axis gets square ends rather than round ones; at the widths of a board's grid the difference is
+    /// Draws a line. Along an axis its ends are square rather than round, which at the widths of a board's grid is
     /// invisible.
     fn line(&mut self, from: Point, to: Point, stroke: Stroke) {
         if from.0 == to.0 || from.1 == to.1 {
@@ -234,7 +233,7 @@ impl Canvas {
         }
     }
 
-    /// Fills a rectangle, mixing the colours of pixels that it covers in part.
+    /// Fills a rectangle, and mixes the colours of pixels that it covers in part.
     fn fill_area(&mut self, area: Area, colour: Colour) {
         let columns = self.coverage(area.x, area.x + area.width, self.bitmap.width);
         let rows = self.coverage(area.y, area.y + area.height, self.bitmap.height);
@@ -250,7 +249,7 @@ impl Canvas {
         }
     }
 
-    /// The rows or columns between two positions: those covered in part at both ends, and those between.
+    /// Returns the rows or columns between two positions. Those at both ends may be covered in part.
     fn coverage(&self, from: f32, to: f32, end: usize) -> Vec<Span> {
         let (from, to) = ((from * self.scale).max(0.0), (to * self.scale).min(end as f32));
         if from >= to {
@@ -278,13 +277,13 @@ impl Canvas {
 }
 
 impl Bitmap {
-    /// Where a row begins; `None` if it is not in the picture.
+    /// The index of a row's first pixel; `None` outside the picture.
     fn row(&self, y: i32) -> Option<usize> {
         usize::try_from(y).ok().filter(|y| *y < self.height).map(|y| y * self.width)
     }
 }
 
-/// Adjacent rows or columns of pixels of which a rectangle covers the same part.
+/// Adjacent rows or columns of pixels that a rectangle covers to the same degree.
 struct Span {
     from: usize,
     length: usize,
@@ -372,7 +371,7 @@ impl Stamp {
     }
 }
 
-/// The runs of a row of which a figure covers anything.
+/// The runs of a row that a figure covers at least in part.
 fn runs(row: &[u8], edges: Edges) -> Vec<Run> {
     let mut from = 0;
     let mut runs = Vec::new();
@@ -387,7 +386,7 @@ fn runs(row: &[u8], edges: Edges) -> Vec<Run> {
     runs
 }
 
-/// A coverage of 0 to 255 as one of 0 to [`FULL`].
+/// Converts a coverage of 0 to 255 to one of 0 to [`FULL`].
 fn level(coverage: u8, edges: Edges) -> u8 {
     match edges {
         Edges::Smooth => ((u16::from(coverage) * u16::from(FULL) + 127) / 255) as u8,

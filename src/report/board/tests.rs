@@ -1,4 +1,4 @@
-//! Both renderers of pictures draw every kind of shape, and agree with resvg.
+//! Checks that both renderers draw every kind of shape and agree with resvg.
 
 use resvg::usvg;
 use tiny_skia::{Pixmap, Transform};
@@ -116,7 +116,7 @@ fn a_picture_without_pixels_or_with_too_many_is_not_rendered() {
     }
 }
 
-/// The side of the areas whose mean colours are compared. Both renderers smooth edges, each in its own way, and ours
+/// The side, in pixels, of the areas whose mean colours are compared. The renderers smooth edges differently, and ours
 /// puts letters at whole pixels, so that pixels differ but areas do not.
 const AREA: usize = 20;
 
@@ -178,7 +178,7 @@ fn boards_keep_their_texts_on_the_page() {
     }
 }
 
-/// Where a text stands in a picture for the first time.
+/// The first place of a text in a picture.
 fn place_of(picture: &Picture, wanted: &str) -> (f64, f64) {
     let place = |shape: &Shape| match shape {
         Shape::Text { x, baseline, text, .. } if text == wanted => Some((*x, *baseline)),

@@ -63,8 +63,8 @@ pub fn for_alarm(club: &Club<'_>, failed: &[FailedMatch]) -> TemplateContext {
     TemplateContext::new(None).with(own)
 }
 
-/// What the manual's pages need: every game with its options, if one of `replies` is such a page. The club's defaults for
-/// matches against the house are always there, because strangers are told of them without asking.
+/// The context of the manual's pages: every game with its options, if one of `replies` is such a page. The club's
+/// defaults for matches against the house are always there, because strangers read of them without asking.
 pub fn manual(replies: &[Reply], house: HouseDefaults) -> Value {
     let has_page = replies
         .iter()

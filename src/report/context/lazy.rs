@@ -44,13 +44,13 @@ pub struct FieldSource {
     pub at: DateTime<Utc>,
 }
 
-/// What a seat sees of a state, and what the game adds for its templates.
+/// A seat's view of a state, and the values that the game adds for its templates.
 #[derive(Debug)]
 pub struct LazyView {
     state: AnyState,
     seat: Seat,
     memories: Option<Memories>,
-    /// The state before, and what the seat had filed in it, if the view tells what the seat did.
+    /// The state before, and the seat's filing in it, if the view tells what the seat did.
     own: Option<(AnyState, Option<Filing>)>,
     view: OnceLock<Value>,
     extra: OnceLock<Value>,

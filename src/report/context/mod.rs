@@ -1,7 +1,6 @@
 //! Builds the contexts of the templates.
 //!
-//! Everything that a seat's letter says about a match is put together here, so this is where to check what a letter may
-//! disclose.
+//! All that a seat's letter says about a match is put together here: check here what a letter may disclose.
 
 mod club;
 mod lazy;
@@ -31,7 +30,7 @@ pub use self::club::{for_alarm, for_club_letter};
 pub use self::lazy::{LazyView, TemplateContext};
 pub use self::position::{Position, word_position};
 
-/// The fields that any letter about a match may have, whoever reads it.
+/// The fields that any letter about a match may have, for any reader.
 const SHARED: [(&str, ComputeField); 25] = [
     ("club", |source| context! { name => &source.club_name, address => &source.club_address }),
     ("match", |source| match_header(&source.game_match)),
@@ -86,7 +85,7 @@ fn match_header(game_match: &Match) -> Value {
     }
 }
 
-/// Until when the opponent of a player who has vanished may choose.
+/// The time until which the opponent of a player who has vanished may choose.
 fn choice_until(source: &FieldSource) -> Value {
     let open = source.game_match.vanished.filter(|vanished| !vanished.agreed);
     value(open.map(|vanished| format_local(vanished.until, zone(source))))
@@ -97,12 +96,12 @@ fn extension(game_match: &Match) -> Value {
     game_match.extension.map(|(by, days)| context! { by => Serde(by), days => days }).into()
 }
 
-/// When complete filings will be adjudicated, if they wait for the settle time or the deadline.
+/// The time at which complete filings will be adjudicated, if they wait for the settle time or the deadline.
 fn settles(source: &FieldSource) -> Value {
     value(source.game_match.settle_at.map(|at| format_local(at, zone(source))))
 }
 
-/// When each phase was adjudicated.
+/// The time of each phase's adjudication.
 fn adjudicated(source: &FieldSource) -> Value {
     let zone = zone(source);
     let phases = source.game_match.adjudicated.iter().map(|(phase, turn, at)| {
@@ -133,7 +132,7 @@ fn held(source: &FieldSource) -> Value {
     held.map(|held| filed_orders(held, zone(source))).into()
 }
 
-/// Orders of the recipient, and when they came.
+/// Orders of the recipient, and the time at which they came.
 fn filed_orders(filed: &FiledOrders, zone: Tz) -> Value {
     context! { orders => Serde(&filed.filing), at => format_local(filed.at, zone), wait => filed.wait }
 }
@@ -143,7 +142,7 @@ fn sent_ahead(source: &FieldSource) -> Value {
     value(source.seat.and_then(|seat| source.game_match.conditions[seat].as_ref()).map(Conditions::lines))
 }
 
-/// Why the recipient's last letter was refused.
+/// The faults for which the recipient's last letter was refused.
 fn refused(source: &FieldSource) -> Value {
     let refused = source.seat.and_then(|seat| source.game_match.refused_faults(seat));
     refused.map(|(why, quoted)| context! { faults => faults(&why, &quoted) }).into()
@@ -164,7 +163,7 @@ fn value(serializable: impl serde::Serialize) -> Value {
     Value::from(Serde(serializable))
 }
 
-/// What follows the match's name in a subject: the open phase.
+/// The open phase, as it follows the match's name in a subject.
 pub fn title(game_match: &Match) -> String {
     match game_match.due() {
         Some(due) if due.turn == 0 => "Setup".to_owned(),
@@ -173,7 +172,7 @@ pub fn title(game_match: &Match) -> String {
     }
 }
 
-/// The open phase in the middle of a sentence.
+/// The open phase, as it stands in the middle of a sentence.
 fn open_turn(game_match: &Match) -> String {
     match game_match.due() {
         Some(due) if due.turn == 0 => "the setup".to_owned(),
@@ -222,14 +221,14 @@ fn shown_view(game_match: &Match, content: &Content, seat: Seat) -> Arc<LazyView
     }
 }
 
-/// The orders that a report repeats, to a reader who gets no receipts of orders without faults.
+/// The orders that a report repeats to a reader who gets receipts of faults only.
 fn own_orders(game_match: &Match, seat: Seat, filed: &BySeat<Option<FiledOrders>>, missed: &[Seat]) -> Value {
     let is_told = game_match.settings[seat].receipts == Receipts::Faults && !missed.contains(&seat);
     let own = filed[seat].as_ref().filter(|_| is_told);
     own.map(|own| filed_orders(own, game_match.zone_of(seat))).into()
 }
 
-/// The news of one of a report's adjudications. The last one left the state that the report shows, so its view is
+/// The news of one of a report's adjudications. The last one led to the state that the report shows, so its view is
 /// shared.
 fn report_step(step: &Adjudication, game_match: &Match, view: &Arc<LazyView>, seat: Seat) -> Value {
     let view = if view.is_of(&step.state) { Arc::clone(view) } else { LazyView::after(step, seat, None) };
@@ -248,7 +247,7 @@ pub fn for_gm(input: &WordingInput<'_>) -> TemplateContext {
     TemplateContext::new(None).with_lazy(field_source(input, None), SHARED).with(own)
 }
 
-/// The context of a letter to the player who held `seat` until now: nothing of the match but the notice.
+/// The context of a letter to the player who held `seat` until now. The notice is all that it tells of the match.
 pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
     let notice = notice_of(&input.dispatch.content);
     let own = [
@@ -355,7 +354,7 @@ fn answer(answer: &Answer, zone: Tz, house: HouseDefaults) -> Value {
 /// Maximum lines of a player's letter in one list.
 const MAX_LISTED: usize = 20;
 
-/// How many of `count` items a list of at most `most` leaves out.
+/// The number of `count` items that a list of at most `most` leaves out.
 fn beyond(most: usize, count: usize) -> usize {
     count.saturating_sub(most)
 }

@@ -1,4 +1,4 @@
-//! Words what the rules let a seat know of a position, for the account.
+//! Words the part of a position that the rules let a seat know, for the account.
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ pub struct Position<'a> {
     pub adjudicated: &'a [(Phase, u32, DateTime<Utc>)],
 }
 
-/// Words what the rules let `seat` know of a position: the news that led to it, and its view. The account passes the
-/// program's own templates, so that it shows what a club's should have said.
+/// Words everything that the rules let `seat` know of a position: the news that led to it, and its view. The account
+/// passes the program's own templates, so that it shows what a club's should have said.
 ///
 /// # Errors
 /// [`TemplateError`] if a template cannot be rendered.
@@ -38,7 +38,7 @@ pub fn word_position(
     Ok(normalize_blanks(&text))
 }
 
-/// The context of what `seat` knows of a position.
+/// The context of a position as `seat` knows it.
 fn context_of(position: &Position<'_>, seat: Seat) -> TemplateContext {
     let Position { names, steps, state, memories, adjudicated } = *position;
     let last = steps.last().filter(|last| last.state == *state);

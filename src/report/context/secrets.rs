@@ -9,7 +9,7 @@ use crate::ledger::SealKey;
 use crate::referee::{Match, Stage};
 use crate::report::text::{format_local, wrapped};
 
-/// The source of a match's chance; its key once the match is over.
+/// The pin of the source of a match's chance, and its key once the match is over.
 pub fn lot(game_match: &Match) -> Value {
     let Some(lot) = &game_match.lot else { return Value::from(()) };
     context! {

@@ -18,7 +18,7 @@ pub struct Stationery {
     pub plus_addresses: bool,
     /// The domain of the Message-IDs we make.
     pub message_id_domain: String,
-    /// What the manual says of matches against the house.
+    /// The defaults of matches against the house, which the manual states.
     pub house: HouseDefaults,
 }
 
@@ -49,11 +49,12 @@ pub struct Envelope<'a> {
     pub token: &'a str,
     pub to_name: &'a str,
     pub to: &'a str,
-    /// Without angle brackets.
+    /// Has no angle brackets.
     pub message_id: &'a str,
     /// The match that the letter is about.
     pub match_id: Option<&'a str>,
-    /// Whether the letter keeps its own subject, even if it answers another letter: a report is found by it.
+    /// Whether the letter keeps its own subject even if it answers another letter. Reports do, because they are found
+    /// by it.
     pub keeps_subject: bool,
     pub date: DateTime<Utc>,
 }
@@ -138,14 +139,14 @@ fn open_turn(game_match: &Match) -> String {
 const INDEX_BITS: u32 = 16;
 const INDEX_MASK: u64 = (1 << INDEX_BITS) - 1;
 
-/// What the Message-ID of a letter about a match names.
+/// The place in a match that a letter's Message-ID names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceInMatch<'a> {
     /// The reply token; empty if there is none.
     pub token: &'a str,
     /// The length of the ledger after the ruling.
     pub seq: u64,
-    /// The same as [`unique_part`].
+    /// The result of [`unique_part`].
     pub unique: &'a str,
 }
 
@@ -168,7 +169,7 @@ impl<'a> PlaceInMatch<'a> {
 const MAX_REFERENCES: usize = 4000;
 const MAX_SUBJECT: usize = 250;
 
-/// Returns the last of the IDs that fit into `most` bytes. The last ones are those that threads are built from.
+/// Returns the last IDs that fit into `most` bytes. Mail programs build threads from the last ones.
 fn latest_within<'a>(ids: impl Iterator<Item = &'a String>, most: usize) -> Vec<String> {
     let ids: Vec<&String> = ids.collect();
     let mut left = most;

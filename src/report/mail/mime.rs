@@ -21,7 +21,7 @@ pub struct Header<'a> {
     pub reply_to: &'a str,
     pub to_name: &'a str,
     pub to: &'a str,
-    /// Without angle brackets.
+    /// Has no angle brackets.
     pub message_id: &'a str,
     /// The Message-ID of the letter that this one answers, without angle brackets.
     pub in_reply_to: Option<&'a str>,
@@ -29,7 +29,7 @@ pub struct Header<'a> {
     pub date: DateTime<Utc>,
 }
 
-/// Why a mail could not be assembled.
+/// The reason why a mail could not be assembled.
 #[derive(Debug, thiserror::Error)]
 pub enum MimeError {
     #[error("`{0}` is not a mail address")]
@@ -69,7 +69,7 @@ pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeE
     Ok(mail.formatted())
 }
 
-/// The start of the line before each part of the `multipart/alternative`, the first of which is the text.
+/// The start of the line before each part of the `multipart/alternative`. The first part is the text.
 pub(super) const ALTERNATIVE_DELIMITER: &str = "\r\n--=a=";
 
 /// The text, the HTML with its picture, and the attachments. The boundaries are derived from the Message-ID, because
@@ -112,8 +112,8 @@ fn with_attachments(mixed: MultiPart, letter: &WordedLetter) -> MultiPart {
 /// Encodes a text as lettre does, with CRLF. Given a text with bare line feeds, lettre inserts each carriage return by
 /// moving the rest of the text, which is quadratic.
 ///
-/// The encoding is chosen, as lettre does, before the line ends are converted, so that the bytes of a letter stay what
-/// they were when the audit words it again.
+/// Chooses the encoding, as lettre does, before it converts the line ends, so that a letter that is assembled again has
+/// the same bytes.
 fn body(text: &str) -> Body {
     let with_crlf = with_crlf(text);
     match Encoding::choose(text, false) {

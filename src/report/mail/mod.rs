@@ -1,4 +1,4 @@
-//! The letters as mail: their header and MIME form, the pin that the ledger holds them to, and what is read from sent ones.
+//! Letters as mail: their headers and MIME form, the pins by which the ledger proves them, and the texts of sent ones.
 
 pub mod envelope;
 pub mod mime;

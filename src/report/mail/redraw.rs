@@ -1,4 +1,4 @@
-//! Draws a picture that is not kept any more again, from what its reader saw.
+//! Draws a dropped picture again, from its reader's view.
 
 use super::envelope::PlaceInMatch;
 use crate::game::Seat;
@@ -25,8 +25,8 @@ pub fn redraw(
     put_in(&take_out(letter)?.0, &picture(&entries[..end], seat, digest)?)
 }
 
-/// Draws what the seat saw. The board of a report marks what the seat did in the adjudication, that of another letter does
-/// not; the digest tells which it was.
+/// Draws the seat's board. A report's board marks what the seat did in the adjudication, another letter's does not; the
+/// digest tells which it was.
 fn picture(entries: &[Entry], seat: Seat, digest: Digest) -> Option<Vec<u8>> {
     let record = ledger::record(entries)?;
     let mut boards = Vec::new();

@@ -44,7 +44,7 @@ struct DatedReport {
 }
 
 impl DatedReport {
-    /// Whether a rollback has not voided it: reports are written at an adjudication, or at the end of the match.
+    /// Whether no rollback has voided it. Reports are written at an adjudication, or at the end of the match.
     fn stands(&self, game_match: &Match) -> bool {
         if self.report.title.contains("] Result:") {
             return game_match.due().is_none();
@@ -53,7 +53,7 @@ impl DatedReport {
     }
 }
 
-/// How the title of a report goes on after the match's name: with the turn that it opens.
+/// The part of a report's title after the match's name: the turn that it opens.
 fn titled(turn: u32) -> String {
     match turn {
         0 => "] Setup:".to_owned(),
@@ -96,9 +96,8 @@ pub fn plain_text(bytes: &[u8]) -> String {
         .unwrap_or_default()
 }
 
-/// Parses one of our letters, but only to the end of its text, which is its first part. Parsing the rest would decode
-/// the picture for nothing. The line that ends the part is kept: without it, the parser leaves quoted-printable as it
-/// is.
+/// Parses one of our letters up to the end of its text, which is its first part. Parsing the rest would decode the
+/// picture for nothing. Keeps the line that ends the part: without it, the parser does not decode quoted-printable.
 pub fn parse_text_part(bytes: &[u8]) -> Option<mail_parser::Message<'_>> {
     let mut parts = memchr::memmem::find_iter(bytes, mime::ALTERNATIVE_DELIMITER);
     let end = parts.nth(1).and_then(|at| Some(at + 2 + memchr::memchr(b'\n', &bytes[at + 2..])? + 1));
