@@ -43,7 +43,7 @@ impl Decision<'_> {
         let mut loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?.clone();
         let hold = self.renew_shown_token(letter, &mut loaded, row.seat, &mut seat_letter);
         let (opponent, gm) = self.rooms(&loaded, row, &seat_letter)?;
-        let (answer, slot) = self.permit_answer(row, &loaded.game_match, &seat_letter.request)?;
+        let (answer, slot) = self.permit_answer(row, &loaded.game_match, &seat_letter)?;
         let cause = &mut seat_letter.cause;
         (cause.opponent, cause.gm, cause.answer) = (opponent, gm, answer);
         cause.holds_resignation = self.holds_resignation(row, letter, &seat_letter.request)?;
