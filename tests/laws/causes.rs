@@ -193,10 +193,12 @@ fn assert_derived(before: &Match, ruling: &Ruling, raw: Option<&str>) {
         act
     };
     let EntryCause::Cause(cause) = entry.cause else { panic!("the first entry holds the cause") };
+    let read_again;
     let matter = match cause {
         Cause::Letter(cause) => {
             let (letter, written) = read(&before, raw.expect("a letter"));
-            Matter::Letter(Box::new(referee::prepare(&before, *cause, &letter, written).expect("its part")))
+            read_again = referee::prepare(&before, *cause, &letter, written).expect("its part");
+            Matter::Letter(&read_again)
         }
         Cause::Clock { phase } => Matter::Clock { phase },
         Cause::House { phase, play } => Matter::House { phase, play },
@@ -273,12 +275,12 @@ fn assert_rulings_follow(kind: GameKind, seed: u64, against_house: bool) -> BTre
             game_match.by_clock()
         } else {
             let (bytes, read) = written(&mut play, &game_match, seat, at);
-            (raw, letter) = (Some(bytes), Some(read.clone()));
-            Matter::Letter(Box::new(read))
+            raw = Some(bytes);
+            Matter::Letter(letter.insert(read))
         };
         let ruling = referee::rule(&game_match, &matter, at);
         assert_derived(&game_match, &ruling, raw.as_deref());
-        if let Some(letter) = &letter {
+        if let Matter::Letter(letter) = matter {
             assert!(!ruling.entries.is_empty(), "every letter leaves an entry");
             assert_within_room(letter, &ruling);
         }

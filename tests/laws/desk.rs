@@ -82,7 +82,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
     let letter = Letter::read(raw.as_bytes(), &own, &Limits::default()).expect("a letter");
     let cause = LetterCause::new(letter.digest, seat, NOW);
     let read = referee::prepare(game_match, cause, &letter, NewText::Lines(numbered(lines)));
-    referee::rule(game_match, &Matter::Letter(Box::new(read.expect("the whole letter"))), NOW)
+    referee::rule(game_match, &Matter::Letter(&read.expect("the whole letter")), NOW)
 }
 
 /// Words a dispatch to `seat`.
