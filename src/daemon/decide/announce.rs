@@ -39,7 +39,9 @@ impl Decision<'_> {
                 page.html.clear();
             }
             let mut dispatch = self.assemble(page, "", &to, None)?;
-            if self.draft.settlement.dispatches.iter().any(|other| other.message_id == dispatch.message_id) {
+            let same =
+                self.added(|added| &added.dispatches).find(|new| new.message_id == dispatch.message_id);
+            if same.is_some() {
                 return Ok(GmResult::Refused { says: "The same text is announced above.".to_owned() });
             }
             let hours = i64::try_from(index / PER_HOUR).unwrap_or_default();

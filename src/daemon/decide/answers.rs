@@ -126,19 +126,10 @@ impl Decision<'_> {
         Ok(Some((same.len() == SAME_ANSWERS).then(|| Slot::Later(self.at() + TimeDelta::hours(1)))))
     }
 
-    pub fn recent_answers(&self, reader: &str) -> Decided<&[RecentAnswer]> {
-        match self.draft.answers.get(reader) {
-            Some(counted) => Ok(counted),
-            None => self.context.answers_to(reader),
-        }
-    }
-
     fn count_answer(&mut self, answer: &NewDispatch) -> Decided<()> {
-        let stored = self.context.answers_to(&answer.recipient)?;
         let text = AnswerText::Unsaved(Arc::new(answer.bytes.clone()));
         let recent = RecentAnswer { seat: seat_of(answer), asked: answer.asked, text };
-        self.draft.add_answer(&answer.recipient, stored, recent);
-        Ok(())
+        self.add_answer(&answer.recipient, recent)
     }
 
     fn says_the_same(&self, last: &AnswerText, answer: &NewDispatch) -> Decided<bool> {

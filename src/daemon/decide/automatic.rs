@@ -84,7 +84,7 @@ impl Decision<'_> {
 
     /// Whether a letter with this Message-ID was sent, or will be by this decision.
     pub fn is_dispatched(&self, message_id: &str) -> Decided<bool> {
-        let mut decided = self.draft.settlement.dispatches.iter();
+        let mut decided = self.added(|settlement| &settlement.dispatches);
         Ok(decided.any(|other| other.message_id == message_id)
             || self.context.dispatch(message_id)?.is_some())
     }

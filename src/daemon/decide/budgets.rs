@@ -109,7 +109,12 @@ impl Decision<'_> {
     fn used(&self, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
         let stored = self.context.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
         let key = BudgetKey { subject: subject.to_owned(), kind, period };
-        let added = self.draft.settlement.restraints.uses.get(&key).map_or(0, |used| used.added);
+        let added: i64 = self
+            .restraints()
+            .into_iter()
+            .filter_map(|changed| changed.uses.get(&key))
+            .map(|used| used.added)
+            .sum();
         Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
     }
 
@@ -270,7 +275,8 @@ impl Decision<'_> {
 
     fn left_out_by_hour(&self, subject: &str) -> Decided<BTreeMap<DateTime<Utc>, u32>> {
         let stored = self.context.budget(subject)?.keys();
-        let added = self.draft.settlement.restraints.uses.keys().filter(|key| key.subject == subject);
+        let added = self.restraints().into_iter().flat_map(|changed| changed.uses.keys());
+        let added = added.filter(|key| key.subject == subject);
         let all = stored.copied().chain(added.map(|key| (key.kind, key.period)));
         let hours: BTreeSet<DateTime<Utc>> =
             all.filter(|(kind, _)| *kind == BudgetKind::LeftOut).map(|(_, hour)| hour).collect();

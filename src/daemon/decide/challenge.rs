@@ -33,7 +33,8 @@ impl Decision<'_> {
         let before = self.against_the_house(player_id)?;
         let running = before.iter().filter(|(_, game_match)| game_match.stage != Stage::Over);
         let mut running: Vec<String> = running.map(|(_, game_match)| game_match.id.clone()).collect();
-        let opened = self.draft.settlement.seats.iter().filter(|row| Some(row.player_id) == player_id);
+        let opened =
+            self.added(|settlement| &settlement.seats).filter(|row| Some(row.player_id) == player_id);
         running.extend(opened.map(|row| row.match_id.clone()));
         if running.len() >= MAX_MATCHES {
             return Ok(Err(OfferRejection::HouseBusy { most: MAX_MATCHES, running }));

@@ -75,7 +75,7 @@ impl Decision<'_> {
     /// Returns the changes of a player as this transaction leaves them so far.
     fn changes_of(&self, player_id: i64) -> Decided<Vec<PlayerChange>> {
         let mut changes = self.context.changes_of(player_id)?.to_vec();
-        for row in self.draft.settlement.changes.iter().filter(|row| row.player_id == player_id) {
+        for row in self.added(|settlement| &settlement.changes).filter(|row| row.player_id == player_id) {
             changes.retain(|other| other.code != row.code);
             changes.push(row.clone());
         }
@@ -216,9 +216,9 @@ impl Decision<'_> {
     /// Returns the change with this code as this transaction leaves it so far, and its player.
     fn change_under(&mut self, code: &str) -> Decided<Option<(PlayerChange, Player)>> {
         let stored = self.context.change_under(code)?.cloned();
-        let saved = self.draft.settlement.changes.iter().rev();
-        let mut saved = saved.filter(|row| row.code == code || row.other_code == code);
-        let Some(row) = saved.next().cloned().or(stored) else { return Ok(None) };
+        let is_named = |row: &&PlayerChange| row.code == code || row.other_code == code;
+        let saved = self.added(|settlement| &settlement.changes).rfind(is_named).cloned();
+        let Some(row) = saved.or(stored) else { return Ok(None) };
         self.touch(Key::Address(row.registered.clone()));
         if row.kind != ChangeKind::Leave {
             self.touch(Key::Address(row.address.clone()));

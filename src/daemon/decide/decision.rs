@@ -42,37 +42,16 @@ pub struct DecisionDraft {
     /// The names of the matches that it opens.
     pub names: BTreeSet<String>,
     pub touched: BTreeSet<Key>,
-    /// How to undo what was changed since the last checkpoint, except in the settlement.
-    undo: Vec<Undo>,
-}
-
-/// Undoes one change.
-#[derive(Clone, Debug)]
-enum Undo {
-    /// The match and its state before; `None` if it was not ruled on before.
-    Match(String, Option<Box<LoadedMatch>>),
-    /// The number of answers before; `None` if there was no list of this reader.
-    Answers(String, Option<usize>),
-    Seated(String),
-    Name(String),
-    Touched(Key),
-}
-
-/// A draft as it was before a letter.
-///
-/// A settlement grows at the ends of its lists, so their lengths are enough, except for two small parts that change in
-/// place. A clone of the whole draft for each letter would be quadratic in the letters of one sender.
-pub struct Checkpoint {
-    lengths: [usize; 16],
-    seats: Vec<SeatRow>,
-    restraints: Restraints,
 }
 
 /// A decision in the making.
 pub struct Decision<'a> {
     pub settings: &'a Settings,
     pub context: &'a RulingContext,
+    /// The changes of this letter.
     pub draft: DecisionDraft,
+    /// The changes of the letters before it in the same transaction.
+    before: DecisionDraft,
     /// The GM whose letter is followed; the first one at the terminal.
     pub acting: GmIndex,
     /// Whether a GM acts at the terminal, where nothing proves who it is.
@@ -88,140 +67,13 @@ impl DecisionDraft {
         DecisionDraft { settlement: Settlement { at, ..Settlement::default() }, ..DecisionDraft::default() }
     }
 
-    /// Notes how the draft is now. Only one checkpoint is in use at a time.
-    pub fn checkpoint(&mut self) -> Checkpoint {
-        self.undo.clear();
-        let Settlement {
-            at: _,
-            decided,
-            postponed,
-            matches,
-            seats,
-            seat_pins,
-            snapshots: _,
-            entries,
-            dispatches,
-            listed,
-            invitations,
-            players,
-            merged,
-            returned,
-            requeued,
-            restraints,
-            newcomers,
-            unproven,
-            changes,
-            remembered,
-        } = &self.settlement;
-        let lengths = [
-            decided.len(),
-            postponed.len(),
-            matches.len(),
-            entries.len(),
-            dispatches.len(),
-            invitations.len(),
-            players.len(),
-            merged.len(),
-            returned.len(),
-            requeued.len(),
-            newcomers.len(),
-            unproven.len(),
-            changes.len(),
-            remembered.len(),
-            seat_pins.len(),
-            listed.len(),
-        ];
-        Checkpoint { lengths, seats: seats.clone(), restraints: restraints.clone() }
-    }
-
-    /// Undoes everything since the checkpoint.
-    pub fn roll_back(&mut self, to: Checkpoint) {
-        for undo in mem::take(&mut self.undo).into_iter().rev() {
-            match undo {
-                Undo::Match(id, Some(before)) => drop(self.matches.insert(id, *before)),
-                Undo::Match(id, None) => drop(self.matches.remove(&id)),
-                Undo::Answers(reader, Some(before)) => {
-                    if let Some(answers) = self.answers.get_mut(&reader) {
-                        answers.truncate(before);
-                    }
-                }
-                Undo::Answers(reader, None) => drop(self.answers.remove(&reader)),
-                Undo::Seated(address) => drop(self.seated.remove(&address)),
-                Undo::Name(name) => drop(self.names.remove(&name)),
-                Undo::Touched(key) => drop(self.touched.remove(&key)),
-            }
-        }
-        let settlement = &mut self.settlement;
-        settlement.seats = to.seats;
-        settlement.restraints = to.restraints;
-        let [
-            decided,
-            postponed,
-            matches,
-            entries,
-            dispatches,
-            invitations,
-            players,
-            merged,
-            returned,
-            requeued,
-            newcomers,
-            unproven,
-            changes,
-            remembered,
-            seat_pins,
-            listed,
-        ] = to.lengths;
-        settlement.decided.truncate(decided);
-        settlement.postponed.truncate(postponed);
-        settlement.matches.truncate(matches);
-        settlement.entries.truncate(entries);
-        settlement.dispatches.truncate(dispatches);
-        settlement.invitations.truncate(invitations);
-        settlement.players.truncate(players);
-        settlement.merged.truncate(merged);
-        settlement.returned.truncate(returned);
-        settlement.requeued.truncate(requeued);
-        settlement.newcomers.truncate(newcomers);
-        settlement.unproven.truncate(unproven);
-        settlement.changes.truncate(changes);
-        settlement.remembered.truncate(remembered);
-        settlement.seat_pins.truncate(seat_pins);
-        settlement.listed.truncate(listed);
-    }
-
-    /// Replaces the state of a match.
-    pub fn set_match(&mut self, loaded: LoadedMatch) {
-        let id = loaded.game_match.id.clone();
-        let before = self.matches.insert(id.clone(), loaded);
-        self.undo.push(Undo::Match(id, before.map(Box::new)));
-    }
-
-    /// Adds an answer to a reader, after those that are `stored`.
-    pub fn add_answer(&mut self, reader: &str, stored: &[RecentAnswer], answer: RecentAnswer) {
-        let before = self.answers.get(reader).map(Vec::len);
-        self.answers.entry(reader.to_owned()).or_insert_with(|| stored.to_vec()).push(answer);
-        self.undo.push(Undo::Answers(reader.to_owned(), before));
-    }
-
-    fn note_seated(&mut self, address: &str) {
-        if self.seated.insert(address.to_owned()) {
-            self.undo.push(Undo::Seated(address.to_owned()));
-        }
-    }
-
-    /// Notes the name of a match that is opened, and returns whether it was free in this draft.
-    pub fn take_name(&mut self, name: &str) -> bool {
-        let is_free = self.names.insert(name.to_owned());
-        if is_free {
-            self.undo.push(Undo::Name(name.to_owned()));
-        }
-        is_free
-    }
-
-    /// Adds a draft that shares no key with this one.
+    /// Adds a later draft, or one that shares no key with this one.
     pub fn join(&mut self, other: DecisionDraft) {
-        let DecisionDraft { matches, settlement, answers, seated, names, touched, undo: _ } = other;
+        let DecisionDraft { matches, settlement, answers, seated, names, touched } = other;
+        let is_saved_anew = |saved: &SeatRow| {
+            settlement.seats.iter().any(|row| (&row.match_id, row.seat) == (&saved.match_id, saved.seat))
+        };
+        self.settlement.seats.retain(|saved| !is_saved_anew(saved));
         self.matches.extend(matches);
         self.settlement.absorb(settlement);
         self.answers.extend(answers);
@@ -236,10 +88,47 @@ impl<'a> Decision<'a> {
         Decision::upon(settings, context, DecisionDraft::new(context.at))
     }
 
-    /// Starts a decision that follows others of the same transaction, whose changes are in `draft`.
-    pub fn upon(settings: &'a Settings, context: &'a RulingContext, draft: DecisionDraft) -> Decision<'a> {
-        let acting = GmIndex::default();
-        Decision { settings, context, draft, acting, at_terminal: false, subject: Vec::new(), streams: 0 }
+    /// Starts a decision that follows others of the same transaction, which have made these changes.
+    pub fn upon(settings: &'a Settings, context: &'a RulingContext, before: DecisionDraft) -> Decision<'a> {
+        Decision {
+            settings,
+            context,
+            draft: DecisionDraft::new(context.at),
+            before,
+            acting: GmIndex::default(),
+            at_terminal: false,
+            subject: Vec::new(),
+            streams: 0,
+        }
+    }
+
+    /// Accepts the changes of the letter that was decided on.
+    pub fn accept(&mut self) {
+        let accepted = mem::replace(&mut self.draft, DecisionDraft::new(self.context.at));
+        self.before.join(accepted);
+    }
+
+    /// Drops the changes of the letter, because deciding on it failed.
+    pub fn reject(&mut self) {
+        self.draft = DecisionDraft::new(self.context.at);
+    }
+
+    /// Returns the changes of all letters that were accepted.
+    pub fn accepted(self) -> DecisionDraft {
+        self.before
+    }
+
+    /// The rows of a list that this transaction has changed so far, in order.
+    pub fn added<'s, T: 's>(
+        &'s self,
+        list: impl Fn(&'s Settlement) -> &'s Vec<T>,
+    ) -> impl DoubleEndedIterator<Item = &'s T> {
+        list(&self.before.settlement).iter().chain(list(&self.draft.settlement))
+    }
+
+    /// The restraints that this transaction has changed so far, those of this letter first.
+    pub fn restraints(&self) -> [&Restraints; 2] {
+        [&self.draft.settlement.restraints, &self.before.settlement.restraints]
     }
 
     /// Switches to the random streams of a letter.
@@ -271,28 +160,59 @@ impl<'a> Decision<'a> {
     }
 
     pub fn touch(&mut self, key: Key) {
-        if self.draft.touched.insert(key.clone()) {
-            self.draft.undo.push(Undo::Touched(key));
-        }
+        self.draft.touched.insert(key);
     }
 
     /// Returns a match as this transaction leaves it so far.
     pub fn game_match(&self, id: &str) -> Decided<Option<&LoadedMatch>> {
-        match self.draft.matches.get(id) {
+        match self.ruled_on(id) {
             Some(ruled_on) => Ok(Some(ruled_on)),
             None => self.context.game_match(id),
         }
     }
 
+    /// Returns a match if this transaction has ruled on it.
+    pub fn ruled_on(&self, id: &str) -> Option<&LoadedMatch> {
+        self.draft.matches.get(id).or_else(|| self.before.matches.get(id))
+    }
+
+    /// The matches that this transaction has ruled on. One that the letter has changed again comes twice, last as it is now.
+    pub fn all_ruled_on(&self) -> impl Iterator<Item = &LoadedMatch> {
+        self.before.matches.values().chain(self.draft.matches.values())
+    }
+
+    /// Returns the answers that a reader has got in the last hour, including those of this transaction.
+    pub fn recent_answers(&self, reader: &str) -> Decided<&[RecentAnswer]> {
+        match self.draft.answers.get(reader).or_else(|| self.before.answers.get(reader)) {
+            Some(counted) => Ok(counted),
+            None => self.context.answers_to(reader),
+        }
+    }
+
+    /// Adds an answer to those of its reader.
+    pub fn add_answer(&mut self, reader: &str, answer: RecentAnswer) -> Decided<()> {
+        let mut answers = self.recent_answers(reader)?.to_vec();
+        answers.push(answer);
+        self.draft.answers.insert(reader.to_owned(), answers);
+        Ok(())
+    }
+
+    /// Notes the name of a match that is opened, and returns whether it was free in this transaction.
+    pub fn take_name(&mut self, name: &str) -> bool {
+        !self.before.names.contains(name) && self.draft.names.insert(name.to_owned())
+    }
+
     /// Replaces a match with its state after a ruling.
     pub fn keep_match(&mut self, loaded: LoadedMatch, after: Match) {
         self.touch(Key::Match(after.id.clone()));
-        self.draft.set_match(LoadedMatch { game_match: after, changed: true, ..loaded });
+        let id = after.id.clone();
+        self.draft.matches.insert(id, LoadedMatch { game_match: after, changed: true, ..loaded });
     }
 
     /// Returns the player with this address, without the changes of this transaction.
     pub fn stored_player(&self, address: &str) -> Decided<Option<Player>> {
-        let found = match self.draft.seated.contains(address) {
+        let is_seated = [&self.draft, &self.before].iter().any(|draft| draft.seated.contains(address));
+        let found = match is_seated {
             true => self.context.seated.get(address),
             false => self.context.player(address)?,
         };
@@ -307,13 +227,13 @@ impl<'a> Decision<'a> {
     /// Returns the player with this address, who is added under `name` if there is none.
     pub fn player_or_new(&mut self, address: &str, name: &str) -> Decided<Player> {
         let player = self.context.player_or_new(address, name)?.clone();
-        self.draft.note_seated(address);
+        self.draft.seated.insert(address.to_owned());
         Ok(player)
     }
 
     /// Returns a player as this transaction leaves them so far.
     pub fn latest(&self, player: Player) -> Player {
-        let saved = &self.draft.settlement.players;
-        saved.iter().rev().find(|saved| saved.id == player.id).cloned().unwrap_or(player)
+        let mut saved = self.added(|settlement| &settlement.players).rev();
+        saved.find(|saved| saved.id == player.id).cloned().unwrap_or(player)
     }
 }

@@ -227,12 +227,11 @@ fn decide_in_order<'l>(
     for letter in letters {
         decide_safely(&mut decision, letter, rounds)?;
     }
-    Ok(decision.draft)
+    Ok(decision.accepted())
 }
 
 /// Decides on one letter. If that fails, only the failure remains.
 fn decide_safely(decision: &mut Decision<'_>, letter: &ReadLetter, rounds: Rounds) -> Decided<()> {
-    let before = decision.draft.checkpoint();
     decision.begin_letter(letter.waiting.digest);
     let _in_work = decision.context.in_work.enter(letter.waiting.digest);
     let decided = catch_unwind(AssertUnwindSafe(|| {
@@ -240,7 +239,10 @@ fn decide_safely(decision: &mut Decision<'_>, letter: &ReadLetter, rounds: Round
         decision.decide_letter(letter)
     }));
     let error = match decided {
-        Ok(Ok(())) => return Ok(()),
+        Ok(Ok(())) => {
+            decision.accept();
+            return Ok(());
+        }
         Ok(Err(Undecided::Needs(wanted))) if rounds == Rounds::More => {
             return Err(Undecided::Needs(wanted));
         }
@@ -248,8 +250,10 @@ fn decide_safely(decision: &mut Decision<'_>, letter: &ReadLetter, rounds: Round
         Ok(Err(Undecided::Failed(error))) => error,
         Err(_panic) => anyhow!("ruling on the letter failed"),
     };
-    decision.draft.roll_back(before);
-    decision.set_back(&letter.waiting, &error)
+    decision.reject();
+    decision.set_back(&letter.waiting, &error)?;
+    decision.accept();
+    Ok(())
 }
 
 impl Decision<'_> {

@@ -31,11 +31,11 @@ impl Decision<'_> {
         let stored = self.context.summaries()?.iter();
         let mut by_id: BTreeMap<&str, Summary> =
             stored.map(|summary| (summary.line.id.as_str(), summary.clone())).collect();
-        for (id, loaded) in &self.draft.matches {
-            by_id.insert(id, Summary::of(&loaded.game_match.overview(), self.at()));
+        for loaded in self.all_ruled_on() {
+            by_id.insert(&loaded.game_match.id, Summary::of(&loaded.game_match.overview(), self.at()));
         }
         let mut summaries: Vec<Summary> = by_id.into_values().collect();
-        for row in &self.draft.settlement.matches {
+        for row in self.added(|settlement| &settlement.matches) {
             summaries.push(Summary::of(&row.overview, self.at()));
         }
         Ok(summaries)

@@ -189,7 +189,7 @@ impl Decision<'_> {
 
     /// Whether somebody declined an offer of the asker, in this transaction or before.
     fn has_declined(&self, asker: &Asker, invited: &str) -> Decided<bool> {
-        let decided = self.draft.settlement.invitations.iter();
+        let decided = self.added(|settlement| &settlement.invitations);
         let mut declined = decided.filter(|row| row.stage == InvitationStage::Declined);
         if declined.any(|row| asker.is(&row.inviter) && row.invited.as_deref() == Some(invited)) {
             return Ok(true);
@@ -259,7 +259,7 @@ impl Decision<'_> {
     fn open_offers(&mut self) -> Decided<Vec<Invitation>> {
         self.touch(Key::Invitations);
         let mut open = self.context.open_invitations()?.to_vec();
-        for row in &self.draft.settlement.invitations {
+        for row in self.added(|settlement| &settlement.invitations) {
             open.retain(|other| other.code != row.code);
             open.extend(Some(row.clone()).filter(|row| row.stage == InvitationStage::Open));
         }
@@ -311,8 +311,8 @@ impl Decision<'_> {
     /// Returns the offer with this code, open or not, as this transaction leaves it so far.
     fn latest_invitation(&mut self, code: &str) -> Decided<Option<Invitation>> {
         self.touch(Key::Invitations);
-        let decided = &self.draft.settlement.invitations;
-        Ok(match decided.iter().rev().find(|row| row.code == code) {
+        let mut decided = self.added(|settlement| &settlement.invitations).rev();
+        Ok(match decided.find(|row| row.code == code) {
             Some(row) => Some(row.clone()),
             None => self.context.invitation(code)?.cloned(),
         })

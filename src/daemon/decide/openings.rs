@@ -238,7 +238,7 @@ impl Decision<'_> {
     fn free_name(&mut self, game: GameKind, random: &mut Random) -> Decided<String> {
         loop {
             let id = draw_name(game, random);
-            if !self.context.is_taken(&id)? && self.draft.take_name(&id) {
+            if !self.context.is_taken(&id)? && self.take_name(&id) {
                 return Ok(id);
             }
         }

@@ -170,10 +170,7 @@ impl Decision<'_> {
         let own = self.game_match(&row.match_id)?.map(|loaded| loaded.game_match.game);
         let mut games = Vec::new();
         for (_, overview) in self.context.matches_of(row.player.id)? {
-            let stage = match self.draft.matches.get(&overview.id) {
-                Some(ruled_on) => ruled_on.game_match.stage,
-                None => overview.stage,
-            };
+            let stage = self.ruled_on(&overview.id).map_or(overview.stage, |loaded| loaded.game_match.stage);
             if stage != Stage::Over && own != Some(overview.game) && !games.contains(&overview.game) {
                 games.push(overview.game);
             }

@@ -140,8 +140,9 @@ impl Decision<'_> {
     pub fn merge_players(&mut self, gone: &Address, into: &Address, check: bool) -> Decided<GmResult> {
         let Some(old) = self.player(gone.as_str())? else { return Ok(no_player(gone)) };
         let Some(new) = self.player(into.as_str())? else { return Ok(no_player(into)) };
-        let merged = &self.draft.settlement.merged;
-        let is_merged = |id: i64| merged.iter().any(|(gone, into)| *gone == id || *into == id);
+        let is_merged = |id: i64| {
+            self.added(|settlement| &settlement.merged).any(|(gone, into)| *gone == id || *into == id)
+        };
         let of_old = self.match_ids_of(old.id)?;
         let of_new = self.match_ids_of(new.id)?;
         let play_each_other = of_old.iter().any(|id| of_new.contains(id));

@@ -184,7 +184,7 @@ impl Decision<'_> {
     /// Returns the unproven letters in a player's name as this transaction leaves them so far.
     fn unproven_letters_of(&self, player_id: i64) -> Decided<Vec<UnprovenLetter>> {
         let mut known = self.context.unproven_of(player_id)?.to_vec();
-        for row in self.draft.settlement.unproven.iter().filter(|row| row.player_id == player_id) {
+        for row in self.added(|settlement| &settlement.unproven).filter(|row| row.player_id == player_id) {
             known.retain(|other| other.letter != row.letter);
             known.push(row.clone());
         }
@@ -249,8 +249,10 @@ impl Decision<'_> {
         let mut open = self.context.unproven_of(id)?.to_vec();
         open.retain(|row| row.stage == UnprovenStage::Open && row.code == code);
         // A letter of this transaction may have answered already.
-        let answered = &self.draft.settlement.unproven;
-        open.retain(|row| !answered.iter().any(|other| other.letter == row.letter));
+        let is_answered = |row: &UnprovenLetter| {
+            self.added(|settlement| &settlement.unproven).any(|other| other.letter == row.letter)
+        };
+        open.retain(|row| !is_answered(row));
         Ok(open)
     }
 

@@ -128,7 +128,8 @@ impl Decision<'_> {
     /// Marks the seat that a dispatch went to. Two bounces of one dispatch count once; a bounce from somebody who no
     /// longer holds the seat does not count.
     fn mark(&mut self, row: &DispatchRow, failed: bool) -> Decided<()> {
-        if row.returned || self.draft.settlement.returned.contains(&row.message_id) {
+        let returned = self.added(|settlement| &settlement.returned).find(|id| **id == row.message_id);
+        if row.returned || returned.is_some() {
             return Ok(());
         }
         self.touch(Key::Address(row.recipient.clone()));

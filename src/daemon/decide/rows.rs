@@ -244,7 +244,7 @@ impl Decision<'_> {
         }
         let match_id = &ruling.after.id;
         let mut entries: Vec<Entry> = self.context.entries(match_id)?.to_vec();
-        let unsaved = self.draft.settlement.entries.iter().filter(|row| row.chain == *match_id);
+        let unsaved = self.added(|settlement| &settlement.entries).filter(|row| row.chain == *match_id);
         for row in unsaved {
             entries.push(serde_json::from_str(&row.json)?);
         }

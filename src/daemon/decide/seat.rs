@@ -165,7 +165,7 @@ impl Decision<'_> {
     /// Returns the entries of a match, including those that this transaction adds.
     fn entries_of(&self, match_id: &str) -> Decided<Vec<Entry>> {
         let mut entries: Vec<Entry> = self.context.entries(match_id)?.to_vec();
-        for unsaved in self.draft.settlement.entries.iter().filter(|entry| entry.chain == match_id) {
+        for unsaved in self.added(|settlement| &settlement.entries).filter(|row| row.chain == match_id) {
             entries.push(serde_json::from_str(&unsaved.json)?);
         }
         Ok(entries)
@@ -258,7 +258,7 @@ impl Decision<'_> {
         let stored = self.context.reports(&row.match_id)?;
         let stored = stored.iter().filter(|(about, _)| about.seat == Some(row.seat));
         let stored = stored.map(|(_, bytes)| bytes.as_slice());
-        let unsaved = self.draft.settlement.dispatches.iter();
+        let unsaved = self.added(|settlement| &settlement.dispatches);
         let unsaved = unsaved
             .filter(|new| new.kind == DispatchKind::Report && new.match_id.as_ref() == Some(&row.match_id))
             .filter(|new| new.seat == Some(row.seat))
