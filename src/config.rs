@@ -209,7 +209,7 @@ impl Letters {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TemplateFolder {
-    /// Files in it override the built-in templates of the same name.
+    /// Files in it override the built-in templates of the same path, such as `match/report.txt`.
     pub folder: Option<PathBuf>,
 }
 

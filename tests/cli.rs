@@ -123,12 +123,12 @@ fn doctor_reports_on_each_part() {
 #[test]
 fn doctor_names_a_template_that_does_not_render() {
     let folder = Folder::club();
-    fs::create_dir(folder.path("own")).expect("a folder");
-    folder.write("own/report.txt", "Subject: x\n\n{{ nothing.of.the.kind }}\n");
+    fs::create_dir_all(folder.path("own/match")).expect("a folder");
+    folder.write("own/match/report.txt", "Subject: x\n\n{{ nothing.of.the.kind }}\n");
     folder.write("config.toml", &format!("{CONFIG}[templates]\nfolder = \"own\"\n"));
     let ran = folder.run(&["doctor"]);
     assert_eq!(ran.status(), 1);
-    assert_says(&ran.stdout(), &["FAULT templates", "report.txt"]);
+    assert_says(&ran.stdout(), &["FAULT templates", "match/report.txt"]);
 }
 
 #[test]

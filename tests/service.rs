@@ -179,13 +179,14 @@ fn sighup_loads_a_new_config_and_rejects_a_faulty_one() {
     assert!(log.contains("config.toml, line 12: `answers_per_hour`"), "{log}");
     assert!(!log.contains("configuration reloaded"), "{log}");
     // A faulty template is rejected too.
-    fs::create_dir(club.path("own")).expect("a folder");
-    fs::write(club.path("own/help.txt"), "Subject: x\n\n{{ nothing.of.the.kind }}\n").expect("a template");
+    fs::create_dir_all(club.path("own/help")).expect("a folder");
+    fs::write(club.path("own/help/overview.txt"), "Subject: x\n\n{{ nothing.of.the.kind }}\n")
+        .expect("a template");
     club.configure(&format!("{CONFIG}[templates]\nfolder = \"own\"\n"));
     daemon.signal("-HUP");
-    club.log_says("help.txt");
+    club.log_says("help/overview.txt");
     // A sound config again, with a new template, a new sender and a change that needs a restart.
-    fs::write(club.path("own/help.txt"), "Subject: x\n\nHelp yourself.\n").expect("a template");
+    fs::write(club.path("own/help/overview.txt"), "Subject: x\n\nHelp yourself.\n").expect("a template");
     let config = format!("{CONFIG}[templates]\nfolder = \"own\"\n[log]\njson = true\nfilter = \"debug\"\n");
     club.configure(&config.replace("referee@", "judge@"));
     daemon.signal("-HUP");

@@ -20,7 +20,7 @@ const TEMPLATES: [(&str, &str); 5] = [
     ("knows", include_str!("../templates/pacific/knows.txt")),
     ("form", include_str!("../templates/pacific/form.txt")),
     ("rules", include_str!("../templates/pacific/rules.txt")),
-    ("board.txt", include_str!("../templates/board.txt")),
+    ("match/board.txt", include_str!("../templates/match/board.txt")),
 ];
 
 fn environment() -> Environment<'static> {

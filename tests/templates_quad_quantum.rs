@@ -38,7 +38,8 @@ fn environment(templates: Templates) -> Environment<'static> {
     env.set_syntax(syntax.expect("the default delimiters are valid"));
     // The names used here are capitalized already.
     env.add_filter("begins", |name: &str| name.to_owned());
-    for (name, source) in templates.into_iter().chain([("board.txt", include_str!("../templates/board.txt"))])
+    for (name, source) in
+        templates.into_iter().chain([("match/board.txt", include_str!("../templates/match/board.txt"))])
     {
         env.add_template(name, source).expect("the template parses");
     }

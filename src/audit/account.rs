@@ -95,7 +95,7 @@ pub fn text(archive: &MatchArchive, turn: Option<u32>) -> Result<Option<String>,
     if context["chapters"].as_array().is_none_or(Vec::is_empty) {
         return Ok(None);
     }
-    let page = account.templates.render("account.txt", Serde(context))?;
+    let page = account.templates.render("account/page.txt", Serde(context))?;
     Ok(Some(page.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()))
 }
 
@@ -105,7 +105,7 @@ pub fn text(archive: &MatchArchive, turn: Option<u32>) -> Result<Option<String>,
 /// [`TemplateError`] if a template is faulty.
 pub fn html(archive: &MatchArchive) -> Result<String, TemplateError> {
     let account = Account::of(archive);
-    account.templates.render("account.html", Serde(account.context(None)?))
+    account.templates.render("account/page.html", Serde(account.context(None)?))
 }
 
 /// A phase of the match: its rulings, up to and including its adjudication.

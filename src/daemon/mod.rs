@@ -162,7 +162,7 @@ impl Office {
     }
 }
 
-/// Loads the club's templates: those compiled in, replaced by the files of the same name in `folder`.
+/// Loads the club's templates: those compiled in, replaced by the files of the same path in `folder`.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read, is not a template, or has a name that no template has.
@@ -178,15 +178,15 @@ pub fn templates(folder: Option<&Path>) -> anyhow::Result<Templates> {
 fn read_folder(folder: &Path, prefix: &str, found: &mut BTreeMap<String, String>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let name = entry.file_name().to_string_lossy().into_owned();
         // Skip hidden files, and the backups that editors leave.
         if name.starts_with('.') || name.ends_with('~') {
             continue;
         }
         if entry.file_type()?.is_dir() {
-            read_folder(&entry.path(), &format!("{name}/"), found)?;
+            read_folder(&entry.path(), &format!("{prefix}{name}/"), found)?;
         } else {
-            found.insert(name, std::fs::read_to_string(entry.path())?);
+            found.insert(format!("{prefix}{name}"), std::fs::read_to_string(entry.path())?);
         }
     }
     Ok(())

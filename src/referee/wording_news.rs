@@ -31,33 +31,17 @@ impl WordingNews {
     }
 }
 
-/// The templates of letters that no seat gets in its match, but for those to GMs.
-const OUTSIDE_MATCHES: [&str; 15] = [
-    "absent.txt",
-    "alarm.txt",
-    "announcement.txt",
-    "blocked.txt",
-    "challenge.txt",
-    "change.txt",
-    "digest.txt",
-    "newcomer.txt",
-    "offer-ended.txt",
-    "renamed.txt",
-    "stranger.txt",
-    "suspected.txt",
-    "unproven.txt",
-    "unreadable.txt",
-    "words.txt",
-];
+/// The folders of templates that shape letters to seats, beside the one of the match's game.
+const SEAT_FOLDERS: [&str; 4] = ["commands", "frame", "help", "match"];
 
 impl Match {
     /// Returns the club's own templates that shape letters to the seats of this match, each with its SHA-256. The rules of
     /// other games, which RULES sends, do not count.
     pub fn own_templates(&self) -> BTreeMap<String, Digest> {
         let mut own = self.desk.templates.clone();
-        own.retain(|name, _| match name.split_once('/') {
-            Some((folder, _)) => folder == self.game.key() || folder == "help",
-            None => !name.starts_with("gm") && !OUTSIDE_MATCHES.contains(&name.as_str()),
+        own.retain(|name, _| {
+            let folder = name.split('/').next().unwrap_or_default();
+            folder == self.game.key() || SEAT_FOLDERS.contains(&folder)
         });
         own
     }

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::gm_digest::{GmDigest, GmMatchSummary};
-use super::quoted::wrapped;
+use super::text::wrapped;
 use crate::game::Line;
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{DispatchKind, MatchSummary, OfferRejection, OfferSummary, Passing, Rejection, Reply};
@@ -14,8 +14,8 @@ use crate::referee::{DispatchKind, MatchSummary, OfferRejection, OfferSummary, P
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "plain", rename_all = "snake_case")]
 pub enum ClubLetter {
-    /// To a sender without a seat's token. `why` says what the letter lacked; `commands_left_out` counts the commands
-    /// that were not followed, because there were too many.
+    /// Answers a sender without a seat's token. `why` says what the letter lacked; `commands_left_out` counts the
+    /// commands that were not followed because there were too many.
     Stranger {
         replies: Vec<Reply>,
         remarks: Vec<Line>,
@@ -25,15 +25,15 @@ pub enum ClubLetter {
         /// Whether and when the GM gets the letter's words.
         passed_on: Option<Passing>,
     },
-    /// To the GM: what somebody wrote who has no seat, or whose letter has no token.
+    /// Passes words to the GM, from somebody who has no seat or whose letter has no token.
     Words { address: String, message: Vec<String> },
-    /// To a challenged player.
+    /// Invites a challenged player.
     Challenge { by: String, offer: OfferSummary, code: String, lapses: String },
-    /// To the player whose offer `to` declined.
+    /// Tells a player that `to` declined their offer.
     Declined { to: String, offer: OfferSummary },
-    /// To the player whose offer lapsed.
+    /// Tells a player that their offer lapsed.
     Lapsed { to: Option<String>, offer: OfferSummary, code: String },
-    /// To the GM: the result of each line of the GM's letter. `why` says why nothing was done.
+    /// Tells the GM the result of each line of the GM's letter, or in `why` why nothing was done.
     GmAnswer {
         check: bool,
         items: Vec<GmItem>,
@@ -42,70 +42,71 @@ pub enum ClubLetter {
         why: String,
         commands_left_out: usize,
     },
-    /// To the GM, daily.
+    /// Sums up the day for the GM.
     Digest { digest: Box<GmDigest> },
-    /// To the GM: a mail could not be sent.
+    /// Tells the GM that a mail could not be sent.
     GivenUp {
         recipient: String,
         kind: DispatchKind,
         match_id: Option<String>,
         error: String,
-        /// The recipient is to blame, and not the letter.
+        /// Whether the recipient is at fault rather than the letter.
         is_undeliverable: bool,
     },
-    /// To the GM: a letter could not be ruled on.
+    /// Tells the GM that a letter could not be ruled on.
     SetAside { digest: String, sender: String, note: String, attempts: u32 },
-    /// To the GM: space is short, and the mailbox is not emptied further.
+    /// Warns the GM that space is short and no more mail is fetched.
     LowSpace { free_mb: u64, min_free_mb: u64 },
-    /// To the GM: the result of an audit that the GM asked for. `faults` holds what was found in each match that is not
+    /// Tells the GM the result of an audit that the GM asked for. `faults` holds the findings in each match that is not
     /// sound.
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
-    /// To the GM: since then the mail server has taken no letter.
+    /// Warns the GM that the mail server has taken no letter since then.
     CannotSend { since: String, error: String, waiting: u64 },
-    /// To the GM: the house cannot play its turn.
+    /// Tells the GM that the house cannot play its turn.
     HouseStuck { match_id: String },
-    /// To the GM: a letter in the GM's name came at this time, and is not signed.
+    /// Tells the GM that an unsigned letter in the GM's name came at this time.
     GmUnsigned { at: String },
-    /// To a player: a letter in the player's name was not proven to be theirs.
+    /// Asks a player about a letter in their name that was not proven to be theirs.
     Unproven { letter: UnprovenSummary, code: String },
-    /// About a change of a player's addresses, or about leaving.
+    /// Asks or tells about a change of a player's addresses, or about leaving.
     Change { letter: ChangeLetter },
-    /// To a player, daily, by the player's wish: the matches that wait for the player's orders.
+    /// Lists, once a day, the matches that wait for a player's orders. Players can ask for it.
     PlayerDigest { matches: Vec<MatchSummary> },
-    /// To a player and each opponent: the player has a new name, in these matches of the reader.
+    /// Tells a player and each opponent of the player's new name, in these matches of the reader.
     Renamed { from: String, to: String, matches: Vec<String> },
-    /// To a player: what a GM writes to all, or to all who play a game.
+    /// Passes on a GM's words to all players, or to all who play a game.
     Announcement {
         gm: String,
         #[serde(borrow)]
         game_name: Option<&'static str>,
         lines: Vec<String>,
     },
-    /// To a person whose letters go unread from now on; `gm` is the GM's address.
+    /// Tells a person that their letters go unread from now on; `gm` is the GM's address.
     Blocked { gm: String },
-    /// To the GM: a newcomer wants to play, and waits to be admitted.
+    /// Tells the GM that a newcomer waits to be admitted.
     Newcomer { address: String },
-    /// To an opponent: a player is away, in these matches of the reader. `days` are the first and last of each absence.
+    /// Tells an opponent that a player is away, in these matches of the reader. `days` are the first and last of each
+    /// absence.
     Absent { name: String, days: Vec<(String, String)>, matches: Vec<String> },
-    /// To a player or the GM: a letter reads like an automatic reply. `None` for the GM.
+    /// Asks a player, or the GM if there is no match, about a letter that reads like an automatic reply.
     Suspected { match_id: Option<String> },
-    /// To the sender of a letter that cannot be read.
+    /// Tells a sender that their letter cannot be read.
     Unreadable { reason: UnreadableReason, limits: LimitSummary },
 }
 
-/// A letter in a player's name, as the player reads of it: nothing that its sender worded.
+/// A letter in a player's name, as described to the player, without any of its sender's words.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UnprovenSummary {
     pub match_id: String,
-    /// When it came, in the zone of the match.
+    /// The time at which it came, in the zone of the match.
     pub at: String,
-    /// Where it claims to be from.
+    /// The sender's address, as claimed.
     pub address: String,
-    /// It has the player's own address, but no valid signature.
+    /// Whether it has the player's own address, but no valid signature.
     pub unsigned: bool,
-    /// What it asks for: legal words of orders, and the verbs of commands.
+    /// Its requests: legal words of orders, and the verbs of commands.
     pub asks: Vec<String>,
-    /// How many more lines it has.
+    /// The number of its other lines.
     pub more: usize,
 }
 
@@ -113,23 +114,23 @@ pub struct UnprovenSummary {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ChangeLetter {
-    /// To a registered address: is `address` to be added?
+    /// Asks a registered address whether to add `address`.
     AskAdd { address: String, code: String, lapses: String },
-    /// To another registered address: is `address` to be removed?
+    /// Asks another registered address whether to remove `address`.
     AskRemove { address: String, code: String, lapses: String },
-    /// To a registered address: are these matches to be resigned?
+    /// Asks a registered address whether to resign these matches.
     AskLeave { matches: Vec<String>, code: String, lapses: String },
-    /// To a new address: does its owner play here?
+    /// Asks a new address whether its owner plays here.
     AskNew { code: String, lapses: String },
-    /// To an older address: `address` was added.
+    /// Tells an older address that `address` was added.
     Added { address: String, code: String, undo_until: String },
-    /// To an address that was removed. Without a code the removal cannot be undone.
+    /// Tells an address that it was removed. Without a code the removal cannot be undone.
     Removed { code: Option<String>, undo_until: String },
-    /// To a player whose address another player wanted to add.
+    /// Tells a player that another player wanted to add their address.
     Claimed { address: String },
-    /// To the GM: a player undid a change, and has new tokens in these matches.
+    /// Tells the GM that a player undid a change and has new tokens in these matches.
     Undone { name: String, address: String, matches: Vec<String> },
-    /// To the GM: a player left, and resigned these matches.
+    /// Tells the GM that a player left and resigned these matches.
     Left { name: String, matches: Vec<String> },
 }
 
@@ -139,7 +140,7 @@ pub struct AskedSender {
     pub code: String,
     /// The commands that wait for the answer, as written.
     pub commands: Vec<String>,
-    /// Until when they wait, formatted for the reader.
+    /// The time until which they wait, formatted for the reader.
     pub lapses: String,
 }
 
@@ -201,7 +202,7 @@ pub enum GmResult {
         on: bool,
         matches: Vec<String>,
     },
-    /// The text went to so many readers, or would go with `check`.
+    /// The text went to this many readers, or would go to them if `check` is set.
     Announced {
         readers: usize,
         lines: Vec<String>,
@@ -223,7 +224,7 @@ pub enum GmResult {
     Digest {
         digest: Option<Box<GmDigest>>,
     },
-    /// Nothing was done yet: before a rollback the GM reads what each side saw of the turns that would be void.
+    /// Nothing was done yet. Before a rollback the GM reads what each side saw of the turns that would be void.
     Voided {
         id: String,
         turn: u32,
@@ -264,7 +265,7 @@ impl GmResult {
     }
 }
 
-/// The limits on letters, in the units in which people are told.
+/// The limits on letters, in the units used in letters.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct LimitSummary {
     pub megabytes: usize,
@@ -275,7 +276,7 @@ pub struct LimitSummary {
 }
 
 impl ClubLetter {
-    /// The letter that passes somebody's words on to the GM.
+    /// Passes somebody's words on to the GM.
     pub fn words(address: &str, text: &str) -> ClubLetter {
         ClubLetter::Words { address: address.to_owned(), message: wrapped(text) }
     }
@@ -283,7 +284,7 @@ impl ClubLetter {
     /// Tells a sender that their letter cannot be read, and why.
     pub fn unreadable(reason: UnreadableReason, limits: &Limits) -> ClubLetter {
         let limits = LimitSummary {
-            // Rounded down: a letter of this size is surely read.
+            // Rounded down, so that a letter of this size is always read.
             megabytes: limits.max_bytes / 1_000_000,
             header_kilobytes: limits.max_header_bytes / 1000,
             parts: limits.max_parts,
@@ -295,29 +296,29 @@ impl ClubLetter {
 
     pub(super) fn template(&self) -> &'static str {
         match self {
-            ClubLetter::Stranger { .. } => "stranger.txt",
-            ClubLetter::Challenge { .. } => "challenge.txt",
-            ClubLetter::Declined { .. } | ClubLetter::Lapsed { .. } => "offer-ended.txt",
-            ClubLetter::GmAnswer { .. } => "gm-answer.txt",
-            ClubLetter::Digest { .. } => "gm-digest.txt",
+            ClubLetter::Stranger { .. } => "club/stranger.txt",
+            ClubLetter::Challenge { .. } => "club/challenge.txt",
+            ClubLetter::Declined { .. } | ClubLetter::Lapsed { .. } => "club/offer-ended.txt",
+            ClubLetter::GmAnswer { .. } => "gm/answer.txt",
+            ClubLetter::Digest { .. } => "gm/digest.txt",
             ClubLetter::GivenUp { .. }
             | ClubLetter::SetAside { .. }
             | ClubLetter::LowSpace { .. }
             | ClubLetter::CannotSend { .. }
             | ClubLetter::HouseStuck { .. }
-            | ClubLetter::GmUnsigned { .. } => "gm-trouble.txt",
-            ClubLetter::AuditReport { .. } => "gm-audit.txt",
-            ClubLetter::Unproven { .. } => "unproven.txt",
-            ClubLetter::Change { .. } => "change.txt",
-            ClubLetter::Announcement { .. } => "announcement.txt",
-            ClubLetter::Blocked { .. } => "blocked.txt",
-            ClubLetter::PlayerDigest { .. } => "digest.txt",
-            ClubLetter::Renamed { .. } => "renamed.txt",
-            ClubLetter::Absent { .. } => "absent.txt",
-            ClubLetter::Newcomer { .. } => "newcomer.txt",
-            ClubLetter::Words { .. } => "words.txt",
-            ClubLetter::Suspected { .. } => "suspected.txt",
-            ClubLetter::Unreadable { .. } => "unreadable.txt",
+            | ClubLetter::GmUnsigned { .. } => "gm/trouble.txt",
+            ClubLetter::AuditReport { .. } => "gm/audit.txt",
+            ClubLetter::Unproven { .. } => "club/unproven.txt",
+            ClubLetter::Change { .. } => "club/change.txt",
+            ClubLetter::Announcement { .. } => "club/announcement.txt",
+            ClubLetter::Blocked { .. } => "club/blocked.txt",
+            ClubLetter::PlayerDigest { .. } => "club/digest.txt",
+            ClubLetter::Renamed { .. } => "club/renamed.txt",
+            ClubLetter::Absent { .. } => "club/absent.txt",
+            ClubLetter::Newcomer { .. } => "gm/newcomer.txt",
+            ClubLetter::Words { .. } => "gm/words.txt",
+            ClubLetter::Suspected { .. } => "club/suspected.txt",
+            ClubLetter::Unreadable { .. } => "club/unreadable.txt",
         }
     }
 

@@ -23,7 +23,7 @@ pub struct GmDigest {
     pub late: Vec<GmMatchSummary>,
     /// Matches with a player whose mail bounces, or who may be away.
     pub unread: Vec<GmMatchSummary>,
-    /// Matches that found no room in these lists.
+    /// The number of matches for which these lists have no room.
     pub more_matches: usize,
     pub failed: Vec<FailedSend>,
     pub refused: Vec<RefusalCount>,
@@ -33,17 +33,17 @@ pub struct GmDigest {
     pub absences: Vec<MatchNote>,
     /// Letters in players' names that lapsed because nobody confirmed or denied them.
     pub lapsed: Vec<LapsedLetter>,
-    /// Letters that were taken from the provider's spam folder.
+    /// The number of letters taken from the provider's spam folder.
     pub from_spam: u64,
-    /// Answers that found no room within a day.
+    /// The number of answers left out because a limit was reached for more than a day.
     pub left_out: u64,
     pub set_aside: Vec<LetterSummary>,
     pub ignored: Vec<LetterSummary>,
     /// Letters taken for automatic mail.
     pub automatic: Vec<LetterSummary>,
-    /// How many letters were written. Alone it is no news.
+    /// The number of letters written. It is no news by itself.
     pub written: u64,
-    /// Set if the config limits what is sent, or if letters wait for long. Alone it is no news.
+    /// Set if the config limits sending, or if letters wait for long. It is no news by itself.
     pub sending: Option<SendingSummary>,
 }
 
@@ -64,17 +64,17 @@ impl GmDigest {
     }
 }
 
-/// What was sent of the mail provider's quota, and what waits.
+/// The use of the mail provider's quota, and the letters that wait.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SendingSummary {
     /// Letters sent in the last 24 hours.
     pub sent: u64,
-    /// How many of them the config allows.
+    /// The number of them that the config allows.
     pub per_day: Option<u32>,
     pub waiting: u64,
 }
 
-/// What happened in a match, in a few words. Which fields are set depends on the list.
+/// An event of a match, in a few words. The list determines which fields are set.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct MatchNote {
     pub id: String,
@@ -83,7 +83,7 @@ pub struct MatchNote {
     /// The player who missed a turn, announced an absence, or won.
     pub who: Option<String>,
     pub turn: Option<u32>,
-    /// When the missed orders came after all.
+    /// The time at which the missed orders came after all.
     pub made_good: Option<String>,
     pub reason: Option<Reason>,
     /// The days of an absence.
@@ -150,8 +150,8 @@ pub struct GmMatchSummary {
     pub phase: String,
     pub awaited: Vec<String>,
     pub due_at: Option<String>,
-    /// In a list of late matches: until when orders still count.
+    /// The time until which orders still count, in a list of late matches.
     pub grace_until: Option<String>,
-    /// What the GM should know about the match, each point in a few words.
+    /// Points that the GM should know about the match, each in a few words.
     pub marks: Vec<String>,
 }

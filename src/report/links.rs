@@ -1,10 +1,10 @@
-//! Links that answer a letter (`mailto:`, RFC 6068): they open the reader's mail program with the letter already written.
-//! Only the HTML part has them. Percent-encoded, they are no orders when they are quoted.
+//! Links that answer a letter (`mailto:`, RFC 6068): they open the reader's mail program with the letter already
+//! written. Only the HTML part has them. They are percent-encoded, so a quoted link is not read as orders.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
-use super::template_context::TemplateContext;
+use super::context::TemplateContext;
 use super::{Club, ClubLetter, TemplateError, Templates, WordingInput};
 use crate::game::{Line, Seat};
 use crate::referee::{Match, Reader};
@@ -40,7 +40,7 @@ impl LinkedLetter<'_> {
     fn href(&self, lines: &[&str]) -> String {
         let mut body = lines.join("\r\n");
         if !self.token.is_empty() {
-            // Below a signature's delimiter, so that the line is no remark.
+            // A line below a signature's delimiter is no remark.
             body.push_str(&format!("\r\n\r\n-- \r\nReply token: {}\r\n", self.token));
         }
         let encode = |text: &str| utf8_percent_encode(text, KEPT).to_string();
@@ -72,7 +72,7 @@ pub fn for_match(
     let subject = format!("[{}] {title}", game_match.id);
     let draft = LinkedLetter { club: input.club, subject: &subject, token: input.token };
     let mut links = vec![draft.link("Answer with this form", &orders)];
-    // Where a side must move, there is nothing to hold.
+    // A side that must move cannot hold.
     if game_match.state.missed(seat).is_some() {
         links.push(draft.link("Hold all", &["HOLD"]));
     }
@@ -100,7 +100,7 @@ fn orders_of_form(form: &str, game_match: &Match, seat: Seat) -> Vec<String> {
     block
 }
 
-/// Returns the links under a letter about no match: those that answer a challenge.
+/// Returns the links under a letter that is not about a match: those that answer a challenge.
 pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Vec<AnswerLink> {
     let ClubLetter::Challenge { code, offer, .. } = letter else { return Vec::new() };
     let subject = format!("A match of {}", offer.game_name);

@@ -2,32 +2,16 @@
 //!
 //! A letter to a seat is made from that seat's view and from what both sides may know, and from nothing else.
 
+mod board;
 mod club_letter;
 mod context;
-pub mod envelope;
-mod font;
-mod gm_acts;
 mod gm_digest;
 mod links;
-mod lot;
-mod manual;
+mod mail;
 mod markdown;
-pub mod mime;
-mod palette;
-pub mod pin;
-mod png;
-mod position;
-mod quoted;
-mod raster;
-mod redraw;
 mod samples;
-pub mod sent;
-mod svg;
-mod template_context;
 mod templates;
-#[cfg(test)]
-mod tests;
-mod time;
+mod text;
 
 use std::sync::Arc;
 
@@ -41,21 +25,19 @@ use crate::game::{Board, BySeat, Seat};
 use crate::referee::{
     Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Notice, Reader, WordingNews,
 };
+use context::{LazyView, TemplateContext};
 use links::AnswerLink;
-use template_context::{LazyView, TemplateContext};
 
+pub use board::{PictureCache, png, svg};
 pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, SeenTurn, UnprovenSummary};
+pub use context::{Position, word_position};
 pub use gm_digest::{
     FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
     SendingSummary,
 };
-pub use png::{PictureCache, png};
-pub use position::{Position, word_position};
-pub use quoted::wrapped;
-pub use redraw::redraw;
-pub use svg::svg;
-pub use templates::{COMPILED_IN, TOPICS, TemplateError, Templates};
-pub use time::{format_duration, format_local};
+pub use mail::{envelope, mime, pin, redraw, sent};
+pub use templates::{COMPILED_IN, TemplateError, Templates, topics};
+pub use text::{format_duration, format_local, wrapped};
 
 /// The club as its letters name it.
 #[derive(Clone, Debug)]
@@ -123,14 +105,14 @@ impl WordingInput<'_> {
 
     fn draft<'t>(&self, templates: &'t Templates, board: Option<&Board>) -> LetterDraft<'t> {
         let name = match &self.dispatch.content {
-            Content::Invitation => "invitation.txt",
-            Content::Answer(_) => "answer.txt",
-            Content::Report { .. } => "report.txt",
-            Content::Reminder => "reminder.txt",
-            Content::Missed { .. } => "missed.txt",
-            Content::Succession => "succession.txt",
-            Content::Notice(_) if self.dispatch.to == Reader::Gm => "gm.txt",
-            Content::Notice(_) => "notice.txt",
+            Content::Invitation => "match/invitation.txt",
+            Content::Answer(_) => "match/answer.txt",
+            Content::Report { .. } => "match/report.txt",
+            Content::Reminder => "match/reminder.txt",
+            Content::Missed { .. } => "match/missed.txt",
+            Content::Succession => "match/succession.txt",
+            Content::Notice(_) if self.dispatch.to == Reader::Gm => "gm/notice.txt",
+            Content::Notice(_) => "match/notice.txt",
         };
         let context = match self.dispatch.to {
             Reader::Seat(seat) => context::for_seat(self, seat, board),
@@ -202,11 +184,11 @@ pub fn word_club_letter(
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
 pub fn word_gm_result(templates: &Templates, result: &GmResult) -> Result<String, TemplateError> {
-    let text = templates.render("gm-done.txt", minijinja::context! { done => Serde(result) })?;
+    let text = templates.render("gm/done.txt", minijinja::context! { done => Serde(result) })?;
     Ok(normalize_blanks(&text))
 }
 
-/// A match that does not verify, as the GM is told of it.
+/// A match that does not verify, as the alarm to the GM describes it.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailedMatch {
     pub id: String,
@@ -228,7 +210,7 @@ pub fn word_alarm(
     let context = context::for_alarm(club, failed);
     LetterDraft {
         templates,
-        name: "alarm.txt",
+        name: "gm/alarm.txt",
         context,
         links: Vec::new(),
         board_width: 0,
@@ -261,7 +243,7 @@ struct LetterDraft<'a> {
     templates: &'a Templates,
     name: &'static str,
     context: TemplateContext,
-    /// Under the HTML.
+    /// Links below the HTML.
     links: Vec<AnswerLink>,
     /// The width at which the board is shown, if there is one.
     board_width: u32,
@@ -278,10 +260,10 @@ impl LetterDraft<'_> {
         let (html, is_cut) = bounded_html(rest, self.board_width);
         self.context.set("cut", is_cut);
         self.context.set("links", Value::from(Serde(std::mem::take(&mut self.links))));
-        // `letter.html` marks these two values as safe, and no others.
+        // `frame/letter.html` marks these two values as safe, and no others.
         self.context.set("lead", bounded_html(lead, self.board_width).0);
         self.context.set("body", html);
-        let mut html = self.templates.render("letter.html", self.context.clone())?;
+        let mut html = self.templates.render("frame/letter.html", self.context.clone())?;
         if let Some(notice) = self.notice()? {
             let end = html.rfind("</body>").unwrap_or(html.len());
             html.insert_str(end, &markdown::html(&notice, 0));
@@ -297,17 +279,17 @@ impl LetterDraft<'_> {
         let (lead, rest) = split_lead(kept);
         self.context.set("lead", lead);
         self.context.set("body", rest);
-        let mut text = self.templates.render("letter.txt", self.context.clone())?;
+        let mut text = self.templates.render("frame/letter.txt", self.context.clone())?;
         if let Some(notice) = self.notice()? {
             text = format!("{}\n\n{notice}", text.trim_end());
         }
         Ok((subject, text))
     }
 
-    /// Says that the club has replaced templates. It is set outside all of them, so that none can suppress it.
+    /// Says that the club has replaced templates. Stands outside all of them, so that none can suppress it.
     fn notice(&self) -> Result<Option<String>, TemplateError> {
         let Some(names) = &self.new_templates else { return Ok(None) };
-        self.templates.render("wording.txt", minijinja::context! { names => names }).map(Some)
+        self.templates.render("frame/wording.txt", minijinja::context! { names => names }).map(Some)
     }
 
     /// Renders the letter's own template, whose first line is the subject.
@@ -335,9 +317,9 @@ fn bounded_html(markdown: &str, board_width: u32) -> (String, bool) {
     }
 }
 
-/// Splits a body into its first words and the rest. The first words say what happened; they stand above the marker line,
-/// because mailboxes show them beside the subject. A paragraph that ends with a colon stays with what it announces, unless
-/// that is long: readers of quotes look for the marker in the first lines.
+/// Splits a body into its first paragraph and the rest. The first paragraph says what happened; it stands above the
+/// marker line, because mailboxes show it beside the subject. If it ends with a colon, it keeps what it announces,
+/// unless that is long: the marker is looked for in the first lines of a quote.
 fn split_lead(body: &str) -> (&str, &str) {
     let mut lead = body.find("\n\n").unwrap_or(body.len());
     while body[..lead].ends_with(':') {

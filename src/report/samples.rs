@@ -8,9 +8,8 @@ use chrono::DateTime;
 use serde::Deserialize;
 
 use self::answers::answers;
-use super::templates::TOPICS;
 use super::{
-    Club, ClubLetter, FailedMatch, TemplateError, Templates, WordedLetter, WordingInput, word_alarm,
+    Club, ClubLetter, FailedMatch, TemplateError, Templates, WordedLetter, WordingInput, topics, word_alarm,
     word_club_letter,
 };
 use crate::game::any::{AnySeen, Choices, Filing, GameKind};
@@ -108,7 +107,7 @@ fn read<T: Deserialize<'static>>(samples: &'static str) -> T {
 
 /// Replies that are pages of the manual.
 fn manual_pages() -> Vec<Reply> {
-    let topics = TOPICS.iter().map(|topic| Reply::Help { topic: Some((*topic).to_owned()) });
+    let topics = topics().map(|topic| Reply::Help { topic: Some(topic.to_owned()) });
     let rules = GameKind::ALL.iter().map(|kind| Reply::Rules { game: Some(kind.key().to_owned()) });
     let general = [
         Reply::Help { topic: None },
@@ -213,7 +212,7 @@ fn contents(game_match: &Match) -> Vec<Content> {
     contents
 }
 
-/// Returns orders that can stand now, if any are due from the first seat: those of the house's weakest level.
+/// Returns orders of the house's weakest level that can stand now, if any are due from the first seat.
 fn first_orders(game_match: &Match) -> Option<Filing> {
     let due = game_match.state.due().filter(|due| due.seats.contains(&Seat::First));
     let level = house::levels(game_match.game).first().filter(|_| due.is_some())?;

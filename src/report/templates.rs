@@ -1,4 +1,8 @@
-//! The templates: compiled in, and each overridable by a club's file of the same name.
+//! The templates: compiled in, and each overridable by a club's file of the same path.
+//!
+//! A template's folder tells its purpose: `match/` holds the letters to seats, `commands/` the answers to commands,
+//! which anybody may get, `help/` the manual, `club/` and `gm/` the letters to people outside matches and to GMs,
+//! `frame/` the parts around every letter, `account/` the account of a match; each game has a folder of its own.
 
 use std::collections::BTreeMap;
 
@@ -15,115 +19,21 @@ const WIDTH: usize = 68;
 /// Maximum steps of a template, because a club's own template may loop forever.
 const FUEL: u64 = 2_000_000;
 
-macro_rules! compiled_in {
-    ($($name:literal),+ $(,)?) => {
-        /// The name and source of every template.
-        pub const COMPILED_IN: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/", $name)))),+];
-    };
-}
-
-compiled_in![
-    "letter.txt",
-    "letter.html",
-    "answer.txt",
-    "asked.txt",
-    "conditions.txt",
-    "form.txt",
-    "invitation.txt",
-    "missed.txt",
-    "notice.txt",
-    "reminder.txt",
-    "report.txt",
-    "stranger.txt",
-    "announcement.txt",
-    "blocked.txt",
-    "newcomer.txt",
-    "words.txt",
-    "gm.txt",
-    "alarm.txt",
-    "account.txt",
-    "account.html",
-    "account/cause.txt",
-    "account/circumstances.txt",
-    "account/fact.txt",
-    "account/lines.txt",
-    "account/seat.txt",
-    "account/subject.txt",
-    "account/title.txt",
-    "again.txt",
-    "faults.txt",
-    "sealed.txt",
-    "also.txt",
-    "beside.txt",
-    "attached.txt",
-    "passed-on.txt",
-    "board.txt",
-    "replies.txt",
-    "left-out.txt",
-    "rules.txt",
-    "stands.txt",
-    "where.txt",
-    "quadrant-z/form.txt",
-    "quadrant-z/knows.txt",
-    "quadrant-z/news.txt",
-    "quadrant-z/rules.txt",
-    "quadrant-z/strategy.txt",
-    "pacific/form.txt",
-    "pacific/knows.txt",
-    "pacific/news.txt",
-    "pacific/rules.txt",
-    "quantum/form.txt",
-    "quantum/knows.txt",
-    "quantum/news.txt",
-    "quantum/rules.txt",
-    "quad/form.txt",
-    "quad/knows.txt",
-    "quad/news.txt",
-    "quad/rules.txt",
-    "quad/strategy.txt",
-    "games.txt",
-    "help.txt",
-    "help/orders.txt",
-    "help/commands.txt",
-    "help/time.txt",
-    "help/challenge.txt",
-    "help/gm.txt",
-    "help/settings.txt",
-    "digest.txt",
-    "renamed.txt",
-    "absent.txt",
-    "succession.txt",
-    "gm-answer.txt",
-    "gm-done.txt",
-    "gm-digest.txt",
-    "gm-digest-body.txt",
-    "gm-line.txt",
-    "gm-audit.txt",
-    "gm-trouble.txt",
-    "unproven.txt",
-    "change.txt",
-    "changed.txt",
-    "suspected.txt",
-    "unreadable.txt",
-    "offer.txt",
-    "challenge.txt",
-    "offer-ended.txt",
-    "no-house.txt",
-    "house.txt",
-    "wording.txt",
-];
+/// The name and source of every template, sorted by name. `build.rs` makes the list of the files in `templates/`.
+pub const COMPILED_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
 
 /// Whether a club's own template may replace this one: not the sentence that tells of own templates, and not the account,
 /// which shows what the others say beside what they should.
 fn is_replaceable(name: &str) -> bool {
-    name != "wording.txt" && !name.starts_with("account")
+    name != "frame/wording.txt" && !name.starts_with("account/")
 }
 
 /// The pages of the manual that HELP sends, each `help/NAME.txt`.
-pub const TOPICS: [&str; 6] = ["orders", "commands", "time", "challenge", "settings", "gm"];
+pub fn topics() -> impl Iterator<Item = &'static str> {
+    COMPILED_IN.iter().filter_map(|(name, _)| name.strip_prefix("help/")?.strip_suffix(".txt"))
+}
 
-/// Why a letter could not be worded: a mistake in a template.
+/// A mistake in a template, because of which a letter could not be worded.
 #[derive(Debug, thiserror::Error)]
 #[error("template {name}: {reason}")]
 pub struct TemplateError {
@@ -241,8 +151,8 @@ const ORDER_WORDS: [&str; 29] = [
     "SWAP",
 ];
 
-/// Whether no line is broken before this word: if the letter came back unquoted, the line would be read as a command or
-/// an order.
+/// Whether no line may break before this word. If the letter came back unquoted, a line that begins with it would be
+/// read as a command or an order.
 fn begins_order_or_command(word: &str) -> bool {
     let mut known = COMMAND_WORDS.iter().chain(&ORDER_WORDS);
     known.any(|known| known.eq_ignore_ascii_case(word))

@@ -129,12 +129,13 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_and_blocks_nobody() {
     let Some(servers) = Servers::start() else { return };
     let seed = seed();
     let club = Club::on_sqlite(&direct(&servers));
-    let ours = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/answer.txt"));
+    let ours = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/match/answer.txt"));
     let (subject, body) = ours.as_deref().expect("a template").split_once("\n\n").expect("a subject");
     let stumble = format!(
         "{{% for remark in answer.remarks %}}{{% if \"{POISON}\" in remark %}}{{{{ remark.x.y }}}}{{% endif %}}{{% endfor %}}"
     );
-    fs::write(club.path("templates/answer.txt"), format!("{subject}\n\n{stumble}\n{body}"))
+    fs::create_dir(club.path("templates/match")).expect("a folder");
+    fs::write(club.path("templates/match/answer.txt"), format!("{subject}\n\n{stumble}\n{body}"))
         .expect("a template");
     let mut run = Run::begin(club, &servers, seed);
     run.play_until(10, PATIENCE);

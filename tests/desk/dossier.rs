@@ -160,7 +160,7 @@ fn a_false_report_stands_in_the_account_beside_what_the_rules_let_the_seat_know(
     assert!(honest.contains("What the rules let Bo know:") && !honest.contains("    ! "), "{honest}");
     let html = fogpost::audit::account::html(&material).expect("worded");
     assert!(html.contains("<mark>- ") && html.contains("- Nothing was seen."));
-    let own = [("account.html", "nothing"), ("account/seat.txt", "nothing")];
+    let own = [("account/page.html", "nothing"), ("account/seat.txt", "nothing")];
     for (name, source) in own {
         let own = BTreeMap::from([(name.to_owned(), source.to_owned())]);
         let refused = fogpost::report::Templates::new(&own).map(|_| ()).expect_err("it cannot be replaced");

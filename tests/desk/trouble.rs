@@ -73,10 +73,10 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_attempts_and_blocks
     let game_match = desk.open(GameKind::Quad, &[]);
     desk.restart_after(|folder| {
         let own = folder.join("own");
-        fs::create_dir(&own).expect("a folder");
-        let answer = include_str!("../../templates/answer.txt");
+        fs::create_dir_all(own.join("match")).expect("a folder");
+        let answer = include_str!("../../templates/match/answer.txt");
         let faulty = "{% if answer.remarks|length > 2 %}{{ nothing.of.the.kind }}{% endif %}";
-        fs::write(own.join("answer.txt"), format!("{answer}{faulty}")).expect("a template");
+        fs::write(own.join("match/answer.txt"), format!("{answer}{faulty}")).expect("a template");
         let config = fs::read_to_string(folder.join("config.toml")).expect("the config");
         let config = format!("{config}\n[templates]\nfolder = \"own\"\n");
         fs::write(folder.join("config.toml"), config).expect("the config");

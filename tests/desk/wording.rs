@@ -65,7 +65,7 @@ fn a_template_for_one_turn_stands_in_the_ledger_is_told_to_both_sides_and_named_
 
 #[test]
 fn the_template_that_tells_of_replaced_templates_cannot_be_replaced() {
-    let overrides = [("wording.txt".to_owned(), "Nothing has changed.".to_owned())].into();
+    let overrides = [("frame/wording.txt".to_owned(), "Nothing has changed.".to_owned())].into();
     let refused = fogpost::report::Templates::new(&overrides);
     assert!(refused.err().is_some_and(|error| error.to_string().contains("cannot be replaced")));
 }
@@ -81,7 +81,7 @@ fn with_template(name: &str) -> (Desk, [Sent; 2]) {
 
 #[test]
 fn templates_that_shape_no_letter_of_a_match_are_not_told_there() {
-    for name in ["quad/news.txt", "gm-digest.txt", "stranger.txt"] {
+    for name in ["quad/news.txt", "gm/digest.txt", "club/stranger.txt"] {
         let (desk, [to_ann, _]) = with_template(name);
         desk.reply(ANN, &to_ann, "STATUS");
         desk.one_to(ANN).keeps_silent_of("The club has");
@@ -108,4 +108,15 @@ fn a_template_that_comes_and_goes_while_only_one_side_writes_is_told_to_that_sid
     desk.one_to(ANN).keeps_silent_of("The club has");
     desk.reply(BO, &to_bo, "MATCHES");
     desk.one_to(BO).says(BACK);
+}
+
+#[test]
+fn hidden_files_and_backups_are_no_templates() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("match")).expect("a folder");
+    for name in ["match/.report.txt.swp", "match/report.txt~"] {
+        std::fs::write(folder.path().join(name), "{{").expect("written");
+    }
+    let templates = fogpost::daemon::templates(Some(folder.path())).expect("there is no template");
+    assert!(templates.overrides().is_empty());
 }

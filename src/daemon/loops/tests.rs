@@ -67,8 +67,8 @@ async fn what_is_left_to_do_is_kept_while_the_database_does_not_answer() {
 async fn a_letter_about_which_the_gm_cannot_be_told_does_not_hold_up_the_others() {
     let folder = tempfile::tempdir().expect("a folder");
     let own = folder.path().join("own");
-    fs::create_dir(&own).expect("a folder");
-    fs::write(own.join("gm-trouble.txt"), "Subject: x\n\n{{ nothing.of.the.kind }}\n").expect("a template");
+    fs::create_dir_all(own.join("gm")).expect("a folder");
+    fs::write(own.join("gm/trouble.txt"), "Subject: x\n\n{{ nothing.of.the.kind }}\n").expect("a template");
     let office = office(folder.path(), &format!("[templates]\nfolder = \"{}\"", own.display())).await;
     let dispatches = vec![dispatch("ann", Urgency::Report)];
     let settlement = Settlement { at: NOW, dispatches, ..Settlement::default() };

@@ -191,7 +191,7 @@ fn stars_decide_when_all_but_the_bases_are_captured() {
 }
 
 const TEMPLATES: [&str; 5] = [
-    "board.txt",
+    "match/board.txt",
     "quadrant-z/news.txt",
     "quadrant-z/knows.txt",
     "quadrant-z/form.txt",

@@ -8,7 +8,7 @@ use crate::game::{Fault, Line};
 use crate::letter::Digest;
 use crate::referee::{Answer, LeftOut, Orders, OtherPart, PartOutcome, Passing, PastReport, PastReports};
 
-/// `filing`: orders for the match that the answers are about.
+/// Returns sample answers. `filing` holds orders for their match.
 pub fn answers(filing: Option<Filing>) -> Vec<Answer> {
     let fault = Fault::on(1, "A reason.").with_example("AN EXAMPLE");
     let past_report = PastReport { title: "A report".to_owned(), lines: vec!["A line".to_owned()] };

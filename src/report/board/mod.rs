@@ -1,0 +1,12 @@
+//! Renders the picture of a board: as pixels for letters, and as SVG.
+
+mod font;
+mod palette;
+mod png;
+mod raster;
+mod svg;
+#[cfg(test)]
+mod tests;
+
+pub use png::{PictureCache, png};
+pub use svg::svg;

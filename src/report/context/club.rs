@@ -1,0 +1,94 @@
+//! Builds the contexts of letters that are not about a running match, and of the manual's pages.
+
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+use serde_json::json;
+
+use super::lazy::TemplateContext;
+use super::{MAX_LISTED, beyond, value};
+use crate::game::OptionRule;
+use crate::game::any::GameKind;
+use crate::house::{self, HouseLevel};
+use crate::referee::{HouseDefaults, MAX_COMMANDS, Reply};
+use crate::report::text::shortened;
+use crate::report::{Club, ClubLetter, FailedMatch, topics};
+
+/// The context of a letter that is not about a running match. Lines that the letter quotes are shortened.
+pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> TemplateContext {
+    let mut own = match serde_json::to_value(letter).expect("a letter has string keys and plain values") {
+        serde_json::Value::Object(fields) => fields,
+        other => unreachable!("a letter is serialized as an object, not as {other}"),
+    };
+    let mut more_remarks = 0;
+    if let Some(serde_json::Value::Array(remarks)) = own.get_mut("remarks") {
+        more_remarks = beyond(MAX_LISTED, remarks.len());
+        remarks.truncate(MAX_LISTED);
+        for remark in remarks {
+            *remark = json!(shortened(remark["text"].as_str().unwrap_or_default()));
+        }
+    }
+    let commands = own.get_mut("question").and_then(|question| question.get_mut("commands"));
+    if let Some(serde_json::Value::Array(commands)) = commands {
+        for command in commands {
+            *command = json!(shortened(command.as_str().unwrap_or_default()));
+        }
+    }
+    if let Some(serde_json::Value::Array(items)) = own.get_mut("items") {
+        for item in items {
+            item["asked"] = json!(shortened(item["asked"].as_str().unwrap_or_default()));
+        }
+    }
+    let shared = [
+        ("club", self::club(club)),
+        ("match", Value::from(())),
+        ("manual", manual(letter.replies(), club.house)),
+        ("more_remarks", Value::from(more_remarks)),
+        ("most_commands", Value::from(MAX_COMMANDS)),
+        ("token", Some(token).filter(|token| !token.is_empty()).into()),
+    ];
+    TemplateContext::new(None).with(own.into_iter().map(|(name, field)| (name, value(field)))).with(shared)
+}
+
+fn club(club: &Club<'_>) -> Value {
+    context! { name => club.name, address => club.address }
+}
+
+/// The context of the letter that warns the GM of matches that fail verification.
+pub fn for_alarm(club: &Club<'_>, failed: &[FailedMatch]) -> TemplateContext {
+    let own = [
+        ("club", self::club(club)),
+        ("match", Value::from(())),
+        ("failed", value(failed)),
+        ("token", Value::from(())),
+    ];
+    TemplateContext::new(None).with(own)
+}
+
+/// The context of the manual's pages: every game with its options, if one of `replies` is such a page. The club's
+/// defaults for matches against the house are always there, because strangers read of them without asking.
+pub fn manual(replies: &[Reply], house: HouseDefaults) -> Value {
+    let has_page = replies
+        .iter()
+        .any(|reply| matches!(reply, Reply::Games { .. } | Reply::Help { .. } | Reply::Rules { .. }));
+    let kinds = if has_page { GameKind::ALL } else { &[] };
+    let games: Vec<Value> = kinds.iter().map(|kind| game(*kind, house)).collect();
+    context! { games => games, topics => topics().collect::<Value>(), house => Serde(house) }
+}
+
+fn game(kind: GameKind, house: HouseDefaults) -> Value {
+    let options: Vec<Value> = kind.option_rules().iter().map(option).collect();
+    let levels: Vec<Value> = house::levels(kind).iter().map(level).collect();
+    context! {
+        key => kind.key(), name => kind.name(), sides => Serde(kind.sides()), options => options, levels => levels,
+        default_level => house.level_in(kind).map(|level| level.name),
+    }
+}
+
+fn option(rule: &OptionRule) -> Value {
+    let values = rule.values.to_string();
+    context! { name => rule.name, values => values, default => rule.default, says => rule.says }
+}
+
+fn level(level: &HouseLevel) -> Value {
+    context! { name => level.name, says => level.says }
+}

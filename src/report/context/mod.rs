@@ -1,0 +1,411 @@
+//! Builds the contexts of the templates.
+//!
+//! All that a seat's letter says about a match is put together here: check here what a letter may disclose.
+
+mod club;
+mod lazy;
+mod position;
+mod secrets;
+
+use std::sync::Arc;
+
+use chrono_tz::Tz;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+use serde_json::json;
+
+use self::club::manual;
+use self::lazy::{ComputeField, FieldSource};
+use self::secrets::{keys, lot};
+use super::WordingInput;
+use super::text::{format_duration, format_local, shortened, wrapped};
+use crate::game::condition::Conditions;
+use crate::game::{Board, BySeat, Fault, Line, Seat};
+use crate::referee::{
+    Adjudication, Answer, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS, Match, Notice,
+    Orders, PastReports, Receipts, Stage,
+};
+
+pub use self::club::{for_alarm, for_club_letter};
+pub use self::lazy::{LazyView, TemplateContext};
+pub use self::position::{Position, word_position};
+
+/// The fields that any letter about a match may have, for any reader.
+const SHARED: [(&str, ComputeField); 25] = [
+    ("club", |source| context! { name => &source.club_name, address => &source.club_address }),
+    ("match", |source| match_header(&source.game_match)),
+    ("names", |source| value(&source.game_match.players)),
+    ("sides", |source| value(source.game_match.game.sides())),
+    ("options", |source| value(source.game_match.state.options())),
+    ("terms", |source| value(&source.game_match.terms)),
+    ("advances_to", |source| value(source.game_match.advances_to())),
+    ("title", |source| value(title(&source.game_match))),
+    ("open_turn", |source| value(open_turn(&source.game_match))),
+    ("due", |source| value(source.game_match.due())),
+    ("awaited", |source| value(source.game_match.awaited())),
+    ("outcome", |source| value(source.game_match.state.outcome())),
+    ("paused", |source| value(source.game_match.stage == Stage::Paused)),
+    ("asked", |source| value(source.game_match.asked_gm)),
+    ("missed_in_a_row", |source| value(&source.game_match.missed)),
+    ("choice_until", choice_until),
+    ("may_substitute", |source| value(source.game_match.may_substitute())),
+    ("adjudicated", adjudicated),
+    ("draw_offer", |source| value(source.game_match.draw_offer)),
+    ("extension", |source| extension(&source.game_match)),
+    ("absences", |source| value(&source.game_match.absences)),
+    ("settles", settles),
+    ("deadline", deadline),
+    ("ledger", |source| ledger_head(&source.game_match)),
+    ("lot", |source| lot(&source.game_match)),
+];
+
+/// The fields that only a letter to a seat has.
+const OWN: [(&str, ComputeField); 8] = [
+    ("me", |source| value(source.seat)),
+    ("foe", |source| value(source.seat.map(Seat::other))),
+    ("held", held),
+    ("sent_ahead", sent_ahead),
+    ("has_filed", |source| value(source.seat.is_some_and(|seat| source.game_match.held[seat].is_some()))),
+    ("refused", refused),
+    ("owes", |source| value(source.seat.is_some_and(|seat| source.game_match.awaits(seat)))),
+    ("token", |source| value(&source.token)),
+];
+
+/// The time zone of the reader.
+fn zone(source: &FieldSource) -> Tz {
+    source.seat.map_or(source.game_match.terms.zone, |seat| source.game_match.zone_of(seat))
+}
+
+fn match_header(game_match: &Match) -> Value {
+    context! {
+        id => &game_match.id,
+        game => game_match.game.key(),
+        game_name => game_match.game.name(),
+        stage => Serde(game_match.stage),
+    }
+}
+
+/// The time until which the opponent of a player who has vanished may choose.
+fn choice_until(source: &FieldSource) -> Value {
+    let open = source.game_match.vanished.filter(|vanished| !vanished.agreed);
+    value(open.map(|vanished| format_local(vanished.until, zone(source))))
+}
+
+/// The extension that one side has asked for and the other has not agreed to.
+fn extension(game_match: &Match) -> Value {
+    game_match.extension.map(|(by, days)| context! { by => Serde(by), days => days }).into()
+}
+
+/// The time at which complete filings will be adjudicated, if they wait for the settle time or the deadline.
+fn settles(source: &FieldSource) -> Value {
+    value(source.game_match.settle_at.map(|at| format_local(at, zone(source))))
+}
+
+/// The time of each phase's adjudication.
+fn adjudicated(source: &FieldSource) -> Value {
+    let zone = zone(source);
+    let phases = source.game_match.adjudicated.iter().map(|(phase, turn, at)| {
+        let at = at.with_timezone(&zone).format("%-d %b %H:%M").to_string();
+        context! { phase => Serde(phase), turn => turn, at => at }
+    });
+    context! { zone => zone.name(), phases => phases.collect::<Value>() }
+}
+
+fn ledger_head(game_match: &Match) -> Value {
+    context! { seq => game_match.head.seq, hash => Serde(game_match.head.hash) }
+}
+
+fn deadline(source: &FieldSource) -> Value {
+    let Some(deadline) = source.game_match.deadline else { return Value::from(()) };
+    let (terms, zone) = (&source.game_match.terms, zone(source));
+    context! {
+        at => format_local(deadline, zone),
+        left => format_duration(deadline - source.at),
+        passed => deadline <= source.at,
+        grace_until => format_local(deadline + terms.grace(), zone),
+    }
+}
+
+/// The sealed orders of the recipient.
+fn held(source: &FieldSource) -> Value {
+    let held = source.seat.and_then(|seat| source.game_match.held[seat].as_ref());
+    held.map(|held| filed_orders(held, zone(source))).into()
+}
+
+/// Orders of the recipient, and the time at which they came.
+fn filed_orders(filed: &FiledOrders, zone: Tz) -> Value {
+    context! { orders => Serde(&filed.filing), at => format_local(filed.at, zone), wait => filed.wait }
+}
+
+/// The conditional orders of the recipient that wait for a move.
+fn sent_ahead(source: &FieldSource) -> Value {
+    value(source.seat.and_then(|seat| source.game_match.conditions[seat].as_ref()).map(Conditions::lines))
+}
+
+/// The faults for which the recipient's last letter was refused.
+fn refused(source: &FieldSource) -> Value {
+    let refused = source.seat.and_then(|seat| source.game_match.refused_faults(seat));
+    refused.map(|(why, quoted)| context! { faults => faults(&why, &quoted) }).into()
+}
+
+fn field_source(input: &WordingInput<'_>, seat: Option<Seat>) -> FieldSource {
+    FieldSource {
+        club_name: input.club.name.to_owned(),
+        club_address: input.club.address.to_owned(),
+        game_match: Arc::clone(input.game_match),
+        seat,
+        token: input.token.to_owned(),
+        at: input.at,
+    }
+}
+
+fn value(serializable: impl serde::Serialize) -> Value {
+    Value::from(Serde(serializable))
+}
+
+/// The open phase, as it follows the match's name in a subject.
+pub fn title(game_match: &Match) -> String {
+    match game_match.due() {
+        Some(due) if due.turn == 0 => "Setup".to_owned(),
+        Some(due) => format!("Turn {}", due.turn),
+        None => "Result".to_owned(),
+    }
+}
+
+/// The open phase, as it stands in the middle of a sentence.
+fn open_turn(game_match: &Match) -> String {
+    match game_match.due() {
+        Some(due) if due.turn == 0 => "the setup".to_owned(),
+        Some(due) => format!("turn {}", due.turn),
+        None => "the result".to_owned(),
+    }
+}
+
+/// The context of a letter to `seat`.
+pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> TemplateContext {
+    let WordingInput { club, game_match, dispatch, .. } = *input;
+    let zone = game_match.zone_of(seat);
+    let view = shown_view(game_match, &dispatch.content, seat);
+    let rest = match &dispatch.content {
+        Content::Answer(answer) => vec![("answer", self::answer(answer, zone, club.house))],
+        Content::Report { steps, missed, correction, filed, conditions, receipt } => vec![
+            ("answer", receipt.as_deref().map(|receipt| self::answer(receipt, zone, club.house)).into()),
+            ("own_orders", own_orders(game_match, seat, filed, missed)),
+            ("steps", steps.iter().map(|step| report_step(step, game_match, &view, seat)).collect()),
+            ("missed", value(missed)),
+            ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
+            ("correction", value(correction.as_deref().map(wrapped))),
+            ("gm_messages", secrets::messages(game_match, seat)),
+            ("unsealed", secrets::unsealed(game_match, seat)),
+            ("keys", keys(game_match)),
+        ],
+        Content::Missed { seats } => vec![("late", value(seats))],
+        Content::Notice(notice) => {
+            vec![("notice", self::notice(notice, zone)), ("message", value(message(notice)))]
+        }
+        Content::Invitation | Content::Succession | Content::Reminder => Vec::new(),
+    };
+    let board = ("board", value(board.map(|board| board.text.trim_end())));
+    TemplateContext::new(Some(view))
+        .with_lazy(field_source(input, Some(seat)), SHARED.into_iter().chain(OWN))
+        .with([board])
+        .with(rest)
+}
+
+/// The view that a letter shows. That of a report also tells what the seat did in the last adjudication.
+fn shown_view(game_match: &Match, content: &Content, seat: Seat) -> Arc<LazyView> {
+    let Content::Report { steps, .. } = content else { return LazyView::of_match(game_match, seat) };
+    match steps.last().filter(|last| last.state == game_match.state) {
+        Some(last) => LazyView::after(last, seat, game_match.memories.as_ref()),
+        None => LazyView::of_match(game_match, seat),
+    }
+}
+
+/// The orders that a report repeats to a reader who gets receipts of faults only.
+fn own_orders(game_match: &Match, seat: Seat, filed: &BySeat<Option<FiledOrders>>, missed: &[Seat]) -> Value {
+    let is_told = game_match.settings[seat].receipts == Receipts::Faults && !missed.contains(&seat);
+    let own = filed[seat].as_ref().filter(|_| is_told);
+    own.map(|own| filed_orders(own, game_match.zone_of(seat))).into()
+}
+
+/// The news of one of a report's adjudications. The last one led to the state that the report shows, so its view is
+/// shared.
+fn report_step(step: &Adjudication, game_match: &Match, view: &Arc<LazyView>, seat: Seat) -> Value {
+    let view = if view.is_of(&step.state) { Arc::clone(view) } else { LazyView::after(step, seat, None) };
+    for_news(step, &game_match.players, view, seat).into()
+}
+
+/// The context of a letter to the GM about a match. The GM may be one of the players, so it holds nothing that the
+/// rules hide from either side.
+pub fn for_gm(input: &WordingInput<'_>) -> TemplateContext {
+    let notice = notice_of(&input.dispatch.content);
+    let own = [
+        ("notice", value(notice)),
+        ("message", value(notice.and_then(message))),
+        ("token", value(input.token)),
+    ];
+    TemplateContext::new(None).with_lazy(field_source(input, None), SHARED).with(own)
+}
+
+/// The context of a letter to the player who held `seat` until now. The notice is all that it tells of the match.
+pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
+    let notice = notice_of(&input.dispatch.content);
+    let own = [
+        ("me", value(seat)),
+        ("foe", value(seat.other())),
+        ("owes", value(false)),
+        ("held", Value::from(())),
+        ("sent_ahead", Value::from(())),
+        ("former", value(true)),
+        ("notice", notice.map(|notice| self::notice(notice, input.game_match.terms.zone)).into()),
+        ("message", value(notice.and_then(message))),
+        ("token", Value::from(())),
+    ];
+    TemplateContext::new(None).with_lazy(field_source(input, None), SHARED).with(own)
+}
+
+/// A notice, with a new deadline in local time.
+fn notice(notice: &Notice, zone: Tz) -> Value {
+    let mut fields = json!(notice);
+    if let Notice::Extension { deadline }
+    | Notice::Undelivered { deadline, .. }
+    | Notice::Vanished { deadline, .. } = notice
+    {
+        fields["deadline"] = json!(format_local(*deadline, zone));
+    }
+    value(fields)
+}
+
+fn notice_of(content: &Content) -> Option<&Notice> {
+    match content {
+        Content::Notice(notice) => Some(notice),
+        Content::Invitation
+        | Content::Answer(_)
+        | Content::Report { .. }
+        | Content::Reminder
+        | Content::Succession
+        | Content::Missed { .. } => None,
+    }
+}
+
+/// The context of the news of one adjudication; `view` is what `seat` sees after it.
+pub fn for_news(
+    step: &Adjudication,
+    names: &BySeat<String>,
+    view: Arc<LazyView>,
+    seat: Seat,
+) -> TemplateContext {
+    let own = [
+        ("phase", value(step.phase)),
+        ("turn", value(step.turn)),
+        ("me", value(seat)),
+        ("foe", value(seat.other())),
+        ("names", value(names)),
+    ];
+    TemplateContext::new(Some(view)).with(own)
+}
+
+fn answer(answer: &Answer, zone: Tz, house: HouseDefaults) -> Value {
+    let orders = match &answer.orders {
+        Orders::None => context! { kind => "none" },
+        Orders::Sealed { filing, sealed, wait, replaced } => context! {
+            kind => "sealed", orders => Serde(filing), sealed => Serde(sealed), wait => wait,
+            replaced => replaced,
+        },
+        Orders::Conditions { lines, sealed, replaced, wait } => context! {
+            kind => "conditions", orders => lines, sealed => Serde(sealed), replaced => replaced, wait => wait,
+        },
+        Orders::Checked { filing } => context! { kind => "checked", orders => Serde(filing) },
+        Orders::Refused { faults: refused, check } => context! {
+            kind => "refused", faults => faults(refused, &answer.quoted), check => check,
+        },
+    };
+    let reports: Vec<PastReports> = (0..answer.replies.len())
+        .map(|index| answer.reports.get(index).cloned().unwrap_or_default())
+        .collect();
+    context! {
+        orders => orders,
+        replies => Serde(&answer.replies),
+        reports => Serde(reports),
+        manual => manual(&answer.replies, house),
+        faults => faults(&answer.faults, &answer.quoted),
+        more_faults => beyond(MAX_FAULTS, answer.all_faults().count()) + answer.left_out.faults,
+        remarks => shortened_lines(&answer.remarks),
+        more_remarks => beyond(MAX_LISTED, answer.remarks.len()),
+        replaced => shortened_lines(&answer.replaced),
+        offered => answer.offered.as_ref().map(value),
+        more_replaced => beyond(MAX_LISTED, answer.replaced.len()),
+        unread => answer.unread.as_deref(),
+        token_renewed => answer.token_renewed,
+        accepted_since => answer.accepted_since.map(|came| format_local(came, zone)),
+        passed_on => Serde(answer.passed_on),
+        is_only_words => answer.is_only_words(),
+        gm_is_opponent => answer.gm_is_opponent,
+        cuts_text => answer.cuts_text,
+        outcome => Serde(answer.outcome()),
+        others => Serde(&answer.others),
+        elsewhere => Serde(&answer.elsewhere),
+        attachments => answer.attachments.iter().map(|name| shortened(name)).collect::<Value>(),
+        commands_left_out => answer.left_out.commands,
+        most_commands => MAX_COMMANDS,
+    }
+}
+
+/// Maximum lines of a player's letter in one list.
+const MAX_LISTED: usize = 20;
+
+/// The number of `count` items that a list of at most `most` leaves out.
+fn beyond(most: usize, count: usize) -> usize {
+    count.saturating_sub(most)
+}
+
+fn faults(faults: &[Fault], quoted: &[Line]) -> Value {
+    faults.iter().take(MAX_FAULTS).map(|fault| self::fault(fault, quoted)).collect()
+}
+
+fn fault(fault: &Fault, quoted: &[Line]) -> Value {
+    let line = quoted.iter().find(|line| Some(line.no) == fault.line);
+    context! {
+        line => fault.line,
+        text => line.map(|line| shortened(&line.text)),
+        reason => &fault.reason,
+        examples => fault.example.as_deref().map(|example| example.lines().collect::<Value>()),
+    }
+}
+
+/// The first of the lines, shortened.
+fn shortened_lines(lines: &[Line]) -> Value {
+    lines.iter().take(MAX_LISTED).map(|line| shortened(&line.text)).collect()
+}
+
+/// The lines of the text that a notice passes on from a person; `None` if it passes on nothing.
+fn message(notice: &Notice) -> Option<Vec<String>> {
+    let text = match notice {
+        Notice::Message { text, .. }
+        | Notice::Words { text, .. }
+        | Notice::MessageOfGm { text }
+        | Notice::Reopened { reason: text, .. } => text,
+        Notice::Protested { text, .. } => text.as_ref()?,
+        Notice::DrawOffered { .. }
+        | Notice::ExtensionAsked { .. }
+        | Notice::Extended { .. }
+        | Notice::Slid
+        | Notice::Undelivered { .. }
+        | Notice::Absent { .. }
+        | Notice::Absences { .. }
+        | Notice::SubstituteAsked { .. }
+        | Notice::Paused { .. }
+        | Notice::Resumed
+        | Notice::Extension { .. }
+        | Notice::FiledByGm { .. }
+        | Notice::GmWrote { .. }
+        | Notice::Replaced { .. }
+        | Notice::TokenRenewed { .. }
+        | Notice::Renamed { .. }
+        | Notice::Overdue { .. }
+        | Notice::Over { .. }
+        | Notice::Vanished { .. }
+        | Notice::HouseFailed { .. } => return None,
+    };
+    Some(wrapped(text))
+}

@@ -1,0 +1,231 @@
+//! Addresses a worded letter: its Message-ID, its header and its thread.
+
+use chrono::{DateTime, Utc};
+
+use super::mime::{self, Header, MimeError};
+use crate::ledger::SealKey;
+use crate::letter::{Address, Digest, Letter};
+use crate::referee::{Content, DispatchKind, HouseDefaults, Match};
+use crate::report::{Club, WordedLetter};
+
+/// The settings that all letters of the club have in common.
+#[derive(Clone, Debug)]
+pub struct Stationery {
+    pub club_name: String,
+    /// The referee's address.
+    pub address: Address,
+    /// Whether the mailbox accepts `local+anything@domain`. If so, Reply-To addresses contain the reply token.
+    pub plus_addresses: bool,
+    /// The domain of the Message-IDs we make.
+    pub message_id_domain: String,
+    /// The defaults of matches against the house, which the manual states.
+    pub house: HouseDefaults,
+}
+
+/// The parts of an answered letter that the answer's header needs.
+#[derive(Clone, Debug)]
+pub struct AnsweredLetter {
+    pub digest: Digest,
+    pub message_id: Option<String>,
+    pub references: Vec<String>,
+    pub subject: String,
+}
+
+impl AnsweredLetter {
+    pub fn new(letter: &Letter) -> Self {
+        AnsweredLetter {
+            digest: letter.digest,
+            message_id: letter.message_id.clone(),
+            references: letter.references.clone(),
+            subject: letter.subject.clone(),
+        }
+    }
+}
+
+/// The parts of a header that differ from letter to letter.
+#[derive(Clone, Debug)]
+pub struct Envelope<'a> {
+    /// The reply token of the recipient's seat, or of the GM; empty for anybody else.
+    pub token: &'a str,
+    pub to_name: &'a str,
+    pub to: &'a str,
+    /// Has no angle brackets.
+    pub message_id: &'a str,
+    /// The match that the letter is about.
+    pub match_id: Option<&'a str>,
+    /// Whether the letter keeps its own subject even if it answers another letter. Reports do, because they are found
+    /// by it.
+    pub keeps_subject: bool,
+    pub date: DateTime<Utc>,
+}
+
+impl Stationery {
+    pub fn club(&self) -> Club<'_> {
+        Club { name: &self.club_name, address: self.address.as_str(), house: self.house }
+    }
+
+    /// Returns `TOKEN.UNIQUE@domain`, or `UNIQUE@domain` if there is no token.
+    pub fn message_id(&self, token: &str, unique: &str) -> String {
+        let domain = &self.message_id_domain;
+        if token.is_empty() { format!("{unique}@{domain}") } else { format!("{token}.{unique}@{domain}") }
+    }
+
+    /// Returns the bytes of a mail. Equal letters with equal envelopes give equal bytes.
+    ///
+    /// # Errors
+    /// [`MimeError`] if one of the addresses is not a mail address.
+    pub fn mail(
+        &self,
+        mut letter: WordedLetter,
+        envelope: &Envelope<'_>,
+        answered: Option<&AnsweredLetter>,
+    ) -> Result<Vec<u8>, MimeError> {
+        let Envelope { token, to_name, to, message_id, match_id, keeps_subject, date } = *envelope;
+        let mut references: Vec<String> = Vec::new();
+        if let Some(match_id) = match_id.filter(|_| !token.is_empty()) {
+            // No letter has this Message-ID. Mail programs put letters that refer to it into one thread per match.
+            references.push(self.message_id(token, &match_id.to_lowercase()));
+        }
+        if let Some(answered) = answered {
+            if !keeps_subject {
+                letter.subject = reply_subject(&answered.subject, &letter.subject);
+            }
+            let thread = references.clone();
+            let older = answered.references.iter().filter(|id| !thread.contains(id));
+            references.extend(latest_within(older, MAX_REFERENCES));
+            references.extend(answered.message_id.clone());
+        }
+        let reply_to = if self.plus_addresses && !token.is_empty() {
+            format!("{}+{token}@{}", self.address.local(), self.address.domain())
+        } else {
+            self.address.as_str().to_owned()
+        };
+        let header = Header {
+            from_name: &self.club_name,
+            from: self.address.as_str(),
+            reply_to: &reply_to,
+            to_name,
+            to,
+            message_id,
+            in_reply_to: answered.and_then(|answered| answered.message_id.as_deref()),
+            references: &references,
+            date,
+        };
+        mime::mail(&letter, &header)
+    }
+}
+
+/// Returns the part of a Message-ID that is unique to one letter of a match: the match, the letter's place in its ledger,
+/// which the secret of the match veils, and the open turn, which shows what a reply is about.
+///
+/// The place is the length of the ledger after the ruling and the letter's index among those of the ruling. Both would
+/// tell how often the other side wrote, and whether its letters were answered.
+pub fn unique_part(game_match: &Match, index: usize) -> String {
+    let start = unique_start(&game_match.id, game_match.first_key(), game_match.head.seq, index);
+    start + &open_turn(game_match)
+}
+
+/// The beginning of [`unique_part`], which names the letter without the open turn. `seq` is the length of the ledger.
+pub fn unique_start(match_id: &str, key: &SealKey, seq: u64, index: usize) -> String {
+    let place = seq << INDEX_BITS | (index as u64 & INDEX_MASK);
+    format!("{}.{}.", match_id.to_lowercase(), key.veil(place))
+}
+
+fn open_turn(game_match: &Match) -> String {
+    game_match.due().map_or(OVER.to_owned(), |due| due.turn.to_string())
+}
+
+/// Bits of a veiled place that hold the index of the letter.
+const INDEX_BITS: u32 = 16;
+const INDEX_MASK: u64 = (1 << INDEX_BITS) - 1;
+
+/// The place in a match that a letter's Message-ID names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceInMatch<'a> {
+    /// The reply token; empty if there is none.
+    pub token: &'a str,
+    /// The length of the ledger after the ruling.
+    pub seq: u64,
+    /// The result of [`unique_part`].
+    pub unique: &'a str,
+}
+
+impl<'a> PlaceInMatch<'a> {
+    /// Reads a Message-ID. `None` if it is not about this match.
+    pub fn read(message_id: &'a str, match_id: &str, key: &SealKey) -> Option<PlaceInMatch<'a>> {
+        let local = message_id.split('@').next()?;
+        let marker = format!("{}.", match_id.to_lowercase());
+        let at = local.find(&marker)?;
+        let token = local[..at].trim_end_matches('.');
+        let [veiled, _turn] = local[at + marker.len()..].split('.').collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        Some(PlaceInMatch { token, seq: key.unveil(veiled)? >> INDEX_BITS, unique: &local[at..] })
+    }
+}
+
+/// Maximum bytes of the References that an answer takes over from the letter it answers, and of its subject: a stranger
+/// writes both.
+const MAX_REFERENCES: usize = 4000;
+const MAX_SUBJECT: usize = 250;
+
+/// Returns the last IDs that fit into `most` bytes. Mail programs build threads from the last ones.
+fn latest_within<'a>(ids: impl Iterator<Item = &'a String>, most: usize) -> Vec<String> {
+    let ids: Vec<&String> = ids.collect();
+    let mut left = most;
+    let mut first = ids.len();
+    while first > 0 && ids[first - 1].len() <= left {
+        first -= 1;
+        left -= ids[first].len();
+    }
+    ids[first..].iter().map(|id| (*id).clone()).collect()
+}
+
+/// Stands in for the turn once a match is over.
+const OVER: &str = "over";
+
+/// Returns the kind under which a letter about a match is listed.
+pub fn kind(content: &Content) -> DispatchKind {
+    match content {
+        Content::Invitation | Content::Succession => DispatchKind::Invitation,
+        Content::Answer(_) => DispatchKind::Answer,
+        Content::Report { .. } => DispatchKind::Report,
+        Content::Reminder => DispatchKind::Reminder,
+        Content::Missed { .. } => DispatchKind::Missed,
+        Content::Notice(_) => DispatchKind::Notice,
+    }
+}
+
+/// Returns the subject of an answer. About a match it is our own, because it says what became of the letter; anybody else
+/// gets the subject of the answered letter, by which mail programs group threads, unless it is empty or far too long.
+fn reply_subject(theirs: &str, ours: &str) -> String {
+    let kept = theirs.trim();
+    if ours.starts_with('[') || kept.is_empty() || kept.len() > MAX_SUBJECT {
+        return ours.to_owned();
+    }
+    if kept.to_ascii_lowercase().starts_with("re:") { kept.to_owned() } else { format!("Re: {kept}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_id_names_its_place_in_the_match() {
+        let key = SealKey::new([7; 32]);
+        let unique = format!("qz-7k3m.{}.4", key.veil(57 << INDEX_BITS | 2));
+        for (id, token) in
+            [(format!("tok.{unique}@club.example"), "tok"), (format!("{unique}@club.example"), "")]
+        {
+            let place = PlaceInMatch { token, seq: 57, unique: &unique };
+            assert_eq!(PlaceInMatch::read(&id, "QZ-7K3M", &key), Some(place), "{id}");
+        }
+        for id in [
+            "tok.qd-7k3m.57.2.4@club.example",
+            "tok.qz-7k3m@club.example",
+            "tok.qz-7k3m.1.2.3.4@club.example",
+        ] {
+            assert_eq!(PlaceInMatch::read(id, "QZ-7K3M", &key), None, "{id}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Draws a dropped picture again, from its reader's view.
+
+use super::envelope::PlaceInMatch;
+use crate::game::Seat;
+use crate::game::any::OwnPart;
+use crate::game::record::Step;
+use crate::ledger::{self, Entry};
+use crate::letter::Digest;
+use crate::letter::pictures::{dropped_from, put_in, take_out};
+use crate::referee::Match;
+use crate::report::board::png;
+
+/// Returns a letter to a seat with the picture that was dropped from it, drawn again from the ledger to the end of the
+/// ruling that sent it. `None` if no picture was dropped, or if this version of the program draws it otherwise.
+pub fn redraw(
+    letter: &[u8],
+    message_id: &str,
+    seat: Seat,
+    game_match: &Match,
+    entries: &[Entry],
+) -> Option<Vec<u8>> {
+    let digest = dropped_from(letter)?;
+    let place = PlaceInMatch::read(message_id, &game_match.id, game_match.first_key())?;
+    let end = entries.partition_point(|entry| entry.seq <= place.seq);
+    put_in(&take_out(letter)?.0, &picture(&entries[..end], seat, digest)?)
+}
+
+/// Draws the seat's board. A report's board marks what the seat did in the adjudication, another letter's does not; the
+/// digest tells which it was.
+fn picture(entries: &[Entry], seat: Seat, digest: Digest) -> Option<Vec<u8>> {
+    let record = ledger::record(entries)?;
+    let mut boards = Vec::new();
+    record.replay(|step| {
+        if let Step::Adjudicated(done) = step {
+            let own = OwnPart { before: done.before, filed: done.filings[seat].as_ref() };
+            let board = |own| done.state.shown_board(seat, Some(done.memories), own);
+            boards = vec![board(Some(own)), board(None)];
+        }
+    });
+    if boards.is_empty() {
+        let start = record.game.start_with(&record.options).ok()?;
+        boards.push(start.shown_board(seat, None, None));
+    }
+    boards.iter().filter_map(|board| png(&board.picture)).find(|png| Digest::of(png) == digest)
+}

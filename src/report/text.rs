@@ -1,0 +1,68 @@
+//! Texts made for a reader: local times with their zone, time spans in words, and quotes of what people wrote.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use textwrap::WordSplitter;
+
+/// Formats an instant in `zone`: `Sat 16 May, 20:00 CEST`.
+pub fn format_local(at: DateTime<Utc>, zone: Tz) -> String {
+    at.with_timezone(&zone).format("%a %-d %b, %H:%M %Z").to_string()
+}
+
+/// Words the two largest units of a time span: `2 days 10 hours`, `1 hour 5 minutes`, `less than a minute`.
+///
+/// A negative span counts as less than a minute.
+pub fn format_duration(span: TimeDelta) -> String {
+    let minutes = span.num_minutes().max(0);
+    let parts = [(minutes / 1440, "day"), (minutes / 60 % 24, "hour"), (minutes % 60, "minute")];
+    let named = parts.iter().filter(|(count, _)| *count > 0).take(2).map(|(count, unit)| {
+        let plural = if *count == 1 { "" } else { "s" };
+        format!("{count} {unit}{plural}")
+    });
+    let words = named.collect::<Vec<_>>().join(" ");
+    if words.is_empty() { "less than a minute".to_owned() } else { words }
+}
+
+/// Maximum characters quoted from a player's line: with its indentation and bullet, the quote stays under 70.
+const MAX_QUOTED: usize = 60;
+
+/// Makes a player's line safe to quote: spaces replace control characters, and an ellipsis replaces the end of a long
+/// line.
+pub fn shortened(text: &str) -> String {
+    let mut rest = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut clean: String = rest.by_ref().take(MAX_QUOTED).collect();
+    if rest.next().is_some() {
+        clean.pop();
+        clean.push('…');
+    }
+    clean
+}
+
+/// The lines of a person's text, wrapped for a quote. The template prefixes each, so that none can be taken for an
+/// order.
+pub fn wrapped(text: &str) -> Vec<String> {
+    let options = || textwrap::Options::new(MAX_QUOTED).word_splitter(WordSplitter::NoHyphenation);
+    let lines = text.lines().flat_map(|line| textwrap::wrap(line, options()));
+    lines.map(|line| shortened(&line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_worded_by_its_two_largest_units() {
+        let words = |minutes| format_duration(TimeDelta::minutes(minutes));
+        assert_eq!(words(2 * 1440 + 10 * 60 + 5), "2 days 10 hours");
+        assert_eq!(words(65), "1 hour 5 minutes");
+        assert_eq!(words(1440 + 3), "1 day 3 minutes");
+        assert_eq!(words(0), "less than a minute");
+        assert_eq!(words(-5), "less than a minute");
+    }
+
+    #[test]
+    fn local_times_name_their_zone() {
+        let at = "2026-05-16T18:00:00Z".parse().unwrap();
+        assert_eq!(format_local(at, Tz::Europe__Berlin), "Sat 16 May, 20:00 CEST");
+    }
+}
