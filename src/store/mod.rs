@@ -2,7 +2,7 @@
 //! family of tables, as methods of [`Database`].
 //!
 //! The store decides nothing. Instants are Unix milliseconds, digests 64 hexadecimal digits (`columns`). SQLite and
-//! PostgreSQL share their SQL; what differs is in `sqlite` and `postgres`. The URL selects the database ([`open`]).
+//! PostgreSQL share their SQL; the differences are in `sqlite` and `postgres`. The URL selects the database ([`open`]).
 
 use std::fs::File;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub struct DatabaseLock {
 /// dies, or when the database has not heard from the process for too long.
 #[derive(Default)]
 pub struct Claim {
-    /// Holds the row locks; what is written under the claim is written in this transaction.
+    /// Holds the row locks. Everything written under the claim is written in this transaction.
     transaction: Option<Tx>,
     /// Ends the claim when its last copy is dropped. A claim that is made while this one is held shares it.
     guard: Option<Arc<dyn Send + Sync>>,
@@ -106,8 +106,8 @@ pub async fn open(url: &str) -> Result<Arc<Database>> {
 }
 
 /// Returns the host of the PostgreSQL server that `url` names, if it is another machine and the connection does not
-/// verify who answers there: whoever is in between could read and change everything. The URL or PGSSLMODE asks for the
-/// verification with `sslmode=verify-full`.
+/// verify its identity: a machine in between could read and change everything. `sslmode=verify-full` in the URL or in
+/// PGSSLMODE turns the verification on.
 pub fn unverified_server(url: &str) -> Option<String> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("postgres" | "postgresql") => postgres::unverified_server(url),

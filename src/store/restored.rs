@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::{Result, StoreError, sqlite};
 
-/// Replaces the database at `url` by the backup `from`, and returns where the replaced file is now. The next daemon
-/// reads the mailbox's processed letters again.
+/// Replaces the database at `url` with the backup `from`, and returns the new path of the replaced file. The next
+/// daemon reads the mailbox's processed letters again.
 ///
 /// # Errors
-/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or trigger of `from` is
-/// not as this program makes it; [`StoreError::Open`] if `from` is not a fogpost database,
-/// if a file cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
+/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or trigger of
+/// `from` differs from the one this program makes; [`StoreError::Open`] if `from` is not a fogpost database, if a file
+/// cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
 pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("sqlite") => sqlite::restore(url, from).await,

@@ -10,7 +10,7 @@ pub const SQLITE_PARTS: &str = "SELECT type, name, COALESCE(sql, '') FROM sqlite
     WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> '_sqlx_migrations'";
 
 /// Selects the [`SchemaPart`]s of the schema `$1` of a PostgreSQL database. A trigger's definition says whether it is
-/// enabled.
+/// enabled. The name of the schema is removed, because the model is in another one.
 pub const POSTGRES_PARTS: &str = "SELECT kind, name, replace(definition, quote_ident($1) || '.', '') FROM ( \
     SELECT 'table' AS kind, c.relname::text AS name, string_agg(concat_ws(' ', a.attname, \
         format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, pg_get_expr(d.adbin, d.adrelid)), ', ' \
@@ -32,24 +32,25 @@ pub const POSTGRES_PARTS: &str = "SELECT kind, name, replace(definition, quote_i
         WHERE p.pronamespace = to_regnamespace($1)) AS part \
     WHERE name !~ '_sqlx_migrations'";
 
-/// Names what a database has that the model lacks, what it lacks, and what is different in it.
+/// Names the parts that a database has and the model lacks, the parts that it lacks, and those that differ.
 pub fn differences(model: Vec<SchemaPart>, found: Vec<SchemaPart>) -> Vec<String> {
     let (model, found) = (by_name(model), by_name(found));
     let mut differences = Vec::new();
     for (part, definition) in &model {
         match found.get(part) {
             Some(other) if other == definition => {}
-            Some(_) => differences.push(format!("its {part} is not as this program makes it")),
+            Some(_) => differences.push(format!("its {part} differs from the one this program makes")),
             None => differences.push(format!("its {part} is missing")),
         }
     }
     let foreign = found.keys().filter(|part| !model.contains_key(*part));
-    differences.extend(foreign.map(|part| format!("its {part} is not of this program")));
+    differences.extend(foreign.map(|part| format!("its {part} does not belong to this program")));
     differences
 }
 
 /// Returns the definition of each part by its kind and name, with single blanks.
 fn by_name(parts: Vec<SchemaPart>) -> BTreeMap<String, String> {
+    // SQLite keeps the text of a definition as it was written, and its layout does not matter.
     let squeezed = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     parts
         .into_iter()
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_foreign_missing_or_changed_is_named() {
+    fn foreign_missing_and_changed_parts_are_named() {
         let part = |kind: &str, name: &str, definition: &str| {
             (kind.to_owned(), name.to_owned(), definition.to_owned())
         };
@@ -78,9 +79,9 @@ mod tests {
         assert_eq!(
             said,
             [
-                "its trigger kept is not as this program makes it",
+                "its trigger kept differs from the one this program makes",
                 "its trigger lost is missing",
-                "its trigger spy is not of this program"
+                "its trigger spy does not belong to this program"
             ]
         );
     }

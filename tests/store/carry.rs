@@ -195,7 +195,10 @@ async fn a_copy_that_differs_from_its_source_is_rolled_back() {
         .await
         .unwrap();
     let unequal = carry::carry(&from.url, &to.url, SILENT).await.unwrap_err();
-    assert!(unequal.to_string().contains("what was written to player is not what was read"), "{unequal}");
+    assert!(
+        unequal.to_string().contains("the rows written to player differ from the rows read"),
+        "{unequal}"
+    );
     assert!(to.store.players().await.unwrap().is_empty());
 }
 
