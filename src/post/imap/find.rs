@@ -1,4 +1,4 @@
-//! Looks for one letter in the folders of a mailbox: `fogpost doctor --send` waits for its own letter.
+//! Finds one letter in the folders of a mailbox, for `fogpost doctor --send`.
 
 use super::Settings;
 use super::mailbox::Mailbox;

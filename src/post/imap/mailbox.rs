@@ -1,6 +1,6 @@
-//! A session with an IMAP server, its folder selected: the few commands that reading a mailbox needs.
+//! A session with an IMAP server, in a selected folder: the few commands that reading a mailbox needs.
 //!
-//! After any error the session must be dropped: the imap crate's tags may be out of step with the server's.
+//! Drop the session after any error: the imap crate's tags may be out of step with the server's.
 
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ impl Mailbox {
         &self.settings.folder
     }
 
-    /// Selects another folder. Everything from now on is about its letters.
+    /// Selects another folder. All later commands concern its letters.
     ///
     /// # Errors
     /// [`Error::Configuration`] if the server refuses it.
@@ -98,14 +98,14 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Returns the folder that the server marks as the one for spam (RFC 6154), if it does.
+    /// Returns the folder that the server marks as its spam folder (RFC 6154), if any.
     pub(super) fn junk_folder(&mut self) -> Result<Option<String>, Error> {
         let names = self.session.list(Some(""), Some("*")).map_err(failed)?;
         let junk = names.iter().find(|name| name.attributes().contains(&NameAttribute::Junk));
         Ok(junk.map(|name| name.name().to_owned()))
     }
 
-    /// Returns the bytes of a letter in the folder with this Message-ID, as far as they are fetched.
+    /// Returns the bytes of the letter with this Message-ID in the folder, up to the limit.
     pub(super) fn letter_with_id(&mut self, message_id: &str) -> Result<Option<Vec<u8>>, Error> {
         let found =
             self.session.uid_search(format!("HEADER Message-ID \"<{message_id}>\"")).map_err(failed)?;
@@ -114,7 +114,7 @@ impl Mailbox {
         Ok(fetched.into_iter().next().map(|(_, letter)| letter.raw))
     }
 
-    /// Returns UIDVALIDITY: as long as it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
+    /// Returns UIDVALIDITY: while it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
     pub(super) fn uid_validity(&self) -> u32 {
         self.uid_validity
     }
@@ -136,14 +136,14 @@ impl Mailbox {
         }
     }
 
-    /// Returns the size in bytes of each of these letters, in their order; `None` if the server does not tell it.
+    /// Returns the size in bytes of each of these letters, in their order, or `None` if the server does not say.
     pub(super) fn sizes(&mut self, uids: &[u32]) -> Result<Vec<Option<u64>>, Error> {
         let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), "(UID RFC822.SIZE)", 0)?;
         Ok(uids.iter().map(|uid| fetched.get(uid)?.size).collect())
     }
 
-    /// Fetches the letters with these ascending UIDs that still exist, without marking them as seen. Of a large letter
-    /// only the beginning is fetched.
+    /// Fetches the letters with these ascending UIDs that still exist, without marking them as seen, and only the
+    /// beginning of a large letter.
     pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Vec<(u32, FetchedLetter)>, Error> {
         // One byte more than the limit shows whether a letter is larger, whatever size the server states.
         let keep = self.settings.max_letter_bytes.saturating_add(1);
@@ -168,7 +168,7 @@ impl Mailbox {
         })
     }
 
-    /// Lets the server report which letters have gone.
+    /// Lets the server report letters that have gone.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
         self.session.noop().map_err(failed)
     }
