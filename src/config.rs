@@ -68,15 +68,15 @@ pub struct Club {
     /// The referee's address, to which players write and from which they get letters.
     #[serde(deserialize_with = "address")]
     pub address: Address,
-    /// Where bounces go. By default the referee's address.
+    /// The address for bounces. By default the referee's address.
     pub return_path: Option<ReturnPath>,
     /// Whether the mailbox accepts `local+anything@domain`. Reply tokens are then in the Reply-To address, too.
     #[serde(default)]
     pub plus_addresses: bool,
-    /// Domain of our Message-IDs, by which we recognize our own letters, so nobody else may use it. By default
-    /// `fogpost.` and the domain of the referee's address.
+    /// Domain of our Message-IDs. We recognize our own letters by it, so nobody else may use it. By default `fogpost.`
+    /// and the domain of the referee's address.
     pub message_id_domain: Option<String>,
-    /// Who may make and take up offers without being registered.
+    /// Whether unregistered people may make and take up offers.
     #[serde(default)]
     pub membership: Membership,
     /// `[club.gm]`, or several `[[club.gm]]`.
@@ -95,12 +95,12 @@ pub enum Membership {
 }
 
 impl Club {
-    /// Returns where bounces go, of letters without an ID in their return path.
+    /// Returns the return path of letters without an ID of their own.
     pub fn return_path(&self) -> &Address {
         self.return_path.as_ref().map_or(&self.address, |path| &path.address)
     }
 
-    /// Returns where bounces of the letter with this ID go.
+    /// Returns the return path of the letter with this ID.
     pub fn return_path_of(&self, id: Option<&ReturnId>) -> Address {
         match (&self.return_path, id) {
             (Some(path), Some(id)) if path.has_ids => path.of(id),
@@ -148,7 +148,7 @@ impl DatabaseSection {
     fn check(&self) -> Result<(), String> {
         match unverified_server(&self.url) {
             Some(host) if !self.allow_unverified_tls => Err(format!(
-                "database.url names the PostgreSQL server {host}, and nothing proves that it is {host} that answers; \
+                "database.url names the PostgreSQL server {host}, and nothing proves that server's identity; \
                  add sslmode=verify-full to the URL, or set database.allow_unverified_tls = true if you trust the \
                  network in between"
             )),
@@ -165,7 +165,8 @@ pub struct Letters {
     pub max_bytes: usize,
     pub max_parts: usize,
     pub max_nesting: usize,
-    /// Maximum answers in an hour to one address that writes without a token. Others are delayed by up to a day.
+    /// Maximum answers in an hour to one address that writes without a token. Further answers are delayed by up to a
+    /// day.
     pub answers_per_hour: u32,
     /// Whether letters from players and the GM must have a valid DKIM signature of their sender's domain.
     pub require_dkim: bool,
@@ -226,7 +227,7 @@ pub struct StatusPage {
 pub struct Log {
     /// `error`, `warn`, `info`, `debug`, or a filter such as `fogpost=debug`.
     pub filter: String,
-    /// Whether to log JSON, one object per line.
+    /// Whether the log is JSON, one object per line.
     pub json: bool,
 }
 
@@ -236,7 +237,7 @@ impl Default for Log {
     }
 }
 
-/// Why the config file cannot be used.
+/// A config file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("{path}: {error}; `fogpost init` writes one to start from")]
@@ -400,7 +401,7 @@ fn key_at(text: &str, line: usize) -> String {
     }
 }
 
-/// Rewords a parser's message for people, and adds an example where one helps.
+/// Rewords a parser's message for people, and adds an example where it helps.
 fn reword(message: &str) -> String {
     let example = match message {
         "invalid socket address syntax" => "; try an address and a port such as 127.0.0.1:9118",
