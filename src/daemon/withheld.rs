@@ -1,5 +1,5 @@
-//! Letters about several matches, which are shown whole only when all these matches are over: until then a dossier and an
-//! account hold the part for their own match, if it was ruled on with a part alone.
+//! Letters about several matches. They are shown whole only once all these matches are over. Until then a dossier and
+//! an account hold the part that was ruled on in their own match, if it was a part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::report::sent::plain_text;
 use crate::request::matches_named_in;
 
 impl Office {
-    /// Removes the letters that must not be shown whole yet, and returns the parts of them that may be.
+    /// Removes the letters that must not be shown whole yet, and returns the parts that may be shown.
     pub async fn withhold(
         &self,
         game_match: &Match,
@@ -32,7 +32,7 @@ impl Office {
         Ok(withheld)
     }
 
-    /// Replaces all letters by the text that is about this match, as it was when it was ruled on.
+    /// Replaces all letters with the text that concerns this match, as it was when it was ruled on.
     pub async fn keep_parts_only(&self, archive: &mut MatchArchive) -> anyhow::Result<()> {
         let named = named_letters(&archive.entries);
         let causes: BTreeSet<Digest> = archive.entries.iter().filter_map(ruled_letter).collect();
@@ -58,7 +58,7 @@ impl Office {
         Ok(())
     }
 
-    /// Returns what is shown of a letter until other matches are over, or `None` if it may be shown whole.
+    /// Returns the part of a letter that is shown until other matches are over, or `None` if it may be shown whole.
     async fn withheld_letter(
         &self,
         game_match: &Match,
@@ -111,7 +111,7 @@ impl Office {
         Ok(ids)
     }
 
-    /// Returns the other matches that a player of this one plays, and that are not over.
+    /// Returns the other matches of this match's players that are not over.
     async fn running_matches_of_players(&self, match_id: &str) -> anyhow::Result<Vec<String>> {
         let mut ids = BTreeSet::new();
         for row in self.store.seats_of(&[match_id.to_owned()]).await? {
@@ -121,7 +121,7 @@ impl Office {
         self.running_among(ids, match_id).await
     }
 
-    /// Returns those of the matches, but for this one, that are not over.
+    /// Returns those of the matches that are not over, except this one.
     pub(super) async fn running_among(
         &self,
         mut ids: BTreeSet<String>,
@@ -138,7 +138,7 @@ impl Office {
     }
 }
 
-/// The letters that a ledger names, each with the part that was ruled on if it was not the whole letter.
+/// Returns the letters that a ledger names, each with the part that was ruled on, unless it was the whole letter.
 fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<(Seat, LetterPart)>> {
     let letters = entries.iter().flat_map(Entry::letters);
     let mut named: BTreeMap<Digest, Option<(Seat, LetterPart)>> =
@@ -154,7 +154,7 @@ fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<(Seat, LetterPart
     named
 }
 
-/// The letter that an entry is a ruling on.
+/// Returns the letter whose ruling an entry belongs to.
 fn ruled_letter(entry: &Entry) -> Option<Digest> {
     match entry.cause {
         Source::Letter(letter) => Some(letter),
@@ -162,8 +162,8 @@ fn ruled_letter(entry: &Entry) -> Option<Digest> {
     }
 }
 
-/// The text of the part of a letter that was ruled on. `None` if its lines have no such part: a later version of this
-/// program may read other lines, and the ledger pins those that were ruled on.
+/// Returns the text of the part of a letter that was ruled on, or `None` if its lines have no such part: another
+/// version of this program may read other lines, and the ledger pins those that were ruled on.
 fn part_text(lines: &[Line], match_id: &str, recorded: LetterPart) -> Option<String> {
     let part = LetterPart::lines(lines, match_id, recorded.by_other_token);
     (LetterPart::of(&part, recorded.by_other_token) == recorded).then(|| LetterPart::text(&part))
