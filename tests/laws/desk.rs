@@ -5,14 +5,12 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use fogpost::game::any::AnyState;
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{MailIdentity, SealKey, Source};
-use fogpost::letter::Digest;
+use fogpost::ledger::{Cause, LetterCause, MailIdentity, SealKey};
+use fogpost::letter::{Letter, Limits, NewText};
 use fogpost::referee::{
-    self, Cause, Content, Dispatch, HouseDefaults, Match, NoticeLimits, Opening, PROCEDURE, Reader, Ruling,
-    SeatLetter, Terms,
+    self, Content, Dispatch, HouseDefaults, Match, Matter, Opening, PROCEDURE, Reader, Ruling, Terms,
 };
 use fogpost::report::{Club, PictureCache, Templates, WordedLetter, WordingInput, word};
-use fogpost::request::Request;
 
 use crate::play::{Play, numbered};
 
@@ -51,7 +49,7 @@ pub fn open(play: &Play) -> Ruling {
         holders: None,
         lot: None,
     };
-    referee::open(opening, Source::Clock, NOW)
+    referee::open(opening, Cause::opening(None), NOW)
 }
 
 /// Returns a match in the state of `play`, with nothing filed.
@@ -72,30 +70,12 @@ pub fn with(game_match: &Match, state: AnyState) -> Match {
 
 /// Rules on a letter of `seat` with these lines.
 pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
-    let request = Request::read(&numbered(lines), game_match.game);
-    let digest = Digest::of(lines.join("\n").as_bytes());
-    let letter = SeatLetter {
-        seat,
-        digest,
-        request,
-        part: None,
-        thread_turn: None,
-        other_match: None,
-        attachments: Vec::new(),
-        earlier: Vec::new(),
-        shows_token: false,
-        questions_only: false,
-        confirmation: None,
-        acceptance: None,
-        signature: None,
-        received: None,
-        unread: None,
-        answer_suppressed: false,
-        hint: None,
-        texts_withheld: None,
-        limits: NoticeLimits::default(),
-    };
-    referee::rule(game_match, &Cause::Letter(&letter), NOW)
+    let raw = format!("From: Ann <ann@players.example>\r\nSubject: Orders\r\n\r\n{}", lines.join("\r\n"));
+    let own = game_match.desk.own_identity().expect("an address");
+    let letter = Letter::read(raw.as_bytes(), &own, &Limits::default()).expect("a letter");
+    let cause = LetterCause::new(letter.digest, seat, NOW);
+    let read = referee::prepare(game_match, cause, &letter, NewText::Lines(numbered(lines)));
+    referee::rule(game_match, &Matter::Letter(Box::new(read.expect("the whole letter"))), NOW)
 }
 
 /// Words a dispatch to `seat`.
