@@ -37,7 +37,6 @@ mod forgetting;
 mod invitations;
 mod letters;
 mod matches;
-mod migration;
 mod notify;
 mod packing;
 mod players;

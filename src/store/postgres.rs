@@ -12,9 +12,8 @@ use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 use super::backend::Backend;
-use super::migration::{log_migration, migrate};
 use super::notify::{CHANNEL, LETTERS};
-use super::schema::{POSTGRES_PARTS, differences};
+use super::schema::{POSTGRES_PARTS, differences, log_migration, migrate};
 use super::sending::OUTGOING;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting;

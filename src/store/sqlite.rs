@@ -15,8 +15,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::backend::Backend;
-use super::migration::{log_migration, migrate};
-use super::schema::{SQLITE_PARTS, differences};
+use super::schema::{SQLITE_PARTS, differences, log_migration, migrate};
 use super::sending::OUTGOING;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting;
