@@ -3,7 +3,6 @@
 //! Each error is one line that names the key, its line, the value found, and one that would be valid. Relative paths
 //! are relative to the file's folder.
 
-mod audit;
 mod gms;
 mod house;
 mod outbox;
@@ -23,7 +22,6 @@ use crate::post::{Secret, oauth};
 use crate::referee::Terms;
 use crate::store::{sqlite_url, unverified_server};
 
-pub use self::audit::Audit;
 pub use self::gms::{Gm, Gms};
 pub use self::house::House;
 pub use self::outbox::{OutboxSection, Quota};
@@ -212,6 +210,20 @@ impl Letters {
 pub struct TemplateFolder {
     /// Files in it override the built-in templates of the same name.
     pub folder: Option<PathBuf>,
+}
+
+/// The regular verification of ledgers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Audit {
+    /// Hours between two verifications of all matches. 0: never.
+    pub every_hours: u32,
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Audit { every_hours: 24 }
+    }
 }
 
 /// The HTTP page for monitoring.
