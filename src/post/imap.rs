@@ -5,7 +5,6 @@
 
 mod connection;
 mod fetch;
-mod find;
 mod idle;
 mod login;
 mod mailbox;
@@ -19,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use self::mailbox::Mailbox;
+use self::mailbox::{Mailbox, find};
 use self::spam::SpamFolder;
 use super::source::{
     BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY,
@@ -363,6 +362,6 @@ impl Source for ImapReader {
     }
 
     fn find(&mut self, message_id: &str) -> Result<Option<FoundLetter>, Error> {
-        find::find(&self.settings, &self.handle, message_id)
+        find(&self.settings, &self.handle, message_id)
     }
 }

@@ -15,7 +15,7 @@ use super::fetch::{Fetched, uid_fetch};
 use super::idle::{Idle, idle};
 use super::login;
 use crate::post::source::{BatchSender, ConnectionHandle};
-use crate::post::{Error, FetchedLetter, one_line};
+use crate::post::{Error, FetchedLetter, FoundLetter, one_line};
 
 /// A selected folder.
 pub(super) struct Mailbox {
@@ -99,14 +99,14 @@ impl Mailbox {
     }
 
     /// Returns the folder that the server marks as its spam folder (RFC 6154), if any.
-    pub(super) fn junk_folder(&mut self) -> Result<Option<String>, Error> {
+    fn junk_folder(&mut self) -> Result<Option<String>, Error> {
         let names = self.session.list(Some(""), Some("*")).map_err(failed)?;
         let junk = names.iter().find(|name| name.attributes().contains(&NameAttribute::Junk));
         Ok(junk.map(|name| name.name().to_owned()))
     }
 
     /// Returns the bytes of the letter with this Message-ID in the folder, up to the limit.
-    pub(super) fn letter_with_id(&mut self, message_id: &str) -> Result<Option<Vec<u8>>, Error> {
+    fn letter_with_id(&mut self, message_id: &str) -> Result<Option<Vec<u8>>, Error> {
         let found =
             self.session.uid_search(format!("HEADER Message-ID \"<{message_id}>\"")).map_err(failed)?;
         let Some(uid) = found.into_iter().max() else { return Ok(None) };
@@ -231,6 +231,36 @@ impl Mailbox {
         // A courtesy: the connection is closed whatever the server replies.
         let _ = self.session.logout();
     }
+}
+
+/// Looks for the letter with this Message-ID (without angle brackets) in the folders where it may have arrived, for
+/// `fogpost doctor --send`.
+pub(super) fn find(
+    settings: &Settings,
+    handle: &ConnectionHandle,
+    message_id: &str,
+) -> Result<Option<FoundLetter>, Error> {
+    let mut mailbox = Mailbox::open(settings, handle)?;
+    let mut folders = vec![(settings.folder.clone(), false), (settings.processed.clone(), false)];
+    let spam = match &settings.spam_folder {
+        Some(folder) => Some(folder.clone()),
+        None => mailbox.junk_folder()?,
+    };
+    folders.extend(spam.map(|folder| (folder, true)));
+    let mut found = None;
+    for (folder, is_spam) in folders {
+        match mailbox.switch_to(&folder) {
+            // The folder need not exist yet.
+            Err(Error::Configuration(_)) => continue,
+            selected => selected?,
+        }
+        if let Some(raw) = mailbox.letter_with_id(message_id)? {
+            found = Some(FoundLetter { folder, is_spam, raw });
+            break;
+        }
+    }
+    mailbox.close();
+    Ok(found)
 }
 
 /// Writes ascending UIDs as a sequence set (RFC 3501, 9), with runs as ranges.
