@@ -50,7 +50,7 @@
 //! // Find the orders in it and rule on them.
 //! let cause = LetterCause::new(letter.digest, Seat::First, at);
 //! let read = referee::prepare(&opened, cause, &letter, letter.new_text(None))?;
-//! let ruling = referee::rule(&opened, &Matter::Letter(Box::new(read)), at);
+//! let ruling = referee::rule(&opened, &Matter::Letter(&read), at);
 //! assert_eq!(ruling.after.awaited(), [Seat::Second]);
 //!
 //! // Word the letters: a report to each side, and Ann's begins with her receipt.

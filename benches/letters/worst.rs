@@ -109,8 +109,8 @@ impl Club {
         let Ok(letter) = Letter::read(raw, &own(), &Limits::default()) else { return 0 };
         let cause = LetterCause::new(letter.digest, Seat::First, at());
         let read = referee::prepare(&self.game_match, cause, &letter, letter.new_text(None));
-        let matter = Matter::Letter(Box::new(read.expect("the whole letter")));
-        let ruling = referee::rule(&self.game_match, &matter, at());
+        let read = read.expect("the whole letter");
+        let ruling = referee::rule(&self.game_match, &Matter::Letter(&read), at());
         let (game_match, pictures) = (Arc::new(ruling.after), PictureCache::default());
         let (club, answered) = (self.stationery.club(), AnsweredLetter::new(&letter));
         let mut bytes = 0;

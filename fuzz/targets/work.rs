@@ -104,7 +104,7 @@ fuzz_target!(|input: &[u8]| {
         let cause = LetterCause::new(letter.digest, Seat::First, Default::default());
         let read = referee::prepare(game_match, cause, &letter, written.clone());
         let Ok(read) = read else { panic!("the whole letter can be read") };
-        let ruling = referee::rule(game_match, &Matter::Letter(Box::new(read)), Default::default());
+        let ruling = referee::rule(game_match, &Matter::Letter(&read), Default::default());
         let house = HouseDefaults::UNSET;
         let club = Club { name: "The Fog Club", address: "referee@club.example", house };
         let (game_match, pictures) = (&Arc::new(ruling.after), PictureCache::default());

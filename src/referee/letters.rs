@@ -27,6 +27,7 @@ const EXTENSION_DAYS_AT_MOST: u32 = 30;
 
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.
 pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
+    let written = letter;
     let letter = &*doubtful::with_offered_orders(letter, &draft.game_match);
     let (request, cause, seat) = (&letter.request, &letter.cause, letter.cause.seat);
     let mut answer = Answer {
@@ -94,7 +95,7 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
     if let Some(Words { passing: Passing::AtOnce, text }) = words {
         tell_gm(draft, seat, &text, &games_in(request, draft.game_match.game));
     }
-    draft.game_match.past.note_ruling(Some((seat, request)), draft.at);
+    draft.game_match.past.note_ruling(Some(written), draft.at);
 }
 
 /// Whether an answer is a receipt that the seat's player does not want.

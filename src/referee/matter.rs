@@ -12,9 +12,9 @@ use super::Match;
 use super::thread::{other_match, thread_turn};
 
 /// What is ruled on: a cause, whose letter has been read by [`prepare`]. The other causes are complete as they are.
-pub type Matter = Cause<Box<SeatLetter>>;
+pub type Matter<'a> = Cause<&'a SeatLetter>;
 
-impl Matter {
+impl Matter<'_> {
     /// The cause as its first entry holds it.
     pub fn cause(&self) -> Cause {
         match self {
@@ -31,17 +31,17 @@ impl Matter {
 
 impl Match {
     /// Returns the cause by which the clock decides now.
-    pub fn by_clock(&self) -> Matter {
+    pub fn by_clock(&self) -> Matter<'static> {
         Matter::Clock { phase: self.phase_no }
     }
 
     /// Returns an act of the program as a cause in the open phase.
-    pub fn by_program(&self, act: Act) -> Matter {
+    pub fn by_program(&self, act: Act) -> Matter<'static> {
         Matter::Program { phase: self.phase_no, act }
     }
 
     /// Returns an act of the GM with this name as a cause in the open phase.
-    pub fn by_gm(&self, name: &str, act: Act) -> Matter {
+    pub fn by_gm(&self, name: &str, act: Act) -> Matter<'static> {
         Matter::Gm { name: name.to_owned(), phase: self.phase_no, act }
     }
 }

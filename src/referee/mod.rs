@@ -110,10 +110,10 @@ pub struct Ruling {
 }
 
 impl Ruling {
-    /// The answers to the letter, sent or not: one, but for a receipt that its player does not want.
-    pub fn answers_mut(&mut self) -> impl Iterator<Item = &mut Answer> {
-        let sent = self.dispatches.iter_mut().filter_map(|dispatch| dispatch.content.answer_mut());
-        sent.chain(self.unsent.as_deref_mut())
+    /// The answer to the letter, sent or not. There is none if its player does not want this receipt.
+    pub fn answer_mut(&mut self) -> Option<&mut Answer> {
+        let mut sent = self.dispatches.iter_mut().filter_map(|dispatch| dispatch.content.answer_mut());
+        sent.next().or(self.unsent.as_deref_mut())
     }
 }
 
@@ -304,7 +304,7 @@ pub enum Notice {
 }
 
 /// Rules on one cause. Never fails: a cause that comes too late changes nothing.
-pub fn rule(current: &Match, matter: &Matter, at: DateTime<Utc>) -> Ruling {
+pub fn rule(current: &Match, matter: &Matter<'_>, at: DateTime<Utc>) -> Ruling {
     let mut draft = life::Draft::new(current.clone(), matter.cause(), at);
     let done = match matter {
         Cause::Letter(letter) => {

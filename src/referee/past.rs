@@ -123,17 +123,13 @@ impl Past {
     }
 
     /// Takes note of a ruling on a letter of this seat, or on something else.
-    pub(super) fn note_ruling(&mut self, letter: Option<(Seat, &Request)>, at: DateTime<Utc>) {
-        let Some((seat, request)) = letter else { return self.change(|past| past.repeated = None) };
-        let times = self.times_asked(seat, request, at);
+    pub(super) fn note_ruling(&mut self, letter: Option<&SeatLetter>, at: DateTime<Utc>) {
+        let Some(letter) = letter else { return self.change(|past| past.repeated = None) };
+        let (seat, times) = (letter.cause.seat, self.times_asked(letter, at));
         match &mut self.seats[seat].repeated {
             Some(repeated) if times > 0 => repeated.times += 1,
             repeated => {
-                *repeated = Some(Repeated {
-                    asked: Fingerprint::of(digest_of_request(request)),
-                    times: 1,
-                    since: at,
-                });
+                *repeated = Some(Repeated { asked: asked_by(letter), times: 1, since: at });
                 self.seats[seat.other()].repeated = None;
             }
         }
@@ -145,11 +141,10 @@ impl Past {
     }
 
     /// How many letters of the seat within an hour have asked the same, with nothing else in the match since the first.
-    pub fn times_asked(&self, seat: Seat, request: &Request, at: DateTime<Utc>) -> u32 {
-        let repeated = self.seats[seat].repeated.as_ref();
+    pub fn times_asked(&self, letter: &SeatLetter, at: DateTime<Utc>) -> u32 {
+        let repeated = self.seats[letter.cause.seat].repeated.as_ref();
         let repeated = repeated.filter(|repeated| at - repeated.since < REPEATED_WITHIN);
-        let asked = || Fingerprint::of(digest_of_request(request));
-        repeated.filter(|repeated| repeated.asked == asked()).map_or(0, |repeated| repeated.times)
+        repeated.filter(|repeated| repeated.asked == asked_by(letter)).map_or(0, |repeated| repeated.times)
     }
 
     /// The advice that a seat got in the open phase.
@@ -203,6 +198,16 @@ impl Match {
     }
 }
 
+/// The fingerprint of what a letter asks, or of why it cannot be read.
+fn asked_by(letter: &SeatLetter) -> Fingerprint {
+    let mut text = digest_of_request(&letter.request).to_string();
+    for part in letter.unread.iter().chain(&letter.attachments) {
+        text.push('\n');
+        text.push_str(part);
+    }
+    Fingerprint::of(Digest::of(text.as_bytes()))
+}
+
 /// Returns a digest of what a letter asks. In one without orders and commands, words with digits do not count: a robot that
 /// numbers its letters asks the same every time.
 pub fn digest_of_request(request: &Request) -> Digest {
@@ -222,6 +227,8 @@ pub fn without_numbers(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::Line;
+    use crate::ledger::LetterCause;
 
     #[test]
     fn a_second_protest_in_a_turn_and_one_after_a_rejected_one_are_only_passed_on() {
@@ -246,20 +253,30 @@ mod tests {
 
     #[test]
     fn equal_letters_are_counted_until_something_else_happens() {
-        let lines = |text: &str| Request::read(&crate::game::Line::numbered(&[text]), |_: &str| false);
+        let letter = |seat: Seat, text: &str| SeatLetter {
+            cause: LetterCause::new(Digest::of(text.as_bytes()), seat, DateTime::UNIX_EPOCH),
+            request: Request::read(&Line::numbered(&[text]), |_: &str| false),
+            thread_turn: None,
+            other_match: None,
+            attachments: Vec::new(),
+            unread: None,
+        };
         let at = |minutes| DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
-        let (robot, again) = (lines("Ticket 17 was opened."), lines("Ticket 18 was opened."));
+        let robot = letter(Seat::First, "Ticket 17 was opened.");
+        let others = letter(Seat::Second, "Ticket 17 was opened.");
         let mut past = Past::default();
-        past.note_ruling(Some((Seat::First, &robot)), at(0));
-        past.note_ruling(Some((Seat::First, &again)), at(1));
-        assert_eq!(past.times_asked(Seat::First, &robot, at(2)), 2);
-        assert_eq!(past.times_asked(Seat::First, &lines("STATUS"), at(2)), 0);
-        assert_eq!(past.times_asked(Seat::Second, &robot, at(2)), 0);
-        assert_eq!(past.times_asked(Seat::First, &robot, at(60)), 0, "an hour has passed");
-        past.note_ruling(Some((Seat::Second, &robot)), at(3));
-        assert_eq!(past.times_asked(Seat::First, &robot, at(4)), 0, "the other seat has written");
+        past.note_ruling(Some(&robot), at(0));
+        past.note_ruling(Some(&letter(Seat::First, "Ticket 18 was opened.")), at(1));
+        assert_eq!(past.times_asked(&robot, at(2)), 2);
+        assert_eq!(past.times_asked(&letter(Seat::First, "STATUS"), at(2)), 0);
+        assert_eq!(past.times_asked(&others, at(2)), 0);
+        let unread = SeatLetter { unread: Some("It is a PDF.".to_owned()), ..robot.clone() };
+        assert_eq!(past.times_asked(&unread, at(2)), 0);
+        assert_eq!(past.times_asked(&robot, at(60)), 0, "an hour has passed");
+        past.note_ruling(Some(&others), at(3));
+        assert_eq!(past.times_asked(&robot, at(4)), 0, "the other seat has written");
         past.note_ruling(None, at(5));
-        assert_eq!(past.times_asked(Seat::Second, &robot, at(6)), 0, "the clock has decided");
+        assert_eq!(past.times_asked(&others, at(6)), 0, "the clock has decided");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::house::{arrives, entries, house_is_due, opened, to_ann, turn};
 use crate::wording::put_template;
 
 /// A turn of the house as a cause.
-fn by_house(game_match: &Match, play: &HousePlay) -> Matter {
+fn by_house(game_match: &Match, play: &HousePlay) -> Matter<'static> {
     Matter::House { phase: game_match.phase_no, play: play.clone() }
 }
 

@@ -26,6 +26,11 @@ pub fn templates() -> Templates {
 
 /// Opens a match with the options of `play`.
 pub fn open(play: &Play) -> Ruling {
+    open_against(play, None)
+}
+
+/// Opens a match whose second seat the house holds at this level, if any.
+pub fn open_against(play: &Play, level: Option<String>) -> Ruling {
     let opening = Opening {
         id: format!("{}-7K3M", play.kind.prefix()),
         game: play.kind,
@@ -35,7 +40,7 @@ pub fn open(play: &Play) -> Ruling {
             "Annabella Featherstonehaugh".to_owned(),
             "Bartholomew van den Heuvel".to_owned(),
         ),
-        house: BySeat::default(),
+        house: BySeat::new(None, level),
         terms: Terms::default(),
         settings: BySeat::default(),
         desk: MailIdentity {
@@ -68,14 +73,16 @@ pub fn with(game_match: &Match, state: AnyState) -> Match {
     game_match
 }
 
-/// Rules on a letter of `seat` with these lines.
+/// Rules on a letter of `seat` with these lines, whose subject names the open turn.
 pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
-    let raw = format!("From: Ann <ann@players.example>\r\nSubject: Orders\r\n\r\n{}", lines.join("\r\n"));
+    let turn = game_match.due().map(|due| format!(" Turn {}", due.turn)).unwrap_or_default();
+    let subject = format!("Subject: Re: [{}]{turn}", game_match.id);
+    let raw = format!("From: Ann <ann@players.example>\r\n{subject}\r\n\r\n{}", lines.join("\r\n"));
     let own = game_match.desk.own_identity().expect("an address");
     let letter = Letter::read(raw.as_bytes(), &own, &Limits::default()).expect("a letter");
     let cause = LetterCause::new(letter.digest, seat, NOW);
     let read = referee::prepare(game_match, cause, &letter, NewText::Lines(numbered(lines)));
-    referee::rule(game_match, &Matter::Letter(Box::new(read.expect("the whole letter"))), NOW)
+    referee::rule(game_match, &Matter::Letter(&read.expect("the whole letter")), NOW)
 }
 
 /// Words a dispatch to `seat`.

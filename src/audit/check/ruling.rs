@@ -22,8 +22,12 @@ impl Check {
         if self.current.is_none() {
             return self.opening(&self.pending[0].json);
         }
+        let letter;
         let matter = match self.pending[0].cause.clone() {
-            Some(Cause::Letter(cause)) => Matter::Letter(Box::new(self.letter_again(*cause)?)),
+            Some(Cause::Letter(cause)) => {
+                letter = self.letter_again(*cause)?;
+                Matter::Letter(&letter)
+            }
             Some(Cause::Clock { phase }) => Matter::Clock { phase },
             Some(Cause::Gm { name, phase, act }) => Matter::Gm { name, phase, act: self.complete(act)? },
             Some(Cause::Program { phase, act }) => Matter::Program { phase, act: self.complete(act)? },

@@ -12,9 +12,8 @@ use super::undecided::Decided;
 use crate::game::{Line, Seat};
 use crate::ledger::Permission;
 use crate::letter::Digest;
-use crate::referee::{DispatchKind, Match, without_numbers};
+use crate::referee::{DispatchKind, Match, SeatLetter, without_numbers};
 use crate::report::sent::plain_text;
-use crate::request::Request;
 use crate::store::{NewDispatch, TokenRow};
 
 /// The same answer to the same text is sent this often in a row within an hour. One more follows an hour later.
@@ -86,9 +85,9 @@ impl Decision<'_> {
         &self,
         row: &TokenRow,
         game_match: &Match,
-        request: &Request,
+        letter: &SeatLetter,
     ) -> Decided<(Permission, Slot)> {
-        let times = game_match.past.times_asked(row.seat, request, self.at()) as usize;
+        let times = game_match.past.times_asked(letter, self.at()) as usize;
         let slot = match row.player.addresses.first() {
             _ if times == SAME_ANSWERS => Some(Slot::Later(self.at() + TimeDelta::hours(1))),
             _ if times > SAME_ANSWERS => None,

@@ -13,7 +13,7 @@ use crate::referee::{Act, Match, Matter};
 use crate::store::Settlement;
 
 /// Makes the cause by which a match is ruled on, in the phase that is open in it.
-pub type CauseOf = Arc<dyn Fn(&Match) -> Matter + Send + Sync>;
+pub type CauseOf = Arc<dyn Fn(&Match) -> Matter<'static> + Send + Sync>;
 
 /// Returns the clock as the cause: the time of a match has come.
 pub fn by_clock() -> CauseOf {

@@ -72,7 +72,7 @@ struct Addressee<'a> {
 impl Decision<'_> {
     /// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the last ruling on the match, and this
     /// ruling decides anything, the ledger notes the change first.
-    pub fn rule(&self, game_match: &Match, matter: &Matter) -> Ruling {
+    pub fn rule(&self, game_match: &Match, matter: &Matter<'_>) -> Ruling {
         self.rule_with(game_match, &[], matter)
     }
 
@@ -83,7 +83,7 @@ impl Decision<'_> {
 
     /// Like [`Decision::rule`], but if the ruling decides anything, the ledger first notes who holds a seat from now
     /// on.
-    pub fn rule_with(&self, game_match: &Match, holds: &[Act], matter: &Matter) -> Ruling {
+    pub fn rule_with(&self, game_match: &Match, holds: &[Act], matter: &Matter<'_>) -> Ruling {
         let at = self.at();
         // What writes no letter does not depend on the desk.
         let writes = !matches!(matter, Matter::Program { act: Act::ListLetters, .. });

@@ -43,7 +43,7 @@ impl Decision<'_> {
         let mut loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?.clone();
         let hold = self.renew_shown_token(letter, &mut loaded, row.seat, &mut seat_letter);
         let (opponent, gm) = self.rooms(&loaded, row, &seat_letter)?;
-        let (answer, slot) = self.permit_answer(row, &loaded.game_match, &seat_letter.request)?;
+        let (answer, slot) = self.permit_answer(row, &loaded.game_match, &seat_letter)?;
         let cause = &mut seat_letter.cause;
         (cause.opponent, cause.gm, cause.answer) = (opponent, gm, answer);
         cause.holds_resignation = self.holds_resignation(row, letter, &seat_letter.request)?;
@@ -52,8 +52,7 @@ impl Decision<'_> {
         if !has_hint {
             cause.hint = self.hint(row, &seat_letter.request, &loaded.game_match)?;
         }
-        let matter = Matter::Letter(Box::new(seat_letter.clone()));
-        let ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &matter);
+        let ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &Matter::Letter(&seat_letter));
         Ok(PartRuling { loaded, seat_letter, ruling, slot })
     }
 
@@ -87,11 +86,11 @@ impl Decision<'_> {
     ) -> Decided<()> {
         let PartRuling { loaded, seat_letter, mut ruling, slot } = ruled;
         let saved_players = self.draft.settlement.players.len();
-        for answer in ruling.answers_mut() {
+        if let Some(answer) = ruling.answer_mut() {
             answer.others = others.to_vec();
             answer.elsewhere = elsewhere.clone();
         }
-        self.complete_answers(&mut ruling, row, letter, &seat_letter.request)?;
+        self.complete_answer(&mut ruling, row, letter, &seat_letter.request)?;
         let answered = AnsweredLetter::new(letter);
         let readers = Readers { answered: Some(&answered), ..Readers::seats(&loaded.seats) };
         let mut rows = self.rows(&mut ruling, &readers)?;
@@ -172,9 +171,9 @@ impl Decision<'_> {
         Ok(entries)
     }
 
-    /// Completes the answers of a ruling with what the referee does not know: reports as they were sent, and replies to
+    /// Completes the answer of a ruling with what the referee does not know: reports as they were sent, and replies to
     /// the commands that need no seat.
-    fn complete_answers(
+    fn complete_answer(
         &mut self,
         ruling: &mut Ruling,
         row: &TokenRow,
@@ -182,15 +181,14 @@ impl Decision<'_> {
         request: &Request,
     ) -> Decided<()> {
         let mut missing = Wanted::default();
-        let game_match = ruling.after.clone();
-        for answer in ruling.answers_mut() {
-            let asker = Asker::player(&row.player, letter);
-            if answer.replies.iter().any(repeats_reports) {
-                let reports = self.reports_of(row, &answer.replies, &game_match);
-                answer.reports = collect_needs(reports, &mut missing)?.unwrap_or_default();
-            }
-            self.complete_answer(answer, &asker, request, &mut missing)?;
+        let Some(answer) = ruling.answer_mut() else { return Ok(()) };
+        let mut answer = std::mem::take(answer);
+        if answer.replies.iter().any(repeats_reports) {
+            let reports = self.reports_of(row, &answer.replies, &ruling.after);
+            answer.reports = collect_needs(reports, &mut missing)?.unwrap_or_default();
         }
+        self.answer_commands(&mut answer, &Asker::player(&row.player, letter), request, &mut missing)?;
+        ruling.answer_mut().into_iter().for_each(|place| std::mem::swap(place, &mut answer));
         if missing == Wanted::default() { Ok(()) } else { Err(missing.into()) }
     }
 
@@ -232,7 +230,8 @@ impl Decision<'_> {
         Ok(())
     }
 
-    fn complete_answer(
+    /// Carries out the commands of a letter that need no seat, and puts their replies into its answer.
+    fn answer_commands(
         &mut self,
         answer: &mut Answer,
         asker: &Asker,
@@ -272,7 +271,7 @@ impl PartRuling {
     /// What became of the letter, as its answer says.
     pub fn outcome(&mut self) -> PartOutcome {
         // Only a plain receipt is left out, for a player who wants none.
-        self.ruling.answers_mut().next().map_or(PartOutcome::Sealed, |answer| answer.outcome())
+        self.ruling.answer_mut().map_or(PartOutcome::Sealed, |answer| answer.outcome())
     }
 
     /// Whether it asked for a hint and got it.
@@ -295,7 +294,7 @@ impl PartRuling {
 
     /// The replies to the letter's commands, in order.
     pub fn replies(&mut self) -> Vec<Reply> {
-        self.ruling.answers_mut().next().map(|answer| answer.replies.clone()).unwrap_or_default()
+        self.ruling.answer_mut().map(|answer| answer.replies.clone()).unwrap_or_default()
     }
 
     pub fn opponent(&self) -> i64 {
