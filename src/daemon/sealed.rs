@@ -49,8 +49,8 @@ impl Office {
         bail!("gave up after repeated conflicts; nothing was shown")
     }
 
-    /// Returns the running matches of which a letter may reveal what the rules hide: those that it names anywhere or
-    /// has a token of, or else all running matches of its sender.
+    /// Returns the running matches whose secrets a letter may reveal: those that it names anywhere or has a token of, or
+    /// else all running matches of its sender.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.

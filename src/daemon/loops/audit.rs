@@ -134,7 +134,7 @@ impl Office {
         Ok(())
     }
 
-    /// Tells the GM the result of an audit of `checked` matches, of which these `failed`.
+    /// Tells the GM the result of an audit of `checked` matches, in which these `failed`.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.

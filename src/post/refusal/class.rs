@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 
 use super::{EnhancedCode, Refusal, SmtpStatus, Step};
 
-/// What a refusal concerns.
+/// The subject of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalClass {
