@@ -3,7 +3,6 @@
 //! Each error is one line that names the key, its line, the value found, and one that would be valid. Relative paths
 //! are relative to the file's folder.
 
-mod audit;
 mod gms;
 mod house;
 mod outbox;
@@ -23,7 +22,6 @@ use crate::post::{Secret, oauth};
 use crate::referee::Terms;
 use crate::store::{sqlite_url, unverified_server};
 
-pub use self::audit::Audit;
 pub use self::gms::{Gm, Gms};
 pub use self::house::House;
 pub use self::outbox::{OutboxSection, Quota};
@@ -68,15 +66,15 @@ pub struct Club {
     /// The referee's address, to which players write and from which they get letters.
     #[serde(deserialize_with = "address")]
     pub address: Address,
-    /// Where bounces go. By default the referee's address.
+    /// The address for bounces. By default the referee's address.
     pub return_path: Option<ReturnPath>,
     /// Whether the mailbox accepts `local+anything@domain`. Reply tokens are then in the Reply-To address, too.
     #[serde(default)]
     pub plus_addresses: bool,
-    /// Domain of our Message-IDs, by which we recognize our own letters, so nobody else may use it. By default
-    /// `fogpost.` and the domain of the referee's address.
+    /// Domain of our Message-IDs. We recognize our own letters by it, so nobody else may use it. By default `fogpost.`
+    /// and the domain of the referee's address.
     pub message_id_domain: Option<String>,
-    /// Who may make and take up offers without being registered.
+    /// Whether unregistered people may make and take up offers.
     #[serde(default)]
     pub membership: Membership,
     /// `[club.gm]`, or several `[[club.gm]]`.
@@ -95,12 +93,12 @@ pub enum Membership {
 }
 
 impl Club {
-    /// Returns where bounces go, of letters without an ID in their return path.
+    /// Returns the return path of letters without an ID of their own.
     pub fn return_path(&self) -> &Address {
         self.return_path.as_ref().map_or(&self.address, |path| &path.address)
     }
 
-    /// Returns where bounces of the letter with this ID go.
+    /// Returns the return path of the letter with this ID.
     pub fn return_path_of(&self, id: Option<&ReturnId>) -> Address {
         match (&self.return_path, id) {
             (Some(path), Some(id)) if path.has_ids => path.of(id),
@@ -148,7 +146,7 @@ impl DatabaseSection {
     fn check(&self) -> Result<(), String> {
         match unverified_server(&self.url) {
             Some(host) if !self.allow_unverified_tls => Err(format!(
-                "database.url names the PostgreSQL server {host}, and nothing proves that it is {host} that answers; \
+                "database.url names the PostgreSQL server {host}, and nothing proves that server's identity; \
                  add sslmode=verify-full to the URL, or set database.allow_unverified_tls = true if you trust the \
                  network in between"
             )),
@@ -165,7 +163,8 @@ pub struct Letters {
     pub max_bytes: usize,
     pub max_parts: usize,
     pub max_nesting: usize,
-    /// Maximum answers in an hour to one address that writes without a token. Others are delayed by up to a day.
+    /// Maximum answers in an hour to one address that writes without a token. Further answers are delayed by up to a
+    /// day.
     pub answers_per_hour: u32,
     /// Whether letters from players and the GM must have a valid DKIM signature of their sender's domain.
     pub require_dkim: bool,
@@ -213,6 +212,20 @@ pub struct TemplateFolder {
     pub folder: Option<PathBuf>,
 }
 
+/// The regular verification of ledgers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Audit {
+    /// Hours between two verifications of all matches. 0: never.
+    pub every_hours: u32,
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Audit { every_hours: 24 }
+    }
+}
+
 /// The HTTP page for monitoring.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -226,7 +239,7 @@ pub struct StatusPage {
 pub struct Log {
     /// `error`, `warn`, `info`, `debug`, or a filter such as `fogpost=debug`.
     pub filter: String,
-    /// Whether to log JSON, one object per line.
+    /// Whether the log is JSON, one object per line.
     pub json: bool,
 }
 
@@ -236,7 +249,7 @@ impl Default for Log {
     }
 }
 
-/// Why the config file cannot be used.
+/// A config file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("{path}: {error}; `fogpost init` writes one to start from")]
@@ -400,7 +413,7 @@ fn key_at(text: &str, line: usize) -> String {
     }
 }
 
-/// Rewords a parser's message for people, and adds an example where one helps.
+/// Rewords a parser's message for people, and adds an example where it helps.
 fn reword(message: &str) -> String {
     let example = match message {
         "invalid socket address syntax" => "; try an address and a port such as 127.0.0.1:9118",

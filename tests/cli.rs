@@ -458,8 +458,8 @@ fn a_club_moves_to_another_database_and_continues_there() {
     folder.run(&["audit", "verify", "--all"]).success();
     folder.run(&["match", "pause", &id]).success();
     let same = folder.run(&["db", "move", "sqlite:new.db", "sqlite:new.db"]).failure(1);
-    assert_says(&same, &["is the one to move from"]);
+    assert_says(&same, &["both URLs name the same database"]);
     let missing = folder.run(&["db", "move", "sqlite:nowhere.db", "sqlite:other.db"]).failure(1);
-    assert_says(&missing, &["the database to move from is not there"]);
+    assert_says(&missing, &["the database to move from does not exist"]);
     assert!(!folder.path("nowhere.db").exists());
 }

@@ -30,7 +30,7 @@ pub(super) fn address(text: &str) -> Result<Address, String> {
     Address::parse(text).map_err(|_| "try name@example.org".to_owned())
 }
 
-/// Which GM acts.
+/// The GM who acts.
 #[derive(clap::Args)]
 pub(super) struct ActingGm {
     /// Name of the GM who acts; by default the first one in the config
@@ -47,11 +47,11 @@ impl ActingGm {
     }
 }
 
-/// Which GM asks to be shown what the rules hide, and why.
+/// A GM's request to see what the rules hide, with a reason.
 #[derive(clap::Args)]
 pub(super) struct Unsealing {
-    /// Show what the rules hide although a match runs, for this reason: its ledger records it, and both players read of
-    /// it with the result
+    /// Show what the rules hide in a running match, for this reason; the ledger records it, and both players read it
+    /// with the result
     #[arg(long, value_name = "REASON", requires = "gm")]
     unseal: Option<String>,
     /// Name of the GM who reads it; a GM with a seat in the match is refused
@@ -61,7 +61,7 @@ pub(super) struct Unsealing {
 
 impl Unsealing {
     /// # Errors
-    /// Returns an error if no GM has this name, or if the reason is unfit.
+    /// Returns an error if no GM has this name, or if the reason is not usable.
     pub(super) fn asked(&self, gms: &Gms) -> anyhow::Result<Option<Unseal>> {
         let Some((name, reason)) = self.gm.as_ref().zip(self.unseal.as_ref()) else { return Ok(None) };
         Unseal::new(gms, name, reason).map(Some).map_err(anyhow::Error::msg)
@@ -73,7 +73,7 @@ pub(super) fn party(text: &str) -> Result<Party, String> {
     Party::parse(text).ok_or_else(|| "try name@example.org or house:average".to_owned())
 }
 
-/// The holder of a seat as written, which says nothing yet about the game.
+/// The holder of a seat as written, not yet checked against the game.
 #[derive(Clone, Debug)]
 pub(super) enum HolderArgument {
     Player(NamedAddress),
@@ -123,7 +123,7 @@ fn named_address(text: &str) -> Result<NamedAddress, String> {
 /// Returns the options of a match between these two. `given` overrides those that belong to the level of the house.
 ///
 /// # Errors
-/// Returns an error if the game does not have an option, or the option does not take its value.
+/// Returns an error if the game has no such option, or the option no such value.
 pub(super) fn choices(
     game: GameKind,
     players: &BySeat<Holder>,
@@ -144,7 +144,7 @@ pub(super) fn terms(config: &Config, players: &BySeat<Holder>) -> Terms {
     Terms { advance, ..config.terms.clone() }
 }
 
-/// Maximum bytes of a file with orders, matches or a record. The longest record of a test match has 200 kB.
+/// Maximum bytes of a file with orders, matches or a record. The longest record of a test match takes 200 kB.
 pub(super) const MAX_TEXT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Reads a file of at most `limit` bytes, or standard input if it is called `-`. Reads nothing of a larger file.

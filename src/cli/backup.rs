@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::config::Config;
 use crate::store;
 
-/// Write a copy of the database, also while the daemon runs (SQLite; for PostgreSQL use pg_dump)
+/// Write a copy of the database, even while the daemon runs (SQLite; for PostgreSQL use pg_dump)
 #[derive(clap::Args)]
 pub struct Backup {
     /// The file to write; it must not exist. It holds reply tokens and sealed orders: keep it safe
@@ -15,9 +15,9 @@ pub struct Backup {
 
 /// Replace the database with a backup while no daemon runs
 ///
-/// The replaced database is kept beside it. Afterwards the daemon reads the mailbox's folder of processed letters once
-/// more: letters that the backup knows have no second effect and get no second answer; letters that came since are
-/// ruled on again, and their answers get the same Message-IDs as before.
+/// The replaced database is kept beside the new one. The daemon then reads the mailbox's folder of processed letters
+/// once more: letters that the backup knows have no second effect and get no second answer; later ones are ruled on
+/// again, and their answers get the same Message-IDs as before.
 #[derive(clap::Args)]
 pub struct Restore {
     /// A file that fogpost backup wrote

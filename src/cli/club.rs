@@ -23,7 +23,7 @@ pub struct Args {
 enum Command {
     /// Print what waits for a GM, and what went wrong in the last day
     ///
-    /// What seats of running matches wrote is only in the digest that each GM gets by mail.
+    /// The digest that each GM gets by mail also shows letters from seats of running matches; this one does not.
     Digest {
         #[command(flatten)]
         gm: ActingGm,

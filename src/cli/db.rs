@@ -1,4 +1,4 @@
-//! `fogpost db`: work on the club's database as a whole.
+//! `fogpost db`: moves the club to another database.
 
 use std::process::ExitCode;
 
@@ -26,9 +26,9 @@ enum Command {
 
 /// Copy everything from SQLite to PostgreSQL, or back, while no daemon runs
 ///
-/// The database to move to must be empty; a missing SQLite file is created. Afterwards every table is read back and
-/// compared, and the ledger of every match is followed from its first entry. A move that fails
-/// leaves nothing behind. The database to move from is not changed. No letter may be waiting before a move to PostgreSQL.
+/// The database to move to must be empty; a missing SQLite file is created. Every table is then read back and compared,
+/// and the ledger of every match is followed from its first entry. A move that fails leaves nothing behind, and the old
+/// database is never changed. No letter may be waiting before a move to PostgreSQL.
 #[derive(clap::Args)]
 pub struct Move {
     /// The old database: sqlite:FILE or postgres://USER@HOST/NAME. Pass a password in PGPASSWORD rather than here
@@ -57,8 +57,8 @@ impl Move {
             let unverified = store::unverified_server(url).filter(|_| !self.allow_unverified_tls);
             if let Some(host) = unverified {
                 bail!(
-                    "the database to move {which} is on the server {host}, and nothing proves that it is {host} that \
-                     answers; add sslmode=verify-full to its URL, or use --allow-unverified-tls"
+                    "the database to move {which} is on the server {host}, and nothing proves that server's \
+                     identity; add sslmode=verify-full to its URL, or use --allow-unverified-tls"
                 );
             }
         }
@@ -68,9 +68,9 @@ impl Move {
     async fn run(self) -> anyhow::Result<ExitCode> {
         self.refuse_unverified()?;
         if !carry::is_there(&self.from).context("the database to move from")? {
-            bail!("the database to move from is not there");
+            bail!("the database to move from does not exist");
         }
-        ensure!(self.from != self.to, "the database to move to is the one to move from");
+        ensure!(self.from != self.to, "both URLs name the same database");
         let from = store::open(&self.from).await.context("the database to move from")?;
         let to = store::open(&self.to).await.context("the database to move to")?;
         let who = format!("a move, {}", this_daemon());
@@ -81,7 +81,7 @@ impl Move {
         }
         if to.is_shared() && from.oldest_waiting(Utc::now()).await?.is_some() {
             // PostgreSQL stores each letter with its match when it comes in; SQLite does not.
-            bail!("letters wait to be ruled on: let `fogpost run --once` do so before the move");
+            bail!("letters are waiting for a ruling; run `fogpost run --once` before the move");
         }
         let bar = ProgressBar::no_length().with_style(
             ProgressStyle::with_template("{spinner} {msg} {human_pos} of {human_len} ({elapsed})")
@@ -100,20 +100,20 @@ impl Move {
         });
         print_table(&["table", "rows", "digest on both sides"], rows.collect());
         println!("Everything was copied and compared; the ledgers of all matches ({matches}) are intact.");
-        println!("Now give its URL as database.url in the config. The database moved from is as it was.");
+        println!("Now set database.url in the config to the new database. The old one is unchanged.");
         from.close().await;
         to.close().await;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// PostgreSQL has no lock for daemons, but each daemon records a heartbeat.
+/// Fails if a daemon works on the database. PostgreSQL has no lock for daemons, but each daemon records a heartbeat.
 async fn none_works(store: &Database) -> anyhow::Result<()> {
     let status =
         Status::of(store, &DatabaseSection::default(), &Quota::default(), Utc::now(), SILENT_AFTER).await?;
     if let (true, Some(daemon)) = (status.daemons_working > 0, status.daemons.first()) {
         bail!(
-            "another fogpost is using the database to move from: {}; stop it (one that was killed is forgotten after \
+            "another fogpost is using the database to move from: {}; stop it (a killed one counts as stopped after \
              {} minutes)",
             daemon.who,
             SILENT_AFTER.num_minutes()
@@ -142,7 +142,7 @@ async fn follow_ledgers(store: &Database, bar: &ProgressBar) -> anyhow::Result<u
     Ok(ids.len())
 }
 
-/// Moves on to the end of the next entries of a chain. Returns whether there are any.
+/// Follows a chain to the end of these entries. Returns whether there were any.
 fn follow(head: &mut Head, entries: &[EntryRow], chain: &str) -> anyhow::Result<bool> {
     for entry in entries {
         let followed = head.follow(&entry.json, entry.hash);

@@ -20,14 +20,15 @@ use crate::store::{self, private};
 /// Check config, templates, database, mailbox, mail server and DNS
 #[derive(clap::Args)]
 pub struct Args {
-    /// Also send a letter to the club's own address, and say how long it takes, in which folder it arrives, and whether
-    /// the receiving server finds SPF, DKIM and DMARC in order
+    /// Also send a letter to the club's own address, and report how long it takes, the folder in which it arrives, and
+    /// the receiving server's verdict on SPF, DKIM and DMARC
     #[arg(long)]
     send: bool,
-    /// How long to wait for that letter
+    /// Maximum time to wait for that letter
     #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "send")]
     wait: u64,
-    /// Also look in the DNS for the DKIM key with this selector. Those of Google, Microsoft 365 and Fastmail are known
+    /// Also look up the DKIM key with this selector in the DNS. The selectors of Google, Microsoft 365 and Fastmail are
+    /// known
     #[arg(long, value_name = "SELECTOR")]
     dkim_selector: Option<String>,
 }
@@ -59,7 +60,7 @@ impl Args {
             let is_open = opened.is_ok();
             findings.print("database", opened, advice);
             if is_open {
-                let advice = "somebody has changed it; restore a backup from before";
+                let advice = "somebody has changed it; restore an earlier backup";
                 findings.print("schema", schema(&config).await, advice);
             }
             // Opening the database may have created it.
@@ -92,7 +93,7 @@ impl Args {
     }
 }
 
-/// Fails on a config that is as `init` wrote it: nobody could write to its addresses.
+/// Fails on a config that is unchanged since `init` wrote it: its addresses do not exist.
 fn edited(path: &Path) -> anyhow::Result<String> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
@@ -112,7 +113,7 @@ fn private_files(path: &Path, config: &mut Config) -> anyhow::Result<String> {
     let shared: Vec<(PathBuf, u32)> =
         files.into_iter().filter_map(|file| private::shared_mode(&file).map(|mode| (file, mode))).collect();
     if shared.is_empty() {
-        return Ok("config, passwords, database and backups are for this user only".to_owned());
+        return Ok("config, passwords, database and backups are private to this user".to_owned());
     }
     let listed: Vec<String> =
         shared.iter().map(|(file, mode)| format!("{} (mode {mode:o})", file.display())).collect();
@@ -148,10 +149,10 @@ async fn schema(config: &Config) -> anyhow::Result<String> {
     if !faults.is_empty() {
         bail!("{}", faults.join("; "));
     }
-    Ok("tables, indexes and triggers are as this program makes them".to_owned())
+    Ok("tables, indexes and triggers match those of this program".to_owned())
 }
 
-/// Words since when a login by OAuth holds.
+/// Describes the state of a login by OAuth.
 fn state_of(login: &oauth::Settings) -> anyhow::Result<String> {
     let Some(state) = login.state()? else { bail!("nobody has logged in yet; run: fogpost login") };
     if state.has_ended {
@@ -164,7 +165,7 @@ fn state_of(login: &oauth::Settings) -> anyhow::Result<String> {
     let holds = match state.ends_at {
         Some(at) => format!("the provider ends it in {}", format_duration(at - now)),
         None => {
-            "it holds until the provider ends it, which most do if it is not renewed for months".to_owned()
+            "it lasts until the provider ends it, which most do if it is not renewed for months".to_owned()
         }
     };
     Ok(format!("logged in {logged_in} ago, renewed {renewed} ago, in {place}; {holds}"))

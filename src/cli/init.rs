@@ -15,8 +15,8 @@ use crate::store::private;
 /// Write a commented config file, and create an empty mailbox beside it
 #[derive(clap::Args)]
 pub struct Args {
-    /// The provider of the club's mailbox: gmail, microsoft365, outlook, fastmail, icloud, mailbox-org, gmx, or own for a server of your own.
-    /// Without it, the club gets a mailbox on this machine to try it out with
+    /// The provider of the club's mailbox: gmail, microsoft365, outlook, fastmail, icloud, mailbox-org, gmx, or own for
+    /// a server of your own. Without it, the club gets a mailbox on this machine, for trying it out
     #[arg(long, value_name = "PROVIDER", value_parser = provider)]
     provider: Option<&'static Preset>,
 }
@@ -24,7 +24,7 @@ pub struct Args {
 fn provider(key: &str) -> Result<&'static Preset, String> {
     Preset::named(key).ok_or_else(|| {
         let known: Vec<_> = Preset::all().iter().map(|preset| preset.key.as_str()).collect();
-        format!("known providers are {}; docs/providers.md tells about others", known.join(", "))
+        format!("known providers are {}; docs/providers.md covers others", known.join(", "))
     })
 }
 
@@ -53,22 +53,24 @@ impl Args {
 fn create_mailbox(config: &Path) -> anyhow::Result<()> {
     if let Inbox::Maildir(inbox) = Config::load(config)?.inbox {
         maildir::create(&inbox.path).with_context(|| inbox.path.display().to_string())?;
-        println!("{} is a mailbox to try it out with.", inbox.path.display());
+        println!("{} is a mailbox for trying it out.", inbox.path.display());
     }
     let name = config.display();
     println!("{name} is written. Set the club's name and addresses in it, then run: fogpost doctor");
     Ok(())
 }
 
-/// Says how to log in. The file for a password is created, empty, so that it is private from the beginning.
+/// Says how to log in. Creates an empty file for the password, so that it is private from the beginning.
 fn prepare_login(preset: &Preset, config: &Path) -> anyhow::Result<()> {
     println!("{} is written, for {}.", config.display(), preset.name);
     println!("Set the club's name, its addresses and the users in it.");
     let kind = match &preset.login {
         Login::Password(kind) => kind,
         Login::Microsoft(_) => {
-            println!("Register a program with Microsoft and set its client_id; docs/providers.md tells how.");
-            println!("Then log in with: fogpost login. At last run: fogpost doctor");
+            println!(
+                "Register a program with Microsoft and set its client_id; docs/providers.md explains how."
+            );
+            println!("Then log in with: fogpost login. Finally run: fogpost doctor");
             return Ok(());
         }
     };
@@ -79,6 +81,6 @@ fn prepare_login(preset: &Preset, config: &Path) -> anyhow::Result<()> {
         Err(error) => return Err(error).with_context(|| password_file.display().to_string()),
     }
     println!("Write the password into {}: {kind}.", password_file.display());
-    println!("docs/providers.md tells what to click at the provider. Then run: fogpost doctor");
+    println!("docs/providers.md says what to click at the provider. Then run: fogpost doctor");
     Ok(())
 }

@@ -21,7 +21,7 @@ use crate::store::{Database, DispatchFilter, DispatchRow, LetterRow, LetterStatu
 
 /// List incoming letters with their status, print one, or accept one
 ///
-/// What a letter of a running match says, and when it came, is shown only with --unseal and --gm.
+/// The contents and the time of a letter in a running match are shown only with --unseal and --gm.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -51,9 +51,9 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Rule on a letter after all that was taken for automatic mail, exceeded a limit, or was set aside
+    /// Rule on a letter that was taken for automatic mail, exceeded a limit, or was set aside
     ///
-    /// This overrules how the letter was classified, never who wrote it.
+    /// This overrules the classification of the letter, never the identity of its sender.
     Accept {
         /// Beginning of the letter's digest, as `fogpost letters` lists it
         digest: String,
@@ -63,7 +63,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Rule on a letter, and throw the ruling away: the daemon runs this for a letter on which it died
+    /// Rule on a letter and discard the ruling: the daemon runs this for a letter on which it died
     #[command(hide = true)]
     Try {
         /// The letter's digest
@@ -71,15 +71,15 @@ enum Command {
     },
     /// Send letters of the referee again
     ///
-    /// A letter that was given up goes out as it is. Of one that the mail server took, a copy goes out, with a new
-    /// Message-ID and Resent- fields.
+    /// A letter that was given up is sent as it is. A letter that the mail server accepted is sent as a copy, with a
+    /// new Message-ID and Resent- fields.
     Resend {
         #[command(flatten)]
         which: Which,
     },
     /// List the letters of the referee that were given up
     GivenUp {
-        /// Note that somebody has looked, so that `fogpost status` no longer complains
+        /// Acknowledge them, so that `fogpost status` no longer complains
         #[arg(long)]
         seen: bool,
         /// Print JSON, for programs
@@ -154,7 +154,9 @@ impl Args {
         let zone = office.config.terms.zone;
         print_table(&head, listed.iter().map(|letter| columns(letter, zone)).collect());
         if listed.iter().any(Listed::is_sealed) {
-            println!("Letters of running matches are sealed: --unseal REASON --gm NAME shows what they say.");
+            println!(
+                "Letters of running matches are sealed: --unseal REASON --gm NAME shows their contents."
+            );
         }
         Ok(())
     }
@@ -198,7 +200,7 @@ async fn resend(office: &Office, which: &Which) -> anyhow::Result<ExitCode> {
     );
     if without_picture > 0 {
         println!(
-            "{without_picture} go without their picture: it is no longer kept, and cannot be drawn as it was."
+            "{without_picture} go without their picture: it was deleted, and cannot be drawn again exactly."
         );
     }
     if queued + copied + waiting >= MAX_RESENT as usize {
@@ -254,7 +256,7 @@ impl Listed {
     }
 }
 
-/// Unseals letters, if a GM asks for it.
+/// Finds the matches that seal each letter, and unseals the letters if a GM asks for it.
 async fn listed(
     office: &Office,
     letters: Vec<LetterRow>,
@@ -324,7 +326,7 @@ fn as_json(listed: &Listed) -> serde_json::Value {
     })
 }
 
-/// Words why a letter has its status, and whether its bytes are still there.
+/// Describes why a letter has its status, and whether its bytes were deleted.
 fn note(letter: &LetterRow) -> String {
     match (letter.bytes_deleted_at, letter.note.as_str()) {
         (None, note) => note.to_owned(),

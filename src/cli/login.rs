@@ -13,10 +13,10 @@ use tokio::time::timeout;
 use crate::config::Config;
 use crate::post::oauth;
 
-/// How long a connection may stay without a request.
+/// Time limit for a connection to send a request.
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 
-/// How long a person has to log in in the browser.
+/// Time limit for a person to log in in the browser.
 const BROWSER_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// Maximum bytes of the browser's request that are read.
@@ -24,9 +24,9 @@ const MAX_REQUEST_BYTES: u64 = 16 * 1024;
 
 /// Log in at the provider of the mailbox, for [inbox.imap.oauth] and [outbox.smtp.oauth]
 ///
-/// Shows a page to open and a code to enter there, on any device. Where the provider has no such codes, shows a page to
-/// open on this machine. The daemon uses a new login at once; it need not be restarted. Each machine of the club logs in
-/// for itself.
+/// Shows a page to open and a code to enter there, on any device. If the provider has no such codes, shows a page to
+/// open on this machine. The daemon uses a new login at once, without a restart. Each machine of the club needs its own
+/// login.
 #[derive(clap::Args)]
 pub struct Args {
     /// Log in with a browser on another machine, and paste the address at which it ends

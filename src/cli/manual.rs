@@ -1,4 +1,4 @@
-//! `fogpost games`, `completions` and `man`: information that needs no club.
+//! `fogpost games`, `completions` and `man`: commands that need no club.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `fogpost match list` and `show`: where matches stand, without anything that the rules hide from either side.
+//! `fogpost match list` and `show`: the state of matches, without anything that the rules hide from either side.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,7 @@ impl List {
         Ok(())
     }
 
-    /// Returns the matches of the player with the address that is asked for, or everybody's if none is.
+    /// Returns the matches of the player with the requested address, or `None` if no player is requested.
     async fn matches_of_player(&self, office: &Office) -> anyhow::Result<Option<BTreeSet<String>>> {
         let Some(asked) = &self.player else { return Ok(None) };
         let Some(player) = office.store.player_by_address(asked).await? else {
@@ -72,7 +72,7 @@ impl List {
         Ok(Some(matches.into_iter().map(|(_, game_match)| game_match.id).collect()))
     }
 
-    /// Whether a player's name contains what is asked for.
+    /// Whether a player's name contains the requested text.
     fn names(&self, game_match: &MatchOverview) -> bool {
         let asked = self.player.as_deref().unwrap_or_default().to_lowercase();
         game_match.players.iter().any(|(_, name)| name.to_lowercase().contains(&asked))
@@ -128,7 +128,7 @@ pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> any
     Ok(())
 }
 
-/// Says whether a seat has filed. When it did is for the GMs who do not play.
+/// Says whether a seat has filed. The time is only for GMs who do not play.
 fn filed(game_match: &Match, seat: Seat) -> String {
     if game_match.held[seat].is_some() { "yes".to_owned() } else { "no".to_owned() }
 }
@@ -138,7 +138,7 @@ fn due_at(game_match: &MatchOverview) -> String {
     game_match.deadline.map(|deadline| format_local(deadline, game_match.zone)).unwrap_or_default()
 }
 
-/// Words the open phase or the result.
+/// Describes the open phase or the result.
 fn phase(game_match: &MatchOverview) -> String {
     match &game_match.due {
         Some(due) if due.turn == 0 => due.phase.to_string(),

@@ -194,8 +194,8 @@ struct New {
     /// Holder of the seat `second`
     #[arg(value_parser = holder, required_unless_present = "from")]
     second: Option<HolderArgument>,
-    /// Open all matches that a CSV file lists, or none. Its columns are game, first and second, and optionally
-    /// options, days, setup_days and zone
+    /// Open all matches listed in a CSV file, or none. Its columns are game, first and second, and optionally options,
+    /// days, setup_days and zone
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "options", "days", "setup_days", "zone"])]
     from: Option<PathBuf>,
     /// An option of the game, `name=value`; can be repeated
@@ -274,7 +274,7 @@ impl New {
         terms.zone = self.zone.unwrap_or(terms.zone);
         let new = NewMatch { game, choices, players, terms };
         let [opened] = &office.open_all_as(gm, std::slice::from_ref(&new)).await?[..] else {
-            bail!("one match was to be opened")
+            bail!("no match was opened")
         };
         tell_unused_names(&new, opened);
         if json {
@@ -301,7 +301,7 @@ async fn open_list(office: &Office, gm: GmIndex, file: &Path, json: bool) -> any
     Ok(())
 }
 
-/// Says which given names are not used, because the addresses are registered under others.
+/// Reports given names that are not used because the addresses are registered under others.
 fn tell_unused_names(new: &NewMatch, opened: &Match) {
     for (seat, holder) in new.players.iter() {
         let (Holder::Player(given), name) = (holder, &opened.players[seat]) else { continue };

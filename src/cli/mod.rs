@@ -1,8 +1,8 @@
 //! The command line, one file per command. It parses arguments, calls the daemon's [`Office`] and prints; it knows no
 //! rules of any game.
 
-/// Prints one line, fit for a terminal. Like the standard library's macros, which panic when output fails; here a closed
-/// pipe (`| head`) ends the program silently, and a full disk ends it with an error message.
+/// Prints one line, fit for a terminal. Replaces the standard library's macro, which panics when output fails. Here a
+/// closed pipe (`| head`) ends the program silently, and a full disk ends it with an error message.
 macro_rules! println {
     () => { $crate::cli::output::put(b"\n") };
     ($($words:tt)*) => { $crate::cli::output::put_line(&format_args!($($words)*).to_string()) };

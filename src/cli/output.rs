@@ -1,4 +1,4 @@
-//! Standard output. What players and strangers wrote is made fit to print here, whatever command prints it.
+//! Standard output. Text from players and strangers is made fit to print here, whatever command prints it.
 
 use std::io::{self, Write};
 
@@ -46,7 +46,7 @@ pub fn print_table(head: &[&str], rows: Vec<Vec<String>>) {
     }
 }
 
-/// A writer that makes what is written through it fit to print.
+/// A writer that makes text fit to print.
 pub struct PrintableWriter<W> {
     pub inner: W,
     /// Whether JSON is written, whose characters are escaped rather than replaced.

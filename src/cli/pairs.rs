@@ -1,8 +1,8 @@
 //! `fogpost match new --from FILE`: reads a CSV file of matches to open, all or none.
 //!
 //! The first line names the columns: `game`, `first` and `second`, and optionally `options`, `days`, `setup_days` and
-//! `zone`. Options are written as in `swap=off trainer=on`. Commas or semicolons separate the columns, as spreadsheets
-//! write them in one country or the other.
+//! `zone`. Options are written as in `swap=off trainer=on`. Commas or semicolons separate the columns; spreadsheets use
+//! one or the other, depending on the country.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
     Ok(matches)
 }
 
-/// Returns what separates the columns: no name of a column holds a semicolon.
+/// Returns the separator of the columns. No column's name contains a semicolon.
 fn delimiter(text: &str) -> u8 {
     let head = text.lines().next().unwrap_or_default();
     if head.contains(';') { b';' } else { b',' }

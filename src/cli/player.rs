@@ -44,7 +44,7 @@ enum Command {
         #[arg(value_parser = address)]
         address: Address,
     },
-    /// Rename a player, also in running matches, whose two sides are told
+    /// Rename a player, also in running matches; both sides are told
     Rename {
         /// An address of the player
         #[arg(value_parser = address)]
@@ -68,7 +68,7 @@ enum Command {
         #[arg(value_parser = address)]
         address: Address,
     },
-    /// Let letters from a person go unread; the person is told once
+    /// Ignore letters from a person; the person is told once
     Block {
         /// An address of the person
         #[arg(value_parser = address)]
@@ -80,11 +80,12 @@ enum Command {
         #[arg(value_parser = address)]
         address: Address,
     },
-    /// Forget a player whose matches are over: the addresses, the name, and the bytes of all letters from and to them
+    /// Forget a player whose matches are over: delete the addresses, the name, and the bytes of all letters from and to
+    /// them
     ///
     /// The ledgers keep the digests of the letters, and stay whole. This cannot be undone.
     Forget {
-        /// The player, as `list` shows: P-12
+        /// The player, as shown by `list`: P-12
         #[arg(value_parser = player_number)]
         player: i64,
         /// Confirm that this is meant
@@ -136,7 +137,7 @@ impl Command {
 /// Parses `P-12`, or the number alone.
 fn player_number(text: &str) -> Result<i64, String> {
     let digits = text.strip_prefix("P-").or(text.strip_prefix("p-")).unwrap_or(text);
-    digits.parse().map_err(|_| "it is no number of a player; try P-12, as `player list` shows".to_owned())
+    digits.parse().map_err(|_| "must be a player's number, such as P-12; `player list` shows it".to_owned())
 }
 
 async fn forget(office: &Office, player: i64, json: bool) -> anyhow::Result<ExitCode> {

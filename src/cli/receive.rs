@@ -1,4 +1,4 @@
-//! `fogpost receive`: stores one letter that a mail server pipes in.
+//! `fogpost receive`: stores one letter from a mail server's pipe.
 
 use std::panic::catch_unwind;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `fogpost replay`: plays a game record through and shows the result.
+//! `fogpost replay`: replays a game record and shows the result.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -172,7 +172,7 @@ impl Account<'_> {
         Ok(())
     }
 
-    /// Prints what became of conditional orders that were sent ahead.
+    /// Prints the outcomes of conditional orders that were sent ahead.
     fn conditions(&self, out: &mut impl Write, conditions: &[ConditionNews]) -> std::io::Result<()> {
         for ConditionNews { seat, outcome } in conditions {
             if self.args.viewer.is_some_and(|viewer| viewer != *seat) {

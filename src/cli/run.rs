@@ -64,7 +64,7 @@ impl Args {
     }
 }
 
-/// Where the settings come from, at the start and at a reload.
+/// The sources of the settings, at the start and at a reload.
 struct Settings {
     path: PathBuf,
     form: Option<Form>,
@@ -79,7 +79,7 @@ impl Settings {
         Ok(config)
     }
 
-    /// Returns an office with the current settings, on the database of the one before.
+    /// Returns an office with the current settings, on the same database as `before`.
     async fn reload(
         &self,
         before: &Office,

@@ -98,7 +98,7 @@ impl Times {
         at.map_or("never".to_owned(), |at| self.ago(at))
     }
 
-    /// Words the length of a queue, and since when its oldest item has waited.
+    /// Describes the length of a queue, and since when its oldest item has waited.
     fn queue(&self, count: u64, oldest: Option<DateTime<Utc>>) -> String {
         match oldest {
             Some(at) => format!("{count} waiting, the oldest since {}", self.ago(at)),
@@ -107,7 +107,7 @@ impl Times {
     }
 }
 
-/// Words a count, with the option of `fogpost letters` that lists what it counts.
+/// Describes a count, with the option of `fogpost letters` that lists the counted items.
 fn listed_by(count: u64, option: &str) -> String {
     match count {
         0 => "0".to_owned(),

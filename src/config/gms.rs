@@ -16,7 +16,7 @@ use crate::letter::Address;
 pub struct Gm {
     /// The name in ledgers and letters.
     pub name: String,
-    /// Where letters to this GM go.
+    /// The address for letters to this GM.
     #[serde(deserialize_with = "super::address")]
     pub address: Address,
     /// Other addresses from which this GM writes.
@@ -75,7 +75,7 @@ impl Gms {
         &self.0
     }
 
-    /// Returns the place of the GM with this name.
+    /// Returns the index of the GM with this name.
     pub fn named(&self, name: &str) -> Option<usize> {
         self.0.iter().position(|gm| gm.name.eq_ignore_ascii_case(name))
     }

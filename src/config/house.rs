@@ -10,7 +10,7 @@ use crate::referee::{HouseDefaults, OfferRejection, house_level};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct House {
-    /// The level, or in a game without it the strongest.
+    /// The level. A game without it uses its strongest.
     pub level: String,
     /// Whether a player who has beaten a level meets the next one, unless they choose otherwise.
     pub advance: bool,

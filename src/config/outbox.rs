@@ -1,10 +1,10 @@
-//! The section `[outbox]`: how letters go out, and how many.
+//! The section `[outbox]`: the way out for letters, and its limits.
 
 use serde::Deserialize;
 
 use crate::post::{maildirs, outbox, sendmail, smtp};
 
-/// How letters go out.
+/// The way out for letters, with its limits.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Section")]
 pub struct OutboxSection {
@@ -12,11 +12,11 @@ pub struct OutboxSection {
     pub quota: Quota,
 }
 
-/// How many letters the mail provider takes. What exceeds it waits.
+/// Number of letters that the mail provider accepts. Further ones wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quota {
     pub per_minute: Option<u32>,
-    /// In 24 hours.
+    /// Letters in any 24 hours.
     pub per_day: Option<u32>,
 }
 
@@ -26,7 +26,7 @@ impl Quota {
     }
 }
 
-/// The section as it is written.
+/// The section as written in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Section {

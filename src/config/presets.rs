@@ -1,6 +1,6 @@
-//! Config files for mail providers: what `fogpost init --provider` writes.
+//! Config files for mail providers, for `fogpost init --provider`.
 //!
-//! docs/providers.md tells what to click at each provider, and names the provider's own pages.
+//! docs/providers.md says what to click at each provider, and links to the provider's own pages.
 
 use std::sync::LazyLock;
 
@@ -8,13 +8,13 @@ use serde::Deserialize;
 
 use super::EXAMPLE;
 
-/// A provider whose settings are known, or an own server.
+/// A provider whose settings are known, or a server of one's own.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preset {
     /// The name on the command line.
     pub key: String,
-    /// The name for people.
+    /// The name as people know it.
     pub name: String,
     /// A stand-in for the club's address, which the GM replaces.
     address: String,
@@ -25,10 +25,10 @@ pub struct Preset {
     imap_user: Option<String>,
     smtp_host: String,
     smtp_tls: String,
-    /// Where the provider puts what it takes for spam.
+    /// The provider's spam folder.
     spam_folder: String,
     limits: Limits,
-    /// The selectors with which the provider signs for domains of its customers (DKIM), as far as they are known.
+    /// The DKIM selectors with which the provider signs for its customers' domains, as far as they are known.
     #[serde(default)]
     dkim_selectors: Vec<String>,
     pub login: Login,
@@ -36,23 +36,23 @@ pub struct Preset {
     page: String,
 }
 
-/// How a provider lets programs in.
+/// A provider's way to log in programs.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Login {
-    /// By a password of this kind.
+    /// A password of this kind.
     Password(String),
-    /// By Microsoft's OAuth, for accounts of this tenant.
+    /// Microsoft's OAuth, for accounts of this tenant.
     Microsoft(String),
 }
 
-/// How many letters a provider takes.
+/// A provider's sending limits.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Limits {
-    /// As its page says.
+    /// Limits that the provider's page states.
     Published { per_minute: Option<u32>, per_day: u32, page: String, note: Option<String> },
-    /// It publishes no number; the sentence says what is known.
+    /// No published number. The sentence says what is known.
     Unpublished(String),
 }
 
@@ -85,7 +85,7 @@ impl Preset {
         PRESETS.iter().find(|preset| preset.key == key)
     }
 
-    /// Returns the config file of a club at this provider: the example with other sections about mail.
+    /// Returns the config file of a club at this provider: the example with this provider's sections about mail.
     pub fn config(&self) -> String {
         let (before, rest) = EXAMPLE.split_once(MAIL_BEGINS).expect("the example has sections about mail");
         let (_, after) = rest.split_once(MAIL_ENDS).expect("the example has terms after them");
@@ -113,7 +113,7 @@ impl Preset {
 [inbox.imap]
 host = \"{imap_host}\"
 user = \"{imap_user}\"
-# Letters of players in it are seen, too.
+# Letters of players in it are read, too.
 spam_folder = \"{spam_folder}\"
 {for_inbox}
 {limits}
@@ -128,8 +128,7 @@ user = \"{address}\"
 }
 
 impl Limits {
-    /// Returns the section with the limits, a tenth below what the provider allows: people may write from the same
-    /// account.
+    /// Returns the section with the limits, a tenth below the provider's: people may write from the same account.
     fn section(&self) -> String {
         match self {
             Limits::Published { per_minute, per_day, page, note } => {
@@ -137,7 +136,7 @@ impl Limits {
                 let per_minute = per_minute.map(|limit| format!("per_minute = {}\n", less_a_tenth(limit)));
                 format!(
                     "\
-# How many letters go out, a tenth below what the provider allows. Others wait.
+# Limits on outgoing letters, a tenth below the provider's. Further letters wait.
 # Limits: {page}
 {note}[outbox]
 {}per_day = {} # in any 24 hours
@@ -148,8 +147,8 @@ impl Limits {
             }
             Limits::Unpublished(known) => format!(
                 "\
-# How many letters go out. {known}
-# What the provider refuses waits. If you know a limit, set one a tenth below it:
+# Limits on outgoing letters. {known}
+# Letters that the provider refuses wait. If you know a limit, set one a tenth below it:
 # [outbox]
 # per_minute = 20
 # per_day = 450
@@ -164,7 +163,7 @@ fn less_a_tenth(limit: u32) -> u32 {
 }
 
 impl Login {
-    /// Returns the lines with the login, the last of the section with this name.
+    /// Returns the lines with the login, which end the section of this name.
     fn keys(&self, section: &str) -> String {
         match self {
             Login::Password(kind) => {
@@ -172,7 +171,7 @@ impl Login {
             }
             Login::Microsoft(tenant) => format!(
                 "\
-# docs/providers.md tells how to get the ID. Then log in with: fogpost login
+# docs/providers.md explains how to get the ID. Then log in with: fogpost login
 [{section}.oauth]
 provider = \"microsoft\"
 tenant = \"{tenant}\"
@@ -183,8 +182,8 @@ client_id = \"00000000-0000-0000-0000-000000000000\"
     }
 }
 
-/// Returns the DKIM selectors of the provider with this SMTP server for a customer's domain. For addresses at the
-/// provider's own domain, it publishes keys itself.
+/// Returns the DKIM selectors of the provider with this SMTP server for a customer's domain. It publishes the keys of
+/// its own domain itself.
 pub fn dkim_selectors(smtp_host: &str, domain: &str) -> &'static [String] {
     let of_provider = |preset: &&Preset| preset.smtp_host.eq_ignore_ascii_case(smtp_host);
     match PRESETS.iter().find(of_provider) {
@@ -193,7 +192,7 @@ pub fn dkim_selectors(smtp_host: &str, domain: &str) -> &'static [String] {
     }
 }
 
-/// Whether a config file is as `fogpost init` wrote it, so that nobody could write to its addresses.
+/// Whether a config file is unchanged since `fogpost init` wrote it, so that its addresses do not exist.
 pub fn is_untouched(text: &str) -> bool {
     let is_same = |original: &str| text.trim() == original.trim();
     is_same(EXAMPLE) || PRESETS.iter().any(|preset| is_same(&preset.config()))

@@ -1,10 +1,10 @@
-//! Where bounces go.
+//! The return path: the address for bounces.
 
 use serde::Deserialize;
 
 use crate::letter::{Address, ReturnId};
 
-/// Where bounces go: all to one address, or each to an address of its letter's own.
+/// The address for bounces: one for all letters, or one for each letter.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct ReturnPath {
@@ -13,7 +13,7 @@ pub struct ReturnPath {
     pub has_ids: bool,
 }
 
-/// What stands for the ID in the config.
+/// The placeholder for the ID in the config.
 const ID: &str = "+{id}@";
 
 impl ReturnPath {

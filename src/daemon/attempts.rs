@@ -1,4 +1,4 @@
-//! What a daemon knows about its attempts to rule on letters; `batch::attempts` tells what they are good for.
+//! A daemon's knowledge of its attempts to rule on letters. `batch::attempts` explains their purpose.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -10,17 +10,17 @@ use super::decide::in_work::InWork;
 use super::trial::Trial;
 use crate::letter::Digest;
 
-/// How long one letter may be read, and how long it may be ruled on. The slowest takes less than a second.
+/// Time limit for reading one letter, and for ruling on it. The slowest takes less than a second.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// What this daemon knows about attempts.
+/// This daemon's knowledge of attempts.
 pub struct Attempts {
     /// Identifies this run of the program. A process ID would not do: in a container it is the same after each crash.
     pub(super) run: String,
     pub(super) deadline: Duration,
-    /// Threads that never came back.
+    /// Number of threads that never came back.
     pub(super) hung: AtomicUsize,
-    /// Letters that a crash left, which are settled one by one.
+    /// Letters under suspicion after a crash. They are settled one by one.
     suspects: Mutex<BTreeSet<Digest>>,
     pub(super) trial: Option<Trial>,
 }
@@ -35,7 +35,7 @@ impl Overdue {
 }
 
 impl Attempts {
-    /// Takes a random number that no other run of the program has.
+    /// Identifies this run by a random number.
     pub fn new(run: u64) -> Attempts {
         let (hung, suspects, trial) = Default::default();
         Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects, trial }
@@ -46,7 +46,7 @@ impl Attempts {
         self.deadline = deadline;
     }
 
-    /// Whether a note is from this run of the program, by its owner.
+    /// Whether a note with this owner is from this run of the program.
     pub fn is_of_this_run(&self, owner: &str) -> bool {
         owner.split(' ').next() == Some(&self.run)
     }
@@ -60,17 +60,18 @@ impl Attempts {
         self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for work on letters, but not for a letter that takes longer than the deadline. The thread of that letter is
+    /// Waits for work on letters, but not for a letter that takes longer than the deadline. That letter's thread is
     /// left behind.
     ///
     /// # Errors
-    /// [`Overdue`] with the letters that take too long.
+    /// [`Overdue`] with the letters that took too long.
     pub async fn watch<T>(&self, in_work: &InWork, work: impl Future<Output = T>) -> Result<T, Overdue> {
         let mut work = pin!(work);
         let mut since: BTreeMap<Digest, Instant> = BTreeMap::new();
         loop {
             tokio::select! {
                 done = &mut work => return Ok(done),
+                // Often enough that a letter exceeds its deadline by a twentieth at most.
                 () = tokio::time::sleep(self.deadline / 20) => {}
             }
             let (letters, now) = (in_work.letters(), Instant::now());

@@ -1,4 +1,4 @@
-//! Loads what is stored of a match for lists, for the audit to compare.
+//! Loads the columns of a match that lists show, for the audit to compare.
 
 use super::Office;
 use super::incoming::{listed_fields, one_line};
@@ -8,11 +8,11 @@ use crate::audit::columns::{
 use crate::audit::{Finding, ParsedLetter};
 use crate::store::{InvitationStage, NamedLetter, UnprovenStage};
 
-/// Returns a letter as it is listed, and what its bytes say.
+/// Returns a letter's listed columns, beside the values in its bytes.
 pub(super) fn columns_of(row: &NamedLetter, raw: &[u8], parsed: &ParsedLetter) -> LetterColumns {
     let listed = (row.sender.clone(), row.subject.clone());
     let letter = parsed.letter();
-    // Nearly every letter is listed as it was read; only of the others the header is parsed once more.
+    // Nearly every letter is listed as it was read. Only the headers of the others are parsed once more.
     let is_as_read = letter
         .is_some_and(|letter| letter.from.as_str() == listed.0 && one_line(&letter.subject) == listed.1);
     let written = if is_as_read { listed.clone() } else { listed_fields(raw) };
@@ -21,7 +21,7 @@ pub(super) fn columns_of(row: &NamedLetter, raw: &[u8], parsed: &ParsedLetter) -
 }
 
 impl Office {
-    /// Returns what lists show of a match that its ledger or its letters say otherwise.
+    /// Returns the listed columns of a match that contradict its ledger or its letters.
     pub(super) async fn odd_columns(
         &self,
         id: &str,

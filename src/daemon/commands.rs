@@ -1,4 +1,4 @@
-//! What the GM does at the terminal.
+//! The GM's instructions at the terminal.
 
 use anyhow::{Context as _, bail};
 
@@ -10,7 +10,7 @@ use crate::referee::{Instruction, Match};
 use crate::report::{self, GmResult};
 use crate::store::StoreError;
 
-/// Maximum attempts at a change while others change the same rows.
+/// Maximum attempts at a change while others keep changing the same rows.
 pub(super) const MAX_TRIES: usize = 20;
 
 impl Office {
@@ -20,7 +20,7 @@ impl Office {
     /// Returns an error if both seats would go to one player, or if the database does not answer.
     pub async fn open(&self, new: NewMatch) -> anyhow::Result<Match> {
         let opened = self.open_all(&[new]).await?;
-        opened.into_iter().next().context("one match was to be opened")
+        opened.into_iter().next().context("no match was opened")
     }
 
     /// Opens several matches on behalf of the first GM, all or none.
@@ -53,7 +53,7 @@ impl Office {
                 Err(error) => return Err(error.into()),
             }
         }
-        bail!("no free name for a match was found")
+        bail!("gave up after repeated conflicts; no match was opened")
     }
 
     /// Carries out one instruction on behalf of the first GM.

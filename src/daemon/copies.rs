@@ -1,6 +1,6 @@
-//! Letters that look like copies of earlier ones: the same Message-ID and sender. A copy that took another way has other
-//! bytes but the same text, and is not ruled on again. Some mail programs keep the Message-ID of a letter that is changed
-//! and sent again; such a letter is no copy, and is answered.
+//! Letters that look like copies of earlier ones: the same Message-ID and sender. A copy that took another route has
+//! other bytes but the same text, and is not ruled on again. Some mail programs keep the Message-ID when a letter is
+//! changed and sent again. Such a letter is not a copy, and is answered.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,13 +26,13 @@ pub struct LookAlike {
 #[derive(Clone, Copy, Debug)]
 enum EarlierLetter {
     Stored(Digest),
-    /// At this place in the list.
+    /// The letter at this place in the list.
     InList(usize),
-    /// It is so much larger that this letter is no copy of it.
+    /// A letter so much larger that this one cannot be a copy of it.
     MuchLarger,
 }
 
-/// The letter of which another one looks like a copy.
+/// The letter that another one looks like a copy of.
 pub enum Original {
     Bytes(Vec<u8>),
     /// See [`EarlierLetter::MuchLarger`].
@@ -69,7 +69,7 @@ pub async fn look_alikes(store: &Database, letters: &[NewLetter]) -> anyhow::Res
     Ok(found)
 }
 
-/// Returns the earlier letter, or `None` if its bytes are deleted: then the later one counts as a copy.
+/// Returns the earlier letter, or `None` if its bytes are deleted. The later one then counts as a copy.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -85,8 +85,8 @@ pub async fn original(
     })
 }
 
-/// Returns the digest of a letter's text unless the earlier letter has the same. `read` parses a letter, or returns `None`
-/// if that fails.
+/// Returns the digest of a letter's text, unless the earlier letter has the same text. `read` parses a letter, or
+/// returns `None` if that fails.
 pub fn new_text(
     raw: &[u8],
     original: &Original,
@@ -100,8 +100,8 @@ pub fn new_text(
     (!is_copy).then(|| Digest::of(text.as_bytes()))
 }
 
-/// Returns the words that a person wrote in a letter: servers break lines, and remove blanks at their ends. All letters
-/// that cannot be read are alike.
+/// Returns the words that a person wrote in a letter, without regard to white space: servers break lines, and remove
+/// blanks at their ends. All unreadable letters count as equal.
 fn text_of(letter: Option<ReadResult>) -> String {
     let Some(Ok(letter)) = letter else { return String::new() };
     let lines = letter.new_text(None).lines();

@@ -19,8 +19,8 @@ use crate::report::redraw;
 use crate::store::{LetterStatus, NamedLetter, TokenRow};
 
 impl Office {
-    /// Returns everything stored about a match. While the match runs, this includes what the rules hide, so a GM must ask
-    /// to be shown it, and the ledger notes that and for `what`.
+    /// Returns everything stored about a match. While the match runs, this includes what the rules hide, so a GM must
+    /// ask for it, and the ledger records the request and `what` it is for.
     ///
     /// # Errors
     /// Same as [`Office::unseal`], or if there is no such match.
@@ -66,8 +66,8 @@ impl Office {
         Ok(archive)
     }
 
-    /// Returns the files of a match's dossier, by name. The arbiter's holds reply tokens, so it first renews those of both
-    /// seats; their players get the new ones by letter, which is not in the dossier.
+    /// Returns the files of a match's dossier, by name. The arbiter's dossier holds reply tokens, so the tokens of both
+    /// seats are renewed first; the players get the new ones by letters that are not in the dossier.
     ///
     /// # Errors
     /// Same as [`Office::material`], or if the match does not verify.
@@ -103,7 +103,7 @@ impl Office {
         if is_arbiters {
             material = redraw_pictures(material).await?;
         }
-        // Before the tokens are renewed: the pins of the new ones would tell them.
+        // Before the tokens are renewed: the pins would reveal the new ones.
         let pins = if is_arbiters { self.store.seat_pins(&id).await? } else { Vec::new() };
         match form {
             DossierForm::Public => self.keep_parts_only(&mut material).await?,
@@ -168,7 +168,7 @@ impl Office {
     }
 }
 
-/// Draws the pictures again that were dropped from our letters, where this version of the program draws them as they were.
+/// Draws dropped pictures of our letters again, if this version of the program draws them exactly as they were.
 async fn redraw_pictures(mut material: MatchArchive) -> anyhow::Result<MatchArchive> {
     let drawing = move || {
         let MatchArchive { game_match, entries, dispatches, .. } = &mut material;

@@ -1,7 +1,8 @@
-//! Forgets a player whose matches are over: the addresses, the name, and the bytes of all letters from and to the player.
+//! Forgets a player whose matches are over: deletes the addresses, the name, and the bytes of all letters from and to
+//! them.
 //!
-//! The chains of those matches stay whole and can still be walked. What the letters would prove is withheld from then on,
-//! so everything is verified once more before.
+//! The chains of those matches stay whole and can still be walked. The evidence of the letters is withheld from then
+//! on, so every match is verified once more before.
 
 use std::collections::BTreeSet;
 use std::iter;
@@ -22,7 +23,7 @@ use crate::store::{EntryRow, ForgottenMatch, ForgottenPlayer, MatchRow, StoreErr
 const MAX_TRIES: u32 = 5;
 
 impl Office {
-    /// Forgets the player with this number, and returns the matches that the player played in.
+    /// Forgets the player with this number, and returns the matches in which they played.
     ///
     /// # Errors
     /// Returns an error, and changes nothing, if there is no such player, if a match is not over or does not verify, if a
@@ -36,7 +37,10 @@ impl Office {
                 Err(error) => return Err(error.into()),
             }
         }
-        bail!("others write to the matches of {} all the time", forgotten_name(number))
+        bail!(
+            "gave up after repeated conflicts in the matches of {}; nothing was forgotten",
+            forgotten_name(number)
+        )
     }
 
     /// Returns everything that is deleted or changed when the player with this number is forgotten.
@@ -45,7 +49,7 @@ impl Office {
         let players = self.store.players().await?;
         let player = players.into_iter().find(|player| player.id == number);
         let player = player.with_context(|| format!("there is no player {name}"))?;
-        ensure!(!player.addresses.is_empty(), "{name} has no address: nothing is left to forget");
+        ensure!(!player.addresses.is_empty(), "{name} has no address; there is nothing left to forget");
         let is_house = player.addresses.iter().any(|address| address.starts_with("house:"));
         ensure!(!is_house, "{name} is the house");
         let traces = self.store.traces_of(number).await?;
@@ -62,7 +66,8 @@ impl Office {
         Ok(ForgottenPlayer { id: number, name, traces, matches, at })
     }
 
-    /// Returns a match as it is once its player is forgotten, with the entries that tell of it, if it is over and verifies.
+    /// Returns a match as it is after its player is forgotten, with the entries that record it. It must be over and
+    /// verify.
     async fn match_to_forget(
         &self,
         row: MatchRow,
@@ -77,6 +82,7 @@ impl Office {
         if let Some(finding) = verdict.findings.first() {
             bail!("{id} does not verify; {}: {}", finding.place, finding.what);
         }
+        // The verdict must be about the very match that is rewritten.
         ensure!(verdict.head == before.head, "{id} was ruled on while it was verified");
         let ids = std::slice::from_ref(&id);
         let seats = self.store.seats_of(ids).await?.into_iter();
@@ -97,7 +103,7 @@ impl Office {
         })
     }
 
-    /// Returns who is stored as forgotten in a match without its ledger saying so.
+    /// Returns a finding for each player who is stored as forgotten in a match but not in its ledger.
     pub(super) async fn untold_of_forgotten(
         &self,
         match_id: &str,
@@ -106,17 +112,15 @@ impl Office {
         let told = forgotten_in(&self.store.entries(match_id).await?);
         let untold = who.split(", ").filter(|name| !told.contains(*name));
         let findings = untold.map(|name| {
-            let what = format!(
-                "it is stored as one of {name}, and the ledger does not say that {name} was forgotten"
-            );
+            let what = format!("{name} is stored as forgotten here, but the ledger does not record that");
             Finding { place: Place::Kept("the match"), what }
         });
         Ok(findings.collect())
     }
 }
 
-/// Rules on a match whose player is forgotten: first an entry lists the letters that no entry has listed, then one tells
-/// who was forgotten, for each seat that they held at the end. Returns the match with both, and the entries.
+/// Rules on a match whose player is forgotten. First an entry lists the letters that no entry has listed, then one
+/// records who was forgotten, for each seat that they held at the end. Returns the match after both, and the entries.
 fn forget_in(game_match: Match, held: &[Seat], name: &str, at: DateTime<Utc>) -> (Match, Vec<ChainedEntry>) {
     let seats: Vec<Option<Seat>> =
         if held.is_empty() { vec![None] } else { held.iter().copied().map(Some).collect() };
@@ -130,7 +134,7 @@ fn forget_in(game_match: Match, held: &[Seat], name: &str, at: DateTime<Utc>) ->
     (after, entries)
 }
 
-/// Returns who was forgotten in a match according to its ledger.
+/// Returns the players who were forgotten in a match according to its ledger.
 fn forgotten_in(entries: &[EntryRow]) -> BTreeSet<String> {
     let entries = entries.iter().filter_map(|row| serde_json::from_str::<Entry>(&row.json).ok());
     let names = entries.filter_map(|entry| match entry.fact {
@@ -140,7 +144,7 @@ fn forgotten_in(entries: &[EntryRow]) -> BTreeSet<String> {
     names.collect()
 }
 
-/// What a player is called who was forgotten: `P-12`.
+/// Returns the name of a forgotten player: `P-12`.
 fn forgotten_name(number: i64) -> String {
     format!("P-{number}")
 }

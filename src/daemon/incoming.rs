@@ -1,4 +1,4 @@
-//! Turns fetched bytes into the row of a letter.
+//! Makes the row of a letter from its bytes.
 
 use mail_parser::{Message, MessageParser};
 
@@ -8,14 +8,14 @@ use crate::letter::{Digest, Letter, Limits, OwnIdentity, bounded_head, tokens_in
 use crate::post::FetchedLetter;
 use crate::store::{FROM_SPAM, NewLetter};
 
-/// Maximum characters that are stored of a header field.
+/// Maximum characters of a header field to store.
 const MAX_FIELD: usize = 200;
 
-/// Maximum bytes of a letter in whose text reply tokens are looked for before it is stored, and the maximum of tokens.
+/// Maximum bytes of a letter to search for reply tokens before it is stored, and the maximum number of tokens.
 const MAX_SCANNED_BYTES: usize = 20_000;
 const MAX_TOKENS: usize = 16;
 
-/// Returns the row of a letter. Reads only what identifies a duplicate, and what lists show.
+/// Returns the row of a letter. Reads only the fields that identify a duplicate or that lists show.
 pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
     let head = bounded_head(&fetched.raw, &Limits::default());
     let parsed = MessageParser::default().parse_headers(&head);
@@ -46,9 +46,9 @@ fn sender_and_subject(mail: &Message<'_>) -> (String, String) {
     (one_line(sender).to_ascii_lowercase(), one_line(mail.subject().unwrap_or_default()))
 }
 
-/// Returns the reply tokens that are seen in a letter without decoding its text: those of its header, and those in the
-/// beginning of a text that is not encoded. Most letters of players come before strangers' by their sender, so these
-/// tokens are worth little work.
+/// Returns the reply tokens that are visible without decoding the letter: in the header, and in the beginning of an
+/// unencoded text. Most players' letters come before strangers' because of their sender, so tokens are worth little
+/// work here.
 pub fn visible_tokens(letter: &NewLetter, own: &OwnIdentity) -> Vec<String> {
     let mut tokens = Letter::tokens_in_header(&letter.raw, own);
     let beginning = &letter.raw[..letter.raw.len().min(MAX_SCANNED_BYTES)];

@@ -1,4 +1,4 @@
-//! Logins at mail providers: each machine has its own, and its daemon renews them even while it stands by.
+//! Logins at mail providers. Each machine has its own, and its daemon renews them even on standby.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::Office;
 use crate::post::{Error, host_name, oauth, without_addresses};
 use crate::report::format_duration;
 
-/// Age of a renewal that counts as a fault: a daemon that runs has tried for a day.
+/// Age of a renewal that counts as a fault: by then a running daemon has tried for a day.
 const MAX_AGE: TimeDelta = TimeDelta::days(7);
 
 /// A login as the status lists it, without its tokens.
@@ -24,7 +24,7 @@ pub struct LoginStatus {
 }
 
 impl LoginStatus {
-    /// Looks at one of this machine's logins.
+    /// Returns the status of one of this machine's logins.
     pub fn of(login: &oauth::Settings, now: DateTime<Utc>) -> LoginStatus {
         let state = login.state();
         let renewed_at = state.as_ref().ok().and_then(|state| Some(state.as_ref()?.renewed_at));
@@ -44,7 +44,7 @@ impl LoginStatus {
         LoginStatus { host: host_name(), token_file: login.token_file.clone(), renewed_at, fault }
     }
 
-    /// Returns the fault, with the name of another machine.
+    /// Returns the fault, with the machine's name unless it is this one.
     pub fn named_fault(&self) -> Option<String> {
         let fault = self.fault.as_ref()?;
         let is_here = self.host == host_name();

@@ -59,7 +59,7 @@ pub use incoming::new_letter;
 /// The source of the time; tests move it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
-/// What the loops and the commands at the terminal share.
+/// The state shared by the loops and the commands at the terminal.
 pub struct Office {
     pub config: Arc<Config>,
     pub store: Arc<Database>,
@@ -71,7 +71,7 @@ pub struct Office {
     clock: Clock,
     heartbeat: Heartbeat,
     attempts: Attempts,
-    /// The letters under way, which rulings without a letter let pass.
+    /// The letters under way. Rulings without a letter let them pass.
     traffic: Traffic,
     /// Wakes the loop that settles letters.
     letters: Notify,
@@ -91,6 +91,7 @@ impl Office {
         let templates = Arc::new(templates(config.templates.folder.as_deref())?);
         let outbox = Arc::new(Outbox::new(config.outbox.way.clone()).context("outbox")?);
         let verifier = match config.letters.require_dkim {
+            // Only if signatures are required: verifying waits for name servers.
             true => Some(Arc::new(Verifier::system().context("letters.require_dkim")?)),
             false => None,
         };
@@ -119,8 +120,7 @@ impl Office {
         self.verifier = Some(Arc::new(verifier));
     }
 
-    /// Runs `trap` before each letter is read or ruled on, and allows that a letter stays in work for `deadline`. For
-    /// tests.
+    /// Runs `trap` before each letter is read or ruled on, and limits the work on a letter to `deadline`. For tests.
     ///
     /// # Panics
     /// Panics if the office is at work.
@@ -129,7 +129,7 @@ impl Office {
         self.attempts.set_deadline(deadline);
     }
 
-    /// Lets this player find the turns of the house. For tests.
+    /// Replaces the player that finds the house's turns. For tests.
     ///
     /// # Panics
     /// Panics if the office is at work.

@@ -49,7 +49,7 @@ pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
     tokio::task::spawn_blocking(work).await.context("a worker panicked")
 }
 
-/// Runs work that nobody waits for on a thread of its own, which gets a processor after everything else.
+/// Runs work that nobody waits for on a thread of its own, at the lowest priority.
 ///
 /// # Errors
 /// Returns an error if the work panicked, or no thread can be started.
@@ -69,7 +69,7 @@ pub async fn run_in_background<T: Send + 'static>(
     done.await.context("a worker panicked")
 }
 
-/// Returns how many threads may work in the background, so that one processor is left for letters.
+/// Returns the number of threads for background work. It leaves one processor for letters.
 pub fn background_threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1)
 }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_stand_in_the_order_of_the_items() {
+    fn results_are_in_the_order_of_the_items() {
         let items: Vec<u64> = (0..1000).collect();
         assert_eq!(par_map(&items, |n| n * n), items.iter().map(|n| n * n).collect::<Vec<_>>());
     }

@@ -1,21 +1,21 @@
-//! Times that daemons have noted, when the clock turns out to have been wrong then.
+//! Remembered times that turn out to be wrong.
 //!
-//! A computer that starts with a wrong clock may note that it last did something in ten years. Taken at its word, that
-//! would silently stop what it times until then.
+//! A computer that starts with a wrong clock may note that it last did something in ten years. Believing that would
+//! silently stop the work that depends on it until then.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Office;
 use super::decide::clock::by_clock;
 
-/// The key under which a daemon remembers when it last looked for items that are deferred too far.
+/// The key under which a daemon remembers its last search for items that are deferred too far.
 const LAST_CORRECTION: &str = "deferred times corrected";
 
-/// Letters, dispatches and digests of players never wait longer.
+/// Maximum deferral of letters, dispatches and players' digests.
 pub const MAX_DEFERRAL: TimeDelta = TimeDelta::days(7);
 
-/// The clock always has something to decide in a running match before that: a phase has 365 days at most, and every
-/// extension 366.
+/// Maximum time until the clock has something to decide in a running match: a phase lasts 365 days at most, and each
+/// extension adds up to 366.
 pub const MAX_SLEEP: TimeDelta = TimeDelta::days(5 * 366);
 
 /// Matches ruled on together.
@@ -50,7 +50,7 @@ impl Office {
         Ok(text.and_then(|text| text.parse().ok()))
     }
 
-    /// Makes due, once an hour, what is deferred further than anything ever is.
+    /// Once an hour, makes due everything that is deferred further than possible.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.

@@ -1,4 +1,4 @@
-//! Sends letters again that were given up, or that a server took and nobody received.
+//! Resends letters that were given up, or that a server accepted but nobody received.
 
 use std::borrow::Cow;
 
@@ -11,19 +11,19 @@ use crate::letter::pictures::{dropped_from, without_pictures};
 use crate::report::redraw;
 use crate::store::{Claim, DispatchFilter, DispatchRow, SendOutcome, Settlement};
 
-/// Maximum letters sent again at a time, newest first.
+/// Maximum letters resent at a time, newest first.
 pub const MAX_RESENT: u32 = 500;
 
-/// What was sent again.
+/// The result of resending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resent {
     /// Given up before, and queued again under their own Message-ID.
     pub queued: usize,
     /// Sent before, and queued as copies.
     pub copied: usize,
-    /// Copies whose picture was dropped and cannot be drawn as it was.
+    /// Copies whose picture was dropped and cannot be drawn again exactly.
     pub without_picture: usize,
-    /// Queued already.
+    /// Still in the queue, and so left alone.
     pub waiting: usize,
 }
 
@@ -65,8 +65,8 @@ impl Office {
         Ok(resent)
     }
 
-    /// Returns the bytes of one of our letters, with the picture that was dropped from it. `None` if that cannot be drawn
-    /// again as it was.
+    /// Returns the bytes of one of our letters, with the picture that was dropped from it, or `None` if that cannot be
+    /// drawn again exactly.
     async fn with_picture<'a>(
         &self,
         row: &DispatchRow,

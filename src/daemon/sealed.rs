@@ -1,5 +1,5 @@
-//! What the rules hide while a match runs is shown at the terminal only to a GM who plays in none of the matches
-//! concerned, and only once their ledgers say so.
+//! Unsealing: while a match runs, the terminal shows what the rules hide only to a GM who plays in none of the matches
+//! concerned, and only after their ledgers have recorded it.
 
 use std::collections::BTreeSet;
 
@@ -15,11 +15,11 @@ use crate::request::matches_named_in;
 use crate::store::{LetterRow, StoreError};
 
 impl Office {
-    /// Lets a GM be shown `what` of these matches: notes it in the ledgers of all of them that run.
+    /// Allows a GM to see `what` of these running matches, and records that in their ledgers.
     ///
     /// # Errors
-    /// Returns an error if nobody asks, if the GM who asks plays in one of them, or if it cannot be noted. Nothing may be
-    /// shown then, and nothing is noted.
+    /// Returns an error if nobody asks, if the GM who asks plays in one of them, or if it cannot be recorded. Nothing
+    /// may be shown then, and nothing is recorded.
     pub async fn unseal(&self, running: &[String], asked: Option<&Unseal>, what: &str) -> anyhow::Result<()> {
         if running.is_empty() {
             return Ok(());
@@ -27,8 +27,8 @@ impl Office {
         let Some(asked) = asked else {
             let (ids, are) = (running.join(", "), if running.len() == 1 { "is" } else { "are" });
             bail!(
-                "{ids} {are} not over, and this shows what the rules hide; --unseal REASON --gm NAME shows it, and both \
-                 players read of it with the result"
+                "{ids} {are} not over, and this would show what the rules hide; --unseal REASON --gm NAME shows it, and both \
+                 players read that with the result"
             );
         };
         for _ in 0..MAX_TRIES {
@@ -49,8 +49,8 @@ impl Office {
         bail!("gave up after repeated conflicts; nothing was shown")
     }
 
-    /// Returns the running matches about which a letter may tell what the rules hide: those that it names anywhere or has
-    /// a token of, else all matches of whoever wrote it.
+    /// Returns the running matches whose secrets a letter may reveal: those that it names anywhere or has a token of, or
+    /// else all running matches of its sender.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.

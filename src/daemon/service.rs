@@ -1,5 +1,4 @@
-//! The program as a service: the signals that it handles, what it tells systemd (sd_notify(3)), and the
-//! monitoring pages.
+//! The program as a service: signals, messages to systemd (sd_notify(3)), and the monitoring pages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +19,7 @@ use super::status::{SILENT_AFTER, Status};
 use crate::config::Config;
 use crate::store::Database;
 
-/// What a signal asks for.
+/// A request by signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     /// SIGTERM, SIGINT.
@@ -56,13 +55,13 @@ impl Signals {
     }
 }
 
-/// How long a shutdown may take. A supervisor that gets no answer kills the program, and so might its user.
+/// Time limit for a shutdown. A supervisor would kill a program that does not end, and so might its user.
 const MAX_SHUTDOWN: Duration = Duration::from_millis(4500);
 
 /// Ends the program after [`MAX_SHUTDOWN`] if it has not ended by itself: a mail server or the database may not answer.
-/// Whatever is not committed then is done after the next start.
+/// Uncommitted work is done after the next start.
 ///
-/// A thread of its own, because the runtime's may be what hangs.
+/// Runs on a thread of its own, because the runtime's threads may hang.
 pub fn end_at_the_latest() {
     std::thread::spawn(|| {
         std::thread::sleep(MAX_SHUTDOWN);
@@ -76,7 +75,7 @@ pub fn notify_ready() {
     notify(&[NotifyState::Ready]);
 }
 
-/// Tells systemd that the program reads its config again; [`notify_ready`] follows.
+/// Tells systemd that the program is reloading its config; [`notify_ready`] follows.
 pub fn notify_reloading() {
     match NotifyState::monotonic_usec_now() {
         Ok(now) => notify(&[NotifyState::Reloading, now]),
@@ -128,6 +127,7 @@ pub async fn serve_status(
 
 impl StatusPage {
     async fn status(&self) -> Result<Status, (StatusCode, &'static str)> {
+        // The config in force may change while the page is being made.
         let config = Arc::clone(&self.config.borrow());
         let now = (self.clock)();
         let status = Status::of(&self.store, &config.database, &config.outbox.quota, now, SILENT_AFTER).await;

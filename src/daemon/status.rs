@@ -1,8 +1,8 @@
-//! The club's status: what waits and since when, which daemons run, and what is wrong. Counts and times only: no
-//! address, no name of a person, no part of a letter.
+//! The club's status: queues, daemons and faults. Counts and times only: no address, no name of a person, no part of a
+//! letter.
 //!
-//! Each daemon notes its status in the database. That and the queues are all that `fogpost status` and the page for
-//! monitors need.
+//! Each daemon notes its status in the database. `fogpost status` and the monitoring pages need no more than that and
+//! the queues.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ use crate::post::{host_name, oauth, without_addresses};
 use crate::report::format_duration;
 use crate::store::{Database, LatestTimes, Queues};
 
-/// How long a daemon may be silent before it counts as not running, by default.
+/// Default time of silence after which a daemon counts as not running.
 pub const SILENT_AFTER: TimeDelta = TimeDelta::minutes(2);
 
 /// Time without reading the mailbox that counts as a fault.
@@ -43,9 +43,9 @@ pub struct DaemonStatus {
     pub version: String,
     pub since: DateTime<Utc>,
     pub at: DateTime<Utc>,
-    /// When it last read its mailbox to the end.
+    /// The last time it read its mailbox to the end.
     pub fetched: Option<DateTime<Utc>>,
-    /// When it last sent a letter.
+    /// The last time it sent a letter.
     pub sent: Option<DateTime<Utc>>,
     /// The logins of its machine.
     pub logins: Vec<LoginStatus>,
@@ -63,42 +63,42 @@ pub struct Status {
     pub dispatches_waiting: u64,
     pub oldest_dispatch: Option<DateTime<Utc>>,
     pub dispatches_given_up: u64,
-    /// Those of them that nobody has looked at.
+    /// Dispatches given up that nobody has acknowledged.
     pub given_up_unseen: u64,
     /// Letters sent in the last 24 hours, and how many the config allows.
     pub sent_in_a_day: u64,
     pub per_day: Option<u32>,
     pub matches_running: u64,
-    /// By how much the match that waits longest for the clock is overdue.
+    /// Delay of the match that has waited longest for the clock.
     pub clock_late_seconds: i64,
     pub last_fetch: Option<DateTime<Utc>>,
     pub last_send: Option<DateTime<Utc>>,
-    /// The daemons that run; if none does, the one that was heard from last.
+    /// The running daemons, or else the one that was heard from last.
     pub daemons: Vec<DaemonStatus>,
     pub daemons_working: usize,
-    /// Why and since when the mail server takes no letters.
+    /// The present outage of the mail server, if there is one.
     pub outage: Option<OutageStatus>,
     /// The logins at mail providers, of each machine.
     pub logins: Vec<LoginStatus>,
-    /// Those of them that need a person, so that mail waits.
+    /// Logins that need a person; until then, mail waits.
     pub logins_broken: u64,
     /// Free megabytes on the disk of the database, unless a server stores it.
     pub free_mb: Option<u64>,
-    /// What is wrong, one line for each fault.
+    /// The faults, one line each.
     pub faults: Vec<String>,
 }
 
-/// A time during which the mail server takes no letters.
+/// A period in which the mail server accepts no letters.
 #[derive(Clone, Debug, Serialize)]
 pub struct OutageStatus {
     pub since: DateTime<Utc>,
-    /// When the next letter is tried.
+    /// The time of the next attempt.
     pub until: DateTime<Utc>,
-    /// What the server said last, without addresses.
+    /// The server's last words, without addresses.
     pub error: String,
 }
 
-/// Returns where this daemon runs: `pid 4711 on turing`.
+/// Returns the process and machine of this daemon: `pid 4711 on turing`.
 pub fn this_daemon() -> String {
     format!("pid {} on {}", std::process::id(), host_name())
 }
@@ -130,7 +130,7 @@ impl Status {
         Ok(status)
     }
 
-    /// Notes this machine's logins, and those that daemons on other machines have noted.
+    /// Adds this machine's logins, and those that daemons on other machines have noted.
     pub fn note_logins(&mut self, logins: &[&oauth::Settings]) {
         let here = logins.iter().map(|login| LoginStatus::of(login, self.at)).collect();
         self.logins = of_all_machines(&self.daemons, here);
@@ -147,7 +147,7 @@ impl Status {
         }
         let error = without_addresses(&outage.error);
         self.faults.push(format!(
-            "the mail server takes no letters, for {} already: {error}; nothing is given up, and the next attempt is {}",
+            "the mail server has accepted no letters for {}: {error}; nothing is given up, and the next attempt is {}",
             format_duration(self.at - outage.since),
             match outage.until - self.at {
                 left if left > TimeDelta::zero() => format!("in {}", format_duration(left)),
@@ -163,13 +163,13 @@ impl Status {
             let matches =
                 if since.len() == 1 { "1 match".to_owned() } else { format!("{} matches", since.len()) };
             self.faults.push(format!(
-                "the house cannot play its turn in {matches}, for {} already; the daemon's log says where and why",
+                "the house has been unable to play its turn in {matches} for {}; the daemon's log says where and why",
                 format_duration(self.at - *first)
             ));
         }
     }
 
-    /// Notes times of the past that are in the future, and items that are deferred further than they can be.
+    /// Adds faults for remembered times that are in the future, and for items that are deferred further than possible.
     fn note_times_ahead(&mut self, memos: &[(String, String)], latest: LatestTimes) {
         for (key, value) in memos {
             let noted = value.parse::<DateTime<Utc>>().ok();
@@ -203,7 +203,7 @@ impl Status {
                 number => format!("{number} matches do not verify"),
             };
             self.faults.push(format!(
-                "{matches}, for {} already: look at fogpost audit verify --all, then run fogpost audit acknowledge",
+                "{matches}, since {} ago: run fogpost audit verify --all, then fogpost audit acknowledge",
                 format_duration(self.at - *first)
             ));
         }
@@ -345,7 +345,7 @@ impl Status {
     }
 }
 
-/// Returns the last status of each daemon, without what it claims to have done later than now.
+/// Returns the last status of each daemon, without actions that it claims for the future.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -357,7 +357,7 @@ pub async fn daemon_statuses(store: &Database, now: DateTime<Utc>) -> anyhow::Re
 }
 
 impl DaemonStatus {
-    /// The status without what it claims to have done later than now: the clock was wrong then.
+    /// Returns the status without actions that it claims for the future: the clock was wrong then.
     pub fn known_at(self, now: DateTime<Utc>) -> DaemonStatus {
         let fetched = self.fetched.filter(|at| !is_ahead(*at, now));
         let sent = self.sent.filter(|at| !is_ahead(*at, now));
@@ -365,13 +365,13 @@ impl DaemonStatus {
     }
 }
 
-/// Whether something that was done cannot have been done then. The clocks of several machines differ a little.
+/// Whether a time of a past action is in the future. The clocks of several machines may differ a little.
 pub fn is_ahead(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
     at - now > SILENT_AFTER
 }
 
-/// Returns each login once: those that daemons have noted, and those `here`, which are newer than what a daemon on this
-/// machine has noted of them.
+/// Returns each login once: those that daemons have noted, and those `here`, which are newer than the notes of a daemon
+/// on this machine.
 fn of_all_machines(daemons: &[DaemonStatus], here: Vec<LoginStatus>) -> Vec<LoginStatus> {
     let all = daemons.iter().flat_map(|daemon| daemon.logins.clone()).chain(here);
     let each: BTreeMap<_, _> =

@@ -1,5 +1,5 @@
-//! Matches in which the house cannot play its turn. They are remembered in the store, so that the GM is told once for each
-//! phase, the status shows them, and no daemon tries again at once.
+//! Matches in which the house cannot play its turn. They are remembered in the store, so that the GM is told once in
+//! each phase, the status shows them, and no daemon tries again at once.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::Database;
 
-/// Prefix of the keys under which these matches are remembered; the match's name follows.
+/// Prefix of the keys under which these matches are remembered. The match's name follows.
 const STUCK_KEYS: &str = "house stuck: ";
 
 /// The pause between two attempts grows with the time that the match has waited, within these bounds.
@@ -44,13 +44,13 @@ pub async fn stuck_houses(store: &Database) -> anyhow::Result<BTreeMap<String, S
 }
 
 impl StuckHouse {
-    /// What to remember after an attempt at `now` that failed. `before` is what was remembered.
+    /// Returns the value to remember after an attempt at `now` that failed. `before` is the value so far.
     pub fn after(before: Option<&StuckHouse>, phase_no: u32, now: DateTime<Utc>) -> StuckHouse {
         let since = before.filter(|before| before.phase_no == phase_no).map_or(now, |before| before.since);
         StuckHouse { phase_no, since, next: now + (now - since).clamp(MIN_PAUSE, MAX_PAUSE) }
     }
 
-    /// Whether the next attempt in this phase is still to wait for.
+    /// Whether it is too early for the next attempt in this phase.
     pub fn waits(&self, phase_no: u32, now: DateTime<Utc>) -> bool {
         // A clock that was set back does not keep the match waiting.
         self.phase_no == phase_no && (self.since..self.next).contains(&now)

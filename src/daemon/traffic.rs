@@ -1,4 +1,4 @@
-//! Which letters are under way, so that work that nobody waits for can let them pass.
+//! Letters under way, so that work that nobody waits for can let them pass.
 
 use std::time::Duration;
 

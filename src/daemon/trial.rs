@@ -1,7 +1,7 @@
-//! Trials of letters on which the program died twice: another process rules on the letter first.
+//! Trials of letters on which the program died twice, in another process.
 //!
-//! If that process dies as well, the letter is to blame. Otherwise something else killed the program, and a player's
-//! letter that happened to be in work must not go unanswered. The other process calls [`Office::try_letter`].
+//! If the other process dies as well, the letter is to blame. Otherwise something else killed the program, and the
+//! letter that happened to be in progress must not go unanswered. The other process calls [`Office::try_letter`].
 //!
 //! [`Office::try_letter`]: crate::daemon::Office::try_letter
 
@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::letter::Digest;
 
-/// How a trial is started.
+/// The command for a trial.
 pub struct Trial {
     /// This program.
     pub program: PathBuf,
@@ -23,15 +23,16 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Whether a process that rules on the letter ends well and in time.
+    /// Whether another process rules on the letter and ends, successfully and in time.
     pub async fn is_survived(&self, letter: Digest, deadline: Duration) -> bool {
         let mut command = Command::new(&self.program);
         command.arg("--config").arg(&self.config).args(["letters", "try", &letter.to_string()]);
+        // A trial that hangs must not outlive its deadline.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         match timeout(deadline, command.status()).await {
             Ok(Ok(status)) => status.success(),
             Ok(Err(error)) => {
-                tracing::warn!(%error, program = %self.program.display(), "a letter could not be tried");
+                tracing::warn!(%error, program = %self.program.display(), "failed to start the trial of a letter");
                 false
             }
             Err(_) => false,

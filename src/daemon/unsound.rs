@@ -11,7 +11,7 @@ use crate::audit::AuditVerdict;
 use crate::letter::Digest;
 use crate::store::Database;
 
-/// Prefix of the keys under which these matches are remembered; the match's name follows.
+/// Prefix of the keys under which these matches are remembered. The match's name follows.
 const UNSOUND_KEYS: &str = "does not verify: ";
 
 /// A match that does not verify.
@@ -21,7 +21,7 @@ pub struct Unsound {
     pub since: DateTime<Utc>,
     /// The digests of the findings that the GM was told of.
     told: BTreeSet<Digest>,
-    /// The GM has acknowledged all of them.
+    /// Whether the GM has acknowledged all of them.
     pub acknowledged: bool,
 }
 
@@ -37,14 +37,15 @@ pub fn key(match_id: &str) -> String {
 pub async fn unsound_matches(store: &Database) -> anyhow::Result<BTreeMap<String, Unsound>> {
     let remembered = store.remembered_under(UNSOUND_KEYS).await?;
     let unsound = remembered.into_iter().filter_map(|(key, value)| {
+        // Another version of this program may remember it in another form.
         Some((key.strip_prefix(UNSOUND_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
     });
     Ok(unsound.collect())
 }
 
 impl Unsound {
-    /// Returns what to remember after a verdict at `now` with a finding that the GM was not told of. `None` if it has no
-    /// such finding. `before` is what was remembered.
+    /// Returns the value to remember after a verdict at `now`, or `None` if the GM knows all of its findings. `before`
+    /// is the value so far.
     pub fn after(before: Option<&Unsound>, verdict: &AuditVerdict, now: DateTime<Utc>) -> Option<Unsound> {
         let found = verdict.findings.iter().map(|finding| {
             let words = format!("{}: {}", finding.place, finding.what);
@@ -59,8 +60,8 @@ impl Unsound {
 }
 
 impl Office {
-    /// Notes that the GM has seen what is wrong with a match, or with all of them, and returns their names. The GM is told
-    /// again only of something else.
+    /// Notes that the GM has seen the findings in one match, or in all, and returns the names of these matches. The GM
+    /// is told again only of new findings.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.

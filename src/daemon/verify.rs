@@ -1,4 +1,4 @@
-//! Checks matches against their ledgers: loads the rows that `audit/` compares.
+//! Verifies matches against their ledgers: loads the rows that `audit/` compares.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,10 +25,10 @@ use crate::store::{EntryRow, LetterStatus, MatchRow, NamedLetter, SentRow, Store
 /// Rows read at a time.
 const CHUNK: u32 = 256;
 
-/// Maximum attempts to check a match that is ruled on at the same time.
+/// Maximum attempts to check a match that others keep ruling on.
 const MAX_TRIES: u32 = 5;
 
-/// The house's turns that a check finds again, which takes as long as it took then.
+/// The house's turns that a check computes again, which takes as long as playing them did.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum HouseTurns {
     /// All are accepted as they were played.
@@ -45,7 +45,7 @@ impl HouseTurns {
 pub type Step<'a> = dyn Fn(u64) + Sync + 'a;
 
 impl Office {
-    /// Checks one match from its opening to its last entry, and finds the house's turns again.
+    /// Checks one match from its opening to its last entry, and computes the house's turns again.
     ///
     /// # Errors
     /// Returns an error if there is no such match, or if the database does not answer.
@@ -53,7 +53,7 @@ impl Office {
         self.verify_match(match_id, HouseTurns::ALL, step).await
     }
 
-    /// Checks one match, and finds these turns of the house again. A row with impossible contents is a finding.
+    /// Checks one match, and computes these turns of the house again. A row with impossible contents is a finding.
     pub async fn verify_match(
         &self,
         match_id: &str,
@@ -64,7 +64,7 @@ impl Office {
         verdict.or_else(|error| unreadable(match_id, error))
     }
 
-    /// Checks one match, again if it was ruled on meanwhile.
+    /// Checks one match, and starts again if it was ruled on in the meantime.
     async fn verify_settled(
         &self,
         match_id: &str,
@@ -75,11 +75,12 @@ impl Office {
             let row = self.match_row(match_id).await?;
             let version = row.version;
             let verdict = self.verify_row(row, turns, step).await?;
+            // Rows are read one after the other, so a ruling in between would look like a fault.
             if self.match_row(match_id).await?.version == version {
                 return Ok(verdict);
             }
         }
-        bail!("{match_id} was ruled on again and again while it was checked")
+        bail!("gave up on {match_id}: it was ruled on each time while it was checked")
     }
 
     /// Checks several matches in parallel, and returns their verdicts in order.
@@ -93,8 +94,8 @@ impl Office {
         checks.buffered(at_once).try_collect().await
     }
 
-    /// Checks the matches that players' own mails name, and whether the ledger lines in these are on their chains. With
-    /// `only`, just the lines of that match count.
+    /// Checks the matches that players' own letters name, and whether the ledger lines in these are on their chains.
+    /// With `only`, just the lines of that match count.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
@@ -117,7 +118,7 @@ impl Office {
         Ok(verdicts)
     }
 
-    /// Checks a match, and whether its chain has these heads, each with the mails that tell it.
+    /// Checks a match, and whether its chain has these heads, each with the letters that state it.
     async fn verify_heads(
         &self,
         match_id: &str,
@@ -208,7 +209,7 @@ impl Office {
         Ok(check)
     }
 
-    /// Returns what is withheld of a match, because a player was forgotten.
+    /// Returns the parts of a match that are withheld because a player was forgotten.
     async fn withheld_of(&self, id: &str, pins: &[KeptPin]) -> anyhow::Result<Withheld> {
         if self.store.forgotten_in(id).await?.is_none() {
             return Ok(Withheld::default());
@@ -218,7 +219,7 @@ impl Office {
         Ok(Withheld { seats, sent: self.store.withheld_dispatches(id).await? })
     }
 
-    /// Reads the next entries of a match, the letters that they name, and the letters sent until then.
+    /// Reads the next entries of a match, the letters that they name, and the letters sent by then.
     async fn read_on(
         &self,
         reader: &mut LedgerReader,
@@ -262,7 +263,7 @@ impl Office {
     }
 }
 
-/// Rules again on what was read, and compares the resulting letters with those that were sent.
+/// Repeats the rulings of a batch, and compares the resulting letters with the sent ones.
 async fn rule_again(mut check: Check, batch: LedgerBatch) -> anyhow::Result<Check> {
     let at_end = batch.is_end();
     run_blocking(move || {
@@ -276,8 +277,8 @@ async fn rule_again(mut check: Check, batch: LedgerBatch) -> anyhow::Result<Chec
     .await
 }
 
-/// Returns the verdict on a match of which a row has impossible contents, which somebody else must have changed.
-/// Passes on any other error.
+/// Returns the verdict on a match with an impossible row, which somebody else must have changed. Passes on any other
+/// error.
 pub(super) fn unreadable(id: &str, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
     let what = match error.downcast::<StoreError>()? {
         StoreError::Unsound(what) => what,
@@ -298,7 +299,7 @@ fn letter_of(row: &NamedLetter, raw: Vec<u8>) -> StoredLetter {
     StoredLetter { digest: row.digest, received_at: row.received_at, is_ruled, raw }
 }
 
-/// What the audit compares of an entry.
+/// Returns the columns of an entry that the audit compares.
 pub(super) fn row_of(entry: EntryRow) -> LedgerRow {
     let EntryRow { seq, at, kind, json, hash, .. } = entry;
     LedgerRow { seq, at, kind, json, hash }

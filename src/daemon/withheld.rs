@@ -1,5 +1,5 @@
-//! Letters about several matches, which are shown whole only when all these matches are over: until then a dossier and an
-//! account hold the part for their own match, if it was ruled on with a part alone.
+//! Letters about several matches. They are shown whole only once all these matches are over. Until then a dossier and
+//! an account hold the part that was ruled on in their own match, if it was a part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::report::sent::plain_text;
 use crate::request::{matches_named_in, part_for};
 
 impl Office {
-    /// Removes the letters that must not be shown whole yet, and returns the parts of them that may be.
+    /// Removes the letters that must not be shown whole yet, and returns the parts that may be shown.
     pub async fn withhold(
         &self,
         game_match: &Match,
@@ -32,7 +32,7 @@ impl Office {
         Ok(withheld)
     }
 
-    /// Replaces all letters by the text that is about this match, as it was when it was ruled on.
+    /// Replaces all letters with the text that concerns this match, as it was when it was ruled on.
     pub async fn keep_parts_only(&self, archive: &mut MatchArchive) -> anyhow::Result<()> {
         let named = named_letters(&archive.entries);
         let causes: BTreeSet<Digest> = ruled_letters(&archive.entries).map(|cause| cause.letter).collect();
@@ -58,7 +58,7 @@ impl Office {
         Ok(())
     }
 
-    /// Returns what is shown of a letter until other matches are over, or `None` if it may be shown whole.
+    /// Returns the part of a letter that is shown until other matches are over, or `None` if it may be shown whole.
     async fn withheld_letter(
         &self,
         game_match: &Match,
@@ -111,7 +111,7 @@ impl Office {
         Ok(ids)
     }
 
-    /// Returns the other matches that a player of this one plays, and that are not over.
+    /// Returns the other matches of this match's players that are not over.
     async fn running_matches_of_players(&self, match_id: &str) -> anyhow::Result<Vec<String>> {
         let mut ids = BTreeSet::new();
         for row in self.store.seats_of(&[match_id.to_owned()]).await? {
@@ -121,7 +121,7 @@ impl Office {
         self.running_among(ids, match_id).await
     }
 
-    /// Returns those of the matches, but for this one, that are not over.
+    /// Returns those of the matches that are not over, except this one.
     pub(super) async fn running_among(
         &self,
         mut ids: BTreeSet<String>,
@@ -138,7 +138,7 @@ impl Office {
     }
 }
 
-/// The letters that a ledger names, each with its circumstances if it was ruled on in part.
+/// Returns the letters that a ledger names, each with its circumstances if it was ruled on in part.
 fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<&LetterCause>> {
     let letters = entries.iter().flat_map(Entry::letters);
     let mut named: BTreeMap<Digest, Option<&LetterCause>> = letters.map(|letter| (letter, None)).collect();
@@ -147,13 +147,13 @@ fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<&LetterCause>> {
     named
 }
 
-/// The letters that entries are rulings on.
+/// Returns the causes of the rulings on letters.
 pub(super) fn ruled_letters(entries: &[Entry]) -> impl Iterator<Item = &LetterCause> {
     entries.iter().filter_map(Entry::own_cause).filter_map(Cause::letter)
 }
 
-/// The text of the part of a letter that was ruled on. `None` if its lines have no such part: a later version of this
-/// program may read other lines, and the ledger pins those that were ruled on.
+/// Returns the text of the part of a letter that was ruled on, or `None` if its lines have no such part: another
+/// version of this program may read other lines, and the ledger pins those that were ruled on.
 fn text_of_part(lines: &[Line], match_id: &str, cause: &LetterCause) -> Option<String> {
     let part = part_for(lines, match_id, cause.token == TokenOf::Own);
     (cause.part == Some(part_digest(&part))).then(|| part_text(&part))

@@ -1,7 +1,7 @@
 //! Verifies the DKIM signature of the sender's domain (RFC 6376; RFC 7489, 3.1.1).
 //!
 //! Whether a letter needs a signature is for the referee to decide. [`letter::authentic`](crate::letter::authentic)
-//! reads what the receiving server says of the signatures.
+//! reads the receiving server's report on the signatures.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -26,10 +26,10 @@ const MAX_SIGNATURES: usize = 10;
 /// Maximum fields that a signature covers. Programs sign a few tens, some of them several times.
 const MAX_SIGNED_FIELDS: usize = 200;
 
-/// Bytes of a body that is hashed once at most.
+/// Size of a body, in bytes, above which it is hashed only once.
 const LARGE: usize = 1_000_000;
 
-/// What a letter's signatures prove.
+/// The verdict on a letter's signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DkimVerdict {
     /// A valid signature of the From domain, or of a domain above or below it, covers From and the whole body.
@@ -126,8 +126,8 @@ fn may_count(signature: &Signature, from: &Address) -> bool {
     aligned(&signature.d, from.domain()) && covers_from && is_strong && covers_body && is_short
 }
 
-/// Hashes the body for the signatures that are left, in one pass for each way to write it. Of a large letter, only the
-/// way of the first signature counts.
+/// Hashes the body for the remaining signatures, in one pass for each canonicalization. For a large letter, only
+/// signatures with the canonicalization of the first one count.
 fn hash_body(message: &mut AuthenticatedMessage<'_>, body: &[u8]) {
     let first = message.dkim_headers.first().map(|header| header.header.cb);
     if body.len() > LARGE {
@@ -174,6 +174,7 @@ impl ResolverCache<Box<str>, Txt> for Keys {
             let now = Instant::now();
             keys.retain(|_, (_, valid_until)| *valid_until > now);
         }
+        // Strangers can make us look up any number of keys. Those that find no room are looked up again.
         if keys.len() < MAX_KEYS {
             keys.insert(name, (key, valid_until));
         }

@@ -1,5 +1,5 @@
-//! What the DNS says about a domain from which letters are sent: where its mail goes (MX), who may send for it (SPF),
-//! with which keys they sign (DKIM), and what receivers do with forgeries (DMARC).
+//! DNS records of the domain from which letters are sent: its mail servers (MX), its senders (SPF), their keys (DKIM),
+//! and the policy on forgeries (DMARC).
 
 use std::time::Duration;
 
@@ -27,11 +27,11 @@ pub enum Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Records {
     pub mx: Answer,
-    /// The texts of the domain itself, among them SPF (RFC 7208).
+    /// The TXT records of the domain itself, SPF among them (RFC 7208).
     pub txt: Answer,
-    /// The texts of `_dmarc` (RFC 7489).
+    /// The TXT records of `_dmarc` (RFC 7489).
     pub dmarc: Answer,
-    /// The texts of `SELECTOR._domainkey` for each selector that is known (RFC 6376).
+    /// The TXT records of `SELECTOR._domainkey` for each known selector (RFC 6376).
     pub dkim: Vec<(String, Answer)>,
 }
 
@@ -56,7 +56,7 @@ impl Records {
         Some(Records { mx, txt, dmarc, dkim })
     }
 
-    /// Words what is missing, and what follows from it.
+    /// Returns sentences about missing records and their consequences.
     pub fn faults(&self, domain: &str) -> Vec<String> {
         let mut faults = Vec::new();
         if self.mx == Answer::Missing {
@@ -81,7 +81,7 @@ impl Records {
         faults
     }
 
-    /// Words that letters cannot be signed: a provider uses one of its selectors at a time, so one key is enough.
+    /// Returns a sentence if no key is published. A provider uses one of its selectors at a time, so one key is enough.
     fn fault_of_keys(&self, domain: &str) -> Option<String> {
         let none_holds = self.dkim.iter().all(|(_, key)| match key {
             Answer::Found(text) => !holds_key(text),
@@ -111,7 +111,7 @@ fn holds_key(record: &str) -> bool {
 }
 
 impl Answer {
-    /// Whether it is certain that no record begins so.
+    /// Whether it is certain that no record has this tag.
     fn lacks(&self, tag: &str) -> bool {
         match self {
             Answer::Found(text) => !text.contains(tag),

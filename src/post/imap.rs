@@ -1,11 +1,10 @@
-//! A mailbox on an IMAP server: which letters are fetched and filed, and how faults are survived.
+//! A mailbox on an IMAP server: fetches and files its letters, and survives faults.
 //!
-//! A letter that breaks the session repeatedly is found by asking for ever fewer letters. It is named in the log and
+//! A letter that repeatedly breaks the session is found by asking for ever fewer letters. It is named in the log and
 //! left in the folder, so that it does not hold up the others.
 
 mod connection;
 mod fetch;
-mod find;
 mod idle;
 mod login;
 mod mailbox;
@@ -19,14 +18,14 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use self::mailbox::Mailbox;
+use self::mailbox::{Mailbox, find};
 use self::spam::SpamFolder;
 use super::source::{
     BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY,
 };
 use super::{Error, FoundLetter, Secret, Tls, oauth, tls};
 
-/// How often a letter may break the session before it is left alone.
+/// Times that a letter may break the session before it is left alone.
 const MAX_FAILURES: u8 = 3;
 
 /// A mailbox on an IMAP server (RFC 3501).
@@ -54,17 +53,17 @@ pub struct Settings {
     /// The folder to which stored letters are moved; created if it is missing.
     #[serde(default = "processed")]
     pub processed: String,
-    /// The provider's folder for spam, if players' letters in it are to be seen too.
+    /// The provider's spam folder, if players' letters in it should be read, too.
     pub spam_folder: Option<String>,
-    /// How often to look for letters if the server does not announce them (IDLE), in seconds.
+    /// Seconds between looks for letters if the server does not announce them (IDLE).
     #[serde(default = "poll_seconds")]
     pub poll_seconds: u64,
-    /// How long to wait for the server to announce letters before looking anyway, in seconds; at most 540, because
-    /// routers forget connections that are silent for longer.
+    /// Seconds to wait for the server to announce letters before looking anyway; at most 540, because routers forget
+    /// connections that are silent for longer.
     #[serde(default = "idle_seconds")]
     pub idle_seconds: u64,
-    /// How long the server may be silent within an answer, in seconds; at most 3600. A whole answer may take ten times
-    /// as long, and the time for its bytes.
+    /// Seconds that the server may be silent within an answer; at most 3600. A whole answer may take ten times as long,
+    /// plus the time for its bytes.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
     /// Only the beginning of a larger letter is fetched.
@@ -142,17 +141,17 @@ pub(super) struct ImapReader {
     handle: ConnectionHandle,
     /// The value for which the UIDs below are valid.
     uid_validity: u32,
-    /// Letters that are stored but still in the folder. They are not handed over again.
+    /// Letters that are stored but still in the folder, and so not handed over again.
     stored: BTreeSet<u32>,
-    /// Letters that are left alone, and since when.
+    /// Letters that are left alone, with the time since when.
     unreadable: BTreeMap<u32, Instant>,
-    /// How often a letter broke the session, or did not come, when it was fetched alone.
+    /// Times that a letter broke the session, or did not come, when it was fetched alone.
     failures: BTreeMap<u32, u8>,
     /// Maximum letters to fetch with one command.
     batch_limit: usize,
     /// The letters being fetched. Still set when a session begins if the last one broke over them.
     fetching: Vec<u32>,
-    /// How many letters were handed over and stored.
+    /// Number of letters that were handed over and stored.
     stored_count: usize,
     spam: SpamFolder,
 }
@@ -175,6 +174,7 @@ impl ImapReader {
 
     fn open(&mut self) -> Result<Mailbox, Error> {
         let mailbox = Mailbox::open(&self.settings, &self.handle)?;
+        // The server has numbered its letters anew, so the old numbers mean nothing.
         if mailbox.uid_validity() != self.uid_validity {
             self.uid_validity = mailbox.uid_validity();
             self.stored.clear();
@@ -184,7 +184,7 @@ impl ImapReader {
         Ok(mailbox)
     }
 
-    /// Narrows down which letter broke the last session. Returns whether there is something else to try at once.
+    /// Narrows down which letter broke the last session. Returns whether another attempt at once makes sense.
     fn narrow_down(&mut self) -> bool {
         match std::mem::take(&mut self.fetching)[..] {
             [] => false,
@@ -227,6 +227,7 @@ impl ImapReader {
             let listed = mailbox.list()?;
             self.forget_all_but(&listed);
             if !self.stored.is_empty() {
+                // A server that accepts the move but still lists the letters would keep this loop going forever.
                 if std::mem::replace(&mut retried_filing, true) {
                     return Err(Error::Server("failed to move stored letters out of the folder".into()));
                 }
@@ -259,8 +260,9 @@ impl ImapReader {
         self.unreadable.get(&uid).is_none_or(|since| since.elapsed() > UNREADABLE_RETRY)
     }
 
-    /// Returns how many of these letters make a batch, by number and by size. The server is asked for sizes only if
-    /// the batch could be too large, and for one batch at a time: some servers read each letter to tell its size.
+    /// Returns the number of these letters that make a batch, limited by number and size. The server is asked for sizes
+    /// only if the batch could be too large, and for one batch at a time: some servers read each letter to tell its
+    /// size.
     fn batch_len(&self, mailbox: &mut Mailbox, waiting: &[u32]) -> Result<usize, Error> {
         let candidates = &waiting[..waiting.len().min(self.batch_limit)];
         let limit = self.settings.max_letter_bytes;
@@ -285,6 +287,7 @@ impl ImapReader {
         self.fetching = uids.to_vec();
         let fetched = mailbox.fetch(uids)?;
         self.fetching.clear();
+        // The letter that broke the session is alone by now, or gone: batches may grow again.
         self.batch_limit = (self.batch_limit * 2).min(MAX_BATCH_LETTERS);
         let (fetched_uids, letters): (Vec<u32>, Vec<_>) = fetched.into_iter().unzip();
         for uid in uids {
@@ -359,6 +362,6 @@ impl Source for ImapReader {
     }
 
     fn find(&mut self, message_id: &str) -> Result<Option<FoundLetter>, Error> {
-        find::find(&self.settings, &self.handle, message_id)
+        find(&self.settings, &self.handle, message_id)
     }
 }

@@ -1,4 +1,4 @@
-//! Letters in: a thread reads the mailbox and hands over its letters in batches.
+//! Incoming letters: a thread reads the mailbox and hands over its letters in batches.
 //!
 //! It hands over every letter in the folder, seen or not. Letters that were stored but not filed when the program died
 //! are handed over again, and the receiver must deduplicate them. Faults of the mailbox are retried with backoff.
@@ -17,7 +17,7 @@ use super::{Batch, Error, FoundLetter, Health, ShutdownSignal, imap, maildir};
 
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
-/// How long shutdown waits for the thread. A name lookup cannot be interrupted; the thread ends after it.
+/// Time that shutdown waits for the thread. A name lookup cannot be interrupted; the thread ends after it.
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(900);
 
 /// A mailbox, by its settings.
@@ -155,6 +155,7 @@ fn watch_until_closed(source: &mut dyn Source, sender: &BatchSender) {
         if sender.is_stopped() || matches!(error, Error::Stopped) {
             return;
         }
+        // The mailbox was readable in between, so this is a new fault.
         if sender.last_ok().is_some_and(|at| at >= began) {
             backoff = FIRST_BACKOFF;
         }

@@ -1,6 +1,6 @@
-//! Letters out into Maildirs on this machine: for trials, and for a club whose players share a machine.
+//! Delivery into Maildirs on this machine: for trials, and for a club whose players share a machine.
 //!
-//! Syncing a letter costs more than writing it. Letters that arrive while others are written wait, and are then
+//! Syncing a letter costs more than writing it, so letters that arrive while others are written wait, and are then
 //! written and synced together.
 
 use std::io;

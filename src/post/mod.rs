@@ -1,7 +1,7 @@
-//! The post office: fetches letters from a mailbox without losing any, and hands letters to a mail server.
+//! The post office: fetches letters from a mailbox without losing any, and passes letters to a mail server.
 //!
-//! It does not look into a letter and knows no match and no database. It passes batches of letters through a channel,
-//! and files them in the mailbox only after the other end has confirmed that they are stored.
+//! It does not look into letters, and knows neither matches nor the database. It passes batches of letters through a
+//! channel, and files them in the mailbox only once the receiver has confirmed that they are stored.
 
 pub mod dkim;
 pub mod dns;
@@ -38,7 +38,8 @@ pub const MAX_LETTER_BYTES: usize = 10 * 1024 * 1024;
 pub struct FetchedLetter {
     /// The letter's bytes, unchanged; only the beginning if `cut`.
     pub raw: Vec<u8>,
-    /// When our mail server received it: IMAP INTERNALDATE (RFC 3501, 2.3.3), or a Maildir file's modification time.
+    /// The time at which our mail server received it: IMAP INTERNALDATE (RFC 3501, 2.3.3), or a Maildir file's
+    /// modification time.
     pub received_at: DateTime<Utc>,
     /// `imap:INBOX/uidvalidity/uid`, `maildir:name` or `stdin`. For the log; unique within a mailbox.
     pub origin: String,
@@ -50,7 +51,7 @@ pub struct FetchedLetter {
     pub is_spam: bool,
 }
 
-/// A letter that was looked for by its Message-ID.
+/// A letter found by its Message-ID.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FoundLetter {
     /// The folder it is in, as the mailbox calls it.
@@ -59,11 +60,11 @@ pub struct FoundLetter {
     pub raw: Vec<u8>,
 }
 
-/// Which letters of a batch are stored durably.
+/// The letters of a batch that are stored durably.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
     All,
-    /// Those at these places. The others stay where they were found, and are not handed over again.
+    /// The letters at these places. The others stay where they were found, and are not handed over again.
     Only(Vec<usize>),
 }
 
@@ -97,7 +98,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// How a connection to a mail server is protected.
+/// The protection of a connection to a mail server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tls {
@@ -123,15 +124,16 @@ impl fmt::Display for Tls {
 /// The mailbox's health. Deadlines are extended after an outage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Health {
-    /// When the mailbox was last read to its end. While all is well, not much longer ago than `idle_seconds`.
+    /// The last time the mailbox was read to its end. While all is well, that is not much longer ago than
+    /// `idle_seconds`.
     pub last_ok: Option<DateTime<Utc>>,
-    /// Why it cannot be read now.
+    /// The reason why it cannot be read now.
     pub trouble: Option<String>,
-    /// How many letters in it cannot be read. The log names each.
+    /// Number of letters in it that cannot be read. The log names each.
     pub unreadable: usize,
 }
 
-/// Triggers the matching [`ShutdownSignal`]s, also when it is dropped.
+/// Triggers the matching [`ShutdownSignal`]s, when it is dropped at the latest.
 #[derive(Debug)]
 pub struct Stopper(watch::Sender<bool>);
 
@@ -162,7 +164,7 @@ impl Stopper {
     }
 }
 
-/// Why a mailbox could not be read or a mail server could not be used.
+/// A failure to read a mailbox or to use a mail server.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{what}: {cause}")]
@@ -195,7 +197,7 @@ impl Error {
     }
 }
 
-/// Makes a server's words fit for a log: one line of at most 200 characters, without control characters.
+/// Makes a server's words fit for the log: one line of at most 200 characters, without control characters.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()

@@ -1,8 +1,9 @@
-//! Logins without a password (OAuth 2.0, RFC 6749): which token a mail server gets, and how it is renewed.
+//! Logins without a password (OAuth 2.0, RFC 6749): the tokens for mail servers, and their renewal.
 //!
-//! A person logs in once on each machine (`fogpost login`). From then on the refresh token brings access tokens, each
-//! good for about an hour. Both are in the token file and nowhere else: every connection reads them there, and whoever
-//! renews the login locks it, so that the mailbox, the outbox and other programs with the same login renew it once.
+//! A person logs in once on each machine (`fogpost login`). After that the refresh token is exchanged for access
+//! tokens, each valid for about an hour. Both are in the token file and nowhere else: every connection reads them
+//! there, and a renewal locks the file, so that the mailbox, the outbox and other programs with the same login renew it
+//! once.
 
 mod http;
 mod sasl;
@@ -29,7 +30,7 @@ use self::token_file::TokenFile;
 use self::tokens::{LOG_IN, TokenAnswer, Tokens};
 use super::{Error, Secret, one_line};
 
-/// How long a person has for a login by device code.
+/// Time limit for a person to log in by device code.
 const LOGIN_LIMIT: Duration = Duration::from_secs(15 * 60);
 
 /// The scopes for mail of Microsoft 365 and Outlook.com.
@@ -53,13 +54,13 @@ pub struct Settings {
     /// The program's password, if the provider gave one; `client_secret_file` may hold it instead.
     pub client_secret: Option<Secret>,
     pub client_secret_file: Option<PathBuf>,
-    /// Where tokens come from.
+    /// The address of the token server.
     pub token_url: Option<String>,
-    /// Where a login by device code begins (RFC 8628).
+    /// The address at which a login by device code begins (RFC 8628).
     pub device_url: Option<String>,
-    /// Where a login in the browser begins.
+    /// The address at which a login in the browser begins.
     pub auth_url: Option<String>,
-    /// What the program asks for.
+    /// The scopes that the program asks for.
     #[serde(default)]
     pub scopes: Vec<String>,
     /// This machine's file of tokens.
@@ -83,7 +84,7 @@ fn default_token_file() -> PathBuf {
     PathBuf::from("oauth.token")
 }
 
-/// A client of the provider, with the address for tokens or without.
+/// A client of the provider, with or without the address of the token server.
 type ClientWith<TokenAddress> = oauth2::Client<
     BasicErrorResponse,
     TokenAnswer,
@@ -125,12 +126,12 @@ pub struct BrowserLogin {
     verifier: PkceCodeVerifier,
 }
 
-/// What is known of a login.
+/// The state of a login.
 #[derive(Debug, Clone, Copy)]
 pub struct LoginState {
     pub logged_in_at: DateTime<Utc>,
     pub renewed_at: DateTime<Utc>,
-    /// When the provider ends it, if it has said so.
+    /// The time at which the provider ends it, if it has said so.
     pub ends_at: Option<DateTime<Utc>>,
     /// Whether the provider has ended it, so that a person must log in again.
     pub has_ended: bool,
@@ -167,7 +168,7 @@ impl Settings {
         self.token_url.clone().or_else(|| self.microsoft("token"))
     }
 
-    /// Returns where a login by device code begins, if the provider has it.
+    /// Returns the address at which a login by device code begins, if the provider has one.
     pub fn device_url(&self) -> Option<String> {
         self.device_url.clone().or_else(|| self.microsoft("devicecode"))
     }
@@ -213,7 +214,7 @@ impl Settings {
         Ok(Some(ClientSecret::new(secret.trim_end().to_owned())))
     }
 
-    /// Returns an access token that is good for a while, renewed if need be.
+    /// Returns an access token that stays valid for a while, renewed if necessary.
     ///
     /// # Errors
     /// [`Error::Login`] if a person must log in (again).
@@ -242,6 +243,7 @@ impl Settings {
             Ok(answer) => answer,
             Err(error) => {
                 if has_ended(&error) {
+                    // Noted in the file, so that no other connection asks the provider again for a while.
                     file.replace_patiently(&tokens.ended(Utc::now())).await?;
                 }
                 return Err(refused(error));
@@ -254,8 +256,8 @@ impl Settings {
         Ok(Secret::new(answer.access_token().secret()))
     }
 
-    /// Renews the login if nobody has for six days: providers end logins that are not used, and a daemon that stands
-    /// by does not use its own.
+    /// Renews the login if nobody has renewed it for six days: providers end unused logins, and a standby daemon does
+    /// not use its own.
     ///
     /// # Errors
     /// [`Error::Login`] if a person must log in again.
@@ -266,7 +268,7 @@ impl Settings {
         }
     }
 
-    /// The same on a thread without a runtime.
+    /// Like [`Settings::access_token`], on a thread without a runtime.
     pub(super) fn access_token_blocking(&self) -> Result<Secret, Error> {
         block_on(self.access_token())
     }
@@ -280,12 +282,12 @@ impl Settings {
         }
     }
 
-    /// The same on a thread without a runtime.
+    /// Like [`Settings::forget`], on a thread without a runtime.
     pub(super) fn forget_blocking(&self, token: &Secret) -> Result<(), Error> {
         block_on(self.forget(token))
     }
 
-    /// Returns what is known of the login, if there is one.
+    /// Returns the state of the login, if there is one.
     ///
     /// # Errors
     /// Returns an error if the tokens cannot be read.
@@ -344,7 +346,8 @@ impl Settings {
         Ok(BrowserLogin { page: page.into(), redirect, state, verifier })
     }
 
-    /// Ends a login in the browser: `redirected` is the address to which the provider sent it, or its path and query.
+    /// Ends a login in the browser. `redirected` is the address to which the provider redirected it, or its path and
+    /// query.
     ///
     /// # Errors
     /// Returns an error if the address is not the answer to this login, or the provider refuses.
@@ -354,6 +357,7 @@ impl Settings {
         let value = |name: &str| {
             answer.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
         };
+        // Otherwise a stranger's link could log the club in to the stranger's mailbox (RFC 6749, 10.12).
         if value("state").as_ref() != Some(login.state.secret()) {
             return Err(invalid("this address is not the answer to this login"));
         }
@@ -412,7 +416,8 @@ fn faulty(key: &str, error: &dyn std::fmt::Display) -> Error {
     Error::Configuration(format!("oauth.{key}: {error}"))
 }
 
-/// Maps the refusal of a token server: a login that has ended, or a program that it does not know, needs a person.
+/// Maps the refusal of a token server. A login that has ended, or a program that the server does not know, needs a
+/// person.
 fn refused(error: TokenError) -> Error {
     let answer = match error {
         RequestTokenError::ServerResponse(answer) => answer,

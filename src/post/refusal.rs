@@ -1,7 +1,7 @@
-//! What a mail server or a sendmail command said when it refused.
+//! The refusal of a mail server or a sendmail command.
 //!
-//! It keeps the words and the codes, and tells whom the refusal is about ([`RefusalClass`]). What follows is decided by
-//! whoever sends the letter.
+//! It keeps the words and the codes, and tells what the refusal concerns ([`RefusalClass`]). The consequences are up to
+//! the sender of the letter.
 
 mod class;
 
@@ -26,7 +26,7 @@ pub struct Refusal {
 /// The part of an SMTP server's refusal that programs can act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SmtpStatus {
-    /// What the server refused: the same code means different things for a login and for a recipient.
+    /// The step that the server refused: the same code means different things for a login and for a recipient.
     pub step: Step,
     /// The reply code (RFC 5321, 4.2): 4yz for now, 5yz for good.
     pub code: u16,

@@ -59,7 +59,7 @@ impl Inbox {
 }
 
 impl outbox::Settings {
-    /// Returns all paths in the settings, except that of a command, which is used as it is written.
+    /// Returns all paths in the settings, except a command's, which is used as written.
     pub fn paths(&mut self) -> Vec<&mut PathBuf> {
         match self {
             outbox::Settings::Smtp(smtp) => {

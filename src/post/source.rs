@@ -1,5 +1,5 @@
-//! What a mailbox of any kind needs to hand over its letters. [`imap`](super::imap) and [`maildir`](super::maildir)
-//! build on it, and [`inbox`](super::inbox) runs them.
+//! The common parts of all kinds of mailboxes. [`imap`](super::imap) and [`maildir`](super::maildir) build on them, and
+//! [`inbox`](super::inbox) runs them.
 
 use std::convert::Infallible;
 use std::net::{Shutdown, TcpStream};
@@ -15,9 +15,9 @@ use super::{Batch, Error, FetchedLetter, FoundLetter, Health, ShutdownSignal, Ta
 
 /// Maximum letters in a batch, which the receiver stores in one transaction.
 pub(super) const MAX_BATCH_LETTERS: usize = 500;
-/// A batch of this many bytes is full: the whole batch is in memory.
+/// Bytes at which a batch is full: the whole batch is in memory.
 pub(super) const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
-/// How long an unreadable letter is left alone. It is retried, because the fault may have been the server's.
+/// Time until an unreadable letter is retried, because the fault may have been the server's.
 pub(super) const UNREADABLE_RETRY: Duration = Duration::from_secs(300);
 
 /// A kind of mailbox. Its methods run on the inbox's thread.
@@ -55,7 +55,7 @@ impl BatchSender {
         self.stop.is_set()
     }
 
-    /// Whether nobody receives batches any more.
+    /// Whether the receiver of batches is gone.
     pub(super) fn is_closed(&self) -> bool {
         self.to.is_closed()
     }
@@ -88,6 +88,7 @@ impl BatchSender {
             if left.is_zero() {
                 return Ok(());
             }
+            // In short steps, because nothing wakes a sleeping thread at shutdown.
             thread::sleep(left.min(Duration::from_millis(100)));
         }
         Err(Error::Stopped)
@@ -107,6 +108,7 @@ impl BatchSender {
     pub(super) fn report_trouble(&self, error: &Error) {
         let text = error.to_string();
         let error = without_addresses(&text);
+        // A fault is logged once, not at each of its retries.
         if self.health.borrow().trouble.as_ref() == Some(&text) {
             tracing::debug!(error, "still failing to read the mailbox");
         } else {

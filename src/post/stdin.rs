@@ -1,4 +1,4 @@
-//! Reads a letter from standard input, where a mail server pipes it.
+//! Reads a letter that a mail server pipes to standard input.
 
 use std::io::{self, Read};
 

@@ -1,4 +1,4 @@
-//! Which mail servers are trusted: their certificates, and when none is needed.
+//! Trust in mail servers: their certificates, and the connections that need none.
 
 use std::io;
 use std::net::IpAddr;
@@ -54,7 +54,7 @@ pub(super) fn allow_plain(peer: IpAddr) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Configuration(
-        "tls = \"none\" is allowed to this machine only; set \"tls\" or \"starttls\"".to_owned(),
+        "tls = \"none\" is allowed only on this machine; set \"tls\" or \"starttls\"".to_owned(),
     ))
 }
 
@@ -72,7 +72,7 @@ pub(super) fn speaks_starttls(port: u16, section: &str, other: u16) -> String {
 pub(super) fn handshake_fault(host: &str, error: io::Error) -> Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(rustls::Error::InvalidCertificate(why)) => {
-            Error::Configuration(format!("the certificate of {host} is rejected: {why:?}"))
+            Error::Configuration(format!("the certificate of {host} was rejected: {why:?}"))
         }
         Some(rustls::Error::InvalidMessage(_)) => {
             let cause =

@@ -1,4 +1,4 @@
-//! What SQLite and PostgreSQL do differently.
+//! The seam between SQLite and PostgreSQL: everything that they do differently.
 
 use std::path::Path;
 
@@ -29,7 +29,8 @@ pub trait Backend: Send + Sync {
     /// Begins a transaction under a claim, or continues the one that holds the claim's locks.
     async fn begin_under(&self, claim: &mut Claim) -> Result<Tx>;
 
-    /// Runs a statement and waits for no disk: what it writes survives this process, but perhaps not a power failure.
+    /// Runs a statement without waiting for the disk: its changes survive this process, but perhaps not a power
+    /// failure.
     async fn write_unsynced(&self, statement: Statement) -> Result<()>;
 
     /// See [`Database::claim_letters`].

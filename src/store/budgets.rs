@@ -1,4 +1,4 @@
-//! What keeps one letter from causing many others: counts by hour or by day, what is known of an address, and the
+//! Limits that keep one letter from causing many others: counts by hour or day, the standing of addresses, and
 //! questions that wait for an answer.
 
 use std::collections::BTreeMap;
@@ -21,22 +21,23 @@ named_enum! {
         Address = "address",
         /// All such answers of the club, by hour.
         Club = "club",
-        /// The first such answer to an address within 24 hours, by hour: strangers who write much leave room for others.
+        /// The first such answer to an address within 24 hours, by hour. Strangers who write a lot thus leave room for
+        /// others.
         First = "first",
-        /// Letters to an address that people it does not play caused, by day.
+        /// Letters to an address that were caused by people whom it does not play, by day.
         Others = "others",
-        /// Letters to an address that one of its opponents caused, by day.
+        /// Letters to an address that were caused by one of its opponents, by day.
         Opponent = "opponent",
-        /// Other people to whom a newcomer made the referee write, by day.
+        /// Other people to whom the referee wrote because of a newcomer, by day.
         Newcomer = "newcomer",
-        /// Answers that were left out, by hour.
+        /// Answers suppressed by a limit, by hour.
         LeftOut = "left_out",
         /// Letters in which a player changed settings, by day.
         Settings = "settings",
     }
 }
 
-/// One count: whose, of what, and the beginning of its hour or day.
+/// Identifies a count: its subject, its kind, and the beginning of its hour or day.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BudgetKey {
     /// An address, a seat, a player, or empty for the whole club.
@@ -45,31 +46,31 @@ pub struct BudgetKey {
     pub period: DateTime<Utc>,
 }
 
-/// A change of one count, which must not exceed `most`.
+/// A change of one count, which must not exceed `most` afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BudgetUse {
     pub added: i64,
     pub most: u32,
 }
 
-/// What is known of an address, besides the player who has it.
+/// The standing of an address, whether or not a player has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct Standing {
-    /// When a letter from there showed that its owner reads our letters.
+    /// The first time that a letter from it showed that its owner reads our letters.
     #[sqlx(try_from = "MaybeMillis")]
     pub proven_at: Option<DateTime<Utc>>,
-    /// Since when nobody may challenge it.
+    /// The time since which nobody may challenge it.
     #[sqlx(try_from = "MaybeMillis")]
     pub unwilling_since: Option<DateTime<Utc>>,
-    /// Since when the GM lets its letters go unread.
+    /// The time since which the GM has blocked it.
     #[sqlx(try_from = "MaybeMillis")]
     pub blocked_since: Option<DateTime<Utc>>,
-    /// How many letters in a row had a valid signature of their domain, as far as that is counted.
+    /// Letters in a row with a valid signature of their domain, up to the number at which counting stops.
     #[sqlx(try_from = "SmallCount")]
     pub signed: u32,
 }
 
-/// The question to an address whether a letter came from there.
+/// A question to an address: did this letter come from you?
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Question {
     pub code: String,
@@ -86,9 +87,9 @@ pub struct Question {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restraints {
     pub uses: BTreeMap<BudgetKey, BudgetUse>,
-    /// By address.
+    /// Keyed by address.
     pub standings: BTreeMap<String, Standing>,
-    /// The open question to each address. `None`: it is answered.
+    /// The open question to each address, or `None` if it has been answered.
     pub questions: BTreeMap<String, Option<Question>>,
 }
 
@@ -99,7 +100,7 @@ impl Restraints {
         *used = BudgetUse { added: used.added + added, most };
     }
 
-    /// Adds those of another settlement.
+    /// Adds the restraints of another settlement.
     pub fn absorb(&mut self, other: Restraints) {
         let Restraints { uses, standings, questions } = other;
         for (key, BudgetUse { added, most }) in uses {
@@ -133,7 +134,7 @@ impl Database {
         Ok(rows.into_iter().map(read).collect())
     }
 
-    /// Returns what is known of these addresses.
+    /// Returns the standing of these addresses.
     pub async fn standings(&self, addresses: &[String]) -> Result<Vec<(String, Standing)>> {
         let sql = format!(
             "SELECT address, proven_at, unwilling_since, blocked_since, signed FROM standing WHERE address {}",

@@ -1,7 +1,7 @@
 //! Copies a whole database to another, of the same kind or the other, row by row and unchanged.
 //!
 //! Pages are read from the source and written in one transaction, then read back; the transaction commits only if both
-//! are equal. A move that fails leaves the target empty. Nobody else can write to the source in the meantime.
+//! are equal. A move that fails leaves the target empty. Nobody else can write to the source meanwhile.
 
 use std::collections::BTreeSet;
 use std::str::FromStr as _;
@@ -56,7 +56,7 @@ const TABLES: [Table; 21] = [
 const ROWS: usize = 500;
 const LARGE: usize = 64;
 
-/// The migrations' own table, which each kind of database has for itself.
+/// sqlx's table of applied migrations, which is not copied.
 const OF_MIGRATIONS: &str = "_sqlx_migrations";
 
 /// The result of copying one table.
@@ -68,7 +68,7 @@ pub struct Carried {
     pub digest: Digest,
 }
 
-/// Reports progress: the table, the rows read or read back, and how many there are.
+/// Reports progress: the table, the rows read or read back, and the total.
 pub type Step<'a> = &'a (dyn Fn(&'static str, u64, u64) + Sync);
 
 /// Whether there is a database at `url`. Opening a missing SQLite file would create it.
@@ -83,7 +83,7 @@ pub fn is_there(url: &str) -> Result<bool> {
 /// brings their tables up to date. No daemon may use either.
 ///
 /// # Errors
-/// [`StoreError::Unsound`] if the target is not empty, or if what was written differs from what was read; nothing is
+/// [`StoreError::Unsound`] if the target is not empty, or if the rows written differ from the rows read. Nothing is
 /// written then.
 pub async fn carry(from: &str, to: &str, step: Step<'_>) -> Result<Vec<Carried>> {
     let (mut from, mut to) = (Side::open(from).await?, Side::open(to).await?);
@@ -116,7 +116,9 @@ fn know_all(tables: Vec<String>) -> Result<()> {
     let known: BTreeSet<&str> = TABLES.iter().map(|table| table.name).collect();
     match found.symmetric_difference(&known).next() {
         None => Ok(()),
-        Some(name) => Err(StoreError::Unsound(format!("the tables are not those of this program: {name}"))),
+        Some(name) => {
+            Err(StoreError::Unsound(format!("the tables differ from those of this program: {name}")))
+        }
     }
 }
 
@@ -133,7 +135,10 @@ async fn carry_table(
     to.settle_numbers(table, &columns).await?;
     let written = walk(to, None, table, &columns, all, step).await?;
     if read != written {
-        return Err(StoreError::Unsound(format!("what was written to {} is not what was read", table.name)));
+        return Err(StoreError::Unsound(format!(
+            "the rows written to {} differ from the rows read",
+            table.name
+        )));
     }
     Ok(Carried { table: table.name, rows: read.0, digest: read.1 })
 }
@@ -197,7 +202,7 @@ fn names(columns: &[Column]) -> String {
     columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Joins the names of the key's columns, so that both databases order the rows alike.
+/// Joins the names of the key's columns, such that both databases order the rows alike.
 fn key_names(engine: Engine, table: &Table, columns: &[Column]) -> String {
     let is_text = |key: &str| columns.iter().any(|column| column.name == key && column.kind == Kind::Text);
     let name = |key: &&str| match engine {
@@ -332,7 +337,7 @@ impl Side {
         Ok(())
     }
 
-    /// Makes new rows get IDs above those of the existing ones.
+    /// Makes new rows get IDs above the existing ones.
     async fn settle_numbers(&mut self, table: &Table, columns: &[Column]) -> Result<()> {
         let is_numbered = columns.iter().any(|column| column.name == "id" && column.kind == Kind::Integer);
         match self {

@@ -5,18 +5,18 @@ use sqlx::{ColumnIndex, Decode, Row, Type};
 
 use super::Result;
 
-/// What a column holds.
+/// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Integer,
     Text,
     Bytes,
-    /// In SQLite an integer, 0 or 1.
+    /// Stored as an integer, 0 or 1, in SQLite.
     Truth,
 }
 
 impl Kind {
-    /// Returns what a column of this declared type holds, or `None` if no table of ours uses the type.
+    /// Returns the kind of a column of this declared type, or `None` if none of our tables uses the type.
     pub fn of_type(name: &str) -> Option<Kind> {
         match name {
             "integer" | "bigint" => Some(Kind::Integer),

@@ -1,4 +1,4 @@
-//! Changes of a player's addresses, and the wish to leave, which wait for answers or can still be undone.
+//! Changes to a player's addresses, and requests to leave, that wait for an answer or can still be undone.
 
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
@@ -28,10 +28,10 @@ pub struct PlayerChange {
     /// Whether the letter that asked for it had a reply token.
     pub with_token: bool,
     pub stage: ChangeStage,
-    /// When the last question about it was sent.
+    /// The time at which the last question about it was sent.
     #[sqlx(try_from = "Millis")]
     pub asked_at: DateTime<Utc>,
-    /// When it reached its stage.
+    /// The time at which it reached its stage.
     #[sqlx(try_from = "Millis")]
     pub changed_at: DateTime<Utc>,
     /// Grows by one with each change of this row, from 1.
@@ -72,7 +72,7 @@ impl Database {
         self.read(self.statement(sql).bind(player_id).bind(since.timestamp_millis())).await
     }
 
-    /// Returns the change with this code, or with this other code.
+    /// Returns the change that has this code as either of its codes.
     pub async fn change_under(&self, code: &str) -> Result<Option<PlayerChange>> {
         let sql = format!("SELECT {COLUMNS} FROM player_change WHERE code = $1 OR other_code = $1");
         self.read_first(self.statement(sql).bind(text(code))).await
@@ -82,7 +82,7 @@ impl Database {
 /// Adds a change, or moves one to another stage.
 ///
 /// # Errors
-/// [`StoreError::Stale`] if somebody else has moved it since it was loaded.
+/// [`StoreError::Stale`] if it has changed since it was loaded.
 pub async fn set_change(session: &mut Session<'_>, row: &PlayerChange) -> Result<()> {
     let sql = format!(
         "INSERT INTO player_change ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \

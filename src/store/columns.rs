@@ -1,4 +1,4 @@
-//! How our values stand in columns: instants as Unix milliseconds, digests and names as text, lists as JSON.
+//! Conversions between our values and columns: instants are Unix milliseconds, digests and names text, lists JSON.
 
 use chrono::{DateTime, Utc};
 use sqlx::encode::IsNull;
@@ -39,7 +39,7 @@ pub fn parse_digest(hex: &str) -> Result<Digest> {
     hex.parse().map_err(|_| unsound("digest", hex))
 }
 
-/// Stores each of these types as text, which the first function reads and the second writes.
+/// Stores each of these types as text. The first function reads the text, the second writes it.
 macro_rules! text_columns {
     ($($name:ty: $what:literal, $read:expr, $write:expr;)+) => {$(
         impl<DB: Database> Type<DB> for $name
@@ -137,8 +137,8 @@ read_columns! {
     LetterQueue: i64, |known| Ok(if known == 1 { LetterQueue::Known } else { LetterQueue::Strangers });
 }
 
-/// Declares types of columns, each for a type that is not our own. Reading a column may fail, and this conversion must
-/// not: sqlx keeps nothing of the error of a `try_from`.
+/// Declares types of columns, each for a type that is not our own. Reading the column may fail, but the conversion to
+/// that type must not: sqlx discards the error of a `try_from`.
 macro_rules! read_as {
     ($($(#[$meta:meta])* $name:ident => $value:ty;)+) => {$(
         $(#[$meta])*
@@ -168,7 +168,7 @@ read_as! {
     Texts => Vec<String>;
 }
 
-/// The columns of a match and of a seat in it, of which there are both or neither.
+/// The columns for a match and a seat in it: both are set, or neither.
 #[derive(FromRow)]
 pub struct Place {
     match_id: Option<String>,

@@ -1,4 +1,4 @@
-//! The database of a club, of either kind. [`Backend`] connects, claims, locks and backs up; the SQL that both databases
+//! A club's database, on either engine. [`Backend`] connects, claims, locks and backs up. The SQL that both engines
 //! understand, with `$1` for parameters, is written once, in a file for each family of tables.
 
 use std::path::Path;
@@ -61,7 +61,7 @@ impl Database {
     }
 }
 
-/// Selects [`Queues`].
+/// Selects [`Queues`]. A dispatch that a budget delayed has waited only since it was due.
 const COUNTS: &str = "SELECT \
     (SELECT COUNT(*) FROM letter WHERE status = 'waiting') AS letters_waiting, \
     (SELECT MIN(received_at) FROM letter WHERE status = 'waiting') AS oldest_letter, \
@@ -134,7 +134,7 @@ impl Database {
         Ok(())
     }
 
-    /// Remembers a value unless there is one, as another daemon may have stored it meanwhile. Returns the one that stands.
+    /// Remembers a value unless another daemon has already stored one. Returns the value that is stored.
     pub async fn remember_first(&self, key: &str, value: &str) -> Result<String> {
         let sql = "INSERT INTO memo (key, value) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING";
         self.write(self.statement(sql).bind(key).bind(text(value))).await?;

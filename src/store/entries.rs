@@ -1,4 +1,4 @@
-//! Entries of ledgers as they are stored.
+//! Ledger entries as they are stored.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use super::{Database, Result, RowSink};
 use crate::ledger::ChainedEntry;
 use crate::letter::Digest;
 
-/// A stored entry: its canonical JSON, and the columns that find it. The kind stays text, so that the audit can read and
-/// report one that was changed.
+/// A stored entry: its canonical JSON, and the columns that find it. The kind stays text, so that the audit can read
+/// and report an entry that was changed.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct EntryRow {
     /// The match.
     pub chain: String,
-    /// From 1, without gaps.
+    /// The number in the chain, from 1 without gaps.
     #[sqlx(try_from = "Count")]
     pub seq: u64,
     #[sqlx(try_from = "Millis")]
@@ -27,7 +27,7 @@ pub struct EntryRow {
     /// The entry without its own hash, as canonical JSON (RFC 8785).
     pub json: String,
     pub hash: Digest,
-    /// The letters that it names, whose bytes are kept. Empty in an entry that was read.
+    /// The letters that it names, whose bytes are kept. Empty in an entry read from the database.
     #[sqlx(skip)]
     pub letters: Vec<Digest>,
 }
@@ -95,8 +95,8 @@ pub async fn add_to_ledgers(session: &mut Session<'_>, entries: &[EntryRow]) -> 
     Ok(())
 }
 
-/// Marks letters that an entry names, so that their bytes are kept. Those of letters that were ruled on always are, and
-/// SQLite rewrites an index for a letter that is marked, so those are left alone.
+/// Marks letters that an entry names, so that their bytes are kept. Letters that were ruled on are skipped: their bytes
+/// are kept anyway, and marking one would make SQLite rewrite an index.
 async fn mark_named(session: &mut Session<'_>, digests: &[Digest]) -> Result<()> {
     let one_of = session.engine().one_of();
     let sql = format!(

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use sqlx::migrate::{MigrateError, Migrator};
 
-/// Why a request to the store failed.
+/// A failed request to the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another writer changed a match, letter or invitation after it was loaded. Load and rule again.
@@ -16,7 +16,7 @@ pub enum StoreError {
     Newer(String),
     #[error("an address belongs to another player")]
     AddressTaken,
-    /// The database, or what should be written to it, contradicts itself.
+    /// The database, or a value to be written to it, is inconsistent.
     #[error("the database is not sound: {0}")]
     Unsound(String),
     #[error("the database {database} cannot be opened: {why}")]
@@ -30,7 +30,7 @@ pub enum StoreError {
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 impl From<sqlx::Error> for StoreError {
-    /// What the types of our columns find wrong with a value comes out as they put it.
+    /// Unwraps the errors of our own column types, so that their words are not buried in sqlx's.
     fn from(error: sqlx::Error) -> StoreError {
         match error {
             sqlx::Error::ColumnDecode { index, source } => match source.downcast() {
@@ -61,7 +61,7 @@ impl StoreError {
         }
     }
 
-    /// Whether a row holds what the program never writes, so that somebody else must have changed it.
+    /// Whether a row holds a value that the program never writes, so that somebody else must have changed it.
     pub fn is_unsound(&self) -> bool {
         use sqlx::Error::{ColumnDecode, Decode};
         matches!(self, StoreError::Unsound(_) | StoreError::Database(ColumnDecode { .. } | Decode(_)))
@@ -92,7 +92,7 @@ pub(super) fn stale_if_serialization_failure(error: StoreError) -> StoreError {
         StoreError::Database(sqlx::Error::Database(refusal))
             if refusal.code().is_some_and(|code| code.len() == 5 && code.starts_with("40")) =>
         {
-            StoreError::Stale("what another settled at the same time".to_owned())
+            StoreError::Stale("a row that another daemon is settling".to_owned())
         }
         other => other,
     }
@@ -108,8 +108,8 @@ pub(super) fn address_taken(error: StoreError) -> StoreError {
     }
 }
 
-/// Whether the database or its driver will always reject the request: because of a violated constraint, a trigger that
-/// refuses, or a value or statement that it does not understand.
+/// Whether the database or its driver will always reject the request: a constraint is violated, a trigger refuses, or
+/// the value or statement is invalid.
 fn is_permanent(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| {
@@ -127,6 +127,7 @@ fn is_permanent(error: &sqlx::Error) -> bool {
         | sqlx::Error::Decode(_)
         | sqlx::Error::Encode(_)
         | sqlx::Error::RowNotFound => true,
+        // Anything else, such as a lost connection, may pass.
         _ => false,
     }
 }

@@ -1,5 +1,5 @@
-//! What is stored beside the ledgers, and is compared with them: letters that entries name, deliveries, pins, and how far
-//! each ledger was verified.
+//! Rows stored beside the ledgers and compared with them: letters that entries name, deliveries, pins, and how far each
+//! ledger was verified.
 
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
@@ -103,7 +103,7 @@ impl Database {
         self.read_column(self.statement(sql).bind(text(match_id))).await
     }
 
-    /// Returns what the ledger of a match pins of who holds its seats.
+    /// Returns the pinned holders of a match's seats.
     pub async fn seat_pins(&self, match_id: &str) -> Result<Vec<KeptPin>> {
         let sql = "SELECT seat, kind, pin, key, value FROM seat_pin WHERE match_id = $1 ORDER BY pin";
         let rows = self.read(self.statement(sql).bind(text(match_id))).await?;
@@ -123,15 +123,15 @@ impl Database {
         self.read_column(self.statement(sql)).await
     }
 
-    /// Returns where the ledger of a match ended when the daily audit last verified it. Nothing proves these rows: a check
-    /// at the terminal does not ask for them.
+    /// Returns the end of a match's ledger when the daily audit last verified it. Nothing proves these rows, so a check
+    /// at the terminal does not use them.
     pub async fn verified(&self, match_id: &str) -> Result<Option<Head>> {
         let sql = "SELECT seq, hash FROM verified WHERE match_id = $1";
         let rows: Vec<(Count, Digest)> = self.read_recent(self.statement(sql).bind(text(match_id))).await?;
         Ok(rows.into_iter().next().map(|(Count(seq), hash)| Head { seq, hash }))
     }
 
-    /// Notes where the ledgers of matches ended when they verified.
+    /// Notes the ends of ledgers that have just been verified.
     pub async fn note_verified(&self, heads: &[(String, Head)]) -> Result<()> {
         let mut tx = self.backend.begin().await?;
         for chunk in heads.chunks(CHUNK) {
@@ -160,7 +160,7 @@ pub async fn mark_listed(session: &mut Session<'_>, chunk: &[(String, Digest)]) 
     Ok(())
 }
 
-/// Keeps a match as it was, within a transaction.
+/// Keeps a match's snapshot, within a transaction.
 pub async fn keep_snapshot(session: &mut Session<'_>, kept: &KeptSnapshot) -> Result<()> {
     let sql = "INSERT INTO kept_snapshot (digest, match_id, json) VALUES ($1, $2, $3)";
     let digest = Digest::of(kept.json.as_bytes());

@@ -1,4 +1,4 @@
-//! A player is forgotten, and every chain stays whole.
+//! Forgets a player, and keeps every chain whole.
 
 use chrono::{DateTime, Utc};
 
@@ -12,18 +12,18 @@ use super::{Database, EntryRow, Result, StoreError};
 use crate::ledger::Head;
 use crate::letter::Digest;
 
-/// What the database holds of a player.
+/// Everything that the database holds about a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traces {
-    /// The player's addresses, and those that were removed unless somebody else has them now; sorted.
+    /// The player's present and former addresses, except former ones that somebody else has now. Sorted.
     pub addresses: Vec<String>,
     /// The matches in which the player holds or held a seat, found by the letters from and to the player. Sorted.
     pub matches: Vec<String>,
-    /// How many letters from the player wait to be ruled on, and how many letters to the player wait to be sent.
+    /// Letters from the player that wait for a ruling, and letters to the player that wait to be sent.
     pub waiting: u64,
 }
 
-/// A player who is forgotten, and what follows.
+/// A player to forget, with everything that changes.
 #[derive(Clone, Debug)]
 pub struct ForgottenPlayer {
     pub id: i64,
@@ -34,11 +34,11 @@ pub struct ForgottenPlayer {
     pub at: DateTime<Utc>,
 }
 
-/// A match of a player who is forgotten, as it is listed afterwards.
+/// A match of a player to forget, as it is stored afterwards.
 #[derive(Clone, Debug)]
 pub struct ForgottenMatch {
     pub id: String,
-    /// The version of the player that was loaded; it must not have changed when this is saved.
+    /// The version of the match that was loaded. It must not have changed when this is saved.
     pub version: i64,
     pub snapshot: String,
     pub first_name: String,
@@ -51,20 +51,20 @@ pub struct ForgottenMatch {
 }
 
 impl Database {
-    /// Returns who was forgotten in a match, such as `P-12`, or `P-3, P-12`, or `None` if nobody was.
+    /// Returns the players forgotten in a match, such as `P-12` or `P-3, P-12`, or `None`.
     pub async fn forgotten_in(&self, match_id: &str) -> Result<Option<String>> {
         let select = self.statement("SELECT forgotten FROM match WHERE id = $1").bind(text(match_id));
         let found: Option<(Option<String>,)> = self.read_first(select).await?;
         Ok(found.and_then(|(forgotten,)| forgotten))
     }
 
-    /// Returns what the database holds of the player with this number.
+    /// Returns everything that the database holds about the player with this number.
     pub async fn traces_of(&self, player_id: i64) -> Result<Traces> {
         traces_of(&mut self.backend.reader().await?.session(), player_id).await
     }
 
-    /// Deletes the addresses of a player and the bytes of all letters from and to them, renames the player, also in their
-    /// matches, and adds the entries that tell of it. Digests stay.
+    /// Deletes a player's addresses and the bytes of all letters from and to them, renames the player everywhere, and
+    /// adds the entries that record it. Digests stay.
     ///
     /// # Errors
     /// [`StoreError::Stale`] if the player's traces or a match have changed since they were loaded, or if a match is not
@@ -142,8 +142,8 @@ async fn traces_of(session: &mut Session<'_>, player_id: i64) -> Result<Traces> 
     Ok(Traces { addresses, matches, waiting })
 }
 
-/// Returns the addresses that a player has or had. Those that a ledger pins are the player's only if nobody else ever held
-/// the seat.
+/// Returns the addresses that a player has or had. Addresses that a ledger pins count only if nobody else ever held the
+/// seat.
 async fn addresses_of(session: &mut Session<'_>, player_id: i64) -> Result<Vec<String>> {
     let sql = "SELECT address FROM address WHERE player_id = $1 \
                UNION SELECT registered FROM player_change WHERE player_id = $1 \
@@ -155,7 +155,7 @@ async fn addresses_of(session: &mut Session<'_>, player_id: i64) -> Result<Vec<S
     session.fetch_column(session.statement(sql).bind(player_id)).await
 }
 
-/// Deletes the bytes of the letters from and to these addresses, and what their rows tell of the person.
+/// Deletes the bytes of the letters from and to these addresses, and the personal data in their rows.
 async fn forget_letters(session: &mut Session<'_>, addresses: &[String], now: DateTime<Utc>) -> Result<()> {
     let one_of = session.engine().one_of();
     let at = now.timestamp_millis();
@@ -170,6 +170,7 @@ async fn forget_letters(session: &mut Session<'_>, addresses: &[String], now: Da
     );
     let statement = session.statement(sql).bind_texts(addresses).bind(at);
     let sent = session.fetch_column(statement).await?;
+    // The rows are marked by now: triggers let only the bytes of marked rows go.
     for (table, column, ids) in [
         ("letter_raw", "letter_id", &letters),
         ("dispatch_picture", "dispatch_id", &sent),
@@ -182,7 +183,7 @@ async fn forget_letters(session: &mut Session<'_>, addresses: &[String], now: Da
     Ok(())
 }
 
-/// Deletes a player's addresses wherever else they stand.
+/// Deletes a player's addresses from all other tables.
 async fn forget_traces(
     session: &mut Session<'_>,
     player_id: i64,

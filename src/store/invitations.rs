@@ -1,4 +1,4 @@
-//! Offers to play. An address has at most one open challenge from a newcomer, whoever stores them at the same moment.
+//! Offers to play. An address has at most one open challenge from a newcomer, even if two daemons store one at once.
 
 use chrono::{DateTime, Utc};
 
@@ -24,7 +24,7 @@ impl Database {
         self.read(self.statement(sql).bind(by)).await
     }
 
-    /// Returns the offers that are stored as those that the match came of.
+    /// Returns the offers that opened this match, according to their rows.
     pub async fn invitations_to(&self, match_id: &str) -> Result<Vec<Invitation>> {
         let sql = format!("{INVITATIONS}WHERE match_id = $1 ORDER BY code");
         self.read(self.statement(sql).bind(text(match_id))).await

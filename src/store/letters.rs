@@ -1,4 +1,4 @@
-//! Letters as they arrive, each of which is stored once, and in lists.
+//! Incoming letters: stored once each, listed, and deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,9 @@ use super::statement::Session;
 use super::{Database, FROM_SPAM, LetterRow, LetterStatus, NewLetter, Result, Wakeup};
 use crate::letter::Digest;
 
-/// The letters of the index `letter_unruled`: decided, named by no entry, and still with their bytes. The list of fates
-/// is not written as a column alone, or SQLite would prefer the index by status and sort everything in it.
+/// Selects the letters in the index `letter_unruled`: decided, named by no entry, and still with their bytes. The
+/// second condition on the status is an expression, because SQLite would otherwise prefer the index by status and sort
+/// everything in it.
 const UNRULED: &str = "bytes_deleted_at IS NULL AND in_ledger = 0 AND status NOT IN ('waiting', 'ruled') \
                        AND status || '' IN ('answered', 'automatic', 'repeated', 'ignored', 'set_aside')";
 
@@ -30,12 +31,13 @@ impl Database {
         Ok(waiting)
     }
 
-    /// Returns those of the addresses, in lower case, that belong to players.
+    /// Returns the addresses that belong to players. All are in lower case.
     pub async fn registered(&self, addresses: &[String]) -> Result<BTreeSet<String>> {
         registered(&mut self.backend.reader().await?.session(), addresses).await
     }
 
-    /// Returns, for each of these letters, the first stored one with its Message-ID and sender, and its size in bytes.
+    /// Returns, for each of these letters, the first stored letter with the same Message-ID and sender, and its size in
+    /// bytes.
     pub async fn first_sent_as(&self, letters: &[NewLetter]) -> Result<Vec<Option<(Digest, u64)>>> {
         let wanted: Vec<Option<String>> = letters.iter().map(sent_as).collect();
         let values: Vec<String> = wanted.iter().flatten().cloned().collect();
@@ -110,6 +112,7 @@ impl Database {
             .bind(i64::from(limit));
         let mut tx = self.backend.begin().await?;
         let ids = tx.session().fetch_column(update).await?;
+        // The letters are marked by now: a trigger lets only the bytes of marked letters go.
         let delete = format!("DELETE FROM letter_raw WHERE letter_id {one_of}");
         let deleted = tx.session().execute(self.statement(delete).bind_numbers(&ids)).await?;
         tx.commit().await?;
@@ -117,11 +120,12 @@ impl Database {
     }
 }
 
-/// A letter to be stored, with the values by which it is found.
+/// A letter to store, with the values by which it is found.
 struct Arrival<'a> {
     letter: &'a NewLetter,
     digest: String,
-    /// The digest of sender and Message-ID, and of the text of a letter whose Message-ID and sender had another one before.
+    /// The digest of sender and Message-ID. It also covers the text if an earlier letter has these two and another
+    /// text.
     sent_as: Option<String>,
     status: LetterStatus,
     /// The match whose reply token it carries.
@@ -143,12 +147,13 @@ impl<'a> Arrival<'a> {
 
 /// Returns the digest of sender and Message-ID.
 fn sent_as(letter: &NewLetter) -> Option<String> {
+    // Hashed, because strangers choose the length of both.
     let both = format!("{}\n{}", letter.sender, letter.message_id);
     (!letter.message_id.is_empty()).then(|| Digest::of(both.as_bytes()).to_string())
 }
 
-/// Returns a stored letter for each of these digests of senders and Message-IDs that has one, and its size. All letters
-/// under one of them have the same text, and there may be any number of them, so it reads no more than one.
+/// Returns one stored letter, with its size, for each of these digests of senders and Message-IDs. All letters under a
+/// digest have the same text, and there may be any number of them, so one is enough.
 async fn stored_as(session: &mut Session<'_>, values: &[String]) -> Result<BTreeMap<String, (Digest, u64)>> {
     let items = session.engine().items();
     let sql = format!(
@@ -183,7 +188,7 @@ async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) -> Res
     Ok(waiting)
 }
 
-/// Returns those of the digests that a stored letter has.
+/// Returns the digests that stored letters have.
 async fn known(session: &mut Session<'_>, digests: &[String]) -> Result<BTreeSet<String>> {
     let one_of = session.engine().one_of();
     let statement =
@@ -191,8 +196,8 @@ async fn known(session: &mut Session<'_>, digests: &[String]) -> Result<BTreeSet
     Ok(session.fetch_column(statement).await?.into_iter().collect())
 }
 
-/// Drops the arrivals whose digest is `known`, and marks as repeated those that were sent as an earlier letter was, in this
-/// batch or `sent_before`.
+/// Drops arrivals whose digest is `known`. Marks an arrival as repeated if its sender and Message-ID are those of an
+/// earlier letter, in this batch or in `sent_before`.
 fn deduplicate(
     arrivals: Vec<Arrival<'_>>,
     mut known: BTreeSet<String>,
@@ -231,7 +236,7 @@ async fn matches_by_token(
     Ok(found.into_iter().collect())
 }
 
-/// Finds out which arrivals come before strangers' letters.
+/// Marks the arrivals that come before strangers' letters.
 async fn mark_known(session: &mut Session<'_>, arrivals: &mut [Arrival<'_>]) -> Result<()> {
     let senders: Vec<String> = arrivals.iter().map(|arrival| arrival.letter.sender.clone()).collect();
     let registered = registered(session, &senders).await?;

@@ -1,4 +1,4 @@
-//! Matches: the columns that lists show, and which of them the clock or the house has to look at.
+//! Matches: the columns that lists show, and the queries that find matches for the clock and the house.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::game::{BySeat, Due, Outcome, Phase, Reason, Seat};
 use crate::ledger::Head;
 use crate::referee::{MatchOverview, Stage};
 
-/// The columns of [`MatchOverview`]. Those from the players' names on are bound by [`bind_overview`], in this order.
+/// The columns of [`MatchOverview`]. [`bind_overview`] binds them from the players' names on, in this order.
 pub const COLUMNS: &str = "id, game, stage, first_name, second_name, first_house, second_house, zone, options, turn, \
                            phase, owing, awaited, deadline, winner, reason, marks, head_seq, head_hash";
 
@@ -70,7 +70,7 @@ impl OverviewColumns {
         }
     }
 
-    /// Returns the columns that differ of those that may hold more than what is read of them.
+    /// Returns the columns that differ, among those whose stored text can hold more than the overview keeps.
     fn differing(&self, other: &OverviewColumns) -> Vec<&'static str> {
         let columns = [
             ("zone", self.zone == other.zone),
@@ -170,7 +170,7 @@ fn seat_names(seats: &[Seat]) -> String {
     seats.iter().map(|seat| seat.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns what the GM should look at, and whether the match advances its player, as words.
+/// Returns words for what the GM should look at, and for whether the match advances its player.
 fn marks(overview: &MatchOverview) -> String {
     let mut marks = Vec::new();
     if overview.asked_gm {
@@ -192,7 +192,7 @@ fn marks(overview: &MatchOverview) -> String {
     marks.join(" ")
 }
 
-/// Returns the columns that [`bind_overview`] binds, each as `write` writes it. No index holds any of them.
+/// Returns the columns that [`bind_overview`] binds, each formatted by `write`. None of them is indexed.
 pub fn bound_columns(write: fn(&str) -> String) -> String {
     COLUMNS.split(", ").skip(3).map(write).collect::<Vec<_>>().join(", ")
 }
@@ -216,7 +216,7 @@ struct SeatOverview {
 }
 
 impl Database {
-    /// Returns when each match was opened, and when it ended.
+    /// Returns the times at which each match was opened and ended.
     pub async fn match_dates(&self, match_ids: &[String]) -> Result<Vec<MatchDates>> {
         // The first entry opens a match.
         let sql = format!(
@@ -232,7 +232,8 @@ impl Database {
         self.read_recent(self.statement(sql).bind_texts(ids)).await
     }
 
-    /// Returns what a ruling needs of matches: lists show the rest, and the rest follows from the snapshot.
+    /// Returns the columns of matches that a ruling needs. The other columns are for lists, and follow from the
+    /// snapshot.
     pub async fn snapshots(&self, ids: &[String]) -> Result<Vec<SnapshotRow>> {
         let sql = format!("SELECT id, snapshot, version FROM match WHERE id {} ORDER BY id", self.one_of());
         self.read_recent(self.statement(sql).bind_texts(ids)).await
@@ -290,13 +291,13 @@ impl Database {
         self.read(self.statement(sql).bind(past.timestamp_millis()).bind(i64::from(limit))).await
     }
 
-    /// Claims the house's turns in these matches, but for those that another daemon has claimed, and returns the IDs of the
-    /// claimed ones. Does not keep anybody from writing to a match.
+    /// Claims the house's turns in these matches, except those that another daemon has claimed, and returns the IDs of
+    /// the claimed ones. Anybody may still write to such a match.
     pub async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
         self.backend.claim_house_turns(matches).await
     }
 
-    /// Returns the columns of a match that hold something other than what they are read as.
+    /// Returns the columns of a match that would be stored differently if they were written again.
     pub async fn unread_columns(&self, match_id: &str) -> Result<Vec<&'static str>> {
         let select =
             self.statement(format!("SELECT {COLUMNS} FROM match WHERE id = $1")).bind(text(match_id));

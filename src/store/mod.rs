@@ -2,9 +2,10 @@
 //! family of tables, as methods of [`Database`].
 //!
 //! The store decides nothing. Instants are Unix milliseconds, digests 64 hexadecimal digits (`columns`). SQLite and
-//! PostgreSQL share their SQL; what differs is in `sqlite` and `postgres`. The URL selects the database ([`open`]).
+//! PostgreSQL share their SQL; the differences are in `sqlite` and `postgres`. The URL selects the database ([`open`]).
 
 use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
@@ -15,7 +16,6 @@ pub use self::error::{Result, StoreError};
 pub use self::evidence::NamedLetter;
 pub use self::forgetting::{ForgottenMatch, ForgottenPlayer, Traces};
 pub use self::packing::pack;
-pub use self::restored::{RESTORED, TO_BE_READ_AGAIN, restore};
 pub use self::sending_values::*;
 pub use self::settlement::Settlement;
 pub use self::sqlite::{sqlite_file, sqlite_url};
@@ -37,13 +37,11 @@ mod forgetting;
 mod invitations;
 mod letters;
 mod matches;
-mod migration;
 mod notify;
 mod packing;
 mod players;
 mod postgres;
 pub mod private;
-mod restored;
 mod rows;
 mod schema;
 mod sending;
@@ -70,7 +68,7 @@ pub struct DatabaseLock {
 /// dies, or when the database has not heard from the process for too long.
 #[derive(Default)]
 pub struct Claim {
-    /// Holds the row locks; what is written under the claim is written in this transaction.
+    /// Holds the row locks. Everything written under the claim is written in this transaction.
     transaction: Option<Tx>,
     /// Ends the claim when its last copy is dropped. A claim that is made while this one is held shares it.
     guard: Option<Arc<dyn Send + Sync>>,
@@ -105,9 +103,29 @@ pub async fn open(url: &str) -> Result<Arc<Database>> {
     }
 }
 
+/// Replaces the database at `url` with the backup `from`, and returns the new path of the replaced file. The next
+/// daemon reads the mailbox's processed letters again.
+///
+/// # Errors
+/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or trigger of
+/// `from` differs from the one this program makes; [`StoreError::Open`] if `from` is not a fogpost database, if a file
+/// cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
+pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
+    match url.split_once(':').map(|(scheme, _)| scheme) {
+        Some("sqlite") => sqlite::restore(url, from).await,
+        _ => Err(StoreError::misnamed("a PostgreSQL database is restored with pg_restore")),
+    }
+}
+
+/// The key that marks a restored database until the processed letters are read again.
+pub const RESTORED: &str = "restored";
+
+/// The value of [`RESTORED`].
+pub const TO_BE_READ_AGAIN: &str = "to be read again";
+
 /// Returns the host of the PostgreSQL server that `url` names, if it is another machine and the connection does not
-/// verify who answers there: whoever is in between could read and change everything. The URL or PGSSLMODE asks for the
-/// verification with `sslmode=verify-full`.
+/// verify its identity: a machine in between could read and change everything. `sslmode=verify-full` in the URL or in
+/// PGSSLMODE turns the verification on.
 pub fn unverified_server(url: &str) -> Option<String> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("postgres" | "postgresql") => postgres::unverified_server(url),

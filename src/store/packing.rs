@@ -1,8 +1,7 @@
-//! The stored form of letters: the text compressed, the picture of a letter of ours apart from it.
+//! The stored form of letters: the text compressed, and our letters' pictures apart from it.
 //!
-//! Letters are short, and most of what they say stands in others, too. So each is compressed as if it followed a typical
-//! letter of a player and reports of all games: 20 turns of Quadrant Z take a third of the room that they would take
-//! otherwise.
+//! Letters are short, and most of their text occurs in other letters, too. So each is compressed as if it followed a
+//! typical letter of a player and reports of all games: 20 turns of Quadrant Z then take a third of the space.
 
 use std::cell::RefCell;
 
@@ -13,16 +12,16 @@ use super::columns::{parse_digest, read_as, read_columns};
 use super::{Result, StoreError};
 use crate::letter::pictures::{put_in, stand_in, take_out};
 
-/// Text that letters have in common. No letter can be read without it, so it is never changed.
+/// Text that letters have in common. No stored letter can be read without it, so it never changes.
 const TYPICAL: &[u8] = include_bytes!("typical.eml");
 
-/// Higher levels take up to twice the time, and save a tenth of the room.
+/// Higher levels take up to twice the time and save a tenth of the space.
 const LEVEL: Compression = Compression::new(3);
 
 /// Maximum ratio of a text to its deflated form.
 const MOST_EXPANDED: usize = 1032;
 
-/// A letter of ours as it is stored.
+/// One of our letters as it is stored.
 pub struct PackedDispatch {
     pub bytes: Vec<u8>,
     pub picture: Option<Vec<u8>>,
@@ -39,9 +38,9 @@ pub struct PackedColumns {
 read_as! {
     /// A packed letter.
     Packed => Vec<u8>;
-    /// A packed letter. If it was damaged, it is an unreadable letter, which holds up no other.
+    /// A packed letter. Damaged bytes are kept as they are: they make an unreadable letter, which holds up no other.
     MaybeDamaged => Vec<u8>;
-    /// The columns of a letter of ours.
+    /// The columns of one of our letters.
     OurLetter => Vec<u8>;
 }
 
@@ -61,13 +60,14 @@ where
 }
 
 thread_local! {
-    // Their states take some 300 and 50 kB, which cost more to allocate and clear than a letter to pack.
+    // Their states take some 300 and 50 kB, and cost more to allocate and clear than packing a letter does.
     static DEFLATE: RefCell<Compress> = RefCell::new(Compress::new(LEVEL, false));
     static INFLATE: RefCell<Decompress> = RefCell::new(Decompress::new(false));
 }
 
-/// Packs a received letter, or the text of one of ours: its length in four bytes, and a deflated stream.
+/// Packs a received letter, or the text of one of ours: four bytes of length, then a deflated stream.
 pub fn pack(letter: &[u8]) -> Vec<u8> {
+    // `compress_vec` does not grow the vector, so it needs room for bytes that nothing makes shorter.
     let mut packed = Vec::with_capacity(letter.len() + letter.len() / 8 + 64);
     packed.extend(u32::try_from(letter.len()).unwrap_or(u32::MAX).to_le_bytes());
     DEFLATE.with_borrow_mut(|deflate| {
@@ -87,6 +87,7 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<u8>> {
     let damaged = || StoreError::Unsound("a stored letter cannot be decompressed".to_owned());
     let (length, deflated) = packed.split_first_chunk().ok_or_else(damaged)?;
     let length = u32::from_le_bytes(*length) as usize;
+    // Checked before the allocation: a damaged length could ask for 4 GB.
     if length > deflated.len() * MOST_EXPANDED {
         return Err(damaged());
     }
@@ -102,7 +103,7 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// Packs a letter of ours.
+/// Packs one of our letters.
 pub fn pack_dispatch(letter: &[u8]) -> PackedDispatch {
     match take_out(letter) {
         Some((text, picture)) => PackedDispatch { bytes: pack(&text), picture: Some(picture) },
@@ -110,7 +111,7 @@ pub fn pack_dispatch(letter: &[u8]) -> PackedDispatch {
     }
 }
 
-/// Returns the bytes of a letter of ours. The digest of a picture that is not kept any more stands for it.
+/// Returns the bytes of one of our letters. The digest of a dropped picture stands in its place.
 ///
 /// # Errors
 /// [`StoreError::Unsound`] if the columns were changed.

@@ -65,7 +65,7 @@ impl Database {
         Ok(merge_addresses(self.read(self.statement(sql)).await?))
     }
 
-    /// Returns the IDs and names of all players: a new name differs from those of others.
+    /// Returns the IDs and names of all players. A new name must differ from all of them.
     pub async fn player_names(&self) -> Result<Vec<(i64, String)>> {
         self.read(self.statement("SELECT id, name FROM player ORDER BY id")).await
     }
@@ -216,6 +216,7 @@ pub async fn add_newcomer(
 pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<()> {
     let statement = session
         .statement(
+            // A digest that is already scheduled keeps its time; 0 lets the next look schedule one.
             "UPDATE player SET name = $1, bouncing = $2, settings = $3, \
              digest_at = CASE WHEN $4 THEN COALESCE(digest_at, 0) END WHERE id = $5",
         )
@@ -227,6 +228,7 @@ pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<(
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Unsound(format!("there is no player {}", player.id)));
     }
+    // All at once: ranks are unique for each player, so moving one address at a time could collide.
     let statement = session.statement("DELETE FROM address WHERE player_id = $1").bind(player.id);
     session.execute(statement).await?;
     insert_addresses(session, player.id, &player.addresses).await
@@ -262,6 +264,7 @@ pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) ->
     let statement =
         session.statement("UPDATE seat SET player_id = $2 WHERE player_id = $1").bind(merged).bind(into);
     session.execute(statement).await?;
+    // Behind the addresses of `into`, because ranks are unique for each player.
     let sql = "UPDATE address SET player_id = $2, \
                rank = rank + 1 + (SELECT COALESCE(MAX(rank), 0) FROM address WHERE player_id = $2) \
                WHERE player_id = $1";

@@ -12,9 +12,8 @@ use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 use super::backend::Backend;
-use super::migration::{log_migration, migrate};
 use super::notify::{CHANNEL, LETTERS};
-use super::schema::{POSTGRES_PARTS, differences};
+use super::schema::{POSTGRES_PARTS, differences, log_migration, migrate};
 use super::sending::OUTGOING;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting;
@@ -28,13 +27,13 @@ static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 /// The advisory lock under which letters are inserted: `foglette` in ASCII.
 const INTAKE: i64 = i64::from_be_bytes(*b"foglette");
 
-/// The advisory lock of the daemon that settles letters about no match: `fogother` in ASCII.
+/// The advisory lock of the daemon that settles the letters that concern no match: `fogother` in ASCII.
 const OTHERS: i64 = i64::from_be_bytes(*b"fogother");
 
 /// The advisory lock under which tables are migrated: `fogtable` in ASCII.
 const MIGRATING: i64 = i64::from_be_bytes(*b"fogtable");
 
-/// The schema in which tables are made to be compared.
+/// The schema in which the model's tables are created for comparison.
 const MODEL: &str = "fogpost_model";
 
 /// A daemon that claimed letters and is silent for this long loses them: it hangs, or its machine is gone.
@@ -43,7 +42,7 @@ const SETTLING: &str = "SET LOCAL idle_in_transaction_session_timeout = '2min'";
 /// The same limit for dispatches, which wait for mail servers.
 const SENDING: &str = "SET LOCAL idle_in_transaction_session_timeout = '15min'";
 
-/// How long the database may take to confirm a lease.
+/// Time limit for the database to confirm a lease.
 const LEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub struct PostgresBackend {
@@ -53,7 +52,7 @@ pub struct PostgresBackend {
     listener: tokio::sync::Mutex<Option<PgListener>>,
 }
 
-/// A dedicated connection, whose advisory locks are this daemon's leases. They are released when it closes, for
+/// A dedicated connection, whose advisory locks are this daemon's leases. The server releases them when it closes, for
 /// whatever reason.
 struct Leases {
     connection: PgConnection,
@@ -204,6 +203,7 @@ impl Backend for PostgresBackend {
     async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
         let mut tx = self.pool.begin().await?;
         sqlx::query(SETTLING).execute(&mut *tx).await?;
+        // One seat of each match stands for the house's turn, even where the house holds both.
         let sql = "SELECT s.match_id FROM seat s JOIN match m ON m.id = s.match_id WHERE m.id = ANY($1) \
                    AND s.seat = CASE WHEN m.first_house IS NULL THEN 'second' ELSE 'first' END \
                    ORDER BY m.wake_at, m.id FOR NO KEY UPDATE OF s SKIP LOCKED";
@@ -219,6 +219,7 @@ impl Backend for PostgresBackend {
         let mut leases = self.leases.lock().await;
         let acquired = tokio::time::timeout(LEASE_TIMEOUT, self.try_lease(&mut leases, lease)).await;
         let acquired = acquired.unwrap_or_else(|_| Err(StoreError::Database(sqlx::Error::PoolTimedOut)));
+        // The connection may be broken, and its locks gone with it. The next call starts over with a new one.
         if acquired.is_err() {
             *leases = None;
         }
@@ -261,7 +262,7 @@ impl Backend for PostgresBackend {
         Err(StoreError::misnamed("a PostgreSQL database is backed up with pg_dump"))
     }
 
-    /// Makes the tables in a schema that is rolled back.
+    /// Creates the model's tables in a schema that is rolled back.
     async fn schema_faults(&self) -> Result<Vec<String>> {
         let mut tx = self.pool.begin().await?;
         let own: String = sqlx::query_scalar("SELECT current_schema()::text").fetch_one(&mut *tx).await?;
@@ -276,7 +277,7 @@ impl Backend for PostgresBackend {
         Ok(differences(made, found))
     }
 
-    /// The server's disk is not ours to watch.
+    /// Returns `None`: the server's disk is not ours to watch.
     fn free_bytes(&self) -> Result<Option<u64>> {
         Ok(None)
     }
@@ -322,7 +323,7 @@ async fn try_connecting(options: &PgConnectOptions) -> Result<()> {
     }
 }
 
-/// Locks the rows of the matches that the oldest letters of a queue are about, and claims the queue's letters of those
+/// Locks the rows of the matches that the oldest letters in a queue concern, and claims the queue's letters about those
 /// matches. `SKIP LOCKED` passes over what another daemon, or an earlier claim of this one, has locked.
 async fn claim_from(
     tx: &mut Transaction<'static, Postgres>,
@@ -330,6 +331,7 @@ async fn claim_from(
     now: i64,
     limit: i64,
 ) -> Result<Vec<WaitingLetter>> {
+    // Other daemons may have locked every match of a page. Letters of free matches then come on a later one.
     let mut after = (i64::MIN, 0);
     let mut is_crowded = false;
     loop {
@@ -370,14 +372,15 @@ async fn oldest_after(
     Ok(query.bind(limit).fetch_all(&mut **tx).await?)
 }
 
-/// Locks those of the matches that are not locked yet, and returns their IDs. The empty ID stands for letters about no
-/// match, which have an advisory lock.
+/// Locks those of the matches that are not locked yet, and returns their IDs. The empty ID stands for letters that
+/// concern no match; they have an advisory lock.
 async fn lock_free_matches(
     tx: &mut Transaction<'_, Postgres>,
     matches: BTreeSet<String>,
 ) -> Result<Vec<String>> {
     let has_other_letters = matches.contains("");
     let ids: Vec<String> = matches.into_iter().collect();
+    // FOR UPDATE would also block inserts of rows that refer to these matches: a foreign key takes a key share lock.
     let sql = "SELECT id FROM match WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED";
     let mut locked: Vec<String> = sqlx::query_scalar(sql).bind(ids).fetch_all(&mut **tx).await?;
     if has_other_letters {

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// Read and write for the owner, nothing for anybody else. A umask can only take more away.
+/// Read and write for the owner, nothing for anybody else. A umask can only remove permissions.
 pub const OWNER_ONLY: u32 = 0o600;
 
 /// The permissions of the group and of all others.
@@ -29,8 +29,8 @@ pub fn shared_mode(path: &Path) -> Option<u32> {
 /// The first bytes of every SQLite file.
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Returns the database at `path`, its log, and every other SQLite database in the same folder, such as a backup or
-/// what a restore has replaced.
+/// Returns the database at `path`, its log, and every other SQLite database in the same folder, such as a backup or a
+/// database that a restore has replaced.
 pub fn databases_beside(path: &Path) -> Vec<PathBuf> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -7,8 +7,8 @@ use std::fmt::Display;
 use super::columns::unsound;
 use super::{MatchRow, Result, StoreError};
 
-/// Rows per statement: 118,000 rows/s, and 17,700 one by one. More rows would gain nothing, and these are far below any
-/// limit on parameters.
+/// Rows per statement. Measured: 118,000 rows/s, against 17,700 one by one. More rows gain nothing, and 64 are far
+/// below any limit on parameters.
 pub const CHUNK: usize = 64;
 
 /// Whether a statement over this many rows is frequent enough to stay prepared: single rows, and full chunks.
@@ -53,11 +53,12 @@ pub fn ensure_all_found<T: Display + Ord>(
     }
 }
 
-/// Pairs named values with the IDs that the database gave to the names.
+/// Pairs named values with the IDs that the database assigned to the names.
 pub fn with_ids<'a, T>(
     named: impl Iterator<Item = (&'a str, T)>,
     ids: &[(i64, String)],
 ) -> Result<Vec<(i64, T)>> {
+    // By name, because RETURNING need not keep the order of the inserted rows.
     let ids: BTreeMap<&str, i64> = ids.iter().map(|(id, name)| (name.as_str(), *id)).collect();
     named
         .map(|(name, value)| {

@@ -1,6 +1,34 @@
-//! Compares the tables, indexes and triggers of a database with those that the migrations of this program make.
+//! The tables, indexes and triggers of a database: brings them up to date, and compares them with those that the
+//! migrations of this program make.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::pin::Pin;
+
+use sqlx::Acquire;
+use sqlx::migrate::{Migrate, MigrateError, Migrator};
+
+/// Logs the migration, if there was one. A new database had no version `before`.
+pub fn log_migration(before: Option<i64>, migrations: &Migrator) {
+    let now = migrations.iter().map(|migration| migration.version).max();
+    if before != now {
+        tracing::info!(from = before, to = now, "database migrated");
+    }
+}
+
+/// Brings the tables up to date.
+///
+/// Boxed, because the compiler cannot prove that the future of an `async fn` is `Send` here (rust-lang/rust#110338).
+pub fn migrate<'a, A>(
+    migrations: &'static Migrator,
+    connection: A,
+) -> Pin<Box<dyn Future<Output = Result<(), MigrateError>> + Send + 'a>>
+where
+    A: Acquire<'a> + Send + 'a,
+    <A::Connection as Deref>::Target: Migrate,
+{
+    Box::pin(migrations.run(connection))
+}
 
 /// A table, index or the like: its kind, its name, and its definition.
 pub type SchemaPart = (String, String, String);
@@ -10,7 +38,7 @@ pub const SQLITE_PARTS: &str = "SELECT type, name, COALESCE(sql, '') FROM sqlite
     WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> '_sqlx_migrations'";
 
 /// Selects the [`SchemaPart`]s of the schema `$1` of a PostgreSQL database. A trigger's definition says whether it is
-/// enabled.
+/// enabled. The name of the schema is removed, because the model is in another one.
 pub const POSTGRES_PARTS: &str = "SELECT kind, name, replace(definition, quote_ident($1) || '.', '') FROM ( \
     SELECT 'table' AS kind, c.relname::text AS name, string_agg(concat_ws(' ', a.attname, \
         format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, pg_get_expr(d.adbin, d.adrelid)), ', ' \
@@ -32,24 +60,25 @@ pub const POSTGRES_PARTS: &str = "SELECT kind, name, replace(definition, quote_i
         WHERE p.pronamespace = to_regnamespace($1)) AS part \
     WHERE name !~ '_sqlx_migrations'";
 
-/// Names what a database has that the model lacks, what it lacks, and what is different in it.
+/// Names the parts that a database has and the model lacks, the parts that it lacks, and those that differ.
 pub fn differences(model: Vec<SchemaPart>, found: Vec<SchemaPart>) -> Vec<String> {
     let (model, found) = (by_name(model), by_name(found));
     let mut differences = Vec::new();
     for (part, definition) in &model {
         match found.get(part) {
             Some(other) if other == definition => {}
-            Some(_) => differences.push(format!("its {part} is not as this program makes it")),
+            Some(_) => differences.push(format!("its {part} differs from the one this program makes")),
             None => differences.push(format!("its {part} is missing")),
         }
     }
     let foreign = found.keys().filter(|part| !model.contains_key(*part));
-    differences.extend(foreign.map(|part| format!("its {part} is not of this program")));
+    differences.extend(foreign.map(|part| format!("its {part} does not belong to this program")));
     differences
 }
 
 /// Returns the definition of each part by its kind and name, with single blanks.
 fn by_name(parts: Vec<SchemaPart>) -> BTreeMap<String, String> {
+    // SQLite keeps the text of a definition as it was written, and its layout does not matter.
     let squeezed = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     parts
         .into_iter()
@@ -62,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_foreign_missing_or_changed_is_named() {
+    fn foreign_missing_and_changed_parts_are_named() {
         let part = |kind: &str, name: &str, definition: &str| {
             (kind.to_owned(), name.to_owned(), definition.to_owned())
         };
@@ -78,9 +107,9 @@ mod tests {
         assert_eq!(
             said,
             [
-                "its trigger kept is not as this program makes it",
+                "its trigger kept differs from the one this program makes",
                 "its trigger lost is missing",
-                "its trigger spy is not of this program"
+                "its trigger spy does not belong to this program"
             ]
         );
     }

@@ -1,7 +1,7 @@
 //! Writes settlements: the matches, letters, entries and dispatches that rulings change, many rows at a time.
 //!
-//! Each step writes [`CHUNK`] rows with one statement. A statement that changes existing rows returns which ones it
-//! changed; a row that is missing there was changed by another writer, and the settlement is stale.
+//! Each step writes [`CHUNK`] rows with one statement. A statement that changes existing rows returns the ones it
+//! changed. If a row is missing, another writer has changed it, and the settlement is stale.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ impl Database {
     }
 }
 
-/// Packs dispatches, and yields after each, because hundreds take milliseconds that other tasks need.
+/// Packs dispatches, and yields after each: hundreds of them take milliseconds that other tasks need.
 async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedDispatch> {
     let mut packed = Vec::with_capacity(dispatches.len());
     for dispatch in dispatches {
@@ -66,6 +66,7 @@ const MATCH_ENDED: &str = "MatchEnded";
 /// # Errors
 /// [`StoreError::Stale`] if a row changed after it was loaded: roll back, load and rule again.
 async fn settle(session: &mut Session<'_>, settlement: &Settlement, packed: &[PackedDispatch]) -> Result<()> {
+    // Matches first: letters, entries and dispatches refer to them.
     write_matches(session, settlement).await?;
     write_letters(session, settlement).await?;
     add_to_ledgers(session, &settlement.entries).await?;
@@ -155,7 +156,7 @@ async fn write_dispatches(
     Ok(())
 }
 
-/// Returns when each match ended, by its last entry that says so.
+/// Returns the time at which each match ended, by its last `MatchEnded` entry.
 fn ends(entries: &[EntryRow]) -> BTreeMap<&str, i64> {
     let ends = entries.iter().filter(|entry| entry.kind == MATCH_ENDED);
     ends.map(|entry| (entry.chain.as_str(), entry.at.timestamp_millis())).collect()
@@ -164,6 +165,7 @@ fn ends(entries: &[EntryRow]) -> BTreeMap<&str, i64> {
 /// Locks the matches in the order of their IDs, so that two settlements cannot deadlock.
 async fn lock_matches(session: &mut Session<'_>, matches: &[&MatchRow]) -> Result<()> {
     let engine = session.engine();
+    // SQLite has one writer at a time.
     if engine == Engine::Sqlite {
         return Ok(());
     }
@@ -193,6 +195,8 @@ async fn add_matches(
             .bind(&row.snapshot)
             .bind(1_i64);
     });
+    // If another daemon has just taken the name of a match, the settlement is stale, and is ruled on again with another
+    // name.
     insert.push(" ON CONFLICT (id) DO NOTHING RETURNING id");
     let added = session.fetch_column(insert.persistent(is_common(chunk.len()))).await?;
     ensure_all_found("match", chunk.iter().map(|row| row.id.clone()), added)
@@ -216,7 +220,7 @@ async fn change_matches(
     ensure_all_found("match", chunk.iter().map(|row| row.id.clone()), changed)
 }
 
-/// Updates those matches that are at the version they were loaded with and meet `condition`, and returns their IDs.
+/// Updates the matches that meet `condition` and are still at the version that was loaded. Returns their IDs.
 async fn update_matches(
     session: &mut Session<'_>,
     chunk: &[&MatchRow],
@@ -274,6 +278,7 @@ async fn decide_letters(
             .bind(decision.accepted_by.as_deref().map(text));
     });
     update.push(
+        // A letter that a GM requeues starts with no failures: those counted before would set it aside at once.
         ") UPDATE letter SET status = d_status, note = d_note, match_id = d_match_id, seat = d_seat, \
          accepted_by = COALESCE(d_accepted_by, accepted_by), \
          tries = CASE WHEN d_status = 'waiting' THEN 0 ELSE tries END, decided_at = ",
@@ -289,7 +294,7 @@ async fn decide_letters(
     ensure_all_found("letter", chunk.iter().map(|decision| decision.digest), changed)
 }
 
-/// Defers a letter. Without a time to wait for, ruling on it has failed, and the failure is counted.
+/// Defers a letter. If there is no time to wait for, ruling on it has failed, and the failure is counted.
 async fn postpone_letter(session: &mut Session<'_>, postponed: &Postponed) -> Result<()> {
     let sql = "UPDATE letter SET wait_until = $2, note = $3, tries = tries + $4, match_id = $5 \
                WHERE digest = $1 AND status = 'waiting'";

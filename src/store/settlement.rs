@@ -1,4 +1,4 @@
-//! What a transaction writes.
+//! The changes that one transaction writes.
 
 use chrono::{DateTime, Utc};
 
@@ -16,11 +16,11 @@ pub struct Settlement {
     pub decided: Vec<LetterDecision>,
     /// Ignored for letters that no longer wait.
     pub postponed: Vec<Postponed>,
-    /// At most one row for each match, with the `version` that was loaded.
+    /// One row at most for each match, with the `version` that was loaded.
     pub matches: Vec<MatchRow>,
     /// Seats of new matches, and seats whose player or token changes.
     pub seats: Vec<SeatRow>,
-    /// What the ledgers pin of who holds a seat, with the match of each.
+    /// The pins of who holds a seat, each with its match.
     pub seat_pins: Vec<(String, KeptPin)>,
     /// Matches as they were before the procedure changed.
     pub snapshots: Vec<KeptSnapshot>,
@@ -31,7 +31,7 @@ pub struct Settlement {
     pub dispatches: Vec<NewDispatch>,
     /// The pins of dispatches that entries list as delivered, each with its match.
     pub listed: Vec<(String, Digest)>,
-    /// New invitations, and those that close. One that is made and taken in the same settlement occurs twice.
+    /// Invitations that are new or close. One that is made and taken in the same settlement occurs twice.
     pub invitations: Vec<Invitation>,
     /// Saved as by [`Database::save_player`].
     pub players: Vec<Player>,
@@ -42,7 +42,7 @@ pub struct Settlement {
     /// Addresses whose dispatches are queued again if they were given up.
     pub requeued: Vec<String>,
     pub restraints: Restraints,
-    /// Letters in a player's name that were not proven to be theirs, and those about which the player has decided.
+    /// Letters in a player's name that were not proven to be theirs, new or confirmed or denied by the player.
     pub unproven: Vec<UnprovenLetter>,
     /// Changes that players ask for, each at its new stage.
     pub changes: Vec<PlayerChange>,

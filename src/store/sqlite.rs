@@ -15,8 +15,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::backend::Backend;
-use super::migration::{log_migration, migrate};
-use super::schema::{SQLITE_PARTS, differences};
+use super::schema::{SQLITE_PARTS, differences, log_migration, migrate};
 use super::sending::OUTGOING;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting;
@@ -27,7 +26,7 @@ static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 /// Marks a database file as ours, in its header: `fogp` in ASCII.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"fogp");
 
-/// How long a writer waits for a writer in another process.
+/// Time that a writer waits for a writer in another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// SQLITE_BUSY, a primary code.
@@ -42,7 +41,7 @@ pub struct SqliteBackend {
     reader: SqlitePool,
     /// Also reads rows that were just written or are about to be: each commit empties the readers' page caches.
     writer: SqlitePool,
-    /// Held by the claim on letters, of which there is one at a time.
+    /// Held by the claim on letters; there is one at a time.
     settling: Arc<tokio::sync::Mutex<()>>,
     /// Held while dispatches are being claimed.
     claiming: tokio::sync::Mutex<()>,
@@ -55,6 +54,7 @@ struct Sending(Mutex<BTreeSet<i64>>);
 
 impl Sending {
     fn ids(&self) -> MutexGuard<'_, BTreeSet<i64>> {
+        // A panic cannot leave a set of IDs half changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -74,12 +74,14 @@ impl SqliteBackend {
         let options = options.busy_timeout(BUSY_TIMEOUT).row_buffer_size(ROWS_AHEAD);
         let path = options.get_filename().to_owned();
         if url.contains(":memory:") || url.contains("mode=memory") || path.as_os_str().is_empty() {
+            // Each connection would get an empty database of its own, and a restart would lose everything.
             return Err(StoreError::misnamed("its URL names no file"));
         }
         let unopened = |error: sqlx::Error| cannot_open(&path, why(&path, &error));
         // SQLite would create it for everybody to read. It gives its log the permissions of the file. If this fails,
         // the file exists, or SQLite names the reason.
         let _ = private::create_new(&path);
+        // Checked before the writer connects, which would already switch another program's file to a write-ahead log.
         if !is_ours(&options).await.map_err(unopened)? {
             return Err(cannot_open(&path, "it belongs to another program".to_owned()));
         }
@@ -156,7 +158,10 @@ async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePo
         .clone()
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
+        // A letter leaves the mailbox once it is stored, so a commit must survive a power failure. NORMAL would not
+        // sync it.
         .synchronous(SqliteSynchronous::Full)
+        // SQLite enforces foreign keys only on connections that ask for it.
         .foreign_keys(true)
         // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and so be written
         // twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes; the other two are in
@@ -168,6 +173,7 @@ async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePo
         .pragma("temp_store", "memory");
     let began = Instant::now();
     loop {
+        // One connection: writers in this process queue for it, instead of polling for SQLite's lock.
         let writer = pool_options(1).connect_with(options.clone()).await;
         match writer {
             Err(error) if code(&error) == Some(BUSY) && began.elapsed() < BUSY_TIMEOUT => {
@@ -204,7 +210,7 @@ impl Backend for SqliteBackend {
         self.begin().await
     }
 
-    /// In WAL mode, a commit with `synchronous = NORMAL` writes to the log without syncing it.
+    /// Commits with `synchronous = NORMAL`, which in WAL mode writes to the log without syncing it.
     async fn write_unsynced(&self, statement: Statement) -> Result<()> {
         let mut connection = self.writer.acquire().await?;
         // A task of its own: the connection must get its setting back even if the caller is cancelled.
@@ -252,6 +258,7 @@ impl Backend for SqliteBackend {
     }
 
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)> {
+        // Until the IDs are noted, another claim would find the same dispatches.
         let _alone = self.claiming.lock().await;
         let claimed: Vec<i64> = self.sending.ids().iter().copied().collect();
         let sql = format!(
@@ -269,12 +276,12 @@ impl Backend for SqliteBackend {
         Ok((due, Claim::guarded(Arc::new(ReleaseOnDrop(Arc::clone(&self.sending), ids)))))
     }
 
-    /// Locks a file next to the database. The system releases the lock when the process ends, even in a crash.
-    /// The database has one daemon, and that one loop which plays for the house.
+    /// Returns all matches: the database has one daemon, in which one loop plays for the house.
     async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
         Ok((matches.to_vec(), Claim::default()))
     }
 
+    /// Locks a file next to the database. The system releases the lock when the process ends, even in a crash.
     async fn lock(&self, owner: &str) -> Result<DatabaseLock> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");
@@ -304,6 +311,7 @@ impl Backend for SqliteBackend {
     }
 
     async fn schema_faults(&self) -> Result<Vec<String>> {
+        // Only the migrations describe the tables, so the model is made by running them.
         let mut model = SqliteConnection::connect("sqlite::memory:").await?;
         migrate(&MIGRATIONS, &mut model).await?;
         let made = sqlx::query_as(SQLITE_PARTS).fetch_all(&mut model).await?;
@@ -343,11 +351,13 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
         TryLockError::Error(error) => cannot(error),
     })?;
     let aside = beside(&path, ".replaced");
+    // An earlier restore may have been a mistake, and this is the only copy of the database that it replaced.
     if path.exists() && aside.exists() {
         return Err(cannot_open(&aside, "it is kept from an earlier restore; move it away first".to_owned()));
     }
     let new = beside(&path, ".restoring");
     copy_privately(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
+    // Checked before anything is moved, so that a refused backup leaves the database in place.
     let prepared = prepare(&new).await;
     if let Err(error) = prepared {
         let _ = std::fs::remove_file(&new);
@@ -387,8 +397,8 @@ async fn prepare(path: &Path) -> Result<()> {
     prepared
 }
 
-/// Returns the URL of the database in a file, with question marks and percent signs escaped: the one would end the path, the
-/// other would begin an escape.
+/// Returns the URL of the database in a file. Escapes question marks, which would end the path, and percent signs,
+/// which would begin an escape.
 pub fn sqlite_url(file: &Path) -> String {
     format!("sqlite:{}", file.display().to_string().replace('%', "%25").replace('?', "%3F"))
 }
@@ -421,6 +431,7 @@ fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
         .read(true)
         .write(true)
         .create(true)
+        // If somebody else has the lock, the file names its owner.
         .truncate(false)
         .mode(private::OWNER_ONLY)
         .open(path)

@@ -1,7 +1,7 @@
 //! The seam between the store's functions and sqlx: one statement, and the session that runs it, for either database.
 //!
-//! Functions that were generic over `sqlx::Database` would repeat a dozen bounds on its associated types, which Rust
-//! does not imply. Two enums need none, and the functions are compiled once instead of once for each database.
+//! Functions generic over `sqlx::Database` would have to repeat a dozen bounds on its associated types, because Rust
+//! does not imply them. Enums need none, and the functions are compiled once instead of once for each database.
 
 use futures_util::{Stream, TryStreamExt as _};
 use sqlx::error::BoxDynError;
@@ -16,7 +16,7 @@ use super::rows::texts;
 use super::{Result, RowSink, StoreError};
 use crate::letter::Digest;
 
-/// Which database a statement is written for.
+/// The database engine that a statement is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     Sqlite,
@@ -184,6 +184,7 @@ impl Statement {
             Arguments::Sqlite(arguments) => arguments.add(value),
             Arguments::Postgres(arguments) => arguments.add(value),
         };
+        // Kept for later, so that statements can be built in a chain.
         keep_first(&mut self.error, added);
     }
 

@@ -1,4 +1,4 @@
-//! Letters in a player's name that were not proven to be theirs, and what became of them.
+//! Letters in a player's name that were not proven to be theirs, and the player's word on them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -9,11 +9,11 @@ use crate::letter::Digest;
 
 const COLUMNS: &str = "letter, code, player_id, address, match_id, seat, noted_at, told, stage, confirmed_by";
 
-/// How long before it was noted a letter may have come: it waits for the DNS, or for a program that is down.
+/// Maximum time between a letter's arrival and its note: it waits for the DNS, or for a daemon that is down.
 const RECEIVED_BEFORE: TimeDelta = TimeDelta::days(14);
 
 impl Database {
-    /// Returns the letters in a player's name that were not proven to be theirs and came since then, oldest first.
+    /// Returns the unproven letters in a player's name that were noted since then, oldest first.
     pub async fn unproven_letters(
         &self,
         player_id: i64,
@@ -26,15 +26,15 @@ impl Database {
         self.read(self.statement(sql).bind(player_id).bind(since.timestamp_millis())).await
     }
 
-    /// Returns those of these letters that were not proven at first.
+    /// Returns the rows of those of these letters that were unproven at first.
     pub async fn unproven_named(&self, letters: &[Digest]) -> Result<Vec<UnprovenLetter>> {
         let one_of = self.one_of();
         let sql = format!("SELECT {COLUMNS} FROM unproven_letter WHERE letter {one_of} ORDER BY letter");
         self.read(self.statement(sql).bind_digests(letters)).await
     }
 
-    /// Returns up to `limit` letters in players' names that were noted in this time, and that nobody has confirmed or
-    /// denied, oldest first. The index of ignored letters leads to them, because theirs has players first.
+    /// Returns up to `limit` unproven letters that were noted in this period and that nobody has confirmed or denied,
+    /// oldest first. Finds them through the index of letters by status, because their own index begins with the player.
     pub async fn unanswered_letters(
         &self,
         from: DateTime<Utc>,

@@ -13,7 +13,7 @@ use crate::ledger::PlayerSettings;
 use crate::letter::{Digest, ReturnId};
 use crate::referee::{DispatchKind, MatchOverview};
 
-/// How the origin of a letter begins that was found in the provider's spam folder.
+/// The beginning of the origin of a letter that was found in the provider's spam folder.
 pub const FROM_SPAM: &str = "spam:";
 
 /// A letter as it arrived, not yet parsed.
@@ -22,18 +22,18 @@ pub struct NewLetter {
     pub digest: Digest,
     pub raw: Vec<u8>,
     pub received_at: DateTime<Utc>,
-    /// Where it was found, as text for people: `imap:INBOX/1/57`.
+    /// Its place in the mailbox, as text for people: `imap:INBOX/1/57`.
     pub origin: String,
-    /// With the sender, identifies a letter that was sent twice. Empty if it has none.
+    /// Identifies, together with the sender, a letter that was sent twice. Empty if it has none.
     pub message_id: String,
-    /// The digest of its text, if an earlier letter has its Message-ID and sender, but another text.
+    /// The digest of its text, if an earlier letter has the same Message-ID and sender but another text.
     pub new_text: Option<Digest>,
     pub sender: String,
     pub subject: String,
     /// Its reply tokens. A letter with a seat's token comes before strangers' letters.
     ///
-    /// Where several daemons share a database, they claim letters match by match, so all tokens are listed. A single
-    /// daemon only lists those that it finds without decoding the letter.
+    /// Daemons that share a database claim letters match by match, so all tokens are listed. A single daemon only lists
+    /// those that it finds without decoding the letter.
     pub tokens: Vec<String>,
     /// Whether it is from a GM, and so comes before strangers' letters.
     pub is_from_gm: bool,
@@ -57,7 +57,7 @@ impl LetterQueue {
     }
 }
 
-/// A letter to be ruled on.
+/// A letter that waits for a ruling.
 #[derive(Clone, Debug, FromRow)]
 pub struct WaitingLetter {
     pub digest: Digest,
@@ -77,11 +77,11 @@ pub struct WaitingLetter {
 }
 
 named_enum! {
-    /// What happened to a letter.
+    /// The status of a letter.
     pub enum LetterStatus {
-        /// To be ruled on.
+        /// Waits for a ruling.
         Waiting = "waiting",
-        /// Acted for a seat, and was answered.
+        /// It acted for a seat, and was answered.
         Ruled = "ruled",
         /// Answered without affecting a match.
         Answered = "answered",
@@ -96,7 +96,7 @@ named_enum! {
     }
 }
 
-/// What was decided about a letter, and why.
+/// A decision on a letter, with the reason.
 #[derive(Clone, Debug)]
 pub struct LetterDecision {
     pub digest: Digest,
@@ -114,9 +114,9 @@ pub struct Postponed {
     pub digest: Digest,
     /// The reason, for the GM.
     pub note: String,
-    /// When it may be ruled on again. `None` for at once, because ruling on it failed; the failure is counted.
+    /// The earliest time to rule on it again. `None` means at once: ruling on it failed, and the failure is counted.
     pub until: Option<DateTime<Utc>>,
-    /// The match that it will act in, in which nobody is late until then.
+    /// The match in which it will act. Nobody is late in it until then.
     pub match_id: Option<String>,
 }
 
@@ -136,7 +136,7 @@ pub struct LetterRow {
     pub note: String,
     #[sqlx(flatten, try_from = "Place")]
     pub seat: Option<(String, Seat)>,
-    /// When its bytes were deleted, because it caused no ledger entry.
+    /// The time at which its bytes were deleted, because it caused no ledger entry.
     #[sqlx(try_from = "MaybeMillis")]
     pub bytes_deleted_at: Option<DateTime<Utc>>,
 }
@@ -145,7 +145,7 @@ pub struct LetterRow {
 pub struct Player {
     pub id: i64,
     pub name: String,
-    /// In lower case; letters go to the first.
+    /// Addresses in lower case; letters go to the first.
     pub addresses: Vec<String>,
     /// Whether our letters to this player bounce.
     pub bouncing: bool,
@@ -173,10 +173,10 @@ pub struct KeptSnapshot {
 pub struct MatchRow {
     /// `QZ-7K3M`.
     pub id: String,
-    /// What lists show.
+    /// The columns that lists show.
     #[sqlx(flatten)]
     pub overview: MatchOverview,
-    /// When the clock next has to decide something, or `None` for never.
+    /// The next time at which the clock has to decide something, or `None` for never.
     #[sqlx(try_from = "MaybeMillis")]
     pub wake_at: Option<DateTime<Utc>>,
     pub snapshot: String,
@@ -231,7 +231,7 @@ pub struct NewDispatch {
     pub answers: Option<Digest>,
     /// A digest of that letter's contents.
     pub asked: Option<Digest>,
-    /// When it may be sent, if a budget delays it.
+    /// The earliest time to send it, if a budget delays it.
     pub due: Option<DateTime<Utc>>,
     pub urgency: Urgency,
     /// Its pin, if the ledger of its match lists deliveries.
@@ -264,7 +264,7 @@ pub struct Claimed {
     #[sqlx(try_from = "SmallCount")]
     pub tries: u32,
     pub urgency: Urgency,
-    /// The seat that it opens a turn to, or reports one to, or tells anything else.
+    /// The seat that it is written to.
     pub seat: Option<Seat>,
     #[sqlx(try_from = "Millis")]
     pub created_at: DateTime<Utc>,
@@ -272,7 +272,7 @@ pub struct Claimed {
     pub return_id: Option<ReturnId>,
 }
 
-/// When a match was opened, and when it ended.
+/// The times at which a match was opened and ended.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct MatchDates {
     pub id: String,
@@ -355,10 +355,10 @@ named_enum! {
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct UnprovenLetter {
     pub letter: Digest,
-    /// By which the player answers the notice about it. Letters from one address share it.
+    /// The code by which the player answers the notice about it. Letters from one address share it.
     pub code: String,
     pub player_id: i64,
-    /// Where the letter claims to be from.
+    /// The address that the letter claims as its sender.
     pub address: String,
     pub match_id: String,
     pub seat: Seat,
@@ -380,7 +380,7 @@ named_enum! {
     }
 }
 
-/// The lengths of the queues, and since when their oldest items have waited.
+/// The lengths of the queues, and the times since which their oldest items have waited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct Queues {
     #[sqlx(try_from = "Count")]
@@ -389,12 +389,12 @@ pub struct Queues {
     pub oldest_letter: Option<DateTime<Utc>>,
     #[sqlx(try_from = "Count")]
     pub dispatches_waiting: u64,
-    /// In the future if a budget delays every waiting dispatch.
+    /// A time in the future if a budget delays every waiting dispatch.
     #[sqlx(try_from = "MaybeMillis")]
     pub oldest_dispatch: Option<DateTime<Utc>>,
     #[sqlx(try_from = "Count")]
     pub given_up: u64,
-    /// Those of them that nobody has looked at.
+    /// Dispatches given up that nobody has acknowledged.
     #[sqlx(try_from = "Count")]
     pub given_up_unseen: u64,
     #[sqlx(try_from = "Count")]
@@ -402,7 +402,7 @@ pub struct Queues {
     /// Letters set aside because ruling on them failed.
     #[sqlx(try_from = "Count")]
     pub set_aside: u64,
-    /// When the clock next has to decide something. If this is in the past, the clock is late.
+    /// The next time at which the clock has to decide something. If it is in the past, the clock is late.
     #[sqlx(try_from = "MaybeMillis")]
     pub next_wake: Option<DateTime<Utc>>,
     #[sqlx(flatten)]
@@ -425,8 +425,8 @@ pub struct LatestTimes {
 /// Work that another daemon or command queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wakeup {
-    /// Letters to be ruled on.
+    /// Letters wait for a ruling.
     Letters,
-    /// Dispatches to be sent.
+    /// Dispatches wait to be sent.
     Dispatches,
 }

@@ -1,4 +1,4 @@
-//! Which letters wait, and which of them are claimed together.
+//! Waiting letters, and the claims on them.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,27 @@ use super::statement::Session;
 use super::{Claim, Database, FROM_SPAM, LetterQueue, REMEMBER, Result, WaitingLetter};
 use crate::letter::Digest;
 
-/// Maximum bytes of the letters that are claimed together: they are held in memory, some of them decoded.
+/// Maximum bytes of letters in one claim: they are held in memory, some of them decoded.
 const MAX_CLAIMED_BYTES: u32 = 8_000_000;
 
-/// The same for strangers' letters, and their maximum number. Players' letters that arrive meanwhile wait until these are
-/// ruled on, which takes up to 250 ms of a processor for each megabyte.
+/// Maximum bytes of strangers' letters in one claim. Players' letters that arrive in the meantime wait until these are
+/// ruled on, which takes up to 250 ms of CPU time for each megabyte.
 const MAX_STRANGERS_BYTES: u32 = 250_000;
+
+/// Maximum letters in such a claim.
 const MAX_STRANGERS: u32 = 32;
 
-/// Maximum letters of one player or GM that are claimed together while others wait: whoever sends hundreds, or forges the
-/// address on them, delays everybody else by no more than these.
+/// Maximum letters of one player or GM in a claim while others wait: somebody who sends hundreds, or forges that
+/// address, delays everybody else by no more than these.
 const MAX_OF_ONE_SENDER: usize = 32;
 
-/// Prefix of the keys under which daemons note the letters that they have in work.
+/// Prefix of the keys under which daemons note the letters that they are working on.
 const IN_WORK: &str = "letters in work: ";
 
 impl Database {
     /// Claims up to `limit` waiting letters, oldest first, skipping those deferred past `now`. All are from the queue
-    /// `first`, or from the other one if there is nothing to claim in that. Of strangers' letters it claims few, so that
-    /// players' need not wait long. A match's letters have one claimant at a time and stay in order. The caller keeps that
+    /// `first`, or from the other one if there is nothing to claim in that. It claims few letters of strangers, so that
+    /// players do not wait long. A match's letters have one claimant at a time and stay in order. The caller keeps that
     /// order across an uncommitted claim `before`.
     pub async fn claim_letters(
         &self,
@@ -40,9 +42,9 @@ impl Database {
         self.backend.claim_letters(now.timestamp_millis(), limit, first, before).await
     }
 
-    /// Notes, for the time after a crash, which letters the daemon `owner` reads and rules on, in place of those that it
-    /// noted before; none when it has done so. Waits for no disk: what is noted survives the process, but perhaps not a
-    /// power failure.
+    /// Notes the letters that the daemon `owner` is working on, in place of its previous note; an empty list ends the
+    /// work. After a crash the note names the suspects. It does not wait for the disk: the note survives the process,
+    /// but perhaps not a power failure.
     pub async fn note_in_work(&self, owner: &str, letters: &[Digest]) -> Result<()> {
         let key = format!("{IN_WORK}{owner}");
         let statement = if letters.is_empty() {
@@ -54,7 +56,7 @@ impl Database {
         self.backend.write_unsynced(statement).await
     }
 
-    /// Returns each daemon that has noted letters in work, with these letters.
+    /// Returns each daemon that has such a note, with its letters.
     pub async fn letters_in_work(&self) -> Result<Vec<(String, Vec<Digest>)>> {
         let noted = self.remembered_under(IN_WORK).await?;
         let read = |(key, digests): (String, String)| {
@@ -97,12 +99,12 @@ impl Database {
     }
 }
 
-/// Parses digests that have blanks between them.
+/// Parses digests separated by blanks.
 fn parse_digests(digests: &str) -> Result<Vec<Digest>> {
     digests.split_whitespace().map(parse_digest).collect()
 }
 
-/// Returns the most letters that a claim on this queue may hold, if it may hold `limit` of players.
+/// Returns the maximum number of letters in a claim on this queue, if `limit` is the maximum for players' letters.
 pub fn limit(queue: LetterQueue, limit: u32) -> i64 {
     i64::from(match queue {
         LetterQueue::Known => limit,
@@ -110,7 +112,7 @@ pub fn limit(queue: LetterQueue, limit: u32) -> i64 {
     })
 }
 
-/// Returns the condition that a waiting letter is in this queue. A partial index has both.
+/// Returns the condition that a waiting letter is in this queue.
 pub fn is_in(queue: LetterQueue) -> &'static str {
     match queue {
         LetterQueue::Known => "known = 1",
@@ -118,7 +120,7 @@ pub fn is_in(queue: LetterQueue) -> &'static str {
     }
 }
 
-/// Whether these senders of a page of the oldest letters include one who has more than a fair share of it.
+/// Whether one of these senders, each of a letter on a page, has more than a fair share of the page.
 pub fn is_crowded<'s>(queue: LetterQueue, senders: impl IntoIterator<Item = &'s str>) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for sender in senders {
@@ -127,9 +129,9 @@ pub fn is_crowded<'s>(queue: LetterQueue, senders: impl IntoIterator<Item = &'s 
     queue == LetterQueue::Known && counts.into_values().any(|count| count > MAX_OF_ONE_SENDER)
 }
 
-/// Returns the source of a page: the letters that wait in a queue and meet a `condition`, and are not deferred past the
-/// parameter `now`. Of a crowded queue it holds only each sender's oldest, which keeps the order of one sender's letters;
-/// numbering them reads all that wait, so it is left out where nobody crowds.
+/// Returns the source of a page: the letters that wait in a queue, meet a `condition`, and are not deferred past the
+/// parameter `now`. In a crowded queue it holds only the oldest letters of each sender, in order. That numbers all
+/// waiting letters, so it is done only where somebody crowds the queue.
 pub fn source(queue: LetterQueue, condition: &str, now: &str, is_crowded: bool) -> String {
     let is_in_queue = is_in(queue);
     let is_waiting = format!(
@@ -145,8 +147,8 @@ pub fn source(queue: LetterQueue, condition: &str, now: &str, is_crowded: bool) 
     )
 }
 
-/// Returns up to `limit` letters that wait in a queue and meet a `condition` on the texts `$1`, oldest first, and of those
-/// as many as fit into the queue's maximum of bytes, but at least one.
+/// Returns up to `limit` letters that wait in a queue and meet a `condition` on the texts `$1`, oldest first. Stops at
+/// the queue's maximum of bytes, but returns at least one letter.
 pub async fn claimable(
     session: &mut Session<'_>,
     queue: LetterQueue,
@@ -173,6 +175,7 @@ fn select(queue: LetterQueue, source: &str) -> String {
         LetterQueue::Strangers => MAX_STRANGERS_BYTES,
     };
     format!(
+        // `total = size` holds for the first letter: one that exceeds the maximum alone is claimed alone.
         "WITH page AS (\
              SELECT l.id, l.received_at, l.size FROM {source} ORDER BY l.received_at, l.id LIMIT $3\
          ), sized AS (SELECT id, size, SUM(size) OVER (ORDER BY received_at, id) AS total FROM page) \

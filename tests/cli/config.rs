@@ -120,7 +120,7 @@ fn a_missing_file_is_named_with_advice() {
 #[test]
 fn a_new_club_works_as_init_leaves_it() {
     let folder = Folder::empty();
-    assert_says(&folder.run(&["init"]).success(), &["mail/referee is a mailbox to try it out with"]);
+    assert_says(&folder.run(&["init"]).success(), &["mail/referee is a mailbox for trying it out"]);
     let config = fs::read_to_string(folder.path("config.toml")).expect("the config");
     folder.write("config.toml", &config.replace("The Fog Club", "Our Club"));
     folder.run(&["doctor"]).success();

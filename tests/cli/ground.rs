@@ -102,7 +102,7 @@ fn the_log_of_an_open_database_is_for_its_owner_alone() {
 fn doctor_names_every_file_that_others_may_read() {
     let folder = Folder::club();
     let healthy = folder.run(&["doctor"]).success();
-    assert_says(&healthy, &["ok    files: config, passwords, database and backups are for this user only"]);
+    assert_says(&healthy, &["ok    files: config, passwords, database and backups are private to this user"]);
     for (name, permissions) in [("config.toml", 0o640), ("fogpost.db", 0o604)] {
         fs::set_permissions(folder.path(name), fs::Permissions::from_mode(permissions)).expect("ours");
     }
@@ -142,7 +142,7 @@ fn doctor_sends_a_letter_and_says_where_it_arrived_and_what_the_server_says_of_i
     assert_eq!(ran.status(), 1);
     assert_says(
         &ran.stdout(),
-        &["FAULT send: the mail server took the letter, but it is not in the mailbox"],
+        &["FAULT send: the mail server accepted the letter, but it is not in the mailbox"],
     );
 }
 
@@ -269,7 +269,10 @@ fn a_dossier_that_would_fill_the_memory_is_refused_before_it_is_unpacked() {
     }
     fs::write(folder.path("lies.zip"), archive).expect("written");
     let refused = folder.run(&["audit", "check", "lies.zip"]).failure(2);
-    assert_says(&refused, &["letters/0.eml is damaged, or has another length than the archive says"]);
+    assert_says(
+        &refused,
+        &["letters/0.eml is damaged, or its length is not the one that the archive states"],
+    );
     // A link would be followed by whoever unpacks it.
     let mut zip = ZipWriter::new(File::create(folder.path("link.zip")).expect("a file"));
     zip.add_symlink("entries.jsonl", "/dev/zero", SimpleFileOptions::default()).expect("in the archive");

@@ -92,15 +92,18 @@ fn restore_and_doctor_name_a_trigger_that_was_added_taken_away_or_changed() {
         })
     };
     let spy = "CREATE TRIGGER spy AFTER INSERT ON letter BEGIN UPDATE memo SET value = NEW.sender; END";
-    assert_eq!(said(&[spy]), ["its trigger spy is not of this program"]);
+    assert_eq!(said(&[spy]), ["its trigger spy does not belong to this program"]);
     let gone = "DROP TRIGGER entry_is_not_changed";
     assert_eq!(said(&[gone]), ["its trigger entry_is_not_changed is missing"]);
     let idle = "CREATE TRIGGER entry_is_not_changed BEFORE UPDATE ON entry BEGIN SELECT 1; END";
-    assert_eq!(said(&[gone, idle]), ["its trigger entry_is_not_changed is not as this program makes it"]);
+    assert_eq!(
+        said(&[gone, idle]),
+        ["its trigger entry_is_not_changed differs from the one this program makes"]
+    );
     assert_eq!(said(&["DROP INDEX entry_by_kind"]), ["its index entry_by_kind is missing"]);
     assert_eq!(
         said(&["ALTER TABLE entry ADD COLUMN note TEXT"]),
-        ["its table entry is not as this program makes it"]
+        ["its table entry differs from the one this program makes"]
     );
     assert_eq!(said(&[]), [""; 0]);
 }

@@ -241,8 +241,9 @@ fn where_every_level_fails_the_gm_is_told_once_and_no_attempt_follows_at_once() 
     }
     assert_eq!(attempts.load(Ordering::Relaxed), 2, "its level and the easier one");
     desk.one_to(GM).says(&game_match.id).says("at least once an hour");
-    let tells =
-        |faults: &[String]| faults.iter().any(|fault| fault.contains("the house cannot play its turn"));
+    let tells = |faults: &[String]| {
+        faults.iter().any(|fault| fault.contains("the house has been unable to play its turn"))
+    };
     assert!(tells(&faults(&desk)), "{:?}", faults(&desk));
     desk.advance(2);
     assert_eq!(attempts.load(Ordering::Relaxed), 4);

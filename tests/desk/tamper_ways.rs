@@ -207,6 +207,6 @@ pub const WITH_SEATS: &[(&str, &str, &str)] = &[
     (
         "a player is said to be forgotten",
         "UPDATE match SET forgotten = 'P-9' WHERE id = '{id}'",
-        "does not say that P-9 was forgotten",
+        "P-9 is stored as forgotten here, but the ledger does not record that",
     ),
 ];

@@ -195,7 +195,10 @@ async fn a_copy_that_differs_from_its_source_is_rolled_back() {
         .await
         .unwrap();
     let unequal = carry::carry(&from.url, &to.url, SILENT).await.unwrap_err();
-    assert!(unequal.to_string().contains("what was written to player is not what was read"), "{unequal}");
+    assert!(
+        unequal.to_string().contains("the rows written to player differ from the rows read"),
+        "{unequal}"
+    );
     assert!(to.store.players().await.unwrap().is_empty());
 }
 
@@ -240,5 +243,5 @@ async fn a_club_on_postgres_is_not_moved_while_a_daemon_uses_it() {
     let mut back = std::process::Command::new(env!("CARGO_BIN_EXE_fogpost"));
     let refused = back.args(["db", "move", &to, &other.url]).output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(refused.status.code() == Some(1) && said.contains("letters wait to be ruled on"), "{said}");
+    assert!(refused.status.code() == Some(1) && said.contains("letters are waiting for a ruling"), "{said}");
 }

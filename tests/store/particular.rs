@@ -93,14 +93,14 @@ async fn a_changed_schema_of_postgres_is_named() {
         ),
         (
             "ALTER TABLE entry DISABLE TRIGGER entry_is_not_deleted",
-            "its trigger entry_is_not_deleted on entry is not as",
+            "its trigger entry_is_not_deleted on entry differs from",
         ),
-        ("CREATE TABLE spy (sender TEXT)", "its table spy is not of this program"),
-        ("ALTER TABLE letter ADD COLUMN spy TEXT", "its table letter is not as"),
+        ("CREATE TABLE spy (sender TEXT)", "its table spy does not belong to this program"),
+        ("ALTER TABLE letter ADD COLUMN spy TEXT", "its table letter differs from"),
         ("DROP INDEX letter_by_time", "its index letter_by_time is missing"),
         (
             "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$",
-            "its function refuse() is not as",
+            "its function refuse() differs from",
         ),
     ] {
         place.execute(sql).await.expect(sql);

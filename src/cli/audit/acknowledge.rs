@@ -1,4 +1,4 @@
-//! `fogpost audit acknowledge`: the GM has seen what the daily audit found.
+//! `fogpost audit acknowledge`: notes that the GM has seen the findings of the daily audit.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use anyhow::ensure;
 
 use crate::daemon::Office;
 
-/// Take a match that does not verify off `fogpost status`; you are told again only of something else
+/// Remove a match that does not verify from `fogpost status`, until the audit finds something else in it
 #[derive(clap::Args)]
 pub struct Args {
     /// Match, such as QZ-7K3M; without it, all matches that do not verify
@@ -19,7 +19,7 @@ impl Args {
         let id = self.id.map(|id| id.to_ascii_uppercase());
         let acknowledged = office.acknowledge(id.as_deref()).await?;
         let which = id.unwrap_or_else(|| "any match".to_owned());
-        ensure!(!acknowledged.is_empty(), "no audit has found anything in {which} that is not acknowledged");
+        ensure!(!acknowledged.is_empty(), "no audit has found anything unacknowledged in {which}");
         acknowledged.iter().for_each(|id| println!("{id}: acknowledged"));
         Ok(ExitCode::SUCCESS)
     }

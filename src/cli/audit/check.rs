@@ -1,4 +1,4 @@
-//! `fogpost audit check`: the audit of an arbiter's dossier, for somebody who has neither the club nor its database.
+//! `fogpost audit check`: audits an arbiter's dossier without the club or its database.
 //!
 //! A dossier may come from anybody, so its size is limited before anything is unpacked.
 
@@ -21,10 +21,10 @@ use crate::letter::printable::printable_text;
 /// Check an arbiter's dossier of a finished match: walk its ledger, repeat every ruling from the letters in it, and compare.
 /// Needs neither config nor database
 ///
-/// Exit status: 0 sound; 1 wrong; 2 this is no dossier that can be checked so.
+/// Exit status: 0 sound; 1 wrong; 2 not a dossier that can be checked this way.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Dossier written by audit export --arbiter
+    /// Dossier written by `audit export --arbiter`
     #[arg(value_name = "DOSSIER.zip")]
     file: PathBuf,
     /// Print the verdict as a JSON object
@@ -32,7 +32,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Maximum bytes of a dossier. One of a match of 20 turns has 1 MB.
+/// Maximum bytes of a dossier. For a match of 20 turns it takes 1 MB.
 const MAX_ARCHIVE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Maximum bytes of an unpacked dossier, which is held in memory.
@@ -44,14 +44,15 @@ const MAX_FILES: usize = 20_000;
 /// Maximum bytes of a file's name.
 const MAX_NAME_BYTES: usize = 200;
 
-/// Begins the description of each file in an archive's central directory.
+/// The first bytes of each file's description in an archive's central directory.
 const ENTRY_SIGNATURE: &[u8] = b"PK\x01\x02";
 
-/// The bits of a Unix mode that tell the kind of a file, and those of a regular file. Archives of other systems have none.
+/// The bits of a Unix mode for the type of a file, and their value for a regular file. Archives from other systems have
+/// none.
 const KIND_OF_FILE: u32 = 0o170_000;
 const REGULAR_FILE: u32 = 0o100_000;
 
-/// The exit status for what is no dossier that can be checked.
+/// The exit status for something that is not a dossier, or that cannot be checked.
 const NOT_CHECKED: u8 = 2;
 
 impl Args {
@@ -104,7 +105,7 @@ fn unpack(archive: Vec<u8>) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         // The library checks the size itself for some methods of compression.
         ensure!(
             unpacked.is_ok_and(|length| length as u64 == size),
-            "{name} is damaged, or has another length than the archive says"
+            "{name} is damaged, or its length is not the one that the archive states"
         );
         ensure!(files.insert(name.clone(), contents).is_none(), "{name} is in it twice");
     }

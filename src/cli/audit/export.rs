@@ -14,7 +14,7 @@ use crate::cli::arguments::Unsealing;
 use crate::daemon::Office;
 use crate::store::private;
 
-/// Write a dossier that a third person can check with Python, or with sha256sum and jq, alone
+/// Write a dossier that a third party can check with nothing but Python, or sha256sum and jq
 #[derive(clap::Args)]
 pub struct Args {
     /// Match, such as QZ-7K3M

@@ -8,7 +8,7 @@ use crate::audit::account;
 use crate::cli::arguments::Unsealing;
 use crate::daemon::Office;
 
-/// Show who filed what and when, what was asked and answered, and what each seat was told, ready to print
+/// Show who filed what and when, every question and answer, and every report, ready to print
 #[derive(clap::Args)]
 pub struct Args {
     /// Match, such as QZ-7K3M

@@ -18,8 +18,9 @@ const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Walk the ledger, repeat every ruling, find every sent letter by its pin, and compare
 ///
-/// Rulings that followed another procedure are not repeated. Their letters, orders and adjudications are compared all the
-/// same, and they are counted.
+/// Rulings that followed another procedure are not repeated, but they are counted, and their letters, orders and
+/// adjudications are compared.
+///
 /// Exit status: 0 sound; 1 wrong.
 #[derive(clap::Args)]
 pub struct Args {
@@ -29,14 +30,14 @@ pub struct Args {
     /// Check every match
     #[arg(long)]
     all: bool,
-    /// Check the matches that these mails, from players' own mailboxes, name in their ledger lines, and that each line is on
-    /// its chain. A match that was deleted shows
+    /// Check the matches named in the ledger lines of these letters, taken from players' own mailboxes, and that each
+    /// line is on its chain. This also reveals a deleted match
     #[arg(long, value_name = "LETTER.eml", num_args = 1.., conflicts_with = "all")]
     against: Vec<PathBuf>,
-    /// Also send the result to the GM by letter, in words
+    /// Also send the result to the GM by letter
     #[arg(long, conflicts_with = "against")]
     report: bool,
-    /// Print a JSON object for each match, one on each line
+    /// Print JSON, one object per line for each match
     #[arg(long)]
     json: bool,
 }
@@ -53,14 +54,14 @@ impl Args {
         })
     }
 
-    /// Reads players' mails, each of which must name a ledger, or that of the match in question.
+    /// Reads players' letters. Each must name a ledger, or with `only` the ledger of that match.
     fn mails(&self, only: Option<&str>) -> anyhow::Result<Vec<PlayersMail>> {
         let mut mails = Vec::new();
         for path in &self.against {
             let name = path.display().to_string();
             let mail = PlayersMail::read(&name, &read_file(path, MAX_MAIL_BYTES)?);
             let is_witness = mail.lines.iter().any(|line| only.is_none_or(|id| id == line.match_id));
-            ensure!(is_witness, "{name}: no ledger line of that match");
+            ensure!(is_witness, "{name}: it has no ledger line of that match");
             mails.push(mail);
         }
         Ok(mails)
@@ -125,13 +126,13 @@ pub(super) fn show(verdict: &AuditVerdict, json: bool) {
     }
     if verdict.house_turns_of_other_versions > 0 {
         println!(
-            "  {} turns or hints of the house are by another version of it; they are legal, and were played on what its \
+            "  {} turns or hints of the house come from another version of it; they are legal, and based on what its \
              seat had been told",
             verdict.house_turns_of_other_versions
         );
     }
     for seq in &verdict.house_failures {
-        println!("  entry #{seq}: it says that the house failed, and that its level `easy` played instead");
+        println!("  entry #{seq}: the house failed, and its level `easy` played instead");
     }
     for (name, letters) in &verdict.own_templates {
         println!("  {letters} sent letters were worded while the club had a template {name} of its own");
@@ -139,7 +140,7 @@ pub(super) fn show(verdict: &AuditVerdict, json: bool) {
     findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
     if let Some(why) = &verdict.withheld {
         println!(
-            "  withheld: {why}; {} letters are not there, and {} rulings were not repeated",
+            "  withheld: {why}; {} letters are missing, and {} rulings were not repeated",
             verdict.withheld_letters, verdict.unrepeated
         );
     }

@@ -76,7 +76,7 @@ impl Correspondent {
     }
 }
 
-/// Returns the orders as a letter has them: a comment of the record is what the player writes beside the orders.
+/// Returns the text of a letter with these orders. The record's comments become the player's remarks.
 fn words(orders: &str) -> String {
     let lines: Vec<_> = orders.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).collect();
     lines.join("\n")
@@ -91,8 +91,8 @@ struct RefereeLetter {
 }
 
 impl RefereeLetter {
-    /// Whether orders in answer to it are for the open turn. The opponent's words and a receipt may be about a turn that
-    /// is over, and arrive beside the report, in any order.
+    /// Whether orders in answer to it are for the open turn. The opponent's words and a receipt may concern a turn that
+    /// is over, and arrive together with the report, in any order.
     fn may_be_answered_with_orders(&self) -> bool {
         !self.subject.contains("a message from") && !self.subject.ends_with("sealed")
     }

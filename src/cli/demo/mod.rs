@@ -1,7 +1,7 @@
 //! `fogpost demo`: two correspondents play a whole match by real letters, without a server or an account.
 //!
-//! They put their letters into the referee's Maildir, as mail, and the daemon answers into theirs. Their orders are
-//! those of a recorded match, one for each game, so every demo tells the same story.
+//! They deliver their letters into the referee's Maildir, and the daemon answers into theirs. Their orders come from a
+//! recorded match of each game, so every demo tells the same story.
 
 mod correspondent;
 mod play;
@@ -28,9 +28,9 @@ use crate::post::maildir;
 use crate::referee::{Match, Stage};
 use crate::store::{self, Database};
 
-/// Play a recorded match again by real letters between two correspondents, on this machine alone
+/// Replay a recorded match by real letters between two correspondents, on this machine alone
 ///
-/// With --play, you play yourself, against the house: the referee runs until Ctrl-C, and you read and answer its letters
+/// With --play you play against the house yourself: the referee runs until Ctrl-C, and you read and answer its letters
 /// with mutt.
 #[derive(clap::Args)]
 pub struct Args {
@@ -43,7 +43,7 @@ pub struct Args {
     /// The level of the house, with --play
     #[arg(long, default_value = "easy", requires = "play")]
     level: String,
-    /// Folder for the letters, reports and database; must not exist yet
+    /// Folder for the letters, reports and database; it must not exist yet
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
 }

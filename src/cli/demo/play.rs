@@ -100,7 +100,7 @@ async fn referee(office: &Arc<Office>) -> anyhow::Result<()> {
     running.await
 }
 
-/// Says how to read the invitation and answer it.
+/// Explains how to read and answer the invitation.
 fn tell(game_match: &Match, folder: &Path) {
     let folder = folder.display();
     println!(
@@ -119,7 +119,7 @@ fn tell(game_match: &Match, folder: &Path) {
     println!("RESIGN CONFIRM ends the match. Ctrl-C stops the referee here.");
 }
 
-/// The files by which mutt reads and writes here.
+/// The files with which mutt reads and sends letters here.
 struct Mail<'a> {
     folder: &'a Path,
     own: PathBuf,
@@ -131,7 +131,7 @@ impl<'a> Mail<'a> {
         Mail { folder, own: folder_of(&folder.join("mail"), address), address }
     }
 
-    /// Creates the mailboxes, the config of mutt, and the program by which it sends.
+    /// Creates the mailboxes, mutt's config, and the program with which it sends.
     fn write(&self) -> anyhow::Result<()> {
         let sent = self.folder.join("mail/sent");
         for place in [&self.own, &sent] {

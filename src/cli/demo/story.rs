@@ -1,4 +1,4 @@
-//! The demo's results: the reports as HTML pages, the record, and a summary of the match on the terminal.
+//! The demo's output: the reports as HTML pages, the record, and a summary of the match on the terminal.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::referee::{DispatchKind, Match};
 /// Maximum number of turns in the summary.
 const MOMENTS: usize = 8;
 
-/// Parts of words in a report that mark a turn as dramatic, so that the summary prefers it.
+/// Parts of words that mark a turn as dramatic, so that the summary prefers it.
 const DRAMATIC: [&str; 8] =
     ["attle", "sank", "sunk", "home base", "tower", "high now", "blocked", "completes"];
 

@@ -1,4 +1,4 @@
-//! `fogpost doctor --send`: a letter to the club's own address, and what became of it.
+//! `fogpost doctor --send`: sends a letter to the club's own address, and reports its arrival.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::post::FoundLetter;
 use crate::post::dkim::{DkimVerdict, Verifier};
 use crate::post::outbox::{Outbox, Outgoing};
 
-/// The longest time between two looks at the mailbox: providers count logins.
+/// Maximum time between two looks at the mailbox: providers count logins.
 const MAX_PAUSE: Duration = Duration::from_secs(15);
 
 /// The methods by which receivers check a sender.
@@ -22,7 +22,7 @@ pub struct Arrival {
     pub after: Duration,
     letter: FoundLetter,
     results: Option<AuthenticationResults>,
-    /// What its DKIM signature proves, since many servers do not check mail to themselves.
+    /// The verdict on its DKIM signature, since many servers do not check mail to themselves.
     signature: DkimVerdict,
 }
 
@@ -41,7 +41,7 @@ pub async fn round_trip(config: &Config, limit: Duration) -> anyhow::Result<Arri
     let letter = Outgoing { return_path: Some(config.club.return_path().as_str()), to, bytes: &bytes };
     let sent = outbox.send(&letter).await;
     outbox.close().await;
-    sent.context("the letter was not taken")?;
+    sent.context("the mail server did not accept the letter")?;
     let began = Instant::now();
     let mut pause = Duration::from_secs(1);
     loop {
@@ -56,14 +56,16 @@ pub async fn round_trip(config: &Config, limit: Duration) -> anyhow::Result<Arri
         }
         if began.elapsed() + pause > limit {
             let seconds = limit.as_secs();
-            bail!("the mail server took the letter, but it is not in the mailbox after {seconds} seconds");
+            bail!(
+                "the mail server accepted the letter, but it is not in the mailbox after {seconds} seconds"
+            );
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(MAX_PAUSE);
     }
 }
 
-/// A machine's letter with a Message-ID of ours, so that a running daemon does not answer it.
+/// Returns an automatic letter with one of our Message-IDs, so that a running daemon does not answer it.
 fn test_letter(address: &str, message_id: &str) -> Vec<u8> {
     let date = Utc::now().to_rfc2822();
     format!(
@@ -76,7 +78,7 @@ fn test_letter(address: &str, message_id: &str) -> Vec<u8> {
 }
 
 impl Arrival {
-    /// Words how long it took and where the letter was found.
+    /// Describes how long it took and where the letter was found.
     pub fn found(&self) -> String {
         let FoundLetter { folder, .. } = &self.letter;
         format!("back after {:.1} seconds, in {folder}{}", self.after.as_secs_f64(), self.verdicts())
@@ -94,12 +96,13 @@ impl Arrival {
         format!("; {} says: {}", results.authserv_id, verdicts.join(", "))
     }
 
-    /// Words what may keep letters from others.
+    /// Returns warnings about problems that may keep letters from other people.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.letter.is_spam {
-            warnings
-                .push("the club's own letter was taken for spam; players may not see its letters".to_owned());
+            warnings.push(
+                "the club's own letter was classified as spam; players may not see its letters".to_owned(),
+            );
         }
         match &self.results {
             None => {

@@ -1,4 +1,4 @@
-//! Letters that hang or kill the program: a deadline for each, and a count of the attempts that never ended.
+//! Letters that hang or kill the program: a deadline for each letter, and a count of unfinished attempts.
 //!
 //! An attempt is noted in the database before its letter is read, and the note is removed once the letter is ruled on.
 //! A note that a dead daemon left names the letters that may have killed it. If there are several, they are settled one
@@ -20,32 +20,32 @@ use crate::daemon::trial::Trial;
 use crate::letter::Digest;
 use crate::store::{Claim, LetterQueue, Postponed, Settlement, StoreError, WaitingLetter};
 
-/// Threads that may hang before the program ends, so that it is started afresh. Each occupies a processor and the
-/// memory of a batch; Rust cannot stop it.
+/// Maximum hanging threads before the program ends, so that it is started afresh. Each occupies a processor and the
+/// memory of a batch, and Rust cannot stop it.
 const MAX_HUNG: usize = 4;
 
-/// How often the program may die on a letter that survives each trial. Something may kill the program that does not kill
-/// the process that tries the letter.
+/// Maximum deaths of the program on a letter that survives each trial: something may kill the program but not the
+/// process of the trial.
 const MAX_DEATHS: u32 = 10;
 
-/// Why a letter that was in work when its daemon died counts as tried.
+/// The note on a letter that was in progress when its daemon died.
 const UNENDED: &str = "the program ended while it worked on this letter";
 
 impl Office {
-    /// Tries letters on which the program died twice by running `program` with this config file. Otherwise they are set
-    /// aside untried.
+    /// Sets the command for trials: `program` with this config file. Without it, letters on which the program died
+    /// twice are set aside untried.
     pub fn try_letters_by(&mut self, program: PathBuf, config: PathBuf) {
         self.attempts.trial = Some(Trial { program, config });
     }
 
-    /// Ends the program if too many threads hang.
+    /// Fails if too many threads hang, which ends the program.
     ///
     /// # Errors
     /// Returns an error if they do.
     pub fn ensure_few_threads_hang(&self) -> anyhow::Result<()> {
         match self.attempts.hung.load(Ordering::Relaxed) {
             hung if hung > MAX_HUNG => {
-                bail!("{hung} rulings on letters hang; the program must be started again")
+                bail!("{hung} rulings on letters hang; the program must be restarted")
             }
             _ => Ok(()),
         }
@@ -57,15 +57,15 @@ impl Office {
         self.store.note_in_work(&self.attempts.run, &letters).await
     }
 
-    /// Notes that work on the letters has ended, whatever came of it.
+    /// Notes that work on the letters has ended, whatever its outcome.
     pub async fn end_attempts(&self) -> Result<(), StoreError> {
         self.store.note_in_work(&self.attempts.run, &[]).await
     }
 
-    /// Looks for attempts on claimed letters that never ended. Returns whether one was counted, in which case the claim
-    /// is out of date.
+    /// Looks for unfinished attempts on claimed letters. Returns whether one was counted, in which case the claim is
+    /// out of date.
     ///
-    /// Whoever claims a letter is the only one to work on it, so a note about it by another daemon is a dead daemon's.
+    /// Only the claimant works on a letter, so another daemon's note about it comes from a dead daemon.
     pub async fn count_unended_attempts(
         &self,
         letters: &[WaitingLetter],
@@ -77,6 +77,7 @@ impl Office {
                 continue;
             };
             if noted.len() == 1 {
+                // The note goes last: after a crash in between, the attempt counts twice rather than not at all.
                 self.count_unended_attempt(letter, claim).await?;
                 self.store.note_in_work(&run, &[]).await?;
                 return Ok(true);
@@ -112,7 +113,7 @@ impl Office {
         }
     }
 
-    /// Notes that letters are read that are not stored yet, and returns those of them at which a daemon died.
+    /// Notes that these letters are being read before they are stored, and returns those on which a daemon died.
     pub async fn note_intake(&self, letters: &[Digest]) -> Result<BTreeSet<Digest>, StoreError> {
         let mut unended = BTreeSet::new();
         for (run, noted) in self.store.letters_in_work().await? {
@@ -130,13 +131,13 @@ impl Office {
         self.store.note_in_work(&self.attempts.intake(), &[]).await
     }
 
-    /// Whether one of the letters may fail or kill the program again, so that each needs an attempt of its own.
+    /// Whether one of the letters may fail or kill the program again, so that each needs a separate attempt.
     pub fn has_suspects(&self, letters: &[WaitingLetter]) -> bool {
         let suspects = self.attempts.suspects();
         letters.iter().any(|letter| letter.tries > 0 || suspects.contains(&letter.digest))
     }
 
-    /// Notes that work on letters has come to an end, and the program still runs.
+    /// Clears letters of suspicion: work on them has ended, and the program still runs.
     pub fn clear_suspects(&self, letters: impl Iterator<Item = Digest>) {
         let mut suspects = self.attempts.suspects();
         for letter in letters {
@@ -144,7 +145,7 @@ impl Office {
         }
     }
 
-    /// Sets aside the letters that took too long, at once: each further attempt would cost a thread.
+    /// Sets aside at once the letters that took too long: each further attempt would cost a thread.
     pub async fn set_aside_overdue(&self, overdue: Overdue, claim: Claim) -> anyhow::Result<()> {
         let mut letters = Vec::new();
         for digest in overdue.letters() {
@@ -173,7 +174,7 @@ impl Office {
             });
             settlement.absorb(deciding.await?.0);
         }
-        self.store.commit_claimed(claim, &settlement).await.context("a letter could not be set aside")?;
+        self.store.commit_claimed(claim, &settlement).await.context("failed to set a letter aside")?;
         self.wake_loops(&settlement);
         Ok(())
     }

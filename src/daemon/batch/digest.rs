@@ -1,4 +1,4 @@
-//! Loads what happened in the period of a digest.
+//! Loads the events in the period of a digest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow,
 /// Maximum rows in each list of a digest.
 const MAX_LISTED: u32 = 50;
 
-/// Maximum letters that are searched for words to the GM: more than a big club's players write in a day.
+/// Maximum letters to search for words to the GM: more than the players of a big club write in a day.
 const MAX_SEARCHED: u32 = 20_000;
 
 impl Office {
@@ -92,8 +92,8 @@ impl Office {
         Ok(left_out.map(|(_, count)| u64::from(*count)).sum())
     }
 
-    /// Returns the dispatches that were given up since then. Their rows lack that time, but a letter told the GMs at
-    /// once, and its row has it. There is no such letter about a letter to a GM, whose own time counts instead.
+    /// Returns the dispatches that were given up since then. Their rows lack that time, but the letter that told the
+    /// GMs at once has it. No letter tells of one to a GM; the time of the dispatch itself counts then.
     async fn given_up_since(
         &self,
         since: DateTime<Utc>,
@@ -116,7 +116,7 @@ impl Office {
         Ok(given_up)
     }
 
-    /// Returns the letters that hold words for the GM, as their notes tell.
+    /// Returns the letters with words for the GM, according to their notes.
     async fn words_since(&self, since: DateTime<Utc>) -> anyhow::Result<Vec<DigestLetter>> {
         let mut rows = self.store.letters(Some(LetterStatus::Ruled), None, "", MAX_SEARCHED).await?;
         let is_new = |row: &LetterRow| row.decided_at.is_some_and(|at| at >= since);
@@ -155,7 +155,7 @@ impl Office {
         Ok(letters)
     }
 
-    /// Returns up to two letters whose digests begin so.
+    /// Returns up to two letters whose digests have this prefix.
     pub async fn letters_with(&self, prefix: &str) -> anyhow::Result<Vec<DigestLetter>> {
         let mut letters = Vec::new();
         for row in self.store.letters(None, None, prefix, 2).await? {
@@ -165,7 +165,7 @@ impl Office {
         Ok(letters)
     }
 
-    /// Returns the matches whose reply tokens stand in the header of a letter.
+    /// Returns the matches whose reply tokens are in the header of a letter.
     async fn matches_of_letter(&self, row: &LetterRow) -> anyhow::Result<BTreeSet<String>> {
         let raw = self.store.letter(row.digest).await?.unwrap_or_default();
         let tokens = Letter::tokens_in_header(&raw, &self.settings.own);

@@ -12,8 +12,8 @@ use crate::letter::{Digest, Letter};
 use crate::post::dkim::DkimVerdict;
 
 impl Office {
-    /// Returns the verdicts on people's letters. Where letters need not be signed, only what our own mail server reports
-    /// is known.
+    /// Returns the verdicts on people's letters. If letters need not be signed, only the report of our own mail server
+    /// counts.
     pub async fn dkim_verdicts(&self, letters: &[ReadLetter]) -> BTreeMap<Digest, DkimVerdict> {
         let mut verdicts = BTreeMap::new();
         let (mut asked, mut queries) = (Vec::new(), JoinSet::new());
@@ -30,6 +30,7 @@ impl Office {
                     let verifier = Arc::clone(verifier);
                     let (digest, raw, from) = (waiting.digest, waiting.raw.clone(), letter.from.clone());
                     asked.push(digest);
+                    // All at once, because each may wait for name servers.
                     queries.spawn(async move { (digest, verifier.verify(&raw, &from).await) });
                 }
             }

@@ -10,7 +10,7 @@ use crate::game::any::GameKind;
 use crate::referee::{MatchOverview, Readership, Stage};
 use crate::store::Player;
 
-/// For how long the list of ended matches shows a match.
+/// Time for which the list of ended matches shows a match.
 const SHOWN: TimeDelta = TimeDelta::days(30);
 
 /// Maximum matches in that list.
@@ -19,7 +19,7 @@ const MAX_ENDED: usize = 100;
 /// Matches whose seats are read together.
 const CHUNK: usize = 200;
 
-/// What GMs alone ask for.
+/// Rows that only GMs ask for.
 pub struct WantedByGms {
     pub letters: BTreeSet<String>,
     pub summaries: bool,
@@ -29,7 +29,7 @@ pub struct WantedByGms {
 }
 
 impl Office {
-    /// Adds to the context what GMs ask for.
+    /// Adds the rows that GMs ask for to the context.
     pub async fn load_for_gms(&self, wanted: WantedByGms, context: &mut RulingContext) -> anyhow::Result<()> {
         let WantedByGms { letters, summaries, ended, readers_of, digest_since } = wanted;
         for prefix in letters {
@@ -56,6 +56,7 @@ impl Office {
     pub async fn matches_ended_lately(&self, now: DateTime<Utc>) -> anyhow::Result<Vec<String>> {
         let mut ended: Vec<String> = Vec::new();
         for entry in self.store.entries_since("MatchEnded", now - SHOWN).await?.into_iter().rev() {
+            // A match that was reopened has ended before.
             if !ended.contains(&entry.chain) && ended.len() < MAX_ENDED {
                 ended.push(entry.chain);
             }

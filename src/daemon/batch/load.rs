@@ -20,7 +20,7 @@ use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
 use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
 
-/// The beginning of the keys under which the GMs' tokens are remembered.
+/// Prefix of the keys under which the GMs' tokens are remembered.
 const GM_TOKEN: &str = "gm_token";
 
 impl Office {
@@ -38,6 +38,7 @@ impl Office {
             let token = match stored.iter().find(|(key, _)| *key == own) {
                 Some((_, token)) => token.clone(),
                 None => {
+                    // Another daemon may create one at the same time; the first one stored counts.
                     let new = Token::from_random(random()?).to_string();
                     self.store.remember_first(&own, &new).await?
                 }
@@ -47,7 +48,7 @@ impl Office {
         Ok(tokens)
     }
 
-    /// Replaces a GM's reply token; letters with the old one are no longer followed.
+    /// Replaces a GM's reply token, and voids the old one.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
@@ -125,8 +126,8 @@ impl Office {
         self.load_for_gms(of_gms, context).await
     }
 
-    /// Loads the seats of tokens, with their matches. The players of these seats may get an answer, so adds them to
-    /// `readers`, and the seats to `budgets`.
+    /// Loads the seats of tokens, with their matches. Their players may get an answer, so it adds them to `readers`,
+    /// and the seats to `budgets`.
     async fn load_tokens(
         &self,
         tokens: BTreeSet<String>,
@@ -248,7 +249,7 @@ impl Office {
         Ok(())
     }
 
-    /// Looks up which dispatches have these return paths, and adds them to those whose rows are wanted.
+    /// Finds the dispatches with these return paths, and adds them to the dispatches to load.
     async fn load_return_ids(
         &self,
         ids: BTreeSet<String>,
@@ -393,8 +394,8 @@ impl Office {
         Ok(())
     }
 
-    /// Reads the snapshots of matches, and adds what was delivered in them since their last entries. A snapshot that
-    /// cannot be read counts as missing, so that only letters about it fail.
+    /// Reads the snapshots of matches, and adds the deliveries in them since their last entries. A snapshot that cannot
+    /// be read counts as missing, so that only letters about it fail.
     async fn read_matches(
         &self,
         rows: Vec<SnapshotRow>,

@@ -14,10 +14,10 @@ use crate::daemon::parallel::par_map;
 use crate::referee::Match;
 use crate::store::{MatchRow, Settlement, StoreError};
 
-/// The longest time that a ruling without a letter waits for letters that are being stored, settled or sent.
+/// Maximum time that a ruling without a letter waits for letters that are being stored, settled or sent.
 const LETTERS_FIRST: Duration = Duration::from_millis(250);
 
-/// What became of a match that was ruled on together with others.
+/// The outcome for a match that was ruled on together with others.
 enum Outcome {
     Unchanged,
     Ruled(Box<MatchRuling>),
@@ -54,6 +54,7 @@ impl Office {
             Err(error) if error.is_transient() && !matches!(error, StoreError::Stale(_)) => {
                 return Err(error.into());
             }
+            // Stale or rejected, perhaps because of a single match: the others can still be committed.
             Err(_) => one_by_one.extend(settlement.matches.into_iter().map(|row| row.id)),
         }
         let mut changed = one_by_one.len() < count;
@@ -71,7 +72,7 @@ impl Office {
         Ok(changed)
     }
 
-    /// Rules on matches in parallel. Returns what changes, and the IDs of the matches that failed.
+    /// Rules on matches in parallel. Returns the changes, and the IDs of the matches that failed.
     async fn rule_together(
         &self,
         rows: &[MatchRow],
@@ -85,6 +86,7 @@ impl Office {
         let mut outcomes: Vec<Option<Outcome>> = ids.iter().map(|_| None).collect();
         let (matches, cause_of) = (ids.clone(), Arc::clone(cause_of));
         let deciding = self.decide(context, move |settings, context, _| {
+            // Matches that were ruled on in an earlier round keep their rulings.
             let open: Vec<usize> = (0..matches.len()).filter(|index| outcomes[*index].is_none()).collect();
             let ruled = par_map(&open, |index| rule_on(settings, context, &matches[*index], &cause_of));
             let mut missing = Wanted::default();
@@ -114,8 +116,8 @@ impl Office {
         Ok((settlement, failed))
     }
 
-    /// Rules on one match, and commits after the letters that are under way. Returns the match as it is then, or `None`
-    /// if nothing was decided or somebody else has changed the match in the meantime.
+    /// Rules on one match, and commits after the letters that are under way. Returns the match after that, or `None` if
+    /// nothing was decided or somebody else has changed the match in the meantime.
     pub async fn rule_on(
         &self,
         row: MatchRow,
@@ -130,6 +132,7 @@ impl Office {
         let deciding = self
             .decide(context, move |settings, context, _| rule_on(settings, context, &match_id, &cause_of));
         let Some(MatchRuling { after, settlement }) = deciding.await?.0 else { return Ok(None) };
+        // Otherwise a player's letter might wait for a commit that nobody waits for.
         self.traffic.let_pass(LETTERS_FIRST).await;
         match self.store.commit(&settlement).await {
             Ok(()) => {

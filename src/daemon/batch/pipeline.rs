@@ -38,19 +38,19 @@ const MAX_RUN: Duration = Duration::from_secs(10);
 /// Maximum bytes of the letters of a pending batch: the next one is in memory beside it.
 const MAX_PENDING_BYTES: usize = 8_000_000;
 
-/// How the next letters are settled.
+/// The way to settle the next letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum BatchMode {
-    /// As a batch, matches in parallel.
+    /// One batch, with matches in parallel.
     #[default]
     Parallel,
-    /// As a batch, in order, because the last commit was stale: two letters, or another writer, changed one row.
+    /// One batch, in order, because the last commit was stale: two letters, or another writer, changed one row.
     Sequential,
     /// The next `n` letters in a transaction each, because the last commit was rejected.
     OneByOne(usize),
 }
 
-/// What carries over from one batch to the next.
+/// State that carries over from one batch to the next.
 #[derive(Default)]
 pub struct Pipeline {
     mode: BatchMode,
@@ -65,8 +65,8 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Whose letters come next. The queues take turns; a batch that has to be settled in another way keeps its turn,
-    /// because the other queue's letters would use up the mode.
+    /// Returns the queue whose letters come next. The queues take turns. A batch that has to be settled in another mode
+    /// keeps its turn, because the other queue's letters would use up the mode.
     fn next_queue(&self) -> LetterQueue {
         match (self.served, self.mode) {
             (None, _) => LetterQueue::Known,
@@ -103,8 +103,7 @@ impl Office {
         Ok(())
     }
 
-    /// Settles the letters that were received by `until`. Those that arrive meanwhile may come faster than they are
-    /// settled.
+    /// Settles the letters that were received by `until`, because later ones may arrive faster than they are settled.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
@@ -119,8 +118,8 @@ impl Office {
         self.commit_pending(&mut pipeline).await.map(drop)
     }
 
-    /// Settles some letters in one transaction, and returns how many. If many wait, their batch commits with the next
-    /// call, while letters that share nothing with it are ruled on.
+    /// Settles some letters in one transaction, and returns their number. If many wait, their batch commits during the
+    /// next call, while letters that share nothing with it are ruled on.
     pub async fn settle_some(&self, pipeline: &mut Pipeline) -> anyhow::Result<usize> {
         let _under_way = self.traffic.enter();
         let settled = self.settle_next(pipeline).await;
@@ -131,11 +130,11 @@ impl Office {
         settled
     }
 
-    /// Rules on a stored letter, and throws the ruling away.
+    /// Rules on a stored letter, and discards the ruling.
     ///
     /// # Errors
-    /// Returns an error if there is no such letter, or if the database does not answer. A ruling that fails is none:
-    /// the program survives it.
+    /// Returns an error if there is no such letter, or if the database does not answer. A ruling that fails is not an
+    /// error: the program survives it.
     pub async fn try_letter(&self, digest: Digest) -> anyhow::Result<()> {
         let raw = self.store.letter(digest).await?.context("there is no such letter")?;
         let (received_at, queue) = (self.now(), LetterQueue::Strangers);
@@ -192,6 +191,7 @@ impl Office {
             Err(overdue) => return self.set_aside_overdue(overdue, claim).await.map(|()| count),
         };
         self.clear_suspects(letters.iter().map(|letter| letter.waiting.digest));
+        // The letters of the failed batch came first, and are settled first.
         if !committed? {
             return Ok(count);
         }
@@ -205,12 +205,14 @@ impl Office {
             }
         };
         let ruled = RuledBatch { letters, claim, settlement };
+        // A smaller batch took all that waited, so there would be nothing to rule on while it is pending.
         let is_full = pipeline.mode == BatchMode::Parallel && count == BATCH_SIZE as usize && is_light;
         self.commit_now_or_later(ruled, &context, is_full, pipeline).await?;
         Ok(count)
     }
 
-    /// Whether claimed letters must be settled otherwise, because an attempt on one of them never ended or may fail.
+    /// Whether claimed letters must be settled in another way, because an attempt on one of them never ended or may
+    /// fail.
     async fn needs_other_batch(
         &self,
         waiting: &[WaitingLetter],
@@ -251,7 +253,7 @@ impl Office {
         }
     }
 
-    /// Commits a batch, or leaves it pending if it is full and nothing speaks against that.
+    /// Commits a batch, or leaves it pending if it is full and may wait.
     async fn commit_now_or_later(
         &self,
         ruled: RuledBatch,
@@ -270,7 +272,7 @@ impl Office {
         Ok(())
     }
 
-    /// Loads what the letters refer to.
+    /// Loads the rows that the letters refer to.
     async fn context_of(&self, letters: &[ReadLetter], in_work: &InWork) -> anyhow::Result<RulingContext> {
         let mut context = self.new_context().await?;
         context.in_work = in_work.clone();
@@ -300,7 +302,7 @@ impl Office {
         .await
     }
 
-    /// Whether a batch may commit while the next, if it shares no key with this one, is ruled on.
+    /// Whether a batch may commit while the next one, if it shares no key with it, is ruled on.
     fn may_stay_pending(&self, settlement: &Settlement) -> bool {
         let acts_for_seats = settlement.decided.iter().all(|decided| decided.seat.is_some());
         // Where daemons share the letters, others are ruled on in the meantime anyway. Where letters must be signed,
@@ -318,7 +320,7 @@ impl Office {
         })
     }
 
-    /// Commits what is pending, and returns whether that worked: see [`Office::commit_batch`].
+    /// Commits the pending batch, and returns whether that worked: see [`Office::commit_batch`].
     pub async fn commit_pending(&self, pipeline: &mut Pipeline) -> anyhow::Result<bool> {
         let Some(pending) = pipeline.pending.take() else { return Ok(true) };
         let queue = pending.letters.first().map(|letter| letter.waiting.queue);
@@ -329,8 +331,8 @@ impl Office {
         Ok(committed)
     }
 
-    /// Commits a batch, and returns whether that worked. If not, its letters still wait, and `mode` says how they are
-    /// settled next.
+    /// Commits a batch, and returns whether that worked. If not, its letters still wait, and `mode` is the way to
+    /// settle them next.
     async fn commit_batch(&self, ruled: RuledBatch, mode: &mut BatchMode) -> anyhow::Result<bool> {
         let RuledBatch { letters, claim, settlement } = ruled;
         match self.store.commit_claimed(claim, &settlement).await {
@@ -355,7 +357,7 @@ impl Office {
                 }
             }
             Err(error) if error.is_transient() => {
-                return Err(error).context("the settlement could not be committed");
+                return Err(error).context("failed to commit the settlement");
             }
             Err(error) => self.isolate(&letters, &error.into(), mode).await?,
         }
@@ -377,7 +379,7 @@ impl Office {
                 set_back(settings, context, &waiting, &anyhow!("{error}"))
             });
             let (settlement, _) = deciding.await?;
-            return self.store.commit(&settlement).await.context("a letter could not be set aside");
+            return self.store.commit(&settlement).await.context("failed to set a letter aside");
         }
         let error = format!("{error:#}");
         tracing::error!(error, letters = letters.len(), "commit rejected; settling letters one by one");

@@ -1,4 +1,4 @@
-//! Reads letters, and finds out which rows they refer to.
+//! Reads letters, and finds the rows that they refer to.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,7 +12,7 @@ use crate::daemon::parallel::par_map;
 use crate::letter::{Automatic, Letter, Limits};
 use crate::store::WaitingLetter;
 
-/// Parses letters in parallel, and names those that are in work.
+/// Parses letters in parallel, and notes the ones in progress.
 pub fn read_letters(settings: &Settings, letters: Vec<WaitingLetter>, in_work: &InWork) -> Vec<ReadLetter> {
     let read = par_map(&letters, |letter| {
         let _in_work = in_work.enter(letter.digest);
@@ -22,7 +22,7 @@ pub fn read_letters(settings: &Settings, letters: Vec<WaitingLetter>, in_work: &
     letters.map(|(waiting, read)| ReadLetter { waiting, read }).collect()
 }
 
-/// Parses a waiting letter. One that a GM has accepted is a person's, and may exceed the limits.
+/// Parses a waiting letter. A letter that a GM has accepted counts as a person's, and may exceed the limits.
 fn read_waiting(settings: &Settings, letter: &WaitingLetter) -> Option<ReadResult> {
     if letter.accepted_by.is_none() {
         return read(settings, &letter.raw);
@@ -47,7 +47,7 @@ fn read_within(settings: &Settings, raw: &[u8], limits: &Limits) -> Option<ReadR
     catch_unwind(AssertUnwindSafe(read)).ok()
 }
 
-/// Returns the rows that letters refer to, as far as they can be known before anything is loaded.
+/// Returns the rows that letters refer to, as far as they are known before anything is loaded.
 pub fn wanted(letters: &[ReadLetter]) -> Wanted {
     let mut wanted = Wanted::default();
     for letter in letters {

@@ -11,8 +11,8 @@ use crate::daemon::decide::settings::Settings;
 use crate::daemon::decide::undecided::{Decided, Undecided};
 use crate::daemon::parallel::run_blocking;
 
-/// Maximum rounds. A letter takes one, or two if it asks about more than its match. Only commands that build on each
-/// other take more.
+/// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only commands that
+/// build on each other take more.
 const MAX_ROUNDS: usize = 64;
 
 impl Office {

@@ -18,19 +18,18 @@ use crate::referee::{Act, Stage};
 use crate::report::FailedMatch;
 use crate::store::EntryRow;
 
-/// The key under which a daemon remembers when it began the last audit that it completed.
+/// The key under which a daemon remembers the start of the last completed audit.
 const AUDITED: &str = "audited";
 
-/// The keys under which a daemon remembers the last match that it checked, of those with and without new rulings, if there
-/// are too many for one audit.
+/// The keys under which a daemon remembers the last match that it checked, with and without new rulings, if there are
+/// too many for one audit.
 const NEW_UNTIL: &str = "audited new until";
 const QUIET_UNTIL: &str = "audited quiet until";
 
-/// How often the daemon checks whether an audit is due.
+/// Time between checks whether an audit is due.
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Matches with new rulings, and matches without, that one audit checks, so that a club with very many is not audited all
-/// day.
+/// Maximum matches with new rulings, and without, in one audit, so that a club with very many is not audited all day.
 const MAX_TOGETHER: usize = 2000;
 
 /// Matches that are noted as verified together.
@@ -44,7 +43,7 @@ impl Office {
             // Cancel-safe: an audit that was interrupted begins again.
             match until_shutdown(&shutdown, self.audit_when_due()).await {
                 Ok(()) => backoff = Backoff::new(),
-                Err(error) => backoff.wait("cannot audit the matches", &error, &shutdown).await,
+                Err(error) => backoff.wait("failed to audit the matches", &error, &shutdown).await,
             }
             pause(CHECK_INTERVAL, &shutdown).await;
         }
@@ -71,7 +70,7 @@ impl Office {
         self.audit_all(now).await
     }
 
-    /// Checks what is new in each match, and the matches in which nothing is, as many as time allows.
+    /// Checks matches with new entries and matches without, up to [`MAX_TOGETHER`] of each.
     async fn audit_all(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         let unverified = self.store.unverified().await?;
         let mut quiet = self.store.match_ids().await?;
@@ -84,11 +83,13 @@ impl Office {
             let sound = verdicts.iter().filter(|verdict| verdict.is_sound());
             let heads: Vec<(String, Head)> =
                 sound.map(|verdict| (verdict.match_id.clone(), verdict.head)).collect();
+            // Noted as they are done: an audit that is interrupted does not compute these turns of the house once more.
             self.store.note_verified(&heads).await?;
             news.extend(self.note_unsound(verdicts, now).await?);
         }
         self.remember_turn(NEW_UNTIL, &unverified).await?;
         for id in &quiet {
+            // The house's turns were computed again when the match last verified.
             let verdict = self.verify_match(id, HouseTurns::AsPlayed, &|_| ()).await?;
             news.extend(self.note_unsound(vec![verdict], now).await?);
         }
@@ -99,7 +100,7 @@ impl Office {
         Ok(self.store.remember(AUDITED, &now.to_rfc3339()).await?)
     }
 
-    /// Checks what is new in these matches since they verified.
+    /// Checks these matches, computing the house's turns again only since they last verified.
     async fn audit_new(&self, ids: &[String]) -> anyhow::Result<Vec<AuditVerdict>> {
         let mut verdicts = Vec::new();
         for id in ids {
@@ -111,7 +112,7 @@ impl Office {
         Ok(verdicts)
     }
 
-    /// Goes on from where the match verified, but checks the whole of it once when it is over.
+    /// Returns the turns since the match last verified, or all turns once it is over.
     async fn new_turns(&self, id: &str) -> anyhow::Result<HouseTurns> {
         let Some(verified) = self.store.verified(id).await? else { return Ok(HouseTurns::ALL) };
         let mut at = None;
@@ -133,7 +134,7 @@ impl Office {
         Ok(())
     }
 
-    /// Tells the GM the result of an audit of `checked` matches, in which these were not sound.
+    /// Tells the GM the result of an audit of `checked` matches, in which these `failed`.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
@@ -147,8 +148,8 @@ impl Office {
         Ok(())
     }
 
-    /// Forgets what was wrong with those of these matches that verify, and pauses the others, if that is still possible.
-    /// Returns those with a finding that the GM was not told of, each with what to remember.
+    /// Forgets earlier findings in the matches that verify, and pauses the others, if that is still possible. Returns
+    /// those with a finding that is news to the GM, each with the value to remember.
     async fn note_unsound(
         &self,
         verdicts: Vec<AuditVerdict>,
@@ -197,7 +198,7 @@ impl Office {
         Ok(after.is_some_and(|after| after.stage == Stage::Paused))
     }
 
-    /// Tells the GM what does not verify, and remembers that in the same transaction.
+    /// Tells the GM of matches that do not verify, and remembers them in the same transaction.
     async fn tell_gm(&self, news: Vec<(FailedMatch, Unsound)>, now: DateTime<Utc>) -> anyhow::Result<()> {
         let mut context = self.new_context().await?;
         context.at = now;
@@ -215,8 +216,8 @@ impl Office {
     }
 }
 
-/// Chooses the matches to audit today from all, which are sorted: at most [`MAX_TOGETHER`], beginning after the `last` one
-/// of yesterday.
+/// Chooses the matches to audit today from all sorted IDs: at most [`MAX_TOGETHER`], beginning after yesterday's `last`
+/// one.
 fn in_turn(mut ids: Vec<String>, last: Option<String>) -> Vec<String> {
     if ids.len() > MAX_TOGETHER {
         let last = last.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Enforces deadlines: rules on matches whose time has come, the one that has waited longest first.
+//! Enforces deadlines: rules on due matches, the one that has waited longest first.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ use crate::post::{Health, ShutdownSignal};
 use crate::referee::Act;
 use crate::store::{Invitation, InvitationStage, MatchRow, Settlement, StoreError};
 
-/// The key under which a daemon remembers when the clock was last checked.
+/// The key under which a daemon remembers the last check of the clock.
 const HEARTBEAT: &str = "heartbeat";
 
 /// Matches ruled on in one transaction.
 const BATCH_SIZE: u32 = 100;
 
-/// How often the clock is checked.
+/// Time between checks of the clock.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A longer gap between two checks is an outage, and deadlines that fell into it are extended.
 const OUTAGE: TimeDelta = TimeDelta::minutes(15);
 
-/// The same gap for a program that is started now and then, at least every hour.
+/// The gap that counts as an outage for a program that is started now and then, at least every hour.
 pub const OUTAGE_BETWEEN_RUNS: TimeDelta = TimeDelta::hours(2);
 
 /// The longest grace that a match can have.
@@ -50,7 +50,7 @@ impl Office {
             if is_readable {
                 match self.clock_all(OUTAGE).await {
                     Ok(()) => backoff = Backoff::new(),
-                    Err(error) => backoff.wait("cannot enforce deadlines", &error, &shutdown).await,
+                    Err(error) => backoff.wait("failed to enforce deadlines", &error, &shutdown).await,
                 }
             }
             pause(CHECK_INTERVAL, &shutdown).await;
@@ -64,6 +64,7 @@ impl Office {
     /// Returns an error if the database does not answer.
     pub async fn clock_all(&self, outage: TimeDelta) -> anyhow::Result<()> {
         let now = self.now();
+        // Tells the GM if space is short, even while no letters arrive.
         self.has_room().await;
         // A letter that was received in time counts, even if it is read late.
         self.settle_received_by(now).await?;
@@ -89,8 +90,8 @@ impl Office {
         self.digest_when_due(now).await
     }
 
-    /// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length, and by
-    /// at least the grace.
+    /// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length, and at
+    /// least by the grace.
     async fn extend_after_outage(&self, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
         if self.is_remembered_ahead(HEARTBEAT).await? {
             tracing::warn!("the clock was set back; retrying everything deferred now");
@@ -102,6 +103,7 @@ impl Office {
         if let Some(since) = last.filter(|last| now - *last > outage) {
             let mut done = BTreeSet::new();
             let slide = by_program(Act::Slide { since });
+            // A deadline that fell into the outage may have all of its grace still ahead.
             self.sweep(now + MAX_GRACE, now, &slide, |_| true, &mut done).await?;
             tracing::warn!(%since, matches = done.len(), "deadlines extended after an outage");
         }
@@ -131,7 +133,7 @@ impl Office {
         }
     }
 
-    /// Closes the expired offers, and tells their authors.
+    /// Closes expired offers, and tells their authors.
     async fn lapse_offers(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         for row in self.store.open_invitations(Some(now)).await? {
             match self.lapse_offer(row.clone()).await {
@@ -140,7 +142,10 @@ impl Office {
                 // Deadlines must not wait for it, now or the next time.
                 Err(error) => {
                     let error = format!("{error:#}");
-                    tracing::error!(error, "cannot tell the author of an expired offer, which is closed");
+                    tracing::error!(
+                        error,
+                        "failed to tell the author of an expired offer; closing it anyway"
+                    );
                     let invitations = vec![Invitation { stage: InvitationStage::Lapsed, ..row }];
                     self.store.commit(&Settlement { at: now, invitations, ..Settlement::default() }).await?;
                 }

@@ -9,15 +9,14 @@ use crate::daemon::decide::gm_index::GmIndex;
 use crate::daemon::decide::player_settings::digest_for;
 use crate::store::Player;
 
-/// The key under which a daemon remembers when it last made the digest of a club's first GM, and the beginning of the
-/// keys of the others.
+/// The key under which a daemon remembers its last digest for the first GM, and the prefix of the keys for the others.
 const LAST_DIGEST: &str = "digest";
 
-/// Players whose digests are looked for at a time.
+/// Maximum players whose digests are made at a time.
 const PLAYERS: u32 = 100;
 
 impl Office {
-    /// Queues the digests of players that are due, and schedules the next ones.
+    /// Queues the players' digests that are due, and schedules the next ones.
     pub async fn player_digests_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         for (player, due) in self.store.digests_due(now, PLAYERS).await? {
             let next = player.settings.next_digest(now, self.config.terms.zone);
@@ -26,8 +25,9 @@ impl Office {
                 && let Err(error) = self.digest_of_player(player, due).await
             {
                 // The others, and the GMs, must not wait for it.
-                tracing::error!(player = id, error = format!("{error:#}"), "a digest could not be made");
+                tracing::error!(player = id, error = format!("{error:#}"), "failed to make a digest");
             }
+            // Also after a failure, which would otherwise come back with every look at the clock.
             self.store.schedule_digest(id, next).await?;
         }
         Ok(())

@@ -13,7 +13,7 @@ use crate::daemon::service;
 use crate::daemon::status::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, this_daemon};
 use crate::post::{Health, ShutdownSignal};
 
-/// How often a daemon notes its status.
+/// Time between a daemon's notes of its status.
 const NOTE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Time after which the status of a silent daemon is deleted.
@@ -64,6 +64,7 @@ impl Office {
             if self.heartbeat.stalled(Instant::now(), STALLED_AFTER).is_none() {
                 service::notify_watchdog();
             }
+            // Well within the half of the timeout that sd_watchdog_enabled(3) recommends.
             pause(timeout / 3, &shutdown).await;
         }
         Ok(())
@@ -86,8 +87,8 @@ impl Office {
         Ok(self.store.remember(&format!("{STATUS_KEYS}{}", status.who), &note).await?)
     }
 
-    /// Returns the first status of this daemon. It takes over from the others when letters were last fetched and sent.
-    /// Deletes the statuses of daemons that have been silent for [`FORGET_AFTER`].
+    /// Returns this daemon's first status, with the last times at which any daemon fetched and sent letters. Deletes
+    /// the statuses of daemons that have been silent for [`FORGET_AFTER`].
     async fn first_status(&self) -> anyhow::Result<DaemonStatus> {
         let mut first = self.new_status();
         for status in daemon_statuses(&self.store, first.at).await? {

@@ -1,6 +1,6 @@
-//! Plays for the house. Finding a turn takes long, so no letter waits for it: it is found on a thread in the background
-//! and then committed. What the house owes is stored in the matches themselves, so that nothing is lost if the program
-//! ends in between.
+//! Plays for the house. Finding a turn takes long, so it runs on a background thread, where no letter waits for it, and
+//! is then committed. The matches themselves store that the house has to move, so nothing is lost if the program ends
+//! in between.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::store::{EntryRow, MatchRow, Settlement};
 /// Matches loaded at a time.
 const BATCH_SIZE: u32 = 100;
 
-/// Matches claimed at a time for each thread: as many as keep the threads busy while one turn takes long.
+/// Matches claimed at a time for each thread, to keep the threads busy while one turn takes long.
 const CLAIMED_PER_THREAD: usize = 4;
 
 /// Maximum attempts to commit a turn while others change the match.
@@ -41,13 +41,13 @@ impl Office {
                     backoff = Backoff::new();
                     wait_for_work(&self.house, &shutdown).await;
                 }
-                Err(error) => backoff.wait("the house cannot play", &error, &shutdown).await,
+                Err(error) => backoff.wait("failed to play for the house", &error, &shutdown).await,
             }
         }
         Ok(())
     }
 
-    /// Plays for the house wherever it has to move, where it has waited longest first.
+    /// Plays for the house wherever it has to move, beginning where it has waited longest.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
@@ -79,8 +79,8 @@ impl Office {
         Ok(again)
     }
 
-    /// Plays in those of the matches in which no other daemon plays for the house. Returns whether the house has to move
-    /// again in one of them.
+    /// Plays in the matches in which no other daemon plays for the house. Returns whether the house has to move again
+    /// in one of them.
     async fn play_in_several(
         &self,
         ids: &[String],
@@ -95,7 +95,7 @@ impl Office {
         Ok(again.contains(&true))
     }
 
-    /// Plays a turn, unless the last attempt failed a moment ago. Returns whether the house has to move again.
+    /// Plays a turn, unless it is too early after a failed attempt. Returns whether the house has to move again.
     async fn play_unless_stuck(
         &self,
         row: MatchRow,
@@ -122,7 +122,7 @@ impl Office {
             }
             Err(error) if is_transient(&error) => Err(error),
             Err(error) => {
-                tracing::error!(match_id, error = format!("{error:#}"), "the house cannot play its turn");
+                tracing::error!(match_id, error = format!("{error:#}"), "the house failed to play its turn");
                 self.note_stuck(&match_id, before, phase_no).await?;
                 Ok(false)
             }
@@ -150,7 +150,7 @@ impl Office {
                 return Ok(false);
             }
         }
-        anyhow::bail!("the turn was rejected, or somebody else changed the match, {MAX_TRIES} times")
+        anyhow::bail!("gave up after {MAX_TRIES} rejections or conflicts")
     }
 
     /// Remembers that the house could not play in this phase. The first time, tells the GM.
@@ -168,7 +168,7 @@ impl Office {
                 Ok(told) => settlement = told,
                 Err(error) if is_transient(&error) => return Err(error),
                 Err(error) => {
-                    tracing::error!(match_id, error = format!("{error:#}"), "failed to tell the GM of it");
+                    tracing::error!(match_id, error = format!("{error:#}"), "failed to notify the GM");
                 }
             }
         }
@@ -187,7 +187,7 @@ impl Office {
     }
 }
 
-/// Computes what the house plays, from the entries of its match.
+/// Computes the house's turn from the entries of its match.
 fn house_turn(game_match: &Match, entries: &[EntryRow], player: &HousePlayer) -> anyhow::Result<HousePlay> {
     let entries: Vec<Entry> = entries
         .iter()
@@ -195,7 +195,6 @@ fn house_turn(game_match: &Match, entries: &[EntryRow], player: &HousePlayer) ->
         .collect::<Result<_, _>>()
         .context("an entry cannot be read")?;
     let seat = game_match.house_due().context("nothing is due from the house")?;
-    let seen =
-        ledger::seen(&entries, seat).context("what its seat was told does not follow from the ledger")?;
+    let seen = ledger::seen(&entries, seat).context("its view does not follow from the ledger")?;
     game_match.house_turn(&seen, player).context("no level finds a legal turn")
 }

@@ -21,10 +21,10 @@ use crate::letter::Digest;
 use crate::post::{Batch, FetchedLetter, Health, ShutdownSignal, Taken, without_addresses};
 use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
 
-/// How often a daemon renews the mailbox's lease, or tries to get it.
+/// Time between a daemon's attempts to get or renew the mailbox's lease.
 const LEASE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How many letters are compared with earlier ones at a time, so that few are in memory.
+/// Maximum letters compared with earlier ones at a time, so that few are in memory.
 const COMPARED_AT_ONCE: usize = 32;
 
 impl Office {
@@ -93,6 +93,7 @@ impl Office {
 
     /// Returns when this daemon loses the lease, or may have.
     async fn lose_lease(&self, lease: &str) {
+        // An error counts as a loss, too: two daemons must not read one mailbox.
         while let Ok(true) = self.store.try_acquire_lease(lease).await {
             tokio::time::sleep(LEASE_INTERVAL).await;
         }
@@ -154,8 +155,8 @@ impl Office {
         Ok(taken)
     }
 
-    /// Notes the texts of letters that only look like copies of earlier ones. A letter that takes too long to read, or at
-    /// which a daemon died, counts as a copy.
+    /// Notes the texts of letters that only look like copies of earlier ones. A letter that takes too long to read, or
+    /// on which a daemon died, counts as a copy.
     async fn with_new_texts(&self, letters: Vec<NewLetter>) -> anyhow::Result<Vec<NewLetter>> {
         let look_alikes = copies::look_alikes(&self.store, &letters).await?;
         let letters = Arc::new(letters);
@@ -177,8 +178,7 @@ impl Office {
         Ok(letters)
     }
 
-    /// Compares letters, each at a place in the list, with earlier ones. Returns the digest of each text that is another
-    /// one.
+    /// Compares letters, each at a place in the list, with earlier ones. Returns the digest of each text that differs.
     async fn compare(
         &self,
         letters: &Arc<Vec<NewLetter>>,
@@ -210,8 +210,8 @@ impl Office {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// Returns which letters in the spam folder concern the club: those from an address of a player or a GM, and those
-    /// with a reply token.
+    /// Returns the letters in the spam folder that concern the club: those from an address of a player or a GM, and
+    /// those with a reply token.
     async fn wanted_spam(&self, letters: &[NewLetter]) -> anyhow::Result<Taken> {
         let registered = self.registered_senders(letters).await?;
         let tokens: Vec<Vec<String>> =
@@ -224,16 +224,16 @@ impl Office {
         Ok(Taken::Only(wanted.map(|(place, _)| place).collect()))
     }
 
-    /// Returns those senders of the letters whose address is a player's.
+    /// Returns the senders of the letters that are players' addresses.
     async fn registered_senders(&self, letters: &[NewLetter]) -> anyhow::Result<BTreeSet<String>> {
         let senders: Vec<String> = letters.iter().map(|letter| letter.sender.clone()).collect();
         Ok(self.store.registered(&senders).await?)
     }
 
-    /// Names the reply tokens in each letter, so that the letters of one match stay together where several daemons
-    /// share them. A letter that takes too long, or at which a daemon died, is stored without: whoever claims it sets it
-    /// aside. Only players' letters are read for it: without a player's address, a token files nothing, and a flood of
-    /// strangers' letters would cost twice.
+    /// Names the reply tokens in each letter, so that the letters of one match stay together if several daemons share
+    /// the work. A letter that takes too long, or on which a daemon died, is stored without tokens; its claimant sets
+    /// it aside. Only players' letters are read: a token files nothing from another address, and a flood of strangers'
+    /// letters would cost twice.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
@@ -268,8 +268,8 @@ impl Office {
         Ok(letters.map(|(letter, tokens)| NewLetter { tokens, ..letter }).collect())
     }
 
-    /// After a restore, reads again the letters that the mailbox has filed as processed. Those that the database knows
-    /// have no second effect; those that came after the backup was made are ruled on.
+    /// Reads the mailbox's processed letters again after a restore. Letters that the database knows have no second
+    /// effect; letters that came after the backup are ruled on.
     pub async fn read_again_if_restored(&self) -> anyhow::Result<()> {
         if self.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
             return Ok(());
@@ -291,7 +291,7 @@ impl Office {
             // Cancel-safe.
             match until_shutdown(&shutdown, self.read_again_if_restored()).await {
                 Ok(()) => shutdown.wait().await,
-                Err(error) => backoff.wait("cannot read processed letters again", &error, &shutdown).await,
+                Err(error) => backoff.wait("failed to read processed letters again", &error, &shutdown).await,
             }
         }
         Ok(())
@@ -308,8 +308,8 @@ fn tokens(settings: &Settings, raw: &[u8]) -> Vec<String> {
     tokens.iter().map(ToString::to_string).collect()
 }
 
-/// Lists reply tokens of letters from unregistered addresses: with one, such a letter comes before strangers' letters.
-/// A player's letter needs none for that.
+/// Lists reply tokens of letters from unregistered addresses, because with one, such a letter comes before strangers'
+/// letters. A player's letter needs none for that.
 fn with_visible_tokens(
     letters: Vec<NewLetter>,
     registered: &BTreeSet<String>,

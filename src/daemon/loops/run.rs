@@ -12,8 +12,8 @@ use crate::daemon::Office;
 use crate::post::{Batch, Health, ShutdownSignal};
 
 impl Office {
-    /// Runs every loop until `shutdown`. What the loops cannot finish in time is rolled back, and done after the next
-    /// start.
+    /// Runs every loop until `shutdown`. Work that the loops cannot finish in time is rolled back, and done after the
+    /// next start.
     ///
     /// # Errors
     /// Returns the error that ended one of the loops for good.
@@ -39,7 +39,7 @@ impl Office {
         ended
     }
 
-    /// Runs each step once: stores what the mailbox holds, settles it, enforces deadlines, and sends.
+    /// Runs each step once: stores the letters in the mailbox, settles them, enforces deadlines, and sends.
     ///
     /// # Errors
     /// Returns an error if the mailbox cannot be read, or if the database does not answer.

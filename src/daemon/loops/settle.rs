@@ -9,7 +9,7 @@ use crate::daemon::heartbeat::Loop;
 use crate::post::ShutdownSignal;
 
 impl Office {
-    /// Settles waiting letters until shutdown, then commits what is pending.
+    /// Settles waiting letters until shutdown, then commits the pending batch.
     pub async fn settle_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
         let mut backoff = Backoff::new();
         let mut pipeline = Pipeline::default();
@@ -22,7 +22,7 @@ impl Office {
                     wait_for_work(&self.letters, &shutdown).await;
                 }
                 Ok(_) => backoff = Backoff::new(),
-                Err(error) => backoff.wait("cannot settle letters", &error, &shutdown).await,
+                Err(error) => backoff.wait("failed to settle letters", &error, &shutdown).await,
             }
         }
         self.commit_pending(&mut pipeline).await.map(drop)

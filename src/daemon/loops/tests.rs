@@ -1,4 +1,4 @@
-//! What the outbox does where chance decides in a whole program: failures of the database, and several daemons.
+//! The outbox in situations that depend on chance in a whole program: failures of the database, and several daemons.
 
 use std::fs;
 use std::path::Path;

@@ -8,7 +8,7 @@ use crate::daemon::decide::alarm::low_space;
 use crate::daemon::decide::clock::by_program;
 use crate::referee::Act;
 
-/// The key under which a daemon remembers when it last deleted old letters.
+/// The key under which a daemon remembers its last deletion of old letters.
 const LAST_DELETION: &str = "unruled letters deleted";
 
 /// Time between deletions of old letters and pictures.
@@ -17,16 +17,17 @@ const UPKEEP_INTERVAL: TimeDelta = TimeDelta::hours(1);
 /// Letters deleted in one transaction, during which other writers wait.
 const BATCH_SIZE: u32 = 500;
 
-/// Transactions in a row, after which the clock gets its turn.
+/// Maximum transactions in a row, before the clock gets its turn.
 const MAX_BATCHES: usize = 20;
 
-/// The key under which a daemon remembers when it last listed the letters of ended matches.
+/// The key under which a daemon remembers its last listing of the letters of ended matches.
 const LAST_LISTING: &str = "letters listed";
 
-/// A match that is over waits this long for its last letters to be sent or given up, before an entry lists them.
+/// Maximum time that a match that is over waits for its last letters to be sent or given up, before an entry lists
+/// them.
 const LISTED_AFTER: TimeDelta = TimeDelta::days(1);
 
-/// The key under which a daemon remembers when it last deleted old pictures.
+/// The key under which a daemon remembers its last deletion of old pictures.
 const LAST_DROPPING: &str = "pictures dropped";
 
 /// Pictures deleted in one transaction. They are read for their digests, and each takes some 20 to 60 kB.
@@ -35,11 +36,11 @@ const PICTURES: u32 = 100;
 /// Matches in which letters are listed in one transaction.
 const LISTED_TOGETHER: usize = 100;
 
-/// The key under which a daemon remembers since when space is short. It is there only as long as it is.
+/// The key under which a daemon remembers since when space is short. It exists only while it is short.
 const LOW_SPACE: &str = "low space since";
 
 impl Office {
-    /// Whether work is due again that was last done at the time which is remembered under `key`.
+    /// Whether hourly work is due again. The time of the last run is remembered under `key`.
     pub(in crate::daemon) async fn is_upkeep_due(
         &self,
         key: &str,
@@ -67,6 +68,7 @@ impl Office {
             let batch = self.store.delete_unruled(now, before, &kept_senders, BATCH_SIZE).await?;
             deleted += batch;
             if batch < u64::from(BATCH_SIZE) {
+                // Otherwise more are left, and the next look at the clock goes on with them.
                 self.store.remember(LAST_DELETION, &now.to_rfc3339()).await?;
                 break;
             }
@@ -77,8 +79,8 @@ impl Office {
         Ok(())
     }
 
-    /// Adds an entry to each match that is over and whose last letters no entry lists, once an hour: otherwise their pins
-    /// and deliveries would stand in no chain.
+    /// Once an hour, adds an entry to each match that is over and whose last letters no entry lists: otherwise their
+    /// pins and deliveries would be in no chain.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
@@ -122,7 +124,7 @@ impl Office {
             Ok(free) => free.and_then(|free| self.config.database.shortage(free)),
             // If the disk is gone, storing letters fails by itself.
             Err(error) => {
-                tracing::warn!(%error, "cannot find out how much space is free");
+                tracing::warn!(%error, "failed to find out how much space is free");
                 None
             }
         };
@@ -148,6 +150,7 @@ impl Office {
         let (settlement, _) = deciding.await?;
         self.store.commit(&settlement).await?;
         self.dispatches.notify_one();
+        // Only once the letter is queued: telling the GM twice is better than never.
         Ok(self.store.remember(LOW_SPACE, &now.to_rfc3339()).await?)
     }
 

@@ -20,7 +20,9 @@ impl Office {
                 Ok(Wakeup::Letters) => self.letters.notify_one(),
                 Ok(Wakeup::Dispatches) => self.dispatches.notify_one(),
                 Err(error) => {
-                    backoff.wait("cannot listen for work from other daemons", &error.into(), &shutdown).await;
+                    backoff
+                        .wait("failed to listen for work from other daemons", &error.into(), &shutdown)
+                        .await;
                     continue;
                 }
             }

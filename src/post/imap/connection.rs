@@ -1,10 +1,10 @@
-//! The connection to an IMAP server: plain or secured, bounded in size and in silence.
+//! The connection to an IMAP server: plain or secured, with limits on size and silence.
 //!
 //! The imap crate runs the simple commands over it. [`fetch`](super::fetch) and [`idle`](super::idle) take it for the
 //! two commands that the crate cannot run well. They can take turns, command by command, because [`SharedConnection`]
 //! gives the crate one line at a time: once the crate has read the last line of an answer, its own buffer is empty.
 //!
-//! The server is not trusted: what it sends is read only up to the limits below.
+//! The server is not trusted: its answers are read only up to the limits below.
 
 use std::cell::{RefCell, RefMut};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -23,17 +23,17 @@ use crate::post::{Error, Tls, one_line, tls};
 /// Maximum bytes of an answer, its literals not counted.
 const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 
-/// The same for answers that list letters. An answer to SEARCH can then have the UIDs of 700,000 letters.
+/// Maximum bytes of an answer that lists letters: enough for SEARCH to return the UIDs of 700,000 letters.
 const MAX_LISTING_BYTES: usize = 8 * 1024 * 1024;
 
-/// Maximum lines of an answer. A batch of 500 letters has some 1,500; whoever deletes more letters than this at once
-/// costs us one session.
+/// Maximum lines of an answer. A batch of 500 letters has some 1,500. Somebody who deletes more letters than this at
+/// once costs us one session.
 const MAX_ANSWER_LINES: usize = 10_000;
 
 /// Maximum bytes of a literal. More than any mail server accepts as a letter; we skip what exceeds our own limit.
 const MAX_LITERAL_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The end of a line by which an announced literal is recognized: `{18446744073709551615}` and the line end.
+/// Length of the end of a line in which an announced literal is recognized: `{18446744073709551615}` and the line end.
 const TAIL_BYTES: usize = 24;
 
 enum Io {
@@ -48,16 +48,16 @@ pub(super) struct Connection {
     tag: u32,
     /// The beginning of a line whose end has not arrived yet.
     line: Vec<u8>,
-    /// How many bytes an answer may have.
+    /// Maximum bytes of an answer.
     answer_limit: usize,
-    /// How many more bytes and lines the current answer may have.
+    /// Bytes and lines left for the current answer.
     bytes_left: usize,
     lines_left: usize,
     /// The last bytes of the line that the crate reads.
     tail: Vec<u8>,
 }
 
-/// What a line of the server means for a command.
+/// The meaning of a server's line for a command.
 pub(super) enum Reply {
     /// `+`: the server waits for the rest of the command.
     Continuation,
@@ -192,7 +192,7 @@ impl Connection {
         Ok(line)
     }
 
-    /// Reads no further than to the end of a line. Returns 0 if the connection has ended.
+    /// Reads to the end of a line at most. Returns 0 if the connection has ended.
     fn read_within_line(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let buffered = self.io.fill_buf()?;
         let room = &buffered[..buffered.len().min(out.len())];
@@ -241,7 +241,7 @@ impl Connection {
         Ok(literal)
     }
 
-    /// Lets the following reads end after this time, until the next command is sent.
+    /// Limits the time of all reads until the next command is sent.
     pub(super) fn wait_at_most(&mut self, limit: Duration) {
         self.stream().expect_within(limit);
     }
@@ -291,7 +291,7 @@ pub(super) fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
 }
 
-/// Reads what a line means for the command with this tag.
+/// Reads the meaning of a line for the command with this tag.
 ///
 /// # Errors
 /// Returns an error if the server says goodbye, or if the line is malformed.

@@ -19,28 +19,28 @@ const MAX_KEPT_BYTES: usize = 2 * MAX_BATCH_BYTES;
 /// Maximum literals in a FETCH response. We ask for one.
 const MAX_LITERALS: usize = 16;
 
-/// What the server says about a letter.
+/// The server's data about a letter.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Fetched {
     pub uid: Option<u32>,
     /// The size as the server states it (RFC822.SIZE).
     pub size: Option<u64>,
-    /// When the server received the letter (INTERNALDATE).
+    /// The time at which the server received the letter (INTERNALDATE).
     pub received_at: Option<DateTime<Utc>>,
     /// The whole letter, or the part that was asked for.
     pub body: Option<Text>,
 }
 
-/// A string of the server.
+/// A string from the server.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Text {
-    /// Its beginning, as far as it is kept.
+    /// Its beginning, up to the limit.
     pub bytes: Vec<u8>,
     /// Its whole size in bytes.
     pub size: u64,
 }
 
-/// Fetches `items` of the letters in `set`, and returns what comes, by UID. Keeps the first `keep` bytes of each body.
+/// Fetches `items` of the letters in `set`, and returns the results by UID. Keeps the first `keep` bytes of each body.
 pub(super) fn uid_fetch(
     connection: &mut Connection,
     set: &str,
@@ -80,8 +80,8 @@ fn is_fetch(line: &[u8]) -> bool {
     number && words.next().is_some_and(|word| word.eq_ignore_ascii_case(b"FETCH"))
 }
 
-/// Reads a FETCH response that begins with `line`. Takes what it keeps from the `room` that is left, and fails before it
-/// reads more than that.
+/// Reads a FETCH response that begins with `line`. Subtracts the bytes that it keeps from `room`, and fails before it
+/// keeps more than that.
 fn read_response(
     connection: &mut Connection,
     line: Vec<u8>,
@@ -153,7 +153,7 @@ enum Token {
 struct Tokens {
     rest: vec::IntoIter<(Vec<u8>, Option<Text>)>,
     line: Vec<u8>,
-    /// Where in `line` the next token starts.
+    /// Offset in `line` at which the next token starts.
     at: usize,
     /// The literal that follows `line`.
     literal: Option<Text>,

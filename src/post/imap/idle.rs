@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::connection::{Connection, Reply, broken, classify, is_timeout};
 use crate::post::Error;
 
-/// How waiting ended.
+/// The end of a wait.
 pub(super) enum Idle {
     /// The folder may have changed, or the time is over.
     Over,

@@ -11,9 +11,9 @@ use super::connection::{Connection, Reply, SharedConnection, classify, failed};
 use crate::post::oauth::{self, Mechanism};
 use crate::post::{Error, Secret, one_line};
 
-/// How a login failed.
+/// A failed login.
 pub(super) enum Failure {
-    /// The server refused the access token. A new one may do.
+    /// The server refused the access token. A new one may be accepted.
     TokenRefused(Error),
     Other(Error),
 }
@@ -98,7 +98,7 @@ struct Answers {
 impl imap::Authenticator for Answers {
     type Response = String;
 
-    /// After the first message, a challenge explains a refusal.
+    /// Returns the first message, unless it is sent already. Any further challenge explains a refusal.
     fn process(&self, _challenge: &[u8]) -> String {
         self.first.take().unwrap_or_else(|| self.mechanism.acknowledgement().to_owned())
     }

@@ -1,6 +1,6 @@
-//! A session with an IMAP server, its folder selected: the few commands that reading a mailbox needs.
+//! A session with an IMAP server, in a selected folder: the few commands that reading a mailbox needs.
 //!
-//! After any error the session must be dropped: the imap crate's tags may be out of step with the server's.
+//! Drop the session after any error: the imap crate's tags may be out of step with the server's.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::fetch::{Fetched, uid_fetch};
 use super::idle::{Idle, idle};
 use super::login;
 use crate::post::source::{BatchSender, ConnectionHandle};
-use crate::post::{Error, FetchedLetter, one_line};
+use crate::post::{Error, FetchedLetter, FoundLetter, one_line};
 
 /// A selected folder.
 pub(super) struct Mailbox {
@@ -81,7 +81,7 @@ impl Mailbox {
         &self.settings.folder
     }
 
-    /// Selects another folder. Everything from now on is about its letters.
+    /// Selects another folder. All later commands concern its letters.
     ///
     /// # Errors
     /// [`Error::Configuration`] if the server refuses it.
@@ -98,15 +98,15 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Returns the folder that the server marks as the one for spam (RFC 6154), if it does.
-    pub(super) fn junk_folder(&mut self) -> Result<Option<String>, Error> {
+    /// Returns the folder that the server marks as its spam folder (RFC 6154), if any.
+    fn junk_folder(&mut self) -> Result<Option<String>, Error> {
         let names = self.session.list(Some(""), Some("*")).map_err(failed)?;
         let junk = names.iter().find(|name| name.attributes().contains(&NameAttribute::Junk));
         Ok(junk.map(|name| name.name().to_owned()))
     }
 
-    /// Returns the bytes of a letter in the folder with this Message-ID, as far as they are fetched.
-    pub(super) fn letter_with_id(&mut self, message_id: &str) -> Result<Option<Vec<u8>>, Error> {
+    /// Returns the bytes of the letter with this Message-ID in the folder, up to the limit.
+    fn letter_with_id(&mut self, message_id: &str) -> Result<Option<Vec<u8>>, Error> {
         let found =
             self.session.uid_search(format!("HEADER Message-ID \"<{message_id}>\"")).map_err(failed)?;
         let Some(uid) = found.into_iter().max() else { return Ok(None) };
@@ -114,7 +114,7 @@ impl Mailbox {
         Ok(fetched.into_iter().next().map(|(_, letter)| letter.raw))
     }
 
-    /// Returns UIDVALIDITY: as long as it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
+    /// Returns UIDVALIDITY: while it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
     pub(super) fn uid_validity(&self) -> u32 {
         self.uid_validity
     }
@@ -136,14 +136,14 @@ impl Mailbox {
         }
     }
 
-    /// Returns the size in bytes of each of these letters, in their order; `None` if the server does not tell it.
+    /// Returns the size in bytes of each of these letters, in their order, or `None` if the server does not say.
     pub(super) fn sizes(&mut self, uids: &[u32]) -> Result<Vec<Option<u64>>, Error> {
         let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), "(UID RFC822.SIZE)", 0)?;
         Ok(uids.iter().map(|uid| fetched.get(uid)?.size).collect())
     }
 
-    /// Fetches the letters with these ascending UIDs that still exist, without marking them as seen. Of a large letter
-    /// only the beginning is fetched.
+    /// Fetches the letters with these ascending UIDs that still exist, without marking them as seen, and only the
+    /// beginning of a large letter.
     pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Vec<(u32, FetchedLetter)>, Error> {
         // One byte more than the limit shows whether a letter is larger, whatever size the server states.
         let keep = self.settings.max_letter_bytes.saturating_add(1);
@@ -168,7 +168,7 @@ impl Mailbox {
         })
     }
 
-    /// Lets the server report which letters have gone.
+    /// Lets the server report letters that have gone.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
         self.session.noop().map_err(failed)
     }
@@ -231,6 +231,36 @@ impl Mailbox {
         // A courtesy: the connection is closed whatever the server replies.
         let _ = self.session.logout();
     }
+}
+
+/// Looks for the letter with this Message-ID (without angle brackets) in the folders where it may have arrived, for
+/// `fogpost doctor --send`.
+pub(super) fn find(
+    settings: &Settings,
+    handle: &ConnectionHandle,
+    message_id: &str,
+) -> Result<Option<FoundLetter>, Error> {
+    let mut mailbox = Mailbox::open(settings, handle)?;
+    let mut folders = vec![(settings.folder.clone(), false), (settings.processed.clone(), false)];
+    let spam = match &settings.spam_folder {
+        Some(folder) => Some(folder.clone()),
+        None => mailbox.junk_folder()?,
+    };
+    folders.extend(spam.map(|folder| (folder, true)));
+    let mut found = None;
+    for (folder, is_spam) in folders {
+        match mailbox.switch_to(&folder) {
+            // The folder need not exist yet.
+            Err(Error::Configuration(_)) => continue,
+            selected => selected?,
+        }
+        if let Some(raw) = mailbox.letter_with_id(message_id)? {
+            found = Some(FoundLetter { folder, is_spam, raw });
+            break;
+        }
+    }
+    mailbox.close();
+    Ok(found)
 }
 
 /// Writes ascending UIDs as a sequence set (RFC 3501, 9), with runs as ranges.

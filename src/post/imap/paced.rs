@@ -6,19 +6,19 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// How many times the limit on silence an answer may take, besides the time for its bytes.
+/// Maximum time of an answer as a multiple of the limit on silence, besides the time for its bytes.
 const PATIENCE: u32 = 10;
 
-/// Time that each byte adds to an answer's: the slowest line that we wait for brings 8 kB a second.
+/// Time that each byte adds to the limit of an answer: 8 kB a second on the slowest line that we wait for.
 const TIME_PER_BYTE: Duration = Duration::from_micros(125);
 
 pub(super) struct PacedStream {
     tcp: TcpStream,
-    /// How long the server may be silent within an answer.
+    /// Maximum silence of the server within an answer.
     answer_timeout: Duration,
-    /// The same for the next read.
+    /// Maximum silence during the next read.
     silence: Duration,
-    /// When the answer must be complete. Each byte moves it.
+    /// The time by which the answer must be complete. Each byte moves it.
     deadline: Instant,
     /// The read timeout that the socket has.
     timeout: Option<Duration>,
@@ -36,7 +36,7 @@ impl PacedStream {
         self.deadline = Instant::now() + self.answer_timeout * PATIENCE;
     }
 
-    /// Begins to wait for whatever comes, and not longer than this.
+    /// Begins to wait for anything, at most this long.
     pub(super) fn expect_within(&mut self, limit: Duration) {
         self.silence = limit;
         self.deadline = Instant::now() + limit;

@@ -1,7 +1,7 @@
 //! The provider's spam folder, in which letters of players may end up.
 //!
-//! The receiver chooses the letters that it takes; the others stay where they are. Only the newest letters are looked
-//! at, each once: a spam folder may hold tens of thousands, and most of them concern nobody.
+//! The receiver chooses the letters that it takes; the others stay where they are. Only the newest letters are read,
+//! each once: a spam folder may hold tens of thousands, and most of them concern nobody.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -10,16 +10,16 @@ use super::mailbox::Mailbox;
 use crate::post::source::BatchSender;
 use crate::post::{Error, FetchedLetter, Taken};
 
-/// Maximum letters that are looked at. Older ones are left alone.
+/// Maximum letters to read, newest first.
 const MAX_LETTERS: usize = 200;
 
 /// Maximum letters that are held in memory at a time.
 const BATCH: usize = 4;
 
-/// How often the folder is looked at.
+/// Time between looks into the folder.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// What is known of the spam folder.
+/// The state of reading the spam folder.
 #[derive(Default)]
 pub(super) struct SpamFolder {
     /// The value for which the UIDs below are valid.
@@ -36,8 +36,8 @@ impl SpamFolder {
         self.looked_at.is_none_or(|at| at.elapsed() > INTERVAL)
     }
 
-    /// Hands over the letters in `folder`, and files those that the receiver took. Afterwards the mailbox has its own
-    /// folder selected again. Returns how many were taken.
+    /// Hands over the letters in `folder`, files the ones that the receiver took, and returns their number. Afterwards
+    /// the mailbox has its own folder selected again.
     pub(super) fn read(
         &mut self,
         mailbox: &mut Mailbox,
@@ -86,6 +86,7 @@ impl SpamFolder {
                 .map(|(uid, letter)| (uid, FetchedLetter { is_spam: true, ..letter }))
                 .unzip();
             let answer = sender.send_batch(letters).inspect_err(|_not_stored| {
+                // Not stored, so they are handed over again the next time.
                 self.left.retain(|uid| !uids.contains(uid));
             });
             let taken = match answer? {

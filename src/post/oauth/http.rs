@@ -1,4 +1,4 @@
-//! One request to a token server: HTTPS by hyper over our own TLS. Redirects are not followed.
+//! One request to a token server: HTTPS by hyper over our own TLS, without redirects.
 
 use std::io;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Maximum bytes of an answer. Tokens have a few thousand.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
-/// Why a token server could not be asked.
+/// A failed request to a token server.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     #[error(transparent)]
@@ -63,7 +63,7 @@ async fn send_without_limit(
     if !is_secure {
         let peer = tcp.peer_addr().map_err(|error| unreachable(&host, error))?;
         if !peer.ip().to_canonical().is_loopback() {
-            let text = format!("{uri} is not secure; token servers are asked by https only");
+            let text = format!("{uri} is not secure; the address of a token server must begin with https");
             return Err(Error::Configuration(text).into());
         }
         return exchange(tcp, request, &host).await;
@@ -88,6 +88,7 @@ where
     let authority = request.uri().authority().map_or("", |authority| authority.as_str());
     let authority = HeaderValue::from_str(authority).map_err(|_| HttpError::Malformed)?;
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    // hyper's connection sends a request as it is, and only a proxy expects the whole URI.
     *request.uri_mut() = path.parse::<Uri>().map_err(|_| HttpError::Malformed)?;
     request.headers_mut().insert(HOST, authority);
     let request = request.map(|body| Full::new(Bytes::from(body)));

@@ -1,4 +1,4 @@
-//! How an access token is shown to a mail server: OAUTHBEARER (RFC 7628), or Google's and Microsoft's XOAUTH2.
+//! Mechanisms that show an access token to a mail server: OAUTHBEARER (RFC 7628), or Google's and Microsoft's XOAUTH2.
 
 use crate::post::Secret;
 
@@ -44,7 +44,7 @@ impl Mechanism {
         }
     }
 
-    /// Returns the answer to a server's explanation of a refusal, after which it ends the login.
+    /// Returns the answer to a server's explanation of a refusal. The server then ends the login.
     pub fn acknowledgement(self) -> &'static str {
         match self {
             Mechanism::OAuthBearer => "\u{1}",

@@ -1,4 +1,4 @@
-//! The file with the tokens of a login: for its owner alone, replaced by rename, and locked by whoever renews it.
+//! The file with the tokens of a login: private to its owner, replaced by rename, and locked during a renewal.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use super::tokens::Tokens;
 use crate::post::Error;
 
-/// How long another program may hold the lock: longer than a token server may take to answer.
+/// Maximum time to wait for the lock: longer than a token server may take to answer.
 const LOCK_LIMIT: Duration = Duration::from_secs(90);
 
-/// How often to try to get the lock.
+/// Time between attempts to get the lock.
 const LOCK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long to try to store what the provider answered. Together with the answer it takes no longer than [`LOCK_LIMIT`].
+/// Time limit for storing the provider's answer. Request and storing together take less than [`LOCK_LIMIT`].
 const STORE_LIMIT: Duration = Duration::from_secs(25);
 
 /// Time between attempts.
@@ -44,6 +44,7 @@ impl TokenFile {
             .map_err(fault)?;
         let began = Instant::now();
         loop {
+            // Polled, because a thread that waits in the kernel could not be cancelled.
             match lock.try_lock() {
                 Ok(()) => return Ok(TokenFile { path: path.to_owned(), _lock: lock }),
                 Err(TryLockError::WouldBlock) if began.elapsed() < LOCK_LIMIT => {
@@ -59,7 +60,7 @@ impl TokenFile {
         read(&self.path)
     }
 
-    /// Replaces the file, durably. Tries for a while: if a rotated refresh token is not stored, the login has ended.
+    /// Replaces the file, durably. Retries for a while: if a rotated refresh token is not stored, the login has ended.
     pub async fn replace_patiently(&self, tokens: &Tokens) -> Result<(), Error> {
         let began = Instant::now();
         loop {

@@ -1,4 +1,4 @@
-//! The tokens of a login, and by when they are renewed.
+//! The tokens of a login, and the times of their renewal.
 
 use std::time::Duration;
 
@@ -10,34 +10,33 @@ use serde_json::Value;
 
 use crate::post::Secret;
 
-/// How long an access token is good for if the server does not say.
+/// Lifetime of an access token if the server does not say.
 const USUAL_LIFETIME: Duration = Duration::from_secs(3600);
 
-/// How long the provider is not asked again after it has said that the login has ended.
+/// Delay before asking the provider again after it ended the login.
 const ENDED_RETRY: TimeDelta = TimeDelta::minutes(10);
 
-/// Maximum time by which the clock may have been set back without a doubt about a token.
+/// Time by which the clock may be set back before a token is distrusted.
 const TOLERANCE: TimeDelta = TimeDelta::minutes(1);
 
-/// How long after a renewal a login is renewed although nobody uses it: if the provider cannot be reached, a day is left
-/// of the week.
+/// Age at which an unused login is renewed: if the provider cannot be reached, a day is left of the week.
 const UNUSED_RENEWAL: TimeDelta = TimeDelta::days(6);
 
-/// What a token server answers.
+/// A token server's answer.
 pub type TokenAnswer = StandardTokenResponse<RefreshLifetime, BasicTokenType>;
 
-/// How long a refresh token is good for. Few providers say so, among them Google, whose logins end after seven days while
-/// the program is "in testing".
+/// The lifetime of a refresh token. Few providers state it; Google does, whose logins end after seven days while the
+/// program is "in testing".
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RefreshLifetime {
-    /// Seconds. Whatever else a server writes here must not spoil the login.
+    /// Seconds. Any other value from a server must not spoil the login.
     #[serde(default)]
     refresh_token_expires_in: Option<Value>,
 }
 
 impl ExtraTokenFields for RefreshLifetime {}
 
-/// What is said if there is no login.
+/// The error if there is no login.
 pub const LOG_IN: &str = "nobody has logged in yet; run: fogpost login";
 
 /// The tokens of a login.
@@ -49,9 +48,9 @@ pub struct Tokens {
     pub access: Option<AccessToken>,
     pub logged_in_at: DateTime<Utc>,
     pub renewed_at: DateTime<Utc>,
-    /// When the provider said that the login has ended.
+    /// The time at which the provider said that the login has ended.
     pub ended_at: Option<DateTime<Utc>>,
-    /// When the login ends, if the provider has said so.
+    /// The time at which the login ends, if the provider has said so.
     pub ends_at: Option<DateTime<Utc>>,
 }
 
@@ -91,6 +90,7 @@ impl Tokens {
         let refresh = answer.refresh_token().map(|token| Secret::new(token.secret()));
         let ends_at = match &refresh {
             Some(_) => end_of_login(answer, now),
+            // The old refresh token goes on, and so does its end.
             None => end_of_login(answer, now).or(self.ends_at),
         };
         Tokens {
@@ -108,14 +108,14 @@ impl Tokens {
         Tokens { ended_at: Some(now), ..self.clone() }
     }
 
-    /// Returns the tokens without the access token if it is this one.
+    /// Returns the tokens without the access token, if that is this one.
     pub fn without(&self, token: &Secret) -> Option<Tokens> {
         let is_ours = self.access.as_ref().is_some_and(|access| access.token == *token);
         is_ours.then(|| Tokens { access: None, ..self.clone() })
     }
 
-    /// Returns the access token, unless it is time for a new one. One that was made in the future was made before the
-    /// clock was set back: nobody knows when it ends.
+    /// Returns the access token, unless it is time for a new one. A token from the future was made before the clock was
+    /// set back, so nobody knows when it ends.
     pub fn fresh_access(&self, now: DateTime<Utc>) -> Option<&Secret> {
         let access = self.access.as_ref()?;
         let good = self.renewed_at - TOLERANCE..access.renew_at;
@@ -133,13 +133,13 @@ impl Tokens {
     }
 }
 
-/// Returns when the refresh token ends, if the server says so.
+/// Returns the time at which the refresh token ends, if the server says so.
 fn end_of_login(answer: &TokenAnswer, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let seconds = answer.extra_fields().refresh_token_expires_in.as_ref()?.as_i64()?;
     now.checked_add_signed(TimeDelta::try_seconds(seconds)?)
 }
 
-/// Returns when a token should be renewed that is good for `lifetime` from now: after three quarters of its time.
+/// Returns the time to renew a token: after three quarters of its `lifetime` from now.
 fn renewal(now: DateTime<Utc>, lifetime: Option<Duration>) -> DateTime<Utc> {
     // Three quarters of eight days are [`UNUSED_RENEWAL`].
     let lifetime = lifetime.unwrap_or(USUAL_LIFETIME).min(Duration::from_secs(8 * 86_400));

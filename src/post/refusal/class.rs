@@ -1,13 +1,13 @@
-//! Whom a refusal is about, and when the server wants to be asked again.
+//! The class of a refusal, and the time at which the server wants to be asked again.
 //!
-//! The enhanced status code counts first (RFC 3463), then the basic code and the step at which it came. Providers answer
-//! a used-up quota with 5yz codes, so a code that says "for good" is not enough to give a letter up.
+//! The enhanced status code counts first (RFC 3463), then the basic code and the step at which it came. Providers
+//! refuse with 5yz codes when a quota is used up, so a permanent code is not enough to give up a letter.
 
 use chrono::TimeDelta;
 
 use super::{EnhancedCode, Refusal, SmtpStatus, Step};
 
-/// Whom a refusal is about.
+/// The subject of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalClass {
@@ -15,26 +15,26 @@ pub enum RefusalClass {
     Recipient,
     /// The letter: its size or its content.
     Letter,
-    /// Our account or our server now, or only this letter now; which of them, the next letters show.
+    /// Our account, our server or only this letter, for now. The next letters show which.
     NotNow,
-    /// Our account or our server, which took no recipient.
+    /// Our account or our server: not even a recipient was accepted.
     Account,
 }
 
-/// Words in a refusal with a code for good that speak of a limit on what we send.
+/// Words in a permanent refusal that point to a limit on what we send.
 const OF_LIMITS: [&str; 8] = ["limit", "limits", "limited", "quota", "quotas", "rate", "rates", "daily"];
 
-/// The same, of several words or a part of one.
+/// Phrases, and a part of a word, with the same meaning.
 const OF_LIMITS_PHRASES: [&str; 3] = ["try again later", "too many", "quotaexceeded"];
 
 /// Phrases after which a server names the time until the next attempt.
 const BEFORE_A_TIME: [&str; 3] = ["again in", "again after", "retry after"];
 
-/// The longest time that a server can ask us to wait. What it says is not trusted further.
+/// The longest time that a server can ask us to wait. It is not trusted beyond that.
 const LONGEST_WAIT: TimeDelta = TimeDelta::hours(24);
 
 impl Refusal {
-    /// Returns whom the refusal is about.
+    /// Returns the class of the refusal.
     pub fn class(&self) -> RefusalClass {
         // We refused it ourselves: nothing can be sent to such an address.
         let Some(SmtpStatus { step, code, enhanced }) = self.smtp else { return RefusalClass::Recipient };
@@ -67,7 +67,7 @@ impl Refusal {
         Some(wait.min(LONGEST_WAIT))
     }
 
-    /// Reads an enhanced code for good (RFC 3463, 3). `None` if it does not tell more than the basic code.
+    /// Reads a permanent enhanced code (RFC 3463, 3). Returns `None` if it says no more than the basic code.
     fn class_by(&self, enhanced: EnhancedCode) -> Option<RefusalClass> {
         Some(match (enhanced.subject, enhanced.detail) {
             // Gmail says 5.2.1 of a mailbox that is disabled, and of one that gets too much mail now.
@@ -126,8 +126,8 @@ mod tests {
         Refusal::from_reply(step, &reply.parse().expect("a reply"))
     }
 
-    /// What providers publish: support.google.com/a/answer/3726730, learn.microsoft.com (non-delivery reports in Exchange
-    /// Online), postmaster.gmx.net/en/error-messages, and Postfix's own replies.
+    /// Refusals that providers publish: support.google.com/a/answer/3726730, learn.microsoft.com (non-delivery reports
+    /// in Exchange Online), postmaster.gmx.net/en/error-messages, and Postfix's own replies.
     #[rustfmt::skip]
     const PUBLISHED: &[(Step, &str, RefusalClass)] = &[
         // Gmail
