@@ -9,7 +9,7 @@ use divan::{Bencher, black_box};
 use fogpost::game::any::{AnyState, GameKind};
 use fogpost::game::record::{Ending, Record};
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{MailIdentity, SealKey, Source};
+use fogpost::ledger::{Cause, MailIdentity, SealKey};
 use fogpost::referee::{
     self, Adjudication, Content, Dispatch, HouseDefaults, Match, Opening, PROCEDURE, Reader, Terms,
 };
@@ -46,7 +46,7 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
         holders: None,
         lot: None,
     };
-    let mut game_match = referee::open(opening, Source::Clock, at).after;
+    let mut game_match = referee::open(opening, Cause::opening(None), at).after;
     let mut dice = dice(7);
     for _ in 0..20 {
         play_phase(&mut game_match.state, &mut dice);

@@ -11,9 +11,9 @@
 //!
 //! use chrono::{DateTime, Utc};
 //! use fogpost::game::{BySeat, Seat, any::GameKind};
-//! use fogpost::ledger::{MailIdentity, SealKey, Source};
+//! use fogpost::ledger::{Cause, LetterCause, MailIdentity, SealKey};
 //! use fogpost::letter::{Address, Digest, Letter, Limits, OwnIdentity};
-//! use fogpost::referee::{self, Cause, HouseDefaults, Opening, SeatLetter, Terms};
+//! use fogpost::referee::{self, HouseDefaults, Matter, Opening, Terms};
 //! use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 //!
 //! let at: DateTime<Utc> = "2026-05-14T09:12:00Z".parse()?;
@@ -36,7 +36,7 @@
 //!     holders: None,
 //!     lot: None,
 //! };
-//! let opened = referee::open(opening, Source::Clock, at).after;
+//! let opened = referee::open(opening, Cause::opening(None), at).after;
 //!
 //! // A letter arrives from Ann.
 //! let raw = b"From: Ann <ann@example.org>\r\nSubject: Re: [QD-7K3M] Turn 1\r\n\r\nMARBLE E6\r\n\r\n> old words\r\n";
@@ -48,8 +48,9 @@
 //! let letter = Letter::read(raw, &own, &Limits::default()).expect("within the limits");
 //!
 //! // Find the orders in it and rule on them.
-//! let seat_letter = SeatLetter::of(&letter, Seat::First, letter.new_text(None), &opened);
-//! let ruling = referee::rule(&opened, &Cause::Letter(&seat_letter), at);
+//! let cause = LetterCause::new(letter.digest, Seat::First, at);
+//! let read = referee::prepare(&opened, cause, &letter, letter.new_text(None))?;
+//! let ruling = referee::rule(&opened, &Matter::Letter(&read), at);
 //! assert_eq!(ruling.after.awaited(), [Seat::Second]);
 //!
 //! // Word the letters: a report to each side, and Ann's begins with her receipt.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{MailIdentity, SealKey, Source};
+use fogpost::ledger::{Cause, LetterCause, MailIdentity, SealKey};
 use fogpost::letter::{Letter, Limits};
-use fogpost::referee::{self, Cause, HouseDefaults, Match, Opening, PROCEDURE, SeatLetter, Terms};
+use fogpost::referee::{self, HouseDefaults, Match, Matter, Opening, PROCEDURE, Terms};
 use fogpost::report::envelope::{AnsweredLetter, Envelope, Stationery};
 use fogpost::report::{self, PictureCache, Templates, WordingInput};
 
@@ -92,7 +92,7 @@ impl Club {
             lot: None,
         };
         Club {
-            game_match: referee::open(opening, Source::Clock, at()).after,
+            game_match: referee::open(opening, Cause::opening(None), at()).after,
             templates: Templates::new(&Default::default()).expect("our templates parse"),
             stationery: Stationery {
                 club_name: "The Fog Club".to_owned(),
@@ -107,8 +107,10 @@ impl Club {
     /// Reads, rules and answers, and returns the bytes of the answers.
     fn settle(&self, raw: &[u8]) -> usize {
         let Ok(letter) = Letter::read(raw, &own(), &Limits::default()) else { return 0 };
-        let seat_letter = SeatLetter::of(&letter, Seat::First, letter.new_text(None), &self.game_match);
-        let ruling = referee::rule(&self.game_match, &Cause::Letter(&seat_letter), at());
+        let cause = LetterCause::new(letter.digest, Seat::First, at());
+        let read = referee::prepare(&self.game_match, cause, &letter, letter.new_text(None));
+        let read = read.expect("the whole letter");
+        let ruling = referee::rule(&self.game_match, &Matter::Letter(&read), at());
         let (game_match, pictures) = (Arc::new(ruling.after), PictureCache::default());
         let (club, answered) = (self.stationery.club(), AnsweredLetter::new(&letter));
         let mut bytes = 0;

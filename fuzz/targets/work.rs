@@ -9,9 +9,9 @@ use std::sync::{Arc, LazyLock};
 
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat, Syntax};
-use fogpost::ledger::{MailIdentity, SealKey, Source};
+use fogpost::ledger::{Cause, LetterCause, MailIdentity, SealKey};
 use fogpost::letter::{Address, Digest, Letter, Limits, NewText, OwnIdentity};
-use fogpost::referee::{self, PROCEDURE, Cause, HouseDefaults, Match, Opening, SeatLetter, Terms};
+use fogpost::referee::{self, HouseDefaults, Match, Matter, Opening, PROCEDURE, Terms};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 use fogpost::request::Request;
 use libfuzzer_sys::fuzz_target;
@@ -65,7 +65,7 @@ static DESK: LazyLock<Desk> = LazyLock::new(|| {
             lot: None,
             settings: Default::default(),
         };
-        referee::open(opening, Source::Clock, Default::default()).after
+        referee::open(opening, Cause::opening(None), Default::default()).after
     };
     Desk {
         own,
@@ -101,8 +101,10 @@ fuzz_target!(|input: &[u8]| {
         assert!(asked.get() <= 8 * length + 1000, "{} bytes parsed as orders, of {length}", asked.get());
 
         let region = Region::new(ALLOCATOR);
-        let seat_letter = SeatLetter::of(&letter, Seat::First, written.clone(), game_match);
-        let ruling = referee::rule(game_match, &Cause::Letter(&seat_letter), Default::default());
+        let cause = LetterCause::new(letter.digest, Seat::First, Default::default());
+        let read = referee::prepare(game_match, cause, &letter, written.clone());
+        let Ok(read) = read else { panic!("the whole letter can be read") };
+        let ruling = referee::rule(game_match, &Matter::Letter(&read), Default::default());
         let house = HouseDefaults::UNSET;
         let club = Club { name: "The Fog Club", address: "referee@club.example", house };
         let (game_match, pictures) = (&Arc::new(ruling.after), PictureCache::default());

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use self::positions::{Reached, reached};
 use crate::game::{Due, Seat};
-use crate::ledger::{Entry, Fact, Source};
+use crate::ledger::{Cause, Entry, EntryCause, Fact};
 use crate::letter::{Digest, Letter, Limits, NewText};
 use crate::referee::{DispatchKind, Match, Stage};
 use crate::report::envelope::PlaceInMatch;
@@ -45,11 +45,16 @@ impl MatchArchive {
     pub fn withhold_answers(&mut self) {
         let is_hidden =
             |digest: &Digest| self.withheld.get(digest).is_some_and(|letter| letter.part.is_none());
-        let entries = self.entries.iter();
-        let hidden: BTreeSet<u64> = entries
-            .filter(|entry| matches!(&entry.cause, Source::Letter(digest) if is_hidden(digest)))
-            .map(|entry| entry.seq)
-            .collect();
+        let mut hidden: BTreeSet<u64> = BTreeSet::new();
+        for entry in &self.entries {
+            let is_of_hidden = match &entry.cause {
+                EntryCause::Cause(cause) => cause.letter().is_some_and(|cause| is_hidden(&cause.letter)),
+                EntryCause::Of(first) => hidden.contains(first),
+            };
+            if is_of_hidden {
+                hidden.insert(entry.seq);
+            }
+        }
         for dispatch in &mut self.dispatches {
             let seq = seq_of(&dispatch.message_id, &self.game_match);
             dispatch.withheld =
@@ -161,8 +166,8 @@ impl Account<'_> {
         let mut chapters: Vec<Chapter> = vec![Chapter::default()];
         let mut rest = &self.archive.entries[..];
         while let Some(first) = rest.first() {
-            let length =
-                rest.iter().take_while(|entry| entry.cause == first.cause && entry.at == first.at).count();
+            let of_first = |entry: &&Entry| entry.cause == EntryCause::Of(first.seq);
+            let length = 1 + rest[1..].iter().take_while(of_first).count();
             let (ruling, after) = rest.split_at(length);
             rest = after;
             let adjudicated = adjudicated_phase(ruling);
@@ -185,10 +190,8 @@ impl Account<'_> {
     fn event(&self, ruling: &[Entry]) -> Result<Value, TemplateError> {
         let (first, last) = (&ruling[0], &ruling[ruling.len() - 1]);
         let game_match = &self.archive.game_match;
-        let letter = match &first.cause {
-            Source::Letter(digest) => Some(self.written(*digest)?),
-            Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
-        };
+        let cause = first.own_cause();
+        let letter = cause.and_then(Cause::letter).map(|cause| self.written(cause.letter)).transpose()?;
         let sent: Vec<&ArchivedDispatch> = self
             .archive
             .dispatches
@@ -206,13 +209,21 @@ impl Account<'_> {
         let told = sent.iter().filter(|dispatch| !is_beside(dispatch));
         Ok(json!({
             "at": utc(first.at),
-            "cause": self.line("account/cause.txt", json!({ "cause": first.cause }))?,
+            "cause": self.line("account/cause.txt", json!({ "cause": cause }))?,
             "letter": letter,
+            "circumstances": self.circumstances(cause)?,
             "entries": ruling.iter().map(|entry| self.entry(entry)).collect::<Result<Vec<_>, _>>()?,
             "boards": ruling.iter().filter_map(|entry| self.board(entry)).collect::<Result<Vec<_>, _>>()?,
             "beside": beside,
             "told": told.map(|dispatch| self.told(dispatch)).collect::<Vec<_>>(),
         }))
+    }
+
+    /// Words what is known of a letter beside its bytes, in lines.
+    fn circumstances(&self, cause: Option<&Cause>) -> Result<Vec<String>, TemplateError> {
+        let context = json!({ "cause": cause, "names": self.archive.game_match.players });
+        let worded = self.templates.render("account/circumstances.txt", Serde(context))?;
+        Ok(worded.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())
     }
 
     fn entry(&self, entry: &Entry) -> Result<Value, TemplateError> {

@@ -126,26 +126,27 @@ def is_digest(value):
     return isinstance(value, str) and re.match(r"[0-9a-f]{64}\Z", value) is not None
 
 
-def cause_of(entry):
-    """The digest of the letter that caused an entry, or None."""
-    cause = entry.get("cause")
-    return cause.get("letter") if isinstance(cause, dict) else None
+def below(value, *keys):
+    """What stands below these keys of nested objects. An empty object if there is nothing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return {} if value is None else value
+
+
+def letter_of(entry):
+    """What the first entry of a ruling on a letter says of that letter. Empty for other entries."""
+    letter = below(entry, "cause", "letter")
+    return letter if isinstance(letter, dict) else {}
 
 
 def named_by(entry):
     """The letters that an entry names, by their digests: its cause, and what proves something else in it."""
-    cause, body, kind = entry.get("cause"), entry.get("body") or {}, entry.get("kind")
-    found = [cause_of(entry)]
-    if isinstance(cause, dict) and isinstance(cause.get("house"), dict):
-        # What the referee does because of a letter in another match, such as one that tells of an absence.
-        found.append(((cause["house"].get("act") or {}).get("of") or {}).get("letter"))
-    if kind == "MatchOpened":
-        found.append((body.get("lot") or {}).get("offer"))
-    elif kind == "LetterConfirmed":
-        found.append(body.get("by"))
-    elif kind == "SeatHeld":
-        found.append(body.get("letter"))
-    return [digest for digest in found if digest is not None]
+    # What the referee does because of a letter in another match, such as one that tells of an absence.
+    act = below(entry, "cause", "program", "act", "of")
+    found = [letter_of(entry), act if isinstance(act, dict) else {}]
+    digests = [of.get(name) for of in found for name in ("letter", "confirmed_by")]
+    digests.append(below(entry, "body", "lot", "offer") or None)
+    return [digest for digest in digests if digest is not None]
 
 
 class Report:
@@ -307,7 +308,8 @@ def why_withheld(dossier, digest):
 
 def check_parts(report, dossier):
     faults, checked, unpinned, black = [], 0, 0, 0
-    pinned = {cause_of(entry): entry["body"].get("part") for entry in dossier.of_kind("LetterPartRead")}
+    letters = [letter_of(entry) for entry in dossier.entries]
+    pinned = {letter.get("letter"): letter["part"] for letter in letters if "part" in letter}
     for digest, record in dossier.letters.items():
         name = "parts/%s.txt" % digest
         if not is_digest(digest) or not is_there(name):
@@ -373,7 +375,7 @@ def check_lot(report, dossier):
         return
     try:
         key = bytes.fromhex("".join(lines_of("lot.txt")))
-        letter = bytes.fromhex(cause_of(dossier.entries[0]) or "")
+        letter = bytes.fromhex(below(dossier.entries[0], "cause", "program", "act", "of").get("letter") or "")
         secret = bytes.fromhex(lines_of("key.txt")[0])
     except ValueError:
         raise NoDossier("lot.txt cannot be read")

@@ -14,7 +14,7 @@ use crate::daemon::{GmIndex, Holder, NewMatch, Office};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::letter::printable::printable_line;
-use crate::referee::{Act, Instruction, Match, MatchAction};
+use crate::referee::{Act, Instruction, Match, MatchAction, cut};
 use crate::request::Party;
 
 /// Open and list matches, and act on one as the GM
@@ -234,7 +234,7 @@ impl Command {
             Command::Adjudicate { target } => target.act(Act::Adjudicate),
             Command::Forfeit { target, seat } => target.act(Act::Forfeit(seat)),
             Command::Note { target, text } => target.act(Act::Note { text: text.join(" ") }),
-            Command::Tell { target, to, text } => target.act(Act::tell(to.0, &text.join(" "))),
+            Command::Tell { target, to, text } => target.act(Act::tell(to.0, cut(&text.join(" ")))),
             Command::Replace { target, seat, by } => target.action(MatchAction::Replace { seat, by }),
             Command::ActAs { target, seat, file } => target.act(Act::File { seat, orders: orders(&file)? }),
             Command::Rollback { id, to, reason } => {

@@ -5,8 +5,7 @@ use anyhow::{Context as _, bail};
 use super::Office;
 use super::decide::gm_index::GmIndex;
 use super::decide::instructions::instruct;
-use super::decide::openings::{NewMatch, open_all};
-use crate::ledger::Source;
+use super::decide::openings::{NewMatch, open_all, opened_by_gm};
 use crate::referee::{Instruction, Match};
 use crate::report::{self, GmResult};
 use crate::store::StoreError;
@@ -37,7 +36,7 @@ impl Office {
     /// # Errors
     /// Same as [`Office::open`].
     pub async fn open_all_as(&self, gm: GmIndex, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
-        let gm = Source::Gm { name: self.config.club.gm.all()[gm.0].name.clone(), act: None };
+        let gm = opened_by_gm(&self.config.club.gm.all()[gm.0]);
         for _ in 0..MAX_TRIES {
             let context = self.new_context().await?;
             let (new, gm) = (new.to_vec(), gm.clone());

@@ -8,10 +8,11 @@ use super::Office;
 use super::decide::stored::{both_seats, snapshot};
 use super::decide::unseal::Unseal;
 use super::parallel::run_blocking;
+use super::withheld::ruled_letters;
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
 use crate::audit::dossier::{self, About, DossierForm, LetterRecord, SeatHolder};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{Entry, Fact, Source};
+use crate::ledger::Entry;
 use crate::letter::Digest;
 use crate::referee::{Act, Instruction, Match, MatchAction, Stage};
 use crate::report::redraw;
@@ -148,11 +149,7 @@ impl Office {
             .letters(Some(LetterStatus::Ruled), Some(&material.game_match.id), "", u32::MAX)
             .await?;
         seats.extend(rows.iter().filter_map(|row| Some((row.digest, row.seat.as_ref()?.1))));
-        for entry in &material.entries {
-            if let (Source::Letter(digest), Fact::LetterPartRead { seat, .. }) = (&entry.cause, &entry.fact) {
-                seats.insert(*digest, *seat);
-            }
-        }
+        seats.extend(ruled_letters(&material.entries).map(|cause| (cause.letter, cause.seat)));
         // A letter about several matches is listed under one of them, and one that opened the match under none.
         let listed: BTreeSet<Digest> = rows.iter().map(|row| row.digest).collect();
         let named: BTreeSet<Digest> = material.entries.iter().flat_map(Entry::letters).collect();

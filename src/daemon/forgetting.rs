@@ -15,7 +15,7 @@ use super::decide::stored::snapshot;
 use crate::audit::{Finding, Place};
 use crate::game::Seat;
 use crate::ledger::{ChainedEntry, Entry, Fact};
-use crate::referee::{self, Act, Cause, Match, Stage};
+use crate::referee::{self, Act, Match, Stage};
 use crate::store::{EntryRow, ForgottenMatch, ForgottenPlayer, MatchRow, StoreError};
 
 /// Maximum attempts to forget a player while others write to the player's matches.
@@ -123,7 +123,7 @@ fn forget_in(game_match: Match, held: &[Seat], name: &str, at: DateTime<Utc>) ->
     let told = seats.into_iter().map(|seat| Act::Forget { seat, name: name.to_owned() });
     let (mut after, mut entries) = (game_match, Vec::new());
     for act in iter::once(Act::ListLetters).chain(told) {
-        let ruling = referee::rule(&after, &Cause::House { phase_no: after.phase_no, act: &act }, at);
+        let ruling = referee::rule(&after, &after.by_program(act), at);
         entries.extend(ruling.entries);
         after = ruling.after;
     }

@@ -6,7 +6,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Office;
-use super::decide::clock::Trigger;
+use super::decide::clock::by_clock;
 
 /// The key under which a daemon remembers when it last looked for items that are deferred too far.
 const LAST_CORRECTION: &str = "deferred times corrected";
@@ -60,7 +60,7 @@ impl Office {
         }
         self.store.retry_deferred(now, now + MAX_DEFERRAL).await?;
         let asleep = self.store.matches_asleep(now + MAX_SLEEP, BATCH_SIZE).await?;
-        self.rule_on_many(asleep, &Trigger::Clock, now).await?;
+        self.rule_on_many(asleep, &by_clock(), now).await?;
         Ok(self.store.remember(LAST_CORRECTION, &now.to_rfc3339()).await?)
     }
 }

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Office;
 use super::decide::stored::snapshot;
 use crate::audit::account::{MatchArchive, WithheldLetter};
-use crate::game::{Line, Seat};
-use crate::ledger::{Entry, Fact, Source};
+use crate::game::Line;
+use crate::ledger::{Cause, Entry, LetterCause, TokenOf};
 use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};
-use crate::referee::{LetterPart, Match, Stage};
+use crate::referee::{Match, Stage, part_digest, part_text};
 use crate::report::sent::plain_text;
-use crate::request::matches_named_in;
+use crate::request::{matches_named_in, part_for};
 
 impl Office {
     /// Removes the letters that must not be shown whole yet, and returns the parts of them that may be.
@@ -35,7 +35,7 @@ impl Office {
     /// Replaces all letters by the text that is about this match, as it was when it was ruled on.
     pub async fn keep_parts_only(&self, archive: &mut MatchArchive) -> anyhow::Result<()> {
         let named = named_letters(&archive.entries);
-        let causes: BTreeSet<Digest> = archive.entries.iter().filter_map(ruled_letter).collect();
+        let causes: BTreeSet<Digest> = ruled_letters(&archive.entries).map(|cause| cause.letter).collect();
         let own = archive.game_match.desk.own_identity();
         for (digest, raw) in std::mem::take(&mut archive.letters) {
             let recorded = named.get(&digest).copied().flatten();
@@ -46,13 +46,13 @@ impl Office {
                 Some(letter) => {
                     let lines = self.new_lines(letter).await?;
                     recorded.map_or_else(
-                        || Some(LetterPart::text(&lines)),
-                        |(_, recorded)| part_text(&lines, &archive.game_match.id, recorded),
+                        || Some(part_text(&lines)),
+                        |cause| text_of_part(&lines, &archive.game_match.id, cause),
                     )
                 }
                 None => None,
             };
-            let seat = recorded.map(|(seat, _)| seat);
+            let seat = recorded.map(|cause| cause.seat);
             archive.withheld.insert(digest, WithheldLetter { seat, part, until: Vec::new() });
         }
         Ok(())
@@ -64,7 +64,7 @@ impl Office {
         game_match: &Match,
         digest: Digest,
         raw: &[u8],
-        recorded: Option<(Seat, LetterPart)>,
+        recorded: Option<&LetterCause>,
     ) -> anyhow::Result<Option<WithheldLetter>> {
         let own = game_match.desk.own_identity();
         let (lines, until) = match own.and_then(|own| read_letter(raw, &own)) {
@@ -83,8 +83,8 @@ impl Office {
         if until.is_empty() {
             return Ok(None);
         }
-        let part = recorded.and_then(|(_, recorded)| part_text(&lines, &game_match.id, recorded));
-        Ok(Some(WithheldLetter { seat: recorded.map(|(seat, _)| seat), part, until }))
+        let part = recorded.and_then(|cause| text_of_part(&lines, &game_match.id, cause));
+        Ok(Some(WithheldLetter { seat: recorded.map(|cause| cause.seat), part, until }))
     }
 
     /// Returns the new text of a letter, as it was when it was ruled on.
@@ -138,35 +138,25 @@ impl Office {
     }
 }
 
-/// The letters that a ledger names, each with the part that was ruled on if it was not the whole letter.
-fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<(Seat, LetterPart)>> {
+/// The letters that a ledger names, each with its circumstances if it was ruled on in part.
+fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<&LetterCause>> {
     let letters = entries.iter().flat_map(Entry::letters);
-    let mut named: BTreeMap<Digest, Option<(Seat, LetterPart)>> =
-        letters.map(|letter| (letter, None)).collect();
-    for entry in entries {
-        if let (Some(letter), Fact::LetterPartRead { seat, part, by_other_token }) =
-            (ruled_letter(entry), &entry.fact)
-        {
-            let part = LetterPart { digest: *part, by_other_token: *by_other_token };
-            named.insert(letter, Some((*seat, part)));
-        }
-    }
+    let mut named: BTreeMap<Digest, Option<&LetterCause>> = letters.map(|letter| (letter, None)).collect();
+    let in_part = ruled_letters(entries).filter(|cause| cause.part.is_some());
+    named.extend(in_part.map(|cause| (cause.letter, Some(cause))));
     named
 }
 
-/// The letter that an entry is a ruling on.
-fn ruled_letter(entry: &Entry) -> Option<Digest> {
-    match entry.cause {
-        Source::Letter(letter) => Some(letter),
-        Source::Clock | Source::Gm { .. } | Source::House { .. } => None,
-    }
+/// The letters that entries are rulings on.
+pub(super) fn ruled_letters(entries: &[Entry]) -> impl Iterator<Item = &LetterCause> {
+    entries.iter().filter_map(Entry::own_cause).filter_map(Cause::letter)
 }
 
 /// The text of the part of a letter that was ruled on. `None` if its lines have no such part: a later version of this
 /// program may read other lines, and the ledger pins those that were ruled on.
-fn part_text(lines: &[Line], match_id: &str, recorded: LetterPart) -> Option<String> {
-    let part = LetterPart::lines(lines, match_id, recorded.by_other_token);
-    (LetterPart::of(&part, recorded.by_other_token) == recorded).then(|| LetterPart::text(&part))
+fn text_of_part(lines: &[Line], match_id: &str, cause: &LetterCause) -> Option<String> {
+    let part = part_for(lines, match_id, cause.token == TokenOf::Own);
+    (cause.part == Some(part_digest(&part))).then(|| part_text(&part))
 }
 
 pub(super) fn read_letter(raw: &[u8], own: &OwnIdentity) -> Option<Letter> {

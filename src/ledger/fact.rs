@@ -102,66 +102,6 @@ pub enum Fact {
         seat: Seat,
         asked: Vec<String>,
     },
-    /// The letter came from an address that is not the player's, or without proof, at `arrived`. The player's letter `by`
-    /// confirmed it, so it is ruled on as the player's.
-    LetterConfirmed {
-        seat: Seat,
-        by: Digest,
-        arrived: DateTime<Utc>,
-    },
-    /// The letter, which came at `arrived`, was taken for automatic mail, exceeded a limit or could not be ruled on at
-    /// first. The GM `by` accepted it.
-    LetterAccepted {
-        seat: Seat,
-        by: String,
-        arrived: DateTime<Utc>,
-    },
-    /// The letter is about several matches, and only a part of it about this one. `part` is the SHA-256 of its lines,
-    /// each followed by a line feed.
-    LetterPartRead {
-        seat: Seat,
-        part: Digest,
-        /// The letter answers one about another match of the player, and its token is that of the other match.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        by_other_token: bool,
-    },
-    /// The answer to the letter that caused this ruling was not sent: rate limit, or a duplicate.
-    AnswerHeldBack {
-        seat: Seat,
-    },
-    /// The letter's acts were not told to the opponent, who has had too many letters from this seat's player.
-    OpponentSpared {
-        seat: Seat,
-    },
-    /// The letter's acts were not told to the GM, who has had too many letters from this seat's player.
-    GmSpared {
-        seat: Seat,
-    },
-    /// The letter asked to resign, but came from an address that its player had added a few days ago, so the match goes on.
-    ResignationHeld {
-        seat: Seat,
-    },
-    /// The seat asked what to do, and this version of the house said this.
-    HintGiven {
-        seat: Seat,
-        version: u32,
-        orders: Vec<String>,
-    },
-    /// Words went to the GM, who plays against this seat, and the answer says so.
-    WordsToOpponent {
-        seat: Seat,
-    },
-    /// The answer to the letter says how many earlier ones were left out.
-    LeftOutTold {
-        seat: Seat,
-    },
-    /// A text in the letter holds an order, so none of its texts was passed on. `games` are those of the player's other
-    /// matches whose orders it holds.
-    TextsWithheld {
-        seat: Seat,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        games: Vec<GameKind>,
-    },
     DeadlineSet {
         phase: Phase,
         turn: u32,
@@ -249,10 +189,9 @@ pub enum Fact {
     },
     Protested {
         seat: Seat,
-    },
-    /// A protest that stops nothing was passed on to the GM.
-    ProtestPassedOn {
-        seat: Seat,
+        /// The protest stops nothing, and was only passed on to the GM.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        passed_on: bool,
     },
     MessagePassed {
         from: Seat,
@@ -277,13 +216,10 @@ pub enum Fact {
     TokenRenewed {
         seat: Seat,
     },
-    /// From here on these are the seat's reply token and the addresses of its player. `letter` is the player's, if one
-    /// changed them.
+    /// From here on these are the seat's reply token and the addresses of its player.
     SeatHeld {
         seat: Seat,
         pins: SeatPins,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        letter: Option<Digest>,
     },
     PlayerRenamed {
         seat: Seat,
@@ -435,17 +371,6 @@ impl Fact {
             Fact::ConditionsWithdrawn { .. } => "ConditionsWithdrawn",
             Fact::ConditionsFollowed { .. } => "ConditionsFollowed",
             Fact::LetterAnswered { .. } => "LetterAnswered",
-            Fact::LetterConfirmed { .. } => "LetterConfirmed",
-            Fact::LetterAccepted { .. } => "LetterAccepted",
-            Fact::LetterPartRead { .. } => "LetterPartRead",
-            Fact::AnswerHeldBack { .. } => "AnswerHeldBack",
-            Fact::OpponentSpared { .. } => "OpponentSpared",
-            Fact::GmSpared { .. } => "GmSpared",
-            Fact::ResignationHeld { .. } => "ResignationHeld",
-            Fact::HintGiven { .. } => "HintGiven",
-            Fact::WordsToOpponent { .. } => "WordsToOpponent",
-            Fact::LeftOutTold { .. } => "LeftOutTold",
-            Fact::TextsWithheld { .. } => "TextsWithheld",
             Fact::DeadlineSet { .. } => "DeadlineSet",
             Fact::DeadlineMissed { .. } => "DeadlineMissed",
             Fact::DeadlineExtended { .. } => "DeadlineExtended",
@@ -467,7 +392,6 @@ impl Fact {
             Fact::SubstituteOffered { .. } => "SubstituteOffered",
             Fact::SubstituteAgreed { .. } => "SubstituteAgreed",
             Fact::Protested { .. } => "Protested",
-            Fact::ProtestPassedOn { .. } => "ProtestPassedOn",
             Fact::MessagePassed { .. } => "MessagePassed",
             Fact::MailReturned { .. } => "MailReturned",
             Fact::MailRestored { .. } => "MailRestored",

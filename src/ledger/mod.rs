@@ -7,6 +7,8 @@
 //! The letters that report a ruling are worded after its entries are chained, so the first entry of the next ruling
 //! contains their digests.
 
+mod act;
+mod cause;
 mod chain;
 mod fact;
 mod holder;
@@ -19,6 +21,8 @@ use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use act::{Act, Correction, HouseFailure, HousePlay, NewKey};
+pub use cause::{Cause, Hint, LetterCause, Permission, Room, Signature, TokenOf};
 pub use chain::{ChainError, Head, walk};
 pub use fact::{Fact, FaultKind, FaultyLine, MailIdentity, PauseReason, no_house};
 pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};
@@ -41,31 +45,6 @@ pub fn knows_format(format: u32) -> Result<(), String> {
         FORMAT => Ok(()),
         other => Err(format!("format {other} of a ledger is not known; this program knows {FORMAT}")),
     }
-}
-
-/// The cause of an entry, with the act where there is one, so that the ruling can be repeated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Source {
-    /// The SHA-256 of the letter's raw bytes.
-    Letter(Digest),
-    Clock,
-    /// The GM with this name. `act` is `None` if the GM opened the match.
-    Gm {
-        name: String,
-        act: Option<Value>,
-    },
-    House {
-        act: Value,
-    },
-}
-
-/// Whether a letter has a valid DKIM signature of its sender's domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Signature {
-    Passed,
-    Missing,
 }
 
 /// One of our letters that arrived somewhere, as far as we know.
@@ -96,13 +75,8 @@ pub struct Entry {
     /// UTC, to the millisecond.
     #[serde(with = "millis")]
     pub at: DateTime<Utc>,
-    pub cause: Source,
-    /// What is known of the signature of the letter that caused the ruling; in its first entry only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dkim: Option<Signature>,
-    /// When the letter that caused the ruling arrived; in its first entry only.
-    #[serde(default, with = "optional_millis", skip_serializing_if = "Option::is_none")]
-    pub received: Option<DateTime<Utc>>,
+    #[serde(flatten)]
+    pub cause: EntryCause,
     #[serde(flatten)]
     pub fact: Fact,
     /// 32 hexadecimal digits.
@@ -117,7 +91,17 @@ pub struct Entry {
     pub delivered: Vec<Delivery>,
 }
 
-/// An entry without its fact, which may be of a kind that this version does not know.
+/// The place of an entry in its ruling.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EntryCause {
+    /// It is the first entry, which holds the cause of the ruling.
+    Cause(Cause),
+    /// The number of the ruling's first entry.
+    Of(u64),
+}
+
+/// An entry without its fact and its cause, which may be of a kind that this version does not know.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Link {
     #[serde(rename = "match")]
@@ -125,11 +109,12 @@ pub struct Link {
     pub seq: u64,
     #[serde(with = "millis")]
     pub at: DateTime<Utc>,
-    pub cause: Source,
+    /// The cause, as JSON.
     #[serde(default)]
-    pub dkim: Option<Signature>,
-    #[serde(default, with = "optional_millis")]
-    pub received: Option<DateTime<Utc>>,
+    pub cause: Option<Value>,
+    /// The number of the ruling's first entry, if it is not this one.
+    #[serde(default)]
+    pub of: Option<u64>,
     /// The name of the fact.
     pub kind: String,
     pub prev: Digest,
@@ -149,39 +134,21 @@ impl Entry {
         Digest::of(self.canonical().as_bytes())
     }
 
+    /// The cause of its ruling, if it is the first entry.
+    pub fn own_cause(&self) -> Option<&Cause> {
+        match &self.cause {
+            EntryCause::Cause(cause) => Some(cause),
+            EntryCause::Of(_) => None,
+        }
+    }
+
     /// The letters that it names, in its cause or its body: each proves something that a dispute may turn on.
     pub fn letters(&self) -> Vec<Digest> {
-        let of_body = match &self.fact {
-            Fact::MatchOpened { lot: Some(lot), .. } => vec![lot.offer],
-            Fact::LetterConfirmed { by, .. } => vec![*by],
-            Fact::SeatHeld { letter: Some(letter), .. } => vec![*letter],
-            _ => Vec::new(),
+        let offer = match &self.fact {
+            Fact::MatchOpened { lot: Some(lot), .. } => Some(lot.offer),
+            _ => None,
         };
-        self.cause.letters().chain(of_body).collect()
-    }
-}
-
-impl Source {
-    /// The letters that it names: its letter, and the player's CONFIRM of that.
-    pub fn letters(&self) -> impl Iterator<Item = Digest> {
-        self.letter().into_iter().chain(self.confirmation())
-    }
-
-    /// The player's CONFIRM of the letter that an act of the referee follows from, if that was not proven to be theirs.
-    pub fn confirmation(&self) -> Option<Digest> {
-        match self {
-            Source::House { act } => act["of"]["confirmed_by"].as_str()?.parse().ok(),
-            Source::Letter(_) | Source::Clock | Source::Gm { .. } => None,
-        }
-    }
-
-    /// The letter that it is, or that an act of the referee follows from, such as an absence in another match.
-    pub fn letter(&self) -> Option<Digest> {
-        match self {
-            Source::Letter(letter) => Some(*letter),
-            Source::House { act } => act["of"]["letter"].as_str()?.parse().ok(),
-            Source::Clock | Source::Gm { .. } => None,
-        }
+        self.own_cause().into_iter().flat_map(Cause::letters).chain(offer).collect()
     }
 }
 
@@ -208,25 +175,6 @@ pub fn canonical(value: &impl Serialize) -> String {
 /// Truncates a time to the precision of entries.
 pub fn truncate_to_millis(at: DateTime<Utc>) -> DateTime<Utc> {
     at.trunc_subsecs(3)
-}
-
-/// Like [`millis`], for a time that may be missing.
-pub(crate) mod optional_millis {
-    use super::{DateTime, Utc, millis};
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[derive(Serialize, Deserialize)]
-    struct Millis(#[serde(with = "millis")] DateTime<Utc>);
-
-    pub fn serialize<S: Serializer>(at: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
-        at.map(Millis).serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<DateTime<Utc>>, D::Error> {
-        Ok(Option::<Millis>::deserialize(deserializer)?.map(|Millis(at)| at))
-    }
 }
 
 /// Serializes times with exactly three decimals, such as `2026-05-14T09:12:00.000Z`: equal times must hash equally.

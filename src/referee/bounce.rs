@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 
-use super::act::Rejection;
 use super::life::{Draft, Match};
+use super::rejection::Rejection;
 use super::stage::Stage;
 use super::{Content, Notice, Reader};
 use crate::game::Seat;

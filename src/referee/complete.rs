@@ -1,7 +1,7 @@
 //! Completes acts out of a ledger with what only the match keeps.
 
-use super::act::{Act, Correction};
 use super::life::Match;
+use crate::ledger::{Act, Correction};
 
 impl Act {
     /// Completes an act out of a ledger with what only the match keeps: texts of GMs, and secrets. Returns whether the

@@ -2,9 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::confirmation::superseded;
-use super::earlier::repeat_fault;
-use super::faults::{Refusal, about_another};
+use super::faults::{Refusal, about_another, superseded};
 use super::life::Draft;
 use super::{Match, Orders, Reply, SeatLetter};
 use crate::game::any;
@@ -14,7 +12,7 @@ use crate::ledger::{self, Fact, FaultKind};
 
 /// Seals the conditional orders of a letter, all or none.
 pub(super) fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders {
-    let (seat, check, wait) = (letter.seat, letter.request.check, letter.request.wait);
+    let (seat, check, wait) = (letter.cause.seat, letter.request.check, letter.request.wait);
     let (phase, turn) = (due.phase, due.turn);
     let is_elsewhere = letter.other_match.is_some();
     let written = letter.request.orders.iter().filter(|_| !is_elsewhere);
@@ -49,16 +47,18 @@ pub(super) fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result
     if let Some(refusal) = about_another(game_match, letter, due) {
         return Err(refusal);
     }
-    if due.seats.contains(&letter.seat) {
+    if due.seats.contains(&letter.cause.seat) {
         return Err(Refusal::whole(FaultKind::NotDue, Fault::whole(condition::NOT_NOW)));
     }
-    let seat = letter.seat;
-    if let Some(fault) = letter.came_earlier().and_then(|arrived| too_late(game_match, seat, due, arrived)) {
+    let seat = letter.cause.seat;
+    if let Some(fault) =
+        letter.cause.came_earlier().and_then(|arrived| too_late(game_match, seat, due, arrived))
+    {
         return Err(Refusal::whole(FaultKind::Superseded, fault));
     }
     let read = Conditions::read(game_match.game, &letter.request.orders);
     let conditions = read.map_err(|faults| Refusal { faults, ..Refusal::default() })?;
-    match repeat_fault(letter, due, &conditions.lines()) {
+    match game_match.repeat_fault(letter, due, &conditions.lines()) {
         Some(fault) => Err(Refusal::whole(FaultKind::Repeated, fault)),
         None => Ok(conditions),
     }

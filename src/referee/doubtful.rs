@@ -15,7 +15,7 @@ pub(super) fn with_offered_orders<'a>(letter: &'a SeatLetter, game_match: &Match
     let Some(no) = request.yes else { return Cow::Borrowed(letter) };
     let mut letter = letter.clone();
     let is_alone = request.orders.is_empty() && request.faults.is_empty() && request.doubts.is_empty();
-    let offered = game_match.offered[letter.seat].as_ref();
+    let offered = game_match.offered[letter.cause.seat].as_ref();
     match offered.filter(|offered| is_alone && offered.phase_no == game_match.phase_no) {
         Some(OfferedOrders { orders, wait, .. }) => {
             letter.request.orders = orders.iter().map(|text| Line { no, text: text.clone() }).collect();
@@ -36,7 +36,7 @@ pub(super) fn offer_orders(
     due: &Due,
     orders: &[Line],
 ) -> Option<Filing> {
-    let (seat, request) = (letter.seat, &letter.request);
+    let (seat, request) = (letter.cause.seat, &letter.request);
     let is_only_doubtful = request.faults.is_empty() && !request.doubts.is_empty() && !request.check;
     if !is_only_doubtful || letter.other_match.is_some() || !due.seats.contains(&seat) {
         return None;

@@ -1,8 +1,10 @@
 //! Why the orders of a letter cannot stand: what its answer explains, and what the ledger keeps of it.
 
+use chrono::{DateTime, Utc};
+
 use super::turn::turn_fault;
 use super::{MAX_FAULTS, Match, SeatLetter, doubtful};
-use crate::game::{Due, Fault, Line};
+use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::{FaultKind, FaultyLine};
 use crate::request::Request;
 
@@ -38,6 +40,21 @@ pub(super) fn about_another(game_match: &Match, letter: &SeatLetter, due: &Due) 
         return Some(Refusal::whole(FaultKind::OtherMatch, fault));
     }
     turn_fault(game_match, letter, due).map(|fault| Refusal::whole(FaultKind::OtherTurn, fault))
+}
+
+/// Refuses orders that are ruled on too late: another phase is open than when they came, or the seat has filed since.
+pub(super) fn superseded(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
+    let opened = game_match.adjudicated.last().map_or(game_match.opened_at, |(_, _, at)| *at);
+    if arrived < opened {
+        let local = arrived.with_timezone(&game_match.terms.zone);
+        let turn = due.turn;
+        return Some(Fault::whole(format!(
+            "Your letter came on {}, before turn {turn} was open, so its orders are not for turn {turn}.",
+            local.format("%a %-d %b at %H:%M %Z")
+        )));
+    }
+    let filed_later = game_match.held[seat].as_ref().is_some_and(|held| held.at > arrived);
+    filed_later.then(|| Fault::whole("You filed other orders after this letter came; they stand."))
 }
 
 /// Returns the lines that faults quote, as written.

@@ -1,12 +1,10 @@
 //! The orders of a letter: whether they can be filed, and if not, why.
 
-use super::act::Rejection;
 use super::conditions;
-use super::confirmation::superseded;
 use super::doubtful;
-use super::earlier::repeat_fault;
-use super::faults::{Refusal, about_another};
+use super::faults::{Refusal, about_another, superseded};
 use super::life::{Draft, FiledOrders};
+use super::rejection::Rejection;
 use super::substitute;
 use super::turn::turn_fault;
 use super::{Match, Orders, Reply, SeatLetter};
@@ -36,7 +34,7 @@ pub(super) fn seal_orders(
     letter: &SeatLetter,
     replaced: &[Line],
 ) -> (Orders, Option<Filing>) {
-    let (seat, request) = (letter.seat, &letter.request);
+    let (seat, request) = (letter.cause.seat, &letter.request);
     let Some(due) = draft.game_match.due() else {
         let fault = Fault::whole("The match is over; no orders are taken any more.");
         return (Orders::Refused { faults: vec![fault], check: request.check }, None);
@@ -91,7 +89,7 @@ pub(super) fn check_orders(
     due: &Due,
     replaced: &[Line],
 ) -> Result<Filing, Refusal> {
-    let (seat, request) = (letter.seat, &letter.request);
+    let (seat, request) = (letter.cause.seat, &letter.request);
     let faults = request.all_faults();
     if !faults.is_empty() {
         let mut refusal = Refusal { faults, ..Refusal::default() };
@@ -107,8 +105,8 @@ pub(super) fn check_orders(
     if !due.seats.contains(&seat) {
         return Err(Refusal::whole(FaultKind::NotDue, Fault::whole(not_due(game_match, due))));
     }
-    if let Some(fault) = letter.came_earlier().and_then(|arrived| superseded(game_match, seat, due, arrived))
-    {
+    let came_earlier = letter.cause.came_earlier();
+    if let Some(fault) = came_earlier.and_then(|arrived| superseded(game_match, seat, due, arrived)) {
         return Err(Refusal::whole(FaultKind::Superseded, fault));
     }
     let sealed = game_match.seal(seat, &without_replaced(&request.orders, replaced));
@@ -116,7 +114,7 @@ pub(super) fn check_orders(
         Some(assumed) if only_holds(&request.orders) => Ok(assumed),
         Some(_) | None => Err(Refusal { faults, ..Refusal::default() }),
     })?;
-    match repeat_fault(letter, due, &filing.lines()) {
+    match game_match.repeat_fault(letter, due, &filing.lines()) {
         Some(fault) => Err(Refusal::whole(FaultKind::Repeated, fault)),
         None => Ok(filing),
     }
@@ -137,10 +135,10 @@ fn add_certain_faults(
         return;
     }
     let orders = without_replaced(&letter.request.orders, replaced);
-    if orders.is_empty() || !due.seats.contains(&letter.seat) {
+    if orders.is_empty() || !due.seats.contains(&letter.cause.seat) {
         return;
     }
-    if let Err(of_lines) = game_match.seal(letter.seat, &orders) {
+    if let Err(of_lines) = game_match.seal(letter.cause.seat, &orders) {
         refusal.faults.extend(of_lines.into_iter().filter(|fault| fault.line.is_some()));
         refusal.faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
     }

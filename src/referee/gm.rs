@@ -3,19 +3,19 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::act::{Act, Correction, Rejection};
 use super::bounce::note_bounce;
 use super::bounces::Bounces;
 use super::clock::adjudicate_now;
 use super::gm_message::{GmMessage, Unsealing};
 use super::late::note_sent_late;
 use super::life::{Draft, FiledOrders, Match};
+use super::rejection::Rejection;
 use super::stage::Stage;
 use super::{Content, Notice, Reader, substitute};
 use crate::game::any::Memories;
 use crate::game::record::Ending;
 use crate::game::{BySeat, Line, Seat};
-use crate::ledger::{self, Fact, PlayerSettings, Source};
+use crate::ledger::{self, Act, Cause, Correction, Fact, PlayerSettings};
 use crate::letter::Digest;
 
 /// Carries out an act that was meant for phase `phase_no`.
@@ -38,8 +38,8 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
         draft.game_match.note_wording(&told);
         return Ok(());
     }
-    if let Act::Hold { seat, pins, letter } = act {
-        draft.record(Fact::SeatHeld { seat: *seat, pins: pins.clone(), letter: *letter });
+    if let Act::Hold { seat, pins, .. } = act {
+        draft.record(Fact::SeatHeld { seat: *seat, pins: pins.clone() });
         return Ok(());
     }
     match act {
@@ -109,9 +109,6 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         Act::Rename { seat, name, told_once } => return rename(draft, *seat, name, *told_once),
         Act::Set { seat, settings } => return set(draft, *seat, settings),
         Act::File { seat, orders } => return file(draft, *seat, orders),
-        Act::Play { seat, orders, failed, .. } => {
-            return super::house::play(draft, *seat, orders, *failed);
-        }
         Act::Correct(correction) => return correct(draft, correction),
         Act::SentLate { seat, written } => note_sent_late(draft, *seat, *written)?,
         Act::Bounced { seat, sent } => note_bounce(draft, *seat, *sent)?,
@@ -125,6 +122,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             draft.record(Fact::MailRestored { seat: *seat });
         }
         Act::Slide { since } => extend_after_outage(draft, *since),
+        Act::Open { .. } => return Err(Rejection::Already),
         // Handled above, in any phase.
         Act::Desk(_) | Act::Unseal { .. } | Act::Hold { .. } | Act::ListLetters | Act::Forget { .. } => {}
     }
@@ -133,7 +131,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
 
 /// Notes that a GM is shown what the rules hide. Both sides read it with the result.
 fn unseal(draft: &mut Draft, what: &str, reason: &str) {
-    let Source::Gm { name, .. } = &draft.source else { return };
+    let Cause::Gm { name, .. } = &draft.cause else { return };
     let unsealing =
         Unsealing { gm: name.clone(), at: draft.at, what: what.to_owned(), reason: reason.to_owned() };
     if draft.game_match.stage != Stage::Over {

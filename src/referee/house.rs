@@ -2,20 +2,20 @@
 //!
 //! It moves when its seat is due, knows only what its seat sees, and files by the same rules as everybody else. It
 //! gets no letters, and no deadline runs while it alone is to move. Its orders are computed outside a ruling, because
-//! that may take a second, and come in as [`Act::Play`].
+//! that may take a second, and come in as a [`HousePlay`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::{Deserialize, Serialize};
 
-use super::act::{Act, HouseFailure, Rejection};
 use super::life::{Draft, Match};
 use super::offer::only_value;
+use super::rejection::Rejection;
 use super::stage::Stage;
 use super::{Content, Notice, Offer, OfferRejection, Reader, Reply, SeatLetter, Terms};
 use crate::game::any::{AnySeen, Choices, GameKind};
 use crate::game::{Chosen, HouseLevel, Level, Line, Seat};
-use crate::ledger::{self, Fact};
+use crate::ledger::{self, Hint, HouseFailure, HousePlay};
 use crate::letter::Digest;
 
 /// Finds a turn of the house: [`AnySeen::play`], unless a test plants another player.
@@ -27,14 +27,6 @@ const STAND_IN: &str = "easy";
 /// The level against which a player may ask for hints, and the one that gives them.
 const TRAINER: &str = "trainer";
 const ADVISER: &str = "average";
-
-/// What the house would do in a player's place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hint {
-    /// The version of the house.
-    pub version: u32,
-    pub orders: Vec<String>,
-}
 
 impl Match {
     /// Returns the seat for which the house is to move now.
@@ -59,7 +51,7 @@ impl Match {
     ///
     /// Deterministic, so that `audit verify` can repeat it: the orders follow from what the seat has seen, its level, and
     /// dice derived from the match's secret and the phase.
-    pub fn house_turn(&self, seen: &AnySeen, player: &HousePlayer) -> Option<Act> {
+    pub fn house_turn(&self, seen: &AnySeen, player: &HousePlayer) -> Option<HousePlay> {
         let seat = self.house_due().filter(|seat| *seat == seen.seat())?;
         let level = self.game.level(self.house[seat].as_ref()?)?;
         let dice = self.key.dice(self.phase_no);
@@ -71,7 +63,7 @@ impl Match {
             }
         };
         let version = self.game.house_version();
-        Some(Act::Play { seat, version, orders, seen: digest_of(seen), failed })
+        Some(HousePlay { seat, version, orders, seen: digest_of(seen), failed })
     }
 
     /// Whether a player may ask for hints: in matches against the weakest level.
@@ -114,12 +106,11 @@ pub fn digest_of(seen: &AnySeen) -> Digest {
 }
 
 /// Files the orders of the house, and tells the GM if its level failed to find any.
-pub(super) fn play(
-    draft: &mut Draft,
-    seat: Seat,
-    orders: &[String],
-    failed: Option<HouseFailure>,
-) -> Result<(), Rejection> {
+pub(super) fn play(draft: &mut Draft, phase: u32, play: &HousePlay) -> Result<(), Rejection> {
+    let HousePlay { seat, ref orders, failed, .. } = *play;
+    if draft.game_match.phase_no != phase {
+        return Err(Rejection::Passed);
+    }
     if draft.game_match.house_due() != Some(seat) {
         return Err(Rejection::NotDue { seat });
     }
@@ -141,14 +132,14 @@ pub(super) fn play(
 
 /// Tells what a better level would do in the place of the letter's player, as the shell found it.
 pub(super) fn hint(draft: &mut Draft, letter: &SeatLetter) -> Reply {
-    let seat = letter.seat;
+    let seat = letter.cause.seat;
     if !draft.game_match.gives_hints(seat) {
         return Reply::NoHints { levels: draft.game_match.game.level(TRAINER).is_some() };
     }
-    match letter.hint.clone() {
-        Some(Hint { version, orders }) => {
-            draft.record(Fact::HintGiven { seat, version, orders: orders.clone() });
-            Reply::Hint { orders }
+    match &letter.cause.hint {
+        Some(hint) => {
+            draft.game_match.past.note_hint(seat, hint);
+            Reply::Hint { orders: hint.orders.clone() }
         }
         None => Reply::NoHintNow,
     }
@@ -159,7 +150,7 @@ pub(super) fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
     if draft.game_match.deadline.is_none() {
         return Reply::NoDeadline;
     }
-    draft.record(Fact::ExtensionAsked { seat, days });
+    draft.record(ledger::Fact::ExtensionAsked { seat, days });
     draft.extend(days);
     Reply::ExtensionAgreed
 }

@@ -7,13 +7,13 @@ mod tests;
 
 use chrono::TimeDelta;
 
-use super::act::Act;
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
+use crate::ledger::Act;
 use crate::letter::Address;
 use crate::request::Party;
 
-pub use parse::{instructions, is_digest_prefix};
+pub use parse::{has_instruction, instructions, is_digest_prefix};
 
 /// One instruction from the GM.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::act::Rejection;
 use super::life::{Draft, Match};
+use super::rejection::Rejection;
 use super::sent_late::SentLate;
 use super::stage::Stage;
 use crate::game::Seat;

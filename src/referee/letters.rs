@@ -15,14 +15,11 @@ use super::stage::Stage;
 use super::substitute;
 use super::together::{Taken, repeats_acts, taken_together};
 use super::words::{self, games_in, without_order_lines};
-use super::{
-    Acceptance, Answer, Confirmation, Content, LetterPart, Notice, Orders, Passing, Reader, Rejection, Reply,
-    SeatLetter, Words,
-};
+use super::{Answer, Content, Notice, Orders, Passing, Reader, Rejection, Reply, SeatLetter, Words};
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::game::record::Ending;
-use crate::ledger::{Fact, PauseReason, Receipts};
+use crate::ledger::{Fact, PauseReason, Permission, Receipts, Room, TokenOf};
 use crate::request::Command;
 
 /// Longest extension that the players can agree on at a time, in days.
@@ -30,23 +27,26 @@ const EXTENSION_DAYS_AT_MOST: u32 = 30;
 
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.
 pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
+    let written = letter;
     let letter = &*doubtful::with_offered_orders(letter, &draft.game_match);
-    let request = &letter.request;
+    let (request, cause, seat) = (&letter.request, &letter.cause, letter.cause.seat);
     let mut answer = Answer {
-        to: Some(letter.digest),
+        to: Some(cause.letter),
         remarks: request.remarks.clone(),
         unread: letter.unread.clone(),
-        token_renewed: letter.shows_token,
-        accepted_since: letter.acceptance.as_ref().map(|acceptance| acceptance.arrived),
+        token_renewed: cause.shows_token,
+        accepted_since: cause.accepted_by.as_ref().map(|_| cause.received),
         attachments: letter.attachments.clone(),
         left_out: request.left_out,
         ..Answer::default()
     };
-    draft.game_match.away[letter.seat] = false;
-    record_origin(draft, letter);
+    draft.game_match.away[seat] = false;
+    if cause.shows_token {
+        draft.record(Fact::TokenRenewed { seat });
+    }
     // Every letter leaves an entry, even one that asks nothing or arrives after the end: the ledger cites all letters.
     let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.game_match.due().is_none();
-    let place = draft.reserve_answer(letter.seat);
+    let place = draft.reserve_answer(seat);
     if request.orders.is_empty() {
         answer.faults = request.all_faults();
         if !request.sections.is_empty() {
@@ -54,67 +54,48 @@ pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
         }
     } else {
         answer.replaced = draft.game_match.game.replaced(&request.orders);
-        draft.game_match.offered[letter.seat] = None;
+        draft.game_match.offered[seat] = None;
         (answer.orders, answer.offered) = filing::seal_orders(draft, letter, &answer.replaced);
     }
     answer.replies = follow_commands(draft, letter);
-    if letter.limits.tells_left_out {
-        draft.record(Fact::LeftOutTold { seat: letter.seat });
-        answer.replies.push(Reply::LeftOut { count: 0 });
+    if cause.left_out > 0 {
+        answer.replies.push(Reply::LeftOut { count: cause.left_out });
     }
-    let words = pass_words_on(draft, letter, &mut answer);
+    let words = pass_words_on(letter, &mut answer);
     if asks {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();
-        draft.record(Fact::LetterAnswered { seat: letter.seat, asked });
+        draft.record(Fact::LetterAnswered { seat, asked });
     }
     answer.quoted = quoted_lines(request, answer.all_faults());
     refusal::note(draft, letter, &answer);
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     let offers_draw = answer.replies.contains(&Reply::DrawOffered);
-    let is_sent = !letter.answer_suppressed && !is_unwanted(draft, letter.seat, &answer);
     // Pages in front of a report could cut it, and REPORT and HISTORY repeat only what is short enough.
     let merges = !answer.replies.iter().any(Reply::may_be_long);
+    // A new token must reach its player, whatever else was sent.
+    let is_held = cause.answer == Permission::Held && !cause.shows_token;
+    let is_unwanted = is_unwanted(draft, seat, &answer);
     draft.put_answer(place, answer);
-    if !is_sent {
-        draft.withhold_answer(place);
+    if is_unwanted {
+        draft.drop_answer(place);
     }
-    if letter.answer_suppressed {
-        draft.record(Fact::AnswerHeldBack { seat: letter.seat });
-    }
+    let mut is_merged = false;
     if sealed {
         draft.adjudicate_if_complete();
-        if is_sent && merges {
-            draft.merge_answer_into_report(place, letter.seat);
-        }
+        is_merged = !is_unwanted && merges && draft.merge_answer_into_report(place, seat);
         // Adjudication clears offers, but this one came with the orders: it stands until the next adjudication.
         if offers_draw && draft.game_match.stage != Stage::Over {
-            draft.game_match.draw_offer = Some(letter.seat);
+            draft.game_match.draw_offer = Some(seat);
         }
     }
+    if is_held && !is_unwanted && !is_merged {
+        draft.hold_answer(place);
+    }
     if let Some(Words { passing: Passing::AtOnce, text }) = words {
-        tell_gm(draft, letter.seat, &text, &games_in(request, draft.game_match.game));
+        tell_gm(draft, seat, &text, &games_in(request, draft.game_match.game));
     }
-}
-
-/// Records what is special about this letter: who vouched for it after it came, that only a part of it is read here,
-/// that it makes a new reply token necessary, and that its texts hold orders.
-fn record_origin(draft: &mut Draft, letter: &SeatLetter) {
-    if let Some(Confirmation { by, arrived }) = letter.confirmation {
-        draft.record(Fact::LetterConfirmed { seat: letter.seat, by, arrived });
-    }
-    if let Some(Acceptance { by, arrived }) = letter.acceptance.clone() {
-        draft.record(Fact::LetterAccepted { seat: letter.seat, by, arrived });
-    }
-    if let Some(LetterPart { digest, by_other_token }) = letter.part {
-        draft.record(Fact::LetterPartRead { seat: letter.seat, part: digest, by_other_token });
-    }
-    if letter.shows_token {
-        draft.record(Fact::TokenRenewed { seat: letter.seat });
-    }
-    if let Some(games) = letter.texts_withheld.clone() {
-        draft.record(Fact::TextsWithheld { seat: letter.seat, games });
-    }
+    draft.game_match.past.note_ruling(Some(written), draft.at);
 }
 
 /// Whether an answer is a receipt that the seat's player does not want.
@@ -123,20 +104,17 @@ fn is_unwanted(draft: &Draft, seat: Seat, answer: &Answer) -> bool {
 }
 
 /// Returns the words of a letter that go to the GM, and notes in the answer what becomes of them.
-fn pass_words_on(draft: &mut Draft, letter: &SeatLetter, answer: &mut Answer) -> Option<Words> {
+fn pass_words_on(letter: &SeatLetter, answer: &mut Answer) -> Option<Words> {
     let request = &letter.request;
     let mut words = Words::of(request);
-    if let Some(words) = words.as_mut().filter(|_| letter.part.is_some_and(|part| part.by_other_token)) {
+    if let Some(words) = words.as_mut().filter(|_| letter.cause.token == TokenOf::Other) {
         // The digest lists a letter only under the match that it answers.
         words.passing = Passing::AtOnce;
     }
     answer.passed_on = words.as_ref().map(|words| words.passing);
     answer.cuts_text = words::cuts_a_text(request, words.is_some());
     let reaches_gm = words.is_some() || answer.replies.contains(&Reply::PassedToGm);
-    if reaches_gm && letter.limits.gm_is_opponent {
-        draft.record(Fact::WordsToOpponent { seat: letter.seat });
-        answer.gm_is_opponent = true;
-    }
+    answer.gm_is_opponent = reaches_gm && letter.cause.gm_plays;
     words
 }
 
@@ -155,23 +133,13 @@ fn answer_questions(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
 
 /// Carries out the commands of a letter, and returns a reply to each.
 fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
-    let SeatLetter { seat, request, limits, .. } = letter;
-    if letter.questions_only {
+    let (seat, request) = (letter.cause.seat, &letter.request);
+    if draft.game_match.ended_long_ago(draft.at) {
         return answer_questions(draft, letter);
     }
     let is_followed = !request.check && letter.other_match.is_none();
     let together = is_followed && repeats_acts(request);
-    draft.limits = *limits;
     draft.tells_absences_later = together;
-    if limits.spares_opponent {
-        draft.record(Fact::OpponentSpared { seat: *seat });
-    }
-    if limits.spares_gm {
-        draft.record(Fact::GmSpared { seat: *seat });
-    }
-    if limits.holds_resignation {
-        draft.record(Fact::ResignationHeld { seat: *seat });
-    }
     let mut replies = Vec::with_capacity(request.commands.len());
     let mut questions = Questions::default();
     if together {
@@ -183,7 +151,7 @@ fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
                 Taken::WithAnother => Reply::TakenTogether,
             });
         }
-        tell_absences(draft, *seat, &replies);
+        tell_absences(draft, seat, &replies);
         return replies;
     }
     for asked in &request.commands {
@@ -214,13 +182,13 @@ fn tell_absences(draft: &mut Draft, seat: Seat, replies: &[Reply]) {
     }
 }
 
-/// Tells somebody of an act of this letter, unless they have been told too much already.
+/// Tells somebody of an act of this letter, if they have room for it.
 fn notify(draft: &mut Draft, to: Reader, notice: Notice) {
-    let is_spared = match to {
-        Reader::Seat(_) | Reader::Former(_) => draft.limits.spares_opponent,
-        Reader::Gm => draft.limits.spares_gm,
+    let room = match to {
+        Reader::Seat(_) | Reader::Former(_) => &mut draft.opponent,
+        Reader::Gm => &mut draft.gm,
     };
-    if !is_spared {
+    if room.spend() {
         draft.dispatch(to, Content::Notice(notice));
     }
 }
@@ -240,7 +208,7 @@ fn follow_if_allowed(draft: &mut Draft, letter: &SeatLetter, command: &Command) 
 
 /// Carries out a command and returns the answer.
 fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> Reply {
-    let seat = letter.seat;
+    let seat = letter.cause.seat;
     let over = draft.game_match.stage == Stage::Over;
     match command {
         Command::Status => Reply::Status,
@@ -252,19 +220,19 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::Rules(game) => Reply::rules(game.as_deref()),
         Command::Matches => Reply::Matches { matches: Vec::new() },
         Command::Tell(text) => tell(draft, seat, text),
+        Command::Absent { from, to } if over => Reply::AbsenceElsewhere { from: *from, to: *to },
         Command::Resign { .. }
         | Command::Draw
         | Command::Extend { .. }
         | Command::Agree
         | Command::Claim
-        | Command::Absent { .. }
         | Command::Substitute
             if over =>
         {
             Reply::MatchOver
         }
         Command::Resign { confirmed: false } => Reply::ResignUnconfirmed,
-        Command::Resign { confirmed: true } if draft.limits.holds_resignation => Reply::ResignationHeld,
+        Command::Resign { confirmed: true } if letter.cause.holds_resignation => Reply::ResignationHeld,
         Command::Resign { confirmed: true } => {
             draft.close(Ending::Resign(seat));
             Reply::Resigned
@@ -278,7 +246,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
             absent(draft, seat, Absence { from: *from, to: *to, zone })
         }
         Command::Substitute => {
-            if draft.limits.spares_gm {
+            if !draft.gm.has_place() {
                 return Reply::RequestHeldBack;
             }
             draft.record(Fact::SubstituteAsked { seat });
@@ -288,7 +256,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::Protest(text) => protest(draft, letter, text),
         Command::Withdraw => filing::withdraw(draft, seat),
         Command::TellGm(text) => {
-            if draft.limits.spares_gm {
+            if !draft.gm.has_place() {
                 return Reply::RequestHeldBack;
             }
             tell_gm(draft, seat, text, &[draft.game_match.game]);
@@ -321,7 +289,8 @@ fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     }
     match draft.game_match.terms.press {
         Press::None => Reply::NoPress,
-        Press::Signed if draft.limits.spares_opponent => Reply::MessageHeldBack,
+        Press::Signed if draft.opponent == Room::Unreachable => Reply::MessageUndeliverable,
+        Press::Signed if !draft.opponent.has_place() => Reply::MessageHeldBack,
         Press::Signed => {
             draft.record(Fact::MessagePassed { from: seat });
             let message = Notice::Message { by: seat, text: words::cut(text) };
@@ -436,14 +405,14 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
 }
 
 fn protest(draft: &mut Draft, letter: &SeatLetter, text: &str) -> Reply {
-    let seat = letter.seat;
-    if draft.limits.passes_protest_on {
-        draft.record(Fact::ProtestPassedOn { seat });
+    let seat = letter.cause.seat;
+    if draft.game_match.past.is_protest_spent(seat) {
+        draft.record(Fact::Protested { seat, passed_on: true });
         let games = [draft.game_match.game];
         tell_gm(draft, seat, text, &games);
         return Reply::ProtestPassedOn;
     }
-    draft.record(Fact::Protested { seat });
+    draft.record(Fact::Protested { seat, passed_on: false });
     draft.game_match.protest = Some(seat);
     let text = Some(words::cut(&without_order_lines(text, &[draft.game_match.game])));
     let turn = letter.request.turn.or(letter.thread_turn);

@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 use super::bounces::Bounces;
 use super::gm_message::{GmMessage, Unsealing};
 use super::offered::OfferedOrders;
+use super::past::Past;
 use super::refused::RefusedLetter;
 use super::schedule::{Absence, Terms};
 use super::sent_late::SentLate;
 use super::stage::Stage;
-use super::together::NoticeLimits;
 use super::vanished::Vanished;
 use super::wording_news::WordingNews;
-use super::{Adjudication, Answer, Cause, Content, Dispatch, Notice, Reader, Ruling};
+use super::{Adjudication, Answer, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
 use crate::game::condition::Conditions;
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Phase, Seat};
 use crate::ledger::{
-    self, ChainedEntry, Delivery, Entry, Fact, Head, Lot, MailIdentity, PauseReason, PlayerSettings, SealKey,
-    Signature, Source,
+    self, Cause, ChainedEntry, Delivery, Entry, EntryCause, Fact, Head, Lot, MailIdentity, PauseReason,
+    PlayerSettings, Room, SealKey,
 };
 use crate::letter::Digest;
 
@@ -107,6 +107,7 @@ pub struct Match<F = Filing> {
     pub gm_messages: Vec<GmMessage>,
     /// Hidden facts that GMs were shown.
     pub unsealed: Vec<Unsealing>,
+    pub past: Past,
     /// Pins of the letters that the last ruling produced, for the next entry to name. The shell, which words them,
     /// fills this in.
     pub told: Vec<Digest>,
@@ -153,63 +154,63 @@ impl Match {
 /// A ruling in progress: the match, ledger entries and dispatches decided so far.
 pub(super) struct Draft {
     pub game_match: Match,
-    pub source: Source,
-    /// What is known of the letter's signature, until the first entry holds it.
-    signature: Option<Signature>,
-    /// When the letter arrived, until the first entry holds it.
-    received: Option<DateTime<Utc>>,
+    pub cause: Cause,
     pub at: DateTime<Utc>,
-    /// Limits of the notices that the letter causes.
-    pub limits: NoticeLimits,
+    /// The room that the opponent still has for notices of what a letter does.
+    pub opponent: Room,
+    /// The same of the GM.
+    pub gm: Room,
     /// Whether the opponent is told of absences by another letter: several of one letter are told together.
     pub tells_absences_later: bool,
     entries: Vec<ChainedEntry>,
     dispatches: Vec<Dispatch>,
+    unsent: Option<Box<Answer>>,
 }
 
 impl Draft {
-    pub fn new(game_match: Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Self {
-        let (mut signature, mut received) = (None, None);
-        let source = match cause {
-            Cause::Letter(letter) => {
-                signature = letter.signature;
-                received = letter.received;
-                Source::Letter(letter.digest)
-            }
-            Cause::Clock { .. } => Source::Clock,
-            Cause::Gm { name, act, .. } => Source::Gm { name: (*name).to_owned(), act: Some(act.to_json()) },
-            Cause::House { act, .. } => Source::House { act: act.to_json() },
-        };
-        Draft { signature, received, ..Draft::begin(game_match, source, ledger::truncate_to_millis(at)) }
-    }
-
-    pub(super) fn begin(game_match: Match, source: Source, at: DateTime<Utc>) -> Draft {
-        let (limits, entries, dispatches) = Default::default();
+    pub fn new(game_match: Match, cause: Cause, at: DateTime<Utc>) -> Self {
+        let (opponent, gm) = cause.letter().map(|letter| (letter.opponent, letter.gm)).unwrap_or_default();
         Draft {
             game_match,
-            source,
-            signature: None,
-            received: None,
-            at,
-            limits,
+            cause,
+            at: ledger::truncate_to_millis(at),
+            opponent,
+            gm,
             tells_absences_later: false,
-            entries,
-            dispatches,
+            entries: Vec::new(),
+            dispatches: Vec::new(),
+            unsent: None,
         }
     }
 
-    /// Withdraws the answer reserved at `place`.
-    pub fn withhold_answer(&mut self, place: usize) {
+    /// Withdraws the answer at `place`, which nobody wants.
+    pub fn drop_answer(&mut self, place: usize) {
         self.dispatches.remove(place);
     }
 
+    /// Withdraws the answer at `place`, which must not be sent.
+    pub fn hold_answer(&mut self, place: usize) {
+        if let Content::Answer(answer) = self.dispatches.remove(place).content {
+            self.unsent = Some(answer);
+        }
+    }
+
     pub fn ruling(mut self) -> Ruling {
+        if !self.entries.is_empty() && self.cause.letter().is_none() {
+            self.game_match.past.note_ruling(None, self.at);
+        }
         for dispatch in &self.dispatches {
             if let Reader::Seat(seat) = dispatch.to {
                 self.game_match.tell_wording(seat);
             }
         }
-        Ruling { rejection: None, after: self.game_match, entries: self.entries, dispatches: self.dispatches }
+        Ruling {
+            rejection: None,
+            after: self.game_match,
+            entries: self.entries,
+            dispatches: self.dispatches,
+            unsent: self.unsent,
+        }
     }
 
     /// Returns the salt of the next entry.
@@ -219,18 +220,21 @@ impl Draft {
 
     /// Appends a fact to the ledger.
     pub fn record(&mut self, fact: Fact) {
-        if self.entries.is_empty() {
-            let news = &mut self.game_match.wording_news;
-            *news = BySeat::from_fn(|seat| news[seat].after_ruling());
-        }
+        self.game_match.past.note(&fact, self.at);
+        let cause = match self.entries.first() {
+            Some(first) => EntryCause::Of(first.entry.seq),
+            None => {
+                let news = &mut self.game_match.wording_news;
+                *news = BySeat::from_fn(|seat| news[seat].after_ruling());
+                EntryCause::Cause(self.cause.clone())
+            }
+        };
         let seq = self.game_match.head.seq + 1;
         let chained = ChainedEntry::from(Entry {
             match_id: self.game_match.id.clone(),
             seq,
             at: self.at,
-            cause: self.source.clone(),
-            dkim: self.signature.take(),
-            received: self.received.take(),
+            cause,
             fact,
             salt: self.game_match.key.salt(seq),
             prev: self.game_match.head.hash,
@@ -266,21 +270,22 @@ impl Draft {
         self.dispatches[place].content = Content::Answer(Box::new(answer));
     }
 
-    /// Moves the answer at `place` into the report to the same seat, if there is one.
-    pub fn merge_answer_into_report(&mut self, place: usize, seat: Seat) {
+    /// Moves the answer at `place` into the report to the same seat. Returns whether there is one.
+    pub fn merge_answer_into_report(&mut self, place: usize, seat: Seat) -> bool {
         let report = self.dispatches.iter().position(|dispatch| {
             dispatch.to == Reader::Seat(seat) && matches!(dispatch.content, Content::Report { .. })
         });
-        let Some(report) = report else { return };
+        let Some(report) = report else { return false };
         let Content::Answer(answer) =
             std::mem::replace(&mut self.dispatches[place].content, Content::Reminder)
         else {
-            return;
+            return false;
         };
         if let Content::Report { receipt, .. } = &mut self.dispatches[report].content {
             *receipt = Some(answer);
         }
         self.dispatches.remove(place);
+        true
     }
 
     /// Suspends the deadlines of the match.

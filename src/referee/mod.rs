@@ -3,7 +3,6 @@
 //! [`rule`] decides on letters, the clock, the GM and the house alike. It returns the match after the ruling, the
 //! entries for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
 
-mod act;
 mod answer;
 mod bounce;
 mod bounces;
@@ -11,10 +10,8 @@ mod changes;
 mod clock;
 mod complete;
 mod conditions;
-mod confirmation;
 mod dispatch_kind;
 mod doubtful;
-mod earlier;
 mod faults;
 mod filing;
 mod gm;
@@ -25,16 +22,18 @@ mod keys;
 mod late;
 mod letters;
 mod life;
+mod matter;
 mod memories;
 mod offer;
 mod offered;
 mod opening;
 mod overview;
 mod part;
-mod protest;
+mod past;
 mod questions;
 mod refusal;
 mod refused;
+mod rejection;
 mod reminders;
 mod reply;
 mod schedule;
@@ -50,185 +49,52 @@ mod vanished;
 mod wording_news;
 mod words;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use self::thread::{other_match, thread_turn};
-use crate::game::any::{AnyState, Filing, GameKind};
+use crate::game::any::{AnyState, Filing};
 use crate::game::condition::ConditionNews;
-use crate::game::{BySeat, Line, Outcome, Phase, Seat};
-use crate::ledger::{ChainedEntry, PauseReason, Signature};
-use crate::letter::{Digest, Letter, NewText};
-use crate::request::Request;
+use crate::game::{BySeat, Outcome, Phase, Seat};
+use crate::ledger::{ChainedEntry, PauseReason};
 
-pub use act::{Act, Correction, HouseFailure, NewKey, Rejection};
 pub use answer::{AbsentElsewhere, Answer, Orders, PastReport, PastReports};
 pub use changes::ChangeReply;
-pub use confirmation::{Acceptance, Confirmation};
 pub use dispatch_kind::DispatchKind;
-pub use earlier::EarlierOrders;
 pub use gm_message::{GmMessage, Unsealing};
-pub use house::{Hint, HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
+pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use instruction::{
-    DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership, instructions,
-    is_digest_prefix,
+    DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership,
+    has_instruction, instructions, is_digest_prefix,
 };
 pub use late::TOLERATED_DELAY;
 pub use life::{FiledOrders, Match};
+pub use matter::{Matter, NoSuchPart, SeatLetter, part_digest, part_text, prepare};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use offered::OfferedOrders;
 pub use opening::{Opening, open};
 pub use overview::MatchOverview;
-pub use part::{LetterPart, OtherPart, PartOutcome};
-pub use protest::is_only_passed_on;
+pub use part::{OtherPart, PartOutcome};
+pub use past::{Past, digest_of_request, without_numbers};
 pub use questions::{Questions, changing_command};
 pub use refused::RefusedLetter;
+pub use rejection::Rejection;
 pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Substitute, Terms};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use stage::Stage;
 pub use substitute::ClaimRejection;
-pub use together::NoticeLimits;
 pub use wording_news::WordingNews;
 pub use words::{Passing, Words, cut, games_in, reads_as_order, without_order_lines};
 
-pub use crate::ledger::{LetterFormat, PlayerSettings, Receipts};
+pub use crate::ledger::{
+    Act, Cause, Correction, Hint, HouseFailure, HousePlay, LetterCause, LetterFormat, NewKey, PlayerSettings,
+    Receipts,
+};
 pub use crate::request::{COMMAND_WORDS, LeftOut, MAX_COMMANDS, MAX_FAULTS};
-
-/// What a ruling is about.
-#[derive(Clone, Debug)]
-pub enum Cause<'a> {
-    Letter(&'a SeatLetter),
-    /// Something is due. `phase_no` is the phase that was open when the shell loaded the match.
-    Clock {
-        phase_no: u32,
-    },
-    Gm {
-        name: &'a str,
-        phase_no: u32,
-        act: &'a Act,
-    },
-    /// An act of the program itself: it plays for the house, or extends a deadline after an outage.
-    House {
-        phase_no: u32,
-        act: &'a Act,
-    },
-}
 
 /// The number of this procedure. Raise it whenever the same cause brings other entries than before: the audit repeats only
 /// rulings of its own procedure.
 pub const PROCEDURE: u32 = 1;
-
-/// How long after the end of a match its tokens are good for more than questions.
-pub const QUESTIONS_ONLY_AFTER: TimeDelta = TimeDelta::days(30);
-
-/// A letter that is known to come from a seat.
-#[derive(Clone, Debug)]
-pub struct SeatLetter {
-    pub seat: Seat,
-    pub digest: Digest,
-    pub request: Request,
-    /// Set if only a part of the letter is about this match.
-    pub part: Option<LetterPart>,
-    /// The turn named in its subject, or by the letter it answers.
-    pub thread_turn: Option<u32>,
-    /// The orders that the seat sent before, if nothing in the letter names a turn ([`SeatLetter::lacks_turn`]).
-    pub earlier: Vec<EarlierOrders>,
-    /// The letter showed the seat's reply token to others, so the seat gets a new one.
-    pub shows_token: bool,
-    /// The match ended so long ago that its token is good for questions only ([`QUESTIONS_ONLY_AFTER`]).
-    pub questions_only: bool,
-    /// Set if the letter was not proven to be the player's and the player has confirmed it.
-    pub confirmation: Option<Confirmation>,
-    /// Set if a GM accepted the letter, although it was not taken for a person's at first, or could not be ruled on.
-    pub acceptance: Option<Acceptance>,
-    /// What is known of its signature.
-    pub signature: Option<Signature>,
-    /// When it arrived.
-    pub received: Option<DateTime<Utc>>,
-    /// Another match that its subject or a line names, unless a line `MATCH` names its own.
-    pub other_match: Option<String>,
-    /// The names of attached files, which are not read.
-    pub attachments: Vec<String>,
-    /// The games besides the match's own that the letter's texts were found to hold orders of
-    /// ([`SeatLetter::check_texts`]).
-    pub texts_withheld: Option<Vec<GameKind>>,
-    /// Why the letter's text could not be read, in one or two sentences to the player.
-    pub unread: Option<String>,
-    /// The answer is suppressed, because of the rate limit or as a duplicate. Everything else is decided as usual.
-    pub answer_suppressed: bool,
-    /// What `HINT` tells. The shell asks the house for it, if the letter may have one.
-    pub hint: Option<Hint>,
-    pub limits: NoticeLimits,
-}
-
-impl SeatLetter {
-    /// Reads a letter from `seat` of a match. `written` is the part that its sender wrote now ([`Letter::new_text`]).
-    pub fn of(letter: &Letter, seat: Seat, written: NewText, game_match: &Match) -> SeatLetter {
-        SeatLetter::read(letter, seat, written, None, game_match)
-    }
-
-    fn read(
-        letter: &Letter,
-        seat: Seat,
-        written: NewText,
-        part: Option<LetterPart>,
-        game_match: &Match,
-    ) -> SeatLetter {
-        let (lines, unread): (Vec<Line>, _) = match written {
-            NewText::Lines(lines) => (lines, None),
-            NewText::Blank => (Vec::new(), None),
-            NewText::Unreadable(what) => (Vec::new(), Some(what.advice().to_owned())),
-        };
-        let (request, unread_files) =
-            part::read_with_attachment(letter, &lines, part.is_some(), game_match.game);
-        SeatLetter {
-            part,
-            thread_turn: thread_turn(letter, &game_match.id),
-            other_match: other_match(letter, &request, &game_match.id),
-            attachments: unread_files,
-            unread,
-            ..SeatLetter::asking(seat, letter.digest, request)
-        }
-    }
-
-    /// A letter that asks for this, of which nothing else is known.
-    fn asking(seat: Seat, digest: Digest, request: Request) -> SeatLetter {
-        SeatLetter {
-            seat,
-            digest,
-            request,
-            part: None,
-            thread_turn: None,
-            earlier: Vec::new(),
-            shows_token: false,
-            questions_only: false,
-            confirmation: None,
-            acceptance: None,
-            signature: None,
-            received: None,
-            other_match: None,
-            attachments: Vec::new(),
-            texts_withheld: None,
-            unread: None,
-            answer_suppressed: false,
-            hint: None,
-            limits: NoticeLimits::default(),
-        }
-    }
-
-    /// When the letter came, if it is ruled on later than that.
-    pub fn came_earlier(&self) -> Option<DateTime<Utc>> {
-        let accepted = self.acceptance.as_ref().map(|acceptance| acceptance.arrived);
-        self.confirmation.map(|confirmation| confirmation.arrived).or(accepted)
-    }
-
-    /// Whether the letter has orders to file, and neither a line nor its thread names their turn.
-    pub fn lacks_turn(&self) -> bool {
-        let request = &self.request;
-        !request.orders.is_empty() && !request.check && request.turn.is_none() && self.thread_turn.is_none()
-    }
-}
 
 /// A decision that the shell has yet to store.
 #[derive(Clone, Debug)]
@@ -239,6 +105,16 @@ pub struct Ruling {
     pub after: Match,
     pub entries: Vec<ChainedEntry>,
     pub dispatches: Vec<Dispatch>,
+    /// The answer to the letter, if it is held. Its commands that concern no match are carried out all the same.
+    pub unsent: Option<Box<Answer>>,
+}
+
+impl Ruling {
+    /// The answer to the letter, sent or not. There is none if its player does not want this receipt.
+    pub fn answer_mut(&mut self) -> Option<&mut Answer> {
+        let mut sent = self.dispatches.iter_mut().filter_map(|dispatch| dispatch.content.answer_mut());
+        sent.next().or(self.unsent.as_deref_mut())
+    }
 }
 
 /// One letter to one reader, not yet worded.
@@ -428,15 +304,19 @@ pub enum Notice {
 }
 
 /// Rules on one cause. Never fails: a cause that comes too late changes nothing.
-pub fn rule(current: &Match, cause: &Cause<'_>, at: DateTime<Utc>) -> Ruling {
-    let mut rejection = None;
-    let mut draft = life::Draft::new(current.clone(), cause, at);
-    match cause {
-        Cause::Letter(letter) => letters::rule(&mut draft, letter),
-        Cause::Clock { phase_no } => clock::rule(&mut draft, *phase_no),
-        Cause::Gm { phase_no, act, .. } | Cause::House { phase_no, act } => {
-            rejection = gm::rule(&mut draft, *phase_no, act).err();
+pub fn rule(current: &Match, matter: &Matter<'_>, at: DateTime<Utc>) -> Ruling {
+    let mut draft = life::Draft::new(current.clone(), matter.cause(), at);
+    let done = match matter {
+        Cause::Letter(letter) => {
+            letters::rule(&mut draft, letter);
+            Ok(())
         }
-    }
-    Ruling { rejection, ..draft.ruling() }
+        Cause::Clock { phase } => {
+            clock::rule(&mut draft, *phase);
+            Ok(())
+        }
+        Cause::House { phase, play } => house::play(&mut draft, *phase, play),
+        Cause::Gm { phase, act, .. } | Cause::Program { phase, act } => gm::rule(&mut draft, *phase, act),
+    };
+    Ruling { rejection: done.err(), ..draft.ruling() }
 }

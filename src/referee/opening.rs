@@ -3,12 +3,13 @@
 use chrono::{DateTime, Utc};
 
 use super::life::{Draft, Match};
+use super::past::Past;
 use super::schedule::Terms;
 use super::stage::Stage;
 use super::{Content, Reader, Ruling};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins, Source};
+use crate::ledger::{self, Cause, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins};
 
 /// The parameters of a new match.
 #[derive(Clone, Debug)]
@@ -31,10 +32,9 @@ pub struct Opening {
     pub holders: Option<BySeat<SeatPins>>,
 }
 
-/// Opens a match, and invites both sides.
-pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
+/// Opens a match, and invites both sides. The act of the cause is [`Act::Open`](ledger::Act::Open).
+pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
     let state = opening.game.start(&opening.choices);
-    let at = ledger::truncate_to_millis(at);
     let blank = Match {
         id: opening.id,
         game: opening.game,
@@ -51,7 +51,7 @@ pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
         held: BySeat::default(),
         conditions: BySeat::default(),
         phase_no: 1,
-        opened_at: at,
+        opened_at: ledger::truncate_to_millis(at),
         deadline: None,
         settle_at: None,
         reminders_sent: 0,
@@ -78,10 +78,11 @@ pub fn open(opening: Opening, source: Source, at: DateTime<Utc>) -> Ruling {
         lot: opening.lot,
         gm_messages: Vec::new(),
         unsealed: Vec::new(),
+        past: Past::default(),
         told: Vec::new(),
         delivered: Vec::new(),
     };
-    let mut draft = Draft::begin(blank, source, at);
+    let mut draft = Draft::new(blank, cause, at);
     draft.record(Fact::MatchOpened {
         format: draft.game_match.format,
         rules: draft.game_match.rules,

@@ -6,11 +6,10 @@ use super::faults::{Refusal, quoted_lines};
 use super::filing::check_orders;
 use super::life::{Draft, Match};
 use super::refused::RefusedLetter;
-use super::{Acceptance, Answer, Content, PartOutcome, Reader, SeatLetter, conditions, doubtful};
+use super::{Answer, Content, PartOutcome, Reader, SeatLetter, conditions, doubtful};
 use crate::game::condition::Conditions;
 use crate::game::{Fault, Line, Seat};
 use crate::ledger::Fact;
-use crate::letter::Digest;
 use crate::request::Request;
 
 /// How long before grace ends a seat is told for the last time.
@@ -18,19 +17,17 @@ const BEFORE_GRACE_ENDS: TimeDelta = TimeDelta::hours(6);
 
 /// Notes that the orders of a letter were refused, if they were.
 pub(super) fn note(draft: &mut Draft, letter: &SeatLetter, answer: &Answer) {
-    let (seat, request) = (letter.seat, &letter.request);
+    let (seat, request) = (letter.cause.seat, &letter.request);
     let has_orders = !request.orders.is_empty() || !request.doubts.is_empty();
     let is_due = draft.game_match.due().is_some_and(|due| due.seats.contains(&seat));
     if request.check || !has_orders || !is_due || answer.outcome() != PartOutcome::NotFiled {
         return;
     }
     draft.game_match.refused[seat] = Some(RefusedLetter {
+        cause: letter.cause.clone(),
         lines: request.lines().to_vec(),
-        texts_withheld: letter.texts_withheld.clone(),
         thread_turn: letter.thread_turn,
         other_match: letter.other_match.clone(),
-        came: letter.came_earlier(),
-        earlier: letter.earlier.clone(),
         told_at: draft.at,
     });
 }
@@ -40,16 +37,13 @@ impl Match {
     /// quotes, as written. `None` if no letter of the seat was refused in this phase.
     pub fn refused_faults(&self, seat: Seat) -> Option<(Vec<Fault>, Vec<Line>)> {
         let (refused, due) = self.refused[seat].as_ref().zip(self.due())?;
-        let request = match &refused.texts_withheld {
-            Some(games) => Request::read_with_texts(&refused.lines, self.game, games),
-            None => Request::read(&refused.lines, self.game),
-        };
         let letter = SeatLetter {
+            cause: refused.cause.clone(),
+            request: Request::read_with_texts(&refused.lines, self.game, &refused.cause.withheld_for),
             thread_turn: refused.thread_turn,
             other_match: refused.other_match.clone(),
-            earlier: refused.earlier.clone(),
-            acceptance: refused.came.map(|arrived| Acceptance { by: String::new(), arrived }),
-            ..SeatLetter::asking(seat, Digest::from([0; 32]), request)
+            attachments: Vec::new(),
+            unread: None,
         };
         let request = &letter.request;
         let refusal = if request.orders.is_empty() {

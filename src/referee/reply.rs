@@ -90,7 +90,7 @@ pub enum Reply {
     SettingsLackToken,
     /// NEVER without the code of an invitation, in a letter without a token.
     NeverWithoutCode,
-    /// So many answers to the sender were left out before this one. The shell fills in the number.
+    /// So many answers to the sender were left out before this one.
     LeftOut {
         count: u32,
     },
@@ -178,6 +178,11 @@ pub enum Reply {
         to: chrono::NaiveDate,
         begins: String,
         ends: String,
+    },
+    /// The match is over, so the absence concerns only the player's other matches, if there are any.
+    AbsenceElsewhere {
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
     },
     /// `left` days of absence remain in the match.
     AbsenceRefused {

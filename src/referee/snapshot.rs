@@ -63,6 +63,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         lot: stored.lot,
         gm_messages: stored.gm_messages,
         unsealed: stored.unsealed,
+        past: stored.past,
         told: stored.told,
         delivered: stored.delivered,
     })

@@ -10,7 +10,7 @@ use super::vanished::Vanished;
 use super::{Content, Notice, Reply};
 use crate::game::Seat;
 use crate::game::record::Ending;
-use crate::ledger::{Fact, Source};
+use crate::ledger::{Cause, Fact};
 
 /// How many days the opponent has to choose. Silence takes the win.
 const DAYS_TO_CHOOSE: u32 = 7;
@@ -160,5 +160,5 @@ pub(super) fn may_seat(draft: &Draft, seat: Seat) -> bool {
 
 /// Whether the program itself is the cause.
 pub(super) fn is_by_program(draft: &Draft) -> bool {
-    matches!(draft.source, Source::House { .. })
+    matches!(draft.cause, Cause::Program { .. })
 }

@@ -4,24 +4,6 @@
 use super::words;
 use crate::request::{Command, Request};
 
-/// How the notices that a seat's letter causes are limited. The ledger records each limit that had an effect, so that
-/// the audit rules as the referee did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct NoticeLimits {
-    /// The opponent has had too many letters from this player.
-    pub spares_opponent: bool,
-    /// The GM has had too many letters from this player.
-    pub spares_gm: bool,
-    /// The letter resigns, but from an address that was added a few days ago.
-    pub holds_resignation: bool,
-    /// Every GM of the match plays against this seat.
-    pub gm_is_opponent: bool,
-    /// A protest stops nothing, and is only passed on.
-    pub passes_protest_on: bool,
-    /// The answer says how many earlier answers to this seat were left out.
-    pub tells_left_out: bool,
-}
-
 /// What becomes of one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Taken<'a> {

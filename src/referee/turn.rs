@@ -6,7 +6,7 @@ use crate::game::{Due, Fault, Phase};
 /// Refuses orders for a turn other than the open one: the turn that the letter names, or the letter it answers.
 pub(super) fn turn_fault(game_match: &Match, letter: &SeatLetter, due: &Due) -> Option<Fault> {
     let named = letter.request.turn.or(letter.thread_turn).filter(|named| *named != due.turn)?;
-    let is_due = due.seats.contains(&letter.seat);
+    let is_due = due.seats.contains(&letter.cause.seat);
     if letter.request.turn.is_none() && is_due && is_first_move(game_match, due, named) {
         return None;
     }
@@ -20,7 +20,7 @@ pub(super) fn turn_fault(game_match: &Match, letter: &SeatLetter, due: &Due) -> 
     let decided = game_match.adjudicated.iter().rev().find(|(_, turn, _)| *turn == named);
     Some(Fault::whole(match decided {
         Some((_, _, at)) => {
-            let local = at.with_timezone(&game_match.zone_of(letter.seat));
+            let local = at.with_timezone(&game_match.zone_of(letter.cause.seat));
             let what = if named == 0 { "The setup".to_owned() } else { format!("Turn {named}") };
             format!("{what} was adjudicated on {}; {open}. {way}", local.format("%a %-d %b at %H:%M %Z"))
         }

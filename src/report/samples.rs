@@ -16,7 +16,7 @@ use super::{
 use crate::game::any::{AnySeen, Choices, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Line, Phase, Seat};
-use crate::ledger::{MailIdentity, SealKey, Source};
+use crate::ledger::{Cause, MailIdentity, SealKey};
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{
     self, Adjudication, Content, Dispatch, HouseDefaults, Match, Notice, Opening, Passing, Reader, Reply,
@@ -162,7 +162,7 @@ fn open_match(game: GameKind) -> Match {
         holders: None,
         lot: None,
     };
-    referee::open(opening, Source::Clock, DateTime::UNIX_EPOCH).after
+    referee::open(opening, Cause::opening(None), DateTime::UNIX_EPOCH).after
 }
 
 /// The match after First has resigned.

@@ -45,6 +45,7 @@ compiled_in![
     "account.txt",
     "account.html",
     "account/cause.txt",
+    "account/circumstances.txt",
     "account/fact.txt",
     "account/lines.txt",
     "account/seat.txt",

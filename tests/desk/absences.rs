@@ -7,6 +7,7 @@ use fogpost::letter::Address;
 use fogpost::referee::Match;
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::positions::quad;
 
 const CY: &str = "cy@players.example";
 const ABSENT: &str = "ABSENT 2026-06-01 TO 2026-06-05";
@@ -79,12 +80,47 @@ fn an_absence_that_answers_the_result_of_a_match_counts_in_the_others_and_all_le
     desk.reply(ANN, &invitation, "RESIGN CONFIRM");
     desk.reply(ANN, &desk.last_to(ANN), ABSENT);
     assert_eq!(noted(&desk, &matches), [0, 1, 1]);
-    desk.one_to(ANN).says("counts in your other matches too").says(&matches[1].id).says(&matches[2].id);
+    desk.one_to(ANN)
+        .says("This match is over. Your absence from 2026-06-01 to 2026-06-05 concerns your other matches.")
+        .says("counts in your other matches too")
+        .says(&matches[1].id)
+        .says(&matches[2].id)
+        .keeps_silent_of("no longer has any effect");
     desk.advance(30);
     for game_match in &matches {
         let verdict = desk.verify(&game_match.id);
         assert!(verdict.is_sound(), "{verdict:#?}");
     }
+}
+
+#[test]
+fn an_absence_after_the_end_of_the_only_match_has_no_effect() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    desk.reply(ANN, &desk.last_to(ANN), ABSENT);
+    desk.last_to(ANN).says("no longer has any effect").keeps_silent_of("other matches");
+}
+
+#[test]
+fn an_absence_that_its_own_match_refuses_counts_nowhere() {
+    let desk = Desk::with("absence_days = 10\n");
+    let (matches, invitation) = three_matches(&desk);
+    desk.reply(ANN, &invitation, "ABSENT 2026-07-01 TO 2026-07-20");
+    assert_eq!(noted(&desk, &matches), [0, 0, 0]);
+    desk.one_to(ANN).says("cannot be noted").keeps_silent_of("other matches");
+}
+
+#[test]
+fn a_letter_that_resigns_and_announces_an_absence_is_answered_without_a_contradiction() {
+    let desk = Desk::new();
+    let (matches, invitation) = three_matches(&desk);
+    desk.reply(ANN, &invitation, &format!("RESIGN CONFIRM\n{ABSENT}"));
+    assert_eq!(noted(&desk, &matches), [0, 1, 1]);
+    let answers = desk.sent_to(ANN);
+    let answer =
+        answers.iter().find(|sent| sent.text.contains("counts in your other matches")).expect("an answer");
+    answer.says("This match is over").keeps_silent_of("no longer has any effect");
 }
 
 #[test]

@@ -5,8 +5,9 @@ use fogpost::referee::Instruction;
 use fogpost::report::GmResult;
 use fogpost::store::{LetterRow, LetterStatus};
 
+use crate::audit::letter_causes;
 use crate::desk::{ANN, Desk, GM, Sent};
-use crate::positions::{kinds, quad};
+use crate::positions::quad;
 
 /// A letter with a mark of automatic mail.
 fn marked(from: &str, to: &Sent, body: &str) -> String {
@@ -48,9 +49,8 @@ fn a_marked_letter_that_a_gm_accepts_is_ruled_on_now_and_the_ledger_names_the_gm
         "Your letter came on Thu 7 May, 12:00 CEST, but I did not rule on it then. The GM has asked me to",
     );
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
-    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
-    let accepted = entries.iter().find(|entry| entry.kind == "LetterAccepted").expect("an entry");
-    assert!(accepted.json.contains(r#""by":"The GM""#), "{}", accepted.json);
+    let causes = letter_causes(&desk, &game_match.id);
+    assert!(causes.iter().any(|cause| cause.accepted_by.as_deref() == Some("The GM")), "{causes:#?}");
     assert!(desk.verify(&game_match.id).is_sound());
 }
 
@@ -72,7 +72,7 @@ fn gm_accept_in_a_letter_rules_on_a_letter_of_the_digest() {
     desk.reply(GM, &digest, &format!("GM ACCEPT {number}"));
     desk.last_to(GM).says(&format!("I rule on the letter {number} from {ANN} now"));
     desk.one_to(ANN).says("waits for your orders");
-    assert!(kinds(&desk, &game_match).contains(&"LetterAccepted".to_owned()));
+    assert!(letter_causes(&desk, &game_match.id).iter().any(|cause| cause.accepted_by.is_some()));
     desk.reply(GM, &digest, &format!("GM ACCEPT {number}"));
     desk.last_to(GM).says("It has been answered already");
     desk.reply(GM, &digest, "GM ACCEPT 000000\nGM ACCEPT xyz");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fogpost::audit::{AuditVerdict, Place};
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
-use fogpost::ledger::{Entry, Fact, Head};
+use fogpost::ledger::{Cause, Entry, EntryCause, Fact, Head, LetterCause};
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Match, Stage};
 use fogpost::report::pin::pin;
@@ -92,6 +92,11 @@ pub fn cheat_file(desk: &Desk, path: &Path, statements: &[&str]) {
 pub fn found(verdict: &AuditVerdict) -> &Place {
     let [finding] = &verdict.findings[..] else { panic!("one finding, not {verdict:#?}") };
     &finding.place
+}
+
+/// The circumstances of the letters that were ruled on in a match.
+pub fn letter_causes(desk: &Desk, id: &str) -> Vec<LetterCause> {
+    entries(desk, id).iter().filter_map(Entry::own_cause).filter_map(Cause::letter).cloned().collect()
 }
 
 /// The stored entries of a match.
@@ -309,7 +314,12 @@ fn an_entry_added_to_those_of_a_letter_is_found_as_an_entry() {
     let (desk, game_match) = played();
     let mut all = entries(&desk, &game_match.id);
     let last = all.last().expect("an entry").clone();
-    assert!(matches!(last.cause, fogpost::ledger::Source::Letter(_)));
+    let EntryCause::Of(first) = last.cause else { panic!("one of several entries") };
+    assert!(
+        all.iter().any(
+            |entry| entry.seq == first && entry.own_cause().is_some_and(|cause| cause.letter().is_some())
+        )
+    );
     let fact = Fact::SubstituteAsked { seat: Seat::Second };
     all.push(Entry { fact, told: Vec::new(), salt: game_match.key.salt(game_match.head.seq + 1), ..last });
     rewrite(&desk, &game_match, all);

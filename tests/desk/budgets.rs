@@ -1,10 +1,11 @@
 //! No letter makes the club shout: what one person can make the referee send to others, and to themselves, is bounded.
 
 use fogpost::game::any::GameKind;
+use fogpost::ledger::Room;
 use fogpost::store::LetterStatus;
 
+use crate::audit::letter_causes;
 use crate::desk::{ANN, BO, Desk, GM, REFEREE, Sent};
-use crate::positions::kinds;
 
 const EVE: &str = "eve@elsewhere.example";
 
@@ -295,7 +296,8 @@ fn an_opponent_gets_twenty_messages_a_day_and_the_sender_is_told() {
     leaves_delayed(&desk, 20);
     desk.advance(24);
     assert_eq!(desk.sent_to(BO).iter().filter(|sent| sent.subject.contains("a message")).count(), 20);
-    assert!(kinds(&desk, &game_match).contains(&"OpponentSpared".to_owned()));
+    let rooms: Vec<Room> = letter_causes(&desk, &game_match.id).iter().map(|cause| cause.opponent).collect();
+    assert_eq!((rooms[0], rooms[35], rooms[40]), (Room::Letters(6), Room::Letters(5), Room::Letters(0)));
     leaves_delayed(&desk, 0);
 }
 

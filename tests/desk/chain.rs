@@ -3,7 +3,7 @@
 use fogpost::audit::witness::PlayersMail;
 use fogpost::audit::{AuditVerdict, Place};
 use fogpost::game::any::GameKind;
-use fogpost::ledger::Fact;
+use fogpost::ledger::{Cause, EntryCause, Fact};
 
 use crate::audit::{cheat, entries, found, played, rewrite, seq_of};
 use crate::desk::{ANN, Desk};
@@ -96,7 +96,7 @@ fn an_added_entry_is_found_although_the_chain_is_intact() {
     let mut all = entries(&desk, &game_match.id);
     let mut added = all.last().expect("an entry").clone();
     added.fact = Fact::MatchResumed { deadline: None };
-    added.cause = fogpost::ledger::Source::Clock;
+    added.cause = EntryCause::Cause(Cause::Clock { phase: game_match.phase_no });
     added.salt = game_match.key.salt(game_match.head.seq + 1);
     all.push(added);
     rewrite(&desk, &game_match, all);

@@ -9,7 +9,7 @@ use fogpost::audit::dossier::{Dossier, DossierForm};
 use fogpost::audit::{AuditVerdict, Finding, Place};
 use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::{Line, Seat};
-use fogpost::ledger::Fact;
+use fogpost::ledger::{Act, Cause};
 use fogpost::referee::{Instruction, Match, MatchAction};
 
 use crate::check_program::{checked, played, unpacked};
@@ -335,9 +335,11 @@ fn every_letter_that_proves_something_is_in_the_dossier_and_compared() {
     let entries = crate::audit::entries(&desk, &game_match.id);
     let mut proofs = BTreeMap::from([("opening", entries[0].letters()[0])]);
     for entry in &entries {
-        match &entry.fact {
-            Fact::LetterConfirmed { by, .. } => drop(proofs.insert("CONFIRM", *by)),
-            Fact::SeatHeld { letter: Some(letter), .. } => drop(proofs.insert("holder", *letter)),
+        match entry.own_cause() {
+            Some(Cause::Letter(cause)) => proofs.extend(cause.confirmed_by.map(|by| ("CONFIRM", by))),
+            Some(Cause::Program { act: Act::Hold { letter: Some(letter), .. }, .. }) => {
+                proofs.extend([("holder", *letter)]);
+            }
             _ => {}
         }
     }

@@ -7,10 +7,10 @@ use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::quad::State;
 use fogpost::game::quad::house;
 use fogpost::game::{BySeat, Dice, Game, Level, Seat};
-use fogpost::ledger::{self, Entry, Fact, Source};
+use fogpost::ledger::{self, Cause, Entry, EntryCause, Fact};
 use fogpost::letter::Address;
 use fogpost::post::FetchedLetter;
-use fogpost::referee::{Act, Instruction, Match, MatchAction, MatchOverview, Stage, Terms};
+use fogpost::referee::{Act, HousePlay, Instruction, Match, MatchAction, MatchOverview, Stage, Terms};
 use fogpost::store::LetterStatus;
 
 use crate::audit::cheat;
@@ -51,7 +51,7 @@ pub fn entries(desk: &Desk, id: &str) -> Vec<Entry> {
 }
 
 /// What the house plays in a match against Ann.
-pub fn turn(desk: &Desk, game_match: &Match) -> Option<Act> {
+pub fn turn(desk: &Desk, game_match: &Match) -> Option<HousePlay> {
     let seen = ledger::seen(&entries(desk, &game_match.id), game_match.house_due()?);
     game_match.house_turn(&seen.expect("a sound ledger"), &AnySeen::play)
 }
@@ -143,7 +143,7 @@ fn a_match_against_each_level_can_be_played_to_the_end() {
         let by_house = entries(&desk, &game_match.id);
         let sealed = by_house.iter().filter(|entry| {
             matches!(&entry.fact, Fact::OrdersSealed { seat, .. } if *seat != anns)
-                && matches!(&entry.cause, Source::House { .. })
+                && matches!(&entry.cause, EntryCause::Cause(Cause::House { .. }))
         });
         assert!(sealed.count() >= 3, "{level}");
         assert!(desk.verify(&game_match.id).is_sound());
@@ -313,7 +313,7 @@ fn the_house_uses_only_its_view_its_level_and_the_dice_of_the_match() {
     (other.terms.days, other.opened_at, other.head.seq) = (1, desk.now(), 99);
     (other.missed, other.adjudicated) = (BySeat::new(1, 0), Vec::new());
     assert_eq!(turn(&desk, &other), turn(&desk, &game_match));
-    let Some(Act::Play { orders, .. }) = turn(&desk, &game_match) else { panic!("it plays") };
+    let Some(HousePlay { orders, .. }) = turn(&desk, &game_match) else { panic!("it plays") };
     let view = board(&desk, &game_match.id).view(Seat::Second);
     let chosen =
         house::choose(&view, Level::Average, Dice::new(game_match.key.dice(game_match.phase_no))).orders;

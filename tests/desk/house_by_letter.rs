@@ -3,10 +3,10 @@
 use fogpost::daemon::{Holder, NewMatch};
 use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{self, Fact};
+use fogpost::ledger::{self, Cause, EntryCause};
 use fogpost::referee::{Act, Instruction, Match, MatchAction, Stage};
 
-use crate::audit::rewrite;
+use crate::audit::{letter_causes, rewrite};
 use crate::desk::{ANN, BO, Desk, GM};
 use crate::house::{entries, opened, to_ann};
 
@@ -169,9 +169,8 @@ fn against_the_trainer_a_hint_tells_what_average_would_do() {
     for order in &hint.orders {
         answer.says(&format!("| {order}"));
     }
-    let noted = entries(&desk, &game_match.id)
-        .into_iter()
-        .any(|entry| matches!(&entry.fact, Fact::HintGiven { orders, .. } if *orders == hint.orders));
+    let noted =
+        letter_causes(&desk, &game_match.id).into_iter().any(|cause| cause.hint.as_ref() == Some(&hint));
     assert!(noted, "the ledger says what was advised");
     let average = GameKind::Quad.level("average").expect("a level");
     // Dice other than the house's own, of which the hint must not tell.
@@ -187,12 +186,8 @@ fn a_letter_gets_one_hint_and_a_phase_the_same_one_again() {
     desk.sent_to(ANN);
     desk.reply(ANN, &to_ann(&desk), &format!("HINT\nMATCH {}\nHINT", one.id));
     let hints = |game_match: &Match| {
-        let facts = entries(&desk, &game_match.id).into_iter().map(|entry| entry.fact);
-        let orders = facts.filter_map(|fact| match fact {
-            Fact::HintGiven { orders, .. } => Some(orders),
-            _ => None,
-        });
-        orders.collect::<Vec<_>>()
+        let hints = letter_causes(&desk, &game_match.id).into_iter().filter_map(|cause| cause.hint);
+        hints.map(|hint| hint.orders).collect::<Vec<_>>()
     };
     assert_eq!((hints(&one).len(), hints(&other).len()), (1, 0));
     let answers = desk.sent_to(ANN);
@@ -214,11 +209,11 @@ fn the_audit_finds_a_hint_again_only_once() {
     desk.reply(ANN, &to_ann(&desk), "HINT");
     let answer = desk.last_to(ANN);
     let mut forged = entries(&desk, &id);
-    let hint = forged.iter_mut().find_map(|entry| match &mut entry.fact {
-        Fact::HintGiven { orders, .. } => Some(orders),
+    let hint = forged.iter_mut().find_map(|entry| match &mut entry.cause {
+        EntryCause::Cause(Cause::Letter(cause)) => cause.hint.as_mut(),
         _ => None,
     });
-    *hint.expect("a hint") = vec!["MARBLE A1".to_owned()];
+    hint.expect("a hint").orders = vec!["MARBLE A1".to_owned()];
     rewrite(&desk, &desk.find(&id), forged);
     let said = format!("{:?}", desk.verify(&id).findings);
     assert!(said.contains("the house gives another hint there"), "{said}");

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use fogpost::daemon::{Holder, NewMatch};
 use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{self, Fact, Source};
-use fogpost::referee::{Act, Match, Stage, Terms};
+use fogpost::ledger::{self, Cause, EntryCause};
+use fogpost::referee::{Match, Stage, Terms};
 
+use crate::audit::letter_causes;
 use crate::desk::{ANN, Desk};
 use crate::house::{ann, entries, to_ann};
 
@@ -57,9 +58,8 @@ fn assert_played_to_the_end(game: GameKind, level: &str, options: &[(&str, &str)
     let [(_, record)] = &result.attachments[..] else { panic!("the record is attached") };
     assert!(record.contains(&format!("second = \"{name}\"")), "{record}");
     for entry in entries(&desk, &game_match.id) {
-        let Source::House { act } = entry.cause else { continue };
-        if let Ok(Act::Play { failed, .. }) = serde_json::from_value(act) {
-            assert_eq!(failed, None);
+        if let EntryCause::Cause(Cause::House { play, .. }) = entry.cause {
+            assert_eq!(play.failed, None);
         }
     }
     assert!(desk.verify(&game_match.id).is_sound());
@@ -109,10 +109,8 @@ fn in_every_game_trainer_gives_hints_that_can_be_filed() {
         let opened = opened(&desk, game, "trainer", &[]);
         let id = &opened.id;
         desk.reply(ANN, &to_ann(&desk), "HINT");
-        let hints = entries(&desk, id).into_iter().filter_map(|entry| match entry.fact {
-            Fact::HintGiven { orders, .. } => Some(orders.join("\n")),
-            _ => None,
-        });
+        let hints =
+            letter_causes(&desk, id).into_iter().filter_map(|cause| Some(cause.hint?.orders.join("\n")));
         let [hint] = &hints.collect::<Vec<_>>()[..] else { panic!("one hint in {game}") };
         let answer = desk.last_to(ANN);
         let first_order = hint.lines().next().expect("an order");

@@ -8,18 +8,23 @@ use fogpost::audit::Place;
 use fogpost::daemon::status::Status;
 use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::{Chosen, HouseLevel, Seat};
-use fogpost::ledger::{self, Source};
+use fogpost::ledger::{self, Cause, EntryCause};
 use fogpost::letter::Digest;
-use fogpost::referee::{self, Act, Cause, HouseFailure, Match, digest_of};
+use fogpost::referee::{self, HouseFailure, HousePlay, Match, Matter, digest_of};
 use fogpost::store::{EntryRow, MatchRow, Settlement};
 
 use crate::desk::{ANN, Desk, GM};
 use crate::house::{arrives, entries, house_is_due, opened, to_ann, turn};
 use crate::wording::put_template;
 
+/// A turn of the house as a cause.
+fn by_house(game_match: &Match, play: &HousePlay) -> Matter<'static> {
+    Matter::House { phase: game_match.phase_no, play: play.clone() }
+}
+
 /// Files this turn for the house, as somebody could who has access to the database.
-fn forge(desk: &Desk, game_match: &Match, act: &Act) {
-    let ruling = referee::rule(game_match, &Cause::House { phase_no: game_match.phase_no, act }, desk.now());
+fn forge(desk: &Desk, game_match: &Match, play: &HousePlay) {
+    let ruling = referee::rule(game_match, &by_house(game_match, play), desk.now());
     let row = desk
         .block_on(desk.office().store.matches(std::slice::from_ref(&game_match.id)))
         .expect("it answers")
@@ -40,8 +45,8 @@ fn forge(desk: &Desk, game_match: &Match, act: &Act) {
 }
 
 /// The findings about the entry after the present ones, once this turn is forged.
-fn findings(desk: &Desk, game_match: &Match, act: &Act) -> Vec<String> {
-    forge(desk, game_match, act);
+fn findings(desk: &Desk, game_match: &Match, play: &HousePlay) -> Vec<String> {
+    forge(desk, game_match, play);
     let at = Place::Entry(game_match.head.seq + 1);
     let found = desk.verify(&game_match.id).findings;
     found.into_iter().filter(|finding| finding.place == at).map(|finding| finding.what).collect()
@@ -52,12 +57,10 @@ fn changed(
     desk: &Desk,
     game_match: &Match,
     change: impl FnOnce(&mut u32, &mut Vec<String>, &mut Digest),
-) -> Act {
-    let Some(Act::Play { seat, mut version, mut orders, mut seen, failed }) = turn(desk, game_match) else {
-        panic!("the house plays")
-    };
-    change(&mut version, &mut orders, &mut seen);
-    Act::Play { seat, version, orders, seen, failed }
+) -> HousePlay {
+    let mut play = turn(desk, game_match).expect("the house plays");
+    change(&mut play.version, &mut play.orders, &mut play.seen);
+    play
 }
 
 #[test]
@@ -67,25 +70,23 @@ fn the_ledger_says_which_version_played_and_what_it_was_shown() {
     let before = entries(&desk, &game_match.id);
     desk.work();
     let played = entries(&desk, &game_match.id);
-    let Source::House { act } = &played[before.len()].cause else { panic!("the house played") };
-    let Ok(Act::Play { version, seen, failed, .. }) = serde_json::from_value(act.clone()) else {
-        panic!("{act} is a turn of the house")
+    let EntryCause::Cause(Cause::House { play, .. }) = &played[before.len()].cause else {
+        panic!("the house played")
     };
-    assert_eq!((version, failed), (GameKind::Quad.house_version(), None));
+    assert_eq!((play.version, play.failed), (GameKind::Quad.house_version(), None));
     let told = ledger::seen(&before, Seat::Second).expect("a sound ledger");
-    assert_eq!(seen, digest_of(&told));
+    assert_eq!(play.seen, digest_of(&told));
 }
 
 #[test]
 fn a_turn_that_is_found_twice_is_played_once() {
     let desk = Desk::new();
     let game_match = house_is_due(&desk);
-    let act = turn(&desk, &game_match).expect("the house plays");
+    let play = turn(&desk, &game_match).expect("the house plays");
     desk.work();
     let played = desk.find(&game_match.id);
     assert_ne!(played.phase_no, game_match.phase_no);
-    let cause = Cause::House { phase_no: game_match.phase_no, act: &act };
-    let again = referee::rule(&played, &cause, desk.now());
+    let again = referee::rule(&played, &by_house(&game_match, &play), desk.now());
     assert!(again.entries.is_empty() && again.after == played);
 }
 
@@ -128,10 +129,8 @@ fn of_another_versions_turn_the_audit_checks_legality_and_what_was_shown() {
 fn a_failure_of_another_version_is_listed() {
     let desk = Desk::new();
     let game_match = house_is_due(&desk);
-    let Act::Play { seat, orders, seen, .. } = changed(&desk, &game_match, |_, _, _| ()) else {
-        unreachable!()
-    };
-    let failed = Act::Play { seat, version: 77, orders, seen, failed: Some(HouseFailure::Panicked) };
+    let played = changed(&desk, &game_match, |version, _, _| *version = 77);
+    let failed = HousePlay { failed: Some(HouseFailure::Panicked), ..played };
     assert!(findings(&desk, &game_match, &failed).is_empty());
     let verdict = desk.verify(&game_match.id);
     assert_eq!(verdict.house_failures, [game_match.head.seq + 1]);
@@ -169,18 +168,17 @@ fn where_the_house_fails_easy_plays_and_the_gm_and_the_audit_tell() {
         assert_eq!(desk.find(&game_match.id).adjudicated.len(), 2, "the match goes on");
         desk.last_to(ANN).says("The house (expert) played");
         desk.one_to(GM).says(&format!("The house (expert) {says}")).says(&game_match.id);
-        let by_house = entries(&desk, &game_match.id)
-            .into_iter()
-            .find(|entry| entry.seq > before && matches!(entry.cause, Source::House { .. }))
+        let mut after = entries(&desk, &game_match.id).into_iter().filter(|entry| entry.seq > before);
+        let (seq, play) = after
+            .find_map(|entry| match entry.cause {
+                EntryCause::Cause(Cause::House { play, .. }) => Some((entry.seq, play)),
+                _ => None,
+            })
             .expect("the house played");
-        let Source::House { act } = &by_house.cause else { unreachable!() };
-        assert!(matches!(
-            serde_json::from_value(act.clone()),
-            Ok(Act::Play { failed: Some(told), .. }) if told == failure
-        ));
+        assert_eq!(play.failed, Some(failure));
         let verdict = desk.verify(&game_match.id);
         assert!(verdict.is_sound(), "{verdict:#?}");
-        assert_eq!(verdict.house_failures, [by_house.seq]);
+        assert_eq!(verdict.house_failures, [seq]);
     }
 }
 
@@ -189,10 +187,8 @@ fn where_the_house_fails_easy_plays_and_the_gm_and_the_audit_tell() {
 fn a_failure_that_the_audit_cannot_repeat_is_found() {
     let desk = Desk::new();
     let game_match = house_is_due(&desk);
-    let Act::Play { seat, version, orders, seen, .. } = changed(&desk, &game_match, |_, _, _| ()) else {
-        unreachable!()
-    };
-    let excused = Act::Play { seat, version, orders, seen, failed: Some(HouseFailure::Panicked) };
+    let played = changed(&desk, &game_match, |_, _, _| ());
+    let excused = HousePlay { failed: Some(HouseFailure::Panicked), ..played };
     assert_eq!(findings(&desk, &game_match, &excused), ["the house plays another turn there"]);
 }
 

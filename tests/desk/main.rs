@@ -23,6 +23,7 @@ mod commands;
 mod conditions;
 mod correspondents;
 mod crowd;
+mod derived;
 mod desk;
 mod digest;
 mod dossier;

@@ -2,10 +2,10 @@
 //! and the one that changed who holds a seat.
 
 use fogpost::audit::Place;
-use fogpost::ledger::{Entry, Fact};
+use fogpost::ledger::{Act, Cause, Entry, EntryCause};
 use fogpost::letter::Digest;
 
-use crate::audit::{cheat, entries, found, packed, rewrite};
+use crate::audit::{cheat, entries, found, letter_causes, packed, rewrite};
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::positions::quad;
 
@@ -28,7 +28,7 @@ fn opened() -> (Desk, String, Digest) {
     desk.reply(BO, &invitation, &format!("ACCEPT {}", code(&invitation, "ACCEPT")));
     let id = only_match(&desk);
     let opening = entries(&desk, &id).remove(0);
-    (desk, id, opening.cause.letter().expect("a letter opened the match"))
+    (desk, id, opening.letters()[0])
 }
 
 /// A match in which Ann confirmed a letter from elsewhere, and the digest of her CONFIRM.
@@ -38,10 +38,7 @@ fn confirmed() -> (Desk, String, Digest) {
     desk.reply("ann@holiday.example", &to_ann, "MARBLE E5");
     let notice = desk.one_to(ANN);
     desk.reply(ANN, &notice, &format!("CONFIRM {}", code(&notice, "CONFIRM")));
-    let by = entries(&desk, &game_match.id).into_iter().find_map(|entry| match entry.fact {
-        Fact::LetterConfirmed { by, .. } => Some(by),
-        _ => None,
-    });
+    let by = letter_causes(&desk, &game_match.id).into_iter().find_map(|cause| cause.confirmed_by);
     (desk, game_match.id, by.expect("it was confirmed"))
 }
 
@@ -55,8 +52,8 @@ fn moved() -> (Desk, String, Digest) {
     desk.reply(ANN, question, &format!("CONFIRM {}", code(question, "CONFIRM")));
     let question = desk.one_to("ann@new.example");
     desk.reply("ann@new.example", &question, &format!("CONFIRM {}", code(&question, "CONFIRM")));
-    let letter = entries(&desk, &game_match.id).into_iter().find_map(|entry| match entry.fact {
-        Fact::SeatHeld { letter, .. } => letter,
+    let letter = entries(&desk, &game_match.id).into_iter().find_map(|entry| match entry.cause {
+        EntryCause::Cause(Cause::Program { act: Act::Hold { letter, .. }, .. }) => letter,
         _ => None,
     });
     (desk, game_match.id, letter.expect("a letter changed the holder"))
@@ -118,7 +115,9 @@ fn a_named_letter_must_be_from_the_player() {
     let bos = desk.letters().into_iter().find(|letter| letter.sender == BO).expect("Bo's letter").digest;
     let mut all: Vec<Entry> = entries(&desk, &id);
     for entry in &mut all {
-        if let Fact::LetterConfirmed { by, .. } = &mut entry.fact {
+        if let EntryCause::Cause(Cause::Letter(cause)) = &mut entry.cause
+            && let Some(by) = &mut cause.confirmed_by
+        {
             *by = bos;
         }
     }

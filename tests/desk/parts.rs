@@ -9,9 +9,9 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
 use fogpost::referee::{Match, Stage};
 
+use crate::audit::letter_causes;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::dossier::audited;
-use crate::positions::kinds;
 use crate::reading::with_attached;
 
 const CY: &str = "cy@players.example";
@@ -64,7 +64,7 @@ fn each_part_of_a_letter_is_filed_in_its_own_match() {
     assert!(to_first.subject.contains(&first.id) && to_second.subject.contains(&second.id));
     assert_eq!(to_first.in_reply_to, to_second.in_reply_to, "both are in the thread of the letter");
     for game_match in [&first, &second] {
-        assert!(kinds(&desk, game_match).contains(&"LetterPartRead".to_owned()));
+        assert!(letter_causes(&desk, &game_match.id).iter().any(|cause| cause.part.is_some()));
     }
 }
 

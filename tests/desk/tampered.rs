@@ -263,12 +263,12 @@ fn entries_that_are_hashed_anew_are_named() {
         ),
         (
             "an entry names another letter",
-            scene.rehashed("OrdersSealed", set("/cause/letter", zeros.clone())),
+            scene.rehashed("OrdersSealed", set("/cause/letter/letter", zeros.clone())),
             "letter 000",
         ),
         (
             "a letter is said to be signed",
-            scene.rehashed("OrdersSealed", |entry| entry["dkim"] = "passed".into()),
+            scene.rehashed("OrdersSealed", |entry| entry["cause"]["letter"]["dkim"] = "passed".into()),
             "a player's mail",
         ),
         (

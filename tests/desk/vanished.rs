@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
-use fogpost::referee::{self, Act, Cause, Instruction, Match, MatchAction, PlayerSettings, Rejection, Stage};
+use fogpost::referee::{self, Act, Instruction, Match, MatchAction, PlayerSettings, Rejection, Stage};
 
 use crate::desk::{ANN, BO, Desk, GM};
 use crate::house::opened;
@@ -194,7 +194,7 @@ fn only_the_opponent_or_a_gm_gives_a_seat_to_the_house() {
         house: Some("easy".to_owned()),
         settings: PlayerSettings::default(),
     };
-    let by_program = Cause::House { phase_no: game_match.phase_no, act: &act };
+    let by_program = game_match.by_program(act);
     assert_eq!(referee::rule(&game_match, &by_program, desk.now()).rejection, Some(Rejection::Passed));
     desk.write(GM, "GM LIST");
     let line = format!("GM MATCH {} REPLACE first house:average", game_match.id);

@@ -5,14 +5,12 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use fogpost::game::any::AnyState;
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{MailIdentity, SealKey, Source};
-use fogpost::letter::Digest;
+use fogpost::ledger::{Cause, LetterCause, MailIdentity, SealKey};
+use fogpost::letter::{Letter, Limits, NewText};
 use fogpost::referee::{
-    self, Cause, Content, Dispatch, HouseDefaults, Match, NoticeLimits, Opening, PROCEDURE, Reader, Ruling,
-    SeatLetter, Terms,
+    self, Content, Dispatch, HouseDefaults, Match, Matter, Opening, PROCEDURE, Reader, Ruling, Terms,
 };
 use fogpost::report::{Club, PictureCache, Templates, WordedLetter, WordingInput, word};
-use fogpost::request::Request;
 
 use crate::play::{Play, numbered};
 
@@ -28,6 +26,11 @@ pub fn templates() -> Templates {
 
 /// Opens a match with the options of `play`.
 pub fn open(play: &Play) -> Ruling {
+    open_against(play, None)
+}
+
+/// Opens a match whose second seat the house holds at this level, if any.
+pub fn open_against(play: &Play, level: Option<String>) -> Ruling {
     let opening = Opening {
         id: format!("{}-7K3M", play.kind.prefix()),
         game: play.kind,
@@ -37,7 +40,7 @@ pub fn open(play: &Play) -> Ruling {
             "Annabella Featherstonehaugh".to_owned(),
             "Bartholomew van den Heuvel".to_owned(),
         ),
-        house: BySeat::default(),
+        house: BySeat::new(None, level),
         terms: Terms::default(),
         settings: BySeat::default(),
         desk: MailIdentity {
@@ -51,7 +54,7 @@ pub fn open(play: &Play) -> Ruling {
         holders: None,
         lot: None,
     };
-    referee::open(opening, Source::Clock, NOW)
+    referee::open(opening, Cause::opening(None), NOW)
 }
 
 /// Returns a match in the state of `play`, with nothing filed.
@@ -70,32 +73,16 @@ pub fn with(game_match: &Match, state: AnyState) -> Match {
     game_match
 }
 
-/// Rules on a letter of `seat` with these lines.
+/// Rules on a letter of `seat` with these lines, whose subject names the open turn.
 pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
-    let request = Request::read(&numbered(lines), game_match.game);
-    let digest = Digest::of(lines.join("\n").as_bytes());
-    let letter = SeatLetter {
-        seat,
-        digest,
-        request,
-        part: None,
-        thread_turn: None,
-        other_match: None,
-        attachments: Vec::new(),
-        earlier: Vec::new(),
-        shows_token: false,
-        questions_only: false,
-        confirmation: None,
-        acceptance: None,
-        signature: None,
-        received: None,
-        unread: None,
-        answer_suppressed: false,
-        hint: None,
-        texts_withheld: None,
-        limits: NoticeLimits::default(),
-    };
-    referee::rule(game_match, &Cause::Letter(&letter), NOW)
+    let turn = game_match.due().map(|due| format!(" Turn {}", due.turn)).unwrap_or_default();
+    let subject = format!("Subject: Re: [{}]{turn}", game_match.id);
+    let raw = format!("From: Ann <ann@players.example>\r\n{subject}\r\n\r\n{}", lines.join("\r\n"));
+    let own = game_match.desk.own_identity().expect("an address");
+    let letter = Letter::read(raw.as_bytes(), &own, &Limits::default()).expect("a letter");
+    let cause = LetterCause::new(letter.digest, seat, NOW);
+    let read = referee::prepare(game_match, cause, &letter, NewText::Lines(numbered(lines)));
+    referee::rule(game_match, &Matter::Letter(&read.expect("the whole letter")), NOW)
 }
 
 /// Words a dispatch to `seat`.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
 use crate::game::any::GameKind;
-use crate::ledger::{Entry, Fact, KeptPin, PinnedKind, Source};
+use crate::ledger::{Cause, Entry, Fact, KeptPin, PinnedKind};
 use crate::letter::Digest;
 
 /// The columns of a match that lists show.
@@ -50,7 +50,6 @@ pub struct UnprovenColumns {
 /// The letters that the entries of a match rule on, noted as the entries are checked.
 #[derive(Default)]
 pub struct RuledLetters {
-    opening: Option<Source>,
     game: Option<GameKind>,
     letters: BTreeMap<Digest, RuledOn>,
     confirmed: Vec<ConfirmedLetter>,
@@ -78,17 +77,12 @@ impl RuledLetters {
     pub(super) fn note(&mut self, entry: &Entry) {
         if let Fact::MatchOpened { game, .. } = &entry.fact {
             self.game = Some(*game);
-            self.opening = Some(entry.cause.clone());
         }
-        let Source::Letter(letter) = entry.cause else { return };
-        // The letter that opened the match is listed as an answered one.
-        if self.opening.as_ref() == Some(&entry.cause) {
-            return;
-        }
-        let how = self.letters.entry(letter).or_default();
-        how.in_part |= matches!(entry.fact, Fact::LetterPartRead { .. });
-        if let Fact::LetterConfirmed { seat, by, .. } = entry.fact {
-            how.confirmed = true;
+        let Some(Cause::Letter(cause)) = entry.own_cause() else { return };
+        let how = RuledOn { in_part: cause.part.is_some(), confirmed: cause.confirmed_by.is_some() };
+        self.letters.insert(cause.letter, how);
+        if let Some(by) = cause.confirmed_by {
+            let (letter, seat) = (cause.letter, cause.seat);
             self.confirmed.push(ConfirmedLetter { seq: entry.seq, letter, seat, by });
         }
     }

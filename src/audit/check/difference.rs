@@ -6,25 +6,22 @@ use serde_json::Value;
 
 use super::Check;
 use crate::audit::verdict::Place;
-use crate::ledger::{ChainedEntry, Source};
+use crate::ledger::{Cause, ChainedEntry};
 use crate::referee::Ruling;
 
 impl Check {
     /// Reports the first pending entry that differs from those of the repeated ruling.
     pub(super) fn report_difference(&mut self, ruling: &Ruling) {
+        let cause = ruling.entries.first().and_then(|first| first.entry.own_cause());
+        let cause = cause.map(describe).unwrap_or_default();
         for ChainedEntry { entry, json: repeated, .. } in &ruling.entries {
             let Some(found) = self.pending.pop_front() else {
-                let what = format!(
-                    "it is missing: {} should follow from {}",
-                    entry.fact.kind(),
-                    describe(&entry.cause)
-                );
+                let what = format!("it is missing: {} should follow from {cause}", entry.fact.kind());
                 return self.report(Place::Entry(entry.seq), what);
             };
             if *repeated != found.json {
                 let what = format!(
-                    "the repeated ruling on {} differs in {}",
-                    describe(&found.link.cause),
+                    "the repeated ruling on {cause} differs in {}",
                     differing_json(repeated, &found.json)
                 );
                 return self.report(Place::Entry(entry.seq), what);
@@ -33,13 +30,14 @@ impl Check {
     }
 }
 
-/// Describes an entry's cause for people.
-fn describe(cause: &Source) -> String {
+/// Describes a cause for people.
+fn describe(cause: &Cause) -> String {
     match cause {
-        Source::Letter(digest) => format!("letter {digest}"),
-        Source::Clock => "the clock".to_owned(),
-        Source::Gm { name, .. } => format!("an act of the GM {name}"),
-        Source::House { .. } => "an act of the referee".to_owned(),
+        Cause::Letter(cause) => format!("letter {}", cause.letter),
+        Cause::Clock { .. } => "the clock".to_owned(),
+        Cause::Gm { name, .. } => format!("an act of the GM {name}"),
+        Cause::House { .. } => "a turn of the house".to_owned(),
+        Cause::Program { .. } => "an act of the referee".to_owned(),
     }
 }
 

@@ -116,7 +116,7 @@ impl Check {
 
     /// When the letter of the first pending entry arrived.
     fn arrival(&self) -> Option<DateTime<Utc>> {
-        self.pending.front().and_then(|first| first.link.received)
+        Some(self.letter_cause()?.received)
     }
 
     /// Checks that one of our letters went to an address of the seat's player, and bears the seat's token.

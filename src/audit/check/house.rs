@@ -1,91 +1,58 @@
-//! Checks a turn of the house: what it was shown, and what it played on that.
+//! Checks what the house did: what it was shown, and what it played or advised on that.
 
 use super::Check;
-use crate::game::Seat;
-use crate::ledger::{self, Entry, Fact};
-use crate::referee::{Act, Hint, HousePlayer, Match, Ruling, digest_of};
-
-/// A turn of the house that passed the check. Whether it is legal shows when it is ruled on again.
-pub(super) struct HouseTurn {
-    /// Whether another version of the house played it, so that it was not found again.
-    pub is_of_other_version: bool,
-    /// Whether the level failed, and an easier one played. Repeated only for turns of this version.
-    pub is_failure: bool,
-}
-
-/// Checks an act in the match as it was before, whose entries so far are `entries`. Returns `None` if the act is no turn of
-/// the house.
-///
-/// # Errors
-/// Returns what is wrong, as a clause.
-pub(super) fn check_turn(
-    game_match: &Match,
-    act: &Act,
-    entries: &[Entry],
-    house: &HousePlayer,
-) -> Result<Option<HouseTurn>, String> {
-    let Act::Play { seat, version, orders, seen: told, failed } = act else { return Ok(None) };
-    let seen = ledger::seen(entries, *seat).ok_or("what the house was told cannot be derived")?;
-    if *told != digest_of(&seen) {
-        return Err("the house was shown something else than its seat was told".to_owned());
-    }
-    let is_failure = failed.is_some();
-    if *version != game_match.game.house_version() {
-        return Ok(Some(HouseTurn { is_of_other_version: true, is_failure }));
-    }
-    match game_match.house_turn(&seen, house) {
-        Some(Act::Play { orders: again, failed: fails, .. }) if again == *orders && fails == *failed => {
-            Ok(Some(HouseTurn { is_of_other_version: false, is_failure }))
-        }
-        _ => Err("the house plays another turn there".to_owned()),
-    }
-}
-
-/// The kind of the entry that records a hint.
-const HINT_GIVEN: &str = "HintGiven";
+use crate::ledger::{self, HousePlay, LetterCause};
+use crate::referee::digest_of;
 
 impl Check {
-    /// Returns the hint that the first pending entries record. Finds it again, if this version of the house gave it and
-    /// turns of the house are found again.
+    /// Checks a turn of the house, unless it was checked before. Counts one that another version of the house played, which
+    /// cannot be found again, and lists one in which its level failed.
     ///
     /// # Errors
     /// Returns what is wrong, as a clause.
-    pub(super) fn recorded_hint(&self, seat: Seat, game_match: &Match) -> Result<Option<Hint>, String> {
-        let Some(index) = self.first_group().position(|link| link.kind == HINT_GIVEN) else {
-            return Ok(None);
-        };
-        let entry = self.pending.get(index).and_then(|entry| serde_json::from_str(&entry.json).ok());
-        let Some(Entry { seq, fact: Fact::HintGiven { version, orders, .. }, .. }) = entry else {
-            return Err("its hint cannot be read".to_owned());
-        };
-        let hint = Hint { version, orders };
-        let is_checked = self.house.is_none() || seq <= self.checked_until;
-        if !is_checked && version == game_match.game.house_version() {
-            let seen =
-                ledger::seen(&self.record_entries, seat).ok_or("what the seat saw cannot be derived")?;
-            if game_match.hint(&seen).as_ref() != Some(&hint) {
-                return Err("the house gives another hint there".to_owned());
-            }
+    pub(super) fn check_house_turn(&mut self, seq: u64, play: &HousePlay) -> Result<(), String> {
+        let Some((house, game_match)) = self.house.as_ref().zip(self.current.as_ref()) else { return Ok(()) };
+        if seq <= self.checked_until {
+            return Ok(());
         }
-        Ok(Some(hint))
-    }
-
-    /// Lists a turn in which the house failed, and counts one that another version of it played. `seq` is the turn's entry.
-    pub(super) fn note_house_turn(&mut self, seq: u64, turn: &HouseTurn) {
-        if turn.is_failure {
+        let seen = ledger::seen(&self.record_entries, play.seat)
+            .ok_or("what the house was told cannot be derived")?;
+        if play.seen != digest_of(&seen) {
+            return Err("the house was shown something else than its seat was told".to_owned());
+        }
+        let is_of_other_version = play.version != game_match.game.house_version();
+        if !is_of_other_version && game_match.house_turn(&seen, house.as_ref()).as_ref() != Some(play) {
+            return Err("the house plays another turn there".to_owned());
+        }
+        if play.failed.is_some() {
             self.verdict.house_failures.push(seq);
         }
-        self.verdict.house_turns_of_other_versions += u64::from(turn.is_of_other_version);
+        self.verdict.house_turns_of_other_versions += u64::from(is_of_other_version);
+        Ok(())
     }
 
-    /// Counts a hint that another version of the house gave: it cannot be worked out again.
-    pub(super) fn note_hint(&mut self, ruling: &Ruling) {
-        let current = ruling.after.game.house_version();
-        for chained in &ruling.entries {
-            let Fact::HintGiven { version, .. } = chained.entry.fact else { continue };
-            if version != current && self.house.is_some() {
-                self.verdict.house_turns_of_other_versions += 1;
-            }
+    /// Finds the hint in a letter's cause again, unless it was checked before. Counts one that another version of the house
+    /// gave.
+    ///
+    /// # Errors
+    /// Returns what is wrong, as a clause.
+    pub(super) fn check_hint(&mut self, cause: &LetterCause) -> Result<(), String> {
+        let Some((hint, game_match)) = cause.hint.as_ref().zip(self.current.as_ref()) else { return Ok(()) };
+        if self.house.is_none() {
+            return Ok(());
+        }
+        if hint.version != game_match.game.house_version() {
+            self.verdict.house_turns_of_other_versions += 1;
+            return Ok(());
+        }
+        if self.pending[0].link.seq <= self.checked_until {
+            return Ok(());
+        }
+        let seen =
+            ledger::seen(&self.record_entries, cause.seat).ok_or("what the seat saw cannot be derived")?;
+        match game_match.hint(&seen).as_ref() == Some(hint) {
+            true => Ok(()),
+            false => Err("the house gives another hint there".to_owned()),
         }
     }
 }

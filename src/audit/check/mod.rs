@@ -27,9 +27,9 @@ pub use self::unrepeated::Withheld;
 use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::verdict::{AuditVerdict, Finding, Place};
 use crate::game::BySeat;
-use crate::ledger::{Delivery, Entry, Fact, Head, KeptPin, Link, MailIdentity, SealKey};
+use crate::ledger::{Delivery, Entry, Fact, Head, KeptPin, MailIdentity, SealKey};
 use crate::letter::Digest;
-use crate::referee::{EarlierOrders, HousePlayer, Match, MatchOverview, Ruling};
+use crate::referee::{HousePlayer, Match, MatchOverview, Ruling};
 use crate::report::envelope::{self, PlaceInMatch};
 
 /// The match as it is stored beside its ledger.
@@ -86,8 +86,6 @@ pub struct Check {
     ruled_letters: BTreeSet<u64>,
     /// When the match ended: more than once if it was corrected.
     ends: Vec<DateTime<Utc>>,
-    /// The orders that each seat sent so far.
-    earlier: BySeat<Vec<EarlierOrders>>,
     /// The entries that the game record depends on.
     record_entries: Vec<Entry>,
     /// The match after the last ruling, if that was repeated.
@@ -133,7 +131,6 @@ impl Check {
             listed: RuledLetters::default(),
             ruled_letters: BTreeSet::new(),
             ends: Vec::new(),
-            earlier: BySeat::default(),
             record_entries: Vec::new(),
             current: None,
             play: None,
@@ -226,18 +223,15 @@ impl Check {
         expected
     }
 
-    /// Whether an entry with another cause follows those of the first ruling.
+    /// Whether an entry of another ruling follows those of the first.
     fn first_is_complete(&self) -> bool {
-        self.first_group().count() < self.pending.len()
+        self.count_first() < self.pending.len()
     }
 
-    /// The pending entries with the same cause as the first.
-    fn first_group(&self) -> impl Iterator<Item = &Link> {
-        let first = self.pending.front().map(|first| &first.link);
-        let links = self.pending.iter().map(|entry| &entry.link);
-        links.take_while(move |next| {
-            first.is_some_and(|first| next.cause == first.cause && next.at == first.at)
-        })
+    /// The number of pending entries of the first ruling.
+    fn count_first(&self) -> usize {
+        let Some(first) = self.pending.front().map(|first| first.link.seq) else { return 0 };
+        1 + self.pending.iter().skip(1).take_while(|next| next.link.of == Some(first)).count()
     }
 
     /// Moves the letters of the last ruling to `expected`, with these digests. Returns whether their number is right.
@@ -292,7 +286,6 @@ impl Check {
         if recorded != Some(ruling.after.head.hash) {
             return self.report_difference(&ruling);
         }
-        self.note_hint(&ruling);
         self.pending.drain(..=last);
         self.note_entries(ruling.entries.iter().map(|chained| &chained.entry));
         if self.is_stopped() {
@@ -305,9 +298,6 @@ impl Check {
     /// Notes what later rulings depend on, and compares the letters and pins that the entries of a ruling name.
     fn note_entries<'a>(&mut self, entries: impl Iterator<Item = &'a Entry> + Clone) {
         for entry in entries.clone() {
-            if let Some((seat, orders)) = EarlierOrders::of(&entry.fact) {
-                self.earlier[seat].push(orders);
-            }
             if matches!(entry.fact, Fact::MatchEnded { .. }) {
                 self.ends.push(entry.at);
             }

@@ -4,7 +4,7 @@
 use super::Check;
 use crate::audit::verdict::Place;
 use crate::game::Seat;
-use crate::ledger::{Entry, Fact, PinnedKind, Source};
+use crate::ledger::{Act, Cause, Entry, Fact, PinnedKind};
 use crate::letter::Digest;
 
 /// The required sender of a letter that an entry names.
@@ -21,34 +21,35 @@ enum Sender {
 impl Check {
     /// Checks that the letters that an entry names besides its cause are there, whole, and from whom it says.
     pub(super) fn check_named_letters(&mut self, entry: &Entry) {
-        match (&entry.fact, &entry.cause) {
-            (Fact::MatchOpened { lot, .. }, cause) => {
-                let opened_by = cause.letter();
-                let offered = lot.iter().map(|lot| lot.offer);
-                for letter in offered.filter(|letter| Some(*letter) != opened_by) {
-                    self.check_named_letter(entry.seq, letter, Sender::Anybody);
-                }
-                if let Some(letter) = opened_by {
-                    self.check_named_letter(entry.seq, letter, Sender::Player);
-                }
+        let mut named: Vec<(Digest, Sender)> = Vec::new();
+        match entry.own_cause() {
+            Some(Cause::Letter(cause)) => {
+                named.extend(cause.confirmed_by.map(|letter| (letter, Sender::Seat(cause.seat))));
             }
-            (Fact::LetterConfirmed { seat, by, .. }, _) => {
-                self.check_named_letter(entry.seq, *by, Sender::Seat(*seat));
-            }
-            (Fact::SeatHeld { seat, letter: Some(letter), .. }, _) => {
-                self.check_named_letter(entry.seq, *letter, Sender::Seat(*seat));
-            }
-            (Fact::AbsenceNoted { seat, .. }, Source::House { .. }) => {
-                let confirmed_by = entry.cause.confirmation();
-                let sender = if confirmed_by.is_some() { Sender::Anybody } else { Sender::Seat(*seat) };
-                if let Some(letter) = entry.cause.letter() {
-                    self.check_named_letter(entry.seq, letter, sender);
+            Some(Cause::Gm { act, .. } | Cause::Program { act, .. }) => match act {
+                Act::Open { letter } => {
+                    let offer = match &entry.fact {
+                        Fact::MatchOpened { lot: Some(lot), .. } => Some(lot.offer),
+                        _ => None,
+                    };
+                    let offer = offer.filter(|offer| Some(*offer) != *letter);
+                    named.extend(offer.map(|offer| (offer, Sender::Anybody)));
+                    named.extend(letter.map(|letter| (letter, Sender::Player)));
                 }
-                if let Some(letter) = confirmed_by {
-                    self.check_named_letter(entry.seq, letter, Sender::Seat(*seat));
+                Act::Hold { seat, letter, .. } => {
+                    named.extend(letter.map(|letter| (letter, Sender::Seat(*seat))));
                 }
-            }
-            _ => {}
+                Act::Absent { seat, letter, confirmed_by, .. } => {
+                    let holder = Sender::Seat(*seat);
+                    named.push((*letter, if confirmed_by.is_some() { Sender::Anybody } else { holder }));
+                    named.extend(confirmed_by.map(|letter| (letter, holder)));
+                }
+                _ => {}
+            },
+            Some(Cause::Clock { .. } | Cause::House { .. }) | None => {}
+        }
+        for (letter, sender) in named {
+            self.check_named_letter(entry.seq, letter, sender);
         }
     }
 

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use serde::Deserialize as _;
 
 use crate::audit::expected::StoredDispatch;
 use crate::audit::verdict::{Finding, Place};
-use crate::ledger::{Entry, Fact, Head, Link, SealKey};
+use crate::ledger::{Cause, Entry, Fact, Head, Link, SealKey};
 use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};
 
 /// No limits: accepted letters stay readable if the limits are lowered.
@@ -35,6 +36,8 @@ pub struct LedgerRow {
 /// An entry whose ruling has not been repeated yet.
 pub(super) struct PendingEntry {
     pub link: Link,
+    /// The cause of its ruling, if it is the first entry and the cause is known to this program.
+    pub cause: Option<Cause>,
     pub json: String,
     pub hash: Digest,
     /// The letters that it names.
@@ -159,21 +162,22 @@ impl LedgerReader {
         if (row.seq, row.at, &row.kind) != (link.seq, link.at, &link.kind) {
             return Err(wrong("it is stored under a number, time or kind other than its own".to_owned()));
         }
+        let cause = link.cause.as_ref().and_then(|cause| Cause::deserialize(cause).ok());
+        let mut letters: Vec<Digest> = cause.iter().flat_map(Cause::letters).collect();
         // Only these kinds hold more than their cause that concerns the reader, and decoding takes time.
-        let is_decoded =
-            ["MatchOpened", "DeskSet", "LetterConfirmed", "SeatHeld"].contains(&link.kind.as_str());
-        let entry = is_decoded.then(|| serde_json::from_str::<Entry>(&row.json).ok()).flatten();
-        if let Some(Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk, .. }) =
-            entry.as_ref().map(|entry| &entry.fact)
+        if ["MatchOpened", "DeskSet"].contains(&link.kind.as_str())
+            && let Ok(entry) = serde_json::from_str::<Entry>(&row.json)
         {
-            self.own = desk.own_identity().map(Arc::new);
+            letters = entry.letters();
+            if let Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk, .. } = &entry.fact {
+                self.own = desk.own_identity().map(Arc::new);
+            }
         }
-        let letters = entry.map_or_else(|| link.cause.letters().collect(), |entry| entry.letters());
         for digest in letters.iter().filter(|digest| !self.named.contains(digest)) {
             self.missing.insert(*digest, self.own.clone());
         }
         self.named.clone_from(&letters);
-        self.batch.entries.push(PendingEntry { link, json: row.json, hash: row.hash, letters });
+        self.batch.entries.push(PendingEntry { link, cause, json: row.json, hash: row.hash, letters });
         Ok(())
     }
 

@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::play::{Play, Unrepeated, Written};
 use super::reader::PendingEntry;
-use super::ruling::{opening_versions, read_recorded};
+use super::ruling::opening_versions;
 use super::{Check, Unconfirmed, short};
 use crate::audit::expected::ExpectedDispatch;
 use crate::audit::verdict::{Finding, Place};
 use crate::game::Seat;
-use crate::ledger::{Entry, Fact, Head, Source};
+use crate::ledger::{Act, Cause, Correction, Entry, Fact, Head, LetterCause};
 use crate::letter::Digest;
-use crate::referee::{Match, PROCEDURE, SeatLetter};
+use crate::referee::{self, Match, PROCEDURE};
 use crate::report::envelope::{PlaceInMatch, unique_start};
 
 /// The letters of a match that are withheld for good, because a player was forgotten.
@@ -70,7 +70,7 @@ impl Check {
 
     /// Checks the first pending ruling, made at `at`, without repeating it.
     pub(super) fn check_unrepeated(&mut self, why: Unrepeated, at: DateTime<Utc>) {
-        let count = self.count_unrepeated();
+        let count = self.count_first();
         let entries: Vec<Option<Entry>> =
             self.pending.iter().take(count).map(|entry| serde_json::from_str(&entry.json).ok()).collect();
         if let Err(finding) = self.follow_play(why, &entries) {
@@ -89,18 +89,10 @@ impl Check {
         }
     }
 
-    /// The number of entries of the first pending ruling. The first entry of the next one lists its letters.
-    fn count_unrepeated(&self) -> usize {
-        let begins = |entry: &&PendingEntry| !entry.link.told.is_empty() || !entry.link.delivered.is_empty();
-        let in_group = self.first_group().count();
-        let next = self.pending.iter().take(in_group).skip(1).position(|entry| begins(&entry));
-        next.map_or(in_group, |next| next + 1)
-    }
-
     /// Follows the play through the entries of a ruling; `None` stands for an entry of an unknown kind.
     fn follow_play(&mut self, why: Unrepeated, entries: &[Option<Entry>]) -> Result<(), Finding> {
         let first = &self.pending[0];
-        let (seq, cause) = (first.link.seq, first.link.cause.clone());
+        let (seq, cause) = (first.link.seq, first.cause.clone());
         let wrong = |seq: u64, what: String| Finding { place: Place::Entry(seq), what };
         if self.play.is_none() {
             self.play = match (&self.current, entries.first()) {
@@ -113,10 +105,12 @@ impl Check {
                 (None, _) => None,
             };
         }
-        let written = match &cause {
-            Source::Letter(letter) if seq > 1 => self.written_in(*letter, entries)?,
-            Source::Gm { act: Some(act), .. } | Source::House { act } => Written::Lines(orders_of(act)),
-            Source::Letter(_) | Source::Gm { act: None, .. } | Source::Clock => Written::Lines(Vec::new()),
+        let written = match cause {
+            Some(Cause::Letter(cause)) => self.written_in(&cause)?,
+            Some(Cause::House { play, .. }) => Written::Lines(play.orders),
+            Some(Cause::Gm { act, .. } | Cause::Program { act, .. }) => Written::Lines(orders_of(act)),
+            Some(Cause::Clock { .. }) => Written::Lines(Vec::new()),
+            None => return Err(wrong(seq, "its cause is unknown".to_owned())),
         };
         let Some(key) = self.first_key() else { return Ok(()) };
         let Some(play) = &mut self.play else {
@@ -151,30 +145,28 @@ impl Check {
     }
 
     /// Compares the letter that caused the first pending ruling, and returns its lines.
-    fn written_in(&mut self, digest: Digest, entries: &[Option<Entry>]) -> Result<Written, Finding> {
+    fn written_in(&mut self, cause: &LetterCause) -> Result<Written, Finding> {
         let seq = self.pending[0].link.seq;
         let in_letter = |reason: &str| Finding {
-            place: Place::Letter(digest),
+            place: Place::Letter(cause.letter),
             what: format!("{reason}; entry #{seq} names it"),
         };
-        if !self.ruled_letters.insert(short(&digest)) {
+        if !self.ruled_letters.insert(short(&cause.letter)) {
             let what = "its letter was ruled on before".to_owned();
             return Err(Finding { place: Place::Entry(seq), what });
         }
-        let recorded = entries.iter().flatten().find_map(|entry| seat_of_letter(&entry.fact));
-        let is_withheld = recorded.is_some_and(|seat| self.withheld.seats.contains(&seat));
-        if is_withheld && !self.letters.contains_key(&digest) {
+        if self.withheld.seats.contains(&cause.seat) && !self.letters.contains_key(&cause.letter) {
             self.verdict.withheld_letters += 1;
             return Ok(Written::Nothing);
         }
-        let (letter, written) = self.letter_of_cause(digest).map_err(in_letter)?;
-        let seat = self.sender_seat(&letter).filter(|seat| recorded.is_none_or(|recorded| recorded == *seat));
-        let seat = seat.ok_or_else(|| in_letter("it has no reply token of a seat whose player sent it"))?;
+        let (letter, written) = self.letter_of_cause(cause).map_err(in_letter)?;
+        if self.sender_seat(&letter, cause) != Some(cause.seat) {
+            return Err(in_letter("it has no reply token of a seat whose player sent it"));
+        }
         let Some(snapshot) = &self.snapshot else { return Ok(Written::Nothing) };
-        let part = self.recorded_part().map(|(_, part)| part);
-        let asked = read_recorded(&letter, seat, written, part, snapshot)
-            .ok_or_else(|| in_letter("it does not hold the part of it that was ruled on"))?;
-        Ok(Written::Lines(lines_of(&asked)))
+        let read = referee::prepare(snapshot, cause.clone(), &letter, written);
+        let read = read.map_err(|no_part| in_letter(&no_part.to_string()))?;
+        Ok(Written::Lines(read.request.lines().iter().map(|line| line.text.clone()).collect()))
     }
 
     /// Our letters that a ruling which ends with this entry sent, in order, as far as `count` pins tell. `None` for one that is
@@ -229,28 +221,11 @@ fn procedure_set_by(entry: &PendingEntry) -> Option<u32> {
     u32::try_from(json["body"]["desk"]["procedure"].as_u64()?).ok()
 }
 
-/// The seat of the letter that a fact follows from, if it says so. Every ruling on a letter has such a fact.
-fn seat_of_letter(fact: &Fact) -> Option<Seat> {
-    match fact {
-        Fact::LetterAnswered { seat, .. }
-        | Fact::LetterConfirmed { seat, .. }
-        | Fact::LetterAccepted { seat, .. }
-        | Fact::LetterPartRead { seat, .. }
-        | Fact::OrdersSealed { seat, .. }
-        | Fact::OrdersRefused { seat, .. }
-        | Fact::OrdersChecked { seat, .. }
-        | Fact::ConditionsSealed { seat, .. } => Some(*seat),
-        _ => None,
-    }
-}
-
-/// The lines of a letter, as they were read.
-fn lines_of(letter: &SeatLetter) -> Vec<String> {
-    letter.request.lines().iter().map(|line| line.text.clone()).collect()
-}
-
 /// The orders that an act files.
-fn orders_of(act: &Value) -> Vec<String> {
-    let orders = act["of"]["orders"].as_array().into_iter().flatten();
-    orders.filter_map(|order| order.as_str().or_else(|| order["text"].as_str())).map(str::to_owned).collect()
+fn orders_of(act: Act) -> Vec<String> {
+    let orders = match act {
+        Act::File { orders, .. } | Act::Correct(Correction { orders: Some((_, orders)), .. }) => orders,
+        _ => Vec::new(),
+    };
+    orders.into_iter().map(|line| line.text).collect()
 }

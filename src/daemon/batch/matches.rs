@@ -1,5 +1,6 @@
 //! Rules on matches without a letter, and commits.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -7,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use super::commit::is_transient;
 use crate::daemon::Office;
-use crate::daemon::decide::clock::{MatchRuling, Trigger, rule_on};
+use crate::daemon::decide::clock::{CauseOf, MatchRuling, rule_on};
 use crate::daemon::decide::undecided::{Undecided, Wanted};
 use crate::daemon::parallel::par_map;
 use crate::referee::Match;
@@ -37,14 +38,14 @@ impl Office {
     pub async fn rule_on_many(
         &self,
         rows: Vec<MatchRow>,
-        trigger: &Trigger,
+        cause_of: &CauseOf,
         now: DateTime<Utc>,
     ) -> anyhow::Result<bool> {
         let count = rows.len();
         if count == 0 {
             return Ok(false);
         }
-        let (settlement, mut one_by_one) = self.rule_together(&rows, trigger, now).await?;
+        let (settlement, mut one_by_one) = self.rule_together(&rows, cause_of, now).await?;
         if settlement.matches.is_empty() && one_by_one.is_empty() {
             return Ok(false);
         }
@@ -58,7 +59,7 @@ impl Office {
         let mut changed = one_by_one.len() < count;
         for row in self.store.matches(&one_by_one).await? {
             let match_id = row.id.clone();
-            match self.rule_on(row, trigger, now).await {
+            match self.rule_on(row, cause_of, now).await {
                 Ok(after) => changed |= after.is_some(),
                 Err(error) if is_transient(&error) => return Err(error),
                 // One broken match must not block the rest.
@@ -74,7 +75,7 @@ impl Office {
     async fn rule_together(
         &self,
         rows: &[MatchRow],
-        trigger: &Trigger,
+        cause_of: &CauseOf,
         now: DateTime<Utc>,
     ) -> anyhow::Result<(Settlement, Vec<String>)> {
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
@@ -82,10 +83,10 @@ impl Office {
         context.at = now;
         self.load_match_rows(rows.to_vec(), &mut context).await?;
         let mut outcomes: Vec<Option<Outcome>> = ids.iter().map(|_| None).collect();
-        let (matches, trigger) = (ids.clone(), trigger.clone());
+        let (matches, cause_of) = (ids.clone(), Arc::clone(cause_of));
         let deciding = self.decide(context, move |settings, context, _| {
             let open: Vec<usize> = (0..matches.len()).filter(|index| outcomes[*index].is_none()).collect();
-            let ruled = par_map(&open, |index| rule_on(settings, context, &matches[*index], &trigger));
+            let ruled = par_map(&open, |index| rule_on(settings, context, &matches[*index], &cause_of));
             let mut missing = Wanted::default();
             for (index, ruled) in open.into_iter().zip(ruled) {
                 outcomes[index] = match ruled {
@@ -118,16 +119,16 @@ impl Office {
     pub async fn rule_on(
         &self,
         row: MatchRow,
-        trigger: &Trigger,
+        cause_of: &CauseOf,
         now: DateTime<Utc>,
     ) -> anyhow::Result<Option<Match>> {
         let mut context = self.new_context().await?;
         context.at = now;
         let match_id = row.id.clone();
         self.load_match_rows(vec![row], &mut context).await?;
-        let trigger = trigger.clone();
-        let deciding =
-            self.decide(context, move |settings, context, _| rule_on(settings, context, &match_id, &trigger));
+        let cause_of = Arc::clone(cause_of);
+        let deciding = self
+            .decide(context, move |settings, context, _| rule_on(settings, context, &match_id, &cause_of));
         let Some(MatchRuling { after, settlement }) = deciding.await?.0 else { return Ok(None) };
         self.traffic.let_pass(LETTERS_FIRST).await;
         match self.store.commit(&settlement).await {

@@ -8,15 +8,14 @@ use super::budgets::Origin;
 use super::context::LoadedMatch;
 use super::decision::{Decision, Key};
 use super::mail::PlainEnvelope;
+use super::seat::PartRuling;
 use super::undecided::Decided;
 use crate::game::{Line, Seat};
-use crate::letter::Digest;
-use crate::referee::{
-    AbsentElsewhere, Act, Cause, Content, DispatchKind, LetterFormat, Notice, Rejection, Ruling, SeatLetter,
-    Stage,
-};
+use crate::ledger::{LetterCause, TokenOf};
+use crate::letter::{Digest, NewText};
+use crate::referee::{AbsentElsewhere, Act, DispatchKind, LetterFormat, Rejection, Reply, Stage};
 use crate::report::ClubLetter;
-use crate::request::{Command, first_match_line};
+use crate::request::first_match_line;
 use crate::store::{Player, TokenRow};
 
 /// Maximum absences of a letter that are carried into other matches, and maximum matches. Each costs a ruling.
@@ -47,51 +46,30 @@ enum Outcome {
 }
 
 impl SpreadAbsences {
-    /// Names the other matches in the answer, and in what the opponent in this match reads.
-    pub fn complete(&self, ruling: &mut Ruling, opponent: i64) {
-        for dispatch in &mut ruling.dispatches {
-            if let Some(answer) = dispatch.content.answer_mut() {
-                answer.elsewhere = AbsentElsewhere {
-                    noted: self.noted.iter().map(|noted| noted.match_id.clone()).collect(),
-                    refused: self.refused.clone(),
-                };
-            }
-            if let Some(also) = matches_in_notice(&mut dispatch.content) {
-                *also = self.matches_with(opponent);
-            }
-        }
+    /// What the answer tells of them.
+    pub fn elsewhere(&self) -> AbsentElsewhere {
+        let noted = self.noted.iter().map(|noted| noted.match_id.clone()).collect();
+        AbsentElsewhere { noted, refused: self.refused.clone() }
     }
 
-    fn matches_with(&self, opponent: i64) -> Vec<String> {
+    /// The matches with this opponent in which they are new.
+    pub fn matches_with(&self, opponent: i64) -> Vec<String> {
         let common = self.noted.iter().filter(|noted| noted.is_new && noted.opponent.id == opponent);
         common.map(|noted| noted.match_id.clone()).collect()
     }
 }
 
-/// The other matches that a notice of an absence names; `None` for other letters.
-fn matches_in_notice(content: &mut Content) -> Option<&mut Vec<String>> {
-    match content {
-        Content::Notice(Notice::Absent { also, .. } | Notice::Absences { also, .. }) => Some(also),
-        Content::Notice(_)
-        | Content::Invitation
-        | Content::Answer(_)
-        | Content::Report { .. }
-        | Content::Succession
-        | Content::Reminder
-        | Content::Missed { .. } => None,
-    }
-}
-
 impl Decision<'_> {
-    /// Carries the absences that a letter announces into the player's other matches. Those below a line `MATCH` count in
-    /// that match alone.
+    /// Carries the absences that a letter has announced in its own match into the player's other matches. Those below a line
+    /// `MATCH` count in that match alone.
     pub fn spread_absences(
         &mut self,
         row: &TokenRow,
-        letter: &SeatLetter,
-        written: &[Line],
+        ruled: &mut PartRuling,
+        written: &NewText,
     ) -> Decided<SpreadAbsences> {
-        let days = absences_for_all(letter, written);
+        let NewText::Lines(lines) = written else { return Ok(SpreadAbsences::default()) };
+        let days = absences_for_all(ruled, lines);
         let mut spread = SpreadAbsences { days, ..SpreadAbsences::default() };
         if spread.days.is_empty() {
             return Ok(spread);
@@ -107,7 +85,7 @@ impl Decision<'_> {
             let seat = seat.0;
             let opponent = loaded.seats[seat.other()].player.clone();
             let is_house = loaded.game_match.house[seat.other()].is_some();
-            match self.note_absences(loaded, seat, &spread.days, letter)? {
+            match self.note_absences(loaded, seat, &spread.days, &ruled.letter().cause)? {
                 Outcome::Noted { is_new } => {
                     spread.noted.push(NotedIn { match_id: id, opponent, is_house, is_new });
                 }
@@ -123,15 +101,14 @@ impl Decision<'_> {
         mut loaded: LoadedMatch,
         seat: Seat,
         days: &[(NaiveDate, NaiveDate)],
-        letter: &SeatLetter,
+        cause: &LetterCause,
     ) -> Decided<Outcome> {
         let id = loaded.game_match.id.clone();
         let (mut is_refused, mut is_new) = (false, false);
         for (from, to) in days {
-            let confirmed_by = letter.confirmation.map(|confirmation| confirmation.by);
-            let act = Act::Absent { seat, from: *from, to: *to, letter: letter.digest, confirmed_by };
-            let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
-            let ruling = self.rule(&loaded.game_match, &cause);
+            let (letter, confirmed_by) = (cause.letter, cause.confirmed_by);
+            let act = Act::Absent { seat, from: *from, to: *to, letter, confirmed_by };
+            let ruling = self.act(&loaded.game_match, act);
             match &ruling.rejection {
                 None => {
                     self.keep_unasked(loaded, ruling, None)?;
@@ -163,7 +140,7 @@ impl Decision<'_> {
             let Some(address) = opponent.addresses.first() else { continue };
             let origin = Origin::Opponent(row.player.id);
             self.touch(Key::Address(address.clone()));
-            let Some(slot) = self.slot_for_others(address, origin, 0)? else { continue };
+            let Some(slot) = self.slot_for_others(address, origin)? else { continue };
             let day = |day: &NaiveDate| day.to_string();
             let plain = ClubLetter::Absent {
                 name: row.player.name.clone(),
@@ -186,16 +163,16 @@ impl Decision<'_> {
     }
 }
 
-/// Returns the absences in a letter that count in all matches: those above its first line `MATCH`.
-fn absences_for_all(letter: &SeatLetter, written: &[Line]) -> Vec<(NaiveDate, NaiveDate)> {
-    let is_asked = letter.part.is_none_or(|part| !part.by_other_token)
-        && letter.other_match.is_none()
-        && !letter.questions_only
-        && !letter.request.check;
+/// Returns the absences of a letter that count in all matches: those above its first line `MATCH` that its own match has
+/// noted, or no longer needs to.
+fn absences_for_all(ruled: &mut PartRuling, written: &[Line]) -> Vec<(NaiveDate, NaiveDate)> {
     let end = first_match_line(written).unwrap_or(usize::MAX);
-    let commands = letter.request.commands.iter().filter(|asked| is_asked && asked.line < end);
-    let absences = commands.filter_map(|asked| match asked.command {
-        Command::Absent { from, to } => Some((from, to)),
+    let replies = ruled.replies();
+    let letter = ruled.letter();
+    let commands = letter.request.commands.iter().filter(|_| letter.cause.token == TokenOf::Own);
+    let noted = commands.zip(&replies).filter(|(asked, _)| asked.line < end);
+    let absences = noted.filter_map(|(_, reply)| match reply {
+        Reply::AbsenceNoted { from, to, .. } | Reply::AbsenceElsewhere { from, to } => Some((*from, *to)),
         _ => None,
     });
     absences.take(MAX_ABSENCES).collect()

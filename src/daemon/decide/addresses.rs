@@ -97,7 +97,7 @@ impl Decision<'_> {
         if self.is_dispatched(&dispatch.message_id)? {
             return Ok(());
         }
-        if let Some(slot) = self.slot_for_others(to, Origin::Other, 0)? {
+        if let Some(slot) = self.slot_for_others(to, Origin::Other)? {
             slot.apply(&mut dispatch);
             self.count_for_others(to, Origin::Other, slot);
             self.draft.settlement.dispatches.push(dispatch);
@@ -129,7 +129,7 @@ impl Decision<'_> {
     }
 
     fn ask_new_address(&mut self, row: PlayerChange) -> Decided<ChangeReply> {
-        let Some(slot) = self.slot_for_others(&row.address, Origin::Other, 0)? else {
+        let Some(slot) = self.slot_for_others(&row.address, Origin::Other)? else {
             return Ok(ChangeReply::Crowded { address: row.address });
         };
         let lapses = self.settings.local_time(self.at() + LAPSE);

@@ -10,11 +10,11 @@ use super::context::{AnswerText, RecentAnswer};
 use super::decision::{Decision, Key};
 use super::undecided::Decided;
 use crate::game::{Line, Seat};
+use crate::ledger::Permission;
 use crate::letter::Digest;
-use crate::referee::DispatchKind;
+use crate::referee::{DispatchKind, Match, SeatLetter, without_numbers};
 use crate::report::sent::plain_text;
-use crate::request::Request;
-use crate::store::NewDispatch;
+use crate::store::{NewDispatch, TokenRow};
 
 /// The same answer to the same text is sent this often in a row within an hour. One more follows an hour later.
 const SAME_ANSWERS: usize = 3;
@@ -22,8 +22,6 @@ const SAME_ANSWERS: usize = 3;
 /// Whose budget an answer is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerBudget {
-    /// The seat that the answered letter acts for.
-    Seat,
     /// The GM, whose token the answered letter has.
     Gm,
     /// The address of a sender without a token.
@@ -70,18 +68,48 @@ impl Decision<'_> {
         let subject = subject_of(answer, budget);
         let slot = match budget {
             AnswerBudget::Address => self.take_answer_slot(&answer.recipient)?,
-            AnswerBudget::Seat | AnswerBudget::Gm => {
-                let seat = seat_of(answer);
-                let recent = self.recent_answers(&answer.recipient)?;
-                let recent = recent.iter().filter(|recent| recent.seat == seat).count();
-                self.take_seat_slot(&subject, recent)?
+            AnswerBudget::Gm => {
+                let slot = self.slot_with_token(&subject, &answer.recipient, seat_of(answer).as_ref())?;
+                slot.inspect(|slot| self.count_with_token(&subject, *slot))
             }
         };
         if slot.is_none() {
-            let had_answers = !self.context.budget(&subject)?.is_empty();
-            self.note_left_out(&subject, had_answers);
+            self.note_left_out(&subject)?;
         }
         Ok(slot)
+    }
+
+    /// Decides whether the answer to a letter from a seat may be sent, and when: not if the seat has had too many answers, or
+    /// if it has asked the same several times in a row.
+    pub fn permit_answer(
+        &self,
+        row: &TokenRow,
+        game_match: &Match,
+        letter: &SeatLetter,
+    ) -> Decided<(Permission, Slot)> {
+        let times = game_match.past.times_asked(letter, self.at()) as usize;
+        let slot = match row.player.addresses.first() {
+            _ if times == SAME_ANSWERS => Some(Slot::Later(self.at() + TimeDelta::hours(1))),
+            _ if times > SAME_ANSWERS => None,
+            Some(reader) => {
+                let seat = (row.match_id.clone(), row.seat);
+                self.slot_with_token(&seat_subject(&row.match_id, row.seat), reader, Some(&seat))?
+            }
+            None => Some(Slot::Now),
+        };
+        Ok(slot.map_or((Permission::Held, Slot::Now), |slot| (Permission::Now, slot)))
+    }
+
+    /// Delays the answer to a letter from a seat until its slot, and counts it.
+    pub fn count_seat_answer(&mut self, row: &TokenRow, slot: Slot, answer: &mut NewDispatch) -> Decided<()> {
+        let subject = seat_subject(&row.match_id, row.seat);
+        self.touch(Key::Address(answer.recipient.clone()));
+        slot.apply(answer);
+        self.count_with_token(&subject, slot);
+        if self.left_out(&subject)? > 0 {
+            self.forget_left_out(&subject)?;
+        }
+        self.count_answer(answer)
     }
 
     /// Returns the slot of an answer that says what several earlier ones to the same text said, or `None` for any other
@@ -98,7 +126,7 @@ impl Decision<'_> {
         Ok(Some((same.len() == SAME_ANSWERS).then(|| Slot::Later(self.at() + TimeDelta::hours(1)))))
     }
 
-    fn recent_answers(&self, reader: &str) -> Decided<&[RecentAnswer]> {
+    pub fn recent_answers(&self, reader: &str) -> Decided<&[RecentAnswer]> {
         match self.draft.answers.get(reader) {
             Some(counted) => Ok(counted),
             None => self.context.answers_to(reader),
@@ -131,37 +159,21 @@ fn seat_of(answer: &NewDispatch) -> Option<(String, Seat)> {
 
 /// Returns the subject of the counts of an answer.
 fn subject_of(answer: &NewDispatch, budget: AnswerBudget) -> String {
-    match (budget, seat_of(answer)) {
-        (AnswerBudget::Seat, Some((match_id, seat))) => seat_subject(&match_id, seat),
-        (AnswerBudget::Gm, _) => budgets::GM.to_owned(),
-        (AnswerBudget::Seat, None) | (AnswerBudget::Address, _) => answer.recipient.clone(),
+    match budget {
+        AnswerBudget::Gm => budgets::GM.to_owned(),
+        AnswerBudget::Address => answer.recipient.clone(),
     }
 }
 
 /// Returns a digest of what a person wrote.
 pub fn digest_of_lines(lines: &[Line]) -> Digest {
-    Digest::of(joined(lines).as_bytes())
-}
-
-/// Returns a digest of what a letter asks. In one without orders and commands, words with digits do not count: a robot
-/// that numbers its letters asks the same every time.
-pub fn digest_of_request(request: &Request) -> Digest {
-    let text = joined(request.lines());
-    let asks_something =
-        !request.orders.is_empty() || !request.commands.is_empty() || !request.faults.is_empty();
-    Digest::of(if asks_something { text } else { gist(&text) }.as_bytes())
-}
-
-fn joined(lines: &[Line]) -> String {
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-    texts.join("\n")
+    Digest::of(texts.join("\n").as_bytes())
 }
 
 /// Returns the words of an answer without times, ledger lines and codes, which differ between answers that say the
 /// same.
 fn gist(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("It is due"));
-    let words =
-        lines.flat_map(str::split_whitespace).filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
-    words.collect::<Vec<_>>().join(" ")
+    without_numbers(&lines.collect::<Vec<_>>().join("\n"))
 }

@@ -12,6 +12,7 @@ use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use super::decision::Decision;
 use super::undecided::Decided;
 use crate::game::Seat;
+use crate::ledger::Room;
 use crate::store::{BudgetKey, BudgetKind, NewDispatch};
 
 /// The subject of the counts of the whole club.
@@ -155,38 +156,61 @@ impl Decision<'_> {
         Ok(None)
     }
 
-    /// Takes a slot for an answer to a letter with a token, of which `recent` were answered in the last hour. Returns
-    /// `None` if there is none within a day. Only delayed answers are counted in rows.
-    pub fn take_seat_slot(&mut self, subject: &str, recent: usize) -> Decided<Option<Slot>> {
+    /// Returns the slot for an answer to a letter with a token, to `reader` as the holder of `seat`; `None` if there is none
+    /// within a day.
+    pub fn slot_with_token(
+        &self,
+        subject: &str,
+        reader: &str,
+        seat: Option<&(String, Seat)>,
+    ) -> Decided<Option<Slot>> {
         // A token never makes the budget smaller.
         let most = self.settings.config.letters.answers_per_hour.max(SEAT_ANSWERS);
+        let recent = self.recent_answers(reader)?;
+        let recent = recent.iter().filter(|recent| recent.seat.as_ref() == seat).count();
         let delayed = self.used(subject, BudgetKind::Seat, self.hour(0))? as usize;
         if recent + delayed < most as usize {
             return Ok(Some(Slot::Now));
         }
         for n in 1..=DELAY_HOURS {
             if self.used(subject, BudgetKind::Seat, self.hour(n))? < most {
-                self.count(subject, BudgetKind::Seat, self.hour(n), most);
                 return Ok(Some(Slot::of(Period::Hour, self.at(), n)));
             }
         }
         Ok(None)
     }
 
-    /// Returns the slot for a letter to `reader` that somebody else causes, after `before` others that the same ruling
-    /// sends there, or `None` if there is none within a day.
-    pub fn slot_for_others(&self, reader: &str, origin: Origin, before: u32) -> Decided<Option<Slot>> {
+    /// Counts an answer to a letter with a token. Only delayed ones are counted in rows: the others are rows themselves.
+    pub fn count_with_token(&mut self, subject: &str, slot: Slot) {
+        if let Slot::Later(due) = slot {
+            let most = self.settings.config.letters.answers_per_hour.max(SEAT_ANSWERS);
+            self.count(subject, BudgetKind::Seat, start_of(Period::Hour, due), most);
+        }
+    }
+
+    /// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a day.
+    pub fn slot_for_others(&self, reader: &str, origin: Origin) -> Decided<Option<Slot>> {
+        let [today, tomorrow] = self.left_for_others(reader, origin)?;
+        Ok(match (today, tomorrow) {
+            (1.., _) => Some(Slot::Now),
+            (0, 1..) => Some(Slot::of(Period::Day, self.at(), 1)),
+            (0, 0) => None,
+        })
+    }
+
+    /// Returns the room of `reader` for notices that somebody causes.
+    pub fn room_for_others(&self, reader: &str, origin: Origin) -> Decided<Room> {
+        let [today, tomorrow] = self.left_for_others(reader, origin)?;
+        let left = u8::try_from(today.saturating_add(tomorrow)).unwrap_or(Room::MOST);
+        Ok(Room::Letters(left.min(Room::MOST)))
+    }
+
+    /// Returns how many letters somebody may still cause to `reader`, today and tomorrow.
+    fn left_for_others(&self, reader: &str, origin: Origin) -> Decided<[u32; 2]> {
         let (subject, kind, most) = counted_for(reader, origin);
         let today = self.used(&subject, kind, self.today())?;
         let tomorrow = self.used(&subject, kind, self.today() + TimeDelta::days(1))?;
-        let left = most.saturating_sub(today);
-        Ok(if before < left {
-            Some(Slot::Now)
-        } else if before - left < most.saturating_sub(tomorrow) {
-            Some(Slot::of(Period::Day, self.at(), 1))
-        } else {
-            None
-        })
+        Ok([today, tomorrow].map(|used| most.saturating_sub(used)))
     }
 
     /// Counts a letter to `reader` that somebody else caused.
@@ -221,12 +245,13 @@ impl Decision<'_> {
 
     /// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a new
     /// address for each letter must not fill the table.
-    pub fn note_left_out(&mut self, subject: &str, had_answers: bool) {
+    pub fn note_left_out(&mut self, subject: &str) -> Decided<()> {
         let hour = self.hour(0);
         self.count(CLUB, BudgetKind::LeftOut, hour, u32::MAX);
-        if had_answers {
+        if !self.context.budget(subject)?.is_empty() {
             self.count(subject, BudgetKind::LeftOut, hour, u32::MAX);
         }
+        Ok(())
     }
 
     /// Returns how many answers to a seat or an address were left out since its last one.

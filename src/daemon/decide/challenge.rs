@@ -8,7 +8,7 @@ use super::openings::{Holder, NamedAddress, NewMatch};
 use super::undecided::Decided;
 use crate::game::any::GameKind;
 use crate::game::{BySeat, HouseLevel, Seat};
-use crate::ledger::Source;
+use crate::ledger::Cause;
 use crate::letter::Address;
 use crate::referee::{HouseMatch, MatchOverview, OfferRejection, Reply, Stage};
 
@@ -59,7 +59,7 @@ impl Decision<'_> {
             },
             terms: wanted.terms(&self.settings.config.terms, house.advance),
         };
-        let game_match = self.open_match(&new, Source::Letter(asker.letter), None)?;
+        let game_match = self.open_match(&new, Cause::opening(Some(asker.letter)), None)?;
         Ok(Ok(Reply::Joined { match_id: game_match.id }))
     }
 

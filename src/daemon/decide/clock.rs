@@ -1,6 +1,7 @@
 //! Rulings without a letter: a deadline, an outage, the house's turn.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 
@@ -8,26 +9,20 @@ use super::context::RulingContext;
 use super::decision::Decision;
 use super::settings::Settings;
 use super::undecided::{Decided, Undecided};
-use crate::referee::{Act, Cause, Match};
+use crate::referee::{Act, Match, Matter};
 use crate::store::Settlement;
 
-/// Why a match is ruled on.
-#[derive(Clone, Debug)]
-pub enum Trigger {
-    /// Its time has come.
-    Clock,
-    /// The referee acts by itself, in the phase `phase_no` or else in the one that is open.
-    Referee { act: Act, phase_no: Option<u32> },
+/// Makes the cause by which a match is ruled on, in the phase that is open in it.
+pub type CauseOf = Arc<dyn Fn(&Match) -> Matter<'static> + Send + Sync>;
+
+/// Returns the clock as the cause: the time of a match has come.
+pub fn by_clock() -> CauseOf {
+    Arc::new(Match::by_clock)
 }
 
-impl Trigger {
-    fn cause<'a>(&'a self, game_match: &Match) -> Cause<'a> {
-        let open = game_match.phase_no;
-        match self {
-            Trigger::Clock => Cause::Clock { phase_no: open },
-            Trigger::Referee { act, phase_no } => Cause::House { phase_no: phase_no.unwrap_or(open), act },
-        }
-    }
+/// Returns an act of the program as the cause.
+pub fn by_program(act: Act) -> CauseOf {
+    Arc::new(move |game_match| game_match.by_program(act.clone()))
 }
 
 /// What a ruling on one match changes.
@@ -41,9 +36,9 @@ pub fn rule_on(
     settings: &Settings,
     context: &RulingContext,
     match_id: &str,
-    trigger: &Trigger,
+    cause_of: &CauseOf,
 ) -> Decided<Option<MatchRuling>> {
-    let ruled = catch_unwind(AssertUnwindSafe(|| rule_on_match(settings, context, match_id, trigger)));
+    let ruled = catch_unwind(AssertUnwindSafe(|| rule_on_match(settings, context, match_id, cause_of)));
     ruled.unwrap_or_else(|_| Err(Undecided::Failed(anyhow!("ruling on the match panicked"))))
 }
 
@@ -51,12 +46,12 @@ fn rule_on_match(
     settings: &Settings,
     context: &RulingContext,
     match_id: &str,
-    trigger: &Trigger,
+    cause_of: &CauseOf,
 ) -> Decided<Option<MatchRuling>> {
     let mut decision = Decision::new(settings, context);
     // A match that this program cannot rule on was logged when it was loaded.
     let Some(loaded) = context.game_match(match_id)? else { return Ok(None) };
-    let ruling = decision.rule(&loaded.game_match, &trigger.cause(&loaded.game_match));
+    let ruling = decision.rule(&loaded.game_match, &cause_of(&loaded.game_match));
     if ruling.after == loaded.game_match {
         return Ok(None);
     }

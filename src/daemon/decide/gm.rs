@@ -5,6 +5,7 @@ use super::decision::Decision;
 use super::gm_index::GmIndex;
 use super::gms::is_seated;
 use super::undecided::{Decided, Wanted, collect_needs};
+use crate::game::Line;
 use crate::letter::Letter;
 use crate::referee::{
     self, Act, Instruction, InstructionFault, InstructionLine, MatchAction, Questions, Reply,
@@ -17,6 +18,31 @@ use crate::store::{LetterStatus, WaitingLetter};
 const NO_GM_TOKEN: &str = "Nothing was done: your letter came without the GM's reply token. Please answer this \
     letter, with the same lines.";
 
+/// A letter from the GM, as it was read.
+pub struct GmLetter {
+    lines: Vec<Line>,
+    instructed: Vec<InstructionLine>,
+    /// The other lines.
+    request: Request,
+}
+
+impl GmLetter {
+    pub fn read(letter: &Letter) -> GmLetter {
+        let lines = letter.new_text(None).lines();
+        let (instructed, others) = referee::instructions(&lines);
+        GmLetter { lines, instructed, request: Request::read(&others, |_: &str| false) }
+    }
+
+    /// Whether it asks for more than answers, which go to the GM whoever wrote.
+    pub fn changes_something(&self) -> bool {
+        let mut instructions = self.instructed.iter().filter_map(|line| line.parsed.as_ref().ok());
+        let mut commands = self.request.commands.iter().map(|asked| &asked.command);
+        !self.request.check
+            && (instructions.any(Instruction::changes_something)
+                || commands.any(|command| referee::changing_command(command).is_some()))
+    }
+}
+
 impl Decision<'_> {
     /// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer asks
     /// for a reply that carries it.
@@ -26,11 +52,10 @@ impl Decision<'_> {
         letter: &Letter,
         gm: GmIndex,
         has_token: bool,
+        read: GmLetter,
     ) -> Decided<()> {
         self.acting = gm;
-        let lines = letter.new_text(None).lines();
-        let (instructed, others) = referee::instructions(&lines);
-        let request = Request::read(&others, |_: &str| false);
+        let GmLetter { lines, instructed, request } = read;
         let mut missing = Wanted::default();
         let items = match has_token {
             true => self.follow(instructed, request.check, &mut missing)?,
@@ -115,17 +140,6 @@ impl Decision<'_> {
         }
         Ok(replies)
     }
-}
-
-/// Whether a letter in a GM's name asks for more than answers, which go to the GM whoever wrote.
-pub fn gm_letter_changes_something(letter: &Letter) -> bool {
-    let (instructed, others) = referee::instructions(&letter.new_text(None).lines());
-    let request = Request::read(&others, |_: &str| false);
-    let mut instructions = instructed.iter().filter_map(|line| line.parsed.as_ref().ok());
-    let mut commands = request.commands.iter().map(|asked| &asked.command);
-    !request.check
-        && (instructions.any(Instruction::changes_something)
-            || commands.any(|command| referee::changing_command(command).is_some()))
 }
 
 /// Whether a GM who plays in the match must leave this to another.

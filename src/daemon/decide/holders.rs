@@ -7,7 +7,7 @@ use super::undecided::Decided;
 use crate::game::Seat;
 use crate::ledger::{KeptPin, PinKey, PinnedKind, SeatPins};
 use crate::letter::Digest;
-use crate::referee::{Act, Cause};
+use crate::referee::Act;
 use crate::store::{Player, TokenRow};
 
 impl Decision<'_> {
@@ -40,8 +40,7 @@ impl Decision<'_> {
                 let Some(seat) = Seat::BOTH.into_iter().find(is_own) else { continue };
                 loaded.seats[seat].player = player.clone();
                 let act = self.hold(&loaded, seat, letter);
-                let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
-                let ruling = self.rule(&loaded.game_match, &cause);
+                let ruling = self.act(&loaded.game_match, act);
                 self.keep_unasked(loaded, ruling, None)?;
             }
         }

@@ -5,7 +5,7 @@ use anyhow::{Context as _, anyhow};
 use super::context::{LoadedMatch, RulingContext};
 use super::decision::Decision;
 use super::gm_index::GmIndex;
-use super::openings::{Holder, NamedAddress, NewMatch, fit_name, name_from};
+use super::openings::{Holder, NamedAddress, NewMatch, fit_name, name_from, opened_by_gm};
 use super::people::no_player;
 use super::rollback::refuse_after_the_end;
 use super::settings::Settings;
@@ -13,11 +13,11 @@ use super::summary::gm_line;
 use super::undecided::{Decided, Undecided};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
-use crate::ledger::{self, Fact, SealKey, Source};
+use crate::ledger::{self, Fact, SealKey};
 use crate::letter::Address;
 use crate::referee::{
-    Act, Cause, Correction, HouseMatch, Instruction, MatchAction, NewKey, Offer, OfferRejection,
-    PlayerSettings, Stage,
+    Act, Correction, HouseMatch, Instruction, MatchAction, NewKey, Offer, OfferRejection, PlayerSettings,
+    Stage,
 };
 use crate::report::GmResult;
 use crate::request::Party;
@@ -66,7 +66,7 @@ impl Decision<'_> {
                     Ok(new) => new,
                     Err(no) => return Ok(GmResult::NoOffer { no }),
                 };
-                let gm = Source::Gm { name: self.acting_gm().name.clone(), act: None };
+                let gm = opened_by_gm(self.acting_gm());
                 match self.open_match(&new, gm, None) {
                     Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
                     Err(Undecided::Failed(error)) => Ok(GmResult::Refused { says: format!("{error:#}.") }),
@@ -176,9 +176,7 @@ impl Decision<'_> {
         if !check {
             return self.act_as_gm(loaded, &act, successor);
         }
-        let name = &self.acting_gm().name.clone();
-        let cause = Cause::Gm { name, phase_no: loaded.game_match.phase_no, act: &act };
-        let ruling = self.rule(&loaded.game_match, &cause);
+        let ruling = self.rule(&loaded.game_match, &loaded.game_match.by_gm(&self.acting_gm().name, act));
         Ok(ruling.rejection.map_or(GmResult::Would, |untaken| GmResult::Rejection { id, untaken }))
     }
 
@@ -288,9 +286,8 @@ impl Decision<'_> {
         act: &Act,
         successor: Option<Player>,
     ) -> Decided<GmResult> {
-        let name = &self.acting_gm().name.clone();
-        let cause = Cause::Gm { name, phase_no: loaded.game_match.phase_no, act };
-        let mut ruling = self.rule(&loaded.game_match, &cause);
+        let matter = loaded.game_match.by_gm(&self.acting_gm().name, act.clone());
+        let mut ruling = self.rule(&loaded.game_match, &matter);
         let id = loaded.game_match.id.clone();
         if let Some(untaken) = ruling.rejection {
             return Ok(GmResult::Rejection { id, untaken });
@@ -304,7 +301,7 @@ impl Decision<'_> {
             row.player = successor.unwrap_or_else(|| row.player.clone());
             self.save_seat(row);
             let hold = self.hold(&loaded, *seat, None);
-            ruling = self.rule_with(&loaded.game_match, &[hold], &cause);
+            ruling = self.rule_with(&loaded.game_match, &[hold], &matter);
         }
         self.keep_unasked(loaded, ruling, former.as_ref())?;
         let loaded = self.game_match(&id)?.context("a match that was just ruled on")?;

@@ -5,7 +5,7 @@ use super::context::LoadedMatch;
 use super::decision::Decision;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Seat;
-use crate::referee::{Act, Cause, ChangeReply, Stage};
+use crate::referee::{Act, ChangeReply, Stage};
 use crate::report::ChangeLetter;
 use crate::store::{ChangeKind, ChangeStage, Invitation, InvitationStage, Player, PlayerChange};
 
@@ -45,9 +45,7 @@ impl Decision<'_> {
         for ending in loaded {
             let seats = Seat::BOTH.into_iter();
             for seat in seats.filter(|seat| ending.seats[*seat].player.id == player.id) {
-                let act = Act::Leave(seat);
-                let cause = Cause::House { phase_no: ending.game_match.phase_no, act: &act };
-                let ruling = self.rule(&ending.game_match, &cause);
+                let ruling = self.act(&ending.game_match, Act::Leave(seat));
                 matches.push(ending.game_match.id.clone());
                 self.keep_unasked(ending.clone(), ruling, None)?;
             }

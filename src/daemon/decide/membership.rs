@@ -51,7 +51,7 @@ impl Decision<'_> {
             return Ok(());
         }
         // Without room the newcomer's next letter tells the GM.
-        if let Some(slot) = self.slot_for_others(&dispatch.recipient, Origin::Other, 0)? {
+        if let Some(slot) = self.slot_for_others(&dispatch.recipient, Origin::Other)? {
             slot.apply(&mut dispatch);
             self.count_for_others(&dispatch.recipient, Origin::Other, slot);
             self.draft.settlement.dispatches.push(dispatch);

@@ -14,7 +14,7 @@ use super::settings::Settings;
 use super::undecided::Decided;
 use crate::config::Membership;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{Lot, SealKey, Source};
+use crate::ledger::{Cause, Lot, SealKey};
 use crate::letter::Address;
 use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
@@ -101,7 +101,7 @@ impl Decision<'_> {
         };
         let Invited { name, address, .. } = invited;
         self.touch(Key::Address(address.clone()));
-        let Some(slot) = self.slot_for_others(&address, origin, 0)? else {
+        let Some(slot) = self.slot_for_others(&address, origin)? else {
             return Ok(Err(OfferRejection::Crowded { to: address }));
         };
         // A newcomer's name is theirs to choose, so the invitation shows the address instead.
@@ -364,7 +364,7 @@ impl Decision<'_> {
             },
             terms: offer.terms(&self.settings.config.terms),
         };
-        let game_match = self.open_match(&new, Source::Letter(asker.letter), Some(lot))?;
+        let game_match = self.open_match(&new, Cause::opening(Some(asker.letter)), Some(lot))?;
         let taken = InvitationStage::Taken;
         if row.invited.is_some() {
             self.note_known(asker)?;

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 
 use super::context::RulingContext;
 use super::decision::Decision;
-use super::gm::gm_letter_changes_something;
+use super::gm::GmLetter;
 use super::gm_index::GmIndex;
 use super::proof::{Doubt, UNPROVEN};
 use super::settings::Settings;
@@ -94,13 +94,16 @@ impl Decision<'_> {
             Sender::Seat(row) if !proven || self.is_confirmed(waiting, &row)? => {
                 self.ask_player(waiting, letter, &row, Doubt::Unsigned)
             }
-            Sender::Gm { gm, .. } if !proven && gm_letter_changes_something(letter) => {
+            Sender::Seat(row) => self.rule_on_seat_letter(waiting, letter, &row, None),
+            Sender::Gm { gm, has_token } => {
+                let read = GmLetter::read(letter);
+                if proven || !read.changes_something() {
+                    return self.follow_gm_letter(waiting, letter, gm, has_token, read);
+                }
                 self.tell_gm_of_unsigned(waiting, gm)?;
                 self.decided(waiting, LetterStatus::Ignored, UNPROVEN.to_owned());
                 Ok(())
             }
-            Sender::Seat(row) => self.rule_on_seat_letter(waiting, letter, &row, None),
-            Sender::Gm { gm, has_token } => self.follow_gm_letter(waiting, letter, gm, has_token),
             Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor => {
                 self.answer_stranger(waiting, letter, proven)
             }
@@ -138,7 +141,7 @@ pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) 
     Ok(match unknown {
         _ if is_gm_impostor => Sender::GmImpostor,
         Some(row) => Sender::Unknown(row),
-        None => match gm.filter(|_| !referee::instructions(&letter.new_text(None).lines()).0.is_empty()) {
+        None => match gm.filter(|_| referee::has_instruction(&letter.new_text(None).lines())) {
             Some(gm) => Sender::Gm { gm, has_token: false },
             None => Sender::Stranger,
         },

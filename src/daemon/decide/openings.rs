@@ -9,9 +9,10 @@ use super::rows::Readers;
 use super::settings::Settings;
 use super::stored::{match_row, seat_row};
 use super::undecided::{Decided, Wanted, collect_needs};
+use crate::config::Gm;
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, HouseLevel, Line, Seat};
-use crate::ledger::{Lot, SealKey, Source};
+use crate::ledger::{Act, Cause, Lot, SealKey};
 use crate::letter::Address;
 use crate::letter::printable::is_printable;
 use crate::referee::{self, Match, Opening, Terms};
@@ -100,19 +101,24 @@ fn name_of_mailbox(local: &str) -> String {
     names.find(|name| fit_name(name).is_ok()).unwrap_or_else(|| "a player".to_owned())
 }
 
+/// Returns the cause of a match that a GM opens.
+pub fn opened_by_gm(gm: &Gm) -> Cause {
+    Cause::Gm { name: gm.name.clone(), phase: 0, act: Act::Open { letter: None } }
+}
+
 /// Opens matches, all or none.
 pub fn open_all(
     settings: &Settings,
     context: &RulingContext,
     new: &[NewMatch],
-    source: &Source,
+    cause: &Cause,
 ) -> Decided<(Vec<Match>, Settlement)> {
     let mut decision = Decision::new(settings, context);
     let mut missing = Wanted::default();
     // Draw all names before wording any letter: where many are taken, this is decided several times.
     let mut planned = Vec::with_capacity(new.len());
     for (index, one) in new.iter().enumerate() {
-        let plan = collect_needs(decision.plan(one, source, None), &mut missing);
+        let plan = collect_needs(decision.plan(one, cause, None), &mut missing);
         planned.extend(plan.with_context(|| which_fails(index, new.len()))?);
     }
     if missing != Wanted::default() {
@@ -120,7 +126,7 @@ pub fn open_all(
     }
     let mut opened = Vec::with_capacity(new.len());
     for (index, plan) in planned.into_iter().enumerate() {
-        let opening = collect_needs(decision.carry_out(plan, source.clone()), &mut missing);
+        let opening = collect_needs(decision.carry_out(plan, cause.clone()), &mut missing);
         opened.extend(opening.with_context(|| which_fails(index, new.len()))?);
     }
     Ok((opened, decision.draft.settlement))
@@ -140,14 +146,14 @@ struct Plan {
 }
 
 impl Decision<'_> {
-    /// Opens a match and words its first letters. Its secret follows from the `lot` and the letter that is the `source`;
-    /// without a lot, it is drawn.
-    pub fn open_match(&mut self, new: &NewMatch, source: Source, lot: Option<Lot>) -> Decided<Match> {
-        let plan = self.plan(new, &source, lot)?;
-        self.carry_out(plan, source)
+    /// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause; without a lot,
+    /// it is drawn.
+    pub fn open_match(&mut self, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {
+        let plan = self.plan(new, &cause, lot)?;
+        self.carry_out(plan, cause)
     }
 
-    fn plan(&mut self, new: &NewMatch, source: &Source, lot: Option<Lot>) -> Decided<Plan> {
+    fn plan(&mut self, new: &NewMatch, cause: &Cause, lot: Option<Lot>) -> Decided<Plan> {
         // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
         let mut random = self.random();
         let players = self.players_of(new)?;
@@ -167,8 +173,8 @@ impl Decision<'_> {
             seat,
             player: players[seat].clone(),
         });
-        let key = match (&lot, source) {
-            (Some(lot), Source::Letter(letter)) => lot.secret(*letter),
+        let key = match (&lot, cause.letters().next()) {
+            (Some(lot), Some(letter)) => lot.secret(letter),
             _ => SealKey::new(random.bytes()),
         };
         let opening = Opening {
@@ -187,10 +193,10 @@ impl Decision<'_> {
         Ok(Plan { opening, seats })
     }
 
-    fn carry_out(&mut self, Plan { opening, seats }: Plan, source: Source) -> Decided<Match> {
+    fn carry_out(&mut self, Plan { opening, seats }: Plan, cause: Cause) -> Decided<Match> {
         let game = opening.game;
         let holders = Some(BySeat::from_fn(|seat| self.pin_seat(&seats[seat])));
-        let mut ruling = referee::open(Opening { holders, ..opening }, source, self.at());
+        let mut ruling = referee::open(Opening { holders, ..opening }, cause, self.at());
         let rows = self.rows(&mut ruling, &Readers::seats(&seats))?;
         tracing::info!(match_id = ruling.after.id, %game, "match opened");
         let settlement = &mut self.draft.settlement;

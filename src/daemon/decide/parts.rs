@@ -5,15 +5,14 @@ use std::slice;
 
 use anyhow::Context as _;
 
-use super::absences::SpreadAbsences;
 use super::decision::{Decision, Key};
-use super::digest::note_of_words;
-use super::seat::{Elsewhere, PartRuling, is_shown_to_others};
+use super::seat::is_shown_to_others;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Line;
 use crate::game::any::GameKind;
-use crate::letter::{Letter, NewText};
-use crate::referee::{Acceptance, Confirmation, OtherPart, PartOutcome, SeatLetter, Stage};
+use crate::ledger::{LetterCause, TokenOf};
+use crate::letter::{Digest, Letter, NewText};
+use crate::referee::{self, AbsentElsewhere, OtherPart, SeatLetter, Stage, part_digest};
 use crate::request::{Command, Request, matches_with_parts, part_for};
 use crate::store::{LetterDecision, LetterStatus, TokenRow, WaitingLetter};
 
@@ -30,54 +29,55 @@ pub struct SeatPart {
 
 impl Decision<'_> {
     /// Rules on a seat's letter, part by part, and notes what became of it.
+    ///
+    /// The first answer names what became of the other parts, and where the absences that are noted in its own match count
+    /// besides: so the others are finished before it, and it is worded last.
     pub fn rule_on_seat_letter(
         &mut self,
         waiting: &WaitingLetter,
         letter: &Letter,
         row: &TokenRow,
-        confirmation: Option<Confirmation>,
+        confirmed_by: Option<Digest>,
     ) -> Decided<()> {
         let quotable = letter.quotable_text(&self.context.texts);
         let written = letter.new_text(quotable.as_deref());
         let parts = self.parts_of(letter, row, &written)?;
-        let mut missing = Wanted::default();
-        let mut others: Vec<OtherPart> = Vec::new();
-        let mut note = String::new();
-        let first_dispatch = self.draft.settlement.dispatches.len();
         let settings = last_lines_of_settings(&parts);
-        let mut has_hint = false;
-        // The first answer names what became of the other parts, so they are ruled on before it.
-        for (index, part) in parts.iter().enumerate().skip(1).chain(parts.iter().enumerate().take(1)) {
-            let others_before = self.draft.settlement.dispatches.len();
-            let mut seat_letter = self.read_part(letter, part, &written, confirmation)?;
-            seat_letter.signature = self.signature(waiting);
-            seat_letter.received = Some(waiting.received_at);
+        let (first, rest) = parts.split_first().context("a letter from a seat has a part")?;
+        let first_dispatch = self.draft.settlement.dispatches.len();
+        let (mut missing, mut others, mut has_hint) = (Wanted::default(), Vec::new(), false);
+        let rule = |decision: &mut Self, part: &SeatPart, has_hint: bool| {
+            let mut read = decision.read_part(waiting, letter, part, &written)?;
+            read.cause.confirmed_by = confirmed_by;
             if let Some(lines) = &part.lines {
-                keep_last_settings(&mut seat_letter.request, lines, &settings);
+                keep_last_settings(&mut read.request, lines, &settings);
             }
-            seat_letter.acceptance =
-                waiting.accepted_by.clone().map(|by| Acceptance { by, arrived: waiting.received_at });
-            let elsewhere = if index == 0 {
-                let absences = self.absences_elsewhere(part, &seat_letter, &written);
-                let Some(absences) = collect_needs(absences, &mut missing)? else { continue };
-                Elsewhere { parts: std::mem::take(&mut others), absences, has_hint }
-            } else {
-                Elsewhere { has_hint, ..Elsewhere::default() }
-            };
-            let ruling = self.rule_on_part(waiting, letter, &part.row, seat_letter, elsewhere);
-            let Some(ruling) = collect_needs(ruling, &mut missing)? else { continue };
-            has_hint |= ruling.has_hint;
-            others.push(OtherPart { match_id: part.row.match_id.clone(), outcome: ruling.outcome });
-            if index == 0 {
-                note = ruling.note;
-                let moved = others_before - first_dispatch;
-                self.draft.settlement.dispatches[first_dispatch..].rotate_left(moved);
-            }
+            decision.rule_on_part(letter, &part.row, read, has_hint)
+        };
+        for part in rest {
+            let ruled = rule(self, part, has_hint);
+            let Some(mut ruled) = collect_needs(ruled, &mut missing)? else { continue };
+            has_hint |= ruled.has_hint();
+            others.push(OtherPart { match_id: part.row.match_id.clone(), outcome: ruled.outcome() });
+            let (no_others, nowhere) = (&[], AbsentElsewhere::default());
+            let done = self.finish_part(waiting, letter, &part.row, ruled, no_others, &nowhere);
+            collect_needs(done, &mut missing)?;
         }
+        let moved = self.draft.settlement.dispatches.len() - first_dispatch;
+        let ruled = rule(self, first, has_hint);
+        let Some(mut ruled) = collect_needs(ruled, &mut missing)? else { return Err(missing.into()) };
+        let absences = self.spread_absences(&first.row, &mut ruled, &written);
+        let Some(absences) = collect_needs(absences, &mut missing)? else { return Err(missing.into()) };
+        let is_told = ruled.name_in_notices(&absences.matches_with(ruled.opponent()));
+        let told = is_told.then_some(ruled.opponent());
+        let note = ruled.note();
+        let done = self.finish_part(waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
+        collect_needs(done, &mut missing)?;
         if missing != Wanted::default() {
             return Err(missing.into());
         }
-        let first = parts.first().context("a letter from a seat has a part")?;
+        self.draft.settlement.dispatches[first_dispatch..].rotate_left(moved);
+        self.tell_absences(&first.row, &absences, waiting.digest, told)?;
         self.draft.settlement.decided.push(LetterDecision {
             digest: waiting.digest,
             status: LetterStatus::Ruled,
@@ -86,20 +86,6 @@ impl Decision<'_> {
             accepted_by: None,
         });
         Ok(())
-    }
-
-    /// Carries the absences in this part into the player's other matches, unless its own match ended long ago.
-    fn absences_elsewhere(
-        &mut self,
-        part: &SeatPart,
-        letter: &SeatLetter,
-        written: &NewText,
-    ) -> Decided<SpreadAbsences> {
-        let NewText::Lines(lines) = written else { return Ok(SpreadAbsences::default()) };
-        if self.is_long_over(&part.row, &letter.request)? {
-            return Ok(SpreadAbsences::default());
-        }
-        self.spread_absences(&part.row, letter, lines)
     }
 
     /// Returns the parts of a letter, the one whose match it answers first. Without lines `MATCH …` for other matches in
@@ -116,7 +102,7 @@ impl Decision<'_> {
             return Ok(whole());
         }
         let own = self.game_match(&row.match_id)?.context("the token's match is missing")?;
-        if self.ended_long_ago(&own.game_match)? {
+        if own.game_match.ended_long_ago(self.at()) {
             return Ok(whole());
         }
         let mut missing = Wanted::default();
@@ -156,22 +142,25 @@ impl Decision<'_> {
     /// Reads a part of a letter with what only the database knows of it.
     pub fn read_part(
         &mut self,
+        waiting: &WaitingLetter,
         letter: &Letter,
         part: &SeatPart,
         written: &NewText,
-        confirmation: Option<Confirmation>,
     ) -> Decided<SeatLetter> {
         let SeatPart { row, lines, by_other_token } = part;
         self.touch(Key::Match(row.match_id.clone()));
         let loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?;
         let game_match = &loaded.game_match;
-        let mut read = match lines {
-            None => SeatLetter::of(letter, row.seat, written.clone(), game_match),
-            Some(lines) => SeatLetter::of_part(letter, row.seat, lines.clone(), *by_other_token, game_match),
+        let cause = LetterCause {
+            dkim: self.signature(waiting),
+            token: if *by_other_token { TokenOf::Other } else { TokenOf::Own },
+            part: lines.as_deref().map(part_digest),
+            accepted_by: waiting.accepted_by.clone(),
+            ..LetterCause::new(waiting.digest, row.seat, waiting.received_at)
         };
-        read.confirmation = confirmation;
+        let mut read = referee::prepare(game_match, cause, letter, written.clone()).context("a part")?;
         if read.request.passes_texts_on() {
-            read.check_texts(game_match.game, &self.other_games_of(row)?);
+            read.withhold_texts(game_match.game, &self.other_games_of(row)?);
         }
         Ok(read)
     }
@@ -228,12 +217,4 @@ fn settings_in(line: &Line) -> Vec<String> {
         _ => None,
     });
     settings.flatten().map(|(name, _)| name).collect()
-}
-
-impl PartRuling {
-    pub fn of(letter: &SeatLetter, outcome: PartOutcome, game: GameKind) -> PartRuling {
-        let by_other_token = letter.part.is_some_and(|part| part.by_other_token);
-        let note = if by_other_token { String::new() } else { note_of_words(&letter.request, game) };
-        PartRuling { outcome, note, has_hint: letter.hint.is_some() }
-    }
 }

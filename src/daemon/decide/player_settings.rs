@@ -16,8 +16,8 @@ use crate::game::Seat;
 use crate::letter::Digest;
 use crate::letter::clean::latin;
 use crate::referee::{
-    Act, Cause, DispatchKind, LetterFormat, Receipts, Reply, SettingFault, SettingFaultKind, SettingsChange,
-    Stage, as_written,
+    Act, DispatchKind, LetterFormat, Receipts, Reply, SettingFault, SettingFaultKind, SettingsChange, Stage,
+    as_written,
 };
 use crate::report::ClubLetter;
 use crate::store::{NewDispatch, Player, Settlement, Urgency};
@@ -162,26 +162,24 @@ impl Decision<'_> {
                     is_house: loaded.game_match.house[seat.other()].is_some(),
                 });
                 let act = Act::Rename { seat, name: player.name.clone(), told_once: true };
-                loaded = self.act_for(by, loaded, &act)?;
+                loaded = self.act_for(by, loaded, act)?;
             }
             if loaded.game_match.settings[seat] != player.settings {
                 let act = Act::Set { seat, settings: player.settings.clone() };
-                self.act_for(Changer::Player, loaded, &act)?;
+                self.act_for(Changer::Player, loaded, act)?;
             }
         }
         Ok(renamed)
     }
 
     /// Rules on an act, and returns the match after it.
-    fn act_for(&mut self, by: Changer, loaded: LoadedMatch, act: &Act) -> Decided<LoadedMatch> {
-        let phase_no = loaded.game_match.phase_no;
-        let gm = self.acting_gm().name.clone();
-        let cause = match by {
-            Changer::Gm => Cause::Gm { name: &gm, phase_no, act },
-            Changer::Player => Cause::House { phase_no, act },
+    fn act_for(&mut self, by: Changer, loaded: LoadedMatch, act: Act) -> Decided<LoadedMatch> {
+        let matter = match by {
+            Changer::Gm => loaded.game_match.by_gm(&self.acting_gm().name, act),
+            Changer::Player => loaded.game_match.by_program(act),
         };
         let id = loaded.game_match.id.clone();
-        let ruling = self.rule(&loaded.game_match, &cause);
+        let ruling = self.rule(&loaded.game_match, &matter);
         self.keep_unasked(loaded, ruling, None)?;
         Ok(self.game_match(&id)?.context("a match that was just ruled on")?.clone())
     }
@@ -209,7 +207,7 @@ impl Decision<'_> {
             };
             let origin = Origin::Opponent(player.id);
             self.touch(Key::Address(address.clone()));
-            let Some(slot) = self.slot_for_others(address, origin, 0)? else { continue };
+            let Some(slot) = self.slot_for_others(address, origin)? else { continue };
             let common = renamed.iter().filter(|one| one.opponent.id == opponent.id);
             let matches = common.map(|one| one.match_id.clone()).collect();
             let unique = format!("n.{}.{}", player.id, opponent.id);

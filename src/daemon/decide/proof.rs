@@ -19,7 +19,7 @@ use super::undecided::Decided;
 use crate::game::Seat;
 use crate::ledger::Signature;
 use crate::letter::Letter;
-use crate::referee::{Act, Cause, Confirmation, DispatchKind, Match, Reply};
+use crate::referee::{Act, DispatchKind, Match, Reply};
 use crate::report::{ClubLetter, UnprovenSummary, format_local};
 use crate::request::Request;
 use crate::store::{LetterDecision, LetterStatus, TokenRow, UnprovenLetter, UnprovenStage, WaitingLetter};
@@ -65,11 +65,10 @@ impl Decision<'_> {
         let known = self.unproven_letters_of(row.player.id)?;
         let found = known.iter().find(|unproven| unproven.letter == waiting.digest);
         if let Some(by) = found.and_then(|found| found.confirmed_by) {
-            let confirmation = Confirmation { by, arrived: waiting.received_at };
             if doubt == Doubt::Unsigned {
                 self.end_habit(letter.from.as_str())?;
             }
-            return self.rule_on_seat_letter(waiting, letter, row, Some(confirmation));
+            return self.rule_on_seat_letter(waiting, letter, row, Some(by));
         }
         if found.is_none() {
             self.hold_unproven(waiting, letter, row, doubt, &known)?;
@@ -160,7 +159,7 @@ impl Decision<'_> {
         let mut shown = Vec::new();
         let mut lines = 0;
         for part in self.parts_of(letter, row, &written)? {
-            let request = self.read_part(letter, &part, &written, None)?.request;
+            let request = self.read_part(waiting, letter, &part, &written)?.request;
             let loaded = self.game_match(&part.row.match_id)?.context("a part's match is missing")?;
             let mut asked = asks(&request, &loaded.game_match);
             lines += request.orders.len() + request.commands.len() + request.faults.len();
@@ -264,10 +263,9 @@ impl Decision<'_> {
         // The player's addresses may have changed in this transaction, and the new token must go to the right one.
         loaded.seats[seat].player = self.latest(loaded.seats[seat].player.clone());
         loaded.seats[seat].token = self.random().token().to_string();
-        let act = Act::RenewOwnToken(seat);
-        let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
         let hold = self.hold(&loaded, seat, None);
-        let ruling = self.rule_with(&loaded.game_match, &[hold], &cause);
+        let matter = loaded.game_match.by_program(Act::RenewOwnToken(seat));
+        let ruling = self.rule_with(&loaded.game_match, &[hold], &matter);
         self.save_seat(&loaded.seats[seat]);
         self.keep_unasked(loaded, ruling, None)?;
         Ok(true)

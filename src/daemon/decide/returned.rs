@@ -7,7 +7,7 @@ use super::gms::About;
 use super::settings::Settings;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::{Automatic, AutomaticKind};
-use crate::referee::{Act, Cause};
+use crate::referee::Act;
 use crate::report::ClubLetter;
 use crate::store::{DispatchRow, Player, Settlement};
 
@@ -99,8 +99,7 @@ impl Decision<'_> {
         let (Some(id), Some(seat)) = (&row.match_id, row.seat) else { return Ok(()) };
         let Some(loaded) = self.game_match(id)?.cloned() else { return Ok(()) };
         let act = Act::SentLate { seat, written: row.created_at };
-        let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
-        let ruling = self.rule(&loaded.game_match, &cause);
+        let ruling = self.act(&loaded.game_match, act);
         if ruling.rejection.is_none() {
             tracing::info!(match_id = id, %seat, "the deadline moved, because a letter was sent late");
             self.keep_unasked(loaded, ruling, None)?;
@@ -116,8 +115,7 @@ impl Decision<'_> {
         if !loaded.game_match.bouncing[seat] || !player.addresses.contains(&row.recipient) {
             return Ok(());
         }
-        let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &Act::Restored(seat) };
-        let ruling = self.rule(&loaded.game_match, &cause);
+        let ruling = self.act(&loaded.game_match, Act::Restored(seat));
         if ruling.rejection.is_none() {
             self.keep_unasked(loaded, ruling, None)?;
         }
@@ -148,8 +146,7 @@ impl Decision<'_> {
             true => Act::Bounced { seat, sent: row.created_at },
             false => Act::Away(seat),
         };
-        let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
-        let ruling = self.rule(&loaded.game_match, &cause);
+        let ruling = self.act(&loaded.game_match, act);
         if ruling.rejection.is_none() {
             tracing::info!(match_id = id, %seat, failed, "a letter did not reach its reader");
             self.keep_unasked(loaded, ruling, None)?;

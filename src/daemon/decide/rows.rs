@@ -8,7 +8,7 @@ use super::mail::PlainEnvelope;
 use super::undecided::Decided;
 use crate::game::BySeat;
 use crate::ledger::{self, Entry, Fact};
-use crate::referee::{self, Act, Cause, Content, Dispatch, Match, Reader, Ruling, Stage};
+use crate::referee::{self, Act, Content, Dispatch, Match, Matter, Reader, Ruling, Stage};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
 use crate::report::pin::pin;
 use crate::report::{self, WordedLetter, WordingInput};
@@ -72,28 +72,32 @@ struct Addressee<'a> {
 impl Decision<'_> {
     /// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the last ruling on the match, and this
     /// ruling decides anything, the ledger notes the change first.
-    pub fn rule(&self, game_match: &Match, cause: &Cause<'_>) -> Ruling {
-        self.rule_with(game_match, &[], cause)
+    pub fn rule(&self, game_match: &Match, matter: &Matter<'_>) -> Ruling {
+        self.rule_with(game_match, &[], matter)
+    }
+
+    /// Rules on an act of the program in the open phase.
+    pub fn act(&self, game_match: &Match, act: Act) -> Ruling {
+        self.rule(game_match, &game_match.by_program(act))
     }
 
     /// Like [`Decision::rule`], but if the ruling decides anything, the ledger first notes who holds a seat from now
     /// on.
-    pub fn rule_with(&self, game_match: &Match, holds: &[Act], cause: &Cause<'_>) -> Ruling {
+    pub fn rule_with(&self, game_match: &Match, holds: &[Act], matter: &Matter<'_>) -> Ruling {
         let at = self.at();
         // What writes no letter does not depend on the desk.
-        let writes = !matches!(cause, Cause::House { act: Act::ListLetters, .. });
+        let writes = !matches!(matter, Matter::Program { act: Act::ListLetters, .. });
         let is_moved = writes && game_match.desk != self.settings.identity;
         let desk = is_moved.then(|| Act::Desk(self.settings.identity.clone()));
         let mut noted: Option<Ruling> = None;
         for act in desk.iter().chain(holds) {
             let before = noted.as_ref().map_or(game_match, |noted| &noted.after);
-            let cause = Cause::House { phase_no: before.phase_no, act };
-            let mut ruling = referee::rule(before, &cause, at);
+            let mut ruling = referee::rule(before, &before.by_program(act.clone()), at);
             ruling.entries.splice(0..0, noted.into_iter().flat_map(|noted| noted.entries));
             noted = Some(ruling);
         }
-        let Some(noted) = noted else { return referee::rule(game_match, cause, at) };
-        let mut ruling = referee::rule(&noted.after, cause, at);
+        let Some(noted) = noted else { return referee::rule(game_match, matter, at) };
+        let mut ruling = referee::rule(&noted.after, matter, at);
         if ruling.after == noted.after {
             return Ruling { after: game_match.clone(), ..ruling };
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use super::answers::{AnswerBudget, digest_of_request};
+use super::answers::AnswerBudget;
 use super::asker::Asker;
 use super::automatic::is_order_of_any_game;
 use super::budgets::Origin;
@@ -15,7 +15,7 @@ use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::Letter;
-use crate::referee::{self, Passing, Questions, Reply, Words};
+use crate::referee::{self, Passing, Questions, Reply, Words, digest_of_request};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::request::{Command, Request};
@@ -140,7 +140,7 @@ impl Decision<'_> {
         for mut dispatch in self.gm_alarms(&plain, &unique, about)? {
             let gm = dispatch.recipient.clone();
             self.touch(Key::Address(gm.clone()));
-            if let Some(slot) = self.slot_for_others(&gm, Origin::Other, 0)? {
+            if let Some(slot) = self.slot_for_others(&gm, Origin::Other)? {
                 slot.apply(&mut dispatch);
                 self.count_for_others(&gm, Origin::Other, slot);
                 self.draft.settlement.dispatches.push(dispatch);

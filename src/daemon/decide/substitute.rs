@@ -6,7 +6,7 @@ use super::decision::Decision;
 use super::undecided::Decided;
 use crate::game::Seat;
 use crate::ledger::PlayerSettings;
-use crate::referee::{Act, Cause};
+use crate::referee::Act;
 use crate::store::TokenRow;
 
 impl Decision<'_> {
@@ -26,8 +26,8 @@ impl Decision<'_> {
         loaded.seats[seat] = TokenRow { token, player, ..former.clone() };
         self.save_seat(&loaded.seats[seat]);
         let hold = self.hold(&loaded, seat, None);
-        let cause = Cause::House { phase_no: loaded.game_match.phase_no, act: &act };
-        let ruling = self.rule_with(&loaded.game_match, &[hold], &cause);
+        let matter = loaded.game_match.by_program(act);
+        let ruling = self.rule_with(&loaded.game_match, &[hold], &matter);
         self.keep_unasked(loaded, ruling, Some(&former))
     }
 }

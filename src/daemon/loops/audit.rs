@@ -9,7 +9,7 @@ use super::waiting::{Backoff, pause, until_shutdown};
 use crate::audit::AuditVerdict;
 use crate::daemon::Office;
 use crate::daemon::decide::alarm::{alarm, audit_report};
-use crate::daemon::decide::clock::Trigger;
+use crate::daemon::decide::clock::by_program;
 use crate::daemon::unsound::{self, Unsound, unsound_matches};
 use crate::daemon::verify::{HouseTurns, unreadable};
 use crate::ledger::{Head, PauseReason};
@@ -193,7 +193,7 @@ impl Office {
         if row.overview.stage != Stage::Running {
             return Ok(row.overview.stage == Stage::Paused);
         }
-        let after = self.rule_on(row, &Trigger::Referee { act, phase_no: None }, now).await?;
+        let after = self.rule_on(row, &by_program(act), now).await?;
         Ok(after.is_some_and(|after| after.stage == Stage::Paused))
     }
 

@@ -10,12 +10,12 @@ use tokio::sync::watch;
 use super::waiting::{Backoff, pause};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
-use crate::daemon::decide::clock::Trigger;
+use crate::daemon::decide::clock::{CauseOf, by_clock, by_program};
 use crate::daemon::decide::offers::lapse_offer;
 use crate::daemon::heartbeat::Loop;
 use crate::post::{Health, ShutdownSignal};
 use crate::referee::Act;
-use crate::store::{Invitation, InvitationStage, Settlement, StoreError};
+use crate::store::{Invitation, InvitationStage, MatchRow, Settlement, StoreError};
 
 /// The key under which a daemon remembers when the clock was last checked.
 const HEARTBEAT: &str = "heartbeat";
@@ -79,7 +79,9 @@ impl Office {
         // While the DNS does not answer whether a letter is signed, nobody is late in its match.
         let spared = self.store.matches_with_deferred_letters(now).await?;
         let spared: BTreeSet<String> = spared.into_iter().collect();
-        while self.sweep(until, now, &Trigger::Clock, &mut spared.clone()).await? {}
+        let is_the_clocks = |row: &MatchRow| !row.overview.awaits_house();
+        // The clock decides nothing while the house is to move.
+        while self.sweep(until, now, &by_clock(), is_the_clocks, &mut spared.clone()).await? {}
         self.delete_unruled_when_due(now).await?;
         self.list_letters_when_due(now).await?;
         self.drop_pictures_when_due(now).await?;
@@ -98,22 +100,23 @@ impl Office {
         }
         let last = self.remembered_time(HEARTBEAT).await?;
         if let Some(since) = last.filter(|last| now - *last > outage) {
-            let trigger = Trigger::Referee { act: Act::Slide { since }, phase_no: None };
             let mut done = BTreeSet::new();
-            self.sweep(now + MAX_GRACE, now, &trigger, &mut done).await?;
+            let slide = by_program(Act::Slide { since });
+            self.sweep(now + MAX_GRACE, now, &slide, |_| true, &mut done).await?;
             tracing::warn!(%since, matches = done.len(), "deadlines extended after an outage");
         }
         self.store.remember(HEARTBEAT, &now.to_rfc3339()).await?;
         Ok(())
     }
 
-    /// Rules on all matches that are due by `until`, and returns whether any changed. Skips those that are `done`, and
-    /// adds the others to `done`.
+    /// Rules on all matches that are due by `until` and `concerned`, and returns whether any changed. Skips those that are
+    /// `done`, and adds the others to `done`.
     async fn sweep(
         &self,
         until: DateTime<Utc>,
         now: DateTime<Utc>,
-        trigger: &Trigger,
+        cause_of: &CauseOf,
+        concerned: impl Fn(&MatchRow) -> bool,
         done: &mut BTreeSet<String>,
     ) -> anyhow::Result<bool> {
         let mut changed = false;
@@ -122,13 +125,9 @@ impl Office {
             let mut due = self.store.matches_due(until, last.as_ref(), BATCH_SIZE).await?;
             let Some(behind) = due.last().cloned() else { return Ok(changed) };
             last = Some(behind);
-            due.retain(|row| done.insert(row.id.clone()));
-            if matches!(trigger, Trigger::Clock) {
-                // The clock decides nothing while the house is to move.
-                due.retain(|row| !row.overview.awaits_house());
-            }
+            due.retain(|row| done.insert(row.id.clone()) && concerned(row));
             self.heartbeat.beat(Loop::Clock);
-            changed |= self.rule_on_many(due, trigger, now).await?;
+            changed |= self.rule_on_many(due, cause_of, now).await?;
         }
     }
 

@@ -13,13 +13,13 @@ use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
 use crate::daemon::batch::load::log_unusable;
 use crate::daemon::decide::alarm::house_stuck;
-use crate::daemon::decide::clock::Trigger;
+use crate::daemon::decide::clock::CauseOf;
 use crate::daemon::decide::stored::snapshot;
 use crate::daemon::parallel::{background_threads, run_in_background};
 use crate::daemon::stuck::{self, StuckHouse, stuck_houses};
 use crate::ledger::{self, Entry};
 use crate::post::ShutdownSignal;
-use crate::referee::{Act, HousePlayer, Match};
+use crate::referee::{HousePlay, HousePlayer, Match, Matter};
 use crate::store::{EntryRow, MatchRow, Settlement};
 
 /// Matches loaded at a time.
@@ -134,15 +134,15 @@ impl Office {
         let phase_no = game_match.phase_no;
         let entries = self.store.entries(match_id).await?;
         let player = Arc::clone(&self.settings.house);
-        let act = run_in_background(move || house_turn(&game_match, &entries, player.as_ref())).await??;
-        if let Act::Play { seat, failed: Some(failure), .. } = &act {
+        let play = run_in_background(move || house_turn(&game_match, &entries, player.as_ref())).await??;
+        if let HousePlay { seat, failed: Some(failure), .. } = &play {
             tracing::error!(match_id, %seat, ?failure, "the house failed; an easier level plays");
         }
         // The turn stays valid as long as the phase is open, whatever else changes in the match.
-        let trigger = Trigger::Referee { act, phase_no: Some(phase_no) };
+        let cause_of: CauseOf = Arc::new(move |_| Matter::House { phase: phase_no, play: play.clone() });
         for _ in 0..MAX_TRIES {
             let row = self.match_row(match_id).await?;
-            if let Some(after) = self.rule_on(row, &trigger, self.now()).await? {
+            if let Some(after) = self.rule_on(row, &cause_of, self.now()).await? {
                 return Ok(after.house_due().is_some());
             }
             let now = snapshot(match_id, &self.match_row(match_id).await?.snapshot)?;
@@ -188,7 +188,7 @@ impl Office {
 }
 
 /// Computes what the house plays, from the entries of its match.
-fn house_turn(game_match: &Match, entries: &[EntryRow], player: &HousePlayer) -> anyhow::Result<Act> {
+fn house_turn(game_match: &Match, entries: &[EntryRow], player: &HousePlayer) -> anyhow::Result<HousePlay> {
     let entries: Vec<Entry> = entries
         .iter()
         .map(|row| serde_json::from_str(&row.json))

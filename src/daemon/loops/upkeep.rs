@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
 use crate::daemon::decide::alarm::low_space;
-use crate::daemon::decide::clock::Trigger;
+use crate::daemon::decide::clock::by_program;
 use crate::referee::Act;
 
 /// The key under which a daemon remembers when it last deleted old letters.
@@ -87,9 +87,8 @@ impl Office {
             return Ok(());
         }
         let ids = self.store.matches_to_list(now - LISTED_AFTER).await?;
-        let trigger = Trigger::Referee { act: Act::ListLetters, phase_no: None };
         for chunk in ids.chunks(LISTED_TOGETHER) {
-            self.rule_on_many(self.store.matches(chunk).await?, &trigger, now).await?;
+            self.rule_on_many(self.store.matches(chunk).await?, &by_program(Act::ListLetters), now).await?;
         }
         Ok(self.store.remember(LAST_LISTING, &now.to_rfc3339()).await?)
     }

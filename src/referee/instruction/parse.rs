@@ -4,7 +4,7 @@ use super::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
 use crate::letter::Address;
-use crate::referee::Act;
+use crate::referee::{Act, cut};
 use crate::request::Party;
 
 /// Splits the lines of a GM's letter into instructions and the lines that do not begin with `GM`.
@@ -31,6 +31,11 @@ pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
         found.push(InstructionLine { line: line.clone(), parsed: parse(&words, below) });
     }
     (found, others)
+}
+
+/// Whether one of the lines is an instruction, valid or not.
+pub fn has_instruction(lines: &[Line]) -> bool {
+    lines.iter().any(|line| words_after_gm(&line.text).is_some())
 }
 
 fn is_end(line: &Line) -> bool {
@@ -200,7 +205,7 @@ fn parse_tell(rest: &[&str], below: &[Line]) -> Parsed<Act> {
     let to = if is(seat, "both") { None } else { Some(parse_seat(&[seat], example)?) };
     match text_of(words, below) {
         text if text.is_empty() => Err(InstructionFault::new("TELL needs a text.", example)),
-        text => Ok(Act::tell(to, &text)),
+        text => Ok(Act::tell(to, cut(&text))),
     }
 }
 

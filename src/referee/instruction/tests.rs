@@ -41,7 +41,7 @@ fn a_text_ends_at_end_or_at_the_next_instruction() {
     let asked: Vec<_> = asked.into_iter().map(|asked| asked.parsed.expect("it is an instruction")).collect();
     let announced =
         Instruction::Announce { readers: Readership::Game(GameKind::Quad), text: "One\n\nTwo".to_owned() };
-    let told = MatchAction::Act(Act::tell(None, "Three\nFour"));
+    let told = MatchAction::Act(Act::tell(None, "Three\nFour".to_owned()));
     let told = Instruction::Match { id: "QU-1".to_owned(), turn: None, action: told };
     assert_eq!(asked, [announced, told, Instruction::List(Listing::Late)]);
     assert_eq!(others.len(), 1);

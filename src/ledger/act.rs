@@ -1,18 +1,26 @@
-//! Acts on a match that come neither from a letter nor from the clock, and why they may be rejected.
+//! Acts on a match that come neither from a letter nor from the clock.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::words::cut;
+use super::fact::{MailIdentity, PauseReason};
+use super::holder::SeatPins;
+use super::seal::SealKey;
+use super::settings::PlayerSettings;
 use crate::game::any::Choices;
-use crate::game::{BySeat, Fault, Line, OrderLines, Phase, Seat};
-use crate::ledger::{MailIdentity, PauseReason, PlayerSettings, SealKey, SeatPins};
+use crate::game::{BySeat, Line, OrderLines, Phase, Seat};
 use crate::letter::Digest;
 
-/// An act on one match by the GM or, where noted, by the program (`Cause::House`). The ledger keeps it as JSON.
+/// An act on one match by the GM or, where noted, by the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "act", content = "of", rename_all = "snake_case")]
 pub enum Act {
+    /// Opens the match; the cause of the first entry alone.
+    Open {
+        /// The player's letter that opened it, by ACCEPT, JOIN or CHALLENGE.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        letter: Option<Digest>,
+    },
     /// Suspends the deadlines.
     Pause {
         reason: PauseReason,
@@ -97,17 +105,6 @@ pub enum Act {
     },
     /// By the program: an automatic absence note came from the seat.
     Away(Seat),
-    /// By the program: files what the house plays in its seat. `version` is that of the computer player.
-    Play {
-        seat: Seat,
-        version: u32,
-        orders: Vec<String>,
-        /// The SHA-256 of the canonical JSON of all that the seat was told and filed.
-        seen: Digest,
-        /// Set if the seat's level found no legal turn, so that these are the orders of an easier one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        failed: Option<HouseFailure>,
-    },
     /// Mail to the seat arrives again.
     Restored(Seat),
     /// By the program: the referee was down from `since` until now. A deadline within the outage moves by its length.
@@ -144,8 +141,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 impl Act {
     /// Returns the act that tells one side something, or both.
-    pub fn tell(to: Option<Seat>, text: &str) -> Act {
-        let text = cut(text);
+    pub fn tell(to: Option<Seat>, text: String) -> Act {
         Act::Tell { to, digest: Digest::of(text.as_bytes()), text }
     }
 
@@ -154,10 +150,28 @@ impl Act {
         Act::Pause { reason: PauseReason::Gm(reason) }
     }
 
-    /// Returns the act as the ledger keeps it.
-    pub(super) fn to_json(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("acts are plain values")
+    /// The player's letter that the act follows from, and the CONFIRM of that.
+    pub(super) fn letters(&self) -> (Option<Digest>, Option<Digest>) {
+        match self {
+            Act::Open { letter } | Act::Hold { letter, .. } => (*letter, None),
+            Act::Absent { letter, confirmed_by, .. } => (Some(*letter), *confirmed_by),
+            _ => (None, None),
+        }
     }
+}
+
+/// A turn of the house in its seat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HousePlay {
+    pub seat: Seat,
+    /// The version of the computer player.
+    pub version: u32,
+    pub orders: Vec<String>,
+    /// The SHA-256 of the canonical JSON of all that the seat was told and filed.
+    pub seen: Digest,
+    /// Set if the seat's level found no legal turn, so that these are the orders of an easier one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<HouseFailure>,
 }
 
 /// A turn that was decided wrongly, and how to put it right.
@@ -206,36 +220,4 @@ pub enum HouseFailure {
     Panicked,
     /// The rules refuse what it chose.
     Refused,
-}
-
-/// Why an act was rejected.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "why", rename_all = "snake_case")]
-pub enum Rejection {
-    /// The phase it was meant for is no longer open.
-    Passed,
-    Over,
-    /// The match is already in the requested state.
-    Already,
-    /// The rules assume no filing for these seats: they must move themselves.
-    MustMove {
-        seats: Vec<Seat>,
-    },
-    /// The orders cannot stand.
-    Faulty {
-        faults: Vec<Fault>,
-    },
-    /// The seat owes no orders.
-    NotDue {
-        seat: Seat,
-    },
-    NoSuchTurn {
-        turn: u32,
-    },
-    /// An absence has more days than the seat has left, or lies in the past.
-    TooManyDays {
-        left: i64,
-    },
-    /// There is no deadline to move, because only the house is to move.
-    NoDeadline,
 }

@@ -1,0 +1,233 @@
+//! The cause of a ruling: everything beside the match, and the letter itself, that the ruling follows from.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::act::{Act, HousePlay};
+use super::millis;
+use crate::game::Seat;
+use crate::game::any::GameKind;
+use crate::letter::Digest;
+
+/// What a ruling is about. `L` stands for the letter: its circumstances, as entries hold them, or the letter as read
+/// (`referee::Matter`).
+///
+/// `phase` is the number of the phase that was open when the cause arose. In another phase it does nothing, unless its act
+/// is valid in all of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cause<L = Box<LetterCause>> {
+    Letter(L),
+    /// Something is due.
+    Clock {
+        phase: u32,
+    },
+    /// The GM with this name.
+    Gm {
+        name: String,
+        phase: u32,
+        act: Act,
+    },
+    /// The computer player has found its turn.
+    House {
+        phase: u32,
+        play: HousePlay,
+    },
+    /// The referee acts by itself, such as after an outage, or on a player's wish that concerns more than one match.
+    Program {
+        phase: u32,
+        act: Act,
+    },
+}
+
+/// A letter from a seat, and what the ruling on it cannot derive from its bytes and the match: who vouched for it, and how
+/// much room its answer and its notices had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LetterCause {
+    /// The SHA-256 of its raw bytes.
+    pub letter: Digest,
+    pub seat: Seat,
+    #[serde(with = "millis")]
+    pub received: DateTime<Utc>,
+    /// Whether it was signed, if the DNS answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dkim: Option<Signature>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub token: TokenOf,
+    /// If only a part of it is about this match: the SHA-256 of the part's lines, each followed by a line feed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Digest>,
+    /// It was not proven to be the player's at first: the player's letter that confirmed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmed_by: Option<Digest>,
+    /// It was taken for automatic mail, exceeded a limit or was set aside: the GM who accepted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_by: Option<String>,
+    /// It shows the seat's reply token to others, so the seat gets a new one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub shows_token: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub answer: Permission,
+    /// The room of the opponent for notices of what it does.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub opponent: Room,
+    /// The room of the GM for notices of what it does.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub gm: Room,
+    /// Every GM holds a seat of the match, one of them the opponent's.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub gm_plays: bool,
+    /// It resigns, but from an address that its player added a few days ago.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub holds_resignation: bool,
+    /// Answers to the seat that were left out since the last one, which the answer tells.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub left_out: u32,
+    /// The player's other games whose orders stand in its texts, so that none is passed on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub withheld_for: Vec<GameKind>,
+    /// The advice of the house, if the letter asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Hint>,
+}
+
+/// Whether a letter has a valid DKIM signature of its sender's domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Signature {
+    Passed,
+    Missing,
+}
+
+/// The match whose reply token a letter bears.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TokenOf {
+    /// The one that is ruled on.
+    #[default]
+    Own,
+    /// Another one of the same player.
+    Other,
+}
+
+/// Whether the answer to a letter is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Permission {
+    #[default]
+    Now,
+    /// The seat has had too many answers, or the same one several times in a row.
+    Held,
+}
+
+/// How many notices of a letter's acts a reader may still get because of its player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Room {
+    /// The player was forgotten, and has no address.
+    Unreachable,
+    Letters(u8),
+}
+
+impl Default for Room {
+    fn default() -> Room {
+        Room::Letters(Room::MOST)
+    }
+}
+
+impl Room {
+    /// The most notices that one letter can cause to one reader, because acts of one kind are told together.
+    pub const MOST: u8 = 6;
+
+    /// Whether there is room for another notice.
+    pub fn has_place(self) -> bool {
+        matches!(self, Room::Letters(1..))
+    }
+
+    /// Uses a place, and returns whether there was one.
+    pub fn spend(&mut self) -> bool {
+        match self {
+            Room::Unreachable | Room::Letters(0) => false,
+            Room::Letters(left) => {
+                *left -= 1;
+                true
+            }
+        }
+    }
+}
+
+/// What the house would do in a player's place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hint {
+    /// The version of the house.
+    pub version: u32,
+    pub orders: Vec<String>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl LetterCause {
+    /// A letter that nobody had to vouch for, with room for its answer and its notices.
+    pub fn new(letter: Digest, seat: Seat, received: DateTime<Utc>) -> LetterCause {
+        LetterCause {
+            letter,
+            seat,
+            received,
+            dkim: None,
+            token: TokenOf::Own,
+            part: None,
+            confirmed_by: None,
+            accepted_by: None,
+            shows_token: false,
+            answer: Permission::Now,
+            opponent: Room::default(),
+            gm: Room::default(),
+            gm_plays: false,
+            holds_resignation: false,
+            left_out: 0,
+            withheld_for: Vec::new(),
+            hint: None,
+        }
+    }
+
+    /// The time of its arrival, if somebody had to vouch for it, so that it is ruled on later than that.
+    pub fn came_earlier(&self) -> Option<DateTime<Utc>> {
+        let is_late = self.confirmed_by.is_some() || self.accepted_by.is_some();
+        is_late.then_some(self.received)
+    }
+}
+
+impl Cause {
+    /// The cause of a match that opens by itself, or by a player's ACCEPT, JOIN or CHALLENGE.
+    pub fn opening(letter: Option<Digest>) -> Cause {
+        Cause::Program { phase: 0, act: Act::Open { letter } }
+    }
+
+    /// The letter that the ruling is on.
+    pub fn letter(&self) -> Option<&LetterCause> {
+        match self {
+            Cause::Letter(letter) => Some(letter),
+            Cause::Clock { .. } | Cause::Gm { .. } | Cause::House { .. } | Cause::Program { .. } => None,
+        }
+    }
+
+    /// The act of a GM or of the program.
+    pub fn act(&self) -> Option<&Act> {
+        match self {
+            Cause::Gm { act, .. } | Cause::Program { act, .. } => Some(act),
+            Cause::Letter(_) | Cause::Clock { .. } | Cause::House { .. } => None,
+        }
+    }
+
+    /// The letters that it names: its own and the CONFIRM of that, or those that an act follows from.
+    pub fn letters(&self) -> impl Iterator<Item = Digest> {
+        let (letter, confirmed_by) = match self {
+            Cause::Letter(letter) => (Some(letter.letter), letter.confirmed_by),
+            Cause::Gm { act, .. } | Cause::Program { act, .. } => act.letters(),
+            Cause::Clock { .. } | Cause::House { .. } => (None, None),
+        };
+        letter.into_iter().chain(confirmed_by)
+    }
+}
