@@ -21,7 +21,7 @@ pub enum Settings {
     Maildir(maildirs::Settings),
 }
 
-/// Letters that are written into Maildirs at a time, and synced together.
+/// Maximum letters written into Maildirs and synced together.
 const MAX_FILES: usize = 256;
 
 /// Sends letters, with a limit on how many at a time.
