@@ -62,7 +62,7 @@ pub struct Account {
     run: Vec<RunEntry>,
     /// How often each unsent dispatch was queued again because its run turned out to be the account's.
     revivals: BTreeMap<i64, u32>,
-    /// What is left to do about dispatches, oldest first.
+    /// Work left to do about dispatches, oldest first.
     pub follow_ups: Vec<FollowUp>,
     /// When the GM was last told of an outage, and the codes that caused it.
     told: Option<(DateTime<Utc>, Option<Status>)>,
@@ -123,7 +123,7 @@ struct RunEntry {
     marked: bool,
 }
 
-/// What is left to do about a dispatch whose outcome is recorded.
+/// Work left to do about a dispatch whose outcome is recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FollowUp {
     pub message_id: String,

@@ -11,10 +11,10 @@ type Place = (Urgency, u64);
 
 #[derive(Default)]
 pub(super) struct Queue {
-    /// How many letters were ever added.
+    /// Number of letters ever added.
     added: u64,
     waiting: BTreeMap<Place, Arc<Claimed>>,
-    /// To whom letters are being sent.
+    /// The recipients of letters in flight.
     readers: HashSet<String>,
 }
 
