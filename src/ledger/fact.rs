@@ -5,18 +5,20 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::{IntoStaticStr, VariantNames};
 
 use super::holder::SeatPins;
 use super::lot::PinnedLot;
 use super::settings::{PlayerSettings, no_settings};
 use crate::game::any::{Choices, GameKind};
 use crate::game::condition::{ConditionOutcome, Conditions};
+use crate::game::names::named_enum;
 use crate::game::record::Ending;
 use crate::game::{BySeat, OrderLines, Outcome, Phase, Seat};
 use crate::letter::{Address, Digest, OwnIdentity};
 
 /// A fact: one decision of the referee.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[serde(tag = "kind", content = "body")]
 pub enum Fact {
     MatchOpened {
@@ -276,41 +278,25 @@ pub struct FaultyLine {
     pub kind: FaultKind,
 }
 
-/// Why orders cannot stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FaultKind {
-    /// It is no order or command, or contradicts another.
-    Syntax,
-    /// It is no order, but may have been meant as one.
-    Doubtful,
-    /// The rules forbid it.
-    Illegal,
-    /// The letter names another match.
-    OtherMatch,
-    /// The letter names another turn.
-    OtherTurn,
-    /// Nothing is due from the seat, or only that.
-    NotDue,
-    /// The letter is ruled on too late.
-    Superseded,
-    /// The seat sent the same orders for an earlier turn.
-    Repeated,
-}
-
-impl FaultKind {
-    /// The name in entries and in words.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            FaultKind::Syntax => "syntax",
-            FaultKind::Doubtful => "doubtful",
-            FaultKind::Illegal => "illegal",
-            FaultKind::OtherMatch => "other-match",
-            FaultKind::OtherTurn => "other-turn",
-            FaultKind::NotDue => "not-due",
-            FaultKind::Superseded => "superseded",
-            FaultKind::Repeated => "repeated",
-        }
+named_enum! {
+    /// Why orders cannot stand.
+    pub enum FaultKind {
+        /// It is no order or command, or contradicts another.
+        Syntax = "syntax",
+        /// It is no order, but may have been meant as one.
+        Doubtful = "doubtful",
+        /// The rules forbid it.
+        Illegal = "illegal",
+        /// The letter names another match.
+        OtherMatch = "other-match",
+        /// The letter names another turn.
+        OtherTurn = "other-turn",
+        /// Nothing is due from the seat, or only that.
+        NotDue = "not-due",
+        /// The letter is ruled on too late.
+        Superseded = "superseded",
+        /// The seat sent the same orders for an earlier turn.
+        Repeated = "repeated",
     }
 }
 
@@ -360,53 +346,6 @@ impl MailIdentity {
 impl Fact {
     /// The fact's name, which is the `kind` of its entry.
     pub fn kind(&self) -> &'static str {
-        match self {
-            Fact::MatchOpened { .. } => "MatchOpened",
-            Fact::DeskSet { .. } => "DeskSet",
-            Fact::OrdersSealed { .. } => "OrdersSealed",
-            Fact::OrdersRefused { .. } => "OrdersRefused",
-            Fact::OrdersChecked { .. } => "OrdersChecked",
-            Fact::OrdersWithdrawn { .. } => "OrdersWithdrawn",
-            Fact::ConditionsSealed { .. } => "ConditionsSealed",
-            Fact::ConditionsWithdrawn { .. } => "ConditionsWithdrawn",
-            Fact::ConditionsFollowed { .. } => "ConditionsFollowed",
-            Fact::LetterAnswered { .. } => "LetterAnswered",
-            Fact::DeadlineSet { .. } => "DeadlineSet",
-            Fact::DeadlineMissed { .. } => "DeadlineMissed",
-            Fact::DeadlineExtended { .. } => "DeadlineExtended",
-            Fact::DeadlineSlid { .. } => "DeadlineSlid",
-            Fact::OpeningSentLate { .. } => "OpeningSentLate",
-            Fact::ReminderSent { .. } => "ReminderSent",
-            Fact::ReminderPassed { .. } => "ReminderPassed",
-            Fact::ReminderLeftToDigest { .. } => "ReminderLeftToDigest",
-            Fact::GmAsked { .. } => "GmAsked",
-            Fact::TurnAdjudicated { .. } => "TurnAdjudicated",
-            Fact::MatchClosed { .. } => "MatchClosed",
-            Fact::MatchEnded { .. } => "MatchEnded",
-            Fact::MatchPaused { .. } => "MatchPaused",
-            Fact::MatchResumed { .. } => "MatchResumed",
-            Fact::DrawOffered { .. } => "DrawOffered",
-            Fact::ExtensionAsked { .. } => "ExtensionAsked",
-            Fact::AbsenceNoted { .. } => "AbsenceNoted",
-            Fact::SubstituteAsked { .. } => "SubstituteAsked",
-            Fact::SubstituteOffered { .. } => "SubstituteOffered",
-            Fact::SubstituteAgreed { .. } => "SubstituteAgreed",
-            Fact::Protested { .. } => "Protested",
-            Fact::MessagePassed { .. } => "MessagePassed",
-            Fact::MailReturned { .. } => "MailReturned",
-            Fact::MailRestored { .. } => "MailRestored",
-            Fact::AwayNoted { .. } => "AwayNoted",
-            Fact::PlayerReplaced { .. } => "PlayerReplaced",
-            Fact::TokenRenewed { .. } => "TokenRenewed",
-            Fact::SeatHeld { .. } => "SeatHeld",
-            Fact::PlayerRenamed { .. } => "PlayerRenamed",
-            Fact::PlayerSet { .. } => "PlayerSet",
-            Fact::GmNoted { .. } => "GmNoted",
-            Fact::GmTold { .. } => "GmTold",
-            Fact::CorrectionMade { .. } => "CorrectionMade",
-            Fact::Unsealed { .. } => "Unsealed",
-            Fact::LettersListed {} => "LettersListed",
-            Fact::Forgotten { .. } => "Forgotten",
-        }
+        self.into()
     }
 }

@@ -8,6 +8,7 @@ use ring::hmac;
 use serde::{Deserialize, Serialize};
 
 use crate::game::Seat;
+use crate::game::names::named_enum;
 use crate::letter::Digest;
 
 /// 128 random bits under which one value is pinned. They are kept beside the seat, and never derived from the secret of
@@ -61,24 +62,11 @@ pub struct SeatPins {
     pub addresses: Vec<Digest>,
 }
 
-/// What is pinned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PinnedKind {
-    Address,
-    Token,
-}
-
-impl PinnedKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            PinnedKind::Address => "address",
-            PinnedKind::Token => "token",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<PinnedKind> {
-        [PinnedKind::Address, PinnedKind::Token].into_iter().find(|kind| kind.as_str() == name)
+named_enum! {
+    /// What is pinned.
+    pub enum PinnedKind {
+        Address = "address",
+        Token = "token",
     }
 }
 

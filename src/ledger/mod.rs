@@ -2,7 +2,8 @@
 //!
 //! An entry records a fact. Its hash is the SHA-256 of its canonical JSON (RFC 8785), which contains the hash of the
 //! entry before it, so that no entry can be changed, removed or inserted without a trace. Each entry also has a salt:
-//! both players are told the hash, and must not be able to guess a secret order from it.
+//! both players are told the hash, and must not be able to guess a secret order from it. The first entry of a ruling also
+//! holds its cause, which the others name by number.
 //!
 //! The letters that report a ruling are worded after its entries are chained, so the first entry of the next ruling
 //! contains their digests.

@@ -8,7 +8,7 @@ use super::faults::quoted_lines;
 use super::filing;
 use super::house;
 use super::life::Draft;
-use super::questions::{Questions, changing_command};
+use super::questions::Questions;
 use super::refusal;
 use super::schedule::{Absence, Press};
 use super::stage::Stage;
@@ -123,10 +123,10 @@ fn answer_questions(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
     let mut questions = Questions::default();
     let commands = letter.request.commands.iter().map(|asked| &asked.command);
     commands
-        .map(|command| match changing_command(command) {
-            Some(_) => Reply::MatchOver,
-            None if questions.is_repeated(command) => Reply::Repeated,
-            None => follow_command(draft, letter, command),
+        .map(|command| match command {
+            _ if command.changes_something() => Reply::MatchOver,
+            _ if questions.is_repeated(command) => Reply::Repeated,
+            _ => follow_command(draft, letter, command),
         })
         .collect()
 }
@@ -155,11 +155,12 @@ fn follow_commands(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
         return replies;
     }
     for asked in &request.commands {
-        replies.push(match changing_command(&asked.command) {
-            Some(command) if letter.other_match.is_some() => Reply::WhichMatch { command },
-            Some(command) if request.check => Reply::CheckedOnly { command },
-            None if questions.is_repeated(&asked.command) => Reply::Repeated,
-            Some(_) | None => follow_if_allowed(draft, letter, &asked.command),
+        let (command, changes) = (asked.command.name(), asked.command.changes_something());
+        replies.push(match changes {
+            true if letter.other_match.is_some() => Reply::WhichMatch { command },
+            true if request.check => Reply::CheckedOnly { command },
+            false if questions.is_repeated(&asked.command) => Reply::Repeated,
+            true | false => follow_if_allowed(draft, letter, &asked.command),
         });
     }
     replies
@@ -262,18 +263,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
             tell_gm(draft, seat, text, &[draft.game_match.game]);
             Reply::PassedToGm
         }
-        Command::Challenge { .. } => Reply::NotHere { command: "CHALLENGE".to_owned() },
-        Command::Accept(_) => Reply::NotHere { command: "ACCEPT".to_owned() },
-        Command::Decline(_) => Reply::NotHere { command: "DECLINE".to_owned() },
-        Command::Open { .. } => Reply::NotHere { command: "OPEN".to_owned() },
-        Command::Join(_) => Reply::NotHere { command: "JOIN".to_owned() },
-        Command::Confirm { .. } => Reply::NotHere { command: "CONFIRM".to_owned() },
-        Command::Deny(_) => Reply::NotHere { command: "DENY".to_owned() },
-        Command::Address { .. } => Reply::NotHere { command: "ADDRESS".to_owned() },
-        Command::Leave { .. } => Reply::NotHere { command: "LEAVE".to_owned() },
-        Command::Never(_) => Reply::NotHere { command: "NEVER".to_owned() },
-        Command::Settings(_) => Reply::NotHere { command: "SETTINGS".to_owned() },
-        Command::Gm(_) => Reply::NotHere { command: "GM".to_owned() },
+        elsewhere => Reply::NotHere { command: elsewhere.name().to_owned() },
     }
 }
 

@@ -75,7 +75,7 @@ pub use opening::{Opening, open};
 pub use overview::MatchOverview;
 pub use part::{OtherPart, PartOutcome};
 pub use past::{Past, digest_of_request, without_numbers};
-pub use questions::{Questions, changing_command};
+pub use questions::Questions;
 pub use refused::RefusedLetter;
 pub use rejection::Rejection;
 pub use reply::Reply;

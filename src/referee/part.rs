@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Answer, Orders, SeatLetter};
 use crate::ledger::TokenOf;
-use crate::request::Command;
+use crate::request::{Command, Concern};
 
 /// What became of a part of a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -44,39 +44,9 @@ impl Answer {
 impl SeatLetter {
     /// Returns the name of a command that is not carried out, because it needs the token of this match.
     pub(super) fn lacks_token_for(&self, command: &Command) -> Option<&'static str> {
-        match command {
-            _ if self.cause.token == TokenOf::Own => None,
-            Command::Tell(_) => Some("TELL"),
-            Command::Resign { .. } => Some("RESIGN"),
-            Command::Draw => Some("DRAW"),
-            Command::Extend { .. } => Some("EXTEND"),
-            Command::Agree => Some("AGREE"),
-            Command::Claim => Some("CLAIM"),
-            Command::Substitute => Some("SUBSTITUTE"),
-            Command::Protest(_) => Some("PROTEST"),
-            Command::Status
-            | Command::Report(_)
-            | Command::History
-            | Command::Hint
-            | Command::Absent { .. }
-            | Command::Withdraw
-            | Command::TellGm(_)
-            | Command::Help(_)
-            | Command::Games
-            | Command::Rules(_)
-            | Command::Matches
-            | Command::Challenge { .. }
-            | Command::Accept(_)
-            | Command::Decline(_)
-            | Command::Open { .. }
-            | Command::Join(_)
-            | Command::Confirm { .. }
-            | Command::Deny(_)
-            | Command::Never(_)
-            | Command::Settings(_)
-            | Command::Address { .. }
-            | Command::Leave { .. }
-            | Command::Gm(_) => None,
-        }
+        let is_good = self.cause.token == TokenOf::Own
+            || command.concern() != Concern::MatchAct
+            || matches!(command, Command::Absent { .. } | Command::Withdraw | Command::TellGm(_));
+        (!is_good).then(|| command.name())
     }
 }

@@ -71,31 +71,7 @@ fn kind(command: &Command) -> Option<Kind> {
         Command::Substitute => Some(Kind::Substitute),
         Command::Absent { .. } => Some(Kind::Absent),
         // A second draw offer, agreement or resignation has no effect, and the others concern nobody else in the match.
-        Command::Status
-        | Command::Report(_)
-        | Command::History
-        | Command::Hint
-        | Command::Withdraw
-        | Command::Resign { .. }
-        | Command::Draw
-        | Command::Agree
-        | Command::Claim
-        | Command::Help(_)
-        | Command::Games
-        | Command::Rules(_)
-        | Command::Matches
-        | Command::Challenge { .. }
-        | Command::Accept(_)
-        | Command::Decline(_)
-        | Command::Open { .. }
-        | Command::Join(_)
-        | Command::Confirm { .. }
-        | Command::Deny(_)
-        | Command::Address { .. }
-        | Command::Leave { .. }
-        | Command::Never(_)
-        | Command::Settings(_)
-        | Command::Gm(_) => None,
+        _ => None,
     }
 }
 

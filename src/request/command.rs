@@ -109,6 +109,74 @@ pub enum Command {
     Gm(String),
 }
 
+/// The subject of a command, which tells whose word it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concern {
+    /// It asks about the match of the letter.
+    Match,
+    /// It changes something in the match of the letter.
+    MatchAct,
+    /// It asks what anybody may ask.
+    Manual,
+    /// It changes something about its sender, wherever it is written.
+    Person,
+    /// It is a GM's.
+    Gm,
+}
+
+impl Command {
+    /// Returns the command as letters name it, and its subject.
+    fn described(&self) -> (&'static str, Concern) {
+        match self {
+            Command::Status => ("STATUS", Concern::Match),
+            Command::Report(_) => ("REPORT", Concern::Match),
+            Command::History => ("HISTORY", Concern::Match),
+            Command::Hint => ("HINT", Concern::Match),
+            Command::Tell(_) => ("TELL", Concern::MatchAct),
+            Command::Resign { .. } => ("RESIGN", Concern::MatchAct),
+            Command::Draw => ("DRAW", Concern::MatchAct),
+            Command::Extend { .. } => ("EXTEND", Concern::MatchAct),
+            Command::Agree => ("AGREE", Concern::MatchAct),
+            Command::Claim => ("CLAIM", Concern::MatchAct),
+            Command::Absent { .. } => ("ABSENT", Concern::MatchAct),
+            Command::Substitute => ("SUBSTITUTE", Concern::MatchAct),
+            Command::Protest(_) => ("PROTEST", Concern::MatchAct),
+            Command::Withdraw => ("WITHDRAW", Concern::MatchAct),
+            Command::TellGm(_) => ("TELL GM", Concern::MatchAct),
+            Command::Help(_) => ("HELP", Concern::Manual),
+            Command::Games => ("GAMES", Concern::Manual),
+            Command::Rules(_) => ("RULES", Concern::Manual),
+            Command::Matches => ("MATCHES", Concern::Manual),
+            Command::Challenge { .. } => ("CHALLENGE", Concern::Person),
+            Command::Accept(_) => ("ACCEPT", Concern::Person),
+            Command::Decline(_) => ("DECLINE", Concern::Person),
+            Command::Open { .. } => ("OPEN", Concern::Person),
+            Command::Join(_) => ("JOIN", Concern::Person),
+            Command::Confirm { .. } => ("CONFIRM", Concern::Person),
+            Command::Deny(_) => ("DENY", Concern::Person),
+            Command::Address { .. } => ("ADDRESS", Concern::Person),
+            Command::Leave { .. } => ("LEAVE", Concern::Person),
+            Command::Never(_) => ("NEVER", Concern::Person),
+            Command::Settings(_) => ("SETTINGS", Concern::Person),
+            Command::Gm(_) => ("GM", Concern::Gm),
+        }
+    }
+
+    pub fn name(&self) -> &'static str {
+        self.described().0
+    }
+
+    pub fn concern(&self) -> Concern {
+        self.described().1
+    }
+
+    /// Whether it changes something, which `CHECK` suppresses. SETTINGS alone only asks.
+    pub fn changes_something(&self) -> bool {
+        let is_question = matches!(self, Command::Settings(settings) if settings.is_empty());
+        matches!(self.concern(), Concern::MatchAct | Concern::Person) && !is_question
+    }
+}
+
 /// What a line turns out to be.
 pub enum ParsedLine {
     Remark,

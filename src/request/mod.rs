@@ -25,7 +25,7 @@ mod proof;
 mod texts;
 
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
-pub use command::{COMMAND_WORDS, Command, NumberedCommand, Party};
+pub use command::{COMMAND_WORDS, Command, Concern, NumberedCommand, Party};
 pub use grammar::Grammar;
 pub use part::{first_match_line, matches_named_in, matches_with_parts, part_for};
 

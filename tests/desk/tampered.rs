@@ -14,7 +14,7 @@ use fogpost::ledger::{Entry, Head};
 use fogpost::letter::Digest;
 use fogpost::referee::{Act, Instruction, Match, MatchAction};
 use fogpost::store;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::audit::{cheat_file, entries};
 use crate::desk::{ANN, BO, Desk};
@@ -242,6 +242,53 @@ fn orders_that_are_hashed_anew_are_named() {
         (
             "a deadline is changed",
             scene.rehashed("DeadlineSet", set("/body/deadline", "2026-05-20T18:00:00Z")),
+            "entry #",
+        ),
+    ];
+    assert_named(&scene, ways);
+}
+
+#[test]
+fn causes_that_are_hashed_anew_are_named() {
+    let scene = Scene::new();
+    let of_letter = |name: &'static str, value: Value| {
+        move |entry: &mut Value| {
+            let before = entry["cause"]["letter"][name].take();
+            assert_ne!(before, value, "{name} is changed");
+            entry["cause"]["letter"][name] = value.clone();
+        }
+    };
+    let sealed = |name, value: Value| scene.rehashed("OrdersSealed", of_letter(name, value));
+    let zeros = "0".repeat(64);
+    let ways: Vec<Way> = vec![
+        ("a letter is the other seat's", sealed("seat", "second".into()), "no reply token of a seat"),
+        (
+            "a letter came earlier",
+            sealed("received", "2026-05-07T09:00:00.000Z".into()),
+            "another time of arrival",
+        ),
+        ("a letter is read in part", sealed("part", zeros.clone().into()), "does not hold the part"),
+        ("a letter was confirmed", sealed("confirmed_by", zeros.into()), "letter 000"),
+        ("a letter showed its token", sealed("shows_token", true.into()), "entry #"),
+        ("an answer was held", sealed("answer", "held".into()), "its ledger line differs"),
+        ("answers were left out", sealed("left_out", 2.into()), "a player's mail"),
+        ("the opponent had no room", sealed("opponent", json!({"letters": 0})), "a player's mail"),
+        ("the GM accepted a letter", sealed("accepted_by", "Eve".into()), "a player's mail"),
+        (
+            "an entry is of another ruling",
+            scene.rehashed("TurnAdjudicated", |entry| entry["of"] = 1.into()),
+            "entry #",
+        ),
+        (
+            "an entry has no cause",
+            scene.rehashed("OrdersSealed", |entry| {
+                drop(entry.as_object_mut().and_then(|entry| entry.remove("cause")))
+            }),
+            "entry #",
+        ),
+        (
+            "a cause is of another phase",
+            scene.rehashed("DeadlineExtended", |entry| entry["cause"]["gm"]["phase"] = 77.into()),
             "entry #",
         ),
     ];

@@ -75,22 +75,7 @@ impl Decision<'_> {
             }
             Command::Never(code) => ("NEVER", self.refuse_challenges(asker, code.as_deref())?),
             Command::Settings(settings) => return Ok(Some(self.change_settings(asker, settings)?)),
-            Command::Status
-            | Command::Report(_)
-            | Command::History
-            | Command::Hint
-            | Command::Tell(_)
-            | Command::Resign { .. }
-            | Command::Draw
-            | Command::Extend { .. }
-            | Command::Agree
-            | Command::Claim
-            | Command::Absent { .. }
-            | Command::Substitute
-            | Command::Withdraw
-            | Command::TellGm(_)
-            | Command::Protest(_)
-            | Command::Gm(_) => return Ok(None),
+            _ => return Ok(None),
         };
         Ok(Some(done.unwrap_or_else(|why: OfferRejection| Reply::NoOffer { command: name, why })))
     }

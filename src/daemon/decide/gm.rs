@@ -12,7 +12,7 @@ use crate::referee::{
 };
 use crate::report::envelope::AnsweredLetter;
 use crate::report::{ClubLetter, GmItem, GmResult};
-use crate::request::Request;
+use crate::request::{Command, Request};
 use crate::store::{LetterStatus, WaitingLetter};
 
 const NO_GM_TOKEN: &str = "Nothing was done: your letter came without the GM's reply token. Please answer this \
@@ -38,8 +38,7 @@ impl GmLetter {
         let mut instructions = self.instructed.iter().filter_map(|line| line.parsed.as_ref().ok());
         let mut commands = self.request.commands.iter().map(|asked| &asked.command);
         !self.request.check
-            && (instructions.any(Instruction::changes_something)
-                || commands.any(|command| referee::changing_command(command).is_some()))
+            && (instructions.any(Instruction::changes_something) || commands.any(Command::changes_something))
     }
 }
 

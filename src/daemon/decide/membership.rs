@@ -7,7 +7,7 @@ use super::gms::About;
 use super::undecided::Decided;
 use crate::config::Membership;
 use crate::letter::{Address, Digest};
-use crate::referee::{self, OfferRejection, Reply};
+use crate::referee::{OfferRejection, Reply};
 use crate::report::ClubLetter;
 use crate::request::Command;
 use crate::store::NewDispatch;
@@ -28,7 +28,7 @@ impl Decision<'_> {
                 OfferRejection::NeedsApproval
             }
         };
-        let command = referee::changing_command(command).unwrap_or_default();
+        let command = command.name();
         Ok(Some(Reply::NoOffer { command, why }))
     }
 
@@ -62,34 +62,8 @@ impl Decision<'_> {
 
 /// Whether a command leads to a match.
 fn lets_play(command: &Command) -> bool {
-    match command {
-        Command::Challenge { .. } | Command::Open { .. } | Command::Accept(_) | Command::Join(_) => true,
-        Command::Decline(_)
-        | Command::Confirm { .. }
-        | Command::Deny(_)
-        | Command::Address { .. }
-        | Command::Leave { .. }
-        | Command::Never(_)
-        | Command::Settings(_)
-        | Command::Help(_)
-        | Command::Games
-        | Command::Rules(_)
-        | Command::Matches
-        | Command::Status
-        | Command::Report(_)
-        | Command::History
-        | Command::Hint
-        | Command::Tell(_)
-        | Command::Resign { .. }
-        | Command::Draw
-        | Command::Extend { .. }
-        | Command::Agree
-        | Command::Claim
-        | Command::Absent { .. }
-        | Command::Substitute
-        | Command::Withdraw
-        | Command::TellGm(_)
-        | Command::Protest(_)
-        | Command::Gm(_) => false,
-    }
+    matches!(
+        command,
+        Command::Challenge { .. } | Command::Open { .. } | Command::Accept(_) | Command::Join(_)
+    )
 }

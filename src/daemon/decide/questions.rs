@@ -12,7 +12,7 @@ use super::random::Random;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::config::Membership;
 use crate::game::Line;
-use crate::referee::{self, HouseMatch, Offer, OfferRejection, Reply};
+use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
 use crate::report::AskedSender;
 use crate::request::{Command, Party, Request};
 use crate::store::{Question, Standing};
@@ -146,7 +146,7 @@ impl Decision<'_> {
                 None
             }
         };
-        let command = referee::changing_command(command).unwrap_or_default();
+        let command = command.name();
         Ok(rejection.map(|why| Reply::NoOffer { command, why }))
     }
 }
@@ -162,32 +162,9 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
         Command::Settings(settings) => {
             is_doubtful && matches!(&settings[..], [(name, _)] if name == "challenges")
         }
-        // An invitation's code went to the invited address alone, and the code of a question to the address asked.
-        Command::Accept(_)
-        | Command::Decline(_)
-        | Command::Confirm { .. }
-        | Command::Deny(_)
-        | Command::Never(_) => false,
-        // These ask a registered address first, whoever wrote.
-        Command::Address { .. } | Command::Leave { .. } => false,
-        Command::Help(_) | Command::Games | Command::Rules(_) | Command::Matches => false,
-        // These need a seat, and so a token.
-        Command::Status
-        | Command::Report(_)
-        | Command::History
-        | Command::Hint
-        | Command::Tell(_)
-        | Command::Resign { .. }
-        | Command::Draw
-        | Command::Extend { .. }
-        | Command::Agree
-        | Command::Claim
-        | Command::Absent { .. }
-        | Command::Substitute
-        | Command::Withdraw
-        | Command::TellGm(_)
-        | Command::Protest(_)
-        | Command::Gm(_) => false,
+        // The code of an invitation went to the invited address alone, and that of a question to the address asked. ADDRESS
+        // and LEAVE ask a registered address first, whoever wrote. The rest asks, or needs a seat and so a token.
+        _ => false,
     }
 }
 

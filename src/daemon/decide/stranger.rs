@@ -162,16 +162,16 @@ impl Decision<'_> {
             if questions.is_repeated(&asked.command) {
                 continue;
             }
-            let changing = referee::changing_command(&asked.command);
+            let (command, changes) = (asked.command.name(), asked.command.changes_something());
             // The answer says what became of all words to the GM.
             if matches!(asked.command, Command::TellGm(_)) && !request.check {
                 continue;
             }
-            if let Some(command) = changing.filter(|_| request.check) {
+            if changes && request.check {
                 found.replies.push(Reply::CheckedOnly { command });
                 continue;
             }
-            if let Some(command) = changing.filter(|_| waits_for_answer(asker, &asked.command)) {
+            if changes && waits_for_answer(asker, &asked.command) {
                 let rejected = collect_needs(self.rejection_at_once(asker, &asked.command), &mut missing)?;
                 match rejected.flatten() {
                     Some(rejected) => found.replies.push(rejected),
