@@ -5,9 +5,10 @@
 
 use lettre::Address;
 use serde::Deserialize;
+use tokio::sync::Semaphore;
 
 use super::maildirs::{self, Maildirs};
-pub use super::outgoing::{Checked, Outgoing, SendError, SendPermit};
+pub use super::outgoing::{Checked, Outgoing, SendError};
 use super::sendmail::{self, Sendmail};
 use super::{Error, smtp};
 
@@ -20,8 +21,17 @@ pub enum Settings {
     Maildir(maildirs::Settings),
 }
 
-/// A way to send letters.
-pub enum Outbox {
+/// Maximum letters written into Maildirs and synced together.
+const MAX_FILES: usize = 256;
+
+/// Sends letters, with a limit on how many at a time.
+pub struct Outbox {
+    way: Way,
+    concurrency: usize,
+    permits: Semaphore,
+}
+
+enum Way {
     Smtp(Box<smtp::Smtp>),
     Sendmail(Sendmail),
     Maildir(Maildirs),
@@ -33,65 +43,44 @@ impl Outbox {
     /// # Errors
     /// Returns an error if the certificate file in the settings cannot be read.
     pub fn new(settings: Settings) -> Result<Outbox, Error> {
-        Ok(match settings {
-            Settings::Smtp(settings) => Outbox::Smtp(Box::new(smtp::Smtp::new(settings)?)),
-            Settings::Sendmail(settings) => Outbox::Sendmail(Sendmail::new(settings)),
-            Settings::Maildir(settings) => Outbox::Maildir(Maildirs::new(settings)),
-        })
+        let concurrency = match &settings {
+            Settings::Smtp(settings) => settings.connections.max(1),
+            Settings::Sendmail(_) => sendmail::MAX_PROCESSES,
+            Settings::Maildir(_) => MAX_FILES,
+        };
+        let way = match settings {
+            Settings::Smtp(settings) => Way::Smtp(Box::new(smtp::Smtp::new(settings)?)),
+            Settings::Sendmail(settings) => Way::Sendmail(Sendmail::new(settings)),
+            Settings::Maildir(settings) => Way::Maildir(Maildirs::new(settings)),
+        };
+        Ok(Outbox { way, concurrency, permits: Semaphore::new(concurrency) })
     }
 
-    /// Waits until another letter may be sent.
-    ///
-    /// # Errors
-    /// [`SendError::Suspended`] if none may be sent.
-    pub async fn permit(&self) -> Result<SendPermit<'_>, SendError> {
-        match self {
-            Outbox::Smtp(smtp) => smtp.permit().await,
-            Outbox::Sendmail(sendmail) => sendmail.permit().await,
-            Outbox::Maildir(_) => Ok(SendPermit::unlimited()),
-        }
-    }
-
-    /// Sends one letter when it may be sent; see [`Outbox::send_with`].
-    ///
-    /// # Errors
-    /// [`SendError`] if the letter was not taken.
-    pub async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
-        let permit = self.permit().await?;
-        self.send_with(&permit, letter).await
+    /// Returns how many letters are sent at a time. Further ones wait in [`Outbox::send`], where a more urgent letter
+    /// cannot overtake them.
+    pub fn concurrency(&self) -> usize {
+        self.concurrency
     }
 
     /// Sends one letter and returns the reply of the server, or the name of the file.
     ///
     /// # Errors
     /// [`SendError`] if the letter was not taken. [`SendError::is_transient`] tells whether to retry.
-    pub async fn send_with(
-        &self,
-        _permit: &SendPermit<'_>,
-        letter: &Outgoing<'_>,
-    ) -> Result<String, SendError> {
+    pub async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let to = address(letter.to).ok_or_else(|| SendError::Refused("this is not a mail address".into()))?;
         let return_path = letter.return_path.map(|path| address(path).ok_or_else(faulty_return_path));
         let return_path = return_path.transpose()?;
-        match self {
-            Outbox::Smtp(smtp) => smtp.send(return_path, to, letter.bytes).await,
-            Outbox::Sendmail(sendmail) => sendmail.send(letter).await,
-            Outbox::Maildir(maildirs) => maildirs.deliver(letter).await,
-        }
-    }
-
-    /// Lets letters that wait for a connection fail with [`SendError::Suspended`], or no longer.
-    pub fn suspend(&self, suspended: bool) {
-        match self {
-            Outbox::Smtp(smtp) => smtp.suspend(suspended),
-            Outbox::Sendmail(sendmail) => sendmail.suspend(suspended),
-            Outbox::Maildir(_) => {}
+        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
+        match &self.way {
+            Way::Smtp(smtp) => smtp.send(return_path, to, letter.bytes).await,
+            Way::Sendmail(sendmail) => sendmail.send(letter).await,
+            Way::Maildir(maildirs) => maildirs.deliver(letter).await,
         }
     }
 
     /// Closes the connections that are kept for the next letter. More letters can be sent afterwards.
     pub async fn close(&self) {
-        if let Outbox::Smtp(smtp) = self {
+        if let Way::Smtp(smtp) = &self.way {
             smtp.close().await;
         }
     }
@@ -101,10 +90,10 @@ impl Outbox {
     /// # Errors
     /// Returns an error if letters could not be sent now.
     pub async fn check(&self) -> Result<Checked, Error> {
-        match self {
-            Outbox::Smtp(smtp) => smtp.check().await,
-            Outbox::Sendmail(sendmail) => sendmail.check().map(Checked::fine),
-            Outbox::Maildir(maildirs) => maildirs.check().map(Checked::fine),
+        match &self.way {
+            Way::Smtp(smtp) => smtp.check().await,
+            Way::Sendmail(sendmail) => sendmail.check().map(Checked::fine),
+            Way::Maildir(maildirs) => maildirs.check().map(Checked::fine),
         }
     }
 }

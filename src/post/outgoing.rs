@@ -1,10 +1,7 @@
 //! A letter on its way out, why it was not taken, and what a check of an outbox finds. The ways to send build on it, and
 //! [`outbox`](super::outbox) chooses between them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use chrono::TimeDelta;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::Error;
 use super::refusal::{EnhancedCode, Refusal, RefusalClass};
@@ -35,51 +32,6 @@ pub enum SendError {
     /// The connection broke while the letter was sent.
     #[error(transparent)]
     Interrupted(Error),
-    /// The letter was not tried, because the outbox is suspended.
-    #[error("the outbox is suspended")]
-    Suspended,
-}
-
-/// Permission to send letters, one after the other. Others may send theirs meanwhile.
-#[derive(Debug)]
-pub struct SendPermit<'a> {
-    _permit: Option<SemaphorePermit<'a>>,
-}
-
-impl SendPermit<'_> {
-    /// Returns a permit of an outbox that takes any number of letters at a time.
-    pub(super) fn unlimited() -> SendPermit<'static> {
-        SendPermit { _permit: None }
-    }
-}
-
-/// How many letters are sent at a time, and whether any may be sent. While the server refuses everything, letters that
-/// were waiting for a connection must not all try it first.
-pub(super) struct Permits {
-    permits: Semaphore,
-    suspended: AtomicBool,
-}
-
-impl Permits {
-    pub(super) fn new(number: usize) -> Permits {
-        Permits { permits: Semaphore::new(number), suspended: AtomicBool::new(false) }
-    }
-
-    /// Waits until another letter may be sent.
-    ///
-    /// # Errors
-    /// [`SendError::Suspended`] if none may be sent.
-    pub(super) async fn acquire(&self) -> Result<SendPermit<'_>, SendError> {
-        let permit = self.permits.acquire().await.expect("the semaphore is never closed");
-        match self.suspended.load(Ordering::Relaxed) {
-            true => Err(SendError::Suspended),
-            false => Ok(SendPermit { _permit: Some(permit) }),
-        }
-    }
-
-    pub(super) fn suspend(&self, suspended: bool) {
-        self.suspended.store(suspended, Ordering::Relaxed);
-    }
 }
 
 impl SendError {
@@ -94,7 +46,7 @@ impl SendError {
             SendError::NotNow(refusal) if refusal.smtp.is_none() => RefusalClass::NotNow,
             SendError::Refused(refusal) | SendError::NotNow(refusal) => refusal.class(),
             SendError::Unreachable(_) => RefusalClass::Account,
-            SendError::Interrupted(_) | SendError::Suspended => RefusalClass::NotNow,
+            SendError::Interrupted(_) => RefusalClass::NotNow,
         }
     }
 
@@ -103,7 +55,7 @@ impl SendError {
         match self {
             SendError::Refused(refusal) | SendError::NotNow(refusal) => Some(refusal),
             SendError::Unreachable(Error::Login(refusal) | Error::Server(refusal)) => Some(refusal),
-            SendError::Unreachable(_) | SendError::Interrupted(_) | SendError::Suspended => None,
+            SendError::Unreachable(_) | SendError::Interrupted(_) => None,
         }
     }
 

@@ -9,7 +9,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use super::outgoing::{Outgoing, Permits, SendError, SendPermit};
+use super::outgoing::{Outgoing, SendError};
 use super::{Error, one_line, with_lf_line_ends};
 
 /// The sendmail command.
@@ -29,25 +29,16 @@ impl Default for Settings {
 }
 
 /// Maximum concurrent sendmail processes.
-const MAX_PROCESSES: usize = 32;
+pub(super) const MAX_PROCESSES: usize = 32;
 
-/// Runs the command, with a limit on concurrent processes.
-pub struct Sendmail {
+/// Runs the command for each letter.
+pub(super) struct Sendmail {
     settings: Settings,
-    permits: Permits,
 }
 
 impl Sendmail {
     pub(super) fn new(settings: Settings) -> Sendmail {
-        Sendmail { settings, permits: Permits::new(MAX_PROCESSES) }
-    }
-
-    pub(super) async fn permit(&self) -> Result<SendPermit<'_>, SendError> {
-        self.permits.acquire().await
-    }
-
-    pub(super) fn suspend(&self, suspended: bool) {
-        self.permits.suspend(suspended);
+        Sendmail { settings }
     }
 
     pub(super) fn check(&self) -> Result<String, Error> {

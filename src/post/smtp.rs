@@ -17,7 +17,7 @@ use rustls::ClientConfig;
 use serde::Deserialize;
 
 use self::conversation::{Conversation, Failure};
-use super::outgoing::{Checked, Permits, SendError, SendPermit};
+use super::outgoing::{Checked, SendError};
 use super::refusal::Step;
 use super::{Error, Secret, Tls, oauth, one_line, tls};
 
@@ -111,8 +111,6 @@ impl Settings {
 pub struct Smtp {
     settings: Settings,
     trust: Arc<ClientConfig>,
-    /// A permit for each connection.
-    permits: Permits,
     /// Unused connections, the one used last at the end.
     kept: Mutex<Vec<Kept>>,
 }
@@ -126,8 +124,7 @@ struct Kept {
 impl Smtp {
     pub(super) fn new(settings: Settings) -> Result<Smtp, Error> {
         let trust = tls::client_config(settings.ca_file.as_deref())?;
-        let permits = Permits::new(settings.connections.max(1));
-        Ok(Smtp { settings, trust, permits, kept: Mutex::default() })
+        Ok(Smtp { settings, trust, kept: Mutex::default() })
     }
 
     pub(super) async fn check(&self) -> Result<Checked, Error> {
@@ -147,14 +144,6 @@ impl Smtp {
         })
     }
 
-    pub(super) async fn permit(&self) -> Result<SendPermit<'_>, SendError> {
-        self.permits.acquire().await
-    }
-
-    pub(super) fn suspend(&self, suspended: bool) {
-        self.permits.suspend(suspended);
-    }
-
     /// Ends the connections that are not in use.
     pub(super) async fn close(&self) {
         let kept = std::mem::take(&mut *self.kept());
@@ -163,7 +152,7 @@ impl Smtp {
         }
     }
 
-    /// Sends one letter and returns the server's reply to it. The caller has a permit.
+    /// Sends one letter and returns the server's reply to it.
     pub(super) async fn send(
         &self,
         return_path: Option<Address>,

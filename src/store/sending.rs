@@ -6,12 +6,10 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::columns::MaybeMillis;
 use super::rows::{CHUNK, is_common, text};
 use super::statement::Session;
 use super::{
-    Claim, ClaimOrder, Claimed, Database, DispatchScope, REMEMBER, Result, SendOutcome, SendRecord,
-    SentCount, Urgency,
+    Claim, ClaimOrder, Claimed, Database, DispatchScope, REMEMBER, Result, SendOutcome, SentCount, Urgency,
 };
 use crate::letter::{Digest, ReturnId};
 
@@ -50,32 +48,33 @@ impl Database {
         &self,
         claim: Claim,
         now: DateTime<Utc>,
-        results: &[(i64, SendOutcome)],
+        outcomes: &[(i64, SendOutcome)],
     ) -> Result<()> {
-        self.record_sending(claim, now, &SendRecord { outcomes: results, memo: None, taken: &[] }).await
+        self.record_sending(claim, now, outcomes, None).await
     }
 
-    /// Records send attempts as [`Database::record_outcomes`] does, and what else they change.
+    /// Records send attempts as [`Database::record_outcomes`] does, and remembers a value under its key.
     pub async fn record_sending(
         &self,
         mut claim: Claim,
         now: DateTime<Utc>,
-        record: &SendRecord<'_>,
+        outcomes: &[(i64, SendOutcome)],
+        memo: Option<(&str, &str)>,
     ) -> Result<()> {
         let mut tx = self.backend.begin_under(&mut claim).await?;
         // A letter can be given up and, a moment later, queued again: a statement that changed its row twice would keep
         // either of the two.
-        let last: BTreeMap<i64, &SendOutcome> =
-            record.outcomes.iter().map(|(id, outcome)| (*id, outcome)).collect();
+        let last: BTreeMap<i64, &SendOutcome> = outcomes.iter().map(|(id, outcome)| (*id, outcome)).collect();
         let last: Vec<(i64, &SendOutcome)> = last.into_iter().collect();
         for chunk in last.chunks(CHUNK) {
             record_outcomes(&mut tx.session(), now, chunk).await?;
         }
-        if let Some((key, value)) = record.memo {
+        let taken = last.iter().filter(|(_, outcome)| matches!(outcome, SendOutcome::Taken));
+        count(&mut tx.session(), now, &taken.map(|(id, _)| *id).collect::<Vec<_>>()).await?;
+        if let Some((key, value)) = memo {
             let statement = self.statement(REMEMBER).bind(key).bind(value);
             tx.session().execute(statement).await?;
         }
-        count(&mut tx.session(), now, record.taken).await?;
         tx.commit().await
     }
 
@@ -99,13 +98,6 @@ impl Database {
             tx.session().execute(update.persistent(false)).await?;
         }
         tx.commit().await
-    }
-
-    /// Returns when the next queued dispatch is due.
-    pub async fn next_dispatch_at(&self) -> Result<Option<DateTime<Utc>>> {
-        let select = self.statement("SELECT MIN(due_at) FROM dispatch WHERE due_at IS NOT NULL");
-        let (MaybeMillis(due_at),) = self.read_one(select).await?;
-        Ok(due_at)
     }
 
     /// Returns how many letters were sent, by urgency.
@@ -196,16 +188,18 @@ async fn record_outcomes(
 }
 
 /// Counts letters that were taken now.
-async fn count(session: &mut Session<'_>, now: DateTime<Utc>, taken: &[(Urgency, u32)]) -> Result<()> {
+async fn count(session: &mut Session<'_>, now: DateTime<Utc>, taken: &[i64]) -> Result<()> {
     if taken.is_empty() {
         return Ok(());
     }
-    let minute = begin(now);
-    let mut upsert = session.statement("INSERT INTO sending (minute, urgency, sent) ");
-    upsert.push_rows(taken, |values, (urgency, sent)| {
-        values.bind(minute).bind(*urgency as i64).bind(i64::from(*sent));
-    });
-    upsert.push(" ON CONFLICT (minute, urgency) DO UPDATE SET sent = sending.sent + excluded.sent");
+    // In order: two daemons that locked the rows in different orders would wait for each other.
+    let sql = format!(
+        "INSERT INTO sending (minute, urgency, sent) SELECT $2, urgency, COUNT(*) FROM dispatch \
+         WHERE id {} GROUP BY urgency ORDER BY urgency \
+         ON CONFLICT (minute, urgency) DO UPDATE SET sent = sending.sent + excluded.sent",
+        session.engine().one_of()
+    );
+    let upsert = session.statement(sql).bind_numbers(taken).bind(begin(now));
     session.execute(upsert).await?;
     Ok(())
 }

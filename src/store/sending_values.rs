@@ -79,16 +79,6 @@ pub enum ClaimOrder {
     FewestTries,
 }
 
-/// What a round of sending changes, written in one transaction.
-#[derive(Clone, Copy, Debug)]
-pub struct SendRecord<'a> {
-    pub outcomes: &'a [(i64, SendOutcome)],
-    /// A value to remember, under its key.
-    pub memo: Option<(&'a str, &'a str)>,
-    /// How many letters were taken, by urgency.
-    pub taken: &'a [(Urgency, u32)],
-}
-
 /// The outcome of one attempt to send a dispatch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SendOutcome {

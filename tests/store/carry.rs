@@ -7,7 +7,7 @@ use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BudgetKey, BudgetKind, KeptSnapshot, Question, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
-use fogpost::store::{Claim, SendRecord, Urgency};
+use fogpost::store::{Claim, SendOutcome};
 use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
@@ -96,8 +96,7 @@ async fn furnish(place: &Place) {
     store.note_verified(&[("QZ-AAAA".to_owned(), head)]).await.unwrap();
     add_dispatches(store, 0..70).await;
     store.remember("heartbeat", "now").await.unwrap();
-    let sent = SendRecord { outcomes: &[], memo: None, taken: &[(Urgency::Report, 3)] };
-    store.record_sending(Claim::default(), at(1), &sent).await.unwrap();
+    store.record_outcomes(Claim::default(), at(1), &[(1, SendOutcome::Taken)]).await.unwrap();
 }
 
 fn restraints() -> Restraints {

@@ -121,7 +121,7 @@ on_both! {
         a_sent_dispatch_stays_sent
         a_dispatch_that_was_given_up_can_be_revived
         of_two_outcomes_of_a_dispatch_the_last_counts
-        the_next_dispatch_is_the_one_due_first
+        what_is_queued_is_due_until_it_is_sent_or_deferred
         dispatches_are_found_by_match_and_message_id
         answers_are_counted_for_each_recipient
         queues_show_what_waits_and_since_when

@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::post::outbox::SendError;
 use crate::post::refusal::{EnhancedCode, RefusalClass};
-use crate::store::SendOutcome;
+use crate::referee::{DispatchKind, TOLERATED_DELAY};
+use crate::store::{Claimed, SendOutcome};
 
 /// The key under which a daemon remembers what it knows of the account.
 pub const ACCOUNT: &str = "outbox";
@@ -61,12 +62,8 @@ pub struct Account {
     run: Vec<RunEntry>,
     /// How often each unsent dispatch was queued again because its run turned out to be the account's.
     revivals: BTreeMap<i64, u32>,
-    /// Dispatches that were given up, of which the GM is to be told.
-    pub unmarked: Vec<GivenUp>,
-    /// Message-IDs of dispatches whose seats were marked, and that were then queued again.
-    pub to_restore: Vec<String>,
-    /// Message-IDs of dispatches that opened a phase, and that the server took late.
-    pub late: Vec<String>,
+    /// Work left to do about dispatches, oldest first.
+    pub follow_ups: Vec<FollowUp>,
     /// When the GM was last told of an outage, and the codes that caused it.
     told: Option<(DateTime<Utc>, Option<Status>)>,
 }
@@ -102,6 +99,16 @@ impl Outage {
             None => "0".to_owned(),
         }
     }
+
+    /// Whether the refusal is what the outage is about.
+    fn is_confirmed_by(&self, refused: &Refused) -> bool {
+        match refused.class {
+            RefusalClass::Account | RefusalClass::NotNow => true,
+            RefusalClass::Recipient | RefusalClass::Letter => {
+                refused.status.is_some() && refused.status == self.status
+            }
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,12 +123,22 @@ struct RunEntry {
     marked: bool,
 }
 
-/// A dispatch that was given up.
+/// Work left to do about a dispatch whose outcome is recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GivenUp {
+pub struct FollowUp {
     pub message_id: String,
-    /// The recipient is to blame, and not the letter.
-    pub is_undeliverable: bool,
+    pub event: Event,
+}
+
+/// An outcome that concerns others than the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Event {
+    /// The dispatch was given up. The GM is told, and the seat is marked if the recipient is to blame, and not the letter.
+    GivenUp { is_undeliverable: bool },
+    /// The seat was marked, but the dispatch is queued again.
+    Revived,
+    /// The dispatch opened a phase, and the server took it late.
+    Late,
 }
 
 /// One attempt to send a letter.
@@ -158,6 +175,13 @@ pub enum Gate {
 /// Reads what was remembered of the account. Another version of this program may have written it in another form.
 pub fn read(remembered: Option<&str>) -> Account {
     remembered.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
+}
+
+impl<'a> From<&'a Claimed> for Attempt<'a> {
+    fn from(dispatch: &'a Claimed) -> Attempt<'a> {
+        let Claimed { id, message_id, recipient, tries, .. } = dispatch;
+        Attempt { id: *id, message_id, recipient, tries: *tries }
+    }
 }
 
 impl Refused {
@@ -208,9 +232,12 @@ impl Account {
         SendOutcome::Taken
     }
 
-    /// Notes that the letter, which opened a phase, was taken late.
-    pub fn note_late(&mut self, message_id: &str) {
-        self.late.push(message_id.to_owned());
+    /// Notes when the server took a dispatch: if that is late, the deadline of the phase that it opened moves.
+    pub fn note_when_taken(&mut self, now: DateTime<Utc>, dispatch: &Claimed) {
+        let may_open_a_phase = matches!(dispatch.kind, DispatchKind::Invitation | DispatchKind::Report);
+        if dispatch.seat.is_some() && may_open_a_phase && now - dispatch.created_at > TOLERATED_DELAY {
+            self.follow_ups.push(FollowUp { message_id: dispatch.message_id.clone(), event: Event::Late });
+        }
     }
 
     /// Notes that no other letter is under way or due, so that no run will show that an address is not to blame for its
@@ -222,10 +249,8 @@ impl Account {
     fn mark_given_up(&mut self) {
         for entry in self.run.iter_mut().filter(|entry| entry.gave_up && !entry.marked) {
             entry.marked = true;
-            self.unmarked.push(GivenUp {
-                message_id: entry.message_id.clone(),
-                is_undeliverable: entry.class == RefusalClass::Recipient,
-            });
+            let event = Event::GivenUp { is_undeliverable: entry.class == RefusalClass::Recipient };
+            self.follow_ups.push(FollowUp { message_id: entry.message_id.clone(), event });
         }
     }
 
@@ -236,8 +261,8 @@ impl Account {
         attempt: &Attempt<'_>,
         refused: &Refused,
     ) -> Vec<(i64, SendOutcome)> {
-        if self.confirms_outage(refused) {
-            let until = self.prolong(now, refused);
+        if let Some(outage) = self.outage.clone().filter(|outage| outage.is_confirmed_by(refused)) {
+            let until = self.prolong(now, &outage, refused);
             return vec![(attempt.id, later(until, &refused.error))];
         }
         self.remember(attempt, refused);
@@ -278,70 +303,48 @@ impl Account {
         Some(outage.clone())
     }
 
-    /// Whether the refusal is what the outage is about.
-    fn confirms_outage(&self, refused: &Refused) -> bool {
-        let Some(outage) = &self.outage else { return false };
-        match refused.class {
-            RefusalClass::Account | RefusalClass::NotNow => true,
-            RefusalClass::Recipient | RefusalClass::Letter => {
-                refused.status.is_some() && refused.status == outage.status
-            }
-        }
-    }
-
     /// Notes a refusal during an outage, and returns when the letter is due again. Letters that were under way when the
     /// outage began do not count as attempts of their own.
     ///
     /// Where the server refuses recipients or letters, one that it dislikes must not stand for all. So after the most urgent
     /// letter another one is tried: at once, because otherwise that one would be the first to go when the server takes
     /// letters again, before more urgent ones.
-    fn prolong(&mut self, now: DateTime<Utc>, refused: &Refused) -> DateTime<Utc> {
-        let is_due = self.gate(now) != Gate::Closed;
-        let Some(outage) = &mut self.outage else { return now };
-        if !is_due {
-            return outage.until;
+    fn prolong(&mut self, now: DateTime<Utc>, before: &Outage, refused: &Refused) -> DateTime<Utc> {
+        if self.gate(now) == Gate::Closed {
+            return before.until;
         }
-        let until = now + pause(outage.failures + 1, refused);
-        outage.tried_at = now;
-        outage.error.clone_from(&refused.error);
-        outage.is_of_run = refused.class != RefusalClass::Account;
-        outage.is_silent = refused.is_silent;
-        outage.status = refused.status.or(outage.status);
-        outage.tries_another = outage.is_of_run && !outage.tries_another;
-        // Where the network fails, several letters are tried at a time; where the server names a time, it is left alone.
-        if outage.tries_another && !outage.is_silent && refused.wait.is_none() {
-            outage.until = now;
-        } else {
-            outage.failures += 1;
-            outage.until = until;
+        let until = self.start_outage(now, refused, refused.status.or(before.status));
+        if let Some(outage) = &mut self.outage {
+            outage.tries_another = outage.is_of_run && !before.tries_another;
+            // Where the network fails, several letters are tried at a time; where the server names a time, it is left
+            // alone.
+            if outage.tries_another && !outage.is_silent && refused.wait.is_none() {
+                (outage.failures, outage.until) = (before.failures, now);
+            }
         }
         until
     }
 
+    /// Begins an outage, or another attempt of one, and returns when the letter is due again.
     fn start_outage(
         &mut self,
         now: DateTime<Utc>,
         refused: &Refused,
         status: Option<Status>,
     ) -> DateTime<Utc> {
-        let (since, failures) = match &self.outage {
-            Some(outage) => (outage.since, outage.failures + 1),
-            None => (now, 1),
-        };
+        let before = self.outage.as_ref();
+        let failures = before.map_or(1, |outage| outage.failures + 1);
         let until = now + pause(failures, refused);
-        let status = status.or(refused.status);
-        let (error, is_of_run) = (refused.error.clone(), refused.class != RefusalClass::Account);
-        let is_silent = refused.is_silent;
         self.outage = Some(Outage {
-            since,
+            since: before.map_or(now, |outage| outage.since),
             tried_at: now,
             until,
             failures,
-            error,
-            is_of_run,
-            is_silent,
+            error: refused.error.clone(),
+            is_of_run: refused.class != RefusalClass::Account,
+            is_silent: refused.is_silent,
             tries_another: false,
-            status,
+            status: status.or(refused.status),
         });
         until
     }
@@ -402,11 +405,16 @@ impl Account {
             }
             outcomes.push((entry.id, later(until, "refused like all others")));
             if entry.marked {
+                let is_its_mark = |todo: &FollowUp| {
+                    todo.message_id == entry.message_id && matches!(todo.event, Event::GivenUp { .. })
+                };
                 // If the mark is still to be set, it is not.
-                let waiting = self.unmarked.len();
-                self.unmarked.retain(|given_up| given_up.message_id != entry.message_id);
-                if self.unmarked.len() == waiting {
-                    self.to_restore.push(entry.message_id);
+                match self.follow_ups.iter().position(is_its_mark) {
+                    Some(place) => drop(self.follow_ups.remove(place)),
+                    None => {
+                        let event = Event::Revived;
+                        self.follow_ups.push(FollowUp { message_id: entry.message_id, event });
+                    }
                 }
             }
         }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::outbox::InFlight;
+use super::outbox::Sending;
 use crate::config::Config;
 use crate::daemon::Office;
-use crate::daemon::decide::sending::{Account, Attempt, GivenUp, Refused};
+use crate::daemon::decide::sending::{Account, Attempt, Event, FollowUp, Refused};
 use crate::post::refusal::RefusalClass;
 use crate::referee::DispatchKind;
 use crate::store::{self, Claim, NewDispatch, SendOutcome, Settlement, Urgency};
@@ -28,6 +28,10 @@ pub(super) async fn office(folder: &Path, sections: &str) -> Office {
 
 fn refused(class: RefusalClass, code: u16) -> Refused {
     Refused { class, status: Some((code, None)), wait: None, is_silent: false, error: code.to_string() }
+}
+
+fn given_up(message_id: &str) -> FollowUp {
+    FollowUp { message_id: message_id.to_owned(), event: Event::GivenUp { is_undeliverable: true } }
 }
 
 fn attempt(id: i64, recipient: &str) -> Attempt<'_> {
@@ -54,13 +58,12 @@ pub(super) fn dispatch(name: &str, urgency: Urgency) -> NewDispatch {
 async fn what_is_left_to_do_is_kept_while_the_database_does_not_answer() {
     let folder = tempfile::tempdir().expect("a folder");
     let office = office(folder.path(), "").await;
-    let mut in_flight = InFlight::default();
-    let given_up = GivenUp { message_id: "1@club.example".to_owned(), is_undeliverable: true };
-    in_flight.account.unmarked.push(given_up);
-    let before = in_flight.account.clone();
+    let mut sending = Sending::default();
+    sending.account.follow_ups.push(given_up("1@club.example"));
+    let before = sending.account.clone();
     office.store.close().await;
-    office.follow_up(&mut in_flight).await.expect_err("the database is closed");
-    assert_eq!(in_flight.account, before);
+    office.follow_up(&mut sending).await.expect_err("the database is closed");
+    assert_eq!(sending.account, before);
 }
 
 #[tokio::test]
@@ -75,11 +78,10 @@ async fn a_letter_about_which_the_gm_cannot_be_told_does_not_hold_up_the_others(
     office.store.commit(&settlement).await.expect("the database answers");
     let outcomes = [(1, SendOutcome::GivenUp { error: "550".to_owned() })];
     office.store.record_outcomes(Claim::default(), NOW, &outcomes).await.expect("the database answers");
-    let mut in_flight = InFlight::default();
-    let given_up = GivenUp { message_id: "ann@club.example".to_owned(), is_undeliverable: true };
-    in_flight.account.unmarked.push(given_up);
-    office.follow_up(&mut in_flight).await.expect("the outbox goes on");
-    assert_eq!(in_flight.account, Account::default());
+    let mut sending = Sending::default();
+    sending.account.follow_ups.push(given_up("ann@club.example"));
+    office.follow_up(&mut sending).await.expect("the outbox goes on");
+    assert_eq!(sending.account, Account::default());
 }
 
 #[tokio::test]
@@ -105,8 +107,8 @@ async fn where_a_letter_of_each_part_of_the_quota_waits_the_one_tried_least_ofte
     let again = SendOutcome::Later { at: NOW, error: "450".to_owned() };
     let outcomes = [(1, again)];
     office.store.record_outcomes(Claim::default(), NOW, &outcomes).await.expect("the database answers");
-    let mut in_flight = InFlight::default();
-    let account = &mut in_flight.account;
+    let mut sending = Sending::default();
+    let account = &mut sending.account;
     let not_now = Refused { status: None, ..refused(RefusalClass::NotNow, 450) };
     for (id, recipient) in [(7, "a@a.example"), (8, "b@b.example"), (9, "c@c.example")] {
         account.note_refused(NOW - TimeDelta::hours(1), &attempt(id, recipient), &not_now);
@@ -114,8 +116,8 @@ async fn where_a_letter_of_each_part_of_the_quota_waits_the_one_tried_least_ofte
     // The most urgent letter is tried, and refused.
     account.note_refused(NOW, &attempt(1, "gm@players.example"), &not_now);
     assert!(account.tries_another());
-    office.claim_some(&mut in_flight).await.expect("the database answers");
+    office.start_some(&mut sending).await.expect("the database answers");
     let claimed: Vec<&str> =
-        in_flight.letters.values().map(|letter| letter.dispatch.message_id.as_str()).collect();
+        sending.in_flight.values().map(|letter| letter.dispatch.message_id.as_str()).collect();
     assert_eq!(claimed, ["ann@club.example"]);
 }

@@ -11,58 +11,42 @@ const ALARMS_PART: u32 = 20;
 
 /// How many letters may be sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allowance {
+struct Allowance {
     /// Alarms to the GM, and any other letters.
-    pub alarms: u32,
+    alarms: u32,
     /// Other letters, with those in answer to strangers.
-    pub others: u32,
+    others: u32,
     /// Answers to letters without a token.
-    pub strangers: u32,
+    strangers: u32,
 }
 
-/// Letters that share a part of a day, in the order in which they go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UrgencyGroup {
-    Alarms,
-    Urgent,
-    Strangers,
-    Rest,
-}
-
-impl UrgencyGroup {
-    pub const ALL: [UrgencyGroup; 4] =
-        [UrgencyGroup::Alarms, UrgencyGroup::Urgent, UrgencyGroup::Strangers, UrgencyGroup::Rest];
-
-    pub fn urgencies(self) -> &'static [Urgency] {
-        match self {
-            UrgencyGroup::Alarms => &[Urgency::Alarm],
-            UrgencyGroup::Urgent => &[Urgency::Receipt, Urgency::Report, Urgency::Result, Urgency::Notice],
-            UrgencyGroup::Strangers => &[Urgency::Stranger],
-            UrgencyGroup::Rest => &[Urgency::Reminder, Urgency::Digest, Urgency::Announcement],
-        }
-    }
+/// Returns which letters may be sent next, and at most how many of them, so that no part of the quota is exceeded
+/// whichever they are. At most `room`.
+pub fn scope(quota: &Quota, sent: &[SentCount], room: u32, order: ClaimOrder) -> DispatchScope {
+    let allowance = Allowance::of(quota, sent);
+    let allowed = Urgency::ALL.map(|urgency| (urgency, allowance.of_urgency(urgency)));
+    let allowed: Vec<_> = allowed.into_iter().filter(|(_, letters)| *letters > 0).collect();
+    let limit = allowed.iter().map(|(_, letters)| *letters).min().unwrap_or_default().min(room);
+    DispatchScope { limit, order, urgencies: allowed.into_iter().map(|(urgency, _)| urgency).collect() }
 }
 
 impl Allowance {
-    pub fn of_group(&self, group: UrgencyGroup) -> u32 {
-        match group {
-            UrgencyGroup::Alarms => self.alarms,
-            UrgencyGroup::Urgent | UrgencyGroup::Rest => self.others,
-            UrgencyGroup::Strangers => self.strangers,
+    fn of_urgency(&self, urgency: Urgency) -> u32 {
+        match urgency {
+            Urgency::Alarm => self.alarms,
+            Urgency::Stranger => self.strangers,
+            Urgency::Receipt
+            | Urgency::Report
+            | Urgency::Result
+            | Urgency::Notice
+            | Urgency::Reminder
+            | Urgency::Digest
+            | Urgency::Announcement => self.others,
         }
     }
 
-    /// Returns the scope of letters of all groups that may send some: of those, the ones that were tried least often.
-    pub fn scope_of_all(&self, room: u32) -> DispatchScope {
-        let groups = UrgencyGroup::ALL.into_iter().filter(|group| self.of_group(*group) > 0);
-        let groups: Vec<UrgencyGroup> = groups.collect();
-        let least = groups.iter().map(|group| self.of_group(*group)).min().unwrap_or_default();
-        let urgencies = groups.iter().flat_map(|group| group.urgencies()).copied().collect();
-        DispatchScope { limit: least.min(room), order: ClaimOrder::FewestTries, urgencies }
-    }
-
     /// Returns what may still be sent after so many letters, some of which are under way.
-    pub fn of(quota: &Quota, sent: &[SentCount]) -> Allowance {
+    fn of(quota: &Quota, sent: &[SentCount]) -> Allowance {
         let minute: u32 = sent.iter().map(|count| count.minute).sum();
         let day: u32 = sent.iter().map(|count| count.day).sum();
         let strangers =

@@ -182,14 +182,17 @@ impl Model {
     /// Marks seats, and tells the GM.
     fn follow_up(&mut self) {
         let mut letters_to_gm = u32::from(self.account.take_alarm(self.now).is_some());
-        for given_up in std::mem::take(&mut self.account.unmarked) {
-            let letter = &mut self.letters[given_up.message_id.parse::<usize>().expect("our own")];
-            assert!(letter.gave_up);
-            letter.marked = true;
-            letters_to_gm += u32::from(!letter.recipient.starts_with("gm@"));
-        }
-        for message_id in std::mem::take(&mut self.account.to_restore) {
-            self.letters[message_id.parse::<usize>().expect("our own")].marked = false;
+        for FollowUp { message_id, event } in std::mem::take(&mut self.account.follow_ups) {
+            let letter = &mut self.letters[message_id.parse::<usize>().expect("our own")];
+            match event {
+                Event::GivenUp { .. } => {
+                    assert!(letter.gave_up);
+                    letter.marked = true;
+                    letters_to_gm += u32::from(!letter.recipient.starts_with("gm@"));
+                }
+                Event::Revived => letter.marked = false,
+                Event::Late => panic!("no letter of the model opens a phase"),
+            }
         }
         for _ in 0..letters_to_gm {
             self.letters.push(letter("gm@club.test".to_owned(), false, self.now));
@@ -250,6 +253,10 @@ fn note(account: &mut Account, id: i64, domain: &str, refused: &Refused) -> Vec<
 
 fn take(account: &mut Account, id: i64) {
     account.note_taken(&Attempt { id, message_id: "", recipient: "x@z.test", tries: 0 });
+}
+
+fn given_up(message_id: &str) -> FollowUp {
+    FollowUp { message_id: message_id.to_owned(), event: Event::GivenUp { is_undeliverable: true } }
 }
 
 #[test]
@@ -335,20 +342,20 @@ fn what_a_run_of_equal_refusals_gave_up_is_queued_again() {
         assert!(matches!(note(&mut account, id, domain, &unknown)[..], [(_, SendOutcome::GivenUp { .. })]));
     }
     account.note_idle();
-    assert_eq!(std::mem::take(&mut account.unmarked).len(), 2);
+    assert_eq!(std::mem::take(&mut account.follow_ups), [given_up("1"), given_up("2")]);
     let revived: Vec<i64> = note(&mut account, 3, "c.test", &unknown).into_iter().map(|(id, _)| id).collect();
     assert_eq!(revived, [1, 2, 3]);
-    assert_eq!(account.to_restore, ["1", "2"]);
+    let revived = ["1", "2"].map(|id| FollowUp { message_id: id.to_owned(), event: Event::Revived });
+    assert_eq!(account.follow_ups, revived);
 }
 
 #[test]
 fn a_wrong_address_is_reported_once_another_letter_is_taken() {
     let mut account = Account::default();
     note(&mut account, 1, "a.test", &no_user());
-    assert_eq!(account.unmarked, []);
+    assert_eq!(account.follow_ups, []);
     take(&mut account, 2);
-    let expected = GivenUp { message_id: "1".to_owned(), is_undeliverable: true };
-    assert_eq!(account.unmarked, [expected]);
+    assert_eq!(account.follow_ups, [given_up("1")]);
 }
 
 #[test]
@@ -358,7 +365,7 @@ fn no_letter_that_was_given_up_is_forgotten_before_it_is_reported() {
     for id in 0..letters {
         note(&mut account, id, "a.test", &no_user());
     }
-    assert_eq!(account.unmarked.len(), MAX_RUN);
+    assert_eq!(account.follow_ups.len(), MAX_RUN);
     assert_eq!(account.run.len(), MAX_RUN);
 }
 
