@@ -1,6 +1,6 @@
 //! The GM's instructions at the terminal.
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 
 use super::Office;
 use super::decide::gm_index::GmIndex;
@@ -8,10 +8,6 @@ use super::decide::instructions::instruct;
 use super::decide::openings::{NewMatch, open_all, opened_by_gm};
 use crate::referee::{Instruction, Match};
 use crate::report::{self, GmResult};
-use crate::store::StoreError;
-
-/// Maximum attempts at a change while others keep changing the same rows.
-pub(super) const MAX_TRIES: usize = 20;
 
 impl Office {
     /// Opens a match on behalf of the first GM, and queues its first letters.
@@ -37,23 +33,8 @@ impl Office {
     /// Same as [`Office::open`].
     pub async fn open_all_as(&self, gm: GmIndex, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
         let gm = opened_by_gm(&self.config.club.gm.all()[gm.0]);
-        for _ in 0..MAX_TRIES {
-            let context = self.new_context().await?;
-            let (new, gm) = (new.to_vec(), gm.clone());
-            let deciding =
-                self.decide(context, move |settings, context, _| open_all(settings, context, &new, &gm));
-            let (opened, settlement) = deciding.await?.0;
-            match self.store.commit(&settlement).await {
-                Ok(()) => {
-                    self.wake_loops(&settlement);
-                    return Ok(opened);
-                }
-                // Somebody else took a name that was free when it was drawn.
-                Err(StoreError::Stale(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        bail!("gave up after repeated conflicts; no match was opened")
+        let new = new.to_vec();
+        self.decide_and_commit(move |settings, context| open_all(settings, context, &new, &gm)).await
     }
 
     /// Carries out one instruction on behalf of the first GM.
@@ -69,22 +50,8 @@ impl Office {
     /// # Errors
     /// Same as [`Office::carry_out`].
     pub async fn carry_out_as(&self, gm: GmIndex, instruction: &Instruction) -> anyhow::Result<GmResult> {
-        for _ in 0..MAX_TRIES {
-            let context = self.new_context().await?;
-            let instruction = instruction.clone();
-            let deciding = self
-                .decide(context, move |settings, context, _| instruct(settings, context, gm, &instruction));
-            let (done, settlement) = deciding.await?.0;
-            match self.store.commit(&settlement).await {
-                Ok(()) => {
-                    self.wake_loops(&settlement);
-                    return Ok(done);
-                }
-                Err(StoreError::Stale(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        bail!("gave up after repeated conflicts; nothing was done")
+        let instruction = instruction.clone();
+        self.decide_and_commit(move |settings, context| instruct(settings, context, gm, &instruction)).await
     }
 
     /// Words the result of an instruction as letters to the GM do.

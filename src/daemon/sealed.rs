@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 use anyhow::bail;
 
 use super::Office;
-use super::commands::MAX_TRIES;
+use super::decide::context::RulingContext;
+use super::decide::settings::Settings;
 use super::decide::unseal::{Unseal, unseal};
 use super::withheld::read_letter;
 use crate::game::Line;
 use crate::letter::Letter;
 use crate::request::matches_named_in;
-use crate::store::{LetterRow, StoreError};
+use crate::store::LetterRow;
 
 impl Office {
     /// Allows a GM to see `what` of these running matches, and records that in their ledgers.
@@ -31,22 +32,12 @@ impl Office {
                  players read that with the result"
             );
         };
-        for _ in 0..MAX_TRIES {
-            let context = self.new_context().await?;
-            let (asked, what, ids) = (asked.clone(), what.to_owned(), running.to_vec());
-            let deciding = self
-                .decide(context, move |settings, context, _| unseal(settings, context, &asked, &what, &ids));
-            let settlement = deciding.await?.0.map_err(anyhow::Error::msg)?;
-            match self.store.commit(&settlement).await {
-                Ok(()) => {
-                    self.wake_loops(&settlement);
-                    return Ok(());
-                }
-                Err(StoreError::Stale(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        bail!("gave up after repeated conflicts; nothing was shown")
+        let (asked, what, ids) = (asked.clone(), what.to_owned(), running.to_vec());
+        let decide = move |settings: &Settings, context: &RulingContext| {
+            let settlement = unseal(settings, context, &asked, &what, &ids)?.map_err(anyhow::Error::msg)?;
+            Ok(((), settlement))
+        };
+        self.decide_and_commit(decide).await
     }
 
     /// Returns the running matches whose secrets a letter may reveal: those that it names anywhere or has a token of, or

@@ -199,11 +199,11 @@ impl Status {
             matches.filter(|unsound| !unsound.acknowledged).map(|unsound| unsound.since).collect();
         if let Some(first) = since.iter().min() {
             let matches = match since.len() {
-                1 => "1 match does not verify".to_owned(),
-                number => format!("{number} matches do not verify"),
+                1 => "1 match has not verified".to_owned(),
+                number => format!("{number} matches have not verified"),
             };
             self.faults.push(format!(
-                "{matches}, since {} ago: run fogpost audit verify --all, then fogpost audit acknowledge",
+                "{matches} for {}: run fogpost audit verify --all, then fogpost audit acknowledge",
                 format_duration(self.at - *first)
             ));
         }

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use super::SeatLetter;
+use super::kept::OfferedOrders;
 use super::life::{Draft, Match};
-use super::offered::OfferedOrders;
 use crate::game::any::Filing;
 use crate::game::{Due, Fault, Line};
 

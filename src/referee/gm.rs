@@ -4,9 +4,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::bounce::note_bounce;
-use super::bounces::Bounces;
 use super::clock::adjudicate_now;
-use super::gm_message::{GmMessage, Unsealing};
+use super::kept::{Bounces, GmMessage, Unsealing};
 use super::late::note_sent_late;
 use super::life::{Draft, FiledOrders, Match};
 use super::rejection::Rejection;

@@ -2,9 +2,9 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::kept::SentLate;
 use super::life::{Draft, Match};
 use super::rejection::Rejection;
-use super::sent_late::SentLate;
 use super::stage::Stage;
 use crate::game::Seat;
 use crate::ledger::Fact;

@@ -5,15 +5,10 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::bounces::Bounces;
-use super::gm_message::{GmMessage, Unsealing};
-use super::offered::OfferedOrders;
+use super::kept::{Bounces, GmMessage, OfferedOrders, RefusedLetter, SentLate, Unsealing, Vanished};
 use super::past::Past;
-use super::refused::RefusedLetter;
 use super::schedule::{Absence, Terms};
-use super::sent_late::SentLate;
 use super::stage::Stage;
-use super::vanished::Vanished;
 use super::wording_news::WordingNews;
 use super::{Adjudication, Answer, Content, Dispatch, Notice, Reader, Ruling};
 use crate::game::any::{AnyState, Filing, GameKind, Memories};

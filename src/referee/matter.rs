@@ -9,7 +9,6 @@ use crate::letter::{Digest, Letter, NewText};
 use crate::request::{Command, Request, part_for};
 
 use super::Match;
-use super::thread::{other_match, thread_turn};
 
 /// What is ruled on: a cause, whose letter has been read by [`prepare`]. The other causes are complete as they are.
 pub type Matter<'a> = Cause<&'a SeatLetter>;
@@ -181,4 +180,30 @@ fn read_with_attachment(
         unread.push(name.to_owned());
     }
     (request, unread)
+}
+
+/// Returns the first match that the subject or a line names instead of this one.
+fn other_match(letter: &Letter, request: &Request, match_id: &str) -> Option<String> {
+    let in_subject = letter.subject_tag.iter().map(|tag| &tag.match_name);
+    let named: Vec<&String> = match request.sections.is_empty() {
+        true => in_subject.chain(&request.named_matches).collect(),
+        false => request.sections.iter().collect(),
+    };
+    named.into_iter().find(|name| !name.eq_ignore_ascii_case(match_id)).cloned()
+}
+
+/// Returns the turn that the subject names for this match, or else that of the letter it answers.
+fn thread_turn(letter: &Letter, match_id: &str) -> Option<u32> {
+    let tag = letter.subject_tag.as_ref().filter(|tag| tag.match_name.eq_ignore_ascii_case(match_id));
+    tag.and_then(|tag| tag.turn)
+        .or_else(|| letter.answered_ids().find_map(|id| turn_of_message_id(id, match_id)))
+}
+
+/// Returns the turn at the end of the Message-ID of a letter that we sent about this match.
+fn turn_of_message_id(message_id: &str, match_id: &str) -> Option<u32> {
+    let (local, _) = message_id.rsplit_once('@')?;
+    match local.split('.').collect::<Vec<_>>()[..] {
+        [_, id, _, turn] | [_, id, _, _, turn] if id.eq_ignore_ascii_case(match_id) => turn.parse().ok(),
+        _ => None,
+    }
 }

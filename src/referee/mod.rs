@@ -4,48 +4,40 @@
 //! entries for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
 
 mod answer;
+mod beside;
 mod bounce;
-mod bounces;
 mod changes;
 mod clock;
-mod complete;
 mod conditions;
 mod dispatch_kind;
 mod doubtful;
 mod faults;
 mod filing;
 mod gm;
-mod gm_message;
 mod house;
 mod instruction;
-mod keys;
+mod kept;
 mod late;
 mod letters;
 mod life;
 mod matter;
-mod memories;
 mod offer;
-mod offered;
 mod opening;
 mod overview;
 mod part;
 mod past;
 mod questions;
 mod refusal;
-mod refused;
 mod rejection;
 mod reminders;
 mod reply;
 mod schedule;
-mod sent_late;
 mod settings;
 mod snapshot;
 mod stage;
 mod substitute;
-mod thread;
 mod together;
 mod turn;
-mod vanished;
 mod wording_news;
 mod words;
 
@@ -60,23 +52,21 @@ use crate::ledger::{ChainedEntry, PauseReason};
 pub use answer::{AbsentElsewhere, Answer, Orders, PastReport, PastReports};
 pub use changes::ChangeReply;
 pub use dispatch_kind::DispatchKind;
-pub use gm_message::{GmMessage, Unsealing};
 pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use instruction::{
     DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership,
     has_instruction, instructions, is_digest_prefix,
 };
+pub use kept::{GmMessage, OfferedOrders, RefusedLetter, Unsealing};
 pub use late::TOLERATED_DELAY;
 pub use life::{FiledOrders, Match};
 pub use matter::{Matter, NoSuchPart, SeatLetter, part_digest, part_text, prepare};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
-pub use offered::OfferedOrders;
 pub use opening::{Opening, open};
 pub use overview::MatchOverview;
 pub use part::{OtherPart, PartOutcome};
 pub use past::{Past, digest_of_request, without_numbers};
 pub use questions::Questions;
-pub use refused::RefusedLetter;
 pub use rejection::Rejection;
 pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Substitute, Terms};

@@ -4,8 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::faults::{Refusal, quoted_lines};
 use super::filing::check_orders;
+use super::kept::RefusedLetter;
 use super::life::{Draft, Match};
-use super::refused::RefusedLetter;
 use super::{Answer, Content, PartOutcome, Reader, SeatLetter, conditions, doubtful};
 use crate::game::condition::Conditions;
 use crate::game::{Fault, Line, Seat};

@@ -3,10 +3,10 @@
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
+use super::kept::Vanished;
 use super::life::{Draft, Match};
 use super::schedule::{ForfeitRule, Substitute};
 use super::stage::Stage;
-use super::vanished::Vanished;
 use super::{Content, Notice, Reply};
 use crate::game::Seat;
 use crate::game::record::Ending;

@@ -101,7 +101,8 @@ impl Office {
                     }
                 };
             }
-            if missing == Wanted::default() { Ok(std::mem::take(&mut outcomes)) } else { Err(missing.into()) }
+            missing.check()?;
+            Ok(std::mem::take(&mut outcomes))
         });
         let (outcomes, _) = deciding.await?;
         let mut settlement = Settlement { at: now, ..Settlement::default() };

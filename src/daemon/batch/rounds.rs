@@ -10,12 +10,41 @@ use crate::daemon::decide::letters::Rounds;
 use crate::daemon::decide::settings::Settings;
 use crate::daemon::decide::undecided::{Decided, Undecided};
 use crate::daemon::parallel::run_blocking;
+use crate::store::{Settlement, StoreError};
 
 /// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only commands that
 /// build on each other take more.
 const MAX_ROUNDS: usize = 64;
 
+/// Maximum attempts at a change while others change the same rows.
+const MAX_TRIES: usize = 20;
+
 impl Office {
+    /// Decides something and commits it; again if others change the same rows meanwhile.
+    ///
+    /// # Errors
+    /// Returns an error if deciding fails, if the database rejects it or does not answer, or after [`MAX_TRIES`] conflicts.
+    pub async fn decide_and_commit<T: Send + 'static>(
+        &self,
+        decide: impl Fn(&Settings, &RulingContext) -> Decided<(T, Settlement)> + Send + Sync + 'static,
+    ) -> anyhow::Result<T> {
+        let decide = Arc::new(decide);
+        for _ in 0..MAX_TRIES {
+            let (context, decide) = (self.new_context().await?, Arc::clone(&decide));
+            let deciding = self.decide(context, move |settings, context, _| decide(settings, context));
+            let (done, settlement) = deciding.await?.0;
+            match self.store.commit(&settlement).await {
+                Ok(()) => {
+                    self.wake_loops(&settlement);
+                    return Ok(done);
+                }
+                Err(StoreError::Stale(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bail!("gave up after {MAX_TRIES} conflicting writes; nothing was done")
+    }
+
     /// Decides, and loads missing rows until no more are missing. Returns the decision and its context.
     ///
     /// Decisions run on a thread of their own, so that no loop waits for them. They must therefore own what they read.

@@ -303,7 +303,8 @@ impl Decision<'_> {
                 renewed.push(game_match.id.clone());
             }
         }
-        if missing == Wanted::default() { Ok(renewed) } else { Err(missing.into()) }
+        missing.check()?;
+        Ok(renewed)
     }
 
     /// Writes to an address about a change.

@@ -191,7 +191,8 @@ impl Decision<'_> {
                 Some(format_local(until, game_match.terms.zone))
             });
         }
-        if missing == Wanted::default() { Ok(late) } else { Err(missing.into()) }
+        missing.check()?;
+        Ok(late)
     }
 
     /// Tells what happened in matches, and who is new. When an opponent of the GM filed late is hidden.
@@ -277,7 +278,8 @@ impl Decision<'_> {
                 }
             }
         }
-        if missing == Wanted::default() { Ok(fog) } else { Err(missing.into()) }
+        missing.check()?;
+        Ok(fog)
     }
 
     fn letter_told(&self, letter: &DigestLetter) -> LetterSummary {

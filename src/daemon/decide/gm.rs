@@ -61,9 +61,7 @@ impl Decision<'_> {
             false => Vec::new(),
         };
         let replies = self.gm_replies(letter, has_token, &request, &mut missing)?;
-        if missing != Wanted::default() {
-            return Err(missing.into());
-        }
+        missing.check()?;
         let why = if has_token { String::new() } else { NO_GM_TOKEN.to_owned() };
         let plain = ClubLetter::GmAnswer {
             check: request.check,

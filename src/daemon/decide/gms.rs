@@ -113,9 +113,7 @@ impl Decision<'_> {
                 opponents.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
             }
         }
-        if missing != Wanted::default() {
-            return Err(missing.into());
-        }
+        missing.check()?;
         let plays = |index: GmIndex| opponents.iter().any(|address| self.gm(index).has_address(address));
         let impartial = preferring(self.all_gms(), |index| !plays(index));
         Ok(preferring(impartial, |index| self.is_on_duty(index)))

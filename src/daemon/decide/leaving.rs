@@ -38,9 +38,7 @@ impl Decision<'_> {
         for ending in &loaded {
             collect_needs(self.context.entries(&ending.game_match.id), &mut missing)?;
         }
-        if missing != Wanted::default() {
-            return Err(missing.into());
-        }
+        missing.check()?;
         let mut matches = Vec::new();
         for ending in loaded {
             let seats = Seat::BOTH.into_iter();

@@ -116,7 +116,7 @@ impl LetterBatch {
         for (index, draft) in undecided.into_iter().zip(drafts) {
             self.groups[index].draft = collect_needs(draft, &mut missing)?;
         }
-        if missing == Wanted::default() { Ok(()) } else { Err(missing.into()) }
+        missing.check()
     }
 
     /// Merges decided groups that turned out to share a key, and returns whether there were any. A merged group is

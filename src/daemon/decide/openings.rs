@@ -122,14 +122,13 @@ pub fn open_all(
         let plan = collect_needs(decision.plan(one, cause, None), &mut missing);
         planned.extend(plan.with_context(|| which_fails(index, new.len()))?);
     }
-    if missing != Wanted::default() {
-        return Err(missing.into());
-    }
+    missing.check()?;
     let mut opened = Vec::with_capacity(new.len());
     for (index, plan) in planned.into_iter().enumerate() {
         let opening = collect_needs(decision.carry_out(plan, cause.clone()), &mut missing);
         opened.extend(opening.with_context(|| which_fails(index, new.len()))?);
     }
+    missing.check()?;
     Ok((opened, decision.draft.settlement))
 }
 

@@ -73,9 +73,7 @@ impl Decision<'_> {
         let note = ruled.note();
         let done = self.finish_part(waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
         collect_needs(done, &mut missing)?;
-        if missing != Wanted::default() {
-            return Err(missing.into());
-        }
+        missing.check()?;
         self.draft.settlement.dispatches[first_dispatch..].rotate_left(moved);
         self.tell_absences(&first.row, &absences, waiting.digest, told)?;
         self.draft.settlement.decided.push(LetterDecision {
@@ -111,9 +109,7 @@ impl Decision<'_> {
             let found = collect_needs(self.seat_of_same_player(name, row), &mut missing)?;
             seats.extend(found.flatten());
         }
-        if missing != Wanted::default() {
-            return Err(missing.into());
-        }
+        missing.check()?;
         if seats.len() < named.len() {
             return Ok(whole());
         }

@@ -70,9 +70,7 @@ impl Decision<'_> {
             Some(player) => collect_needs(self.running_matches_of(player.id), &mut missing)?,
             None => None,
         };
-        if missing != Wanted::default() {
-            return Err(missing.into());
-        }
+        missing.check()?;
         if check {
             return Ok(GmResult::Would);
         }
@@ -123,7 +121,8 @@ impl Decision<'_> {
         for (_, game_match) in self.context.matches_of(player_id)? {
             matches.extend(collect_needs(self.game_match(&game_match.id), &mut missing)?.flatten().cloned());
         }
-        if missing == Wanted::default() { Ok(matches) } else { Err(missing.into()) }
+        missing.check()?;
+        Ok(matches)
     }
 
     fn is_blocked(&self, player: &Player) -> Decided<bool> {

@@ -109,9 +109,7 @@ impl Decision<'_> {
             let reply = collect_needs(self.reply_to_everybody(&asker, &waiting.command), &mut missing)?;
             replies.extend(reply.flatten());
         }
-        if missing != Wanted::default() {
-            return Err(missing.into());
-        }
+        missing.check()?;
         self.draft.settlement.restraints.questions.insert(asker.from.clone(), None);
         Ok(Reply::Confirmed { replies })
     }

@@ -4,6 +4,7 @@
 use super::context::RulingContext;
 use super::decision::{Decision, Key};
 use super::gms::About;
+use super::sending::Event;
 use super::settings::Settings;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::{Automatic, AutomaticKind};
@@ -11,52 +12,19 @@ use crate::referee::Act;
 use crate::report::ClubLetter;
 use crate::store::{DispatchRow, Player, Settlement};
 
-/// Tells the GM of a dispatch that was given up, and marks its seat if the recipient is to blame.
-pub fn note_given_up(
+/// Does what follows from an event in sending a dispatch.
+pub fn follow_up(
     settings: &Settings,
     context: &RulingContext,
     row: &DispatchRow,
-    is_undeliverable: bool,
+    event: Event,
 ) -> Decided<Settlement> {
     let mut decision = Decision::new(settings, context);
-    if is_undeliverable {
-        decision.mark(row, true)?;
+    match event {
+        Event::GivenUp { is_undeliverable } => decision.tell_of_given_up(row, is_undeliverable)?,
+        Event::Revived => decision.restore(row)?,
+        Event::Late => decision.slide_for(row)?,
     }
-    // A letter to the GM about a failed letter to the GM would fail as well.
-    if !settings.config.club.gm.addresses().any(|gm| gm.as_str() == row.recipient) {
-        let plain = ClubLetter::GivenUp {
-            recipient: row.recipient.clone(),
-            kind: row.kind,
-            match_id: row.match_id.clone(),
-            error: row.error.clone(),
-            is_undeliverable,
-        };
-        let loaded = match &row.match_id {
-            Some(id) => decision.game_match(id)?,
-            None => None,
-        };
-        let about = loaded.map_or(About::Club, About::Match);
-        let alarms = decision.gm_alarms(&plain, &given_up_part(row), about)?;
-        decision.draft.settlement.dispatches.extend(alarms);
-    }
-    Ok(decision.finish()?)
-}
-
-/// Clears the mark of a seat, because the dispatch that seemed undeliverable is queued again.
-pub fn note_revived(settings: &Settings, context: &RulingContext, row: &DispatchRow) -> Decided<Settlement> {
-    let mut decision = Decision::new(settings, context);
-    decision.restore(row)?;
-    Ok(decision.finish()?)
-}
-
-/// Moves the deadline of the phase that a dispatch opened, because the mail server took it late.
-pub fn note_sent_late(
-    settings: &Settings,
-    context: &RulingContext,
-    row: &DispatchRow,
-) -> Decided<Settlement> {
-    let mut decision = Decision::new(settings, context);
-    decision.slide_for(row)?;
     Ok(decision.finish()?)
 }
 
@@ -76,6 +44,31 @@ pub fn failed(automatic: &Automatic) -> Option<bool> {
 }
 
 impl Decision<'_> {
+    /// Tells the GM of a dispatch that was given up, and marks its seat if the recipient is to blame.
+    fn tell_of_given_up(&mut self, row: &DispatchRow, is_undeliverable: bool) -> Decided<()> {
+        if is_undeliverable {
+            self.mark(row, true)?;
+        }
+        // A letter to the GM about a failed letter to the GM would fail as well.
+        if !self.settings.config.club.gm.addresses().any(|gm| gm.as_str() == row.recipient) {
+            let plain = ClubLetter::GivenUp {
+                recipient: row.recipient.clone(),
+                kind: row.kind,
+                match_id: row.match_id.clone(),
+                error: row.error.clone(),
+                is_undeliverable,
+            };
+            let loaded = match &row.match_id {
+                Some(id) => self.game_match(id)?,
+                None => None,
+            };
+            let about = loaded.map_or(About::Club, About::Match);
+            let alarms = self.gm_alarms(&plain, &given_up_part(row), about)?;
+            self.draft.settlement.dispatches.extend(alarms);
+        }
+        Ok(())
+    }
+
     /// Marks the seats whose letters an automatic letter refers to.
     pub fn note_automatic(&mut self, automatic: &Automatic) -> Decided<()> {
         let Some(failed) = failed(automatic) else { return Ok(()) };
@@ -92,7 +85,7 @@ impl Decision<'_> {
                 collect_needs(self.mark(row, failed), &mut missing)?;
             }
         }
-        if missing == Wanted::default() { Ok(()) } else { Err(missing.into()) }
+        missing.check()
     }
 
     fn slide_for(&mut self, row: &DispatchRow) -> Decided<()> {

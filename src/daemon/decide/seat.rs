@@ -190,7 +190,7 @@ impl Decision<'_> {
         }
         self.answer_commands(&mut answer, &Asker::player(&row.player, letter), request, &mut missing)?;
         ruling.answer_mut().into_iter().for_each(|place| std::mem::swap(place, &mut answer));
-        if missing == Wanted::default() { Ok(()) } else { Err(missing.into()) }
+        missing.check()
     }
 
     /// Returns how many notices of the letter's acts the opponent and the GM may still get because of its player.
@@ -209,7 +209,8 @@ impl Decision<'_> {
             Some(_) => Room::default(),
         };
         let gm = if tells_gm { room_of(&gm)? } else { Room::default() };
-        if missing == Wanted::default() { Ok((opponent, gm)) } else { Err(missing.into()) }
+        missing.check()?;
+        Ok((opponent, gm))
     }
 
     /// Counts the notices of a ruling for their readers, and delays those beyond the day's budget.

@@ -187,7 +187,8 @@ impl Decision<'_> {
             found.lacks_token |= reply.is_none();
             found.replies.extend(reply);
         }
-        if missing == Wanted::default() { Ok(found) } else { Err(missing.into()) }
+        missing.check()?;
+        Ok(found)
     }
 }
 

@@ -78,6 +78,11 @@ pub enum Undecided {
 }
 
 impl Wanted {
+    /// Fails if anything is missing.
+    pub fn check(&self) -> Decided<()> {
+        if *self == Wanted::default() { Ok(()) } else { Err(self.clone().into()) }
+    }
+
     /// Adds what another decision wants.
     pub fn merge(&mut self, other: Wanted) {
         let Wanted {

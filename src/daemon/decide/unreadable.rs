@@ -27,9 +27,7 @@ impl Decision<'_> {
                 readers.push(address.clone());
             }
         }
-        if missing != Wanted::default() {
-            return Err(missing.into());
-        }
+        missing.check()?;
         for reader in &readers {
             self.tell_limit(waiting, letter, reader)?;
         }

@@ -53,9 +53,7 @@ pub fn unseal(
         let loaded = collect_needs(decision.game_match(id), &mut missing)?.flatten();
         running.extend(loaded.filter(|loaded| loaded.game_match.stage != Stage::Over).cloned());
     }
-    if missing != Wanted::default() {
-        return Err(missing.into());
-    }
+    missing.check()?;
     let gm = decision.acting_gm();
     if let Some(own) = running.iter().find(|loaded| is_seated(gm, &loaded.seats)) {
         return Ok(Err(format!("{} plays in {}, so another GM has to do this", gm.name, own.game_match.id)));

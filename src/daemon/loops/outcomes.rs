@@ -1,25 +1,18 @@
 //! Records what became of attempts to send, and does what follows: marks seats whose letters were given up, and tells the
 //! GM of them, or of an outage.
 
-use std::sync::Arc;
-
-use anyhow::bail;
-
 use super::outbox::{InFlight, Sending};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
 use crate::daemon::decide::context::RulingContext;
-use crate::daemon::decide::returned::{note_given_up, note_revived, note_sent_late};
+use crate::daemon::decide::returned::follow_up;
 use crate::daemon::decide::sending::{ACCOUNT, Account, Event, FollowUp, Outage, Refused};
 use crate::daemon::decide::settings::Settings;
 use crate::daemon::decide::undecided::Decided;
 use crate::daemon::decide::{alarm, sending};
 use crate::post::outbox::SendError;
 use crate::post::without_addresses;
-use crate::store::{Claim, Claimed, SendOutcome, Settlement, StoreError};
-
-/// Maximum attempts to mark the seat of a dispatch that was given up, while others change the match.
-const MAX_TRIES: usize = 20;
+use crate::store::{Claim, Claimed, SendOutcome, Settlement};
 
 impl Office {
     /// Returns what was recorded of the account that sends letters.
@@ -108,12 +101,8 @@ impl Office {
                     // It was queued again by hand.
                     continue;
                 }
-                let follow = move |settings: &Settings, context: &RulingContext| match event {
-                    Event::GivenUp { is_undeliverable } => {
-                        note_given_up(settings, context, &row, is_undeliverable)
-                    }
-                    Event::Revived => note_revived(settings, context, &row),
-                    Event::Late => note_sent_late(settings, context, &row),
+                let follow = move |settings: &Settings, context: &RulingContext| {
+                    follow_up(settings, context, &row, event)
                 };
                 self.settle_sending(follow).await?;
             }
@@ -140,33 +129,17 @@ impl Office {
         &self,
         decide: impl Fn(&Settings, &RulingContext) -> Decided<Settlement> + Send + Sync + 'static,
     ) -> anyhow::Result<()> {
-        let decide = Arc::new(decide);
-        for _ in 0..MAX_TRIES {
-            let context = self.new_context().await?;
-            let decide = Arc::clone(&decide);
-            let deciding = self.decide(context, move |settings, context, _| decide(settings, context));
-            let settlement = match deciding.await {
-                Ok((settlement, _)) => settlement,
-                Err(error) if is_transient(&error) => return Err(error),
-                // It would fail again, and other letters must not wait for it.
-                Err(error) => {
-                    tracing::error!(error = format!("{error:#}"), "cannot decide what follows from a letter");
-                    return Ok(());
-                }
-            };
-            match self.store.commit(&settlement).await {
-                Ok(()) => return Ok(()),
-                Err(StoreError::Stale(_)) => {}
-                Err(error) if error.is_transient() => return Err(error.into()),
-                // If the program was killed after this commit and before it was recorded, the letter to the GM is queued
-                // already, and its Message-ID is taken.
-                Err(error) => {
-                    tracing::error!(%error, "cannot note what became of a letter");
-                    return Ok(());
-                }
+        let decide = move |settings: &Settings, context: &RulingContext| Ok(((), decide(settings, context)?));
+        match self.decide_and_commit(decide).await {
+            Err(error) if is_transient(&error) => Err(error),
+            // It would fail again, and other letters must not wait for it. If the program was killed after this commit and
+            // before it was recorded, the letter to the GM is queued already, and its Message-ID is taken.
+            Err(error) => {
+                tracing::error!(error = format!("{error:#}"), "failed to follow up what became of a letter");
+                Ok(())
             }
+            Ok(()) => Ok(()),
         }
-        bail!("others keep changing the match of a letter");
     }
 }
 
