@@ -8,7 +8,7 @@ use crate::ledger::{Act, Cause, LetterCause, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
 use crate::request::{Command, Request, part_for};
 
-use super::Match;
+use super::{Match, Passing, Words};
 
 /// What is ruled on: a cause, whose letter has been read by [`prepare`]. The other causes are complete as they are.
 pub type Matter<'a> = Cause<&'a SeatLetter>;
@@ -115,11 +115,16 @@ impl SeatLetter {
         !request.orders.is_empty() && !request.check && request.turn.is_none() && self.thread_turn.is_none()
     }
 
-    /// Whether it may tell the opponent something, and the GM. Where it may not, nobody's room matters.
+    /// Whether it may tell the opponent something, and the GM. Where it may not, nobody's room matters, and letters whose
+    /// readers need no room are decided independently of each other.
     pub fn tells(&self) -> (bool, bool) {
         let tells =
             |kind: fn(&Command) -> bool| self.request.commands.iter().any(|asked| kind(&asked.command));
-        let has_words = !self.request.remarks.is_empty() || self.request.yes.is_some();
+        // A `YES` that accepts nothing is a remark.
+        let has_words = match (Words::of(&self.request), self.cause.token) {
+            (words, TokenOf::Own) => words.is_some_and(|words| words.passing == Passing::AtOnce),
+            (words, TokenOf::Other) => words.is_some() || self.request.yes.is_some(),
+        };
         (tells(tells_opponent), has_words || tells(tells_gm))
     }
 
@@ -205,5 +210,36 @@ fn turn_of_message_id(message_id: &str, match_id: &str) -> Option<u32> {
     match local.split('.').collect::<Vec<_>>()[..] {
         [_, id, _, turn] | [_, id, _, _, turn] if id.eq_ignore_ascii_case(match_id) => turn.parse().ok(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::game::Seat;
+
+    #[test]
+    fn a_greeting_beside_orders_needs_nobodys_room() {
+        let tells = |token: TokenOf, lines: &[&str]| {
+            let cause = LetterCause::new(Digest::of(b""), Seat::First, DateTime::UNIX_EPOCH);
+            let letter = SeatLetter {
+                cause: LetterCause { token, ..cause },
+                request: Request::read(&Line::numbered(lines), GameKind::Quad),
+                thread_turn: None,
+                other_match: None,
+                attachments: Vec::new(),
+                unread: None,
+            };
+            letter.tells()
+        };
+        assert_eq!(tells(TokenOf::Own, &["MARBLE E5", "Good luck!"]), (false, false));
+        assert_eq!(tells(TokenOf::Own, &["Thanks!"]), (false, false), "the digest brings these words");
+        assert_eq!(tells(TokenOf::Other, &["Thanks!"]), (false, true));
+        assert_eq!(tells(TokenOf::Own, &["Dear GM, please look."]), (false, true));
+        assert_eq!(tells(TokenOf::Own, &["TELL Well played.", "END"]), (true, false));
+        assert_eq!(tells(TokenOf::Own, &["PROTEST That was wrong.", "END"]), (true, true));
+        assert_eq!(tells(TokenOf::Own, &["SUBSTITUTE"]), (false, true));
     }
 }

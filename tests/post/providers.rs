@@ -83,7 +83,7 @@ async fn is_red(office: &Office, clock: &Clock, said: &str) {
     let words: Vec<&str> = words.split_whitespace().take(4).collect();
     let words = words.join(" ");
     assert!(
-        faults.iter().any(|fault| fault.contains("takes no letters") && fault.contains(&words)),
+        faults.iter().any(|fault| fault.contains("has accepted no letters") && fault.contains(&words)),
         "{words}: {faults:?}"
     );
 }

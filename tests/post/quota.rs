@@ -142,7 +142,10 @@ async fn with_a_quota_of_ten_an_hour_sixty_letters_arrive_once_and_the_gm_is_tol
         queue(&office, &clock, Urgency::Receipt, 0..8).await;
         office.dispatch_all().await.expect("the store answers");
         let faults = status(&office, &clock).await.faults;
-        assert!(faults.iter().any(|fault| fault.contains("the mail server takes no letters")), "{faults:?}");
+        assert!(
+            faults.iter().any(|fault| fault.contains("the mail server has accepted no letters")),
+            "{faults:?}"
+        );
         let took = send_all(&office, &clock).await;
         assert!(took <= TimeDelta::hours(8), "{words}: {took}");
         let rows = office.store.list_dispatches(false, 1000).await.expect("the store answers");
