@@ -66,7 +66,7 @@ impl MatchArchive {
 /// A letter of which at most a part can be shown yet.
 #[derive(Clone, Debug)]
 pub struct WithheldLetter {
-    /// Who wrote it, if the ledger says that a part of it was ruled on.
+    /// The seat of its writer, if the ledger says that a part of it was ruled on.
     pub seat: Option<Seat>,
     /// The part for this match, if only that was ruled on.
     pub part: Option<String>,

@@ -26,7 +26,7 @@ const CHECK: &str = include_str!("CHECK.txt");
 /// A program that checks a dossier.
 const CHECK_PROGRAM: &str = include_str!("check.py");
 
-/// What a dossier holds.
+/// The form of a dossier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DossierForm {
@@ -39,7 +39,7 @@ pub enum DossierForm {
 /// The version of the dossier's format.
 pub const FORMAT: u32 = 1;
 
-/// What the other files do not say (`about.json`).
+/// Facts that stand in no other file (`about.json`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About {
@@ -64,7 +64,7 @@ pub struct About {
     pub snapshot: Option<Match>,
 }
 
-/// Who holds a seat.
+/// The holder of a seat.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeatHolder {

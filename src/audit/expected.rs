@@ -26,7 +26,7 @@ pub struct StoredDispatch {
 }
 
 impl StoredDispatch {
-    /// What its Message-ID names.
+    /// The place that its Message-ID names.
     pub(super) fn place(&self, match_id: &str, key: &SealKey) -> Option<PlaceInMatch<'_>> {
         PlaceInMatch::read(&self.message_id, match_id, key)
     }

@@ -16,7 +16,7 @@ pub struct Finding {
     pub what: String,
 }
 
-/// Where a discrepancy shows.
+/// The place of a discrepancy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {

@@ -120,7 +120,7 @@ pub enum Permission {
     Held,
 }
 
-/// How many notices of a letter's acts a reader may still get because of its player.
+/// The number of notices of a letter's acts that a reader may still get because of its player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Room {
@@ -156,7 +156,7 @@ impl Room {
     }
 }
 
-/// What the house would do in a player's place.
+/// The house's advice in a player's place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hint {
     /// The version of the house.

@@ -18,7 +18,7 @@ impl Default for Head {
     }
 }
 
-/// Where and how a chain is broken.
+/// The first break in a chain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChainError {
     #[error("entry #{seq} is missing: #{found} is in its place")]

@@ -40,7 +40,7 @@ pub enum Fact {
         key: Digest,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holders: Option<Box<BySeat<SeatPins>>>,
-        /// What the secret comes from. A match that the GM opened between players has none.
+        /// The source of the secret. A match that the GM opened between players has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lot: Option<Box<PinnedLot>>,
     },

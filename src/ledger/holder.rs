@@ -63,7 +63,7 @@ pub struct SeatPins {
 }
 
 named_enum! {
-    /// What is pinned.
+    /// The kind of a pinned value.
     pub enum PinnedKind {
         Address = "address",
         Token = "token",
@@ -80,7 +80,7 @@ pub struct KeptPin {
     pub opened: Option<OpenedPin>,
 }
 
-/// What a pin stands for, and the key that proves it.
+/// The value that a pin stands for, and the key that proves it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenedPin {
     #[serde(with = "key_as_hex")]

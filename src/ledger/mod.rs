@@ -58,7 +58,7 @@ pub struct Delivery {
     pub how: DeliveryKind,
 }
 
-/// How far a letter came.
+/// The last known place of a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryKind {

@@ -77,12 +77,12 @@ struct RecordedFilings {
     sent: BySeat<Vec<usize>>,
     /// The conditions from which the next move of a seat follows.
     met: BySeat<Option<usize>>,
-    /// How many conditions were sent.
+    /// Number of conditions that were sent.
     count: usize,
     cut: BTreeSet<usize>,
 }
 
-/// Where a filing comes from. Conditions are numbered from 0.
+/// The origin of a filing. Conditions are numbered from 0.
 enum Origin {
     Plain,
     Conditions(usize),

@@ -24,9 +24,9 @@ pub struct Answer {
     pub replaced: Vec<Line>,
     /// The seat has a new reply token, because the letter showed the old one to others.
     pub token_renewed: bool,
-    /// When the letter came, if a GM has accepted it since.
+    /// Time of arrival, if a GM has accepted the letter since.
     pub accepted_since: Option<DateTime<Utc>>,
-    /// What the letter holds beside its doubtful lines, which `YES` would file.
+    /// The orders beside the letter's doubtful lines, which `YES` would file.
     pub offered: Option<Filing>,
     /// Why the letter could not be read at all.
     pub unread: Option<String>,
@@ -38,19 +38,19 @@ pub struct Answer {
     pub gm_is_opponent: bool,
     /// A text that is passed on was too long, and is cut.
     pub cuts_text: bool,
-    /// What became of the other parts of the letter. The shell fills it in.
+    /// The outcomes of the other parts of the letter. The shell fills them in.
     pub others: Vec<OtherPart>,
-    /// Where else the absences of the letter count. The shell fills it in.
+    /// The other matches in which the absences of the letter count. The shell fills them in.
     pub elsewhere: AbsentElsewhere,
     /// The lines that the faults refer to, as written.
     pub quoted: Vec<Line>,
     /// For each of `replies`, the earlier reports that it repeats. The shell fills them in.
     pub reports: Vec<PastReports>,
-    /// How much of the letter was not followed, because it asks for too much.
+    /// The parts of the letter that were not followed, because it asks for too much.
     pub left_out: LeftOut,
 }
 
-/// What became of a letter's absences in its player's other matches.
+/// The outcome of a letter's absences in its player's other matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AbsentElsewhere {
     /// Matches in which they count, too.
@@ -102,7 +102,7 @@ impl Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PastReports {
     pub reports: Vec<PastReport>,
-    /// How many older ones would make the answer too long.
+    /// Number of older ones that would make the answer too long.
     pub left_out: usize,
 }
 

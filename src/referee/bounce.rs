@@ -1,4 +1,4 @@
-//! What follows from letters to a seat that bounce.
+//! The consequences of bounced letters to a seat.
 
 use chrono::{DateTime, Utc};
 

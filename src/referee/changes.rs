@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What becomes of a change of a player's addresses, or of the wish to leave.
+/// The fate of a change of a player's addresses, or of the wish to leave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ChangeReply {

@@ -73,7 +73,7 @@ pub enum Readership {
     Game(GameKind),
 }
 
-/// What the GM wants done with a match.
+/// A GM's wish about a match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatchAction {
     Act(Act),
@@ -126,7 +126,7 @@ pub enum Listing {
     Ended,
 }
 
-/// How soon a match is due that `GM LIST due` shows.
+/// Time until the deadline of the matches that `GM LIST due` shows, at most.
 pub const DUE_SOON: TimeDelta = TimeDelta::hours(24);
 
 impl Listing {

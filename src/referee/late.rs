@@ -1,4 +1,4 @@
-//! What follows if the mail server took the letter that opened a phase late.
+//! The consequences if the mail server took the letter that opened a phase late.
 
 use chrono::{DateTime, TimeDelta, Utc};
 

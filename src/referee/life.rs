@@ -44,7 +44,7 @@ pub struct Match<F = Filing> {
     /// The level at which the house plays the seat, or `None` if a player holds it.
     pub house: BySeat<Option<String>>,
     pub terms: Terms,
-    /// What the players have chosen for their letters.
+    /// The players' choices for their letters.
     pub settings: BySeat<PlayerSettings>,
     pub stage: Stage,
     pub paused_at: Option<DateTime<Utc>>,
@@ -57,9 +57,9 @@ pub struct Match<F = Filing> {
     /// Number of the open phase, from 1. Causes name it, so that a late one does nothing.
     pub phase_no: u32,
     pub opened_at: DateTime<Utc>,
-    /// When the open phase is due. `None` while no player owes orders.
+    /// Deadline of the open phase. `None` while no player owes orders.
     pub deadline: Option<DateTime<Utc>>,
-    /// When complete filings will be adjudicated, if they wait for the settle time or the deadline.
+    /// Time at which complete filings are adjudicated, if they wait for the settle time or the deadline.
     pub settle_at: Option<DateTime<Utc>>,
     /// Number of this deadline's reminders that are past, sent or not.
     pub reminders_sent: usize,
@@ -77,7 +77,7 @@ pub struct Match<F = Filing> {
     pub vanished: Option<Vanished>,
     /// Consecutive missed turns.
     pub missed: BySeat<u32>,
-    /// What a seat files by `YES`.
+    /// Orders that a seat files by `YES`.
     pub offered: BySeat<Option<OfferedOrders>>,
     /// The last letter of a seat for the open phase, if it was refused.
     pub refused: BySeat<Option<RefusedLetter>>,
@@ -96,9 +96,9 @@ pub struct Match<F = Filing> {
     pub key: SealKey,
     /// The secrets before it, oldest first: reopening a match whose end was told gives it a new one.
     pub earlier_keys: Vec<SealKey>,
-    /// What the first secret was drawn from, if not at random.
+    /// The source of the first secret, if it was not drawn at random.
     pub lot: Option<Lot>,
-    /// What GMs told the sides.
+    /// Texts of GMs to the sides.
     pub gm_messages: Vec<GmMessage>,
     /// Hidden facts that GMs were shown.
     pub unsealed: Vec<Unsealing>,

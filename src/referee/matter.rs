@@ -10,7 +10,7 @@ use crate::request::{Command, Request, part_for};
 
 use super::{Match, Passing, Words};
 
-/// What is ruled on: a cause, whose letter has been read by [`prepare`]. The other causes are complete as they are.
+/// The subject of a ruling: a cause, whose letter has been read by [`prepare`]. The other causes are complete as they are.
 pub type Matter<'a> = Cause<&'a SeatLetter>;
 
 impl Matter<'_> {

@@ -122,7 +122,7 @@ pub enum Reader {
     Gm,
 }
 
-/// What a dispatch says.
+/// The content of a dispatch.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// The match begins: the opponent, the terms, and how to write the first orders.
@@ -135,9 +135,9 @@ pub enum Content {
         missed: Vec<Seat>,
         /// Why the turn was decided again.
         correction: Option<String>,
-        /// What each side had filed. A report shows the reader's own at most.
+        /// The filings of both sides. A report shows the reader's own at most.
         filed: Box<BySeat<Option<FiledOrders>>>,
-        /// What became of conditional orders. A report shows the reader's own at most.
+        /// The outcomes of conditional orders. A report shows the reader's own at most.
         conditions: Vec<ConditionNews>,
         /// The answer to the letter whose orders completed the phase, if the reader wrote it.
         receipt: Option<Box<Answer>>,

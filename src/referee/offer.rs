@@ -189,7 +189,7 @@ pub struct OpenSeat {
     /// The name of the offering player.
     pub by: String,
     pub offer: OfferSummary,
-    /// When it lapses, formatted for the reader.
+    /// The time at which it lapses, formatted for the reader.
     pub lapses: String,
 }
 

@@ -26,7 +26,7 @@ pub struct Opening {
     pub desk: MailIdentity,
     /// Random secret from which all salts of the match are derived.
     pub key: SealKey,
-    /// What the secret was drawn from, if not at random.
+    /// The source of the secret, if it was not drawn at random.
     pub lot: Option<Lot>,
     /// Pins who holds the seats, if that is known.
     pub holders: Option<BySeat<SeatPins>>,

@@ -1,4 +1,4 @@
-//! What lists show of a match, so that listing needs no snapshot.
+//! The fields of a match that lists show, so that listing needs no snapshot.
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@ use super::{Answer, Orders, SeatLetter};
 use crate::ledger::TokenOf;
 use crate::request::{Command, Concern};
 
-/// What became of a part of a letter.
+/// The outcome of a part of a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartOutcome {

@@ -11,7 +11,7 @@ use crate::ledger::{Fact, Hint};
 use crate::letter::Digest;
 use crate::request::Request;
 
-/// How long after the end of a match its tokens are good for more than questions.
+/// Time after the end of a match in which its tokens are good for more than questions.
 const QUESTIONS_ONLY_AFTER: TimeDelta = TimeDelta::days(30);
 
 /// Maximum earlier orders kept for each seat. Old ones make room: they only tell an old letter that comes again.
@@ -140,7 +140,7 @@ impl Past {
         self.seats[seat].hint = Some(hint.clone());
     }
 
-    /// How many letters of the seat within an hour have asked the same, with nothing else in the match since the first.
+    /// Counts the letters of the seat within an hour that asked the same, with nothing else in the match since the first.
     pub fn times_asked(&self, letter: &SeatLetter, at: DateTime<Utc>) -> u32 {
         let repeated = self.seats[letter.cause.seat].repeated.as_ref();
         let repeated = repeated.filter(|repeated| at - repeated.since < REPEATED_WITHIN);

@@ -12,7 +12,7 @@ use crate::game::{Fault, Line, Seat};
 use crate::ledger::Fact;
 use crate::request::Request;
 
-/// How long before grace ends a seat is told for the last time.
+/// Time before the end of grace at which a seat is told for the last time.
 const BEFORE_GRACE_ENDS: TimeDelta = TimeDelta::hours(6);
 
 /// Notes that the orders of a letter were refused, if they were.

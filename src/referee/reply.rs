@@ -17,7 +17,7 @@ pub enum Reply {
         turn: Option<u32>,
     },
     History,
-    /// What a better player would do.
+    /// The turn that a better player would make.
     Hint {
         orders: Vec<String>,
     },

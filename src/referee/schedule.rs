@@ -1,4 +1,4 @@
-//! When a phase is due: the days, hour and time zone of the terms, weekends, absences, grace and reminders.
+//! Deadlines of phases: the days, hour and time zone of the terms, weekends, absences, grace and reminders.
 
 use chrono::{
     DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc, Weekday,
@@ -35,7 +35,7 @@ pub struct Terms {
     /// Days of absence that a player may announce in one match without asking the GM.
     pub absence_days: u32,
     pub press: Press,
-    /// Who may take the seat of a player who has missed too many turns.
+    /// The possible successors of a player who has missed too many turns.
     #[serde(skip_serializing_if = "Substitute::is_by_gm")]
     pub substitute: Substitute,
     /// A player who beats the house in this match meets its next level in the next one. Chosen by CHALLENGE.
@@ -43,7 +43,7 @@ pub struct Terms {
     pub advance: bool,
 }
 
-/// What happens when a seat has missed too many turns.
+/// The consequence of too many missed turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ForfeitRule {
@@ -53,11 +53,11 @@ pub enum ForfeitRule {
     Lose,
 }
 
-/// Who may take the seat of a player who has missed too many turns.
+/// The possible successors of a player who has missed too many turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Substitute {
-    /// Whom the GM finds.
+    /// Somebody found by the GM.
     Ask,
     /// The house, if the opponent goes on against it rather than take the win.
     House,

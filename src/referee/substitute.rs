@@ -13,7 +13,7 @@ use crate::game::record::Ending;
 use crate::house;
 use crate::ledger::{Cause, Fact};
 
-/// How many days the opponent has to choose. Silence takes the win.
+/// Days in which the opponent chooses. Silence takes the win.
 const DAYS_TO_CHOOSE: u32 = 7;
 
 /// Why CLAIM takes no win.
@@ -30,7 +30,7 @@ pub enum ClaimRejection {
     Paused,
     /// The GM decides, by the terms or because the GM was asked.
     GmDecides,
-    /// By the terms, a player who misses too many turns loses without a claim.
+    /// The terms let a player who misses too many turns lose without a claim.
     LossIsAutomatic,
     /// The opponent has missed too few turns, is back, or has more time.
     NotVanished,

@@ -4,7 +4,7 @@
 use super::words;
 use crate::request::{Command, Request};
 
-/// What becomes of one command.
+/// The treatment of one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Taken<'a> {
     AsWritten(&'a Command),

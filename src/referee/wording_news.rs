@@ -8,7 +8,7 @@ use super::Match;
 use crate::game::{BySeat, Seat};
 use crate::letter::Digest;
 
-/// What a seat knows of the club's own templates.
+/// A seat's knowledge of the club's own templates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WordingNews {

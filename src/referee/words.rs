@@ -66,7 +66,7 @@ const TROUBLE: [&str; 44] = [
     "chory",
 ];
 
-/// When a letter's words reach the GM.
+/// The way of a letter's words to the GM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Passing {
@@ -74,7 +74,7 @@ pub enum Passing {
     InDigest,
 }
 
-/// What a letter says to a person.
+/// A letter's words to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
     pub passing: Passing,

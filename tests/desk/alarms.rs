@@ -15,7 +15,7 @@ fn alarms(desk: &Desk) -> Vec<Sent> {
     sent
 }
 
-/// Maximum matches that the status names as not verifying.
+/// Returns the faults of the status about matches that do not verify.
 fn faults(desk: &Desk) -> Vec<String> {
     let office = desk.office();
     let status = fogpost::daemon::status::Status::of(
@@ -26,7 +26,7 @@ fn faults(desk: &Desk) -> Vec<String> {
         fogpost::daemon::status::SILENT_AFTER,
     );
     let mut faults = desk.block_on(status).expect("the store answers").faults;
-    faults.retain(|fault| fault.contains("not verify"));
+    faults.retain(|fault| fault.contains("not verified"));
     faults
 }
 

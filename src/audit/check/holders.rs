@@ -18,7 +18,7 @@ pub struct StoredSeat {
     pub addresses: Vec<String>,
 }
 
-/// Who held each seat, as the entries so far pin it.
+/// The holders of each seat, as the entries so far pin them.
 pub(super) struct Holders {
     kept: BTreeMap<Digest, KeptPin>,
     held: Vec<Held>,
@@ -70,7 +70,7 @@ impl Holders {
         })
     }
 
-    /// How many addresses the player of a seat has.
+    /// Counts the addresses of a seat's player.
     fn address_count(&self, seat: Seat) -> usize {
         let now = self.held.iter().filter(|held| held.seat == seat && held.until.is_none());
         now.filter(|held| self.kept.get(&held.pin).is_some_and(|kept| kept.kind == PinnedKind::Address))
@@ -114,7 +114,7 @@ impl Check {
         Seat::BOTH.into_iter().find(may_act)
     }
 
-    /// When the letter of the first pending entry arrived.
+    /// The arrival of the letter of the first pending entry.
     fn arrival(&self) -> Option<DateTime<Utc>> {
         Some(self.letter_cause()?.received)
     }

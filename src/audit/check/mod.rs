@@ -39,13 +39,13 @@ pub struct StoredMatch {
     /// The match as lists show it.
     pub overview: MatchOverview,
     pub wake_at: Option<DateTime<Utc>>,
-    /// When it ended, as lists show it. `None` while it is not over.
+    /// Time of its end, as lists show it. `None` while it is not over.
     pub ended_at: Option<DateTime<Utc>>,
     /// The match as JSON.
     pub snapshot: String,
 }
 
-/// When one of our letters is stored as sent.
+/// One of our letters, with the time at which it is stored as sent.
 struct SentLetter {
     message_id: String,
     sent_at: Option<DateTime<Utc>>,
@@ -84,7 +84,7 @@ pub struct Check {
     listed: RuledLetters,
     /// The letters that were ruled on, by the first bytes of their digests.
     ruled_letters: BTreeSet<u64>,
-    /// When the match ended: more than once if it was corrected.
+    /// Times at which the match ended: more than one if it was corrected.
     ends: Vec<DateTime<Utc>>,
     /// The entries that the game record depends on.
     record_entries: Vec<Entry>,
@@ -94,7 +94,7 @@ pub struct Check {
     play: Option<Play>,
     /// The identity that the last entry that set it records.
     identity: Option<MailIdentity>,
-    /// By pin, our letters whose delivery no entry has listed. `None` for a missing letter, which has been reported.
+    /// Our letters whose delivery no entry has listed, by pin. `None` for a missing letter, which has been reported.
     undelivered: BTreeMap<Digest, Option<SentLetter>>,
     unconfirmed: Unconfirmed,
     verdict: AuditVerdict,

@@ -88,7 +88,7 @@ pub struct LedgerBatch {
     pub(super) entries: Vec<PendingEntry>,
     pub(super) letters: Vec<(Digest, ReadLetter)>,
     pub(super) sent: Vec<StoredDispatch>,
-    /// Where the chain breaks after these entries.
+    /// The break in the chain after these entries.
     pub(super) broken: Option<Finding>,
 }
 

@@ -22,7 +22,7 @@ use crate::store::{Player, TokenRow};
 const MAX_ABSENCES: usize = 5;
 const MAX_MATCHES: usize = 100;
 
-/// Where the absences of a letter count beside its own match.
+/// The other matches in which the absences of a letter count.
 #[derive(Default)]
 pub struct SpreadAbsences {
     days: Vec<(NaiveDate, NaiveDate)>,
@@ -39,14 +39,14 @@ struct NotedIn {
     is_new: bool,
 }
 
-/// What became of absences in another match.
+/// The outcome of absences in another match.
 enum Outcome {
     Noted { is_new: bool },
     Refused,
 }
 
 impl SpreadAbsences {
-    /// What the answer tells of them.
+    /// Returns them as the answer tells them.
     pub fn elsewhere(&self) -> AbsentElsewhere {
         let noted = self.noted.iter().map(|noted| noted.match_id.clone()).collect();
         AbsentElsewhere { noted, refused: self.refused.clone() }

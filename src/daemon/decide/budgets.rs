@@ -71,7 +71,7 @@ pub fn seat_subject(match_id: &str, seat: Seat) -> String {
     format!("{match_id} {seat}")
 }
 
-/// When a letter may be sent.
+/// The time at which a letter may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     Now,
@@ -96,7 +96,7 @@ impl Slot {
     }
 }
 
-/// Who causes a letter to somebody else.
+/// The person who causes a letter to somebody else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A player whom the reader plays, or who writes to the GM about a match.

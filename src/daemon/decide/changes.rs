@@ -18,10 +18,10 @@ use crate::referee::{ChangeReply, DispatchKind, Stage};
 use crate::report::{ChangeLetter, ClubLetter};
 use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange};
 
-/// How long an older address can undo a change, and how long a new one has fewer rights.
+/// Time in which an older address can undo a change, and in which a new one has fewer rights.
 pub const UNDO: TimeDelta = TimeDelta::days(7);
 
-/// How often a question is asked again.
+/// Interval at which a question is asked again.
 const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 
 /// Maximum changes of a player that wait for an answer.

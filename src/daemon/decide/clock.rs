@@ -25,7 +25,7 @@ pub fn by_program(act: Act) -> CauseOf {
     Arc::new(move |game_match| game_match.by_program(act.clone()))
 }
 
-/// What a ruling on one match changes.
+/// The changes of a ruling on one match.
 pub struct MatchRuling {
     pub after: Match,
     pub settlement: Settlement,

@@ -41,7 +41,7 @@ pub struct RecentAnswer {
     pub text: AnswerText,
 }
 
-/// What is known of somebody who writes without a token.
+/// Our knowledge of somebody who writes without a token.
 #[derive(Clone, Debug, Default)]
 pub struct KnownSender {
     pub standing: Standing,
@@ -51,7 +51,7 @@ pub struct KnownSender {
 /// The counts of one subject.
 pub type Counts = BTreeMap<(BudgetKind, DateTime<Utc>), u32>;
 
-/// Where to find the text of an answer.
+/// The place of the text of an answer.
 #[derive(Clone, Debug)]
 pub enum AnswerText {
     /// In the database, under this Message-ID.
@@ -144,7 +144,7 @@ pub struct DigestRows {
     pub ended: Vec<Entry>,
     pub absences: Vec<Entry>,
     pub newcomers: Vec<Player>,
-    /// How many letters were written.
+    /// Number of letters written.
     pub written: u64,
     pub letters_waiting: u64,
     /// How many letters were sent in the last 24 hours, and what waits to be sent.
@@ -174,7 +174,7 @@ pub struct MissedTurn {
     pub match_id: String,
     pub turn: u32,
     pub seat: Seat,
-    /// When the seat filed after all.
+    /// Time at which the seat filed after all.
     pub made_good: Option<DateTime<Utc>>,
 }
 

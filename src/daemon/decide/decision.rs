@@ -29,7 +29,7 @@ pub enum Key {
     Names,
 }
 
-/// What a decision has changed so far.
+/// The changes of a decision so far.
 #[derive(Clone, Debug, Default)]
 pub struct DecisionDraft {
     /// Matches that were ruled on.

@@ -65,7 +65,7 @@ pub fn note_of_text(text: &str) -> String {
 /// How long letters may wait to be sent before the digest tells how many do: what was just written waits for moments.
 const UNSENT_FOR: TimeDelta = TimeDelta::minutes(15);
 
-/// What the rules hide from a GM who plays.
+/// The matches and addresses that the rules hide from a GM who plays.
 #[derive(Default)]
 pub struct Fog {
     /// The GM's own matches that run.

@@ -18,7 +18,7 @@ use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::{NewDispatch, Player, TokenRow, Urgency};
 
-/// What a letter to the GMs is about.
+/// The subject of a letter to the GMs.
 #[derive(Clone, Copy)]
 pub enum About<'a> {
     Club,

@@ -47,7 +47,7 @@ struct LetterGroup {
     draft: Option<DecisionDraft>,
 }
 
-/// How often a decision may ask for rows.
+/// The rounds in which a decision may ask for rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rounds {
     /// Missing rows are loaded, and the decision is made again.

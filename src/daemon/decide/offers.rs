@@ -26,7 +26,7 @@ const OFFER_DAYS: i64 = 14;
 /// Maximum open offers of one address.
 const MAX_OFFERS: usize = 10;
 
-/// Whom an offer was made to.
+/// The addressee of an offer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     Asker,

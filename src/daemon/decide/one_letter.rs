@@ -44,7 +44,7 @@ const GM_IMPOSTOR: &str = "the GM's reply token, but not the GM's address";
 /// The note on a letter from somebody whom the GM has blocked.
 const BLOCKED: &str = "from a blocked person";
 
-/// How long a letter waits for the next DNS query after one that failed.
+/// Delay before the next DNS query after one that failed.
 const DKIM_RETRY: TimeDelta = TimeDelta::minutes(15);
 
 impl Decision<'_> {

@@ -28,7 +28,7 @@ pub struct NamedAddress {
     pub address: Address,
 }
 
-/// Who gets a seat.
+/// The future holder of a seat.
 #[derive(Clone, Debug)]
 pub enum Holder {
     Player(NamedAddress),

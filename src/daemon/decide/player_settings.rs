@@ -22,7 +22,7 @@ use crate::referee::{
 use crate::report::ClubLetter;
 use crate::store::{NewDispatch, Player, Settlement, Urgency};
 
-/// Who changes a player's name.
+/// The person who changes a player's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changer {
     Gm,

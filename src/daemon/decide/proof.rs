@@ -24,7 +24,7 @@ use crate::report::{ClubLetter, UnprovenSummary, format_local};
 use crate::request::Request;
 use crate::store::{LetterDecision, LetterStatus, TokenRow, UnprovenLetter, UnprovenStage, WaitingLetter};
 
-/// How long an unproven letter waits for the player's word.
+/// Time for which an unproven letter waits for the player's word.
 pub const LAPSE: TimeDelta = TimeDelta::days(14);
 
 /// Maximum letters in one player's name that wait for the player's word, because strangers can add to them.

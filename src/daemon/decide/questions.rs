@@ -23,7 +23,7 @@ const QUESTION_DAYS: i64 = 14;
 /// Maximum commands that wait for the answer from one address.
 const MAX_WAITING: usize = 10;
 
-/// How often a question is asked again.
+/// Interval at which a question is asked again.
 const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 
 impl Decision<'_> {

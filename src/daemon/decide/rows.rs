@@ -14,7 +14,7 @@ use crate::report::pin::pin;
 use crate::report::{self, WordedLetter, WordingInput};
 use crate::store::{EntryRow, KeptSnapshot, NewDispatch, TokenRow, Urgency};
 
-/// What a ruling adds to the ledger and to the outbox.
+/// The rows that a ruling adds to the ledger and to the outbox.
 pub struct RulingRows {
     pub entries: Vec<EntryRow>,
     pub dispatches: Vec<NewDispatch>,
@@ -23,7 +23,7 @@ pub struct RulingRows {
     pub copies: Vec<(usize, NewDispatch)>,
 }
 
-/// Who reads the letters of a ruling.
+/// The readers of a ruling's letters.
 #[derive(Clone, Copy)]
 pub struct Readers<'a> {
     pub seats: &'a BySeat<TokenRow>,
@@ -70,8 +70,8 @@ struct Addressee<'a> {
 }
 
 impl Decision<'_> {
-    /// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the last ruling on the match, and this
-    /// ruling decides anything, the ledger notes the change first.
+    /// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the last ruling
+    /// on the match, and this ruling decides anything, the ledger notes the change first.
     pub fn rule(&self, game_match: &Match, matter: &Matter<'_>) -> Ruling {
         self.rule_with(game_match, &[], matter)
     }

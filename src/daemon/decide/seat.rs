@@ -270,7 +270,7 @@ impl Decision<'_> {
 }
 
 impl PartRuling {
-    /// What became of the letter, as its answer says.
+    /// Returns the outcome of the letter, as its answer says.
     pub fn outcome(&mut self) -> PartOutcome {
         // Only a plain receipt is left out, for a player who wants none.
         self.ruling.answer_mut().map_or(PartOutcome::Sealed, |answer| answer.outcome())

@@ -1,4 +1,4 @@
-//! What the config and the templates determine for every decision.
+//! Settings from the config and the templates that every decision uses.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

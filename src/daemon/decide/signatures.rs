@@ -16,7 +16,7 @@ use crate::store::{Standing, WaitingLetter};
 /// Letters in a row with which an address gets into the habit.
 const HABIT: u32 = 5;
 
-/// How long DNS failures are retried before a letter counts as unproven.
+/// Time for which DNS failures are retried before a letter counts as unproven.
 const MAX_WAIT: TimeDelta = TimeDelta::days(3);
 
 impl Decision<'_> {

@@ -209,7 +209,7 @@ fn note_on_machine(lines: &[Line]) -> String {
 /// Lines of a letter without a token that are passed on at most.
 const MAX_REMARKS: usize = 1000;
 
-/// What a letter without a token says to a person.
+/// The words to a person in a letter without a token.
 struct WordsOfStranger {
     to_gm: Option<Words>,
     /// Lines that read as orders of some game. They are never passed on: the GM may be the opponent.

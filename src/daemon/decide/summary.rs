@@ -18,7 +18,7 @@ pub struct Summary {
     /// The GM was asked to decide.
     pub asks_gm: bool,
     pub is_late: bool,
-    /// When it is due, if it runs.
+    /// Its deadline, if it runs.
     pub deadline: Option<DateTime<Utc>>,
     /// It is due soon, and not late.
     pub is_due_soon: bool,

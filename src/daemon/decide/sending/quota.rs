@@ -9,7 +9,7 @@ const STRANGERS_PART: u32 = 10;
 /// The part of `per_day` that is kept for alarms to the GM, and at least one letter.
 const ALARMS_PART: u32 = 20;
 
-/// How many letters may be sent now.
+/// The number of letters that may be sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Allowance {
     /// Alarms to the GM, and any other letters.
