@@ -9,7 +9,7 @@ use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::letter::Digest;
 
-/// What a ruling is about. `L` stands for the letter: its circumstances, as entries hold them, or the letter as read
+/// The cause of a ruling. `L` is the letter: its circumstances, as entries hold them, or the letter as it was read
 /// (`referee::Matter`).
 ///
 /// `phase` is the number of the phase that was open when the cause arose. In another phase it does nothing, unless its act

@@ -13,7 +13,7 @@ use crate::random::Random;
 
 const HOLIDAY: &str = "ann@holiday.example";
 
-/// What letters ask besides orders.
+/// Lines of letters besides orders.
 const COMMANDS: [&str; 24] = [
     "STATUS",
     "REPORT",

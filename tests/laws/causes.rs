@@ -20,7 +20,7 @@ use crate::desk::open_against;
 use crate::play::{Play, matches};
 use crate::random::Random;
 
-/// What letters ask besides orders.
+/// Lines of letters besides orders.
 const COMMANDS: [&str; 36] = [
     "STATUS",
     "REPORT",
@@ -250,7 +250,7 @@ fn act(random: &mut Random, seat: Seat) -> Act {
     }
 }
 
-/// Plays a match by letters, acts, the clock and the house, and checks every ruling. Returns the kinds of facts.
+/// Plays a match by letters, acts, the clock and the house, and checks every ruling. Returns the kinds of its facts.
 fn assert_rulings_follow(kind: GameKind, seed: u64, against_house: bool) -> BTreeSet<&'static str> {
     let mut play = Play::new(kind, seed);
     let opening = open_against(&play, against_house.then(|| "trainer".to_owned()));

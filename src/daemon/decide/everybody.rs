@@ -43,25 +43,25 @@ impl Decision<'_> {
         if let Some(rejected) = self.refuse_newcomer(asker, command)? {
             return Ok(Some(rejected));
         }
-        let (name, done) = match command {
+        let done = match command {
             Command::Help(topic) => return Ok(Some(Reply::Help { topic: topic.clone() })),
             Command::Rules(game) => return Ok(Some(Reply::rules(game.as_deref()))),
             Command::Games => return Ok(Some(Reply::Games { seats: self.open_seats(asker)? })),
             Command::Matches => return Ok(Some(Reply::Matches { matches: self.matches_of(asker)? })),
             Command::Challenge { opponent: Party::Player(opponent), game, options, days } => {
                 let offer = Offer::read(game, options, *days);
-                ("CHALLENGE", self.make_offer(asker, Some(opponent), offer)?)
+                self.make_offer(asker, Some(opponent), offer)?
             }
             Command::Challenge { opponent: Party::House(level), game, options, days } => {
                 let wanted = HouseMatch::read(game, level.as_deref(), options, *days);
-                ("CHALLENGE", self.challenge_house(asker, wanted)?)
+                self.challenge_house(asker, wanted)?
             }
             Command::Open { game, options, days } => {
-                ("OPEN", self.make_offer(asker, None, Offer::read(game, options, *days))?)
+                self.make_offer(asker, None, Offer::read(game, options, *days))?
             }
-            Command::Accept(code) => ("ACCEPT", self.take_up(asker, code, Audience::Asker)?),
-            Command::Join(code) => ("JOIN", self.take_up(asker, code, Audience::Anyone)?),
-            Command::Decline(code) => ("DECLINE", self.decline(asker, code)?),
+            Command::Accept(code) => self.take_up(asker, code, Audience::Asker)?,
+            Command::Join(code) => self.take_up(asker, code, Audience::Anyone)?,
+            Command::Decline(code) => self.decline(asker, code)?,
             Command::Confirm { code, always } => return Ok(Some(self.confirm_any(asker, code, *always)?)),
             Command::Deny(code) => return Ok(Some(self.deny_any(asker, code)?)),
             Command::Address { address, remove: false } => {
@@ -73,11 +73,11 @@ impl Decision<'_> {
             Command::Leave { confirmed } => {
                 return Ok(Some(Reply::Change { change: self.ask_to_leave(asker, *confirmed)? }));
             }
-            Command::Never(code) => ("NEVER", self.refuse_challenges(asker, code.as_deref())?),
+            Command::Never(code) => self.refuse_challenges(asker, code.as_deref())?,
             Command::Settings(settings) => return Ok(Some(self.change_settings(asker, settings)?)),
             _ => return Ok(None),
         };
-        Ok(Some(done.unwrap_or_else(|why: OfferRejection| Reply::NoOffer { command: name, why })))
+        Ok(Some(done.unwrap_or_else(|why: OfferRejection| Reply::NoOffer { command: command.name(), why })))
     }
 
     /// Follows a CONFIRM, whether its code is for letters, a change of addresses, or commands.
