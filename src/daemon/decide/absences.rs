@@ -5,11 +5,11 @@ use anyhow::Context as _;
 use chrono::NaiveDate;
 
 use super::budgets::Origin;
-use super::context::LoadedMatch;
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::mail::PlainEnvelope;
+use super::rows::Decided;
+use super::rows::LoadedMatch;
 use super::seat::PartRuling;
-use super::undecided::Decided;
 use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, TokenOf};
 use crate::letter::{Digest, NewText};
@@ -59,7 +59,7 @@ impl SpreadAbsences {
     }
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Carries the absences that a letter has announced in its own match into the player's other matches. Those below a line
     /// `MATCH` count in that match alone.
     pub fn spread_absences(
@@ -139,7 +139,6 @@ impl Decision<'_> {
             done.push(opponent.id);
             let Some(address) = opponent.addresses.first() else { continue };
             let origin = Origin::Opponent(row.player.id);
-            self.touch(Key::Address(address.clone()));
             let Some(slot) = self.slot_for_others(address, origin)? else { continue };
             let day = |day: &NaiveDate| day.to_string();
             let plain = ClubLetter::Absent {

@@ -1,15 +1,15 @@
 //! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set aside.
 
-use super::decision::Decision;
-use super::undecided::Decided;
+use super::desk::Desk;
+use super::rows::Decided;
 use crate::letter::UnreadableReason;
 use crate::report::GmResult;
 use crate::store::{LetterDecision, LetterRow, LetterStatus};
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Lets a letter wait again, to be ruled on as a person's. That overrules how it was classified, never who wrote it.
     pub fn accept_letter(&mut self, prefix: &str, check: bool) -> Decided<GmResult> {
-        let letter = match self.context.letters_with(prefix)? {
+        let letter = match self.rows.letters_with(prefix)? {
             [one] => one.clone(),
             [] => return Ok(refused(format!("There is no letter {prefix}."))),
             _ => {

@@ -4,10 +4,10 @@
 use super::asker::Asker;
 use super::budgets::Origin;
 use super::changes::{MAX_OPEN, UNDO};
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::mail::PlainEnvelope;
 use super::proof::LAPSE;
-use super::undecided::Decided;
+use super::rows::Decided;
 use crate::letter::{Address, Digest};
 use crate::referee::{ChangeReply, DispatchKind};
 use crate::report::{ChangeLetter, ClubLetter};
@@ -16,7 +16,7 @@ use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange};
 /// Maximum addresses of a player.
 const MAX_ADDRESSES: usize = 10;
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Asks the registered address whether a new one is the player's.
     pub fn ask_to_add(&mut self, asker: &Asker, address: &Address) -> Decided<ChangeReply> {
         let Some(player) = self.asking_player(asker)? else { return Ok(ChangeReply::NoPlayer) };
@@ -61,7 +61,6 @@ impl Decision<'_> {
         is_told: bool,
     ) -> Decided<Option<ChangeReply>> {
         let written = address.as_str().to_owned();
-        self.touch(Key::Address(written.clone()));
         if player.addresses.contains(&written) {
             return Ok(Some(ChangeReply::Own { address: written }));
         }
@@ -93,7 +92,6 @@ impl Decision<'_> {
         let envelope =
             PlainEnvelope { name: &owner.name, address: to, unique: &unique, kind: DispatchKind::Notice };
         let mut dispatch = self.plain_dispatch(&ClubLetter::Change { letter }, &envelope)?;
-        self.touch(Key::Address(to.clone()));
         if self.is_dispatched(&dispatch.message_id)? {
             return Ok(());
         }

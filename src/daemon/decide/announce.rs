@@ -2,9 +2,9 @@
 
 use chrono::TimeDelta;
 
-use super::decision::Decision;
+use super::desk::Desk;
 use super::mail::PlainEnvelope;
-use super::undecided::Decided;
+use super::rows::Decided;
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, LetterFormat, Readership, cut};
 use crate::report::{ClubLetter, GmResult, wrapped};
@@ -13,10 +13,10 @@ use crate::store::{Player, Urgency};
 /// Announcements that go out in an hour, so that they do not hold up reports.
 const PER_HOUR: usize = 200;
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Writes to all these players but those who do not want announcements, and answers how many they are.
     pub fn announce(&mut self, readers: Readership, text: &str, check: bool) -> Decided<GmResult> {
-        let players: Vec<Player> = self.context.readers_of(readers)?.to_vec();
+        let players: Vec<Player> = self.rows.readers_of(readers)?.to_vec();
         let lines = wrapped(&cut(text));
         let game_name = match readers {
             Readership::All => None,

@@ -1,10 +1,10 @@
 //! Letters taken for automatic mail. They act for nobody. Whoever may have written one as a person is asked, once a day.
 
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::mail::PlainEnvelope;
 use super::one_letter::{Sender, sender_of};
 use super::returned::failed;
-use super::undecided::Decided;
+use super::rows::Decided;
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::letter::{Address, Automatic, Certainty, Letter, Token};
@@ -13,7 +13,7 @@ use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, NewDispatch, TokenRow, WaitingLetter};
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Notes a letter taken for automatic, and marks the seats that it is about.
     pub fn put_by_automatic(
         &mut self,
@@ -41,7 +41,7 @@ impl Decision<'_> {
             Certainty::Marked => return Ok(None),
             Certainty::Listed | Certainty::Suspected => {}
         }
-        Ok(match sender_of(self.settings, self.context, letter)? {
+        Ok(match sender_of(self, letter)? {
             sender @ (Sender::Seat(_) | Sender::Gm { has_token: true, .. }) => Some(sender),
             Sender::Gm { has_token: false, .. }
             | Sender::Unknown(_)
@@ -56,7 +56,6 @@ impl Decision<'_> {
         let day = self.at().date_naive();
         let (token, unique, match_id, name) = match writer {
             Sender::Seat(TokenRow { token, match_id, seat, player, .. }) => {
-                self.touch(Key::Match(match_id.clone()));
                 let unique = format!("w.{}.{seat}.{day}", match_id.to_lowercase());
                 (token.as_str(), unique, Some(match_id.clone()), player.name.as_str())
             }
@@ -85,8 +84,7 @@ impl Decision<'_> {
     /// Whether a letter with this Message-ID was sent, or will be by this decision.
     pub fn is_dispatched(&self, message_id: &str) -> Decided<bool> {
         let mut decided = self.added(|settlement| &settlement.dispatches);
-        Ok(decided.any(|other| other.message_id == message_id)
-            || self.context.dispatch(message_id)?.is_some())
+        Ok(decided.any(|other| other.message_id == message_id) || self.rows.dispatch(message_id)?.is_some())
     }
 
     /// Returns why a letter was taken for automatic, and its first line. That line is left out if it reads as an order,
@@ -96,7 +94,7 @@ impl Decision<'_> {
         let line = automatic.first_line.as_ref().filter(|line| !is_order_of_any_game(line));
         let Some(line) = line else { return Ok(reason) };
         for token in tokens {
-            if let Some(row) = self.context.seat_by_token(token.as_str())?
+            if let Some(row) = self.rows.seat_by_token(token.as_str())?
                 && self.has_gm_seated(&row.match_id)?
             {
                 return Ok(reason);

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 
-use super::decision::Decision;
-use super::undecided::Decided;
+use super::desk::Desk;
+use super::rows::Decided;
 use crate::game::Seat;
 use crate::ledger::Room;
 use crate::store::{BudgetKey, BudgetKind, NewDispatch};
@@ -105,16 +105,12 @@ pub enum Origin {
     Other,
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     fn used(&self, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
-        let stored = self.context.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
+        let stored = self.rows.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
         let key = BudgetKey { subject: subject.to_owned(), kind, period };
-        let added: i64 = self
-            .restraints()
-            .into_iter()
-            .filter_map(|changed| changed.uses.get(&key))
-            .map(|used| used.added)
-            .sum();
+        let added: i64 =
+            self.restraints().filter_map(|changed| changed.uses.get(&key)).map(|used| used.added).sum();
         Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
     }
 
@@ -137,7 +133,7 @@ impl Decision<'_> {
         let most = self.settings.config.letters.answers_per_hour;
         let of_club = most.max(CLUB_ANSWERS);
         let since = self.at() - TimeDelta::days(1);
-        let earlier = self.context.budget(address)?.iter();
+        let earlier = self.rows.budget(address)?.iter();
         let mut earlier = earlier
             .filter(|((kind, period), used)| *kind == BudgetKind::Address && *period > since && **used > 0);
         let is_first =
@@ -161,36 +157,28 @@ impl Decision<'_> {
         Ok(None)
     }
 
-    /// Returns the slot for an answer to a letter with a token, to `reader` as the holder of `seat`; `None` if there is none
-    /// within a day.
-    pub fn slot_with_token(
-        &self,
-        subject: &str,
-        reader: &str,
-        seat: Option<&(String, Seat)>,
-    ) -> Decided<Option<Slot>> {
-        // A token never makes the budget smaller.
-        let most = self.settings.config.letters.answers_per_hour.max(SEAT_ANSWERS);
-        let recent = self.recent_answers(reader)?;
-        let recent = recent.iter().filter(|recent| recent.seat.as_ref() == seat).count();
-        let delayed = self.used(subject, BudgetKind::Seat, self.hour(0))? as usize;
-        if recent + delayed < most as usize {
-            return Ok(Some(Slot::Now));
-        }
-        for n in 1..=DELAY_HOURS {
-            if self.used(subject, BudgetKind::Seat, self.hour(n))? < most {
+    /// Returns the slot for an answer to a letter with a token, or `None` if there is none within a day.
+    pub fn slot_with_token(&self, subject: &str) -> Decided<Option<Slot>> {
+        for n in 0..=DELAY_HOURS {
+            if self.used(subject, BudgetKind::Seat, self.hour(n))? < self.most_with_token() {
                 return Ok(Some(Slot::of(Period::Hour, self.at(), n)));
             }
         }
         Ok(None)
     }
 
-    /// Counts an answer to a letter with a token. Only delayed ones are counted in rows: the others are rows themselves.
+    /// Counts an answer to a letter with a token.
     pub fn count_with_token(&mut self, subject: &str, slot: Slot) {
-        if let Slot::Later(due) = slot {
-            let most = self.settings.config.letters.answers_per_hour.max(SEAT_ANSWERS);
-            self.count(subject, BudgetKind::Seat, start_of(Period::Hour, due), most);
-        }
+        let hour = match slot {
+            Slot::Now => self.hour(0),
+            Slot::Later(due) => start_of(Period::Hour, due),
+        };
+        self.count(subject, BudgetKind::Seat, hour, self.most_with_token());
+    }
+
+    /// The answers an hour to one seat. A token never makes the budget smaller.
+    fn most_with_token(&self) -> u32 {
+        self.settings.config.letters.answers_per_hour.max(SEAT_ANSWERS)
     }
 
     /// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a day.
@@ -253,7 +241,7 @@ impl Decision<'_> {
     pub fn note_left_out(&mut self, subject: &str) -> Decided<()> {
         let hour = self.hour(0);
         self.count(CLUB, BudgetKind::LeftOut, hour, u32::MAX);
-        if !self.context.budget(subject)?.is_empty() {
+        if !self.rows.budget(subject)?.is_empty() {
             self.count(subject, BudgetKind::LeftOut, hour, u32::MAX);
         }
         Ok(())
@@ -274,8 +262,8 @@ impl Decision<'_> {
     }
 
     fn left_out_by_hour(&self, subject: &str) -> Decided<BTreeMap<DateTime<Utc>, u32>> {
-        let stored = self.context.budget(subject)?.keys();
-        let added = self.restraints().into_iter().flat_map(|changed| changed.uses.keys());
+        let stored = self.rows.budget(subject)?.keys();
+        let added = self.restraints().flat_map(|changed| changed.uses.keys());
         let added = added.filter(|key| key.subject == subject);
         let all = stored.copied().chain(added.map(|key| (key.kind, key.period)));
         let hours: BTreeSet<DateTime<Utc>> =

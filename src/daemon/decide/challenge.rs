@@ -3,9 +3,9 @@
 use anyhow::Context as _;
 
 use super::asker::Asker;
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::openings::{Holder, NamedAddress, NewMatch};
-use super::undecided::Decided;
+use super::rows::Decided;
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::house::{self, HouseLevel};
@@ -16,7 +16,7 @@ use crate::referee::{HouseMatch, MatchOverview, OfferRejection, Reply, Stage};
 /// Maximum running matches of one player against the house.
 const MAX_MATCHES: usize = 10;
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Opens a match between the asker and the house.
     pub fn challenge_house(
         &mut self,
@@ -29,7 +29,6 @@ impl Decision<'_> {
             Err(why) => return Ok(Err(why)),
         };
         // Letters from the same address must count each other's new matches.
-        self.touch(Key::Address(asker.address().to_owned()));
         let player_id = self.stored_player(asker.address())?.map(|player| player.id);
         let before = self.against_the_house(player_id)?;
         let running = before.iter().filter(|(_, game_match)| game_match.stage != Stage::Over);
@@ -73,7 +72,7 @@ impl Decision<'_> {
     /// Returns a player's matches against the house, each with the player's seat.
     fn against_the_house(&self, player_id: Option<i64>) -> Decided<Vec<(Seat, &MatchOverview)>> {
         let Some(id) = player_id else { return Ok(Vec::new()) };
-        let matches = self.context.matches_of(id)?.iter();
+        let matches = self.rows.matches_of(id)?.iter();
         let of_house = matches.filter(|(seat, game_match)| game_match.house[seat.other()].is_some());
         Ok(of_house.map(|(seat, game_match)| (*seat, game_match)).collect())
     }

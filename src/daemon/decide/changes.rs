@@ -7,12 +7,12 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::asker::Asker;
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::gms::About;
 use super::mail::PlainEnvelope;
 use super::offers::in_code_letters;
 use super::proof::{LAPSE, draw_code};
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::rows::{Decided, or_lacking};
 use crate::letter::Address;
 use crate::referee::{ChangeReply, DispatchKind, Stage};
 use crate::report::{ChangeLetter, ClubLetter};
@@ -27,13 +27,12 @@ const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 /// Maximum changes of a player that wait for an answer.
 pub const MAX_OPEN: usize = 5;
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Returns the player who asks for a change, if the letter is proven.
     pub fn asking_player(&mut self, asker: &Asker) -> Decided<Option<Player>> {
         if asker.player_id.is_none() || !asker.proven {
             return Ok(None);
         }
-        self.touch(Key::Address(asker.address().to_owned()));
         self.player(asker.address())
     }
 
@@ -74,7 +73,7 @@ impl Decision<'_> {
 
     /// Returns the changes of a player as this transaction leaves them so far.
     fn changes_of(&self, player_id: i64) -> Decided<Vec<PlayerChange>> {
-        let mut changes = self.context.changes_of(player_id)?.to_vec();
+        let mut changes = self.rows.changes_of(player_id)?.to_vec();
         for row in self.added(|settlement| &settlement.changes).filter(|row| row.player_id == player_id) {
             changes.retain(|other| other.code != row.code);
             changes.push(row.clone());
@@ -215,14 +214,10 @@ impl Decision<'_> {
 
     /// Returns the change with this code as this transaction leaves it so far, and its player.
     fn change_under(&mut self, code: &str) -> Decided<Option<(PlayerChange, Player)>> {
-        let stored = self.context.change_under(code)?.cloned();
+        let stored = self.rows.change_under(code)?.cloned();
         let is_named = |row: &&PlayerChange| row.code == code || row.other_code == code;
         let saved = self.added(|settlement| &settlement.changes).rfind(is_named).cloned();
         let Some(row) = saved.or(stored) else { return Ok(None) };
-        self.touch(Key::Address(row.registered.clone()));
-        if row.kind != ChangeKind::Leave {
-            self.touch(Key::Address(row.address.clone()));
-        }
         let player = self.player(&row.registered)?.filter(|player| player.id == row.player_id);
         Ok(player.map(|player| (row, player)))
     }
@@ -293,17 +288,14 @@ impl Decision<'_> {
 
     /// Gives a player new reply tokens in all running matches, and returns these matches.
     pub fn renew_tokens_of(&mut self, player: &Player) -> Decided<Vec<String>> {
-        let mut missing = Wanted::default();
         let mut renewed = Vec::new();
-        let matches = self.context.matches_of(player.id)?;
+        let matches = self.rows.matches_of(player.id)?;
         for (seat, game_match) in matches.iter().filter(|(_, game_match)| game_match.stage != Stage::Over) {
-            if collect_needs(self.renew_token(&game_match.id, *seat, Some(player.id)), &mut missing)?
-                == Some(true)
-            {
+            if or_lacking(self.renew_token(&game_match.id, *seat, Some(player.id)))? == Some(true) {
                 renewed.push(game_match.id.clone());
             }
         }
-        missing.check()?;
+        self.rows.check()?;
         Ok(renewed)
     }
 

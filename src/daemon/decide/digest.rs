@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
-use super::context::{DigestLetter, DigestRows, RulingContext};
-use super::decision::Decision;
+use super::desk::Desk;
 use super::gm_index::GmIndex;
-use super::settings::Settings;
+use super::rows::{Decided, or_lacking};
+use super::rows::{DigestLetter, DigestRows};
 use super::summary::Summary;
-use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::ledger::Fact;
@@ -19,25 +18,18 @@ use crate::report::{
     RefusalCount, SendingSummary, format_local,
 };
 use crate::request::Request;
-use crate::store::{NewDispatch, Settlement, Urgency};
+use crate::store::{NewDispatch, Urgency};
 
 /// Words a GM's digest of the day, unless there is no news or it was made before.
-pub fn daily(
-    settings: &Settings,
-    context: &RulingContext,
-    gm: GmIndex,
-    since: DateTime<Utc>,
-    today: NaiveDate,
-) -> Decided<Option<Settlement>> {
-    let mut decision = Decision::new(settings, context);
-    decision.acting = gm;
-    let Some(digest) = decision.digest(Some(since))? else { return Ok(None) };
-    let dispatch = decision.gm_dispatch(gm, &ClubLetter::Digest { digest }, &format!("d.{today}"), None)?;
-    if context.dispatch(&dispatch.message_id)?.is_some() {
-        return Ok(None);
+pub fn daily(desk: &mut Desk<'_>, gm: GmIndex, since: DateTime<Utc>, today: NaiveDate) -> Decided<()> {
+    desk.acting = gm;
+    let Some(digest) = desk.digest(Some(since))? else { return Ok(()) };
+    let dispatch = desk.gm_dispatch(gm, &ClubLetter::Digest { digest }, &format!("d.{today}"), None)?;
+    if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
+        return Ok(());
     }
-    decision.draft.settlement.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
-    Ok(Some(decision.draft.settlement))
+    desk.draft.settlement.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
+    Ok(())
 }
 
 /// How the note on a letter begins that holds words for the GM; the words follow.
@@ -92,11 +84,11 @@ impl Fog {
     }
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Returns the acting GM's news since then, by default of the last day, or `None` if there is none.
     pub fn digest(&self, since: Option<DateTime<Utc>>) -> Decided<Option<Box<GmDigest>>> {
         let since = since.unwrap_or(self.at() - TimeDelta::days(1));
-        let rows = self.context.digest_rows(since)?;
+        let rows = self.rows.digest_rows(since)?;
         let summaries: Vec<Summary> =
             self.summaries()?.into_iter().filter(|summary| self.looks_after(summary)).collect();
         let fog = if self.at_terminal { self.fog_at_terminal()? } else { self.fog_of_gm()? };
@@ -182,16 +174,15 @@ impl Decision<'_> {
 
     /// Adds to late matches until when their grace runs.
     fn with_grace(&self, mut late: Vec<GmMatchSummary>) -> Decided<Vec<GmMatchSummary>> {
-        let mut missing = Wanted::default();
         for line in late.iter_mut().take(MAX_LISTED) {
-            let found = collect_needs(self.game_match(&line.id), &mut missing)?.flatten();
+            let found = or_lacking(self.game_match(&line.id))?.flatten();
             let game_match = found.map(|loaded| &loaded.game_match);
             line.grace_until = game_match.and_then(|game_match| {
                 let until = game_match.deadline? + game_match.terms.grace();
                 Some(format_local(until, game_match.terms.zone))
             });
         }
-        missing.check()?;
+        self.rows.check()?;
         Ok(late)
     }
 
@@ -258,19 +249,18 @@ impl Decision<'_> {
     /// Returns what the rules hide from the acting GM, who may play.
     pub fn fog_of_gm(&self) -> Decided<Fog> {
         let gm = self.acting_gm();
-        let mut missing = Wanted::default();
         let mut fog = Fog::default();
         let own = std::iter::once(&gm.address).chain(&gm.also);
         for address in own {
-            let player = collect_needs(self.player(address.as_str()), &mut missing)?.flatten();
+            let player = or_lacking(self.player(address.as_str()))?.flatten();
             let Some(player) = player else { continue };
-            let Some(matches) = collect_needs(self.context.matches_of(player.id), &mut missing)? else {
+            let Some(matches) = or_lacking(self.rows.matches_of(player.id))? else {
                 continue;
             };
             let running = matches.iter().filter(|(_, overview)| overview.stage != Stage::Over);
             for (seat, overview) in running {
                 fog.matches.insert(overview.id.clone());
-                let loaded = collect_needs(self.game_match(&overview.id), &mut missing)?.flatten();
+                let loaded = or_lacking(self.game_match(&overview.id))?.flatten();
                 let Some(loaded) = loaded else { continue };
                 if !self.all_gms_play(&loaded.seats) {
                     fog.read_by_others.insert(overview.id.clone());
@@ -278,7 +268,7 @@ impl Decision<'_> {
                 }
             }
         }
-        missing.check()?;
+        self.rows.check()?;
         Ok(fog)
     }
 

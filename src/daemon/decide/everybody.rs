@@ -2,16 +2,16 @@
 //! touches a running match.
 
 use super::asker::Asker;
-use super::decision::Decision;
+use super::desk::Desk;
 use super::offers::{Audience, offer_of};
 use super::openings::name_from;
+use super::rows::Decided;
 use super::summary::match_line;
-use super::undecided::Decided;
 use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
 use crate::request::{Command, Party};
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Returns the sender of a letter without a token.
     pub fn asker(&self, letter: &Letter, proven: bool) -> Decided<Asker> {
         let from = letter.from.as_str();
@@ -103,7 +103,7 @@ impl Decision<'_> {
     /// Returns the offers to anyone that were open when this transaction began.
     fn open_seats(&self, asker: &Asker) -> Decided<Vec<OpenSeat>> {
         let mut seats = Vec::new();
-        for row in self.context.open_invitations()? {
+        for row in self.rows.open_invitations()? {
             if row.invited.is_some() || row.lapses_at <= self.at() {
                 continue;
             }
@@ -120,7 +120,7 @@ impl Decision<'_> {
     /// Returns a line for each of the asker's matches that is not over, as they were when this transaction began.
     fn matches_of(&self, asker: &Asker) -> Decided<Vec<MatchSummary>> {
         let Some(id) = asker.player_id else { return Ok(Vec::new()) };
-        let matches = self.context.matches_of(id)?.iter();
+        let matches = self.rows.matches_of(id)?.iter();
         let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
         Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, asker.zone)).collect())
     }

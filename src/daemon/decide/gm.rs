@@ -1,10 +1,10 @@
 //! A letter from the GM: each instruction is carried out, and one answer confirms them all.
 
 use super::answers::{AnswerBudget, digest_of_lines};
-use super::decision::Decision;
+use super::desk::Desk;
 use super::gm_index::GmIndex;
 use super::gms::is_seated;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::rows::{Decided, or_lacking};
 use crate::game::Line;
 use crate::letter::Letter;
 use crate::referee::{
@@ -42,7 +42,7 @@ impl GmLetter {
     }
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer asks
     /// for a reply that carries it.
     pub fn follow_gm_letter(
@@ -55,13 +55,12 @@ impl Decision<'_> {
     ) -> Decided<()> {
         self.acting = gm;
         let GmLetter { lines, instructed, request } = read;
-        let mut missing = Wanted::default();
         let items = match has_token {
-            true => self.follow(instructed, request.check, &mut missing)?,
+            true => self.follow(instructed, request.check)?,
             false => Vec::new(),
         };
-        let replies = self.gm_replies(letter, has_token, &request, &mut missing)?;
-        missing.check()?;
+        let replies = self.gm_replies(letter, has_token, &request)?;
+        self.rows.check()?;
         let why = if has_token { String::new() } else { NO_GM_TOKEN.to_owned() };
         let plain = ClubLetter::GmAnswer {
             check: request.check,
@@ -82,19 +81,14 @@ impl Decision<'_> {
         Ok(())
     }
 
-    fn follow(
-        &mut self,
-        instructed: Vec<InstructionLine>,
-        check: bool,
-        missing: &mut Wanted,
-    ) -> anyhow::Result<Vec<GmItem>> {
+    fn follow(&mut self, instructed: Vec<InstructionLine>, check: bool) -> anyhow::Result<Vec<GmItem>> {
         let mut items = Vec::new();
         for InstructionLine { line, parsed } in instructed {
             let done = match parsed {
                 Err(InstructionFault { reason, example }) => {
                     Some(GmResult::NotRead { says: reason, example: example.to_owned() })
                 }
-                Ok(instruction) => collect_needs(self.instruct_unless_playing(&instruction, check), missing)?,
+                Ok(instruction) => or_lacking(self.instruct_unless_playing(&instruction, check))?,
             };
             items.extend(done.map(|done| GmItem { asked: line.text, done }));
         }
@@ -121,10 +115,9 @@ impl Decision<'_> {
         letter: &Letter,
         has_token: bool,
         request: &Request,
-        missing: &mut Wanted,
     ) -> anyhow::Result<Vec<Reply>> {
         let mut replies = Vec::new();
-        let Some(asker) = collect_needs(self.asker(letter, has_token), missing)? else {
+        let Some(asker) = or_lacking(self.asker(letter, has_token))? else {
             return Ok(replies);
         };
         let mut questions = Questions::default();
@@ -132,7 +125,7 @@ impl Decision<'_> {
             if questions.is_repeated(&asked.command) {
                 continue;
             }
-            let reply = collect_needs(self.reply_to_everybody(&asker, &asked.command), missing)?;
+            let reply = or_lacking(self.reply_to_everybody(&asker, &asked.command))?;
             replies.extend(reply.flatten());
         }
         Ok(replies)

@@ -5,11 +5,11 @@
 
 use chrono::Datelike as _;
 
-use super::context::LoadedMatch;
-use super::decision::Decision;
+use super::desk::Desk;
 use super::gm_index::GmIndex;
 use super::mail::PlainEnvelope;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::rows::LoadedMatch;
+use super::rows::{Decided, or_lacking};
 use crate::config::Gm;
 use crate::game::BySeat;
 use crate::game::any::GameKind;
@@ -32,7 +32,7 @@ pub fn is_seated(gm: &Gm, seats: &BySeat<TokenRow>) -> bool {
     seats.iter().any(|(_, row)| row.player.addresses.iter().any(|address| gm.has_address(address)))
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     pub fn gm(&self, index: GmIndex) -> &Gm {
         &self.settings.config.club.gm.all()[index.0]
     }
@@ -44,7 +44,7 @@ impl Decision<'_> {
 
     /// Returns the reply token that letters to a GM carry.
     pub fn token_of_gm(&self, index: GmIndex) -> &str {
-        self.context.gm_tokens.get(index.0).map_or("", String::as_str)
+        self.rows.loaded.gm_tokens.get(index.0).map_or("", String::as_str)
     }
 
     /// Returns who reads what comes from a seat of a match; at least one GM.
@@ -100,20 +100,19 @@ impl Decision<'_> {
 
     /// Returns who reads a player's words outside a match: nobody who plays against them, unless every GM does.
     fn readers_of_words(&self, player: &Player) -> Decided<Vec<GmIndex>> {
-        let mut missing = Wanted::default();
         let mut opponents: Vec<String> = Vec::new();
-        for (seat, overview) in self.context.matches_of(player.id)? {
+        for (seat, overview) in self.rows.matches_of(player.id)? {
             if overview.stage == Stage::Over {
                 continue;
             }
-            let Some(loaded) = collect_needs(self.game_match(&overview.id), &mut missing)?.flatten() else {
+            let Some(loaded) = or_lacking(self.game_match(&overview.id))?.flatten() else {
                 continue;
             };
             if !self.all_gms_play(&loaded.seats) {
                 opponents.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
             }
         }
-        missing.check()?;
+        self.rows.check()?;
         let plays = |index: GmIndex| opponents.iter().any(|address| self.gm(index).has_address(address));
         let impartial = preferring(self.all_gms(), |index| !plays(index));
         Ok(preferring(impartial, |index| self.is_on_duty(index)))

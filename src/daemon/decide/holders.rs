@@ -1,16 +1,16 @@
 //! Who holds a seat: pinned in the ledger of the match when it opens, and whenever the reply token or the player's
 //! addresses change.
 
-use super::context::LoadedMatch;
-use super::decision::Decision;
-use super::undecided::Decided;
+use super::desk::Desk;
+use super::rows::Decided;
+use super::rows::LoadedMatch;
 use crate::game::Seat;
 use crate::ledger::{KeptPin, PinKey, PinnedKind, SeatPins};
 use crate::letter::Digest;
 use crate::referee::Act;
 use crate::store::{Player, TokenRow};
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Pins a seat's reply token and its player's addresses, each under a key of its own, and saves the keys.
     pub fn pin_seat(&mut self, row: &TokenRow) -> SeatPins {
         let mut random = self.random();

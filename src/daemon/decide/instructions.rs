@@ -2,15 +2,14 @@
 
 use anyhow::{Context as _, anyhow};
 
-use super::context::{LoadedMatch, RulingContext};
-use super::decision::Decision;
+use super::desk::Desk;
 use super::gm_index::GmIndex;
 use super::openings::{Holder, NamedAddress, NewMatch, fit_name, name_from, opened_by_gm};
 use super::people::no_player;
 use super::rollback::refuse_after_the_end;
-use super::settings::Settings;
+use super::rows::LoadedMatch;
+use super::rows::{Decided, Undecided};
 use super::summary::gm_line;
-use super::undecided::{Decided, Undecided};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, SealKey};
@@ -21,20 +20,13 @@ use crate::referee::{
 };
 use crate::report::GmResult;
 use crate::request::Party;
-use crate::store::{Player, Settlement};
+use crate::store::Player;
 
 /// Decides on one instruction from the terminal, on behalf of a GM.
-pub fn instruct(
-    settings: &Settings,
-    context: &RulingContext,
-    gm: GmIndex,
-    instruction: &Instruction,
-) -> Decided<(GmResult, Settlement)> {
-    let mut decision = Decision::new(settings, context);
-    decision.acting = gm;
-    decision.at_terminal = true;
-    let done = decision.instruct_unless_playing(instruction, false)?;
-    Ok((done, decision.finish()?))
+pub fn instruct(desk: &mut Desk<'_>, gm: GmIndex, instruction: &Instruction) -> Decided<GmResult> {
+    desk.acting = gm;
+    desk.at_terminal = true;
+    desk.instruct_unless_playing(instruction, false)
 }
 
 /// An act on a match, and who takes over the seat that it is about.
@@ -53,7 +45,7 @@ fn seats_follow_from_order(options: &[(String, String)]) -> Result<(), OfferReje
     Err(OfferRejection::BadOption { reason })
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Carries out one instruction; with `check`, only says what would be done.
     pub fn instruct(&mut self, instruction: &Instruction, check: bool) -> Decided<GmResult> {
         match instruction {
@@ -70,7 +62,7 @@ impl Decision<'_> {
                 match self.open_match(&new, gm, None) {
                     Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
                     Err(Undecided::Failed(error)) => Ok(GmResult::Refused { says: format!("{error:#}.") }),
-                    Err(needs @ Undecided::Needs(_)) => Err(needs),
+                    Err(Undecided::Lacks) => Err(Undecided::Lacks),
                 }
             }
             Instruction::PlayerAdd { address, name } => self.add_player(address, name, check),
@@ -263,7 +255,7 @@ impl Decision<'_> {
         reason: &str,
         orders: Option<(Seat, Vec<Line>)>,
     ) -> Decided<Correction> {
-        let entries = self.context.entries(id)?;
+        let entries = self.rows.entries(id)?;
         let is_over = self.game_match(id)?.is_some_and(|loaded| loaded.game_match.stage == Stage::Over);
         let new_key = is_over.then(|| NewKey::new(SealKey::new(self.random().bytes())));
         let Some(Fact::MatchOpened { options, .. }) = entries.first().map(|entry| &entry.fact) else {

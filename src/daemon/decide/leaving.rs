@@ -1,15 +1,15 @@
 //! LEAVE: a player gives up the matches that run now, once a registered address has agreed.
 
 use super::asker::Asker;
-use super::context::LoadedMatch;
-use super::decision::Decision;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::desk::Desk;
+use super::rows::LoadedMatch;
+use super::rows::{Decided, or_lacking};
 use crate::game::Seat;
 use crate::referee::{Act, ChangeReply, Stage};
 use crate::report::ChangeLetter;
 use crate::store::{ChangeKind, ChangeStage, Invitation, InvitationStage, Player, PlayerChange};
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Asks the registered address whether the player wants to leave, with a list of the matches that end then.
     pub fn ask_to_leave(&mut self, asker: &Asker, confirmed: bool) -> Decided<ChangeReply> {
         if !confirmed {
@@ -34,11 +34,10 @@ impl Decision<'_> {
         let (loaded, kept): (Vec<LoadedMatch>, Vec<LoadedMatch>) = loaded.into_iter().partition(is_listed);
         let kept = kept.into_iter().map(|loaded| loaded.game_match.id).collect();
         // One round for the records of all matches.
-        let mut missing = Wanted::default();
         for ending in &loaded {
-            collect_needs(self.context.entries(&ending.game_match.id), &mut missing)?;
+            or_lacking(self.rows.entries(&ending.game_match.id))?;
         }
-        missing.check()?;
+        self.rows.check()?;
         let mut matches = Vec::new();
         for ending in loaded {
             let seats = Seat::BOTH.into_iter();

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::decision::Decision;
+use super::desk::Desk;
+use super::rows::Decided;
 use super::summary::Summary;
-use super::undecided::Decided;
 use crate::referee::Listing;
 use crate::report::GmMatchSummary;
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Returns the matches on one of the GM's lists.
     pub fn listed(&self, listing: Listing) -> Decided<Vec<GmMatchSummary>> {
         let mut summaries = self.summaries()?;
@@ -16,7 +16,7 @@ impl Decision<'_> {
         match listing {
             Listing::Due => summaries.sort_by_key(|summary| summary.deadline),
             Listing::Ended => {
-                let ended = self.context.ended()?;
+                let ended = self.rows.ended()?;
                 let place = |summary: &Summary| ended.iter().position(|id| *id == summary.line.id);
                 summaries.retain(|summary| place(summary).is_some());
                 summaries.sort_by_key(place);
@@ -28,7 +28,7 @@ impl Decision<'_> {
 
     /// Sums up every match as this transaction leaves it so far: stored ones by ID, then those that it opens.
     pub fn summaries(&self) -> Decided<Vec<Summary>> {
-        let stored = self.context.summaries()?.iter();
+        let stored = self.rows.summaries()?.iter();
         let mut by_id: BTreeMap<&str, Summary> =
             stored.map(|summary| (summary.line.id.as_str(), summary.clone())).collect();
         for loaded in self.all_ruled_on() {

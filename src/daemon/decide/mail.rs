@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::decision::Decision;
-use super::undecided::Decided;
+use super::desk::Desk;
+use super::rows::Decided;
 use crate::letter::{Address, Digest};
 use crate::referee::{DispatchKind, LetterFormat};
 use crate::report::envelope::{AnsweredLetter, Envelope};
@@ -21,7 +21,7 @@ pub struct PlainEnvelope<'a> {
     pub kind: DispatchKind,
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Words a letter that is not an answer.
     pub fn plain_dispatch(&self, plain: &ClubLetter, to: &PlainEnvelope<'_>) -> Decided<NewDispatch> {
         let page = self.word_club_letter(plain, "")?;

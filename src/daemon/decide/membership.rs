@@ -2,9 +2,9 @@
 
 use super::asker::Asker;
 use super::budgets::Origin;
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::gms::About;
-use super::undecided::Decided;
+use super::rows::Decided;
 use crate::config::Membership;
 use crate::letter::{Address, Digest};
 use crate::referee::{OfferRejection, Reply};
@@ -12,7 +12,7 @@ use crate::report::ClubLetter;
 use crate::request::Command;
 use crate::store::NewDispatch;
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Returns the rejection of a newcomer's command if the club does not let newcomers play. If the GM admits
     /// newcomers, tells the GM of this one.
     pub fn refuse_newcomer(&mut self, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
@@ -46,7 +46,6 @@ impl Decision<'_> {
 
     /// Sends a letter to a GM that a newcomer caused, unless it was sent already, within the reader's budget.
     fn tell_once(&mut self, mut dispatch: NewDispatch) -> Decided<()> {
-        self.touch(Key::Address(dispatch.recipient.clone()));
         if self.is_dispatched(&dispatch.message_id)? {
             return Ok(());
         }

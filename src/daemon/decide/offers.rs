@@ -5,20 +5,18 @@ use chrono::TimeDelta;
 
 use super::asker::Asker;
 use super::budgets::{NEWCOMERS_REACH, Origin};
-use super::context::RulingContext;
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::mail::PlainEnvelope;
 use super::openings::{CODE_LETTERS, Holder, NamedAddress, NewMatch};
 use super::random::Random;
-use super::settings::Settings;
-use super::undecided::Decided;
+use super::rows::Decided;
 use crate::config::Membership;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Cause, Lot, SealKey};
 use crate::letter::Address;
 use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
-use crate::store::{Invitation, InvitationStage, NewDispatch, Settlement, Standing};
+use crate::store::{Invitation, InvitationStage, NewDispatch, Standing};
 
 /// Days for which an offer stands.
 const OFFER_DAYS: i64 = 14;
@@ -40,7 +38,7 @@ struct Invited {
     player_id: Option<i64>,
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Makes an offer to `opponent`, or to anyone.
     pub fn make_offer(
         &mut self,
@@ -100,7 +98,6 @@ impl Decision<'_> {
             Some(_) | None => Origin::Other,
         };
         let Invited { name, address, .. } = invited;
-        self.touch(Key::Address(address.clone()));
         let Some(slot) = self.slot_for_others(&address, origin)? else {
             return Ok(Err(OfferRejection::Crowded { to: address }));
         };
@@ -169,7 +166,7 @@ impl Decision<'_> {
     /// Whether somebody has never been registered by the GM nor played another person: the house plays everybody.
     fn is_newcomer(&self, asker: &Asker) -> Decided<bool> {
         let Some(id) = asker.player_id else { return Ok(true) };
-        let matches = self.context.matches_of(id)?;
+        let matches = self.rows.matches_of(id)?;
         let against_people =
             |(seat, game_match): &(Seat, MatchOverview)| game_match.house[seat.other()].is_none();
         Ok(!matches.is_empty() && !matches.iter().any(against_people))
@@ -182,9 +179,9 @@ impl Decision<'_> {
 
     fn play_each_other(&self, player_id: i64, other: Option<i64>) -> Decided<bool> {
         let Some(other) = other else { return Ok(false) };
-        let of_other = self.context.matches_of(other)?;
+        let of_other = self.rows.matches_of(other)?;
         let shared = |id: &str| of_other.iter().any(|(_, game_match)| game_match.id == id);
-        Ok(self.context.matches_of(player_id)?.iter().any(|(_, game_match)| shared(&game_match.id)))
+        Ok(self.rows.matches_of(player_id)?.iter().any(|(_, game_match)| shared(&game_match.id)))
     }
 
     /// Whether somebody declined an offer of the asker, in this transaction or before.
@@ -194,7 +191,7 @@ impl Decision<'_> {
         if declined.any(|row| asker.is(&row.inviter) && row.invited.as_deref() == Some(invited)) {
             return Ok(true);
         }
-        self.context.has_declined(asker.address(), invited)
+        self.rows.has_declined(asker.address(), invited)
     }
 
     /// Stops challenges to the asker, and declines the one with this code. Without a token only a code shows that the
@@ -226,8 +223,6 @@ impl Decision<'_> {
         if !asker.proven {
             return Ok(Err(OfferRejection::Unproven));
         }
-        // A challenge in the same batch must see it.
-        self.touch(Key::Invitations);
         let address = asker.address();
         let unwilling_since = (!on).then(|| self.at());
         let standing = Standing { unwilling_since, ..self.standing(address)? };
@@ -257,8 +252,7 @@ impl Decision<'_> {
 
     /// Returns the open offers as this transaction leaves them so far.
     fn open_offers(&mut self) -> Decided<Vec<Invitation>> {
-        self.touch(Key::Invitations);
-        let mut open = self.context.open_invitations()?.to_vec();
+        let mut open = self.rows.open_invitations()?.to_vec();
         for row in self.added(|settlement| &settlement.invitations) {
             open.retain(|other| other.code != row.code);
             open.extend(Some(row.clone()).filter(|row| row.stage == InvitationStage::Open));
@@ -284,7 +278,7 @@ impl Decision<'_> {
     ) -> Decided<Invitation> {
         let mut random = self.random();
         let mut code = draw_code(&mut random);
-        while self.context.invitation(&code)?.is_some() {
+        while self.rows.invitation(&code)?.is_some() {
             code = draw_code(&mut random);
         }
         let now = self.at();
@@ -310,11 +304,10 @@ impl Decision<'_> {
 
     /// Returns the offer with this code, open or not, as this transaction leaves it so far.
     fn latest_invitation(&mut self, code: &str) -> Decided<Option<Invitation>> {
-        self.touch(Key::Invitations);
         let mut decided = self.added(|settlement| &settlement.invitations).rev();
         Ok(match decided.find(|row| row.code == code) {
             Some(row) => Some(row.clone()),
-            None => self.context.invitation(code)?.cloned(),
+            None => self.rows.invitation(code)?.cloned(),
         })
     }
 
@@ -407,18 +400,17 @@ impl Decision<'_> {
 }
 
 /// Closes an expired offer, and tells its author.
-pub fn lapse_offer(settings: &Settings, context: &RulingContext, row: &Invitation) -> Decided<Settlement> {
-    let mut decision = Decision::new(settings, context);
+pub fn lapse_offer(desk: &mut Desk<'_>, row: &Invitation) -> Decided<()> {
     let plain = ClubLetter::Lapsed {
         to: row.invited.clone(),
-        offer: offer_of(row)?.summary(&settings.config.terms),
+        offer: offer_of(row)?.summary(&desk.settings.config.terms),
         code: row.code.clone(),
     };
-    let dispatch = decision.tell_inviter(row, &plain)?;
-    decision.draft.settlement.dispatches.push(dispatch);
+    let dispatch = desk.tell_inviter(row, &plain)?;
+    desk.draft.settlement.dispatches.push(dispatch);
     let lapsed = Invitation { stage: InvitationStage::Lapsed, ..row.clone() };
-    decision.draft.settlement.invitations.push(lapsed);
-    Ok(decision.draft.settlement)
+    desk.draft.settlement.invitations.push(lapsed);
+    Ok(())
 }
 
 /// Whether an invitation is a newcomer's: it shows the address instead of a name.

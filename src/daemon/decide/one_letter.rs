@@ -3,13 +3,11 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::context::RulingContext;
-use super::decision::Decision;
+use super::desk::Desk;
 use super::gm::GmLetter;
 use super::gm_index::GmIndex;
 use super::proof::{Doubt, UNPROVEN};
-use super::settings::Settings;
-use super::undecided::Decided;
+use super::rows::Decided;
 use crate::letter::{Letter, UnreadableLetter};
 use crate::referee;
 use crate::store::{LetterDecision, LetterStatus, Postponed, TokenRow, WaitingLetter};
@@ -47,7 +45,7 @@ const BLOCKED: &str = "from a blocked person";
 /// Delay before the next DNS query after one that failed.
 const DKIM_RETRY: TimeDelta = TimeDelta::minutes(15);
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Decides what becomes of one letter.
     pub fn decide_letter(&mut self, letter: &ReadLetter) -> Decided<()> {
         let waiting = &letter.waiting;
@@ -58,7 +56,7 @@ impl Decision<'_> {
         if let Some(automatic) = &letter.automatic {
             return self.put_by_automatic(waiting, letter, automatic);
         }
-        let sender = sender_of(self.settings, self.context, letter)?;
+        let sender = sender_of(self, letter)?;
         if matches!(sender, Sender::GmImpostor) {
             self.decided(waiting, LetterStatus::Ignored, GM_IMPOSTOR.to_owned());
             return Ok(());
@@ -118,18 +116,18 @@ impl Decision<'_> {
 }
 
 /// Identifies the sender: a seat's letter carries the seat's token and is from an address of its player.
-pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) -> Decided<Sender> {
-    let gm = settings.gm_at(&letter.from);
+pub fn sender_of(desk: &Desk<'_>, letter: &Letter) -> Decided<Sender> {
+    let gm = desk.settings.gm_at(&letter.from);
     let mut unknown = None;
     let mut is_gm_impostor = false;
     for token in &letter.tokens {
-        match context.seat_by_token(token.as_str())? {
+        match desk.rows.seat_by_token(token.as_str())? {
             Some(row) if row.player.addresses.iter().any(|address| address == letter.from.as_str()) => {
                 return Ok(Sender::Seat(row.clone()));
             }
             Some(row) if unknown.is_none() => unknown = Some(row.clone()),
             Some(_) => {}
-            None => match (context.gm_with_token(token.as_str()), gm) {
+            None => match (desk.rows.gm_with_token(token.as_str()), gm) {
                 (None, _) => {}
                 (Some(owner), Some(gm)) if owner == gm => return Ok(Sender::Gm { gm, has_token: true }),
                 // In a letter to another GM; each GM acts by their own token.

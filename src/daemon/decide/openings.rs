@@ -2,13 +2,11 @@
 
 use anyhow::{Context as _, anyhow};
 
-use super::context::RulingContext;
-use super::decision::Decision;
+use super::desk::Desk;
 use super::random::Random;
-use super::rows::Readers;
-use super::settings::Settings;
+use super::rows::{Decided, Undecided, or_lacking};
+use super::ruling_mail::Readers;
 use super::stored::{match_row, seat_row};
-use super::undecided::{Decided, Wanted, collect_needs};
 use crate::config::Gm;
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat};
@@ -18,7 +16,7 @@ use crate::letter::Address;
 use crate::letter::printable::is_printable;
 use crate::referee::{self, Match, Opening, Terms};
 use crate::request::Request;
-use crate::store::{Player, Settlement, TokenRow};
+use crate::store::{Player, TokenRow};
 
 /// A person who gets a seat.
 #[derive(Clone, Debug)]
@@ -108,28 +106,21 @@ pub fn opened_by_gm(gm: &Gm) -> Cause {
 }
 
 /// Opens matches, all or none.
-pub fn open_all(
-    settings: &Settings,
-    context: &RulingContext,
-    new: &[NewMatch],
-    cause: &Cause,
-) -> Decided<(Vec<Match>, Settlement)> {
-    let mut decision = Decision::new(settings, context);
-    let mut missing = Wanted::default();
+pub fn open_all(desk: &mut Desk<'_>, new: &[NewMatch], cause: &Cause) -> Decided<Vec<Match>> {
     // Draw all names before wording any letter: where many are taken, this is decided several times.
     let mut planned = Vec::with_capacity(new.len());
     for (index, one) in new.iter().enumerate() {
-        let plan = collect_needs(decision.plan(one, cause, None), &mut missing);
+        let plan = or_lacking(desk.plan(one, cause, None));
         planned.extend(plan.with_context(|| which_fails(index, new.len()))?);
     }
-    missing.check()?;
+    desk.rows.check()?;
     let mut opened = Vec::with_capacity(new.len());
     for (index, plan) in planned.into_iter().enumerate() {
-        let opening = collect_needs(decision.carry_out(plan, cause.clone()), &mut missing);
+        let opening = or_lacking(desk.carry_out(plan, cause.clone()));
         opened.extend(opening.with_context(|| which_fails(index, new.len()))?);
     }
-    missing.check()?;
-    Ok((opened, decision.draft.settlement))
+    desk.rows.check()?;
+    Ok(opened)
 }
 
 fn which_fails(index: usize, matches: usize) -> String {
@@ -145,7 +136,7 @@ struct Plan {
     seats: BySeat<TokenRow>,
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause; without a lot,
     /// it is drawn.
     pub fn open_match(&mut self, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {
@@ -208,12 +199,11 @@ impl Decision<'_> {
     }
 
     fn players_of(&mut self, new: &NewMatch) -> Decided<BySeat<Player>> {
-        let mut missing = Wanted::default();
-        let first = collect_needs(self.player_of(&new.players.first), &mut missing)?;
-        let second = collect_needs(self.player_of(&new.players.second), &mut missing)?;
+        let first = or_lacking(self.player_of(&new.players.first))?;
+        let second = or_lacking(self.player_of(&new.players.second))?;
         match (first, second) {
             (Some(first), Some(second)) => Ok(BySeat::new(first, second)),
-            _ => Err(missing.into()),
+            _ => Err(Undecided::Lacks),
         }
     }
 
@@ -238,7 +228,7 @@ impl Decision<'_> {
     fn free_name(&mut self, game: GameKind, random: &mut Random) -> Decided<String> {
         loop {
             let id = draw_name(game, random);
-            if !self.context.is_taken(&id)? && self.take_name(&id) {
+            if !self.rows.is_taken(&id)? && self.take_name(&id) {
                 return Ok(id);
             }
         }

@@ -5,9 +5,9 @@ use std::slice;
 
 use anyhow::Context as _;
 
-use super::decision::{Decision, Key};
+use super::desk::Desk;
+use super::rows::{Decided, Undecided, or_lacking};
 use super::seat::is_shown_to_others;
-use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::ledger::{LetterCause, TokenOf};
@@ -27,7 +27,7 @@ pub struct SeatPart {
     pub by_other_token: bool,
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Rules on a seat's letter, part by part, and notes what became of it.
     ///
     /// The first answer names what became of the other parts, and where the absences that are noted in its own match count
@@ -39,41 +39,41 @@ impl Decision<'_> {
         row: &TokenRow,
         confirmed_by: Option<Digest>,
     ) -> Decided<()> {
-        let quotable = letter.quotable_text(&self.context.texts);
+        let quotable = letter.quotable_text(&self.rows.loaded.texts);
         let written = letter.new_text(quotable.as_deref());
         let parts = self.parts_of(letter, row, &written)?;
         let settings = last_lines_of_settings(&parts);
         let (first, rest) = parts.split_first().context("a letter from a seat has a part")?;
         let first_dispatch = self.draft.settlement.dispatches.len();
-        let (mut missing, mut others, mut has_hint) = (Wanted::default(), Vec::new(), false);
-        let rule = |decision: &mut Self, part: &SeatPart, has_hint: bool| {
-            let mut read = decision.read_part(waiting, letter, part, &written)?;
+        let (mut others, mut has_hint) = (Vec::new(), false);
+        let rule = |desk: &mut Self, part: &SeatPart, has_hint: bool| {
+            let mut read = desk.read_part(waiting, letter, part, &written)?;
             read.cause.confirmed_by = confirmed_by;
             if let Some(lines) = &part.lines {
                 keep_last_settings(&mut read.request, lines, &settings);
             }
-            decision.rule_on_part(letter, &part.row, read, has_hint)
+            desk.rule_on_part(letter, &part.row, read, has_hint)
         };
         for part in rest {
             let ruled = rule(self, part, has_hint);
-            let Some(mut ruled) = collect_needs(ruled, &mut missing)? else { continue };
+            let Some(mut ruled) = or_lacking(ruled)? else { continue };
             has_hint |= ruled.has_hint();
             others.push(OtherPart { match_id: part.row.match_id.clone(), outcome: ruled.outcome() });
             let (no_others, nowhere) = (&[], AbsentElsewhere::default());
             let done = self.finish_part(waiting, letter, &part.row, ruled, no_others, &nowhere);
-            collect_needs(done, &mut missing)?;
+            or_lacking(done)?;
         }
         let moved = self.draft.settlement.dispatches.len() - first_dispatch;
         let ruled = rule(self, first, has_hint);
-        let Some(mut ruled) = collect_needs(ruled, &mut missing)? else { return Err(missing.into()) };
+        let Some(mut ruled) = or_lacking(ruled)? else { return Err(Undecided::Lacks) };
         let absences = self.spread_absences(&first.row, &mut ruled, &written);
-        let Some(absences) = collect_needs(absences, &mut missing)? else { return Err(missing.into()) };
+        let Some(absences) = or_lacking(absences)? else { return Err(Undecided::Lacks) };
         let is_told = ruled.name_in_notices(&absences.matches_with(ruled.opponent()));
         let told = is_told.then_some(ruled.opponent());
         let note = ruled.note();
         let done = self.finish_part(waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
-        collect_needs(done, &mut missing)?;
-        missing.check()?;
+        or_lacking(done)?;
+        self.rows.check()?;
         self.draft.settlement.dispatches[first_dispatch..].rotate_left(moved);
         self.tell_absences(&first.row, &absences, waiting.digest, told)?;
         self.draft.settlement.decided.push(LetterDecision {
@@ -103,13 +103,12 @@ impl Decision<'_> {
         if own.game_match.ended_long_ago(self.at()) {
             return Ok(whole());
         }
-        let mut missing = Wanted::default();
         let mut seats = Vec::new();
         for name in &named {
-            let found = collect_needs(self.seat_of_same_player(name, row), &mut missing)?;
+            let found = or_lacking(self.seat_of_same_player(name, row))?;
             seats.extend(found.flatten());
         }
-        missing.check()?;
+        self.rows.check()?;
         if seats.len() < named.len() {
             return Ok(whole());
         }
@@ -144,7 +143,6 @@ impl Decision<'_> {
         written: &NewText,
     ) -> Decided<SeatLetter> {
         let SeatPart { row, lines, by_other_token } = part;
-        self.touch(Key::Match(row.match_id.clone()));
         let loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?;
         let game_match = &loaded.game_match;
         let cause = LetterCause {
@@ -165,7 +163,7 @@ impl Decision<'_> {
     fn other_games_of(&self, row: &TokenRow) -> Decided<Vec<GameKind>> {
         let own = self.game_match(&row.match_id)?.map(|loaded| loaded.game_match.game);
         let mut games = Vec::new();
-        for (_, overview) in self.context.matches_of(row.player.id)? {
+        for (_, overview) in self.rows.matches_of(row.player.id)? {
             let stage = self.ruled_on(&overview.id).map_or(overview.stage, |loaded| loaded.game_match.stage);
             if stage != Stage::Over && own != Some(overview.game) && !games.contains(&overview.game) {
                 games.push(overview.game);

@@ -1,18 +1,18 @@
 //! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
-use super::context::LoadedMatch;
-use super::decision::Decision;
+use super::desk::Desk;
 use super::mail::PlainEnvelope;
 use super::openings::fit_name;
 use super::player_settings::Changer;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::rows::LoadedMatch;
+use super::rows::{Decided, or_lacking};
 use crate::game::Seat;
 use crate::letter::{Address, Digest};
 use crate::referee::{Act, DispatchKind, Stage};
 use crate::report::{ClubLetter, GmResult};
 use crate::store::{Player, Standing};
 
-impl Decision<'_> {
+impl Desk<'_> {
     pub fn show_player(&self, player: &Player) -> Decided<GmResult> {
         Ok(GmResult::Player {
             name: player.name.clone(),
@@ -61,16 +61,15 @@ impl Decision<'_> {
         if !addresses.iter().any(|own| own == address.as_str()) {
             addresses.push(address.as_str().to_owned());
         }
-        let mut missing = Wanted::default();
         let mut standings = Vec::new();
         for own in &addresses {
-            standings.extend(collect_needs(self.standing(own), &mut missing)?);
+            standings.extend(or_lacking(self.standing(own))?);
         }
         let running = match &player {
-            Some(player) => collect_needs(self.running_matches_of(player.id), &mut missing)?,
+            Some(player) => or_lacking(self.running_matches_of(player.id))?,
             None => None,
         };
-        missing.check()?;
+        self.rows.check()?;
         if check {
             return Ok(GmResult::Would);
         }
@@ -102,7 +101,7 @@ impl Decision<'_> {
     }
 
     pub fn running_matches_of(&self, player_id: i64) -> Decided<Vec<String>> {
-        let matches = self.context.matches_of(player_id)?.iter();
+        let matches = self.rows.matches_of(player_id)?.iter();
         let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
         Ok(running.map(|(_, game_match)| game_match.id.clone()).collect())
     }
@@ -116,12 +115,11 @@ impl Decision<'_> {
     /// Returns a player's matches as this transaction leaves them so far, without those that this program cannot rule
     /// on.
     pub fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
-        let mut missing = Wanted::default();
         let mut matches = Vec::new();
-        for (_, game_match) in self.context.matches_of(player_id)? {
-            matches.extend(collect_needs(self.game_match(&game_match.id), &mut missing)?.flatten().cloned());
+        for (_, game_match) in self.rows.matches_of(player_id)? {
+            matches.extend(or_lacking(self.game_match(&game_match.id))?.flatten().cloned());
         }
-        missing.check()?;
+        self.rows.check()?;
         Ok(matches)
     }
 
@@ -131,7 +129,7 @@ impl Decision<'_> {
     }
 
     fn match_ids_of(&self, player_id: i64) -> Decided<Vec<String>> {
-        let matches = self.context.matches_of(player_id)?.iter();
+        let matches = self.rows.matches_of(player_id)?.iter();
         Ok(matches.map(|(_, game_match)| game_match.id.clone()).collect())
     }
 

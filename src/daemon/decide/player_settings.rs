@@ -5,13 +5,12 @@ use chrono::{DateTime, Utc};
 
 use super::asker::Asker;
 use super::budgets::{Origin, SETTINGS_CHANGES};
-use super::context::{LoadedMatch, RulingContext};
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::mail::PlainEnvelope;
 use super::openings::fit_name;
-use super::settings::Settings;
+use super::rows::Decided;
+use super::rows::LoadedMatch;
 use super::summary::match_line;
-use super::undecided::Decided;
 use crate::game::Seat;
 use crate::letter::Digest;
 use crate::letter::clean::latin;
@@ -20,7 +19,7 @@ use crate::referee::{
     as_written,
 };
 use crate::report::ClubLetter;
-use crate::store::{NewDispatch, Player, Settlement, Urgency};
+use crate::store::{NewDispatch, Player, Urgency};
 
 /// The person who changes a player's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub struct RenamedIn {
     is_house: bool,
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Changes the asker's settings, all or none, and shows them.
     pub fn change_settings(&mut self, asker: &Asker, written: &[(String, String)]) -> Decided<Reply> {
         if let [(name, value)] = written
@@ -85,7 +84,6 @@ impl Decision<'_> {
 
     /// Returns why a player cannot go by this name.
     fn name_fault(&mut self, name: &str, player: &Player) -> Decided<Option<SettingFaultKind>> {
-        self.touch(Key::Names);
         if fit_name(name).is_err() || name.contains('@') {
             return Ok(Some(SettingFaultKind::UnfitName));
         }
@@ -95,7 +93,7 @@ impl Decision<'_> {
             || config.club.gm.all().iter().any(|gm| likeness(&gm.name) == own)
             || own.starts_with("house")
             || own == "referee";
-        let stored = self.context.player_names()?.iter();
+        let stored = self.rows.player_names()?.iter();
         let mut others = stored.filter(|(id, _)| *id != player.id).map(|(_, name)| name);
         let is_others = others.any(|other| likeness(other) == own)
             || self
@@ -206,7 +204,6 @@ impl Decision<'_> {
                 continue;
             };
             let origin = Origin::Opponent(player.id);
-            self.touch(Key::Address(address.clone()));
             let Some(slot) = self.slot_for_others(address, origin)? else { continue };
             let common = renamed.iter().filter(|one| one.opponent.id == opponent.id);
             let matches = common.map(|one| one.match_id.clone()).collect();
@@ -251,32 +248,26 @@ fn likeness(name: &str) -> String {
 
 /// Words a player's digest, which was due at `due`. Returns `None` if nothing waits for the player, or if the digest
 /// was made before.
-pub fn digest_for(
-    settings: &Settings,
-    context: &RulingContext,
-    player: &Player,
-    due: DateTime<Utc>,
-) -> Decided<Option<Settlement>> {
-    let mut decision = Decision::new(settings, context);
+pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> Decided<()> {
     let mut matches = Vec::new();
-    for (seat, game_match) in context.matches_of(player.id)? {
+    for (seat, game_match) in desk.rows.matches_of(player.id)? {
         if game_match.stage == Stage::Running && game_match.awaited.contains(seat) {
             matches.push(match_line(game_match, *seat, player.settings.zone));
         }
     }
-    let Some(address) = player.addresses.first().filter(|_| !matches.is_empty()) else { return Ok(None) };
+    let Some(address) = player.addresses.first().filter(|_| !matches.is_empty()) else { return Ok(()) };
     matches.sort_by_key(|line| line.due);
     let unique = format!("p.{}.{}", player.id, due.timestamp_millis());
-    let message_id = settings.stationery.message_id("", &unique);
-    if decision.is_dispatched(&message_id)? {
-        return Ok(None);
+    let message_id = desk.settings.stationery.message_id("", &unique);
+    if desk.is_dispatched(&message_id)? {
+        return Ok(());
     }
     let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Reminder };
-    let mut page = decision.word_club_letter(&ClubLetter::PlayerDigest { matches }, "")?;
+    let mut page = desk.word_club_letter(&ClubLetter::PlayerDigest { matches }, "")?;
     if player.settings.format == LetterFormat::Text {
         page.html.clear();
     }
-    let dispatch = decision.assemble(page, "", &to, None)?;
-    decision.draft.settlement.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
-    Ok(Some(decision.draft.settlement))
+    let dispatch = desk.assemble(page, "", &to, None)?;
+    desk.draft.settlement.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
+    Ok(())
 }

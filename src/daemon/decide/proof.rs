@@ -10,12 +10,12 @@ use anyhow::Context as _;
 use chrono::TimeDelta;
 
 use super::asker::Asker;
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::mail::PlainEnvelope;
 use super::offers::in_code_letters;
 use super::openings::CODE_LETTERS;
 use super::random::Random;
-use super::undecided::Decided;
+use super::rows::Decided;
 use crate::game::Seat;
 use crate::ledger::Signature;
 use crate::letter::Letter;
@@ -53,7 +53,7 @@ pub enum Doubt {
     Unsigned,
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Asks the player of a seat whether an unproven letter is theirs, or rules on it if they have confirmed it.
     pub fn ask_player(
         &mut self,
@@ -100,7 +100,6 @@ impl Decision<'_> {
         }
         let trusted = self.trusted_addresses(&player)?;
         let Some(registered) = trusted.first() else { return Ok(()) };
-        self.touch(Key::Address(registered.clone()));
         let address = letter.from.as_str();
         let same = open.iter().find(|unproven| unproven.address == address);
         let code = same.map(|same| same.code.clone()).unwrap_or_else(|| draw_code(&mut self.random()));
@@ -155,7 +154,7 @@ impl Decision<'_> {
         row: &TokenRow,
         doubt: Doubt,
     ) -> Decided<UnprovenSummary> {
-        let written = letter.new_text(letter.quotable_text(&self.context.texts).as_deref());
+        let written = letter.new_text(letter.quotable_text(&self.rows.loaded.texts).as_deref());
         let mut shown = Vec::new();
         let mut lines = 0;
         for part in self.parts_of(letter, row, &written)? {
@@ -183,7 +182,7 @@ impl Decision<'_> {
 
     /// Returns the unproven letters in a player's name as this transaction leaves them so far.
     fn unproven_letters_of(&self, player_id: i64) -> Decided<Vec<UnprovenLetter>> {
-        let mut known = self.context.unproven_of(player_id)?.to_vec();
+        let mut known = self.rows.unproven_of(player_id)?.to_vec();
         for row in self.added(|settlement| &settlement.unproven).filter(|row| row.player_id == player_id) {
             known.retain(|other| other.letter != row.letter);
             known.push(row.clone());
@@ -245,8 +244,7 @@ impl Decision<'_> {
     /// Returns the stored letters that wait for the asker's word under a code.
     fn open_under(&mut self, asker: &Asker, code: &str) -> Decided<Vec<UnprovenLetter>> {
         let Some(id) = asker.player_id else { return Ok(Vec::new()) };
-        self.touch(Key::Address(asker.address().to_owned()));
-        let mut open = self.context.unproven_of(id)?.to_vec();
+        let mut open = self.rows.unproven_of(id)?.to_vec();
         open.retain(|row| row.stage == UnprovenStage::Open && row.code == code);
         // A letter of this transaction may have answered already.
         let is_answered = |row: &UnprovenLetter| {

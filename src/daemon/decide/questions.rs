@@ -5,11 +5,11 @@
 use chrono::TimeDelta;
 
 use super::asker::Asker;
-use super::decision::Decision;
+use super::desk::Desk;
 use super::offers::in_code_letters;
 use super::openings::CODE_LETTERS;
 use super::random::Random;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::rows::{Decided, or_lacking};
 use crate::config::Membership;
 use crate::game::Line;
 use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
@@ -26,12 +26,12 @@ const MAX_WAITING: usize = 10;
 /// Interval at which a question is asked again.
 const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Returns what is known of an address as this transaction leaves it so far.
     pub fn standing(&self, address: &str) -> Decided<Standing> {
-        match self.restraints().into_iter().find_map(|changed| changed.standings.get(address)) {
+        match self.restraints().find_map(|changed| changed.standings.get(address)) {
             Some(standing) => Ok(*standing),
-            None => Ok(self.context.sender(address)?.standing),
+            None => Ok(self.rows.sender(address)?.standing),
         }
     }
 
@@ -47,10 +47,10 @@ impl Decision<'_> {
 
     /// Returns the open question to an address as this transaction leaves it so far.
     fn open_question(&self, address: &str) -> Decided<Option<Question>> {
-        let asked = self.restraints().into_iter().find_map(|changed| changed.questions.get(address));
+        let asked = self.restraints().find_map(|changed| changed.questions.get(address));
         let question = match asked {
             Some(question) => question.clone(),
-            None => self.context.sender(address)?.question.clone(),
+            None => self.rows.sender(address)?.question.clone(),
         };
         Ok(question.filter(|question| question.lapses_at > self.at()))
     }
@@ -104,12 +104,11 @@ impl Decision<'_> {
         let lines = (1..).zip(&question.lines).map(|(no, text)| Line { no, text: text.clone() });
         let request = Request::read(&lines.collect::<Vec<_>>(), |_: &str| false);
         let mut replies = Vec::new();
-        let mut missing = Wanted::default();
         for waiting in &request.commands {
-            let reply = collect_needs(self.reply_to_everybody(&asker, &waiting.command), &mut missing)?;
+            let reply = or_lacking(self.reply_to_everybody(&asker, &waiting.command))?;
             replies.extend(reply.flatten());
         }
-        missing.check()?;
+        self.rows.check()?;
         self.draft.settlement.restraints.questions.insert(asker.from.clone(), None);
         Ok(Reply::Confirmed { replies })
     }

@@ -1,31 +1,23 @@
 //! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A bounce moves a
 //! deadline once; a seat of which two letters bounce misses none until the GM has decided.
 
-use super::context::RulingContext;
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::gms::About;
+use super::rows::{Decided, or_lacking};
 use super::sending::Event;
-use super::settings::Settings;
-use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::{Automatic, AutomaticKind};
 use crate::referee::Act;
 use crate::report::ClubLetter;
-use crate::store::{DispatchRow, Player, Settlement};
+use crate::store::{DispatchRow, Player};
 
 /// Does what follows from an event in sending a dispatch.
-pub fn follow_up(
-    settings: &Settings,
-    context: &RulingContext,
-    row: &DispatchRow,
-    event: Event,
-) -> Decided<Settlement> {
-    let mut decision = Decision::new(settings, context);
+pub fn follow_up(desk: &mut Desk<'_>, row: &DispatchRow, event: Event) -> Decided<()> {
     match event {
-        Event::GivenUp { is_undeliverable } => decision.tell_of_given_up(row, is_undeliverable)?,
-        Event::Revived => decision.restore(row)?,
-        Event::Late => decision.slide_for(row)?,
+        Event::GivenUp { is_undeliverable } => desk.tell_of_given_up(row, is_undeliverable)?,
+        Event::Revived => desk.restore(row)?,
+        Event::Late => desk.slide_for(row)?,
     }
-    Ok(decision.finish()?)
+    Ok(())
 }
 
 /// Returns the unique part of the Message-ID of the letter that tells the GM of a dispatch that was given up. It can be
@@ -43,7 +35,7 @@ pub fn failed(automatic: &Automatic) -> Option<bool> {
     }
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Tells the GM of a dispatch that was given up, and marks its seat if the recipient is to blame.
     fn tell_of_given_up(&mut self, row: &DispatchRow, is_undeliverable: bool) -> Decided<()> {
         if is_undeliverable {
@@ -72,20 +64,19 @@ impl Decision<'_> {
     /// Marks the seats whose letters an automatic letter refers to.
     pub fn note_automatic(&mut self, automatic: &Automatic) -> Decided<()> {
         let Some(failed) = failed(automatic) else { return Ok(()) };
-        let mut missing = Wanted::default();
         let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();
         for id in automatic.return_ids() {
-            let found = collect_needs(self.context.returned_to(id.as_str()), &mut missing)?.flatten();
+            let found = or_lacking(self.rows.returned_to(id.as_str()))?.flatten();
             about.extend(found.filter(|message_id| !automatic.about().iter().any(|id| id == message_id)));
         }
         for message_id in about {
-            if let Some(Some(row)) = collect_needs(self.context.dispatch(message_id), &mut missing)?
+            if let Some(Some(row)) = or_lacking(self.rows.dispatch(message_id))?
                 && automatic.may_be_about(&row.recipient)
             {
-                collect_needs(self.mark(row, failed), &mut missing)?;
+                or_lacking(self.mark(row, failed))?;
             }
         }
-        missing.check()
+        self.rows.check()
     }
 
     fn slide_for(&mut self, row: &DispatchRow) -> Decided<()> {
@@ -125,7 +116,6 @@ impl Decision<'_> {
         if row.returned || returned.is_some() {
             return Ok(());
         }
-        self.touch(Key::Address(row.recipient.clone()));
         if failed {
             self.draft.settlement.returned.push(row.message_id.clone());
         }

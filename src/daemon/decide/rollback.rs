@@ -3,9 +3,9 @@
 
 use anyhow::anyhow;
 
-use super::context::LoadedMatch;
-use super::decision::Decision;
-use super::undecided::Decided;
+use super::desk::Desk;
+use super::rows::Decided;
+use super::rows::LoadedMatch;
 use crate::game::Seat;
 use crate::ledger::Fact;
 use crate::referee::{Act, Adjudication, Correction, Match, Stage};
@@ -24,7 +24,7 @@ pub fn refuse_after_the_end(game_match: &Match) -> Option<GmResult> {
     Some(GmResult::Refused { says })
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Returns what the GM has to know before a turn is decided again, or `None` if the correction can go ahead.
     pub fn before_correction(
         &mut self,
@@ -37,7 +37,7 @@ impl Decision<'_> {
             return Ok(None);
         };
         let what = format!("what each side saw of the turns from {turn} on, before a rollback");
-        let entries = self.context.entries(&game_match.id)?.iter().rev();
+        let entries = self.rows.entries(&game_match.id)?.iter().rev();
         let mut since = entries.take_while(|entry| !matches!(entry.fact, Fact::TurnAdjudicated { .. }));
         if since.any(|entry| matches!(&entry.fact, Fact::Unsealed { what: shown, .. } if *shown == what)) {
             return Ok(None);

@@ -4,12 +4,12 @@ use anyhow::Context as _;
 
 use super::asker::Asker;
 use super::budgets::{Origin, Slot, seat_subject};
-use super::context::LoadedMatch;
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::digest::note_of_words;
-use super::rows::Readers;
+use super::rows::LoadedMatch;
+use super::rows::{Decided, or_lacking};
+use super::ruling_mail::Readers;
 use super::stored::seat_row;
-use super::undecided::{Decided, Wanted, collect_needs};
 use crate::game::{BySeat, Seat};
 use crate::house;
 use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};
@@ -32,7 +32,7 @@ pub struct PartRuling {
     slot: Slot,
 }
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Rules on a seat's letter, or on the part of it that is about this match. `has_hint`: another part has got a hint.
     pub fn rule_on_part(
         &mut self,
@@ -165,7 +165,7 @@ impl Decision<'_> {
 
     /// Returns the entries of a match, including those that this transaction adds.
     fn entries_of(&self, match_id: &str) -> Decided<Vec<Entry>> {
-        let mut entries: Vec<Entry> = self.context.entries(match_id)?.to_vec();
+        let mut entries: Vec<Entry> = self.rows.entries(match_id)?.to_vec();
         for unsaved in self.added(|settlement| &settlement.entries).filter(|row| row.chain == match_id) {
             entries.push(serde_json::from_str(&unsaved.json)?);
         }
@@ -181,16 +181,15 @@ impl Decision<'_> {
         letter: &Letter,
         request: &Request,
     ) -> Decided<()> {
-        let mut missing = Wanted::default();
         let Some(answer) = ruling.answer_mut() else { return Ok(()) };
         let mut answer = std::mem::take(answer);
         if answer.replies.iter().any(repeats_reports) {
             let reports = self.reports_of(row, &answer.replies, &ruling.after);
-            answer.reports = collect_needs(reports, &mut missing)?.unwrap_or_default();
+            answer.reports = or_lacking(reports)?.unwrap_or_default();
         }
-        self.answer_commands(&mut answer, &Asker::player(&row.player, letter), request, &mut missing)?;
+        self.answer_commands(&mut answer, &Asker::player(&row.player, letter), request)?;
         ruling.answer_mut().into_iter().for_each(|place| std::mem::swap(place, &mut answer));
-        missing.check()
+        self.rows.check()
     }
 
     /// Returns how many notices of the letter's acts the opponent and the GM may still get because of its player.
@@ -198,18 +197,16 @@ impl Decision<'_> {
         let (tells_opponent, tells_gm) = letter.tells();
         let gms = self.readers_of(loaded.game_match.game, &row.match_id, &loaded.seats);
         let gm = self.gm(gms.first().copied().unwrap_or_default()).address.as_str().to_owned();
-        let (mut missing, origin) = (Wanted::default(), Origin::Opponent(row.player.id));
-        let mut room_of = |reader: &str| {
-            self.touch(Key::Address(reader.to_owned()));
-            anyhow::Ok(collect_needs(self.room_for_others(reader, origin), &mut missing)?.unwrap_or_default())
-        };
+        let origin = Origin::Opponent(row.player.id);
+        let room_of =
+            |reader: &str| anyhow::Ok(or_lacking(self.room_for_others(reader, origin))?.unwrap_or_default());
         let opponent = match loaded.seats[row.seat.other()].player.addresses.first() {
             None => Room::Unreachable,
             Some(address) if tells_opponent => room_of(address)?,
             Some(_) => Room::default(),
         };
         let gm = if tells_gm { room_of(&gm)? } else { Room::default() };
-        missing.check()?;
+        self.rows.check()?;
         Ok((opponent, gm))
     }
 
@@ -238,7 +235,6 @@ impl Decision<'_> {
         answer: &mut Answer,
         asker: &Asker,
         request: &Request,
-        missing: &mut Wanted,
     ) -> anyhow::Result<()> {
         for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
             match reply {
@@ -247,7 +243,7 @@ impl Decision<'_> {
                 Reply::NotHere { .. } if matches!(asked.command, Command::Deny(_)) => continue,
                 _ => {}
             }
-            let found = collect_needs(self.reply_to_everybody(asker, &asked.command), missing)?;
+            let found = or_lacking(self.reply_to_everybody(asker, &asked.command))?;
             if let Some(found) = found.flatten() {
                 *reply = found;
             }
@@ -257,7 +253,7 @@ impl Decision<'_> {
 
     /// Returns the reports of a seat that each reply repeats, including those that this transaction adds.
     fn reports_of(&self, row: &TokenRow, replies: &[Reply], game_match: &Match) -> Decided<Vec<PastReports>> {
-        let stored = self.context.reports(&row.match_id)?;
+        let stored = self.rows.reports(&row.match_id)?;
         let stored = stored.iter().filter(|(about, _)| about.seat == Some(row.seat));
         let stored = stored.map(|(_, bytes)| bytes.as_slice());
         let unsaved = self.added(|settlement| &settlement.dispatches);

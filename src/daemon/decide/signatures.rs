@@ -5,9 +5,9 @@
 
 use chrono::TimeDelta;
 
-use super::decision::Decision;
+use super::desk::Desk;
 use super::gm_index::GmIndex;
-use super::undecided::Decided;
+use super::rows::Decided;
 use crate::ledger::Signature;
 use crate::post::dkim::DkimVerdict;
 use crate::report::ClubLetter;
@@ -19,10 +19,10 @@ const HABIT: u32 = 5;
 /// Time for which DNS failures are retried before a letter counts as unproven.
 const MAX_WAIT: TimeDelta = TimeDelta::days(3);
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Returns what is known of a letter's signature.
     pub fn signature(&self, waiting: &WaitingLetter) -> Option<Signature> {
-        match self.context.dkim.get(&waiting.digest) {
+        match self.rows.loaded.dkim.get(&waiting.digest) {
             Some(DkimVerdict::Passed) => Some(Signature::Passed),
             Some(DkimVerdict::NotPassed | DkimVerdict::TryLater) => Some(Signature::Missing),
             // Nobody has looked at its signature.
@@ -32,7 +32,7 @@ impl Decision<'_> {
 
     /// Whether a letter must wait until the DNS tells whether it is signed.
     pub fn waits_for_signature(&self, waiting: &WaitingLetter) -> bool {
-        matches!(self.context.dkim.get(&waiting.digest), Some(DkimVerdict::TryLater))
+        matches!(self.rows.loaded.dkim.get(&waiting.digest), Some(DkimVerdict::TryLater))
             && self.at() - waiting.received_at < MAX_WAIT
     }
 

@@ -7,11 +7,11 @@ use super::answers::AnswerBudget;
 use super::asker::Asker;
 use super::automatic::is_order_of_any_game;
 use super::budgets::Origin;
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::digest::note_of_text;
 use super::gms::About;
 use super::questions::waits_for_answer;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::rows::{Decided, or_lacking};
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::Letter;
@@ -24,7 +24,7 @@ use crate::store::{LetterStatus, WaitingLetter};
 /// The answer to somebody who gives a command for a match without its token.
 const NO_TOKEN: &str = "For a match I need its reply token, because anybody can write a new letter in your name. Nothing was filed: please answer a letter of mine about that match.";
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Answers somebody who holds no seat: the manual, the games, the rules, offers.
     pub fn answer_stranger(&mut self, waiting: &WaitingLetter, letter: &Letter, proven: bool) -> Decided<()> {
         let lines = letter.new_text(None).lines();
@@ -139,7 +139,6 @@ impl Decision<'_> {
         let mut is_sent = false;
         for mut dispatch in self.gm_alarms(&plain, &unique, about)? {
             let gm = dispatch.recipient.clone();
-            self.touch(Key::Address(gm.clone()));
             if let Some(slot) = self.slot_for_others(&gm, Origin::Other)? {
                 slot.apply(&mut dispatch);
                 self.count_for_others(&gm, Origin::Other, slot);
@@ -155,7 +154,6 @@ impl Decision<'_> {
 
     /// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is known.
     fn replies_to_stranger(&mut self, asker: &Asker, request: &Request) -> Decided<StrangerReplies> {
-        let mut missing = Wanted::default();
         let mut found = StrangerReplies::default();
         let mut questions = Questions::default();
         for asked in &request.commands {
@@ -172,7 +170,7 @@ impl Decision<'_> {
                 continue;
             }
             if changes && waits_for_answer(asker, &asked.command) {
-                let rejected = collect_needs(self.rejection_at_once(asker, &asked.command), &mut missing)?;
+                let rejected = or_lacking(self.rejection_at_once(asker, &asked.command))?;
                 match rejected.flatten() {
                     Some(rejected) => found.replies.push(rejected),
                     None => {
@@ -182,12 +180,12 @@ impl Decision<'_> {
                 }
                 continue;
             }
-            let reply = collect_needs(self.reply_to_everybody(asker, &asked.command), &mut missing)?;
+            let reply = or_lacking(self.reply_to_everybody(asker, &asked.command))?;
             let reply = reply.flatten();
             found.lacks_token |= reply.is_none();
             found.replies.extend(reply);
         }
-        missing.check()?;
+        self.rows.check()?;
         Ok(found)
     }
 }

@@ -2,14 +2,14 @@
 
 use anyhow::{Context as _, anyhow};
 
-use super::decision::Decision;
-use super::undecided::Decided;
+use super::desk::Desk;
+use super::rows::Decided;
 use crate::game::Seat;
 use crate::ledger::PlayerSettings;
 use crate::referee::Act;
 use crate::store::TokenRow;
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Gives a seat to the house, at the club's level.
     pub fn seat_house(&mut self, match_id: &str, seat: Seat) -> Decided<()> {
         let mut loaded = self.game_match(match_id)?.context("a match that was just ruled on")?.clone();

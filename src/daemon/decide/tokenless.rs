@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::asker::Asker;
-use super::context::LoadedMatch;
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::mail::PlainEnvelope;
-use super::undecided::Decided;
+use super::rows::Decided;
+use super::rows::LoadedMatch;
 use crate::game::{Line, Seat};
 use crate::letter::Letter;
 use crate::referee::{Answer, Content, Dispatch, DispatchKind, Passing, Reader, Stage};
@@ -15,7 +15,7 @@ use crate::report::envelope::AnsweredLetter;
 use crate::request::matches_named_in;
 use crate::store::NewDispatch;
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Words the answer with the form of the seat that a letter without a token is about.
     pub fn form_without_token(
         &mut self,
@@ -53,7 +53,7 @@ impl Decision<'_> {
         let mut named = matches_named_in(lines);
         named.extend(letter.subject_tag.as_ref().map(|tag| tag.match_name.clone()));
         let mut meant = Vec::new();
-        for (seat, game_match) in self.context.matches_of(player_id)? {
+        for (seat, game_match) in self.rows.matches_of(player_id)? {
             let is_meant = match &named[..] {
                 [] => game_match.awaited.contains(seat),
                 names => names.iter().any(|name| name.eq_ignore_ascii_case(&game_match.id)),
@@ -63,7 +63,6 @@ impl Decision<'_> {
             }
         }
         let [(match_id, seat)] = &meant[..] else { return Ok(None) };
-        self.touch(Key::Match(match_id.clone()));
         let loaded = self.game_match(match_id)?.cloned();
         Ok(loaded.map(|loaded| (loaded, *seat)))
     }

@@ -1,15 +1,15 @@
 //! Letters beyond the limits, or without exactly one sender: one short answer says what is wrong.
 
-use super::decision::{Decision, Key};
+use super::desk::Desk;
 use super::mail::PlainEnvelope;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::rows::{Decided, or_lacking};
 use crate::letter::{Address, Digest, UnreadableLetter};
 use crate::referee::DispatchKind;
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, NewDispatch, WaitingLetter};
 
-impl Decision<'_> {
+impl Desk<'_> {
     /// Tells the sender of a letter that cannot be read why that is, in its thread. If the sender is unclear, tells each
     /// registered address that the letter names as one.
     pub fn answer_unreadable(&mut self, waiting: &WaitingLetter, letter: &UnreadableLetter) -> Decided<()> {
@@ -20,14 +20,13 @@ impl Decision<'_> {
             return Ok(());
         }
         let mut readers: Vec<Address> = letter.answerable.iter().cloned().collect();
-        let mut missing = Wanted::default();
         for address in &letter.named_senders {
-            let player = collect_needs(self.player(address.as_str()), &mut missing)?;
+            let player = or_lacking(self.player(address.as_str()))?;
             if player.flatten().is_some() || self.settings.is_gm(address) {
                 readers.push(address.clone());
             }
         }
-        missing.check()?;
+        self.rows.check()?;
         for reader in &readers {
             self.tell_limit(waiting, letter, reader)?;
         }
@@ -43,7 +42,6 @@ impl Decision<'_> {
         letter: &UnreadableLetter,
         to: &Address,
     ) -> Decided<()> {
-        self.touch(Key::Address(to.as_str().to_owned()));
         let reader = Digest::of(to.as_str().as_bytes()).to_string();
         let unique = format!("l.{}.{}", &reader[..24], self.at().format("%Y%m%d%H"));
         if self.is_dispatched(&self.settings.stationery.message_id("", &unique))? {
