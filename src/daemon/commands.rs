@@ -4,7 +4,7 @@ use anyhow::Context as _;
 
 use super::Office;
 use super::decide::gm_index::GmIndex;
-use super::decide::instructions::instruct;
+use super::decide::instructions::instruct_at_terminal;
 use super::decide::openings::{NewMatch, open_all, opened_by_gm};
 use crate::referee::{Instruction, Match};
 use crate::report::{self, GmResult};
@@ -51,7 +51,7 @@ impl Office {
     /// Same as [`Office::carry_out`].
     pub async fn carry_out_as(&self, gm: GmIndex, instruction: &Instruction) -> anyhow::Result<GmResult> {
         let instruction = instruction.clone();
-        self.decide_and_commit(move |desk| instruct(desk, gm, &instruction)).await
+        self.decide_and_commit(move |desk| instruct_at_terminal(desk, gm, &instruction)).await
     }
 
     /// Words the result of an instruction as letters to the GM do.

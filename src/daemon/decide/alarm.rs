@@ -1,8 +1,11 @@
 //! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that fills up, and a
 //! server that takes no mail.
 
+use super::automatic;
 use super::desk::Desk;
+use super::gms;
 use super::gms::About;
+use super::mail;
 use super::mail::PlainEnvelope;
 use super::rows::Decided;
 use super::sending::Outage;
@@ -14,15 +17,15 @@ use crate::store::NewDispatch;
 /// Tells the GM which matches do not verify, and why.
 pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
     let worded = report::word_alarm(&desk.settings.templates, &desk.settings.stationery.club(), failed)?;
-    for index in desk.gms_on_duty() {
-        let gm = desk.gm(index);
+    for index in gms::gms_on_duty(desk) {
+        let gm = gms::gm(desk, index);
         let envelope = PlainEnvelope {
             name: &gm.name,
             address: gm.address.as_str(),
             unique: &format!("audit.{}.{}", desk.at().timestamp_millis(), index.0),
             kind: DispatchKind::Alarm,
         };
-        let dispatch = desk.assemble(worded.clone(), "", &envelope, None)?;
+        let dispatch = mail::assemble(desk, worded.clone(), "", &envelope, None)?;
         desk.draft.settlement.dispatches.push(dispatch);
     }
     Ok(())
@@ -36,7 +39,7 @@ pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]
     });
     let letter = ClubLetter::AuditReport { checked, faults: faults.collect() };
     let unique = format!("report.{}", desk.at().timestamp_millis());
-    desk.draft.settlement.dispatches = desk.gm_alarms(&letter, &unique, About::Club)?;
+    desk.draft.settlement.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
     Ok(())
 }
 
@@ -45,7 +48,7 @@ pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
     let min_free_mb = desk.settings.config.database.min_free_mb;
     let unique = format!("space.{}", desk.at().timestamp_millis());
     let letter = ClubLetter::LowSpace { free_mb, min_free_mb };
-    desk.draft.settlement.dispatches = desk.gm_alarms(&letter, &unique, About::Club)?;
+    desk.draft.settlement.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
     Ok(())
 }
 
@@ -54,11 +57,11 @@ pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
 pub fn cannot_send(desk: &mut Desk<'_>, outage: &Outage, waiting: u64) -> Decided<()> {
     // Two daemons meet an outage within moments.
     let unique = format!("out.{}.{}", outage.since.format("%Y%m%d%H"), outage.codes());
-    let since = desk.local_time_in(None, outage.since);
+    let since = mail::local_time_in(desk, None, outage.since);
     let letter = ClubLetter::CannotSend { since, error: outage.error.clone(), waiting };
-    let alarms = desk.gm_alarms(&letter, &unique, About::Club)?;
+    let alarms = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
     for alarm in alarms {
-        if !desk.is_dispatched(&alarm.message_id)? {
+        if !automatic::is_dispatched(desk, &alarm.message_id)? {
             let alarm = NewDispatch { kind: DispatchKind::Alarm, ..alarm };
             desk.draft.settlement.dispatches.push(alarm);
         }
@@ -71,9 +74,9 @@ pub fn house_stuck(desk: &mut Desk<'_>, match_id: &str, phase_no: u32) -> Decide
     let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(()) };
     let letter = ClubLetter::HouseStuck { match_id: match_id.to_owned() };
     let unique = format!("house.{match_id}.{phase_no}");
-    let alarms = desk.gm_alarms(&letter, &unique, About::Match(&loaded))?;
+    let alarms = gms::gm_alarms(desk, &letter, &unique, About::Match(&loaded))?;
     for alarm in alarms {
-        if !desk.is_dispatched(&alarm.message_id)? {
+        if !automatic::is_dispatched(desk, &alarm.message_id)? {
             desk.draft.settlement.dispatches.push(alarm);
         }
     }

@@ -7,6 +7,7 @@ use anyhow::anyhow;
 
 use super::desk::Desk;
 use super::rows::Decided;
+use super::ruling_mail;
 use crate::referee::{Act, Match, Matter};
 
 /// Makes the cause by which a match is ruled on, in the phase that is open in it.
@@ -31,12 +32,12 @@ pub fn rule_on(desk: &mut Desk<'_>, match_id: &str, cause_of: &CauseOf) -> Decid
 fn rule_on_match(desk: &mut Desk<'_>, match_id: &str, cause_of: &CauseOf) -> Decided<bool> {
     // A match that this program cannot rule on was logged when it was loaded.
     let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(false) };
-    let ruling = desk.rule(&loaded.game_match, &cause_of(&loaded.game_match));
+    let ruling = ruling_mail::rule(desk, &loaded.game_match, &cause_of(&loaded.game_match));
     if ruling.after == loaded.game_match {
         return Ok(false);
     }
     let (entries, dispatches) = (ruling.entries.len(), ruling.dispatches.len());
-    desk.keep_unasked(loaded, ruling, None)?;
+    ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
     tracing::info!(match_id, entries, dispatches, "ruled on a match");
     Ok(true)
 }

@@ -14,7 +14,9 @@ use anyhow::anyhow;
 
 use super::clock::{CauseOf, rule_on};
 use super::desk::{Desk, Draft};
+use super::gms;
 use super::gms::About;
+use super::one_letter;
 use super::one_letter::ReadLetter;
 use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
 use super::settings::{Settings, Step};
@@ -225,7 +227,7 @@ fn decide_safely(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     let _in_work = desk.rows.loaded.in_work.enter(letter.waiting.digest);
     let decided = catch_unwind(AssertUnwindSafe(|| {
         desk.settings.spring(Step::Decide, &letter.waiting.raw);
-        desk.decide_letter(letter)
+        one_letter::decide_letter(desk, letter)
     }));
     decided.unwrap_or_else(|_panic| Err(anyhow!("ruling on the letter failed").into()))?;
     desk.rows.check()
@@ -251,7 +253,7 @@ pub fn set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, note: String, att
     let plain = ClubLetter::SetAside { digest, sender, note: note.clone(), attempts };
     let about = match_of(desk, &waiting.raw)?.cloned();
     let about = about.as_ref().map_or(About::Club, About::Match);
-    let alarms = desk.gm_alarms(&plain, &set_aside_part(letter), about)?;
+    let alarms = gms::gm_alarms(desk, &plain, &set_aside_part(letter), about)?;
     let status = LetterStatus::SetAside;
     let decision = LetterDecision { digest: letter, status, note, seat: None, accepted_by: None };
     desk.draft.settlement.decided.push(decision);

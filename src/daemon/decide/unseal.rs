@@ -2,7 +2,9 @@
 
 use super::desk::Desk;
 use super::gm_index::GmIndex;
+use super::gms;
 use super::gms::is_seated;
+use super::instructions;
 use super::rows::LoadedMatch;
 use super::rows::{Decided, or_lacking};
 use crate::config::Gms;
@@ -49,13 +51,13 @@ pub fn unseal(
         running.extend(loaded.filter(|loaded| loaded.game_match.stage != Stage::Over).cloned());
     }
     desk.rows.check()?;
-    let gm = desk.acting_gm();
+    let gm = gms::acting_gm(desk);
     if let Some(own) = running.iter().find(|loaded| is_seated(gm, &loaded.seats)) {
         return Ok(Err(format!("{} plays in {}, so another GM has to do this", gm.name, own.game_match.id)));
     }
     let act = Act::Unseal { what: what.to_owned(), reason: asked.reason.clone() };
     for loaded in running {
-        desk.act_as_gm(loaded, &act, None)?;
+        instructions::act_as_gm(desk, loaded, &act, None)?;
     }
     Ok(Ok(()))
 }
