@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 
 use crate::daemon::Office;
 use crate::daemon::decide::budgets::{CLUB, Period, start_of};
+use crate::daemon::decide::codes::LAPSE;
 use crate::daemon::decide::digest::WORDS_NOTE;
-use crate::daemon::decide::proof::LAPSE;
 use crate::daemon::decide::returned::given_up_part;
 use crate::daemon::decide::rows::{DigestLetter, DigestRows, MissedTurn};
 use crate::game::Seat;

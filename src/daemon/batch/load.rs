@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::config::Gm;
 use crate::daemon::Office;
 use crate::daemon::decide::budgets::seat_subject;
-use crate::daemon::decide::proof::LAPSE;
+use crate::daemon::decide::codes::LAPSE;
 use crate::daemon::decide::rows::{Key, LoadedMatch, LoadedRows};
 use crate::daemon::decide::summary::Summary;
 use crate::daemon::parallel::{par_map, run_blocking};

@@ -4,9 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::daemon::decide::budgets::CLUB;
 use crate::daemon::decide::in_work::InWork;
-use crate::daemon::decide::one_letter::{ReadLetter, ReadResult};
 use crate::daemon::decide::returned;
 use crate::daemon::decide::rows::Key;
+use crate::daemon::decide::sender::{ReadLetter, ReadResult};
 use crate::daemon::decide::settings::{Settings, Step};
 use crate::daemon::parallel::par_map;
 use crate::letter::{Automatic, Letter, Limits};

@@ -4,16 +4,12 @@
 use anyhow::Context as _;
 use chrono::NaiveDate;
 
-use super::budgets;
 use super::budgets::Origin;
 use super::desk::Desk;
-use super::mail;
 use super::mail::PlainEnvelope;
-use super::people;
-use super::rows::Decided;
-use super::rows::LoadedMatch;
-use super::ruling_mail;
+use super::rows::{Decided, LoadedMatch};
 use super::seat::PartRuling;
+use super::{budgets, mail, ruling_mail};
 use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, TokenOf};
 use crate::letter::{Digest, NewText};
@@ -77,7 +73,7 @@ pub fn spread_absences(
     if spread.days.is_empty() {
         return Ok(spread);
     }
-    let mut others = people::matches_with(desk, row.player.id)?;
+    let mut others = desk.matches_with(row.player.id)?;
     others.retain(|loaded| loaded.game_match.id != row.match_id && loaded.game_match.stage != Stage::Over);
     for loaded in others.into_iter().take(MAX_MATCHES) {
         let id = loaded.game_match.id.clone();

@@ -1,9 +1,8 @@
 //! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set aside.
 
 use super::desk::Desk;
-use super::digest;
-use super::gms;
 use super::rows::Decided;
+use super::{digest, gms};
 use crate::letter::UnreadableReason;
 use crate::report::GmResult;
 use crate::store::{LetterDecision, LetterRow, LetterStatus};

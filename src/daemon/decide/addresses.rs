@@ -2,18 +2,14 @@
 //! and can undo the change for some days.
 
 use super::asker::Asker;
-use super::automatic;
-use super::budgets;
 use super::budgets::Origin;
-use super::changes;
-use super::changes::{MAX_OPEN, UNDO};
+use super::changes::MAX_OPEN;
+use super::codes::LAPSE;
 use super::desk::Desk;
-use super::holders;
-use super::mail;
 use super::mail::PlainEnvelope;
-use super::proof::LAPSE;
-use super::questions;
 use super::rows::Decided;
+use super::standing::UNDO;
+use super::{budgets, changes, holders, mail, standing};
 use crate::letter::{Address, Digest};
 use crate::referee::{ChangeReply, DispatchKind};
 use crate::report::{ChangeLetter, ClubLetter};
@@ -28,7 +24,7 @@ pub fn ask_to_add(desk: &mut Desk<'_>, asker: &Asker, address: &Address) -> Deci
     if let Some(refused) = refuse_addition(desk, asker, &player, address, asker.has_token)? {
         return Ok(refused);
     }
-    let Some(registered) = changes::trusted_addresses(desk, &player)?.into_iter().next() else {
+    let Some(registered) = standing::trusted_addresses(desk, &player)?.into_iter().next() else {
         return Ok(ChangeReply::NoPlayer);
     };
     changes::propose(desk, asker, &player, ChangeKind::Add, address.as_str(), registered)
@@ -69,11 +65,11 @@ fn refuse_addition(
     if player.addresses.contains(&written) {
         return Ok(Some(ChangeReply::Own { address: written }));
     }
-    if let Some(refused) = changes::refuse_new_address(desk, player, &asker.sender, "ADDRESS")? {
+    if let Some(refused) = standing::refuse_new_address(desk, player, &asker.sender, "ADDRESS")? {
         return Ok(Some(refused));
     }
     let is_ours = address.base() == desk.settings.config.club.address;
-    if is_ours || questions::standing(desk, &written)?.blocked_since.is_some() {
+    if is_ours || standing::standing(desk, &written)?.blocked_since.is_some() {
         return Ok(Some(ChangeReply::Unusable { address: written }));
     }
     if player.addresses.len() >= MAX_ADDRESSES {
@@ -97,7 +93,7 @@ fn advise_owner(desk: &mut Desk<'_>, owner: &Player, address: &str) -> Decided<(
     let envelope =
         PlainEnvelope { name: &owner.name, address: to, unique: &unique, kind: DispatchKind::Notice };
     let mut dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
-    if automatic::is_dispatched(desk, &dispatch.message_id)? {
+    if desk.is_dispatched(&dispatch.message_id)? {
         return Ok(());
     }
     if let Some(slot) = budgets::slot_for_others(desk, to, Origin::Other)? {
@@ -167,7 +163,7 @@ pub fn add_address(
         return Ok(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES });
     }
     let undo_until = mail::local_time_in(desk, player.settings.zone, desk.at() + UNDO);
-    for (index, older) in changes::trusted_addresses(desk, &player)?.iter().enumerate() {
+    for (index, older) in standing::trusted_addresses(desk, &player)?.iter().enumerate() {
         let letter = ChangeLetter::Added {
             address: address.clone(),
             code: row.code.clone(),
@@ -181,7 +177,7 @@ pub fn add_address(
     let player = Player { addresses, ..player };
     desk.draft.settlement.players.push(player.clone());
     holders::hold_seats_of(desk, &[player.id], &player, Some(asker.letter))?;
-    questions::note_known(desk, asker)?;
+    standing::note_known(desk, asker)?;
     changes::set_stage(desk, row, ChangeStage::Done);
     Ok(ChangeReply::Added { address, undo_until })
 }
@@ -193,10 +189,11 @@ pub fn ask_to_remove(desk: &mut Desk<'_>, asker: &Asker, address: &str) -> Decid
     if !player.addresses.contains(&address) {
         return Ok(ChangeReply::NotOwn { address });
     }
-    if let Some(refused) = changes::refuse_new_address(desk, &player, &asker.sender, "ADDRESS")? {
+    if let Some(refused) = standing::refuse_new_address(desk, &player, &asker.sender, "ADDRESS")? {
         return Ok(refused);
     }
-    let Some(registered) = changes::trusted_addresses(desk, &player)?.into_iter().find(|own| *own != address)
+    let Some(registered) =
+        standing::trusted_addresses(desk, &player)?.into_iter().find(|own| *own != address)
     else {
         return Ok(ChangeReply::NoneLeft { address });
     };
@@ -210,7 +207,7 @@ pub fn remove_address(desk: &mut Desk<'_>, row: PlayerChange, player: Player) ->
         changes::set_stage(desk, row, ChangeStage::Denied);
         return Ok(ChangeReply::NotOwn { address });
     }
-    let trusted = changes::trusted_addresses(desk, &player)?;
+    let trusted = standing::trusted_addresses(desk, &player)?;
     if !trusted.iter().any(|own| *own != address) {
         return Ok(ChangeReply::NoneLeft { address });
     }

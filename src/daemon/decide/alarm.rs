@@ -1,17 +1,16 @@
 //! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that fills up, and a
 //! server that takes no mail.
 
-use super::automatic;
 use super::desk::Desk;
-use super::gms;
 use super::gms::About;
-use super::mail;
 use super::mail::PlainEnvelope;
 use super::rows::Decided;
 use super::sending::Outage;
+use super::{gms, mail};
 use crate::audit::AuditVerdict;
 use crate::referee::DispatchKind;
-use crate::report::{self, ClubLetter, FailedMatch};
+use crate::report;
+use crate::report::{ClubLetter, FailedMatch};
 use crate::store::NewDispatch;
 
 /// Tells the GM which matches do not verify, and why.
@@ -61,7 +60,7 @@ pub fn cannot_send(desk: &mut Desk<'_>, outage: &Outage, waiting: u64) -> Decide
     let letter = ClubLetter::CannotSend { since, error: outage.error.clone(), waiting };
     let alarms = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
     for alarm in alarms {
-        if !automatic::is_dispatched(desk, &alarm.message_id)? {
+        if !desk.is_dispatched(&alarm.message_id)? {
             let alarm = NewDispatch { kind: DispatchKind::Alarm, ..alarm };
             desk.draft.settlement.dispatches.push(alarm);
         }
@@ -76,7 +75,7 @@ pub fn house_stuck(desk: &mut Desk<'_>, match_id: &str, phase_no: u32) -> Decide
     let unique = format!("house.{match_id}.{phase_no}");
     let alarms = gms::gm_alarms(desk, &letter, &unique, About::Match(&loaded))?;
     for alarm in alarms {
-        if !automatic::is_dispatched(desk, &alarm.message_id)? {
+        if !desk.is_dispatched(&alarm.message_id)? {
             desk.draft.settlement.dispatches.push(alarm);
         }
     }

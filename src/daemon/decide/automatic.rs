@@ -1,14 +1,11 @@
 //! Letters taken for automatic mail. They act for nobody. Whoever may have written one as a person is asked, once a day.
 
 use super::desk::Desk;
-use super::gms;
-use super::mail;
 use super::mail::PlainEnvelope;
-use super::one_letter;
-use super::one_letter::{Sender, sender_of};
-use super::returned;
 use super::returned::failed;
 use super::rows::Decided;
+use super::sender::{Sender, sender_of};
+use super::{gms, mail, returned};
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::letter::{Address, Automatic, Certainty, Letter, Token};
@@ -33,7 +30,7 @@ pub fn put_by_automatic(
         ask_writer(desk, letter, sender)?;
     }
     let note = note_on_automatic(desk, automatic, &letter.tokens)?;
-    one_letter::decided(desk, waiting, LetterStatus::Automatic, note);
+    desk.decided(waiting, LetterStatus::Automatic, note);
     Ok(())
 }
 
@@ -67,7 +64,7 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
         Sender::Unknown(_) | Sender::GmImpostor | Sender::Stranger => return Ok(()),
     };
     let message_id = desk.settings.stationery.message_id(token, &unique);
-    if is_dispatched(desk, &message_id)? {
+    if desk.is_dispatched(&message_id)? {
         return Ok(());
     }
     let page = mail::word_club_letter(desk, &ClubLetter::Suspected { match_id }, token)?;
@@ -77,12 +74,6 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
     let dispatch = mail::assemble(desk, page, token, &to, Some(&AnsweredLetter::new(letter)))?;
     desk.draft.settlement.dispatches.push(NewDispatch { answers: Some(letter.digest), ..dispatch });
     Ok(())
-}
-
-/// Whether a letter with this Message-ID was sent, or will be by this decision.
-pub fn is_dispatched(desk: &Desk<'_>, message_id: &str) -> Decided<bool> {
-    let mut decided = desk.added(|settlement| &settlement.dispatches);
-    Ok(decided.any(|other| other.message_id == message_id) || desk.rows.dispatch(message_id)?.is_some())
 }
 
 /// Returns why a letter was taken for automatic, and its first line. That line is left out if it reads as an order,

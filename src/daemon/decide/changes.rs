@@ -4,28 +4,18 @@
 //! comes back, and the question goes to an address that the player has had for some time. An address that was added a few
 //! days ago proves little: its owner may be somebody who read one letter of the player's.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 
-use super::addresses;
 use super::asker::Asker;
+use super::codes::LAPSE;
 use super::desk::Desk;
-use super::gms;
 use super::gms::About;
-use super::leaving;
-use super::mail;
 use super::mail::PlainEnvelope;
-use super::offers::in_code_letters;
-use super::people;
-use super::proof;
-use super::proof::{LAPSE, draw_code};
 use super::rows::{Decided, or_lacking};
-use crate::letter::Address;
+use super::{codes, gms, holders, mail, standing};
 use crate::referee::{ChangeReply, DispatchKind, Stage};
 use crate::report::{ChangeLetter, ClubLetter};
 use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange};
-
-/// Time in which an older address can undo a change, and in which a new one has fewer rights.
-pub const UNDO: TimeDelta = TimeDelta::days(7);
 
 /// Interval at which a question is asked again.
 const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
@@ -39,51 +29,6 @@ pub fn asking_player(desk: &mut Desk<'_>, asker: &Asker) -> Decided<Option<Playe
         return Ok(None);
     }
     desk.player(asker.address())
-}
-
-/// Returns when an address of a player gets its full rights, or `None` if it has them.
-pub fn new_until(desk: &Desk<'_>, player_id: i64, address: &str) -> Decided<Option<DateTime<Utc>>> {
-    let changes = changes_of(desk, player_id)?;
-    let added = |row: &&PlayerChange| {
-        row.kind == ChangeKind::Add && row.stage == ChangeStage::Done && row.address == address
-    };
-    let until = changes.iter().filter(added).map(|row| row.changed_at + UNDO).max();
-    Ok(until.filter(|until| *until > desk.at()))
-}
-
-/// Returns the reply to an address that is too new to do this.
-pub fn refuse_new_address(
-    desk: &Desk<'_>,
-    player: &Player,
-    sender: &Address,
-    command: &'static str,
-) -> Decided<Option<ChangeReply>> {
-    let until = new_until(desk, player.id, sender.as_str())?;
-    Ok(until.map(|until| ChangeReply::TooNew {
-        command,
-        until: mail::local_time_in(desk, player.settings.zone, until),
-    }))
-}
-
-/// Returns the addresses of a player without those that were added a few days ago. Questions go to the first.
-pub fn trusted_addresses(desk: &Desk<'_>, player: &Player) -> Decided<Vec<String>> {
-    let mut trusted = Vec::new();
-    for address in &player.addresses {
-        if new_until(desk, player.id, address)?.is_none() {
-            trusted.push(address.clone());
-        }
-    }
-    Ok(trusted)
-}
-
-/// Returns the changes of a player as this transaction leaves them so far.
-fn changes_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<PlayerChange>> {
-    let mut changes = desk.rows.changes_of(player_id)?.to_vec();
-    for row in desk.added(|settlement| &settlement.changes).filter(|row| row.player_id == player_id) {
-        changes.retain(|other| other.code != row.code);
-        changes.push(row.clone());
-    }
-    Ok(changes)
 }
 
 /// Asks a registered address whether its player wants a change.
@@ -100,7 +45,7 @@ pub fn propose(
         Err(refused) => return Ok(refused),
     };
     if kind == ChangeKind::Leave {
-        row.matches = people::running_matches_of(desk, player.id)?;
+        row.matches = desk.running_matches_of(player.id)?;
     }
     let lapses = mail::local_time_in(desk, player.settings.zone, row.asked_at + LAPSE);
     let (address, code) = (row.address.clone(), row.code.clone());
@@ -127,7 +72,7 @@ fn proposed(
     registered: &str,
 ) -> Decided<Result<PlayerChange, ChangeReply>> {
     let now = desk.at();
-    let changes = changes_of(desk, player.id)?;
+    let changes = standing::changes_of(desk, player.id)?;
     let is_recent = |row: &&PlayerChange| row.asked_at + QUESTION_INTERVAL > now;
     let mut open = changes.iter().filter(|row| is_open(desk, row));
     let same = open.clone().find(|row| row.kind == kind && row.address == address);
@@ -175,8 +120,8 @@ pub fn new_change(
 ) -> PlayerChange {
     let mut random = desk.random();
     PlayerChange {
-        code: draw_code(&mut random),
-        other_code: draw_code(&mut random),
+        code: codes::draw_code(&mut random),
+        other_code: codes::draw_code(&mut random),
         player_id: player.id,
         kind,
         address: address.to_owned(),
@@ -198,7 +143,7 @@ pub fn set_stage(desk: &mut Desk<'_>, row: PlayerChange, stage: ChangeStage) {
 
 /// Returns the changes of a player that wait for an answer.
 pub fn open_changes_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<PlayerChange>> {
-    let mut changes = changes_of(desk, player_id)?;
+    let mut changes = standing::changes_of(desk, player_id)?;
     changes.retain(|row| is_open(desk, row));
     Ok(changes)
 }
@@ -209,7 +154,7 @@ pub fn new_awaited(desk: &Desk<'_>, agreed: &PlayerChange) -> ChangeReply {
     ChangeReply::NewAwaited { address: agreed.address.clone(), lapses }
 }
 
-fn is_open(desk: &Desk<'_>, row: &PlayerChange) -> bool {
+pub fn is_open(desk: &Desk<'_>, row: &PlayerChange) -> bool {
     let waits = match row.stage {
         ChangeStage::Asked | ChangeStage::Agreed => true,
         ChangeStage::Done | ChangeStage::Denied => false,
@@ -217,87 +162,12 @@ fn is_open(desk: &Desk<'_>, row: &PlayerChange) -> bool {
     waits && row.asked_at + LAPSE > desk.at()
 }
 
-/// Returns the change with this code as this transaction leaves it so far, and its player.
-fn change_under(desk: &mut Desk<'_>, code: &str) -> Decided<Option<(PlayerChange, Player)>> {
-    let stored = desk.rows.change_under(code)?.cloned();
-    let is_named = |row: &&PlayerChange| row.code == code || row.other_code == code;
-    let saved = desk.added(|settlement| &settlement.changes).rfind(is_named).cloned();
-    let Some(row) = saved.or(stored) else { return Ok(None) };
-    let player = desk.player(&row.registered)?.filter(|player| player.id == row.player_id);
-    Ok(player.map(|player| (row, player)))
-}
-
-/// Whether a letter is from an address of this player that is not new.
-fn is_trusted(desk: &Desk<'_>, asker: &Asker, player: &Player) -> Decided<bool> {
-    let sender = asker.sender.as_str();
-    let is_own = player.addresses.iter().any(|own| own == sender);
-    Ok(is_own && new_until(desk, player.id, sender)?.is_none())
-}
-
-/// Advances the change that this code asked about. Returns `None` if the sender was not asked under this code.
-pub fn confirm_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Option<ChangeReply>> {
-    let code = in_code_letters(written);
-    let Some((row, player)) = change_under(desk, &code)? else { return Ok(None) };
-    // The code proves the sender, signed or not.
-    if !is_open(desk, &row) {
-        return Ok(None);
-    }
-    if row.code != code {
-        let is_new_one = row.kind == ChangeKind::Add && asker.sender.as_str() == row.address;
-        if is_new_one && row.stage == ChangeStage::Agreed {
-            return Ok(Some(addresses::add_address(desk, asker, row, player)?));
-        }
-        return Ok(None);
-    }
-    if row.stage != ChangeStage::Asked || !player.addresses.iter().any(|own| own == asker.sender.as_str()) {
-        return Ok(None);
-    }
-    if let Some(refused) = refuse_new_address(desk, &player, &asker.sender, "CONFIRM")? {
-        return Ok(Some(refused));
-    }
-    Ok(Some(match row.kind {
-        ChangeKind::Add => addresses::agree_to_add(desk, asker, row, &player)?,
-        ChangeKind::Remove => addresses::remove_address(desk, row, player)?,
-        // It changes the match that this letter is about.
-        ChangeKind::Leave if asker.has_token => ChangeReply::AnswerApart,
-        ChangeKind::Leave => leaving::leave(desk, asker, row, &player)?,
-    }))
-}
-
-/// Discards or undoes the change under this code. Returns `None` if the sender may do neither.
-pub fn deny_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Option<ChangeReply>> {
-    let code = in_code_letters(written);
-    let Some((row, player)) = change_under(desk, &code)? else { return Ok(None) };
-    let is_old_one = row.code == code && is_trusted(desk, asker, &player)?;
-    let is_concerned = row.other_code == code && asker.sender.as_str() == row.address;
-    if !is_old_one && !is_concerned {
-        return Ok(None);
-    }
-    if is_open(desk, &row) {
-        let asked_with_token = row.with_token;
-        set_stage(desk, row, ChangeStage::Denied);
-        // Whoever asked has a token of the player's.
-        if is_old_one && asked_with_token {
-            renew_tokens_of(desk, &player)?;
-        }
-        return Ok(Some(ChangeReply::Denied));
-    }
-    let can_undo = row.stage == ChangeStage::Done && row.changed_at + UNDO > desk.at();
-    match row.kind {
-        ChangeKind::Add if can_undo && is_old_one => addresses::undo_addition(desk, row, player).map(Some),
-        ChangeKind::Remove if can_undo && is_concerned => {
-            addresses::undo_removal(desk, row, player).map(Some)
-        }
-        ChangeKind::Add | ChangeKind::Remove | ChangeKind::Leave => Ok(None),
-    }
-}
-
 /// Gives a player new reply tokens in all running matches, and returns these matches.
 pub fn renew_tokens_of(desk: &mut Desk<'_>, player: &Player) -> Decided<Vec<String>> {
     let mut renewed = Vec::new();
     let matches = desk.rows.matches_of(player.id)?;
     for (seat, game_match) in matches.iter().filter(|(_, game_match)| game_match.stage != Stage::Over) {
-        if or_lacking(proof::renew_token(desk, &game_match.id, *seat, Some(player.id)))? == Some(true) {
+        if or_lacking(holders::renew_token(desk, &game_match.id, *seat, Some(player.id)))? == Some(true) {
             renewed.push(game_match.id.clone());
         }
     }

@@ -9,14 +9,15 @@ use std::mem;
 use chrono::{DateTime, Utc};
 
 use super::gm_index::GmIndex;
-use super::random::{self, Random};
-use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Rows};
+use super::random;
+use super::random::Random;
+use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Rows, or_lacking};
 use super::settings::Settings;
 use super::stored::match_row;
 use crate::daemon::parallel::par_map;
 use crate::letter::Digest;
-use crate::referee::Match;
-use crate::store::{Player, Restraints, SeatRow, Settlement};
+use crate::referee::{Match, Stage};
+use crate::store::{LetterDecision, LetterStatus, Player, Restraints, SeatRow, Settlement, WaitingLetter};
 
 /// Changes that are not committed.
 #[derive(Clone, Debug, Default)]
@@ -252,5 +253,34 @@ impl<'a> Desk<'a> {
     pub fn latest(&self, player: Player) -> Player {
         let mut saved = self.added(|settlement| &settlement.players).rev();
         saved.find(|saved| saved.id == player.id).cloned().unwrap_or(player)
+    }
+
+    /// Whether a letter with this Message-ID was sent, or will be by this decision.
+    pub fn is_dispatched(&self, message_id: &str) -> Decided<bool> {
+        let mut decided = self.added(|settlement| &settlement.dispatches);
+        Ok(decided.any(|other| other.message_id == message_id) || self.rows.dispatch(message_id)?.is_some())
+    }
+
+    /// Notes what became of a letter that acts for no seat.
+    pub fn decided(&mut self, waiting: &WaitingLetter, status: LetterStatus, note: String) {
+        let decision = LetterDecision { digest: waiting.digest, status, note, seat: None, accepted_by: None };
+        self.draft.settlement.decided.push(decision);
+    }
+
+    pub fn running_matches_of(&self, player_id: i64) -> Decided<Vec<String>> {
+        let matches = self.rows.matches_of(player_id)?.iter();
+        let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
+        Ok(running.map(|(_, game_match)| game_match.id.clone()).collect())
+    }
+
+    /// Returns a player's matches as this transaction leaves them so far, without those that this program cannot rule
+    /// on.
+    pub fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
+        let mut matches = Vec::new();
+        for (_, game_match) in self.rows.matches_of(player_id)? {
+            matches.extend(or_lacking(self.game_match(&game_match.id))?.flatten().cloned());
+        }
+        self.rows.check()?;
+        Ok(matches)
     }
 }

@@ -6,15 +6,14 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::desk::Desk;
 use super::gm_index::GmIndex;
-use super::gms;
-use super::lists;
-use super::rows::{Decided, or_lacking};
-use super::rows::{DigestLetter, DigestRows};
+use super::rows::{Decided, DigestLetter, DigestRows, or_lacking};
 use super::summary::Summary;
+use super::{gms, lists};
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::ledger::Fact;
-use crate::referee::{self, Stage, Words};
+use crate::referee;
+use crate::referee::{Stage, Words};
 use crate::report::{
     ClubLetter, FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote,
     RefusalCount, SendingSummary, format_local,

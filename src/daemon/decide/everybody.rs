@@ -1,21 +1,15 @@
 //! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of them
 //! touches a running match.
 
-use super::addresses;
 use super::asker::Asker;
-use super::challenge;
-use super::changes;
 use super::desk::Desk;
-use super::leaving;
-use super::membership;
-use super::offers;
 use super::offers::{Audience, offer_of};
 use super::openings::name_from;
-use super::player_settings;
-use super::proof;
-use super::questions;
-use super::rows::Decided;
+use super::rows::{Decided, or_lacking};
 use super::summary::match_line;
+use super::{
+    addresses, challenge, codes, confirm, leaving, membership, offers, player_settings, questions, standing,
+};
 use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
 use crate::request::{Command, Party};
@@ -23,7 +17,7 @@ use crate::request::{Command, Party};
 /// Returns the sender of a letter without a token.
 pub fn asker(desk: &Desk<'_>, letter: &Letter, proven: bool) -> Decided<Asker> {
     let from = letter.from.as_str();
-    let is_known = questions::standing(desk, from)?.proven_at.is_some();
+    let is_known = standing::standing(desk, from)?.proven_at.is_some();
     Ok(match desk.stored_player(from)? {
         Some(player) => {
             let from = from.to_owned();
@@ -94,22 +88,38 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
 
 /// Follows a CONFIRM, whether its code is for letters, a change of addresses, or commands.
 fn confirm_any(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
-    let done = proof::confirm_letters(desk, asker, code, always)?;
+    let done = confirm::confirm_letters(desk, asker, code, always)?;
     if always || !matches!(done, Reply::NothingToConfirm { .. }) {
         return Ok(done);
     }
-    match changes::confirm_change(desk, asker, code)? {
+    match confirm::confirm_change(desk, asker, code)? {
         Some(change) => Ok(Reply::Change { change }),
-        None => questions::confirm(desk, asker, code),
+        None => carry_out_waiting(desk, asker, code),
     }
 }
 
+/// Carries out the commands that waited for a code.
+fn carry_out_waiting(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Reply> {
+    let code = codes::in_code_letters(written);
+    let Some(request) = questions::answered(desk, asker, &code)? else {
+        return Ok(Reply::NoQuestion { code });
+    };
+    let asker = Asker { is_known: true, ..asker.clone() };
+    let mut replies = Vec::new();
+    for waiting in &request.commands {
+        let reply = or_lacking(reply_to_everybody(desk, &asker, &waiting.command))?;
+        replies.extend(reply.flatten());
+    }
+    desk.rows.check()?;
+    Ok(Reply::Confirmed { replies })
+}
+
 fn deny_any(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Reply> {
-    let done = proof::deny_letters(desk, asker, code)?;
+    let done = confirm::deny_letters(desk, asker, code)?;
     if !matches!(done, Reply::NothingToConfirm { .. }) {
         return Ok(done);
     }
-    Ok(changes::deny_change(desk, asker, code)?.map_or(done, |change| Reply::Change { change }))
+    Ok(confirm::deny_change(desk, asker, code)?.map_or(done, |change| Reply::Change { change }))
 }
 
 /// Returns the offers to anyone that were open when this transaction began.

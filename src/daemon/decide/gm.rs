@@ -1,20 +1,14 @@
 //! A letter from the GM: each instruction is carried out, and one answer confirms them all.
 
-use super::answers;
 use super::answers::{AnswerBudget, digest_of_lines};
 use super::desk::Desk;
-use super::everybody;
 use super::gm_index::GmIndex;
-use super::gms;
-use super::gms::is_seated;
-use super::instructions;
-use super::one_letter;
 use super::rows::{Decided, or_lacking};
+use super::{answers, everybody, gms, instructions};
 use crate::game::Line;
 use crate::letter::Letter;
-use crate::referee::{
-    self, Act, Instruction, InstructionFault, InstructionLine, MatchAction, Questions, Reply,
-};
+use crate::referee;
+use crate::referee::{Instruction, InstructionFault, InstructionLine, Questions, Reply};
 use crate::report::envelope::AnsweredLetter;
 use crate::report::{ClubLetter, GmItem, GmResult};
 use crate::request::{Command, Request};
@@ -81,7 +75,7 @@ pub fn follow_gm_letter(
     let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
     answers::limit_answers(desk, &mut dispatches, digest_of_lines(&lines), budget)?;
     desk.draft.settlement.dispatches.extend(dispatches);
-    one_letter::decided(desk, waiting, LetterStatus::Answered, "a letter of the GM".to_owned());
+    desk.decided(waiting, LetterStatus::Answered, "a letter of the GM".to_owned());
     Ok(())
 }
 
@@ -92,29 +86,11 @@ fn follow(desk: &mut Desk<'_>, instructed: Vec<InstructionLine>, check: bool) ->
             Err(InstructionFault { reason, example }) => {
                 Some(GmResult::NotRead { says: reason, example: example.to_owned() })
             }
-            Ok(instruction) => or_lacking(instruct_unless_playing(desk, &instruction, check))?,
+            Ok(instruction) => or_lacking(instructions::instruct_unless_playing(desk, &instruction, check))?,
         };
         items.extend(done.map(|done| GmItem { asked: line.text, done }));
     }
     Ok(items)
-}
-
-/// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for the
-/// other seat tells where its ships are.
-pub fn instruct_unless_playing(
-    desk: &mut Desk<'_>,
-    instruction: &Instruction,
-    check: bool,
-) -> Decided<GmResult> {
-    if let Instruction::Match { id, action, .. } = instruction
-        && is_for_another_gm(action)
-        && let Some(loaded) = desk.game_match(&id.to_ascii_uppercase())?
-        && is_seated(gms::acting_gm(desk), &loaded.seats)
-    {
-        let says = "You play in that match, so another GM has to do this.".to_owned();
-        return Ok(GmResult::Refused { says });
-    }
-    instructions::instruct(desk, instruction, check)
 }
 
 /// Replies to commands that need no seat, which the GM may give too.
@@ -137,14 +113,4 @@ fn gm_replies(
         replies.extend(reply.flatten());
     }
     Ok(replies)
-}
-
-/// Whether a GM who plays in the match must leave this to another.
-fn is_for_another_gm(action: &MatchAction) -> bool {
-    match action {
-        MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
-        MatchAction::Act(act) => {
-            matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Tell { .. } | Act::Unseal { .. })
-        }
-    }
 }

@@ -2,14 +2,12 @@
 //! addresses change.
 
 use super::desk::Desk;
-use super::people;
-use super::rows::Decided;
-use super::rows::LoadedMatch;
+use super::rows::{Decided, LoadedMatch};
 use super::ruling_mail;
+use super::stored::seat_row;
 use crate::game::Seat;
-use crate::ledger::{KeptPin, PinKey, PinnedKind, SeatPins};
+use crate::ledger::{Act, KeptPin, PinKey, PinnedKind, SeatPins};
 use crate::letter::Digest;
-use crate::referee::Act;
 use crate::store::{Player, TokenRow};
 
 /// Pins a seat's reply token and its player's addresses, each under a key of its own, and saves the keys.
@@ -41,7 +39,7 @@ pub fn hold_seats_of(
     letter: Option<Digest>,
 ) -> Decided<()> {
     for id in players {
-        for mut loaded in people::matches_with(desk, *id)? {
+        for mut loaded in desk.matches_with(*id)? {
             let is_own = |seat: &Seat| players.contains(&loaded.seats[*seat].player.id);
             let Some(seat) = Seat::BOTH.into_iter().find(is_own) else { continue };
             loaded.seats[seat].player = player.clone();
@@ -51,4 +49,28 @@ pub fn hold_seats_of(
         }
     }
     Ok(())
+}
+
+/// Saves a seat whose token has changed.
+pub fn save_seat(desk: &mut Desk<'_>, row: &TokenRow) {
+    let seats = &mut desk.draft.settlement.seats;
+    seats.retain(|saved| (&saved.match_id, saved.seat) != (&row.match_id, row.seat));
+    seats.push(seat_row(row));
+}
+
+/// Gives a seat a new reply token, if it is still this player's.
+pub fn renew_token(desk: &mut Desk<'_>, match_id: &str, seat: Seat, player_id: Option<i64>) -> Decided<bool> {
+    let Some(mut loaded) = desk.game_match(match_id)?.cloned() else { return Ok(false) };
+    if Some(loaded.seats[seat].player.id) != player_id {
+        return Ok(false);
+    }
+    // The player's addresses may have changed in this transaction, and the new token must go to the right one.
+    loaded.seats[seat].player = desk.latest(loaded.seats[seat].player.clone());
+    loaded.seats[seat].token = desk.random().token().to_string();
+    let hold = hold(desk, &loaded, seat, None);
+    let matter = loaded.game_match.by_program(Act::RenewOwnToken(seat));
+    let ruling = ruling_mail::rule_with(desk, &loaded.game_match, &[hold], &matter);
+    save_seat(desk, &loaded.seats[seat]);
+    ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+    Ok(true)
 }

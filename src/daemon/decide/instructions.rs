@@ -1,30 +1,19 @@
 //! The GM's instructions. They take the same path by letter and at the terminal, and each act on a match is a ruling.
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 
-use super::accept;
-use super::announce;
 use super::desk::Desk;
-use super::digest;
-use super::gm;
 use super::gm_index::GmIndex;
-use super::gms;
-use super::holders;
-use super::lists;
-use super::openings;
+use super::gms::is_seated;
 use super::openings::{Holder, NamedAddress, NewMatch, fit_name, name_from, opened_by_gm};
-use super::people;
 use super::people::no_player;
-use super::rollback;
 use super::rollback::refuse_after_the_end;
-use super::rows::LoadedMatch;
-use super::rows::{Decided, Undecided};
-use super::ruling_mail;
-use super::seat;
-use super::summary::gm_line;
+use super::rows::{Decided, LoadedMatch, Undecided};
+use super::{accept, acts, announce, digest, gms, lists, openings, people, rollback, ruling_mail};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
-use crate::ledger::{self, Fact, SealKey};
+use crate::ledger;
+use crate::ledger::{Fact, SealKey};
 use crate::letter::Address;
 use crate::referee::{
     Act, Correction, HouseMatch, Instruction, MatchAction, NewKey, Offer, OfferRejection, PlayerSettings,
@@ -42,7 +31,7 @@ pub fn instruct_at_terminal(
 ) -> Decided<GmResult> {
     desk.acting = gm;
     desk.at_terminal = true;
-    gm::instruct_unless_playing(desk, instruction, false)
+    instruct_unless_playing(desk, instruction, false)
 }
 
 /// An act on a match, and who takes over the seat that it is about.
@@ -185,7 +174,7 @@ fn act_on_match(
         Err(refused) => return Ok(refused),
     };
     if !check {
-        return act_as_gm(desk, loaded, &act, successor);
+        return acts::act_as_gm(desk, loaded, &act, successor);
     }
     let ruling = ruling_mail::rule(
         desk,
@@ -294,31 +283,30 @@ fn correction(
     })
 }
 
-/// Rules on an act of the GM, and gives a seat its new player or its new token if that is the act.
-pub fn act_as_gm(
+/// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for the
+/// other seat tells where its ships are.
+pub fn instruct_unless_playing(
     desk: &mut Desk<'_>,
-    mut loaded: LoadedMatch,
-    act: &Act,
-    successor: Option<Player>,
+    instruction: &Instruction,
+    check: bool,
 ) -> Decided<GmResult> {
-    let matter = loaded.game_match.by_gm(&gms::acting_gm(desk).name, act.clone());
-    let mut ruling = ruling_mail::rule(desk, &loaded.game_match, &matter);
-    let id = loaded.game_match.id.clone();
-    if let Some(untaken) = ruling.rejection {
-        return Ok(GmResult::Rejection { id, untaken });
+    if let Instruction::Match { id, action, .. } = instruction
+        && is_for_another_gm(action)
+        && let Some(loaded) = desk.game_match(&id.to_ascii_uppercase())?
+        && is_seated(gms::acting_gm(desk), &loaded.seats)
+    {
+        let says = "You play in that match, so another GM has to do this.".to_owned();
+        return Ok(GmResult::Refused { says });
     }
-    let mut former = None;
-    if let Act::Replace { seat, .. } | Act::RenewToken(seat) | Act::RenewOwnToken(seat) = act {
-        let token = desk.random().token().to_string();
-        let row = &mut loaded.seats[*seat];
-        former = Some(row.clone());
-        row.token = token;
-        row.player = successor.unwrap_or_else(|| row.player.clone());
-        seat::save_seat(desk, row);
-        let hold = holders::hold(desk, &loaded, *seat, None);
-        ruling = ruling_mail::rule_with(desk, &loaded.game_match, &[hold], &matter);
+    instruct(desk, instruction, check)
+}
+
+/// Whether a GM who plays in the match must leave this to another.
+pub fn is_for_another_gm(action: &MatchAction) -> bool {
+    match action {
+        MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
+        MatchAction::Act(act) => {
+            matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Tell { .. } | Act::Unseal { .. })
+        }
     }
-    ruling_mail::keep_unasked(desk, loaded, ruling, former.as_ref())?;
-    let loaded = desk.game_match(&id)?.context("a match that was just ruled on")?;
-    Ok(GmResult::Match { line: gm_line(&loaded.game_match.overview()) })
 }

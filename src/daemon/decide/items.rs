@@ -14,12 +14,11 @@ use anyhow::anyhow;
 
 use super::clock::{CauseOf, rule_on};
 use super::desk::{Desk, Draft};
-use super::gms;
 use super::gms::About;
-use super::one_letter;
-use super::one_letter::ReadLetter;
 use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
+use super::sender::ReadLetter;
 use super::settings::{Settings, Step};
+use super::{gms, one_letter};
 use crate::daemon::parallel::par_map;
 use crate::letter::{Digest, Letter, Limits, bounded_head};
 use crate::report::ClubLetter;

@@ -1,13 +1,9 @@
 //! LEAVE: a player gives up the matches that run now, once a registered address has agreed.
 
 use super::asker::Asker;
-use super::changes;
 use super::desk::Desk;
-use super::offers;
-use super::people;
-use super::rows::LoadedMatch;
-use super::rows::{Decided, or_lacking};
-use super::ruling_mail;
+use super::rows::{Decided, LoadedMatch, or_lacking};
+use super::{changes, offers, ruling_mail, standing};
 use crate::game::Seat;
 use crate::referee::{Act, ChangeReply, Stage};
 use crate::report::ChangeLetter;
@@ -19,10 +15,10 @@ pub fn ask_to_leave(desk: &mut Desk<'_>, asker: &Asker, confirmed: bool) -> Deci
         return Ok(ChangeReply::LeaveUnconfirmed);
     }
     let Some(player) = changes::asking_player(desk, asker)? else { return Ok(ChangeReply::NoPlayer) };
-    if let Some(refused) = changes::refuse_new_address(desk, &player, &asker.sender, "LEAVE")? {
+    if let Some(refused) = standing::refuse_new_address(desk, &player, &asker.sender, "LEAVE")? {
         return Ok(refused);
     }
-    let Some(registered) = changes::trusted_addresses(desk, &player)?.into_iter().next() else {
+    let Some(registered) = standing::trusted_addresses(desk, &player)?.into_iter().next() else {
         return Ok(ChangeReply::NoPlayer);
     };
     changes::propose(desk, asker, &player, ChangeKind::Leave, "", registered)
@@ -31,7 +27,7 @@ pub fn ask_to_leave(desk: &mut Desk<'_>, asker: &Asker, confirmed: bool) -> Deci
 /// Resigns the matches that the question listed, withdraws the player's offers, and tells the GM. A match that began
 /// after the question, or in which the player took over a seat since, goes on: nobody agreed to resign it.
 pub fn leave(desk: &mut Desk<'_>, asker: &Asker, row: PlayerChange, player: &Player) -> Decided<ChangeReply> {
-    let mut loaded = people::matches_with(desk, player.id)?;
+    let mut loaded = desk.matches_with(player.id)?;
     loaded.retain(|loaded| loaded.game_match.stage != Stage::Over);
     let is_listed = |loaded: &LoadedMatch| row.matches.contains(&loaded.game_match.id);
     let (loaded, kept): (Vec<LoadedMatch>, Vec<LoadedMatch>) = loaded.into_iter().partition(is_listed);

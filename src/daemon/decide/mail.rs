@@ -7,9 +7,10 @@ use super::desk::Desk;
 use super::rows::Decided;
 use crate::letter::{Address, Digest};
 use crate::referee::{DispatchKind, LetterFormat};
+use crate::report;
 use crate::report::envelope::{AnsweredLetter, Envelope};
 use crate::report::pin::pin;
-use crate::report::{self, ClubLetter, WordedLetter, format_local};
+use crate::report::{ClubLetter, WordedLetter, format_local};
 use crate::store::{NewDispatch, Urgency};
 
 /// The reader, the Message-ID and the kind of such a letter.

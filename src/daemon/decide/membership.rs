@@ -1,13 +1,11 @@
 //! Membership: whether somebody whom the GM has not registered can make and take up offers.
 
 use super::asker::Asker;
-use super::automatic;
-use super::budgets;
 use super::budgets::Origin;
 use super::desk::Desk;
-use super::gms;
 use super::gms::About;
 use super::rows::Decided;
+use super::{budgets, gms};
 use crate::config::Membership;
 use crate::letter::{Address, Digest};
 use crate::referee::{OfferRejection, Reply};
@@ -48,7 +46,7 @@ fn tell_gm_of_newcomer(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
 
 /// Sends a letter to a GM that a newcomer caused, unless it was sent already, within the reader's budget.
 fn tell_once(desk: &mut Desk<'_>, mut dispatch: NewDispatch) -> Decided<()> {
-    if automatic::is_dispatched(desk, &dispatch.message_id)? {
+    if desk.is_dispatched(&dispatch.message_id)? {
         return Ok(());
     }
     // Without room the newcomer's next letter tells the GM.

@@ -6,6 +6,7 @@
 
 mod absences;
 mod accept;
+pub mod acts;
 mod addresses;
 pub mod alarm;
 mod announce;
@@ -16,6 +17,8 @@ pub mod budgets;
 mod challenge;
 mod changes;
 pub mod clock;
+pub mod codes;
+pub mod confirm;
 pub mod desk;
 pub mod digest;
 mod everybody;
@@ -45,9 +48,11 @@ mod rollback;
 pub mod rows;
 mod ruling_mail;
 mod seat;
+pub mod sender;
 pub mod sending;
 pub mod settings;
 mod signatures;
+pub mod standing;
 pub mod stored;
 mod stranger;
 mod substitute;

@@ -4,16 +4,14 @@ use anyhow::Context as _;
 use chrono::TimeDelta;
 
 use super::asker::Asker;
-use super::budgets;
 use super::budgets::{NEWCOMERS_REACH, Origin};
+use super::codes::CODE_LETTERS;
 use super::desk::Desk;
-use super::mail;
 use super::mail::PlainEnvelope;
-use super::openings;
-use super::openings::{CODE_LETTERS, Holder, NamedAddress, NewMatch};
-use super::questions;
+use super::openings::{Holder, NamedAddress, NewMatch};
 use super::random::Random;
 use super::rows::Decided;
+use super::{budgets, codes, mail, openings, standing};
 use crate::config::Membership;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Cause, Lot, SealKey};
@@ -142,7 +140,7 @@ fn may_challenge(
     if invited.player_id.is_none() && desk.settings.config.club.membership == Membership::Closed {
         return Ok(Err(OfferRejection::MembersOnly));
     }
-    let standing = questions::standing(desk, &to)?;
+    let standing = standing::standing(desk, &to)?;
     if standing.unwilling_since.is_some() || standing.blocked_since.is_some() {
         return Ok(Err(OfferRejection::Unwilling { to }));
     }
@@ -204,7 +202,7 @@ pub fn refuse_challenges(
     asker: &Asker,
     written: Option<&str>,
 ) -> Decided<Result<Reply, OfferRejection>> {
-    match written.map(in_code_letters) {
+    match written.map(codes::in_code_letters) {
         Some(code) => {
             let row = latest_invitation(desk, &code)?;
             let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|to| asker.is(to));
@@ -228,7 +226,7 @@ pub fn set_willing(desk: &mut Desk<'_>, asker: &Asker, on: bool) -> Decided<Resu
     }
     let address = asker.address();
     let unwilling_since = (!on).then(|| desk.at());
-    let standing = Standing { unwilling_since, ..questions::standing(desk, address)? };
+    let standing = Standing { unwilling_since, ..standing::standing(desk, address)? };
     desk.draft.settlement.restraints.standings.insert(address.to_owned(), standing);
     Ok(Ok(Reply::Challenges { on }))
 }
@@ -324,7 +322,7 @@ pub fn take_up(
     if !asker.proven {
         return Ok(Err(OfferRejection::Unproven));
     }
-    let code = in_code_letters(written);
+    let code = codes::in_code_letters(written);
     let row = open_offer(desk, &code)?.filter(|row| match (&row.invited, audience) {
         (Some(invited), Audience::Asker) => asker.is(invited),
         (None, Audience::Anyone) => true,
@@ -363,7 +361,7 @@ pub fn take_up(
     let game_match = openings::open_match(desk, &new, Cause::opening(Some(asker.letter)), Some(lot))?;
     let taken = InvitationStage::Taken;
     if row.invited.is_some() {
-        questions::note_known(desk, asker)?;
+        standing::note_known(desk, asker)?;
     }
     let row = Invitation { stage: taken, match_id: Some(game_match.id.clone()), ..row };
     desk.draft.settlement.invitations.push(row);
@@ -375,12 +373,12 @@ pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Res
     if !asker.proven {
         return Ok(Err(OfferRejection::Unproven));
     }
-    let code = in_code_letters(written);
+    let code = codes::in_code_letters(written);
     let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|invited| asker.is(invited));
     let row = open_offer(desk, &code)?.filter(|row| to_asker(row) || asker.is(&row.inviter));
     let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
     if to_asker(&row) {
-        questions::note_known(desk, asker)?;
+        standing::note_known(desk, asker)?;
         let offer = offer_of(&row)?.summary(&desk.settings.config.terms);
         let dispatch = tell_inviter(desk, &row, &ClubLetter::Declined { to: asker.name.clone(), offer })?;
         desk.draft.settlement.dispatches.push(dispatch);
@@ -443,17 +441,4 @@ fn draw_code(random: &mut Random) -> String {
         code[0] = char::from(b'2' + letters[0] % 8);
     }
     code.iter().collect()
-}
-
-/// Replaces the letters in a written code that look like digits, as Crockford's alphabet demands.
-pub fn in_code_letters(written: &str) -> String {
-    let mut code = String::with_capacity(written.len());
-    for c in written.chars() {
-        code.push(match c.to_ascii_uppercase() {
-            'O' => '0',
-            'I' | 'L' => '1',
-            c => c,
-        });
-    }
-    code
 }

@@ -3,12 +3,11 @@
 use anyhow::{Context as _, anyhow};
 
 use super::desk::Desk;
-use super::holders;
 use super::random::Random;
 use super::rows::{Decided, Undecided, or_lacking};
-use super::ruling_mail;
 use super::ruling_mail::Readers;
 use super::stored::{match_row, seat_row};
+use super::{codes, holders, ruling_mail};
 use crate::config::Gm;
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat};
@@ -16,7 +15,8 @@ use crate::house::HouseLevel;
 use crate::ledger::{Act, Cause, Lot, SealKey};
 use crate::letter::Address;
 use crate::letter::printable::is_printable;
-use crate::referee::{self, Match, Opening, Terms};
+use crate::referee;
+use crate::referee::{Match, Opening, Terms};
 use crate::request::Request;
 use crate::store::{Player, TokenRow};
 
@@ -43,9 +43,6 @@ pub struct NewMatch {
     pub players: BySeat<Holder>,
     pub terms: Terms,
 }
-
-/// Crockford's alphabet, in which no two letters look alike, for names and codes.
-pub const CODE_LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /// Maximum characters of a player's name: a longer one breaks the lines of our letters.
 const MAX_NAME: usize = 40;
@@ -238,6 +235,6 @@ fn free_name(desk: &mut Desk<'_>, game: GameKind, random: &mut Random) -> Decide
 /// Draws a name such as `QZ-7K3M`.
 fn draw_name(game: GameKind, random: &mut Random) -> String {
     let letters: [u8; 4] = random.bytes();
-    let letters = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
+    let letters = letters.map(|byte| char::from(codes::CODE_LETTERS[usize::from(byte % 32)]));
     format!("{}-{}", game.prefix(), String::from_iter(letters))
 }

@@ -5,17 +5,16 @@ use std::slice;
 
 use anyhow::Context as _;
 
-use super::absences;
 use super::desk::Desk;
 use super::rows::{Decided, Undecided, or_lacking};
-use super::seat;
 use super::seat::is_shown_to_others;
-use super::signatures;
+use super::{absences, seat, standing};
 use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::ledger::{LetterCause, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
-use crate::referee::{self, AbsentElsewhere, OtherPart, SeatLetter, Stage, part_digest};
+use crate::referee;
+use crate::referee::{AbsentElsewhere, OtherPart, SeatLetter, Stage, part_digest};
 use crate::request::{Command, Request, matches_with_parts, part_for};
 use crate::store::{LetterDecision, LetterStatus, TokenRow, WaitingLetter};
 
@@ -153,7 +152,7 @@ pub fn read_part(
     let loaded = desk.game_match(&row.match_id)?.context("the token's match is missing")?;
     let game_match = &loaded.game_match;
     let cause = LetterCause {
-        dkim: signatures::signature(desk, waiting),
+        dkim: standing::signature(desk, waiting),
         token: if *by_other_token { TokenOf::Other } else { TokenOf::Own },
         part: lines.as_deref().map(part_digest),
         accepted_by: waiting.accepted_by.clone(),

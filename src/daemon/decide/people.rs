@@ -1,20 +1,14 @@
 //! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
 use super::desk::Desk;
-use super::gms;
-use super::holders;
-use super::instructions;
-use super::mail;
 use super::mail::PlainEnvelope;
 use super::openings::fit_name;
-use super::player_settings;
 use super::player_settings::Changer;
-use super::questions;
-use super::rows::LoadedMatch;
 use super::rows::{Decided, or_lacking};
+use super::{acts, gms, holders, mail, player_settings, standing};
 use crate::game::Seat;
 use crate::letter::{Address, Digest};
-use crate::referee::{Act, DispatchKind, Stage};
+use crate::referee::{Act, DispatchKind};
 use crate::report::{ClubLetter, GmResult};
 use crate::store::{Player, Standing};
 
@@ -48,11 +42,11 @@ pub fn clear_bounces(desk: &mut Desk<'_>, address: &Address, check: bool) -> Dec
     if check {
         return Ok(GmResult::Would);
     }
-    for loaded in matches_with(desk, player.id)? {
+    for loaded in desk.matches_with(player.id)? {
         let bouncing =
             |seat: &Seat| loaded.seats[*seat].player.id == player.id && loaded.game_match.bouncing[*seat];
         if let Some(seat) = Seat::BOTH.into_iter().find(bouncing) {
-            instructions::act_as_gm(desk, loaded, &Act::Restored(seat), None)?;
+            acts::act_as_gm(desk, loaded, &Act::Restored(seat), None)?;
         }
     }
     desk.draft.settlement.requeued.extend(player.addresses.iter().cloned());
@@ -68,10 +62,10 @@ pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: boo
     }
     let mut standings = Vec::new();
     for own in &addresses {
-        standings.extend(or_lacking(questions::standing(desk, own))?);
+        standings.extend(or_lacking(standing::standing(desk, own))?);
     }
     let running = match &player {
-        Some(player) => or_lacking(running_matches_of(desk, player.id))?,
+        Some(player) => or_lacking(desk.running_matches_of(player.id))?,
         None => None,
     };
     desk.rows.check()?;
@@ -101,32 +95,15 @@ fn tell_blocked(desk: &mut Desk<'_>, address: &Address, player: Option<&Player>)
     Ok(())
 }
 
-pub fn running_matches_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<String>> {
-    let matches = desk.rows.matches_of(player_id)?.iter();
-    let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
-    Ok(running.map(|(_, game_match)| game_match.id.clone()).collect())
-}
-
 fn save_player(desk: &mut Desk<'_>, player: Player) -> Decided<GmResult> {
     let shown = show_player(desk, &player)?;
     desk.draft.settlement.players.push(player);
     Ok(shown)
 }
 
-/// Returns a player's matches as this transaction leaves them so far, without those that this program cannot rule
-/// on.
-pub fn matches_with(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<LoadedMatch>> {
-    let mut matches = Vec::new();
-    for (_, game_match) in desk.rows.matches_of(player_id)? {
-        matches.extend(or_lacking(desk.game_match(&game_match.id))?.flatten().cloned());
-    }
-    desk.rows.check()?;
-    Ok(matches)
-}
-
 fn is_blocked(desk: &Desk<'_>, player: &Player) -> Decided<bool> {
     let Some(address) = player.addresses.first() else { return Ok(false) };
-    Ok(questions::standing(desk, address)?.blocked_since.is_some())
+    Ok(standing::standing(desk, address)?.blocked_since.is_some())
 }
 
 fn match_ids_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<String>> {

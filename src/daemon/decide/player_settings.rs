@@ -4,21 +4,13 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
 use super::asker::Asker;
-use super::automatic;
-use super::budgets;
 use super::budgets::{Origin, SETTINGS_CHANGES};
 use super::desk::Desk;
-use super::gms;
-use super::mail;
 use super::mail::PlainEnvelope;
-use super::offers;
 use super::openings::fit_name;
-use super::people;
-use super::questions;
-use super::rows::Decided;
-use super::rows::LoadedMatch;
-use super::ruling_mail;
+use super::rows::{Decided, LoadedMatch};
 use super::summary::match_line;
+use super::{budgets, gms, mail, offers, ruling_mail, standing};
 use crate::game::Seat;
 use crate::letter::Digest;
 use crate::letter::clean::latin;
@@ -118,7 +110,7 @@ fn shown_settings(desk: &Desk<'_>, asker: &Asker, player: &Player) -> Decided<Ve
     let settings = &player.settings;
     let reminders = settings.reminders_hours.as_ref().unwrap_or(&terms.reminders_hours);
     let reminders: Vec<String> = reminders.iter().map(u32::to_string).collect();
-    let is_willing = questions::standing(desk, asker.address())?.unwilling_since.is_none();
+    let is_willing = standing::standing(desk, asker.address())?.unwilling_since.is_none();
     let format = match settings.format {
         LetterFormat::Html => "html",
         LetterFormat::Text => "text",
@@ -151,7 +143,7 @@ pub fn carry_out_settings(desk: &mut Desk<'_>, player_id: i64, before: usize) ->
 /// Returns the matches in which the name changed.
 pub fn spread_player(desk: &mut Desk<'_>, id: i64, player: &Player, by: Changer) -> Decided<Vec<RenamedIn>> {
     let mut renamed = Vec::new();
-    for mut loaded in people::matches_with(desk, id)? {
+    for mut loaded in desk.matches_with(id)? {
         let seat = Seat::BOTH.into_iter().find(|seat| loaded.seats[*seat].player.id == id);
         let Some(seat) = seat.filter(|_| loaded.game_match.stage != Stage::Over) else { continue };
         loaded.seats[seat].player = player.clone();
@@ -237,7 +229,7 @@ fn letter_to_player(
         page.html.clear();
     }
     let dispatch = mail::assemble(desk, page, "", &to, None)?;
-    Ok(if automatic::is_dispatched(desk, &dispatch.message_id)? { None } else { Some(dispatch) })
+    Ok(if desk.is_dispatched(&dispatch.message_id)? { None } else { Some(dispatch) })
 }
 
 /// Returns a name without what a reader would not notice: case, spaces, and letters that look alike.
@@ -259,7 +251,7 @@ pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> D
     matches.sort_by_key(|line| line.due);
     let unique = format!("p.{}.{}", player.id, due.timestamp_millis());
     let message_id = desk.settings.stationery.message_id("", &unique);
-    if automatic::is_dispatched(desk, &message_id)? {
+    if desk.is_dispatched(&message_id)? {
         return Ok(());
     }
     let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Reminder };

@@ -4,37 +4,19 @@
 //! answers with CONFIRM or DENY and the code of that notice. A confirmed letter waits again, and is ruled on as of its
 //! arrival.
 
-use std::collections::BTreeSet;
-
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::addresses;
-use super::asker::Asker;
-use super::changes;
 use super::desk::Desk;
-use super::holders;
-use super::mail;
 use super::mail::PlainEnvelope;
-use super::offers::in_code_letters;
-use super::one_letter;
-use super::openings::CODE_LETTERS;
-use super::parts;
-use super::random::Random;
 use super::rows::Decided;
-use super::ruling_mail;
-use super::seat;
-use super::signatures;
-use crate::game::Seat;
+use super::{codes, mail, parts, standing};
 use crate::ledger::Signature;
 use crate::letter::Letter;
-use crate::referee::{Act, DispatchKind, Match, Reply};
+use crate::referee::{DispatchKind, Match};
 use crate::report::{ClubLetter, UnprovenSummary, format_local};
 use crate::request::Request;
-use crate::store::{LetterDecision, LetterStatus, TokenRow, UnprovenLetter, UnprovenStage, WaitingLetter};
-
-/// Time for which an unproven letter waits for the player's word.
-pub const LAPSE: TimeDelta = TimeDelta::days(14);
+use crate::store::{LetterStatus, TokenRow, UnprovenLetter, UnprovenStage, WaitingLetter};
 
 /// Maximum letters in one player's name that wait for the player's word, because strangers can add to them.
 const MAX_OPEN: usize = 20;
@@ -74,7 +56,7 @@ pub fn ask_player(
     let found = known.iter().find(|unproven| unproven.letter == waiting.digest);
     if let Some(by) = found.and_then(|found| found.confirmed_by) {
         if doubt == Doubt::Unsigned {
-            signatures::end_habit(desk, letter.from.as_str())?;
+            standing::end_habit(desk, letter.from.as_str())?;
         }
         return parts::rule_on_seat_letter(desk, waiting, letter, row, Some(by));
     }
@@ -85,7 +67,7 @@ pub fn ask_player(
         Doubt::Address => UNKNOWN_ADDRESS,
         Doubt::Unsigned => UNPROVEN,
     };
-    one_letter::decided(desk, waiting, LetterStatus::Ignored, note.to_owned());
+    desk.decided(waiting, LetterStatus::Ignored, note.to_owned());
     Ok(())
 }
 
@@ -106,11 +88,11 @@ fn hold_unproven(
         // Strangers fill the table no further. The letter stands only in the GM's digest, as ignored.
         return Ok(());
     }
-    let trusted = changes::trusted_addresses(desk, &player)?;
+    let trusted = standing::trusted_addresses(desk, &player)?;
     let Some(registered) = trusted.first() else { return Ok(()) };
     let address = letter.from.as_str();
     let same = open.iter().find(|unproven| unproven.address == address);
-    let code = same.map(|same| same.code.clone()).unwrap_or_else(|| draw_code(&mut desk.random()));
+    let code = same.map(|same| same.code.clone()).unwrap_or_else(|| codes::draw_code(&mut desk.random()));
     let since = desk.at() - NOTICE_PERIOD;
     let told: Vec<&UnprovenLetter> =
         known.iter().filter(|unproven| unproven.told && unproven.noted_at > since).collect();
@@ -146,7 +128,7 @@ fn hold_unproven(
 /// Whether the player has confirmed an unsigned letter. It then counts as of its arrival, even if such letters need
 /// no proof any more.
 pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, row: &TokenRow) -> Decided<bool> {
-    if signatures::signature(desk, waiting) != Some(Signature::Missing) {
+    if standing::signature(desk, waiting) != Some(Signature::Missing) {
         return Ok(false);
     }
     let known = unproven_letters_of(desk, row.player.id)?;
@@ -198,86 +180,6 @@ fn unproven_letters_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<UnprovenL
     Ok(known)
 }
 
-/// Confirms the letters under a code: they wait again, oldest first. With `always`, their address becomes one of the
-/// player's once its owner has agreed.
-///
-/// The code was sent to the registered address alone, so it proves the sender.
-pub fn confirm_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
-    let code = in_code_letters(code);
-    let open = open_under(desk, asker, &code)?;
-    let Some(address) = open.first().map(|row| row.address.clone()) else {
-        return Ok(Reply::NothingToConfirm { code });
-    };
-    let letters = open.len();
-    for row in open {
-        let note = "confirmed by the player".to_owned();
-        let decision = LetterDecision {
-            digest: row.letter,
-            status: LetterStatus::Waiting,
-            note,
-            seat: None,
-            accepted_by: None,
-        };
-        desk.draft.settlement.decided.push(decision);
-        let stage = UnprovenStage::Confirmed;
-        let confirmed = UnprovenLetter { stage, confirmed_by: Some(asker.letter), ..row };
-        desk.draft.settlement.unproven.push(confirmed);
-    }
-    let change = if always { Some(addresses::add_confirmed(desk, asker, &address)?) } else { None };
-    Ok(Reply::LettersConfirmed { address, letters, change })
-}
-
-/// Discards the letters under a code, and renews the tokens of the seats that they were for.
-pub fn deny_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Reply> {
-    let code = in_code_letters(code);
-    let open = open_under(desk, asker, &code)?;
-    if open.is_empty() {
-        return Ok(Reply::NothingToConfirm { code });
-    }
-    let seats: BTreeSet<(String, Seat)> = open.iter().map(|row| (row.match_id.clone(), row.seat)).collect();
-    for row in open {
-        let denied = UnprovenLetter { stage: UnprovenStage::Denied, ..row };
-        desk.draft.settlement.unproven.push(denied);
-    }
-    let mut matches = Vec::new();
-    for (match_id, seat) in seats {
-        if renew_token(desk, &match_id, seat, asker.player_id)? {
-            matches.push(match_id);
-        }
-    }
-    Ok(Reply::LettersDenied { matches })
-}
-
-/// Returns the stored letters that wait for the asker's word under a code.
-fn open_under(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Vec<UnprovenLetter>> {
-    let Some(id) = asker.player_id else { return Ok(Vec::new()) };
-    let mut open = desk.rows.unproven_of(id)?.to_vec();
-    open.retain(|row| row.stage == UnprovenStage::Open && row.code == code);
-    // A letter of this transaction may have answered already.
-    let is_answered = |row: &UnprovenLetter| {
-        desk.added(|settlement| &settlement.unproven).any(|other| other.letter == row.letter)
-    };
-    open.retain(|row| !is_answered(row));
-    Ok(open)
-}
-
-/// Gives a seat a new reply token, if it is still this player's.
-pub fn renew_token(desk: &mut Desk<'_>, match_id: &str, seat: Seat, player_id: Option<i64>) -> Decided<bool> {
-    let Some(mut loaded) = desk.game_match(match_id)?.cloned() else { return Ok(false) };
-    if Some(loaded.seats[seat].player.id) != player_id {
-        return Ok(false);
-    }
-    // The player's addresses may have changed in this transaction, and the new token must go to the right one.
-    loaded.seats[seat].player = desk.latest(loaded.seats[seat].player.clone());
-    loaded.seats[seat].token = desk.random().token().to_string();
-    let hold = holders::hold(desk, &loaded, seat, None);
-    let matter = loaded.game_match.by_program(Act::RenewOwnToken(seat));
-    let ruling = ruling_mail::rule_with(desk, &loaded.game_match, &[hold], &matter);
-    seat::save_seat(desk, &loaded.seats[seat]);
-    ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
-    Ok(true)
-}
-
 /// Returns what a letter asks for, without anything that its sender worded freely: orders that the game can parse, and
 /// the verbs of commands.
 fn asks(request: &Request, game_match: &Match) -> Vec<String> {
@@ -290,12 +192,4 @@ fn asks(request: &Request, game_match: &Match) -> Vec<String> {
         asks.extend(verb.map(str::to_ascii_uppercase));
     }
     asks
-}
-
-/// Draws ten letters, the first of which is a digit, so that a code never looks like a word.
-pub fn draw_code(random: &mut Random) -> String {
-    let letters: [u8; 10] = random.bytes();
-    let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
-    code[0] = char::from(b'2' + letters[0] % 8);
-    code.iter().collect()
 }

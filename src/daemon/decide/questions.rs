@@ -5,19 +5,17 @@
 use chrono::TimeDelta;
 
 use super::asker::Asker;
+use super::codes::{CODE_LETTERS, in_code_letters};
 use super::desk::Desk;
-use super::everybody;
-use super::offers;
-use super::offers::in_code_letters;
-use super::openings::CODE_LETTERS;
 use super::random::Random;
-use super::rows::{Decided, or_lacking};
+use super::rows::Decided;
+use super::{offers, standing};
 use crate::config::Membership;
 use crate::game::Line;
 use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
 use crate::report::AskedSender;
 use crate::request::{Command, Party, Request};
-use crate::store::{Question, Standing};
+use crate::store::Question;
 
 /// Days for which commands wait for the answer.
 const QUESTION_DAYS: i64 = 14;
@@ -27,24 +25,6 @@ const MAX_WAITING: usize = 10;
 
 /// Interval at which a question is asked again.
 const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
-
-/// Returns what is known of an address as this transaction leaves it so far.
-pub fn standing(desk: &Desk<'_>, address: &str) -> Decided<Standing> {
-    match desk.restraints().find_map(|changed| changed.standings.get(address)) {
-        Some(standing) => Ok(*standing),
-        None => Ok(desk.rows.sender(address)?.standing),
-    }
-}
-
-/// Notes that the owner of an address reads our letters.
-pub fn note_known(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
-    let standing = standing(desk, &asker.from)?;
-    if standing.proven_at.is_none() {
-        let standing = Standing { proven_at: Some(desk.at()), ..standing };
-        desk.draft.settlement.restraints.standings.insert(asker.from.clone(), standing);
-    }
-    Ok(())
-}
 
 /// Returns the open question to an address as this transaction leaves it so far.
 fn open_question(desk: &Desk<'_>, address: &str) -> Decided<Option<Question>> {
@@ -95,23 +75,14 @@ pub fn withdraw_question(desk: &mut Desk<'_>, asker: &Asker) {
     desk.draft.settlement.restraints.questions.remove(&asker.from);
 }
 
-/// Carries out the commands that waited for this code, and knows the address from now on.
-pub fn confirm(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Reply> {
-    let code = in_code_letters(written);
+/// Returns the commands that waited for this code, and knows the address from now on.
+pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Option<Request>> {
     let question = open_question(desk, &asker.from)?.filter(|question| question.code == code);
-    let Some(question) = question else { return Ok(Reply::NoQuestion { code }) };
-    let asker = Asker { is_known: true, ..asker.clone() };
-    note_known(desk, &asker)?;
-    let lines = (1..).zip(&question.lines).map(|(no, text)| Line { no, text: text.clone() });
-    let request = Request::read(&lines.collect::<Vec<_>>(), |_: &str| false);
-    let mut replies = Vec::new();
-    for waiting in &request.commands {
-        let reply = or_lacking(everybody::reply_to_everybody(desk, &asker, &waiting.command))?;
-        replies.extend(reply.flatten());
-    }
-    desk.rows.check()?;
+    let Some(question) = question else { return Ok(None) };
+    standing::note_known(desk, asker)?;
     desk.draft.settlement.restraints.questions.insert(asker.from.clone(), None);
-    Ok(Reply::Confirmed { replies })
+    let lines = (1..).zip(&question.lines).map(|(no, text)| Line { no, text: text.clone() });
+    Ok(Some(Request::read(&lines.collect::<Vec<_>>(), |_: &str| false)))
 }
 
 /// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as that

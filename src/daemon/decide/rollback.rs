@@ -4,14 +4,13 @@
 use anyhow::anyhow;
 
 use super::desk::Desk;
-use super::gms;
-use super::instructions;
-use super::rows::Decided;
-use super::rows::LoadedMatch;
+use super::rows::{Decided, LoadedMatch};
+use super::{acts, gms};
 use crate::game::Seat;
 use crate::ledger::Fact;
 use crate::referee::{Act, Adjudication, Correction, Match, Stage};
-use crate::report::{self, GmResult, SeenTurn};
+use crate::report;
+use crate::report::{GmResult, SeenTurn};
 
 /// Returns why no turn of a match can be decided again, if its result has told both sides what the rules hide.
 pub fn refuse_after_the_end(game_match: &Match) -> Option<GmResult> {
@@ -55,12 +54,7 @@ pub fn before_correction(
     }
     let seen = seen_turns(desk, game_match, correction, keeps)?;
     let id = game_match.id.clone();
-    instructions::act_as_gm(
-        desk,
-        loaded.clone(),
-        &Act::Unseal { what, reason: correction.reason.clone() },
-        None,
-    )?;
+    acts::act_as_gm(desk, loaded.clone(), &Act::Unseal { what, reason: correction.reason.clone() }, None)?;
     Ok(Some(GmResult::Voided { id, turn, seen }))
 }
 

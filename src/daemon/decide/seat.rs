@@ -2,26 +2,15 @@
 
 use anyhow::Context as _;
 
-use super::answers;
 use super::asker::Asker;
-use super::budgets;
 use super::budgets::{Origin, Slot, seat_subject};
-use super::changes;
 use super::desk::Desk;
 use super::digest::note_of_words;
-use super::everybody;
-use super::gms;
-use super::holders;
-use super::player_settings;
-use super::rows::LoadedMatch;
-use super::rows::{Decided, or_lacking};
-use super::ruling_mail;
+use super::rows::{Decided, LoadedMatch, or_lacking};
 use super::ruling_mail::Readers;
-use super::stored::seat_row;
-use super::substitute;
+use super::{answers, budgets, everybody, gms, holders, player_settings, ruling_mail, standing, substitute};
 use crate::game::{BySeat, Seat};
-use crate::house;
-use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};
+use crate::ledger::{Act, Entry, Hint, Room, TokenOf};
 use crate::letter::Letter;
 use crate::referee::{
     AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart, PartOutcome,
@@ -31,6 +20,7 @@ use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{repeated_reports, repeats_reports};
 use crate::request::{Command, NumberedCommand, Request};
 use crate::store::{NewDispatch, TokenRow, WaitingLetter};
+use crate::{house, ledger};
 
 /// The ruling on a letter, or on a part of it, that is not worded yet.
 pub struct PartRuling {
@@ -78,7 +68,7 @@ fn renew_shown_token(
     seat_letter.cause.shows_token = is_shown_to_others(letter, &loaded.seats[seat]);
     seat_letter.cause.shows_token.then(|| {
         loaded.seats[seat].token = desk.random().token().to_string();
-        save_seat(desk, &loaded.seats[seat]);
+        holders::save_seat(desk, &loaded.seats[seat]);
         holders::hold(desk, loaded, seat, None)
     })
 }
@@ -140,20 +130,13 @@ fn is_gm_opponent(desk: &Desk<'_>, seats: &BySeat<TokenRow>, seat: Seat) -> bool
     gms::all_gms_play(desk, seats) && gms.any(|gm| opponent.addresses.iter().any(|own| own == gm.as_str()))
 }
 
-/// Saves a seat whose token has changed.
-pub fn save_seat(desk: &mut Desk<'_>, row: &TokenRow) {
-    let seats = &mut desk.draft.settlement.seats;
-    seats.retain(|saved| (&saved.match_id, saved.seat) != (&row.match_id, row.seat));
-    seats.push(seat_row(row));
-}
-
 /// Whether a letter resigns, but from an address that was added so lately that its owner may be somebody else.
 fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: &Request) -> Decided<bool> {
     let resigns = |asked: &NumberedCommand| asked.command == Command::Resign { confirmed: true };
     if request.check || !request.commands.iter().any(resigns) {
         return Ok(false);
     }
-    Ok(changes::new_until(desk, row.player.id, letter.from.as_str())?.is_some())
+    Ok(standing::new_until(desk, row.player.id, letter.from.as_str())?.is_some())
 }
 
 /// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house thinks for up to

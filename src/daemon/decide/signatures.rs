@@ -5,32 +5,17 @@
 
 use chrono::TimeDelta;
 
-use super::automatic;
 use super::desk::Desk;
 use super::gm_index::GmIndex;
-use super::gms;
-use super::questions;
 use super::rows::Decided;
+use super::{gms, standing};
 use crate::ledger::Signature;
 use crate::post::dkim::DkimVerdict;
 use crate::report::ClubLetter;
-use crate::store::{Standing, WaitingLetter};
-
-/// Letters in a row with which an address gets into the habit.
-const HABIT: u32 = 5;
+use crate::store::WaitingLetter;
 
 /// Time for which DNS failures are retried before a letter counts as unproven.
 const MAX_WAIT: TimeDelta = TimeDelta::days(3);
-
-/// Returns what is known of a letter's signature.
-pub fn signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> Option<Signature> {
-    match desk.rows.loaded.dkim.get(&waiting.digest) {
-        Some(DkimVerdict::Passed) => Some(Signature::Passed),
-        Some(DkimVerdict::NotPassed | DkimVerdict::TryLater) => Some(Signature::Missing),
-        // Nobody has looked at its signature.
-        None => desk.settings.config.letters.require_dkim.then_some(Signature::Missing),
-    }
-}
 
 /// Whether a letter must wait until the DNS tells whether it is signed.
 pub fn waits_for_signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> bool {
@@ -41,45 +26,31 @@ pub fn waits_for_signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> bool {
 /// Whether a letter is proven to be its sender's, or need not be. What the provider took for spam must be.
 pub fn is_proven(desk: &Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<bool> {
     if waiting.is_spam {
-        return Ok(signature(desk, waiting) == Some(Signature::Passed));
+        return Ok(standing::signature(desk, waiting) == Some(Signature::Passed));
     }
-    let is_unsigned = signature(desk, waiting) == Some(Signature::Missing);
-    let must_be_signed =
-        desk.settings.config.letters.require_dkim || questions::standing(desk, from)?.signed >= HABIT;
+    let is_unsigned = standing::signature(desk, waiting) == Some(Signature::Missing);
+    let must_be_signed = desk.settings.config.letters.require_dkim
+        || standing::standing(desk, from)?.signed >= standing::HABIT;
     Ok(!(is_unsigned && must_be_signed))
 }
 
 /// Counts a signed letter from an address of a player or the GM.
 pub fn note_signature(desk: &mut Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<()> {
-    let standing = questions::standing(desk, from)?;
-    let signed = match signature(desk, waiting) {
-        Some(Signature::Passed) => (standing.signed + 1).min(HABIT),
-        Some(Signature::Missing) if standing.signed < HABIT => 0,
+    let standing = standing::standing(desk, from)?;
+    let signed = match standing::signature(desk, waiting) {
+        Some(Signature::Passed) => (standing.signed + 1).min(standing::HABIT),
+        Some(Signature::Missing) if standing.signed < standing::HABIT => 0,
         Some(Signature::Missing) | None => standing.signed,
     };
-    set_signed(desk, from, standing, signed);
+    standing::set_signed(desk, from, standing, signed);
     Ok(())
-}
-
-/// Ends the habit of an address, because its owner says that an unsigned letter is theirs.
-pub fn end_habit(desk: &mut Desk<'_>, from: &str) -> Decided<()> {
-    let standing = questions::standing(desk, from)?;
-    set_signed(desk, from, standing, 0);
-    Ok(())
-}
-
-fn set_signed(desk: &mut Desk<'_>, from: &str, standing: Standing, signed: u32) {
-    if signed != standing.signed {
-        let standing = Standing { signed, ..standing };
-        desk.draft.settlement.restraints.standings.insert(from.to_owned(), standing);
-    }
 }
 
 /// Tells a GM, once a day, that a letter in the GM's name is not signed.
 pub fn tell_gm_of_unsigned(desk: &mut Desk<'_>, waiting: &WaitingLetter, gm: GmIndex) -> Decided<()> {
     let plain = ClubLetter::GmUnsigned { at: desk.settings.local_time(waiting.received_at) };
     let dispatch = gms::gm_dispatch(desk, gm, &plain, &format!("y.{}", desk.at().date_naive()), None)?;
-    if !automatic::is_dispatched(desk, &dispatch.message_id)? {
+    if !desk.is_dispatched(&dispatch.message_id)? {
         desk.draft.settlement.dispatches.push(dispatch);
     }
     Ok(())

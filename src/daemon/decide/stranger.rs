@@ -3,27 +3,21 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use super::answers;
 use super::answers::AnswerBudget;
 use super::asker::Asker;
 use super::automatic::is_order_of_any_game;
-use super::budgets;
 use super::budgets::Origin;
 use super::desk::Desk;
 use super::digest::note_of_text;
-use super::everybody;
-use super::gms;
 use super::gms::About;
-use super::mail;
-use super::one_letter;
-use super::questions;
 use super::questions::waits_for_answer;
 use super::rows::{Decided, or_lacking};
-use super::tokenless;
+use super::{answers, budgets, everybody, gms, mail, questions, tokenless};
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::Letter;
-use crate::referee::{self, Passing, Questions, Reply, Words, digest_of_request};
+use crate::referee;
+use crate::referee::{Passing, Questions, Reply, Words, digest_of_request};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::request::{Command, Request};
@@ -44,7 +38,7 @@ pub fn answer_stranger(
     let asker = everybody::asker(desk, letter, proven)?;
     let may_be_dropped = request.is_empty() && !lines.is_empty() && waiting.accepted_by.is_none();
     if may_be_dropped && is_like_a_machine(desk, &asker, letter, &lines) {
-        one_letter::decided(desk, waiting, LetterStatus::Automatic, note_on_machine(&lines));
+        desk.decided(waiting, LetterStatus::Automatic, note_on_machine(&lines));
         return Ok(());
     }
     let text = digest_of_request(&request);
@@ -67,7 +61,7 @@ pub fn answer_stranger(
     if is_asked_again && replies.is_empty() && why.is_empty() && words.to_gm.is_none() {
         // Whoever forges many letters must not make us write to the address more than once a day.
         let note = "waits for the answer to our question to its sender".to_owned();
-        one_letter::decided(desk, waiting, LetterStatus::Answered, note);
+        desk.decided(waiting, LetterStatus::Answered, note);
         return Ok(());
     }
     let mut replies = replies;
@@ -94,7 +88,7 @@ pub fn answer_stranger(
         questions::withdraw_question(desk, &asker);
     }
     desk.draft.settlement.dispatches.extend(dispatches);
-    one_letter::decided(desk, waiting, LetterStatus::Answered, words.note());
+    desk.decided(waiting, LetterStatus::Answered, words.note());
     Ok(())
 }
 
@@ -115,7 +109,7 @@ fn answer_with_form(
     let mut dispatches = vec![tokenless::form_without_token(desk, letter, &loaded, seat, why, passed_on)?];
     answers::limit_answers(desk, &mut dispatches, digest_of_request(request), AnswerBudget::Address)?;
     desk.draft.settlement.dispatches.extend(dispatches);
-    one_letter::decided(desk, waiting, LetterStatus::Answered, words.note());
+    desk.decided(waiting, LetterStatus::Answered, words.note());
     Ok(true)
 }
 

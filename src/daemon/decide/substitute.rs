@@ -3,11 +3,8 @@
 use anyhow::{Context as _, anyhow};
 
 use super::desk::Desk;
-use super::holders;
-use super::openings;
 use super::rows::Decided;
-use super::ruling_mail;
-use super::seat;
+use super::{holders, openings, ruling_mail};
 use crate::game::Seat;
 use crate::ledger::PlayerSettings;
 use crate::referee::Act;
@@ -27,7 +24,7 @@ pub fn seat_house(desk: &mut Desk<'_>, match_id: &str, seat: Seat) -> Decided<()
     let (player, token) = (openings::house_player(desk, level)?, desk.random().token().to_string());
     let former = loaded.seats[seat].clone();
     loaded.seats[seat] = TokenRow { token, player, ..former.clone() };
-    seat::save_seat(desk, &loaded.seats[seat]);
+    holders::save_seat(desk, &loaded.seats[seat]);
     let hold = holders::hold(desk, &loaded, seat, None);
     let matter = loaded.game_match.by_program(act);
     let ruling = ruling_mail::rule_with(desk, &loaded.game_match, &[hold], &matter);

@@ -1,13 +1,9 @@
 //! Letters beyond the limits, or without exactly one sender: one short answer says what is wrong.
 
-use super::automatic;
-use super::budgets;
 use super::desk::Desk;
-use super::mail;
 use super::mail::PlainEnvelope;
-use super::one_letter;
-use super::returned;
 use super::rows::{Decided, or_lacking};
+use super::{automatic, budgets, mail, returned};
 use crate::letter::{Address, Digest, UnreadableLetter};
 use crate::referee::DispatchKind;
 use crate::report::ClubLetter;
@@ -24,7 +20,7 @@ pub fn answer_unreadable(
     if let Some(automatic) = &letter.automatic {
         returned::note_automatic(desk, automatic)?;
         let note = automatic::note_on_automatic(desk, automatic, &letter.tokens)?;
-        one_letter::decided(desk, waiting, LetterStatus::Automatic, note);
+        desk.decided(waiting, LetterStatus::Automatic, note);
         return Ok(());
     }
     let mut readers: Vec<Address> = letter.answerable.iter().cloned().collect();
@@ -39,7 +35,7 @@ pub fn answer_unreadable(
         tell_limit(desk, waiting, letter, reader)?;
     }
     let status = if readers.is_empty() { LetterStatus::Ignored } else { LetterStatus::Answered };
-    one_letter::decided(desk, waiting, status, letter.reason.to_string());
+    desk.decided(waiting, status, letter.reason.to_string());
     Ok(())
 }
 
@@ -52,7 +48,7 @@ fn tell_limit(
 ) -> Decided<()> {
     let reader = Digest::of(to.as_str().as_bytes()).to_string();
     let unique = format!("l.{}.{}", &reader[..24], desk.at().format("%Y%m%d%H"));
-    if automatic::is_dispatched(desk, &desk.settings.stationery.message_id("", &unique))? {
+    if desk.is_dispatched(&desk.settings.stationery.message_id("", &unique))? {
         return Ok(());
     }
     let limits = desk.settings.config.letters.limits();

@@ -2,11 +2,9 @@
 
 use super::desk::Desk;
 use super::gm_index::GmIndex;
-use super::gms;
 use super::gms::is_seated;
-use super::instructions;
-use super::rows::LoadedMatch;
-use super::rows::{Decided, or_lacking};
+use super::rows::{Decided, LoadedMatch, or_lacking};
+use super::{acts, gms};
 use crate::config::Gms;
 use crate::referee::{Act, Stage};
 
@@ -57,7 +55,7 @@ pub fn unseal(
     }
     let act = Act::Unseal { what: what.to_owned(), reason: asked.reason.clone() };
     for loaded in running {
-        instructions::act_as_gm(desk, loaded, &act, None)?;
+        acts::act_as_gm(desk, loaded, &act, None)?;
     }
     Ok(Ok(()))
 }
