@@ -2,19 +2,18 @@
 
 use chrono::{DateTime, Utc};
 
-use super::life::{Draft, Match};
+use super::deadline;
+use super::dispatch::{Content, Notice, Reader};
+use super::game_match::{Match, Stage};
 use super::rejection::Rejection;
-use super::stage::Stage;
-use super::{Content, Notice, Reader};
+use super::ruling::Draft;
 use crate::game::Seat;
 use crate::ledger::Fact;
 
-impl Match {
-    /// Whether so much mail to the seat bounced that no deadline is enforced on it before the GM has decided.
-    pub(super) fn is_unreachable(&self, seat: Seat) -> bool {
-        let bounces = &self.bounces[seat];
-        self.bouncing[seat] && (bounces.again || bounces.since.is_none())
-    }
+/// Whether so much mail to the seat bounced that no deadline is enforced on it before the GM has decided.
+pub(super) fn is_unreachable(game_match: &Match, seat: Seat) -> bool {
+    let bounces = &game_match.bounces[seat];
+    game_match.bouncing[seat] && (bounces.again || bounces.since.is_none())
 }
 
 /// Notes that a letter to the seat, made at `sent`, bounced.
@@ -41,7 +40,7 @@ pub(super) fn note_bounce(draft: &mut Draft, seat: Seat, sent: DateTime<Utc>) ->
     if let Some(deadline) = draft.game_match.deadline.filter(|_| is_open && !had_grace) {
         draft.game_match.bounces[seat].had_grace = true;
         let deadline = deadline + draft.game_match.terms.grace();
-        draft.move_deadline(deadline);
+        deadline::move_deadline(&mut draft.game_match, deadline, at);
         draft.record(Fact::DeadlineExtended { days: 0, deadline });
         // A letter to the seat itself would bounce as well.
         let notice = Notice::Undelivered { seat, deadline };

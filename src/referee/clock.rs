@@ -3,11 +3,15 @@
 
 use chrono::{DateTime, Utc};
 
-use super::life::{Draft, FiledOrders, Match};
+use super::adjudication;
+use super::bounce;
+use super::deadline;
+use super::dispatch::{Content, Notice, Reader};
+use super::game_match::{FiledOrders, Match, Stage};
 use super::refusal;
+use super::ruling::Draft;
 use super::schedule::ForfeitRule;
-use super::stage::Stage;
-use super::{Content, Notice, Reader, reminders, substitute};
+use super::substitute;
 use crate::game::Seat;
 use crate::game::record::Ending;
 use crate::ledger::Fact;
@@ -26,8 +30,8 @@ impl Match {
             return [self.settle_at, Some(vanished.until)].into_iter().flatten().min();
         }
         let deadline = self.deadline.filter(|_| !self.asked_gm);
-        let reminder = deadline.and_then(|due| self.next_reminder(due));
-        let refusals = Seat::BOTH.map(|seat| self.next_refusal(seat));
+        let reminder = deadline.and_then(|due| deadline::next_reminder(self, due));
+        let refusals = Seat::BOTH.map(|seat| refusal::next_refusal(self, seat));
         let enforced = deadline.map(|due| due + self.terms.grace());
         [self.settle_at, reminder, enforced].into_iter().chain(refusals).flatten().min()
     }
@@ -43,7 +47,7 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
         return;
     }
     if draft.game_match.settle_at.is_some_and(|moment| moment <= draft.at) {
-        draft.adjudicate(Vec::new());
+        adjudication::adjudicate(draft, Vec::new());
         return;
     }
     if substitute::lapse(draft) {
@@ -53,9 +57,52 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
     if deadline + draft.game_match.terms.grace() <= draft.at {
         enforce_deadline(draft);
     } else {
-        reminders::remind(draft);
+        remind(draft);
         refusal::tell_again(draft);
     }
+}
+
+/// Reminds the seats that have not filed. One letter covers all reminders that have come due since the last check.
+fn remind(draft: &mut Draft) {
+    let Some((deadline, due)) = draft.game_match.deadline.zip(draft.game_match.due()) else { return };
+    let reminders = deadline::reminders(&draft.game_match, deadline);
+    let sent = draft.game_match.reminders_sent;
+    let behind = reminders.iter().filter(|one| one.at <= draft.at).count();
+    if behind <= sent {
+        return;
+    }
+    // We were down until after the deadline: a reminder would be useless, but the ledger shows why there is none.
+    if draft.at >= deadline {
+        draft.game_match.reminders_sent = behind;
+        draft.record(Fact::ReminderPassed { turn: due.turn });
+        return;
+    }
+    let mut reminded = draft.game_match.awaited();
+    reminded.retain(|seat| reminders[sent..behind].iter().any(|one| one.seats.contains(seat)));
+    // The count changes only together with an entry, or the audit would not find the change.
+    if reminded.is_empty() {
+        return;
+    }
+    draft.game_match.reminders_sent = behind;
+    for seat in reminded {
+        if leaves_reminder_to_digest(&draft.game_match, seat, draft.at, deadline) {
+            draft.record(Fact::ReminderLeftToDigest { seat, turn: due.turn });
+        } else {
+            draft.record(Fact::ReminderSent { seat, turn: due.turn });
+            draft.dispatch(Reader::Seat(seat), Content::Reminder);
+        }
+    }
+}
+
+/// Whether a seat's digest comes between `at` and the deadline, and so brings the reminder.
+fn leaves_reminder_to_digest(
+    game_match: &Match,
+    seat: Seat,
+    at: DateTime<Utc>,
+    deadline: DateTime<Utc>,
+) -> bool {
+    let digest = game_match.settings[seat].next_digest(at, game_match.terms.zone);
+    digest.is_some_and(|digest| digest < deadline)
 }
 
 /// Applies the terms to the seats that have not filed when the grace is over.
@@ -63,11 +110,11 @@ fn enforce_deadline(draft: &mut Draft) {
     let Some(due) = draft.game_match.due() else { return };
     let late = draft.game_match.awaited();
     if late.is_empty() {
-        draft.adjudicate(Vec::new());
+        adjudication::adjudicate(draft, Vec::new());
         return;
     }
     let bouncing: Vec<Seat> =
-        late.iter().copied().filter(|seat| draft.game_match.is_unreachable(*seat)).collect();
+        late.iter().copied().filter(|seat| bounce::is_unreachable(&draft.game_match, *seat)).collect();
     if !bouncing.is_empty() {
         ask_gm(draft, late, bouncing);
         return;
@@ -83,7 +130,9 @@ fn enforce_deadline(draft: &mut Draft) {
         (Some(seat), _) if over.len() == 1 && draft.game_match.may_substitute() => {
             substitute::offer(draft, *seat);
         }
-        (Some(seat), ForfeitRule::Lose) if over.len() == 1 => draft.close(Ending::Forfeit(*seat)),
+        (Some(seat), ForfeitRule::Lose) if over.len() == 1 => {
+            adjudication::close(draft, Ending::Forfeit(*seat))
+        }
         (Some(_), _) => ask_gm(draft, late, Vec::new()),
         (None, _) => adjudicate_by_default(draft, late),
     }
@@ -101,10 +150,10 @@ fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
             for (seat, filing) in assumed {
                 draft.game_match.held[seat] = Some(FiledOrders { filing, at, wait: false });
             }
-            draft.adjudicate(late);
+            adjudication::adjudicate(draft, late);
         }
         None => {
-            draft.set_deadline(draft.game_match.phase_days());
+            deadline::start(draft);
             draft.dispatch_to_both(Content::Missed { seats: late });
         }
     }

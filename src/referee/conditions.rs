@@ -2,11 +2,14 @@
 
 use chrono::{DateTime, Utc};
 
-use super::faults::{Refusal, about_another, superseded};
-use super::life::Draft;
-use super::{Match, Orders, Reply, SeatLetter};
-use crate::game::any;
-use crate::game::condition::{self, ConditionNews, Conditions};
+use super::answer::Orders;
+use super::faults;
+use super::faults::Refusal;
+use super::game_match::Match;
+use super::matter::SeatLetter;
+use super::reply::Reply;
+use super::ruling::Draft;
+use crate::game::condition::{self, Conditions};
 use crate::game::{Due, Fault, Seat};
 use crate::ledger::{self, Fact, FaultKind};
 
@@ -44,7 +47,7 @@ pub(super) fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result
     if !faults.is_empty() {
         return Err(Refusal { faults, ..Refusal::default() });
     }
-    if let Some(refusal) = about_another(game_match, letter, due) {
+    if let Some(refusal) = faults::about_another(game_match, letter, due) {
         return Err(refusal);
     }
     if due.seats.contains(&letter.cause.seat) {
@@ -58,7 +61,7 @@ pub(super) fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result
     }
     let read = Conditions::read(game_match.game, &letter.request.orders);
     let conditions = read.map_err(|faults| Refusal { faults, ..Refusal::default() })?;
-    match game_match.repeat_fault(letter, due, &conditions.lines()) {
+    match game_match.past.repeat_fault(letter, due, &conditions.lines()) {
         Some(fault) => Err(Refusal::whole(FaultKind::Repeated, fault)),
         None => Ok(conditions),
     }
@@ -67,7 +70,7 @@ pub(super) fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result
 /// Refuses conditions that are ruled on too late. When those in force came is not kept, so they are not replaced.
 fn too_late(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
     let stand = game_match.conditions[seat].as_ref();
-    superseded(game_match, seat, due, arrived).or_else(|| {
+    faults::superseded(game_match, seat, due, arrived).or_else(|| {
         stand.map(|_| Fault::whole("Other conditions of yours stand. To replace them, send these again."))
     })
 }
@@ -79,22 +82,4 @@ pub(super) fn withdraw(draft: &mut Draft, seat: Seat, turn: u32) -> Reply {
     }
     draft.record(Fact::ConditionsWithdrawn { seat, turn });
     Reply::Withdrawn
-}
-
-impl Draft {
-    /// Decides what becomes of conditional orders after an adjudication in which `due` were due. The answer to a move that
-    /// has come is filed.
-    pub(super) fn follow_conditions(&mut self, due: &[Seat]) -> Vec<ConditionNews> {
-        let game_match = &mut self.game_match;
-        let mut news = Vec::new();
-        for (seat, followed) in any::follow(&mut game_match.conditions, due, &game_match.state) {
-            self.record(Fact::ConditionsFollowed { seat, outcome: followed.outcome.recorded() });
-            news.push(ConditionNews { seat, outcome: followed.outcome });
-            if let Some(filing) = followed.filing {
-                self.game_match.missed[seat] = 0;
-                self.file(seat, filing);
-            }
-        }
-        news
-    }
 }

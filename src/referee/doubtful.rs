@@ -3,9 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::SeatLetter;
+use super::game_match::Match;
 use super::kept::OfferedOrders;
-use super::life::{Draft, Match};
+use super::matter::SeatLetter;
+use super::ruling::Draft;
 use crate::game::any::Filing;
 use crate::game::{Due, Fault, Line};
 

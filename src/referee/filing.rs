@@ -1,30 +1,19 @@
 //! The orders of a letter: whether they can be filed, and if not, why.
 
+use super::answer::Orders;
 use super::conditions;
 use super::doubtful;
-use super::faults::{Refusal, about_another, superseded};
-use super::life::{Draft, FiledOrders};
-use super::rejection::Rejection;
+use super::faults;
+use super::faults::Refusal;
+use super::game_match::{FiledOrders, Match};
+use super::matter::SeatLetter;
+use super::reply::Reply;
+use super::ruling::Draft;
 use super::substitute;
-use super::turn::turn_fault;
-use super::{Match, Orders, Reply, SeatLetter};
 use crate::game::any::Filing;
 use crate::game::condition::Conditions;
-use crate::game::{Due, Fault, Line, Phase, Seat};
+use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::{self, Fact, FaultKind};
-
-impl Match {
-    /// Parses and checks the orders of `seat`. In a setup, a ready one stands for its lines (rulings `Z-READY` and
-    /// `P-READY`).
-    ///
-    /// # Errors
-    /// Returns every fault if the orders cannot stand; see [`AnyState::seal`](crate::game::any::AnyState::seal).
-    pub fn seal(&self, seat: Seat, orders: &[Line]) -> Result<Filing, Vec<Fault>> {
-        let is_setup = self.due().is_some_and(|due| due.phase == Phase::Setup);
-        let ready = is_setup.then(|| self.state.ready_setup(seat, orders, self.key.setup_dice(seat)));
-        self.state.seal(seat, ready.flatten().as_deref().unwrap_or(orders))
-    }
-}
 
 /// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
 ///
@@ -55,7 +44,7 @@ pub(super) fn seal_orders(
         Err(refusal) => {
             draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: refusal.lines(request) });
             let faults = refusal.faults;
-            if turn_fault(&draft.game_match, letter, &due).is_none() {
+            if faults::turn_fault(&draft.game_match, letter, &due).is_none() {
                 let rest = without_replaced(&request.orders, replaced);
                 offered = doubtful::offer_orders(draft, letter, &due, &rest);
             }
@@ -99,14 +88,14 @@ pub(super) fn check_orders(
         }
         return Err(refusal);
     }
-    if let Some(refusal) = about_another(game_match, letter, due) {
+    if let Some(refusal) = faults::about_another(game_match, letter, due) {
         return Err(refusal);
     }
     if !due.seats.contains(&seat) {
         return Err(Refusal::whole(FaultKind::NotDue, Fault::whole(not_due(game_match, due))));
     }
     let came_earlier = letter.cause.came_earlier();
-    if let Some(fault) = came_earlier.and_then(|arrived| superseded(game_match, seat, due, arrived)) {
+    if let Some(fault) = came_earlier.and_then(|arrived| faults::superseded(game_match, seat, due, arrived)) {
         return Err(Refusal::whole(FaultKind::Superseded, fault));
     }
     let sealed = game_match.seal(seat, &without_replaced(&request.orders, replaced));
@@ -114,7 +103,7 @@ pub(super) fn check_orders(
         Some(assumed) if only_holds(&request.orders) => Ok(assumed),
         Some(_) | None => Err(Refusal { faults, ..Refusal::default() }),
     })?;
-    match game_match.repeat_fault(letter, due, &filing.lines()) {
+    match game_match.past.repeat_fault(letter, due, &filing.lines()) {
         Some(fault) => Err(Refusal::whole(FaultKind::Repeated, fault)),
         None => Ok(filing),
     }
@@ -129,7 +118,7 @@ fn add_certain_faults(
     due: &Due,
     replaced: &[Line],
 ) {
-    if let Some(about) = about_another(game_match, letter, due) {
+    if let Some(about) = faults::about_another(game_match, letter, due) {
         refusal.of_whole = about.of_whole;
         refusal.faults.extend(about.faults);
         return;
@@ -151,29 +140,6 @@ fn only_holds(lines: &[Line]) -> bool {
 
 fn without_replaced(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
     lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
-}
-
-impl Draft {
-    /// Seals orders that did not come in a letter from the seat's player.
-    ///
-    /// # Errors
-    /// [`Rejection`] if nothing is due from the seat, or if the orders cannot stand.
-    pub fn seal(&mut self, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
-        let due = self.game_match.due().filter(|due| due.seats.contains(&seat));
-        due.ok_or(Rejection::NotDue { seat })?;
-        let filing = self.game_match.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
-        self.file(seat, filing);
-        Ok(())
-    }
-
-    /// Files orders of a seat that is due.
-    pub fn file(&mut self, seat: Seat, filing: Filing) {
-        let Some(Due { phase, turn, .. }) = self.game_match.due() else { return };
-        let orders = filing.lines();
-        let sealed = ledger::seal_digest(&self.next_salt(), &orders);
-        self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, sealed });
-        self.game_match.held[seat] = Some(FiledOrders { filing, at: self.at, wait: false });
-    }
 }
 
 fn not_due(game_match: &Match, due: &Due) -> String {

@@ -3,18 +3,23 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::bounce::note_bounce;
-use super::clock::adjudicate_now;
+use super::adjudication;
+use super::bounce;
+use super::clock;
+use super::commands;
+use super::correction;
+use super::deadline;
+use super::dispatch::{Content, Notice, Reader};
+use super::game_match::{Match, Stage};
 use super::kept::{Bounces, GmMessage, Unsealing};
-use super::late::note_sent_late;
-use super::life::{Draft, FiledOrders, Match};
+use super::late;
 use super::rejection::Rejection;
-use super::stage::Stage;
-use super::{Content, Notice, Reader, substitute};
-use crate::game::any::Memories;
+use super::ruling::Draft;
+use super::substitute;
+use super::wording_news;
 use crate::game::record::Ending;
-use crate::game::{BySeat, Line, Seat};
-use crate::ledger::{self, Act, Cause, Correction, Fact, PlayerSettings};
+use crate::game::{Line, Seat};
+use crate::ledger::{Act, Cause, Fact, PlayerSettings};
 use crate::letter::Digest;
 
 /// Carries out an act that was meant for phase `phase_no`.
@@ -29,12 +34,12 @@ pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Re
     }
     // Valid in every stage and phase, because letters are written in all of them.
     if let Act::Desk(desk) = act {
-        let told = draft.game_match.told_before();
+        let told = wording_news::told_before(&draft.game_match);
         let is_kept = draft.game_match.desk.procedure != desk.procedure;
         let before = is_kept.then(|| Digest::of(draft.game_match.to_json().as_bytes()));
         draft.game_match.desk = desk.clone();
         draft.record(Fact::DeskSet { desk: Box::new(desk.clone()), before });
-        draft.game_match.note_wording(&told);
+        wording_news::note(&mut draft.game_match, &told);
         return Ok(());
     }
     if let Act::Hold { seat, pins, .. } = act {
@@ -76,12 +81,12 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             draft.dispatch_to_both(Content::Notice(Notice::Paused { reason: reason.clone() }));
         }
         Act::Resume => return resume(draft),
-        Act::Abandon => draft.close(Ending::Abandon),
+        Act::Abandon => adjudication::close(draft, Ending::Abandon),
         Act::Extend { days } => return extend(draft, *days),
         Act::Adjudicate => return adjudicate(draft),
         Act::Note { text } => draft.record(Fact::GmNoted { text: text.clone() }),
         Act::Tell { to, text, .. } => tell_sides(draft, *to, text),
-        Act::Forfeit(seat) => draft.close(Ending::Forfeit(*seat)),
+        Act::Forfeit(seat) => adjudication::close(draft, Ending::Forfeit(*seat)),
         Act::Replace { seat, .. } if !substitute::may_seat(draft, *seat) => {
             return Err(Rejection::Passed);
         }
@@ -91,7 +96,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             let before = std::mem::replace(&mut draft.game_match.settings[*seat], settings.clone());
             replace(draft, *seat, name, house.clone());
             if before.reminders_hours != settings.reminders_hours {
-                draft.skip_past_reminders();
+                deadline::skip_past_reminders(&mut draft.game_match, draft.at);
             }
         }
         Act::RenewToken(seat) => {
@@ -103,14 +108,14 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             // Only the seat itself is told: who writes to it is not the other side's business.
             draft.dispatch(Reader::Seat(*seat), Content::Notice(Notice::TokenRenewed { seat: *seat }));
         }
-        Act::Leave(seat) => draft.close(Ending::Resign(*seat)),
-        Act::Absent { seat, from, to, .. } => return super::letters::note_absence(draft, *seat, *from, *to),
+        Act::Leave(seat) => adjudication::close(draft, Ending::Resign(*seat)),
+        Act::Absent { seat, from, to, .. } => return commands::note_absence(draft, *seat, *from, *to),
         Act::Rename { seat, name, told_once } => return rename(draft, *seat, name, *told_once),
         Act::Set { seat, settings } => return set(draft, *seat, settings),
         Act::File { seat, orders } => return file(draft, *seat, orders),
-        Act::Correct(correction) => return correct(draft, correction),
-        Act::SentLate { seat, written } => note_sent_late(draft, *seat, *written)?,
-        Act::Bounced { seat, sent } => note_bounce(draft, *seat, *sent)?,
+        Act::Correct(correction) => return correction::correct(draft, correction),
+        Act::SentLate { seat, written } => late::note_sent_late(draft, *seat, *written)?,
+        Act::Bounced { seat, sent } => bounce::note_bounce(draft, *seat, *sent)?,
         Act::Away(seat) => {
             set_mark(&mut draft.game_match.away[*seat], true)?;
             draft.record(Fact::AwayNoted { seat: *seat });
@@ -183,7 +188,7 @@ fn tell_sides(draft: &mut Draft, to: Option<Seat>, text: &str) {
 /// Adjudicates the open phase, which also ends a pause or a protest.
 fn adjudicate(draft: &mut Draft) -> Result<(), Rejection> {
     let stage = std::mem::replace(&mut draft.game_match.stage, Stage::Running);
-    adjudicate_now(draft).map_err(|seats| {
+    clock::adjudicate_now(draft).map_err(|seats| {
         draft.game_match.stage = stage;
         Rejection::MustMove { seats }
     })?;
@@ -199,7 +204,7 @@ fn set(draft: &mut Draft, seat: Seat, settings: &PlayerSettings) -> Result<(), R
         return Err(Rejection::Already);
     }
     if before.reminders_hours != settings.reminders_hours {
-        draft.skip_past_reminders();
+        deadline::skip_past_reminders(&mut draft.game_match, draft.at);
     }
     draft.record(Fact::PlayerSet { seat, settings: settings.clone() });
     Ok(())
@@ -237,18 +242,20 @@ fn resume(draft: &mut Draft) -> Result<(), Rejection> {
     substitute::prolong(draft, paused_for);
     if let Some(deadline) = draft.game_match.deadline.filter(|_| draft.game_match.vanished.is_none()) {
         let least = draft.at + draft.game_match.terms.grace();
-        let absences = draft.game_match.due().map(|due| draft.absences_of(&due)).unwrap_or_default();
+        let due = draft.game_match.due();
+        let absences = due.map(|due| deadline::absences_of(&draft.game_match, &due)).unwrap_or_default();
         let earliest = (deadline + paused_for - ROUNDED_OFF).max(least);
-        draft.move_deadline(draft.game_match.terms.deadline(earliest, 0, &absences));
+        let moved = draft.game_match.terms.deadline(earliest, 0, &absences);
+        deadline::move_deadline(&mut draft.game_match, moved, draft.at);
     }
     draft.record(Fact::MatchResumed { deadline: draft.game_match.deadline });
     draft.dispatch_to_both(Content::Notice(Notice::Resumed));
-    draft.adjudicate_if_complete();
+    adjudication::adjudicate_if_complete(draft);
     Ok(())
 }
 
 fn extend(draft: &mut Draft, days: u32) -> Result<(), Rejection> {
-    let deadline = draft.extend(days).ok_or(Rejection::NoDeadline)?;
+    let deadline = deadline::extend(draft, days).ok_or(Rejection::NoDeadline)?;
     draft.dispatch_to_both(Content::Notice(Notice::Extension { deadline }));
     Ok(())
 }
@@ -276,7 +283,7 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
         || draft.game_match.due_from_players().is_none()
     {
         draft.game_match.asked_gm = false;
-        draft.set_deadline(draft.game_match.phase_days());
+        deadline::start(draft);
     }
     let agreed = substitute::is_by_program(draft);
     let notice = Notice::Replaced { seat, from, to: name.to_owned(), agreed };
@@ -292,63 +299,7 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
 fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
     draft.seal(seat, orders)?;
     draft.dispatch_to_both(Content::Notice(Notice::FiledByGm { seat }));
-    draft.adjudicate_if_complete();
-    Ok(())
-}
-
-/// Restores the match to the moment when the turn was open, then decides it on other orders or leaves it open.
-fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> {
-    let turn = correction.turn;
-    let played = &draft.game_match;
-    // The result has told both sides what the rules hide.
-    if played.stage == Stage::Over && played.game.hides_something() {
-        return Err(Rejection::Over);
-    }
-    let keeps = correction.first_voided().ok_or(Rejection::NoSuchTurn { turn })?;
-    let game = draft.game_match.game;
-    let start = game.start_with(&correction.choices);
-    let mut state = start.map_err(|_| Rejection::NoSuchTurn { turn })?;
-    let mut memories = Memories::empty(game);
-    for (_, _, filings) in &correction.decided[..keeps] {
-        let filed = state.unseal(filings).map_err(|_| Rejection::NoSuchTurn { turn })?;
-        memories.remember(&state);
-        state.adjudicate(&filed);
-    }
-    let mut held = BySeat::default();
-    if let Some((seat, orders)) = &correction.orders {
-        let filing = state.seal(*seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
-        let (_, _, filings) = &correction.decided[keeps];
-        let filed = state.unseal(filings).map_err(|_| Rejection::NoSuchTurn { turn })?;
-        let at = draft.at;
-        held = filed.map(|filing| filing.map(|filing| FiledOrders { filing, at, wait: false }));
-        held[*seat] = Some(FiledOrders { filing, at, wait: false });
-    }
-    let game_match = &mut draft.game_match;
-    game_match.state = state;
-    game_match.memories = Some(memories).filter(|_| keeps > 0 && game.keeps_memory());
-    game_match.held = held;
-    game_match.conditions = BySeat::default();
-    // A cause that was meant for the phase open until now must not hit the reopened one.
-    game_match.phase_no += 1;
-    game_match.adjudicated.truncate(keeps);
-    game_match.stage = Stage::Running;
-    game_match.paused_at = None;
-    game_match.protest = None;
-    let reason = correction.reason.clone();
-    let state = Digest::of(ledger::canonical(&draft.game_match.state).as_bytes());
-    let new_key = correction.new_key.as_ref();
-    let key = new_key.map(|new| new.pin);
-    draft.record(Fact::CorrectionMade { turn, keeps, reason: reason.clone(), state, key });
-    if let Some(key) = new_key.and_then(|new| new.key.clone()) {
-        let earlier = std::mem::replace(&mut draft.game_match.key, key);
-        draft.game_match.earlier_keys.push(earlier);
-    }
-    if correction.orders.is_some() {
-        draft.adjudicate_corrected(reason);
-    } else {
-        draft.open_phase();
-        draft.dispatch_to_both(Content::Notice(Notice::Reopened { turn, reason }));
-    }
+    adjudication::adjudicate_if_complete(draft);
     Ok(())
 }
 
@@ -372,7 +323,7 @@ fn extend_after_outage(draft: &mut Draft, since: DateTime<Utc>) {
     let deadline = (deadline + (draft.at - since)).max(draft.at + grace);
     match &mut draft.game_match.vanished {
         Some(vanished) => vanished.until = deadline,
-        None => draft.move_deadline(deadline),
+        None => deadline::move_deadline(&mut draft.game_match, deadline, draft.at),
     }
     draft.record(Fact::DeadlineSlid { deadline });
     draft.dispatch_to_both(Content::Notice(Notice::Slid));

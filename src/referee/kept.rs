@@ -1,5 +1,6 @@
 //! Values that a match keeps beside its position: offers to file, late or returned letters, refusals, a player who has
-//! vanished, and what both sides read with the result of what GMs did while the match ran.
+//! vanished, whether the club's own templates are known, and what both sides read with the result of what GMs did while the
+//! match ran.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,29 @@ pub struct RefusedLetter {
     pub other_match: Option<String>,
     /// The time at which the seat was told last.
     pub told_at: DateTime<Utc>,
+}
+
+/// A seat's knowledge of the club's own templates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WordingNews {
+    /// It was told of those in force, or there never were any.
+    #[default]
+    Known,
+    /// The next letter tells it.
+    Pending,
+    /// The letters of the last ruling tell it.
+    Told,
+}
+
+impl WordingNews {
+    /// After another ruling: if its letters told the change, the seat knows it.
+    pub(super) fn after_ruling(self) -> WordingNews {
+        match self {
+            WordingNews::Told => WordingNews::Known,
+            WordingNews::Known | WordingNews::Pending => self,
+        }
+    }
 }
 
 /// A text from a GM, which the ledger names by its digest.

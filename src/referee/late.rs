@@ -2,21 +2,20 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::deadline;
+use super::game_match::{Match, Stage};
 use super::kept::SentLate;
-use super::life::{Draft, Match};
 use super::rejection::Rejection;
-use super::stage::Stage;
+use super::ruling::Draft;
 use crate::game::Seat;
 use crate::ledger::Fact;
 
 /// A delay up to this length moves no deadline: mail takes its time.
 pub const TOLERATED_DELAY: TimeDelta = TimeDelta::hours(1);
 
-impl Match {
-    /// Returns when the open phase began.
-    fn phase_began(&self) -> DateTime<Utc> {
-        self.adjudicated.last().map_or(self.opened_at, |(_, _, at)| *at)
-    }
+/// Returns when the open phase began.
+fn phase_began(game_match: &Match) -> DateTime<Utc> {
+    game_match.adjudicated.last().map_or(game_match.opened_at, |(_, _, at)| *at)
 }
 
 /// Moves the deadline by the delay of the letter that opened the phase to the seat, written at `written` and taken by the
@@ -31,7 +30,7 @@ pub(super) fn note_sent_late(draft: &mut Draft, seat: Seat, written: DateTime<Ut
     let is_due = game_match.due().is_some_and(|due| due.seats.contains(&seat));
     let is_open = game_match.stage == Stage::Running && game_match.enforces_deadline() && is_due;
     let Some(deadline) = game_match.deadline.filter(|_| is_open) else { return Err(Rejection::Passed) };
-    if written < game_match.phase_began() {
+    if written < phase_began(game_match) {
         return Err(Rejection::Passed);
     }
     let phase_no = game_match.phase_no;
@@ -42,7 +41,7 @@ pub(super) fn note_sent_late(draft: &mut Draft, seat: Seat, written: DateTime<Ut
     }
     draft.game_match.sent_late = Some(SentLate { phase_no, seconds });
     let deadline = deadline + TimeDelta::seconds(seconds - moved);
-    draft.move_deadline(deadline);
+    deadline::move_deadline(&mut draft.game_match, deadline, draft.at);
     draft.record(Fact::OpeningSentLate { seat, deadline });
     Ok(())
 }

@@ -2,11 +2,14 @@
 
 use chrono::{DateTime, Utc};
 
-use super::life::{Draft, Match};
+use super::adjudication;
+use super::deadline;
+use super::dispatch::{Content, Reader};
+use super::game_match::{Match, Stage};
 use super::past::Past;
+use super::ruling::{Draft, Ruling};
 use super::schedule::Terms;
-use super::stage::Stage;
-use super::{Content, Reader, Ruling};
+use super::wording_news;
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Cause, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins};
@@ -97,11 +100,11 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         holders: opening.holders.map(Box::new),
         lot: draft.game_match.lot.as_ref().map(|lot| Box::new(lot.pinned())),
     });
-    draft.game_match.note_wording(&BySeat::default());
-    draft.open_phase();
+    wording_news::note(&mut draft.game_match, &BySeat::default());
+    deadline::open_phase(&mut draft);
     for seat in Seat::BOTH {
         draft.dispatch(Reader::Seat(seat), Content::Invitation);
     }
-    draft.pass_where_nothing_is_due();
+    adjudication::pass_where_nothing_is_due(&mut draft);
     draft.ruling()
 }

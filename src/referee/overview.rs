@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::{Match, Stage};
+use super::game_match::{Match, Stage};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Due, Outcome, Seat};
 use crate::ledger::Head;

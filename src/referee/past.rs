@@ -5,7 +5,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Match, SeatLetter, Stage};
+use super::matter::SeatLetter;
 use crate::game::{BySeat, Due, Fault, Seat};
 use crate::ledger::{Fact, Hint};
 use crate::letter::Digest;
@@ -152,6 +152,29 @@ impl Past {
         self.seats[seat].hint.as_ref()
     }
 
+    /// Whether the match ended so long ago that its tokens are good for questions only.
+    pub(super) fn ended_long_ago(&self, at: DateTime<Utc>) -> bool {
+        self.ended_at.is_some_and(|ended_at| at - ended_at > QUESTIONS_ONLY_AFTER)
+    }
+
+    /// Asks which turn is meant if the seat sent the same orders for an earlier one, and nothing in the letter names a turn.
+    /// Somebody else could send an old letter again, without its subject and its thread.
+    pub(super) fn repeat_fault(&self, letter: &SeatLetter, due: &Due, orders: &[String]) -> Option<Fault> {
+        if !letter.lacks_turn() {
+            return None;
+        }
+        let orders = Fingerprint::of_orders(orders);
+        let mut earlier = self.seats[letter.cause.seat].orders.iter().rev();
+        let before = earlier.find(|before| before.turn < due.turn && before.orders == orders)?;
+        let then = if before.turn == 0 { "the setup".to_owned() } else { format!("turn {}", before.turn) };
+        let open = due.turn;
+        let reason = format!(
+            "You sent the same orders for {then}, and your letter does not say which turn these are for. If they are \
+             for turn {open}, send them again with TURN {open} on a line above them."
+        );
+        Some(Fault::whole(reason).with_example(format!("TURN {open}")))
+    }
+
     /// Whether the next protest of a seat stops nothing: the second in a turn, and any after one that the GM has rejected.
     pub(super) fn is_protest_spent(&self, seat: Seat) -> bool {
         let protests = self.seats[seat].protests;
@@ -169,32 +192,6 @@ impl PastOfSeat {
             self.orders.remove(0);
         }
         self.orders.push(sent);
-    }
-}
-
-impl Match {
-    /// Whether it ended so long ago that its tokens are good for questions only.
-    pub fn ended_long_ago(&self, at: DateTime<Utc>) -> bool {
-        let ended_at = self.past.ended_at.filter(|_| self.stage == Stage::Over);
-        ended_at.is_some_and(|ended_at| at - ended_at > QUESTIONS_ONLY_AFTER)
-    }
-
-    /// Asks which turn is meant if the seat sent the same orders for an earlier one, and nothing in the letter names a turn.
-    /// Somebody else could send an old letter again, without its subject and its thread.
-    pub(super) fn repeat_fault(&self, letter: &SeatLetter, due: &Due, orders: &[String]) -> Option<Fault> {
-        if !letter.lacks_turn() {
-            return None;
-        }
-        let orders = Fingerprint::of_orders(orders);
-        let mut earlier = self.past.seats[letter.cause.seat].orders.iter().rev();
-        let before = earlier.find(|before| before.turn < due.turn && before.orders == orders)?;
-        let then = if before.turn == 0 { "the setup".to_owned() } else { format!("turn {}", before.turn) };
-        let open = due.turn;
-        let reason = format!(
-            "You sent the same orders for {then}, and your letter does not say which turn these are for. If they are \
-             for turn {open}, send them again with TURN {open} on a line above them."
-        );
-        Some(Fault::whole(reason).with_example(format!("TURN {open}")))
     }
 }
 

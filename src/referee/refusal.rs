@@ -2,11 +2,17 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::faults::{Refusal, quoted_lines};
-use super::filing::check_orders;
+use super::answer::{Answer, PartOutcome};
+use super::conditions;
+use super::dispatch::{Content, Reader};
+use super::doubtful;
+use super::faults;
+use super::faults::Refusal;
+use super::filing;
+use super::game_match::Match;
 use super::kept::RefusedLetter;
-use super::life::{Draft, Match};
-use super::{Answer, Content, PartOutcome, Reader, SeatLetter, conditions, doubtful};
+use super::matter::SeatLetter;
+use super::ruling::Draft;
 use crate::game::condition::Conditions;
 use crate::game::{Fault, Line, Seat};
 use crate::ledger::Fact;
@@ -54,27 +60,27 @@ impl Match {
             conditions::read(self, &letter, &due).err()
         } else {
             let replaced = self.game.replaced(&request.orders);
-            check_orders(self, &letter, &due, &replaced).err()
+            filing::check_orders(self, &letter, &due, &replaced).err()
         };
         let faults = refusal?.faults;
-        let quoted = quoted_lines(request, faults.iter());
+        let quoted = faults::quoted_lines(request, faults.iter());
         Some((faults, quoted)).filter(|(faults, _)| !faults.is_empty())
     }
+}
 
-    /// Returns when a seat is told next that its last letter was refused.
-    pub(super) fn next_refusal(&self, seat: Seat) -> Option<DateTime<Utc>> {
-        let (refused, deadline) =
-            self.refused[seat].as_ref().zip(self.deadline.filter(|_| !self.asked_gm))?;
-        let last = deadline + self.terms.grace() - BEFORE_GRACE_ENDS;
-        [deadline, last].into_iter().filter(|moment| *moment >= deadline && *moment > refused.told_at).min()
-    }
+/// Returns when a seat is told next that its last letter was refused.
+pub(super) fn next_refusal(game_match: &Match, seat: Seat) -> Option<DateTime<Utc>> {
+    let (refused, deadline) =
+        game_match.refused[seat].as_ref().zip(game_match.deadline.filter(|_| !game_match.asked_gm))?;
+    let last = deadline + game_match.terms.grace() - BEFORE_GRACE_ENDS;
+    [deadline, last].into_iter().filter(|moment| *moment >= deadline && *moment > refused.told_at).min()
 }
 
 /// Tells the seats again whose last letter was refused, if it is time.
 pub(super) fn tell_again(draft: &mut Draft) {
     let Some(due) = draft.game_match.due() else { return };
     for seat in due.seats {
-        let is_time = draft.game_match.next_refusal(seat).is_some_and(|moment| moment <= draft.at);
+        let is_time = next_refusal(&draft.game_match, seat).is_some_and(|moment| moment <= draft.at);
         if let Some(refused) = draft.game_match.refused[seat].as_mut().filter(|_| is_time) {
             refused.told_at = draft.at;
             draft.record(Fact::ReminderSent { seat, turn: due.turn });

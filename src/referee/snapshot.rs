@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-use super::life::{FiledOrders, Match};
+use super::game_match::{FiledOrders, Match};
 use crate::game::any::{Filing, IllegalFiling};
 use crate::game::{BySeat, OrderLines};
 

@@ -1,7 +1,8 @@
-//! The acts of one letter towards others: repeated ones are taken together, so that a letter causes one notice of a kind,
-//! and none to a reader who has had too many.
+//! The commands of one letter that say the same. Acts towards others are taken together, so that a letter causes one notice
+//! of a kind; a repeated question is answered once.
 
 use super::words;
+use crate::game::any::GameKind;
 use crate::request::{Command, Request};
 
 /// The treatment of one command.
@@ -84,6 +85,32 @@ fn joined<'a>(commands: impl Iterator<Item = &'a Command>, of: Kind) -> String {
         }
     }
     words::cut(&texts.join("\n\n"))
+}
+
+/// The commands of one letter that only ask. Each is answered once, because a page of the manual is a thousand times as
+/// long as the line that asks for it.
+#[derive(Default)]
+pub struct Questions(Vec<Command>);
+
+impl Questions {
+    /// Whether an earlier command asks the same. If not, notes the command.
+    pub fn is_repeated(&mut self, command: &Command) -> bool {
+        if command.changes_something() {
+            return false;
+        }
+        let question = match command {
+            // A game has several names, but one page.
+            Command::Rules(Some(name)) => Command::Rules(Some(
+                GameKind::parse(name).map_or(name.to_lowercase(), |kind| kind.key().into()),
+            )),
+            other => other.clone(),
+        };
+        if self.0.contains(&question) {
+            return true;
+        }
+        self.0.push(question);
+        false
+    }
 }
 
 #[cfg(test)]

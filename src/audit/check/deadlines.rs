@@ -5,7 +5,7 @@ use chrono_tz::IANA_TZDB_VERSION;
 
 use super::Check;
 use crate::ledger::{ChainedEntry, Entry, Fact};
-use crate::referee::{Match, Ruling};
+use crate::referee::{Match, Ruling, move_deadline};
 
 /// The most that clocks can differ: the day of a deadline may begin up to 26 hours earlier or later elsewhere.
 const MOST: TimeDelta = TimeDelta::hours(26);
@@ -46,7 +46,7 @@ fn adopt_deadline(repeated: &mut Fact, mut recorded: Fact, after: &mut Match, at
         return;
     }
     if after.deadline == Some(*repeated) {
-        after.move_deadline(*recorded, at);
+        move_deadline(after, *recorded, at);
     }
     if let Some(vanished) = after.vanished.as_mut().filter(|vanished| vanished.until == *repeated) {
         vanished.until = *recorded;

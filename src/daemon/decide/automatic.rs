@@ -6,9 +6,9 @@ use super::one_letter::{Sender, sender_of};
 use super::returned::failed;
 use super::undecided::Decided;
 use crate::game::Seat;
-use crate::game::any::GameKind;
 use crate::letter::{Address, Automatic, Certainty, Letter, Token};
-use crate::referee::{DispatchKind, reads_as_order};
+use crate::referee::DispatchKind;
+pub use crate::referee::is_order_of_any_game;
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, NewDispatch, TokenRow, WaitingLetter};
@@ -112,9 +112,4 @@ impl Decision<'_> {
         Ok(addresses
             .any(|address| Address::parse(address).is_ok_and(|address| self.settings.is_gm(&address))))
     }
-}
-
-/// Whether a line reads as an order of some game, well-formed or not.
-pub fn is_order_of_any_game(line: &str) -> bool {
-    GameKind::ALL.iter().any(|game| reads_as_order(line, *game))
 }
