@@ -23,7 +23,7 @@ pub(super) fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders 
     let conditions = match read(&draft.game_match, letter, due) {
         Ok(conditions) => conditions,
         Err(refusal) => {
-            let faults = refusal.lines(&letter.request);
+            let faults = refusal.faulty_lines(&letter.request);
             draft.record(match check {
                 true => Fact::OrdersChecked { seat, phase, turn, orders, faults },
                 false => Fact::OrdersRefused { seat, phase, turn, orders, faults },

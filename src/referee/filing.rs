@@ -38,11 +38,11 @@ pub(super) fn seal_orders(
     let mut offered = None;
     let sealed = match check_orders(&draft.game_match, letter, &due, replaced) {
         Err(refusal) if request.check => {
-            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: refusal.lines(request) });
+            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: refusal.faulty_lines(request) });
             Orders::Refused { faults: refusal.faults, check: true }
         }
         Err(refusal) => {
-            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: refusal.lines(request) });
+            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: refusal.faulty_lines(request) });
             let faults = refusal.faults;
             if faults::turn_fault(&draft.game_match, letter, &due).is_none() {
                 let rest = without_replaced(&request.orders, replaced);
