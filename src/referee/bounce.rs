@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 
-use super::deadline;
-use super::dispatch::{Content, Notice, Reader};
-use super::game_match::{Match, Stage};
+use super::play::deadline;
+use super::play::dispatch::{Content, Notice, Reader};
+use super::play::game_match::{Match, Stage};
+use super::play::ruling::Draft;
 use super::rejection::Rejection;
-use super::ruling::Draft;
 use crate::game::Seat;
 use crate::ledger::Fact;
 

@@ -3,15 +3,15 @@
 
 use chrono::{DateTime, Utc};
 
-use super::adjudication;
 use super::bounce;
-use super::deadline;
-use super::dispatch::{Content, Notice, Reader};
-use super::game_match::{FiledOrders, Match, Stage};
+use super::play::adjudication;
+use super::play::deadline;
+use super::play::dispatch::{Content, Notice, Reader};
+use super::play::game_match::{FiledOrders, Match, Stage};
+use super::play::ruling::Draft;
+use super::play::substitute;
 use super::refusal;
-use super::ruling::Draft;
 use super::schedule::ForfeitRule;
-use super::substitute;
 use crate::game::Seat;
 use crate::game::record::Ending;
 use crate::ledger::Fact;

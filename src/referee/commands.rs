@@ -3,18 +3,18 @@
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 
-use super::adjudication;
-use super::deadline;
-use super::dispatch::{Content, Notice, Reader};
 use super::filing;
-use super::game_match::Stage;
 use super::house;
 use super::matter::SeatLetter;
+use super::play::adjudication;
+use super::play::deadline;
+use super::play::dispatch::{Content, Notice, Reader};
+use super::play::game_match::Stage;
+use super::play::ruling::Draft;
+use super::play::substitute;
 use super::rejection::Rejection;
 use super::reply::Reply;
-use super::ruling::Draft;
 use super::schedule::{Absence, Press};
-use super::substitute;
 use super::together;
 use super::together::{Questions, Taken};
 use super::words;

@@ -1,11 +1,11 @@
 //! Corrections: the GM reopens an adjudicated turn, or decides it on other orders. Also completes acts out of a ledger.
 
-use super::adjudication;
-use super::deadline;
-use super::dispatch::{Content, Notice};
-use super::game_match::{FiledOrders, Match, Stage};
+use super::play::adjudication;
+use super::play::deadline;
+use super::play::dispatch::{Content, Notice};
+use super::play::game_match::{FiledOrders, Match, Stage};
+use super::play::ruling::Draft;
 use super::rejection::Rejection;
-use super::ruling::Draft;
 use crate::game::BySeat;
 use crate::game::any::Memories;
 use crate::ledger::{self, Act, Correction, Fact};

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::game_match::Match;
-use super::kept::OfferedOrders;
 use super::matter::SeatLetter;
-use super::ruling::Draft;
+use super::play::game_match::Match;
+use super::play::kept::OfferedOrders;
+use super::play::ruling::Draft;
 use crate::game::any::Filing;
 use crate::game::{Due, Fault, Line};
 

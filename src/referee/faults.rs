@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::doubtful;
-use super::game_match::Match;
 use super::matter::SeatLetter;
+use super::play::game_match::Match;
 use crate::game::{Due, Fault, Line, Phase, Seat};
 use crate::ledger::{FaultKind, FaultyLine};
 use crate::request::{MAX_FAULTS, Request};

@@ -5,11 +5,11 @@ use super::conditions;
 use super::doubtful;
 use super::faults;
 use super::faults::Refusal;
-use super::game_match::{FiledOrders, Match};
 use super::matter::SeatLetter;
+use super::play::game_match::{FiledOrders, Match};
+use super::play::ruling::Draft;
+use super::play::substitute;
 use super::reply::Reply;
-use super::ruling::Draft;
-use super::substitute;
 use crate::game::any::Filing;
 use crate::game::condition::Conditions;
 use crate::game::{Due, Fault, Line, Seat};
@@ -38,11 +38,23 @@ pub(super) fn seal_orders(
     let mut offered = None;
     let sealed = match check_orders(&draft.game_match, letter, &due, replaced) {
         Err(refusal) if request.check => {
-            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: refusal.faulty_lines(request) });
+            draft.record(Fact::OrdersChecked {
+                seat,
+                phase,
+                turn,
+                orders,
+                faults: refusal.faulty_lines(request),
+            });
             Orders::Refused { faults: refusal.faults, check: true }
         }
         Err(refusal) => {
-            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: refusal.faulty_lines(request) });
+            draft.record(Fact::OrdersRefused {
+                seat,
+                phase,
+                turn,
+                orders,
+                faults: refusal.faulty_lines(request),
+            });
             let faults = refusal.faults;
             if faults::turn_fault(&draft.game_match, letter, &due).is_none() {
                 let rest = without_replaced(&request.orders, replaced);

@@ -3,20 +3,20 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::adjudication;
 use super::bounce;
 use super::clock;
 use super::commands;
 use super::correction;
-use super::deadline;
-use super::dispatch::{Content, Notice, Reader};
-use super::game_match::{Match, Stage};
-use super::kept::{Bounces, GmMessage, Unsealing};
 use super::late;
+use super::play::adjudication;
+use super::play::deadline;
+use super::play::dispatch::{Content, Notice, Reader};
+use super::play::game_match::{Match, Stage};
+use super::play::kept::{Bounces, GmMessage, Unsealing};
+use super::play::ruling::Draft;
+use super::play::substitute;
+use super::play::wording_news;
 use super::rejection::Rejection;
-use super::ruling::Draft;
-use super::substitute;
-use super::wording_news;
 use crate::game::record::Ending;
 use crate::game::{Line, Seat};
 use crate::ledger::{Act, Cause, Fact, PlayerSettings};

@@ -8,16 +8,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::{Deserialize, Serialize};
 
-use super::adjudication;
-use super::deadline;
-use super::dispatch::{Content, Notice, Reader};
-use super::game_match::{Match, Stage};
 use super::matter::SeatLetter;
 use super::offer;
 use super::offer::{Offer, OfferRejection};
+use super::play::adjudication;
+use super::play::deadline;
+use super::play::dispatch::{Content, Notice, Reader};
+use super::play::game_match::{Match, Stage};
+use super::play::ruling::Draft;
 use super::rejection::Rejection;
 use super::reply::Reply;
-use super::ruling::Draft;
 use super::schedule::Terms;
 use crate::game::any::{AnySeen, Choices, GameKind};
 use crate::game::{Line, Seat};

@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::deadline;
-use super::game_match::{Match, Stage};
-use super::kept::SentLate;
+use super::play::deadline;
+use super::play::game_match::{Match, Stage};
+use super::play::kept::SentLate;
+use super::play::ruling::Draft;
 use super::rejection::Rejection;
-use super::ruling::Draft;
 use crate::game::Seat;
 use crate::ledger::Fact;
 

@@ -1,16 +1,16 @@
 //! Rulings on a seat's letter: first its orders, all or none, then its commands, one by one.
 
-use super::adjudication;
 use super::answer::{Answer, Orders};
 use super::commands;
 use super::doubtful;
 use super::faults;
 use super::filing;
-use super::game_match::Stage;
 use super::matter::SeatLetter;
+use super::play::adjudication;
+use super::play::game_match::Stage;
+use super::play::ruling::Draft;
 use super::refusal;
 use super::reply::Reply;
-use super::ruling::Draft;
 use super::words;
 use super::words::{Passing, Words};
 use crate::game::Seat;

@@ -3,7 +3,6 @@
 //! [`rule`] decides on letters, the clock, the GM and the house alike. It returns the match after the ruling, the
 //! entries for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
 
-mod adjudication;
 mod answer;
 mod bounce;
 mod changes;
@@ -11,61 +10,51 @@ mod clock;
 mod commands;
 mod conditions;
 mod correction;
-mod deadline;
-mod dispatch;
 mod doubtful;
 mod faults;
 mod filing;
-mod game_match;
 mod gm;
 mod house;
 mod instruction;
-mod kept;
 mod late;
 mod letters;
 mod matter;
 mod offer;
-mod opening;
-mod overview;
-mod past;
+mod play;
 mod prepare;
 mod refusal;
 mod rejection;
 mod reply;
-mod ruling;
 mod schedule;
 mod settings;
-mod snapshot;
-mod substitute;
 mod together;
-mod wording_news;
 mod words;
 
 use chrono::{DateTime, Utc};
 
-use self::ruling::Draft;
+use self::play::ruling::Draft;
 
 pub use answer::{AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports};
 pub use changes::ChangeReply;
-pub use deadline::move_deadline;
-pub use dispatch::{Adjudication, Content, Dispatch, DispatchKind, Notice, Reader};
-pub use game_match::{FiledOrders, Match, Stage};
 pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use instruction::{
     DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership,
     has_instruction, instructions, is_digest_prefix,
 };
-pub use kept::{GmMessage, OfferedOrders, RefusedLetter, Unsealing, WordingNews};
 pub use late::TOLERATED_DELAY;
 pub use matter::{Matter, SeatLetter};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
-pub use opening::{Opening, open};
-pub use overview::MatchOverview;
-pub use past::{Past, digest_of_request, without_numbers};
+pub use play::deadline::move_deadline;
+pub use play::dispatch::{Adjudication, Content, Dispatch, DispatchKind, Notice, Reader};
+pub use play::game_match::{FiledOrders, Match, Stage};
+pub use play::kept::{GmMessage, OfferedOrders, RefusedLetter, Unsealing, WordingNews};
+pub use play::opening::{Opening, open};
+pub use play::overview::MatchOverview;
+pub use play::past::{Past, digest_of_request, without_numbers};
+pub use play::ruling::Ruling;
 pub use prepare::{NoSuchPart, part_digest, part_text, prepare};
 pub use rejection::{ClaimRejection, Rejection};
 pub use reply::Reply;
-pub use ruling::Ruling;
 pub use schedule::{Absence, ForfeitRule, Press, Substitute, Terms};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use together::Questions;

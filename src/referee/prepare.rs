@@ -1,7 +1,7 @@
 //! Reads a letter for a ruling on it.
 
-use super::game_match::Match;
 use super::matter::SeatLetter;
+use super::play::game_match::Match;
 use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::ledger::{LetterCause, TokenOf};

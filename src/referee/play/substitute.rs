@@ -7,14 +7,14 @@ use super::deadline;
 use super::dispatch::{Content, Notice};
 use super::game_match::{Match, Stage};
 use super::kept::Vanished;
-use super::rejection::ClaimRejection;
-use super::reply::Reply;
 use super::ruling::Draft;
-use super::schedule::{ForfeitRule, Substitute};
 use crate::game::Seat;
 use crate::game::record::Ending;
 use crate::house;
 use crate::ledger::{Cause, Fact};
+use crate::referee::rejection::ClaimRejection;
+use crate::referee::reply::Reply;
+use crate::referee::schedule::{ForfeitRule, Substitute};
 
 /// Days in which the opponent chooses. Silence takes the win.
 const DAYS_TO_CHOOSE: u32 = 7;
@@ -35,7 +35,7 @@ impl Match {
 }
 
 /// Returns the seat whose player has vanished, if it is now for `chooser` to say what becomes of it.
-pub(super) fn vanished_from(game_match: &Match, chooser: Seat) -> Option<Seat> {
+pub fn vanished_from(game_match: &Match, chooser: Seat) -> Option<Seat> {
     let open =
         game_match.vanished.filter(|vanished| !vanished.agreed && game_match.stage == Stage::Running)?;
     Some(open.seat).filter(|seat| *seat != chooser)
@@ -73,12 +73,12 @@ fn rejection_of_early_claim(game_match: &Match) -> ClaimRejection {
 }
 
 /// Whether the player of this seat has vanished, and the opponent has not chosen yet.
-pub(super) fn has_vanished(game_match: &Match, seat: Seat) -> bool {
+pub fn has_vanished(game_match: &Match, seat: Seat) -> bool {
     game_match.vanished.is_some_and(|vanished| vanished.seat == seat && !vanished.agreed)
 }
 
 /// Lets the opponent of a player who has vanished choose.
-pub(super) fn offer(draft: &mut Draft, seat: Seat) {
+pub fn offer(draft: &mut Draft, seat: Seat) {
     let absences = &draft.game_match.absences[seat.other()];
     let until = draft.game_match.terms.deadline(draft.at, DAYS_TO_CHOOSE, absences);
     draft.game_match.vanished = Some(Vanished { seat, until, agreed: false });
@@ -89,7 +89,7 @@ pub(super) fn offer(draft: &mut Draft, seat: Seat) {
 }
 
 /// Ends the match if the opponent has not chosen in time. Returns whether the choice is open or was made now.
-pub(super) fn lapse(draft: &mut Draft) -> bool {
+pub fn lapse(draft: &mut Draft) -> bool {
     let Some(Vanished { seat, until, .. }) = draft.game_match.vanished else { return false };
     if until <= draft.at {
         adjudication::close(draft, Ending::Forfeit(seat));
@@ -98,14 +98,14 @@ pub(super) fn lapse(draft: &mut Draft) -> bool {
 }
 
 /// Gives the opponent as much more time to choose.
-pub(super) fn prolong(draft: &mut Draft, by: TimeDelta) {
+pub fn prolong(draft: &mut Draft, by: TimeDelta) {
     if let Some(vanished) = &mut draft.game_match.vanished {
         vanished.until += by;
     }
 }
 
 /// The vanished player is back, and has filed. The other side gets a new deadline if it has not filed yet.
-pub(super) fn come_back(draft: &mut Draft, seat: Seat) {
+pub fn come_back(draft: &mut Draft, seat: Seat) {
     if draft.game_match.vanished.take_if(|vanished| vanished.seat == seat).is_some()
         && !draft.game_match.awaited().is_empty()
     {
@@ -114,7 +114,7 @@ pub(super) fn come_back(draft: &mut Draft, seat: Seat) {
 }
 
 /// Takes the win over a player who has vanished.
-pub(super) fn claim(draft: &mut Draft, by: Seat) -> Reply {
+pub fn claim(draft: &mut Draft, by: Seat) -> Reply {
     match claimable_by(&draft.game_match, by) {
         Ok(seat) => {
             adjudication::close(draft, Ending::Forfeit(seat));
@@ -125,7 +125,7 @@ pub(super) fn claim(draft: &mut Draft, by: Seat) -> Reply {
 }
 
 /// Goes on against the house in the place of a player who has vanished. The shell seats the house.
-pub(super) fn agree(draft: &mut Draft, by: Seat) -> Reply {
+pub fn agree(draft: &mut Draft, by: Seat) -> Reply {
     let Some(seat) = vanished_from(&draft.game_match, by) else { return Reply::NothingToAgree };
     draft.game_match.vanished =
         draft.game_match.vanished.map(|vanished| Vanished { agreed: true, ..vanished });
@@ -136,11 +136,11 @@ pub(super) fn agree(draft: &mut Draft, by: Seat) -> Reply {
 }
 
 /// Whether the program may seat the house: only where the opponent of a player who has vanished agreed. GMs may always.
-pub(super) fn may_seat(draft: &Draft, seat: Seat) -> bool {
+pub fn may_seat(draft: &Draft, seat: Seat) -> bool {
     draft.game_match.seat_for_house() == Some(seat) || !is_by_program(draft)
 }
 
 /// Whether the program itself is the cause.
-pub(super) fn is_by_program(draft: &Draft) -> bool {
+pub fn is_by_program(draft: &Draft) -> bool {
     matches!(draft.cause, Cause::Program { .. })
 }

@@ -6,12 +6,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::game_match::Match;
 use super::ruling::Draft;
-use super::schedule::Absence;
 use crate::game::{BySeat, Due, Seat};
 use crate::ledger::Fact;
+use crate::referee::schedule::Absence;
 
 /// Starts the phase that has just opened: clears requests and offers, and sets the deadline.
-pub(super) fn open_phase(draft: &mut Draft) {
+pub fn open_phase(draft: &mut Draft) {
     draft.game_match.settle_at = None;
     draft.game_match.asked_gm = false;
     draft.game_match.draw_offer = None;
@@ -22,7 +22,7 @@ pub(super) fn open_phase(draft: &mut Draft) {
 }
 
 /// Gives the open phase its days from now on, or no deadline if no player owes orders.
-pub(super) fn start(draft: &mut Draft) {
+pub fn start(draft: &mut Draft) {
     draft.game_match.vanished = None;
     let Some(due) = draft.game_match.due_from_players() else {
         draft.game_match.deadline = None;
@@ -38,7 +38,7 @@ pub(super) fn start(draft: &mut Draft) {
 
 /// Moves the deadline by whole days, counted from now if it has passed. Returns the new one, or `None` if there is no
 /// deadline to move.
-pub(super) fn extend(draft: &mut Draft, days: u32) -> Option<DateTime<Utc>> {
+pub fn extend(draft: &mut Draft, days: u32) -> Option<DateTime<Utc>> {
     let (due, deadline) = draft.game_match.due().zip(draft.game_match.deadline)?;
     let absences = absences_of(&draft.game_match, &due);
     let deadline = if deadline > draft.at {
@@ -66,18 +66,18 @@ pub fn move_deadline(game_match: &mut Match, deadline: DateTime<Utc>, at: DateTi
 }
 
 /// Returns the absences of the seats that `due` names.
-pub(super) fn absences_of(game_match: &Match, due: &Due) -> Vec<Absence> {
+pub fn absences_of(game_match: &Match, due: &Due) -> Vec<Absence> {
     due.seats.iter().flat_map(|seat| game_match.absences[*seat].iter().copied()).collect()
 }
 
 /// A time at which seats that have not filed are reminded.
-pub(super) struct Reminder {
+pub struct Reminder {
     pub at: DateTime<Utc>,
     pub seats: Vec<Seat>,
 }
 
 /// Returns the reminders for `deadline`, earliest first.
-pub(super) fn reminders(game_match: &Match, deadline: DateTime<Utc>) -> Vec<Reminder> {
+pub fn reminders(game_match: &Match, deadline: DateTime<Utc>) -> Vec<Reminder> {
     let own = |seat: Seat| game_match.settings[seat].reminders_hours.as_ref();
     if Seat::BOTH.iter().all(|seat| own(*seat).is_none()) {
         let moments = game_match.terms.reminders(deadline).into_iter();
@@ -93,14 +93,14 @@ pub(super) fn reminders(game_match: &Match, deadline: DateTime<Utc>) -> Vec<Remi
 }
 
 /// Returns when the next reminder is due that somebody gets.
-pub(super) fn next_reminder(game_match: &Match, deadline: DateTime<Utc>) -> Option<DateTime<Utc>> {
+pub fn next_reminder(game_match: &Match, deadline: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let reminders = reminders(game_match, deadline).into_iter().skip(game_match.reminders_sent);
     let mut wanted = reminders.filter(|one| one.seats.iter().any(|seat| game_match.awaits(*seat)));
     wanted.next().map(|one| one.at)
 }
 
 /// Counts the reminders that are past at this time as sent.
-pub(super) fn skip_past_reminders(game_match: &mut Match, at: DateTime<Utc>) {
+pub fn skip_past_reminders(game_match: &mut Match, at: DateTime<Utc>) {
     let Some(deadline) = game_match.deadline else { return };
     game_match.reminders_sent = reminders(game_match, deadline).iter().filter(|one| one.at <= at).count();
 }

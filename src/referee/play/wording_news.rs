@@ -24,7 +24,7 @@ impl Match {
 }
 
 /// Returns the club's own templates that each seat was told of last, before the identity changes.
-pub(super) fn told_before(game_match: &Match) -> BySeat<BTreeMap<String, Digest>> {
+pub fn told_before(game_match: &Match) -> BySeat<BTreeMap<String, Digest>> {
     BySeat::from_fn(|seat| match game_match.wording_news[seat] {
         WordingNews::Pending => game_match.templates_told[seat].clone(),
         WordingNews::Known | WordingNews::Told => game_match.own_templates(),
@@ -32,7 +32,7 @@ pub(super) fn told_before(game_match: &Match) -> BySeat<BTreeMap<String, Digest>
 }
 
 /// Notes which seats the next letter tells of the club's own templates: those that were not told of the ones in force.
-pub(super) fn note(game_match: &mut Match, told: &BySeat<BTreeMap<String, Digest>>) {
+pub fn note(game_match: &mut Match, told: &BySeat<BTreeMap<String, Digest>>) {
     let own = game_match.own_templates();
     for seat in Seat::BOTH {
         let is_told = told[seat] == own;
@@ -42,7 +42,7 @@ pub(super) fn note(game_match: &mut Match, told: &BySeat<BTreeMap<String, Digest
 }
 
 /// A letter to the seat is written, which tells what is pending.
-pub(super) fn tell(game_match: &mut Match, seat: Seat) {
+pub fn tell(game_match: &mut Match, seat: Seat) {
     if game_match.wording_news[seat] == WordingNews::Pending {
         game_match.wording_news[seat] = WordingNews::Told;
         game_match.templates_told[seat].clear();

@@ -35,7 +35,7 @@ pub struct MatchOverview {
     /// An automatic absence note came from the seat, and no letter since.
     pub away: BySeat<bool>,
     pub protest: Option<Seat>,
-    /// See [`Terms::advance`](super::Terms::advance).
+    /// See [`Terms::advance`](crate::referee::Terms::advance).
     pub advance: bool,
     pub head: Head,
 }

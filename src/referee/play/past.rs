@@ -5,10 +5,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::matter::SeatLetter;
 use crate::game::{BySeat, Due, Fault, Seat};
 use crate::ledger::{Fact, Hint};
 use crate::letter::Digest;
+use crate::referee::matter::SeatLetter;
 use crate::request::Request;
 
 /// Time after the end of a match in which its tokens are good for more than questions.
@@ -91,7 +91,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 impl Past {
     /// Takes note of a fact.
-    pub(super) fn note(&mut self, fact: &Fact, at: DateTime<Utc>) {
+    pub fn note(&mut self, fact: &Fact, at: DateTime<Utc>) {
         match fact {
             Fact::OrdersSealed { seat, turn, orders, .. } => self.seats[*seat].send(*turn, orders),
             Fact::OrdersRefused { seat, turn, orders, .. } => self.seats[*seat].send(*turn, orders),
@@ -123,7 +123,7 @@ impl Past {
     }
 
     /// Takes note of a ruling on a letter of this seat, or on something else.
-    pub(super) fn note_ruling(&mut self, letter: Option<&SeatLetter>, at: DateTime<Utc>) {
+    pub fn note_ruling(&mut self, letter: Option<&SeatLetter>, at: DateTime<Utc>) {
         let Some(letter) = letter else { return self.change(|past| past.repeated = None) };
         let (seat, times) = (letter.cause.seat, self.times_asked(letter, at));
         match &mut self.seats[seat].repeated {
@@ -136,7 +136,7 @@ impl Past {
     }
 
     /// Remembers the advice that a seat gets.
-    pub(super) fn note_hint(&mut self, seat: Seat, hint: &Hint) {
+    pub fn note_hint(&mut self, seat: Seat, hint: &Hint) {
         self.seats[seat].hint = Some(hint.clone());
     }
 
@@ -153,13 +153,13 @@ impl Past {
     }
 
     /// Whether the match ended so long ago that its tokens are good for questions only.
-    pub(super) fn ended_long_ago(&self, at: DateTime<Utc>) -> bool {
+    pub fn ended_long_ago(&self, at: DateTime<Utc>) -> bool {
         self.ended_at.is_some_and(|ended_at| at - ended_at > QUESTIONS_ONLY_AFTER)
     }
 
     /// Asks which turn is meant if the seat sent the same orders for an earlier one, and nothing in the letter names a turn.
     /// Somebody else could send an old letter again, without its subject and its thread.
-    pub(super) fn repeat_fault(&self, letter: &SeatLetter, due: &Due, orders: &[String]) -> Option<Fault> {
+    pub fn repeat_fault(&self, letter: &SeatLetter, due: &Due, orders: &[String]) -> Option<Fault> {
         if !letter.lacks_turn() {
             return None;
         }
@@ -176,7 +176,7 @@ impl Past {
     }
 
     /// Whether the next protest of a seat stops nothing: the second in a turn, and any after one that the GM has rejected.
-    pub(super) fn is_protest_spent(&self, seat: Seat) -> bool {
+    pub fn is_protest_spent(&self, seat: Seat) -> bool {
         let protests = self.seats[seat].protests;
         protests.was_rejected || protests.in_this_turn
     }

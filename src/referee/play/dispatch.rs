@@ -3,14 +3,14 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::answer::Answer;
 use super::game_match::FiledOrders;
-use super::schedule::Absence;
 use crate::game::any::{AnyState, Filing};
 use crate::game::condition::ConditionNews;
 use crate::game::names::named_enum;
 use crate::game::{BySeat, Outcome, Phase, Seat};
 use crate::ledger::{HouseFailure, PauseReason};
+use crate::referee::answer::Answer;
+use crate::referee::schedule::Absence;
 
 named_enum! {
     /// The kind of a dispatch, as lists, the database and dossiers name it.

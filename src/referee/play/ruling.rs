@@ -2,14 +2,14 @@
 
 use chrono::{DateTime, Utc};
 
-use super::answer::Answer;
 use super::dispatch::{Content, Dispatch, Reader};
 use super::game_match::{FiledOrders, Match, Stage};
-use super::rejection::Rejection;
 use super::wording_news;
 use crate::game::any::Filing;
 use crate::game::{BySeat, Due, Line, Seat};
 use crate::ledger::{self, Cause, ChainedEntry, Entry, EntryCause, Fact, Head, PauseReason, Room};
+use crate::referee::answer::Answer;
+use crate::referee::rejection::Rejection;
 
 /// A decision that the shell has yet to store.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Ruling {
 }
 
 /// A ruling in progress: the match, ledger entries and dispatches decided so far.
-pub(super) struct Draft {
+pub struct Draft {
     pub game_match: Match,
     pub cause: Cause,
     pub at: DateTime<Utc>,

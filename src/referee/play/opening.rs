@@ -8,11 +8,11 @@ use super::dispatch::{Content, Reader};
 use super::game_match::{Match, Stage};
 use super::past::Past;
 use super::ruling::{Draft, Ruling};
-use super::schedule::Terms;
 use super::wording_news;
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Cause, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins};
+use crate::referee::schedule::Terms;
 
 /// The parameters of a new match.
 #[derive(Clone, Debug)]

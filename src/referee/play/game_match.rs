@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::kept::{
     Bounces, GmMessage, OfferedOrders, RefusedLetter, SentLate, Unsealing, Vanished, WordingNews,
 };
-use super::matter::Matter;
 use super::past::Past;
-use super::schedule::{Absence, Terms};
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
 use crate::game::condition::Conditions;
 use crate::game::names::named_enum;
 use crate::game::{BySeat, Due, Fault, Line, Phase, Seat};
 use crate::ledger::{Act, Delivery, Head, Lot, MailIdentity, PlayerSettings, SealKey};
 use crate::letter::Digest;
+use crate::referee::matter::Matter;
+use crate::referee::schedule::{Absence, Terms};
 
 named_enum! {
     /// Whether a match is being played.
@@ -126,7 +126,7 @@ impl Match {
     }
 
     /// Like [`Match::due`], but only from players: there are no deadlines for the house.
-    pub(super) fn due_from_players(&self) -> Option<Due> {
+    pub fn due_from_players(&self) -> Option<Due> {
         let mut due = self.due()?;
         due.seats.retain(|seat| self.house[*seat].is_none());
         Some(due).filter(|due| !due.seats.is_empty())
@@ -192,7 +192,7 @@ impl Match {
     }
 
     /// Whether a deadline that passes has consequences, because nobody was asked to decide what they are.
-    pub(super) fn enforces_deadline(&self) -> bool {
+    pub fn enforces_deadline(&self) -> bool {
         !self.asked_gm && self.vanished.is_none()
     }
 

@@ -47,7 +47,7 @@ pub struct Bounces {
 
 impl Bounces {
     /// Notes that mail arrives again.
-    pub(super) fn restore(&mut self) {
+    pub fn restore(&mut self) {
         *self = Bounces { had_grace: self.had_grace, ..Bounces::default() };
     }
 }

@@ -15,7 +15,7 @@ use crate::letter::Digest;
 
 /// Adjudicates if all filings are in: at the deadline if a seat asked to wait, else after the settle time, which
 /// may be zero. Does nothing while the match is paused.
-pub(super) fn adjudicate_if_complete(draft: &mut Draft) {
+pub fn adjudicate_if_complete(draft: &mut Draft) {
     draft.game_match.settle_at = None;
     let Some(due) = draft.game_match.due().filter(|_| draft.game_match.stage == Stage::Running) else {
         return;
@@ -35,12 +35,12 @@ pub(super) fn adjudicate_if_complete(draft: &mut Draft) {
 
 /// Adjudicates the open phase and reports it to both sides. `missed` lists the seats whose filings the rules
 /// assumed.
-pub(super) fn adjudicate(draft: &mut Draft, missed: Vec<Seat>) {
+pub fn adjudicate(draft: &mut Draft, missed: Vec<Seat>) {
     adjudicate_and_report(draft, missed, None);
 }
 
 /// Adjudicates the open phase after a correction, whose reason the reports give.
-pub(super) fn adjudicate_corrected(draft: &mut Draft, reason: String) {
+pub fn adjudicate_corrected(draft: &mut Draft, reason: String) {
     adjudicate_and_report(draft, Vec::new(), Some(reason));
 }
 
@@ -89,7 +89,7 @@ fn adjudicate_once(draft: &mut Draft) -> Option<Adjudication> {
 }
 
 /// Ends the match from outside the rules, such as by resignation. Both sides get a report with everything revealed.
-pub(super) fn close(draft: &mut Draft, ending: Ending) {
+pub fn close(draft: &mut Draft, ending: Ending) {
     let Some(due) = draft.game_match.due() else { return };
     draft.game_match.held = BySeat::default();
     let before = draft.game_match.state.clone();
