@@ -4,13 +4,13 @@
 use chrono::{DateTime, Utc};
 
 use super::bounce;
+use super::letter::refusal;
 use super::play::adjudication;
 use super::play::deadline;
 use super::play::dispatch::{Content, Notice, Reader};
 use super::play::game_match::{FiledOrders, Match, Stage};
 use super::play::ruling::Draft;
 use super::play::substitute;
-use super::refusal;
 use super::schedule::ForfeitRule;
 use crate::game::Seat;
 use crate::game::record::Ending;

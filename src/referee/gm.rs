@@ -5,9 +5,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::bounce;
 use super::clock;
-use super::commands;
 use super::correction;
 use super::late;
+use super::letter::commands;
 use super::play::adjudication;
 use super::play::deadline;
 use super::play::dispatch::{Content, Notice, Reader};

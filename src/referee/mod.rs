@@ -7,27 +7,19 @@ mod answer;
 mod bounce;
 mod changes;
 mod clock;
-mod commands;
-mod conditions;
 mod correction;
-mod doubtful;
-mod faults;
-mod filing;
 mod gm;
 mod house;
 mod instruction;
 mod late;
-mod letters;
+mod letter;
 mod matter;
 mod offer;
 mod play;
-mod prepare;
-mod refusal;
 mod rejection;
 mod reply;
 mod schedule;
 mod settings;
-mod together;
 mod words;
 
 use chrono::{DateTime, Utc};
@@ -42,6 +34,8 @@ pub use instruction::{
     has_instruction, instructions, is_digest_prefix,
 };
 pub use late::TOLERATED_DELAY;
+pub use letter::prepare::{NoSuchPart, part_digest, part_text, prepare};
+pub use letter::together::Questions;
 pub use matter::{Matter, SeatLetter};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use play::deadline::move_deadline;
@@ -52,12 +46,10 @@ pub use play::opening::{Opening, open};
 pub use play::overview::MatchOverview;
 pub use play::past::{Past, digest_of_request, without_numbers};
 pub use play::ruling::Ruling;
-pub use prepare::{NoSuchPart, part_digest, part_text, prepare};
 pub use rejection::{ClaimRejection, Rejection};
 pub use reply::Reply;
 pub use schedule::{Absence, ForfeitRule, Press, Substitute, Terms};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
-pub use together::Questions;
 pub use words::{
     Passing, WORDS_NOTE, Words, cut, games_in, is_order_of_any_game, note_of_text, note_of_words,
     reads_as_order, without_order_lines,
@@ -78,7 +70,7 @@ pub fn rule(current: &Match, matter: &Matter<'_>, at: DateTime<Utc>) -> Ruling {
     let mut draft = Draft::new(current.clone(), matter.cause(), at);
     let done = match matter {
         Cause::Letter(letter) => {
-            letters::rule(&mut draft, letter);
+            letter::rule(&mut draft, letter);
             Ok(())
         }
         Cause::Clock { phase } => {

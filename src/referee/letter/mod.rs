@@ -1,23 +1,27 @@
 //! Rulings on a seat's letter: first its orders, all or none, then its commands, one by one.
 
-use super::answer::{Answer, Orders};
-use super::commands;
-use super::doubtful;
-use super::faults;
-use super::filing;
-use super::matter::SeatLetter;
-use super::play::adjudication;
-use super::play::game_match::Stage;
-use super::play::ruling::Draft;
-use super::refusal;
-use super::reply::Reply;
-use super::words;
-use super::words::{Passing, Words};
+pub mod commands;
+mod conditions;
+mod doubtful;
+mod faults;
+mod filing;
+pub mod prepare;
+pub mod refusal;
+pub mod together;
+
 use crate::game::Seat;
 use crate::ledger::{Fact, Permission, Receipts, TokenOf};
+use crate::referee::answer::{Answer, Orders};
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::adjudication;
+use crate::referee::play::game_match::Stage;
+use crate::referee::play::ruling::Draft;
+use crate::referee::reply::Reply;
+use crate::referee::words;
+use crate::referee::words::{Passing, Words};
 
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.
-pub(super) fn rule(draft: &mut Draft, letter: &SeatLetter) {
+pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     let written = letter;
     let letter = &*doubtful::with_offered_orders(letter, &draft.game_match);
     let (request, cause, seat) = (&letter.request, &letter.cause, letter.cause.seat);

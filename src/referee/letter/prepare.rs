@@ -1,11 +1,11 @@
 //! Reads a letter for a ruling on it.
 
-use super::matter::SeatLetter;
-use super::play::game_match::Match;
 use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::ledger::{LetterCause, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::game_match::Match;
 use crate::request::{Request, part_for};
 
 /// A letter does not hold the part that its cause names.

@@ -2,27 +2,27 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::answer::{Answer, PartOutcome};
 use super::conditions;
 use super::doubtful;
 use super::faults;
 use super::faults::Refusal;
 use super::filing;
-use super::matter::SeatLetter;
-use super::play::dispatch::{Content, Reader};
-use super::play::game_match::Match;
-use super::play::kept::RefusedLetter;
-use super::play::ruling::Draft;
 use crate::game::condition::Conditions;
 use crate::game::{Fault, Line, Seat};
 use crate::ledger::Fact;
+use crate::referee::answer::{Answer, PartOutcome};
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::dispatch::{Content, Reader};
+use crate::referee::play::game_match::Match;
+use crate::referee::play::kept::RefusedLetter;
+use crate::referee::play::ruling::Draft;
 use crate::request::Request;
 
 /// Time before the end of grace at which a seat is told for the last time.
 const BEFORE_GRACE_ENDS: TimeDelta = TimeDelta::hours(6);
 
 /// Notes that the orders of a letter were refused, if they were.
-pub(super) fn note(draft: &mut Draft, letter: &SeatLetter, answer: &Answer) {
+pub fn note(draft: &mut Draft, letter: &SeatLetter, answer: &Answer) {
     let (seat, request) = (letter.cause.seat, &letter.request);
     let has_orders = !request.orders.is_empty() || !request.doubts.is_empty();
     let is_due = draft.game_match.due().is_some_and(|due| due.seats.contains(&seat));
@@ -69,7 +69,7 @@ impl Match {
 }
 
 /// Returns when a seat is told next that its last letter was refused.
-pub(super) fn next_refusal(game_match: &Match, seat: Seat) -> Option<DateTime<Utc>> {
+pub fn next_refusal(game_match: &Match, seat: Seat) -> Option<DateTime<Utc>> {
     let (refused, deadline) =
         game_match.refused[seat].as_ref().zip(game_match.deadline.filter(|_| !game_match.asked_gm))?;
     let last = deadline + game_match.terms.grace() - BEFORE_GRACE_ENDS;
@@ -77,7 +77,7 @@ pub(super) fn next_refusal(game_match: &Match, seat: Seat) -> Option<DateTime<Ut
 }
 
 /// Tells the seats again whose last letter was refused, if it is time.
-pub(super) fn tell_again(draft: &mut Draft) {
+pub fn tell_again(draft: &mut Draft) {
     let Some(due) = draft.game_match.due() else { return };
     for seat in due.seats {
         let is_time = next_refusal(&draft.game_match, seat).is_some_and(|moment| moment <= draft.at);

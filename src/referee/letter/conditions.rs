@@ -2,19 +2,19 @@
 
 use chrono::{DateTime, Utc};
 
-use super::answer::Orders;
 use super::faults;
 use super::faults::Refusal;
-use super::matter::SeatLetter;
-use super::play::game_match::Match;
-use super::play::ruling::Draft;
-use super::reply::Reply;
 use crate::game::condition::{self, Conditions};
 use crate::game::{Due, Fault, Seat};
 use crate::ledger::{self, Fact, FaultKind};
+use crate::referee::answer::Orders;
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::game_match::Match;
+use crate::referee::play::ruling::Draft;
+use crate::referee::reply::Reply;
 
 /// Seals the conditional orders of a letter, all or none.
-pub(super) fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders {
+pub fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders {
     let (seat, check, wait) = (letter.cause.seat, letter.request.check, letter.request.wait);
     let (phase, turn) = (due.phase, due.turn);
     let is_elsewhere = letter.other_match.is_some();
@@ -42,7 +42,7 @@ pub(super) fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders 
     Orders::Conditions { lines, sealed: Some(sealed), replaced, wait }
 }
 
-pub(super) fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Conditions, Refusal> {
+pub fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Conditions, Refusal> {
     let faults = letter.request.all_faults();
     if !faults.is_empty() {
         return Err(Refusal { faults, ..Refusal::default() });

@@ -3,10 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use super::doubtful;
-use super::matter::SeatLetter;
-use super::play::game_match::Match;
 use crate::game::{Due, Fault, Line, Phase, Seat};
 use crate::ledger::{FaultKind, FaultyLine};
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::game_match::Match;
 use crate::request::{MAX_FAULTS, Request};
 
 /// Why orders cannot stand.

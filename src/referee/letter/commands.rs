@@ -4,31 +4,31 @@ use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 
 use super::filing;
-use super::house;
-use super::matter::SeatLetter;
-use super::play::adjudication;
-use super::play::deadline;
-use super::play::dispatch::{Content, Notice, Reader};
-use super::play::game_match::Stage;
-use super::play::ruling::Draft;
-use super::play::substitute;
-use super::rejection::Rejection;
-use super::reply::Reply;
-use super::schedule::{Absence, Press};
 use super::together;
 use super::together::{Questions, Taken};
-use super::words;
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::game::record::Ending;
 use crate::ledger::{Fact, PauseReason, Room};
+use crate::referee::house;
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::adjudication;
+use crate::referee::play::deadline;
+use crate::referee::play::dispatch::{Content, Notice, Reader};
+use crate::referee::play::game_match::Stage;
+use crate::referee::play::ruling::Draft;
+use crate::referee::play::substitute;
+use crate::referee::rejection::Rejection;
+use crate::referee::reply::Reply;
+use crate::referee::schedule::{Absence, Press};
+use crate::referee::words;
 use crate::request::Command;
 
 /// Longest extension that the players can agree on at a time, in days.
 const EXTENSION_DAYS_AT_MOST: u32 = 30;
 
 /// Carries out the commands of a letter, and returns a reply to each.
-pub(super) fn follow(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
+pub fn follow(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
     let (seat, request) = (letter.cause.seat, &letter.request);
     if draft.game_match.ended_long_ago(draft.at) {
         return answer_questions(draft, letter);
@@ -172,7 +172,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
 }
 
 /// Tells the GM something in a player's words, without orders of these games.
-pub(super) fn tell_gm(draft: &mut Draft, seat: Seat, text: &str, games: &[GameKind]) {
+pub fn tell_gm(draft: &mut Draft, seat: Seat, text: &str, games: &[GameKind]) {
     let text = words::cut(&words::without_order_lines(text, games));
     notify(draft, Reader::Gm, Notice::Words { by: seat, text });
 }
@@ -242,12 +242,7 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
 }
 
 /// Notes an absence that was announced in another match of the seat's player. Nobody is told here.
-pub(super) fn note_absence(
-    draft: &mut Draft,
-    seat: Seat,
-    from: NaiveDate,
-    to: NaiveDate,
-) -> Result<(), Rejection> {
+pub fn note_absence(draft: &mut Draft, seat: Seat, from: NaiveDate, to: NaiveDate) -> Result<(), Rejection> {
     let zone = draft.game_match.settings[seat].zone;
     let before = draft.game_match.absences[seat].len();
     draft.tells_absences_later = true;

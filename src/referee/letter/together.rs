@@ -1,8 +1,8 @@
 //! The commands of one letter that say the same. Acts towards others are taken together, so that a letter causes one notice
 //! of a kind; a repeated question is answered once.
 
-use super::words;
 use crate::game::any::GameKind;
+use crate::referee::words;
 use crate::request::{Command, Request};
 
 /// The treatment of one command.

@@ -3,12 +3,12 @@
 
 use std::borrow::Cow;
 
-use super::matter::SeatLetter;
-use super::play::game_match::Match;
-use super::play::kept::OfferedOrders;
-use super::play::ruling::Draft;
 use crate::game::any::Filing;
 use crate::game::{Due, Fault, Line};
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::game_match::Match;
+use crate::referee::play::kept::OfferedOrders;
+use crate::referee::play::ruling::Draft;
 
 /// Returns the letter with the orders that its `YES` accepts. Without such an offer, `YES` is a remark.
 pub(super) fn with_offered_orders<'a>(letter: &'a SeatLetter, game_match: &Match) -> Cow<'a, SeatLetter> {

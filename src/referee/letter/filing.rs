@@ -1,19 +1,19 @@
 //! The orders of a letter: whether they can be filed, and if not, why.
 
-use super::answer::Orders;
 use super::conditions;
 use super::doubtful;
 use super::faults;
 use super::faults::Refusal;
-use super::matter::SeatLetter;
-use super::play::game_match::{FiledOrders, Match};
-use super::play::ruling::Draft;
-use super::play::substitute;
-use super::reply::Reply;
 use crate::game::any::Filing;
 use crate::game::condition::Conditions;
 use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::{self, Fact, FaultKind};
+use crate::referee::answer::Orders;
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::game_match::{FiledOrders, Match};
+use crate::referee::play::ruling::Draft;
+use crate::referee::play::substitute;
+use crate::referee::reply::Reply;
 
 /// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
 ///
