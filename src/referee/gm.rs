@@ -3,10 +3,10 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::bounce;
 use super::clock;
+use super::clock::bounce;
+use super::clock::late;
 use super::correction;
-use super::late;
 use super::letter::commands;
 use super::play::adjudication;
 use super::play::deadline;

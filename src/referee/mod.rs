@@ -4,14 +4,12 @@
 //! entries for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
 
 mod answer;
-mod bounce;
 mod changes;
 mod clock;
 mod correction;
 mod gm;
 mod house;
 mod instruction;
-mod late;
 mod letter;
 mod matter;
 mod offer;
@@ -28,12 +26,12 @@ use self::play::ruling::Draft;
 
 pub use answer::{AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports};
 pub use changes::ChangeReply;
+pub use clock::late::TOLERATED_DELAY;
 pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use instruction::{
     DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership,
     has_instruction, instructions, is_digest_prefix,
 };
-pub use late::TOLERATED_DELAY;
 pub use letter::prepare::{NoSuchPart, part_digest, part_text, prepare};
 pub use letter::together::Questions;
 pub use matter::{Matter, SeatLetter};

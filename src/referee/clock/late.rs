@@ -2,13 +2,13 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::play::deadline;
-use super::play::game_match::{Match, Stage};
-use super::play::kept::SentLate;
-use super::play::ruling::Draft;
-use super::rejection::Rejection;
 use crate::game::Seat;
 use crate::ledger::Fact;
+use crate::referee::play::deadline;
+use crate::referee::play::game_match::{Match, Stage};
+use crate::referee::play::kept::SentLate;
+use crate::referee::play::ruling::Draft;
+use crate::referee::rejection::Rejection;
 
 /// A delay up to this length moves no deadline: mail takes its time.
 pub const TOLERATED_DELAY: TimeDelta = TimeDelta::hours(1);
@@ -24,7 +24,7 @@ fn phase_began(game_match: &Match) -> DateTime<Utc> {
 /// No letter tells it, because it would wait behind the others: receipts and reminders name the new deadline.
 /// Both sides have one deadline, so it moves by the longer delay. It moves whether or not the seat has filed, because the
 /// other side must not learn that.
-pub(super) fn note_sent_late(draft: &mut Draft, seat: Seat, written: DateTime<Utc>) -> Result<(), Rejection> {
+pub fn note_sent_late(draft: &mut Draft, seat: Seat, written: DateTime<Utc>) -> Result<(), Rejection> {
     let game_match = &draft.game_match;
     let delay = draft.at - written;
     let is_due = game_match.due().is_some_and(|due| due.seats.contains(&seat));

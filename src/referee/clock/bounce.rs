@@ -2,13 +2,13 @@
 
 use chrono::{DateTime, Utc};
 
-use super::play::deadline;
-use super::play::dispatch::{Content, Notice, Reader};
-use super::play::game_match::{Match, Stage};
-use super::play::ruling::Draft;
-use super::rejection::Rejection;
 use crate::game::Seat;
 use crate::ledger::Fact;
+use crate::referee::play::deadline;
+use crate::referee::play::dispatch::{Content, Notice, Reader};
+use crate::referee::play::game_match::{Match, Stage};
+use crate::referee::play::ruling::Draft;
+use crate::referee::rejection::Rejection;
 
 /// Whether so much mail to the seat bounced that no deadline is enforced on it before the GM has decided.
 pub(super) fn is_unreachable(game_match: &Match, seat: Seat) -> bool {
@@ -21,7 +21,7 @@ pub(super) fn is_unreachable(game_match: &Match, seat: Seat) -> bool {
 /// A player can forge a bounce. So the first one only lets the open deadline run longer, once in the match. It does so
 /// whether or not the seat has filed, because the other side must not learn that. A letter made since then that bounces
 /// too shows that nobody reads there, and the GM will be asked.
-pub(super) fn note_bounce(draft: &mut Draft, seat: Seat, sent: DateTime<Utc>) -> Result<(), Rejection> {
+pub fn note_bounce(draft: &mut Draft, seat: Seat, sent: DateTime<Utc>) -> Result<(), Rejection> {
     let at = draft.at;
     let bounces = &mut draft.game_match.bounces[seat];
     if draft.game_match.bouncing[seat] {

@@ -1,20 +1,22 @@
 //! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and what the terms say about seats
 //! that miss one.
 
+pub mod bounce;
+pub mod late;
+
 use chrono::{DateTime, Utc};
 
-use super::bounce;
-use super::letter::refusal;
-use super::play::adjudication;
-use super::play::deadline;
-use super::play::dispatch::{Content, Notice, Reader};
-use super::play::game_match::{FiledOrders, Match, Stage};
-use super::play::ruling::Draft;
-use super::play::substitute;
-use super::schedule::ForfeitRule;
 use crate::game::Seat;
 use crate::game::record::Ending;
 use crate::ledger::Fact;
+use crate::referee::letter::refusal;
+use crate::referee::play::adjudication;
+use crate::referee::play::deadline;
+use crate::referee::play::dispatch::{Content, Notice, Reader};
+use crate::referee::play::game_match::{FiledOrders, Match, Stage};
+use crate::referee::play::ruling::Draft;
+use crate::referee::play::substitute;
+use crate::referee::schedule::ForfeitRule;
 
 impl Match {
     /// Returns when the clock next has something to decide.
@@ -38,7 +40,7 @@ impl Match {
 }
 
 /// Decides what is due by now in phase `phase_no`. Does nothing if another phase is open.
-pub(super) fn rule(draft: &mut Draft, phase_no: u32) {
+pub fn rule(draft: &mut Draft, phase_no: u32) {
     // Nobody is late while the house is to move.
     if draft.game_match.phase_no != phase_no
         || draft.game_match.stage != Stage::Running
@@ -163,7 +165,7 @@ fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
 ///
 /// # Errors
 /// Returns the seats that must move themselves, if there are any.
-pub(super) fn adjudicate_now(draft: &mut Draft) -> Result<(), Vec<Seat>> {
+pub fn adjudicate_now(draft: &mut Draft) -> Result<(), Vec<Seat>> {
     let late = draft.game_match.awaited();
     let must: Vec<Seat> =
         late.iter().copied().filter(|seat| draft.game_match.state.missed(*seat).is_none()).collect();
