@@ -6,10 +6,8 @@
 mod answer;
 mod changes;
 mod clock;
-mod correction;
 mod gm;
 mod house;
-mod instruction;
 mod letter;
 mod matter;
 mod offer;
@@ -27,11 +25,11 @@ use self::play::ruling::Draft;
 pub use answer::{AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports};
 pub use changes::ChangeReply;
 pub use clock::late::TOLERATED_DELAY;
-pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
-pub use instruction::{
+pub use gm::instruction::{
     DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership,
     has_instruction, instructions, is_digest_prefix,
 };
+pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use letter::prepare::{NoSuchPart, part_digest, part_text, prepare};
 pub use letter::together::Questions;
 pub use matter::{Matter, SeatLetter};

@@ -1,32 +1,34 @@
 //! Acts of the GM and of the referee itself. The cause of an act names the phase it was meant for. In any other phase
 //! it is rejected, unless it is valid in all of them, such as an [`Act::Unseal`] or an [`Act::Desk`].
 
+mod correction;
+pub mod instruction;
+
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::clock;
-use super::clock::bounce;
-use super::clock::late;
-use super::correction;
-use super::letter::commands;
-use super::play::adjudication;
-use super::play::deadline;
-use super::play::dispatch::{Content, Notice, Reader};
-use super::play::game_match::{Match, Stage};
-use super::play::kept::{Bounces, GmMessage, Unsealing};
-use super::play::ruling::Draft;
-use super::play::substitute;
-use super::play::wording_news;
-use super::rejection::Rejection;
 use crate::game::record::Ending;
 use crate::game::{Line, Seat};
 use crate::ledger::{Act, Cause, Fact, PlayerSettings};
 use crate::letter::Digest;
+use crate::referee::clock;
+use crate::referee::clock::bounce;
+use crate::referee::clock::late;
+use crate::referee::letter::commands;
+use crate::referee::play::adjudication;
+use crate::referee::play::deadline;
+use crate::referee::play::dispatch::{Content, Notice, Reader};
+use crate::referee::play::game_match::{Match, Stage};
+use crate::referee::play::kept::{Bounces, GmMessage, Unsealing};
+use crate::referee::play::ruling::Draft;
+use crate::referee::play::substitute;
+use crate::referee::play::wording_news;
+use crate::referee::rejection::Rejection;
 
 /// Carries out an act that was meant for phase `phase_no`.
 ///
 /// # Errors
 /// [`Rejection`] if the act cannot be carried out; the match is then unchanged.
-pub(super) fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
+pub fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
     // Valid in every phase, because it changes nothing in the match.
     if let Act::Unseal { what, reason } = act {
         unseal(draft, what, reason);

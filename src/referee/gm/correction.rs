@@ -1,15 +1,15 @@
 //! Corrections: the GM reopens an adjudicated turn, or decides it on other orders. Also completes acts out of a ledger.
 
-use super::play::adjudication;
-use super::play::deadline;
-use super::play::dispatch::{Content, Notice};
-use super::play::game_match::{FiledOrders, Match, Stage};
-use super::play::ruling::Draft;
-use super::rejection::Rejection;
 use crate::game::BySeat;
 use crate::game::any::Memories;
 use crate::ledger::{self, Act, Correction, Fact};
 use crate::letter::Digest;
+use crate::referee::play::adjudication;
+use crate::referee::play::deadline;
+use crate::referee::play::dispatch::{Content, Notice};
+use crate::referee::play::game_match::{FiledOrders, Match, Stage};
+use crate::referee::play::ruling::Draft;
+use crate::referee::rejection::Rejection;
 
 /// Restores the match to the moment when the turn was open, then decides it on other orders or leaves it open.
 pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> {
