@@ -9,13 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde::{Deserialize, Serialize};
 
 use super::matter::SeatLetter;
-use super::offer;
-use super::offer::{Offer, OfferRejection};
-use super::play::adjudication;
-use super::play::deadline;
+use super::offer::{self, Offer, OfferRejection};
 use super::play::dispatch::{Content, Notice, Reader};
 use super::play::game_match::{Match, Stage};
 use super::play::ruling::Draft;
+use super::play::{adjudication, deadline};
 use super::rejection::Rejection;
 use super::reply::Reply;
 use super::schedule::Terms;

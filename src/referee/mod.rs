@@ -2,6 +2,17 @@
 //!
 //! [`rule`] decides on letters, the clock, the GM and the house alike. It returns the match after the ruling, the
 //! entries for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
+//!
+//! Each of these uses only those above it:
+//!
+//! - `words`, `schedule`, `settings`, `offer`, `changes`, `rejection`, `reply`, `answer`, `matter`: values that know no
+//!   match, such as terms, offers, the answer to a letter, and the cause of a ruling with its letter as it was read
+//! - `play/`: the match as it is stored, a ruling in progress, and what every cause may lead to: deadlines, adjudications
+//! - `house`: the computer player in a match
+//! - `letter/`: a seat's letter, with its orders and commands
+//! - `clock/`: deadlines that pass, reminders, and letters that the mail delayed or returned
+//! - `gm/`: acts of GMs and of the program, corrections, and the instructions that GMs write
+//! - [`rule`]
 
 mod answer;
 mod changes;
@@ -25,9 +36,9 @@ use self::play::ruling::Draft;
 pub use answer::{AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports};
 pub use changes::ChangeReply;
 pub use clock::late::TOLERATED_DELAY;
+pub use gm::grammar::{has_instruction, instructions, is_digest_prefix};
 pub use gm::instruction::{
     DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership,
-    has_instruction, instructions, is_digest_prefix,
 };
 pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use letter::prepare::{NoSuchPart, part_digest, part_text, prepare};

@@ -10,12 +10,10 @@ use crate::game::Seat;
 use crate::game::record::Ending;
 use crate::ledger::Fact;
 use crate::referee::letter::refusal;
-use crate::referee::play::adjudication;
-use crate::referee::play::deadline;
 use crate::referee::play::dispatch::{Content, Notice, Reader};
 use crate::referee::play::game_match::{FiledOrders, Match, Stage};
 use crate::referee::play::ruling::Draft;
-use crate::referee::play::substitute;
+use crate::referee::play::{adjudication, deadline, substitute};
 use crate::referee::schedule::ForfeitRule;
 
 impl Match {

@@ -4,11 +4,10 @@ use crate::game::BySeat;
 use crate::game::any::Memories;
 use crate::ledger::{self, Act, Correction, Fact};
 use crate::letter::Digest;
-use crate::referee::play::adjudication;
-use crate::referee::play::deadline;
 use crate::referee::play::dispatch::{Content, Notice};
 use crate::referee::play::game_match::{FiledOrders, Match, Stage};
 use crate::referee::play::ruling::Draft;
+use crate::referee::play::{adjudication, deadline};
 use crate::referee::rejection::Rejection;
 
 /// Restores the match to the moment when the turn was open, then decides it on other orders or leaves it open.

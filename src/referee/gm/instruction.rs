@@ -1,10 +1,6 @@
 //! The GM's instructions, by letter or at the terminal: `GM MATCH QZ-7K3M EXTEND 3 days TURN 4`. Parsed here and
 //! carried out by the shell.
 
-mod parse;
-#[cfg(test)]
-mod tests;
-
 use chrono::TimeDelta;
 
 use crate::game::any::GameKind;
@@ -12,8 +8,6 @@ use crate::game::{Line, Seat};
 use crate::ledger::Act;
 use crate::letter::Address;
 use crate::request::Party;
-
-pub use parse::{has_instruction, instructions, is_digest_prefix};
 
 /// One instruction from the GM.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,7 +153,7 @@ pub struct InstructionFault {
 }
 
 impl InstructionFault {
-    fn new(reason: impl Into<String>, example: &'static str) -> Self {
+    pub(super) fn new(reason: impl Into<String>, example: &'static str) -> Self {
         InstructionFault { reason: reason.into(), example }
     }
 }

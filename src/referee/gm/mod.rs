@@ -2,6 +2,7 @@
 //! it is rejected, unless it is valid in all of them, such as an [`Act::Unseal`] or an [`Act::Desk`].
 
 mod correction;
+pub mod grammar;
 pub mod instruction;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -10,18 +11,13 @@ use crate::game::record::Ending;
 use crate::game::{Line, Seat};
 use crate::ledger::{Act, Cause, Fact, PlayerSettings};
 use crate::letter::Digest;
-use crate::referee::clock;
-use crate::referee::clock::bounce;
-use crate::referee::clock::late;
+use crate::referee::clock::{self, bounce, late};
 use crate::referee::letter::commands;
-use crate::referee::play::adjudication;
-use crate::referee::play::deadline;
 use crate::referee::play::dispatch::{Content, Notice, Reader};
 use crate::referee::play::game_match::{Match, Stage};
 use crate::referee::play::kept::{Bounces, GmMessage, Unsealing};
 use crate::referee::play::ruling::Draft;
-use crate::referee::play::substitute;
-use crate::referee::play::wording_news;
+use crate::referee::play::{adjudication, deadline, substitute, wording_news};
 use crate::referee::rejection::Rejection;
 
 /// Carries out an act that was meant for phase `phase_no`.

@@ -4,24 +4,20 @@ use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 
 use super::filing;
-use super::together;
-use super::together::{Questions, Taken};
+use super::together::{self, Questions, Taken};
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::game::record::Ending;
 use crate::ledger::{Fact, PauseReason, Room};
-use crate::referee::house;
 use crate::referee::matter::SeatLetter;
-use crate::referee::play::adjudication;
-use crate::referee::play::deadline;
 use crate::referee::play::dispatch::{Content, Notice, Reader};
 use crate::referee::play::game_match::Stage;
 use crate::referee::play::ruling::Draft;
-use crate::referee::play::substitute;
+use crate::referee::play::{adjudication, deadline, substitute};
 use crate::referee::rejection::Rejection;
 use crate::referee::reply::Reply;
 use crate::referee::schedule::{Absence, Press};
-use crate::referee::words;
+use crate::referee::{house, words};
 use crate::request::Command;
 
 /// Longest extension that the players can agree on at a time, in days.

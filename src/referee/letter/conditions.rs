@@ -2,8 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::faults;
-use super::faults::Refusal;
+use super::faults::{self, Refusal};
 use crate::game::condition::{self, Conditions};
 use crate::game::{Due, Fault, Seat};
 use crate::ledger::{self, Fact, FaultKind};
@@ -23,7 +22,7 @@ pub fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders {
     let conditions = match read(&draft.game_match, letter, due) {
         Ok(conditions) => conditions,
         Err(refusal) => {
-            let faults = refusal.faulty_lines(&letter.request);
+            let faults = refusal.kinds(&letter.request);
             draft.record(match check {
                 true => Fact::OrdersChecked { seat, phase, turn, orders, faults },
                 false => Fact::OrdersRefused { seat, phase, turn, orders, faults },

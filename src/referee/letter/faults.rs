@@ -24,7 +24,7 @@ impl Refusal {
     }
 
     /// Returns the lines and the kinds, without the sentences.
-    pub fn faulty_lines(&self, request: &Request) -> Vec<FaultyLine> {
+    pub fn kinds(&self, request: &Request) -> Vec<FaultyLine> {
         let kind = |fault: &Fault| match () {
             () if request.doubts.contains(fault) => FaultKind::Doubtful,
             () if request.faults.contains(fault) => FaultKind::Syntax,

@@ -1,9 +1,7 @@
 //! The orders of a letter: whether they can be filed, and if not, why.
 
-use super::conditions;
-use super::doubtful;
-use super::faults;
-use super::faults::Refusal;
+use super::faults::{self, Refusal};
+use super::{conditions, doubtful};
 use crate::game::any::Filing;
 use crate::game::condition::Conditions;
 use crate::game::{Due, Fault, Line, Seat};
@@ -38,23 +36,11 @@ pub(super) fn seal_orders(
     let mut offered = None;
     let sealed = match check_orders(&draft.game_match, letter, &due, replaced) {
         Err(refusal) if request.check => {
-            draft.record(Fact::OrdersChecked {
-                seat,
-                phase,
-                turn,
-                orders,
-                faults: refusal.faulty_lines(request),
-            });
+            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: refusal.kinds(request) });
             Orders::Refused { faults: refusal.faults, check: true }
         }
         Err(refusal) => {
-            draft.record(Fact::OrdersRefused {
-                seat,
-                phase,
-                turn,
-                orders,
-                faults: refusal.faulty_lines(request),
-            });
+            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: refusal.kinds(request) });
             let faults = refusal.faults;
             if faults::turn_fault(&draft.game_match, letter, &due).is_none() {
                 let rest = without_replaced(&request.orders, replaced);

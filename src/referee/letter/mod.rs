@@ -17,8 +17,7 @@ use crate::referee::play::adjudication;
 use crate::referee::play::game_match::Stage;
 use crate::referee::play::ruling::Draft;
 use crate::referee::reply::Reply;
-use crate::referee::words;
-use crate::referee::words::{Passing, Words};
+use crate::referee::words::{self, Passing, Words};
 
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.
 pub fn rule(draft: &mut Draft, letter: &SeatLetter) {

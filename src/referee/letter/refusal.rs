@@ -2,11 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::conditions;
-use super::doubtful;
-use super::faults;
-use super::faults::Refusal;
-use super::filing;
+use super::faults::{self, Refusal};
+use super::{conditions, doubtful, filing};
 use crate::game::condition::Conditions;
 use crate::game::{Fault, Line, Seat};
 use crate::ledger::Fact;

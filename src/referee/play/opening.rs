@@ -2,13 +2,11 @@
 
 use chrono::{DateTime, Utc};
 
-use super::adjudication;
-use super::deadline;
 use super::dispatch::{Content, Reader};
 use super::game_match::{Match, Stage};
 use super::past::Past;
 use super::ruling::{Draft, Ruling};
-use super::wording_news;
+use super::{adjudication, deadline, wording_news};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Cause, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins};

@@ -2,12 +2,11 @@
 
 use chrono::TimeDelta;
 
-use super::adjudication;
-use super::deadline;
 use super::dispatch::{Content, Notice};
 use super::game_match::{Match, Stage};
 use super::kept::Vanished;
 use super::ruling::Draft;
+use super::{adjudication, deadline};
 use crate::game::Seat;
 use crate::game::record::Ending;
 use crate::house;

@@ -1,6 +1,9 @@
 //! The grammar of the GM's instructions.
 
-use super::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership};
+#[cfg(test)]
+mod tests;
+
+use super::instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership};
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
 use crate::letter::Address;
