@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::expected::ExpectedDispatch;
 use super::state::{Check, SentLetter, Unconfirmed};
-use crate::audit::expected::ExpectedDispatch;
 use crate::audit::verdict::Place;
 use crate::ledger::{Delivery, Head, PinnedKind};
 use crate::letter::Digest;

@@ -5,6 +5,7 @@ mod deadlines;
 mod difference;
 mod dispatches;
 mod entries;
+mod expected;
 mod holders;
 mod house;
 mod play;
@@ -16,11 +17,11 @@ mod unrepeated;
 
 use std::collections::BTreeSet;
 
+pub use self::expected::{ExpectedDispatch, StoredDispatch};
 pub use self::holders::StoredSeat;
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 pub use self::state::{Check, StoredMatch, Withheld};
 use self::state::{Unconfirmed, short};
-use super::expected::ExpectedDispatch;
 use super::verdict::{AuditVerdict, Finding, Place};
 use crate::letter::Digest;
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::columns::RuledLetters;
+use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::holders::{Holders, StoredSeat};
 use super::play::Play;
 use super::reader::{LedgerBatch, PendingEntry, ReadLetter};
-use crate::audit::expected::{ExpectedDispatch, StoredDispatch};
 use crate::audit::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Head, KeptPin, MailIdentity, SealKey};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use mail_parser::MessageParser;
 
-use super::verdict::{Finding, Place};
-use super::witness;
+use crate::audit::verdict::{Finding, Place};
+use crate::audit::witness;
 use crate::game::Seat;
 use crate::ledger::{Head, SealKey};
 use crate::letter::Digest;
