@@ -6,8 +6,6 @@
 //!
 //! Nothing here loads anything, or knows where it is stored.
 
-pub mod account;
-mod blackout;
 mod check;
 pub mod dossier;
 mod verdict;
@@ -18,4 +16,5 @@ pub use check::{
     Check, ExpectedDispatch, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredDispatch,
     StoredLetter, StoredMatch, StoredSeat, Withheld,
 };
+pub use dossier::account;
 pub use verdict::{AuditVerdict, Finding, Place};

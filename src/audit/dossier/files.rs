@@ -1,7 +1,4 @@
-//! The dossier of a match: files that a third party can check. There are two forms of it ([`DossierForm`]); [`Dossier`]
-//! reads the arbiter's.
-
-mod read;
+//! Writes the files of a dossier.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +6,6 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-pub use self::read::Dossier;
 use super::account::{self, ArchivedDispatch, MatchArchive};
 use super::blackout::black_out;
 use crate::game::any::AnyState;
@@ -21,10 +17,10 @@ use crate::report::sent::plain_text;
 use crate::report::{TemplateError, pin};
 
 /// Instructions for a third party on how to check a dossier by hand.
-const CHECK: &str = include_str!("CHECK.txt");
+const CHECK: &str = include_str!("../CHECK.txt");
 
 /// A program that checks a dossier.
-const CHECK_PROGRAM: &str = include_str!("check.py");
+const CHECK_PROGRAM: &str = include_str!("../check.py");
 
 /// The form of a dossier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
