@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use super::read::{keys_of, read_letters};
 use crate::daemon::Office;
 use crate::daemon::attempts::Overdue;
-use crate::daemon::decide::clock::by_clock;
+use crate::daemon::decide::acts::by_clock;
 use crate::daemon::decide::in_work::InWork;
 use crate::daemon::decide::items::{Batch, Item, Progress, set_back};
 use crate::daemon::decide::rows::{Key, LoadedRows};

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use super::commit::is_transient;
 use crate::daemon::Office;
-use crate::daemon::decide::clock::{CauseOf, rule_on};
+use crate::daemon::decide::acts::{CauseOf, rule_on};
 use crate::daemon::decide::items::Item;
 use crate::referee::Match;
 use crate::store::{MatchRow, StoreError};

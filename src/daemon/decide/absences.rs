@@ -4,12 +4,12 @@
 use anyhow::Context as _;
 use chrono::NaiveDate;
 
-use super::budgets::Origin;
+use super::budgets::{self, Origin};
 use super::desk::Desk;
-use super::mail::PlainEnvelope;
+use super::mail::{self, PlainEnvelope};
 use super::rows::{Decided, LoadedMatch};
+use super::ruling_mail;
 use super::seat::PartRuling;
-use super::{budgets, mail, ruling_mail};
 use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, TokenOf};
 use crate::letter::{Digest, NewText};

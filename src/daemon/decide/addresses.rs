@@ -2,14 +2,14 @@
 //! and can undo the change for some days.
 
 use super::asker::Asker;
-use super::budgets::Origin;
-use super::changes::MAX_OPEN;
+use super::budgets::{self, Origin};
+use super::changes::{self, MAX_OPEN};
 use super::codes::LAPSE;
 use super::desk::Desk;
-use super::mail::PlainEnvelope;
+use super::holders;
+use super::mail::{self, PlainEnvelope};
 use super::rows::Decided;
-use super::standing::UNDO;
-use super::{budgets, changes, holders, mail, standing};
+use super::standing::{self, UNDO};
 use crate::letter::{Address, Digest};
 use crate::referee::{ChangeReply, DispatchKind};
 use crate::report::{ChangeLetter, ClubLetter};
@@ -162,7 +162,7 @@ pub fn add_address(
     if player.addresses.len() >= MAX_ADDRESSES {
         return Ok(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES });
     }
-    let undo_until = mail::local_time_in(desk, player.settings.zone, desk.at() + UNDO);
+    let undo_until = desk.local_time_in(player.settings.zone, desk.at() + UNDO);
     for (index, older) in standing::trusted_addresses(desk, &player)?.iter().enumerate() {
         let letter = ChangeLetter::Added {
             address: address.clone(),
@@ -213,7 +213,7 @@ pub fn remove_address(desk: &mut Desk<'_>, row: PlayerChange, player: Player) ->
     }
     let letter = ChangeLetter::Removed {
         code: trusted.contains(&address).then(|| row.other_code.clone()),
-        undo_until: mail::local_time_in(desk, player.settings.zone, desk.at() + UNDO),
+        undo_until: desk.local_time_in(player.settings.zone, desk.at() + UNDO),
     };
     let unique = format!("k.{}", row.other_code.to_lowercase());
     changes::write_about_change(desk, &player.name, &address, &unique, letter)?;

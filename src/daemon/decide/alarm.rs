@@ -2,15 +2,13 @@
 //! server that takes no mail.
 
 use super::desk::Desk;
-use super::gms::About;
-use super::mail::PlainEnvelope;
+use super::gms::{self, About};
+use super::mail::{self, PlainEnvelope};
 use super::rows::Decided;
 use super::sending::Outage;
-use super::{gms, mail};
 use crate::audit::AuditVerdict;
 use crate::referee::DispatchKind;
-use crate::report;
-use crate::report::{ClubLetter, FailedMatch};
+use crate::report::{self, ClubLetter, FailedMatch};
 use crate::store::NewDispatch;
 
 /// Tells the GM which matches do not verify, and why.
@@ -56,7 +54,7 @@ pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
 pub fn cannot_send(desk: &mut Desk<'_>, outage: &Outage, waiting: u64) -> Decided<()> {
     // Two daemons meet an outage within moments.
     let unique = format!("out.{}.{}", outage.since.format("%Y%m%d%H"), outage.codes());
-    let since = mail::local_time_in(desk, None, outage.since);
+    let since = desk.local_time_in(None, outage.since);
     let letter = ClubLetter::CannotSend { since, error: outage.error.clone(), waiting };
     let alarms = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
     for alarm in alarms {

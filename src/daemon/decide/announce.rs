@@ -3,9 +3,9 @@
 use chrono::TimeDelta;
 
 use super::desk::Desk;
-use super::mail::PlainEnvelope;
+use super::gms;
+use super::mail::{self, PlainEnvelope};
 use super::rows::Decided;
-use super::{gms, mail};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, LetterFormat, Readership, cut};
 use crate::report::{ClubLetter, GmResult, wrapped};

@@ -3,8 +3,7 @@
 
 use chrono::TimeDelta;
 
-use super::budgets;
-use super::budgets::{Slot, seat_subject};
+use super::budgets::{self, Slot, seat_subject};
 use super::desk::Desk;
 use super::rows::Decided;
 use crate::game::{Line, Seat};

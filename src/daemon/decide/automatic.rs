@@ -1,15 +1,14 @@
 //! Letters taken for automatic mail. They act for nobody. Whoever may have written one as a person is asked, once a day.
 
 use super::desk::Desk;
-use super::mail::PlainEnvelope;
-use super::returned::failed;
+use super::gms;
+use super::mail::{self, PlainEnvelope};
+use super::returned::{self, failed};
 use super::rows::Decided;
 use super::sender::{Sender, sender_of};
-use super::{gms, mail, returned};
 use crate::game::Seat;
-use crate::game::any::GameKind;
 use crate::letter::{Address, Automatic, Certainty, Letter, Token};
-use crate::referee::{DispatchKind, reads_as_order};
+use crate::referee::{DispatchKind, is_order_of_any_game};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, NewDispatch, TokenRow, WaitingLetter};
@@ -97,9 +96,4 @@ fn has_gm_seated(desk: &Desk<'_>, match_id: &str) -> Decided<bool> {
     let Some(loaded) = desk.game_match(match_id)? else { return Ok(false) };
     let mut addresses = Seat::BOTH.into_iter().flat_map(|seat| &loaded.seats[seat].player.addresses);
     Ok(addresses.any(|address| Address::parse(address).is_ok_and(|address| desk.settings.is_gm(&address))))
-}
-
-/// Whether a line reads as an order of some game, well-formed or not.
-pub fn is_order_of_any_game(line: &str) -> bool {
-    GameKind::ALL.iter().any(|game| reads_as_order(line, *game))
 }

@@ -4,13 +4,11 @@ use anyhow::Context as _;
 
 use super::asker::Asker;
 use super::desk::Desk;
-use super::openings;
-use super::openings::{Holder, NamedAddress, NewMatch};
+use super::openings::{self, Holder, NamedAddress, NewMatch};
 use super::rows::Decided;
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
-use crate::house;
-use crate::house::HouseLevel;
+use crate::house::{self, HouseLevel};
 use crate::ledger::Cause;
 use crate::letter::Address;
 use crate::referee::{HouseMatch, MatchOverview, OfferRejection, Reply, Stage};

@@ -7,12 +7,12 @@
 use chrono::TimeDelta;
 
 use super::asker::Asker;
-use super::codes::LAPSE;
+use super::codes::{self, LAPSE};
 use super::desk::Desk;
-use super::gms::About;
-use super::mail::PlainEnvelope;
+use super::gms::{self, About};
+use super::mail::{self, PlainEnvelope};
 use super::rows::{Decided, or_lacking};
-use super::{codes, gms, holders, mail, standing};
+use super::{holders, standing};
 use crate::referee::{ChangeReply, DispatchKind, Stage};
 use crate::report::{ChangeLetter, ClubLetter};
 use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange};
@@ -47,7 +47,7 @@ pub fn propose(
     if kind == ChangeKind::Leave {
         row.matches = desk.running_matches_of(player.id)?;
     }
-    let lapses = mail::local_time_in(desk, player.settings.zone, row.asked_at + LAPSE);
+    let lapses = desk.local_time_in(player.settings.zone, row.asked_at + LAPSE);
     let (address, code) = (row.address.clone(), row.code.clone());
     let letter = match kind {
         ChangeKind::Add => ChangeLetter::AskAdd { address, code, lapses: lapses.clone() },

@@ -7,16 +7,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 
 use super::gm_index::GmIndex;
-use super::random;
-use super::random::Random;
+use super::random::{self, Random};
 use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Rows, or_lacking};
 use super::settings::Settings;
 use super::stored::match_row;
 use crate::daemon::parallel::par_map;
 use crate::letter::Digest;
 use crate::referee::{Match, Stage};
+use crate::report::format_local;
 use crate::store::{LetterDecision, LetterStatus, Player, Restraints, SeatRow, Settlement, WaitingLetter};
 
 /// Changes that are not committed.
@@ -282,5 +283,10 @@ impl<'a> Desk<'a> {
         }
         self.rows.check()?;
         Ok(matches)
+    }
+
+    /// Formats a time in the zone that a player has chosen, or in the club's.
+    pub fn local_time_in(&self, zone: Option<Tz>, at: DateTime<Utc>) -> String {
+        format_local(at, zone.unwrap_or(self.settings.config.terms.zone))
     }
 }

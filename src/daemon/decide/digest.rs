@@ -10,15 +10,12 @@ use super::rows::{Decided, DigestLetter, DigestRows, or_lacking};
 use super::summary::Summary;
 use super::{gms, lists};
 use crate::game::Seat;
-use crate::game::any::GameKind;
 use crate::ledger::Fact;
-use crate::referee;
-use crate::referee::{Stage, Words};
+use crate::referee::{Stage, WORDS_NOTE};
 use crate::report::{
     ClubLetter, FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote,
     RefusalCount, SendingSummary, format_local,
 };
-use crate::request::Request;
 use crate::store::{NewDispatch, Urgency};
 
 /// Words a GM's digest of the day, unless there is no news or it was made before.
@@ -33,27 +30,8 @@ pub fn daily(desk: &mut Desk<'_>, gm: GmIndex, since: DateTime<Utc>, today: Naiv
     Ok(())
 }
 
-/// How the note on a letter begins that holds words for the GM; the words follow.
-pub const WORDS_NOTE: &str = "words: ";
-
-/// Maximum characters of the words in a note.
-const MAX_WORDS_NOTE: usize = 500;
-
 /// Maximum matches in each list of a digest.
 const MAX_LISTED: usize = 50;
-
-/// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing.
-pub fn note_of_words(request: &Request, game: GameKind) -> String {
-    let games = referee::games_in(request, game);
-    let words = Words::of(request);
-    words.map(|words| note_of_text(&referee::without_order_lines(&words.text, &games))).unwrap_or_default()
-}
-
-/// Returns the note on a letter with these words for the GM, on one line.
-pub fn note_of_text(text: &str) -> String {
-    let text = text.lines().collect::<Vec<_>>().join(" / ");
-    WORDS_NOTE.chars().chain(text.chars().take(MAX_WORDS_NOTE)).collect()
-}
 
 /// How long letters may wait to be sent before the digest tells how many do: what was just written waits for moments.
 const UNSENT_FOR: TimeDelta = TimeDelta::minutes(15);

@@ -3,12 +3,12 @@
 
 use super::asker::Asker;
 use super::desk::Desk;
-use super::offers::{Audience, offer_of};
+use super::offers::{self, Audience, offer_of};
 use super::openings::name_from;
 use super::rows::{Decided, or_lacking};
 use super::summary::match_line;
 use super::{
-    addresses, challenge, codes, confirm, leaving, membership, offers, player_settings, questions, standing,
+    addresses, challenge, codes, confirm, leaving, membership, player_settings, questions, standing,
 };
 use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};

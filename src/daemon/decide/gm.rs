@@ -1,14 +1,13 @@
 //! A letter from the GM: each instruction is carried out, and one answer confirms them all.
 
-use super::answers::{AnswerBudget, digest_of_lines};
+use super::answers::{self, AnswerBudget, digest_of_lines};
 use super::desk::Desk;
 use super::gm_index::GmIndex;
 use super::rows::{Decided, or_lacking};
-use super::{answers, everybody, gms, instructions};
+use super::{everybody, gms, instructions};
 use crate::game::Line;
 use crate::letter::Letter;
-use crate::referee;
-use crate::referee::{Instruction, InstructionFault, InstructionLine, Questions, Reply};
+use crate::referee::{self, Instruction, InstructionFault, InstructionLine, Questions, Reply};
 use crate::report::envelope::AnsweredLetter;
 use crate::report::{ClubLetter, GmItem, GmResult};
 use crate::request::{Command, Request};

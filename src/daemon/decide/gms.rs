@@ -7,8 +7,7 @@ use chrono::Datelike as _;
 
 use super::desk::Desk;
 use super::gm_index::GmIndex;
-use super::mail;
-use super::mail::PlainEnvelope;
+use super::mail::{self, PlainEnvelope};
 use super::rows::{Decided, LoadedMatch, or_lacking};
 use crate::config::Gm;
 use crate::game::BySeat;

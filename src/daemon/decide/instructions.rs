@@ -4,16 +4,15 @@ use anyhow::anyhow;
 
 use super::desk::Desk;
 use super::gm_index::GmIndex;
-use super::gms::is_seated;
-use super::openings::{Holder, NamedAddress, NewMatch, fit_name, name_from, opened_by_gm};
-use super::people::no_player;
-use super::rollback::refuse_after_the_end;
+use super::gms::{self, is_seated};
+use super::openings::{self, Holder, NamedAddress, NewMatch, fit_name, name_from, opened_by_gm};
+use super::people::{self, no_player};
+use super::rollback::{self, refuse_after_the_end};
 use super::rows::{Decided, LoadedMatch, Undecided};
-use super::{accept, acts, announce, digest, gms, lists, openings, people, rollback, ruling_mail};
+use super::{accept, acts, announce, digest, lists, ruling_mail};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
-use crate::ledger;
-use crate::ledger::{Fact, SealKey};
+use crate::ledger::{self, Fact, SealKey};
 use crate::letter::Address;
 use crate::referee::{
     Act, Correction, HouseMatch, Instruction, MatchAction, NewKey, Offer, OfferRejection, PlayerSettings,

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use super::clock::{CauseOf, rule_on};
+use super::acts::{CauseOf, rule_on};
 use super::desk::{Desk, Draft};
-use super::gms::About;
+use super::gms::{self, About};
+use super::one_letter;
 use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
 use super::sender::ReadLetter;
 use super::settings::{Settings, Step};
-use super::{gms, one_letter};
 use crate::daemon::parallel::par_map;
 use crate::letter::{Digest, Letter, Limits, bounded_head};
 use crate::report::ClubLetter;

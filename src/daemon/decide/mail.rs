@@ -1,16 +1,14 @@
 //! Letters about no running match: answers to anybody, offers, and letters to the GM.
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 
 use super::desk::Desk;
 use super::rows::Decided;
 use crate::letter::{Address, Digest};
 use crate::referee::{DispatchKind, LetterFormat};
-use crate::report;
 use crate::report::envelope::{AnsweredLetter, Envelope};
 use crate::report::pin::pin;
-use crate::report::{ClubLetter, WordedLetter, format_local};
+use crate::report::{self, ClubLetter, WordedLetter};
 use crate::store::{NewDispatch, Urgency};
 
 /// The reader, the Message-ID and the kind of such a letter.
@@ -62,12 +60,7 @@ pub fn as_reader_wants(desk: &Desk<'_>, mut page: WordedLetter, address: &str) -
 /// Formats a time as the owner of an address reads it.
 pub fn local_time_at(desk: &Desk<'_>, address: &str, at: DateTime<Utc>) -> Decided<String> {
     let zone = desk.player(address)?.and_then(|player| player.settings.zone);
-    Ok(local_time_in(desk, zone, at))
-}
-
-/// Formats a time in the zone that a player has chosen, or in the club's.
-pub fn local_time_in(desk: &Desk<'_>, zone: Option<Tz>, at: DateTime<Utc>) -> String {
-    format_local(at, zone.unwrap_or(desk.settings.config.terms.zone))
+    Ok(desk.local_time_in(zone, at))
 }
 
 /// Puts a worded letter into its envelope.

@@ -1,11 +1,10 @@
 //! Membership: whether somebody whom the GM has not registered can make and take up offers.
 
 use super::asker::Asker;
-use super::budgets::Origin;
+use super::budgets::{self, Origin};
 use super::desk::Desk;
-use super::gms::About;
+use super::gms::{self, About};
 use super::rows::Decided;
-use super::{budgets, gms};
 use crate::config::Membership;
 use crate::letter::{Address, Digest};
 use crate::referee::{OfferRejection, Reply};

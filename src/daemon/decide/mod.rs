@@ -16,7 +16,6 @@ mod automatic;
 pub mod budgets;
 mod challenge;
 mod changes;
-pub mod clock;
 pub mod codes;
 pub mod confirm;
 pub mod desk;

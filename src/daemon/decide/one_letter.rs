@@ -4,10 +4,10 @@ use anyhow::Context as _;
 use chrono::TimeDelta;
 
 use super::desk::Desk;
-use super::gm::GmLetter;
-use super::proof::{Doubt, UNPROVEN};
+use super::gm::{self, GmLetter};
+use super::proof::{self, Doubt, UNPROVEN};
 use super::rows::Decided;
-use super::{automatic, gm, parts, proof, sender, signatures, standing, stranger, unreadable};
+use super::{automatic, parts, sender, signatures, standing, stranger, unreadable};
 use crate::store::{LetterStatus, Postponed};
 
 /// The note on a letter that carries the GM's token.

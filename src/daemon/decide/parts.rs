@@ -7,14 +7,13 @@ use anyhow::Context as _;
 
 use super::desk::Desk;
 use super::rows::{Decided, Undecided, or_lacking};
-use super::seat::is_shown_to_others;
-use super::{absences, seat, standing};
+use super::seat::{self, is_shown_to_others};
+use super::{absences, standing};
 use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::ledger::{LetterCause, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
-use crate::referee;
-use crate::referee::{AbsentElsewhere, OtherPart, SeatLetter, Stage, part_digest};
+use crate::referee::{self, AbsentElsewhere, OtherPart, SeatLetter, Stage, part_digest};
 use crate::request::{Command, Request, matches_with_parts, part_for};
 use crate::store::{LetterDecision, LetterStatus, TokenRow, WaitingLetter};
 

@@ -1,11 +1,11 @@
 //! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
 use super::desk::Desk;
-use super::mail::PlainEnvelope;
+use super::mail::{self, PlainEnvelope};
 use super::openings::fit_name;
-use super::player_settings::Changer;
+use super::player_settings::{self, Changer};
 use super::rows::{Decided, or_lacking};
-use super::{acts, gms, holders, mail, player_settings, standing};
+use super::{acts, gms, holders, standing};
 use crate::game::Seat;
 use crate::letter::{Address, Digest};
 use crate::referee::{Act, DispatchKind};

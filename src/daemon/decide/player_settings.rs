@@ -4,13 +4,13 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
 use super::asker::Asker;
-use super::budgets::{Origin, SETTINGS_CHANGES};
+use super::budgets::{self, Origin, SETTINGS_CHANGES};
 use super::desk::Desk;
-use super::mail::PlainEnvelope;
+use super::mail::{self, PlainEnvelope};
 use super::openings::fit_name;
 use super::rows::{Decided, LoadedMatch};
 use super::summary::match_line;
-use super::{budgets, gms, mail, offers, ruling_mail, standing};
+use super::{gms, offers, ruling_mail, standing};
 use crate::game::Seat;
 use crate::letter::Digest;
 use crate::letter::clean::latin;

@@ -8,9 +8,9 @@ use anyhow::Context as _;
 use chrono::TimeDelta;
 
 use super::desk::Desk;
-use super::mail::PlainEnvelope;
+use super::mail::{self, PlainEnvelope};
 use super::rows::Decided;
-use super::{codes, mail, parts, standing};
+use super::{codes, parts, standing};
 use crate::ledger::Signature;
 use crate::letter::Letter;
 use crate::referee::{DispatchKind, Match};

@@ -2,10 +2,10 @@
 //! deadline once; a seat of which two letters bounce misses none until the GM has decided.
 
 use super::desk::Desk;
-use super::gms::About;
+use super::gms::{self, About};
 use super::rows::{Decided, or_lacking};
+use super::ruling_mail;
 use super::sending::Event;
-use super::{gms, ruling_mail};
 use crate::letter::{Automatic, AutomaticKind};
 use crate::referee::Act;
 use crate::report::ClubLetter;

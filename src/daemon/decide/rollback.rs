@@ -9,8 +9,7 @@ use super::{acts, gms};
 use crate::game::Seat;
 use crate::ledger::Fact;
 use crate::referee::{Act, Adjudication, Correction, Match, Stage};
-use crate::report;
-use crate::report::{GmResult, SeenTurn};
+use crate::report::{self, GmResult, SeenTurn};
 
 /// Returns why no turn of a match can be decided again, if its result has told both sides what the rules hide.
 pub fn refuse_after_the_end(game_match: &Match) -> Option<GmResult> {

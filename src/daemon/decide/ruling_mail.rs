@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use super::desk::Desk;
-use super::mail::PlainEnvelope;
+use super::gms;
+use super::mail::{self, PlainEnvelope};
 use super::rows::{Decided, LoadedMatch};
-use super::{gms, mail};
 use crate::game::BySeat;
-use crate::ledger::{Entry, Fact};
-use crate::referee::{Act, Content, Dispatch, Match, Matter, Reader, Ruling, Stage};
-use crate::report::envelope::{AnsweredLetter, Envelope};
+use crate::ledger::{self, Entry, Fact};
+use crate::referee::{self, Act, Content, Dispatch, Match, Matter, Reader, Ruling, Stage};
+use crate::report::envelope::{self, AnsweredLetter, Envelope};
 use crate::report::pin::pin;
-use crate::report::{WordedLetter, WordingInput, envelope};
+use crate::report::{self, WordedLetter, WordingInput};
 use crate::store::{EntryRow, KeptSnapshot, NewDispatch, TokenRow, Urgency};
-use crate::{ledger, referee, report};
 
 /// The rows that a ruling adds to the ledger and to the outbox.
 pub struct RulingRows {

@@ -3,24 +3,23 @@
 use anyhow::Context as _;
 
 use super::asker::Asker;
-use super::budgets::{Origin, Slot, seat_subject};
+use super::budgets::{self, Origin, Slot, seat_subject};
 use super::desk::Desk;
-use super::digest::note_of_words;
 use super::rows::{Decided, LoadedMatch, or_lacking};
-use super::ruling_mail::Readers;
-use super::{answers, budgets, everybody, gms, holders, player_settings, ruling_mail, standing, substitute};
+use super::ruling_mail::{self, Readers};
+use super::{answers, everybody, gms, holders, player_settings, standing, substitute};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{Act, Entry, Hint, Room, TokenOf};
+use crate::house;
+use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};
 use crate::letter::Letter;
 use crate::referee::{
     AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart, PartOutcome,
-    PastReports, Reply, Ruling, SeatLetter,
+    PastReports, Reply, Ruling, SeatLetter, note_of_words,
 };
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{repeated_reports, repeats_reports};
 use crate::request::{Command, NumberedCommand, Request};
 use crate::store::{NewDispatch, TokenRow, WaitingLetter};
-use crate::{house, ledger};
 
 /// The ruling on a letter, or on a part of it, that is not worded yet.
 pub struct PartRuling {

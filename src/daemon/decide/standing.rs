@@ -4,7 +4,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::asker::Asker;
 use super::desk::Desk;
-use super::mail;
 use super::rows::Decided;
 use crate::ledger::Signature;
 use crate::letter::Address;
@@ -72,10 +71,8 @@ pub fn refuse_new_address(
     command: &'static str,
 ) -> Decided<Option<ChangeReply>> {
     let until = new_until(desk, player.id, sender.as_str())?;
-    Ok(until.map(|until| ChangeReply::TooNew {
-        command,
-        until: mail::local_time_in(desk, player.settings.zone, until),
-    }))
+    Ok(until
+        .map(|until| ChangeReply::TooNew { command, until: desk.local_time_in(player.settings.zone, until) }))
 }
 
 /// Letters in a row with which an address gets into the habit.

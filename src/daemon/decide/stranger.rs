@@ -3,21 +3,20 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use super::answers::AnswerBudget;
+use super::answers::{self, AnswerBudget};
 use super::asker::Asker;
-use super::automatic::is_order_of_any_game;
-use super::budgets::Origin;
+use super::budgets::{self, Origin};
 use super::desk::Desk;
-use super::digest::note_of_text;
-use super::gms::About;
-use super::questions::waits_for_answer;
+use super::gms::{self, About};
+use super::questions::{self, waits_for_answer};
 use super::rows::{Decided, or_lacking};
-use super::{answers, budgets, everybody, gms, mail, questions, tokenless};
+use super::{everybody, mail, tokenless};
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::Letter;
-use crate::referee;
-use crate::referee::{Passing, Questions, Reply, Words, digest_of_request};
+use crate::referee::{
+    self, Passing, Questions, Reply, Words, digest_of_request, is_order_of_any_game, note_of_text,
+};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::request::{Command, Request};

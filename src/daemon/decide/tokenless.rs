@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::asker::Asker;
 use super::desk::Desk;
-use super::mail::PlainEnvelope;
+use super::mail::{self, PlainEnvelope};
 use super::rows::{Decided, LoadedMatch};
-use super::{mail, ruling_mail};
+use super::ruling_mail;
 use crate::game::{Line, Seat};
 use crate::letter::Letter;
 use crate::referee::{Answer, Content, Dispatch, DispatchKind, Passing, Reader, Stage};

@@ -1,9 +1,9 @@
 //! Letters beyond the limits, or without exactly one sender: one short answer says what is wrong.
 
 use super::desk::Desk;
-use super::mail::PlainEnvelope;
+use super::mail::{self, PlainEnvelope};
 use super::rows::{Decided, or_lacking};
-use super::{automatic, budgets, mail, returned};
+use super::{automatic, budgets, returned};
 use crate::letter::{Address, Digest, UnreadableLetter};
 use crate::referee::DispatchKind;
 use crate::report::ClubLetter;

@@ -1,10 +1,10 @@
 //! A GM at the terminal is shown what the rules hide: the ledger of each match concerned says so first.
 
+use super::acts;
 use super::desk::Desk;
 use super::gm_index::GmIndex;
-use super::gms::is_seated;
+use super::gms::{self, is_seated};
 use super::rows::{Decided, LoadedMatch, or_lacking};
-use super::{acts, gms};
 use crate::config::Gms;
 use crate::referee::{Act, Stage};
 

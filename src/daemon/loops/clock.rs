@@ -11,7 +11,7 @@ use super::waiting::{Backoff, pause};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
 use crate::daemon::batch::items::DueMatches;
-use crate::daemon::decide::clock::{CauseOf, by_program};
+use crate::daemon::decide::acts::{CauseOf, by_program};
 use crate::daemon::decide::offers::lapse_offer;
 use crate::daemon::heartbeat::Loop;
 use crate::post::{Health, ShutdownSignal};
