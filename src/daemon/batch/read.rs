@@ -4,11 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::daemon::decide::budgets::CLUB;
 use crate::daemon::decide::in_work::InWork;
+use crate::daemon::decide::parallel::par_map;
 use crate::daemon::decide::returned;
 use crate::daemon::decide::rows::Key;
 use crate::daemon::decide::sender::{ReadLetter, ReadResult};
 use crate::daemon::decide::settings::{Settings, Step};
-use crate::daemon::parallel::par_map;
 use crate::letter::{Automatic, Letter, Limits};
 use crate::store::WaitingLetter;
 

@@ -14,7 +14,7 @@ use super::random::{self, Random};
 use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Rows, or_lacking};
 use super::settings::Settings;
 use super::stored::match_row;
-use crate::daemon::parallel::par_map;
+use crate::daemon::decide::parallel::par_map;
 use crate::letter::Digest;
 use crate::referee::{Match, Stage};
 use crate::report::format_local;

@@ -19,7 +19,7 @@ use super::one_letter;
 use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
 use super::sender::ReadLetter;
 use super::settings::{Settings, Step};
-use crate::daemon::parallel::par_map;
+use crate::daemon::decide::parallel::par_map;
 use crate::letter::{Digest, Letter, Limits, bounded_head};
 use crate::report::ClubLetter;
 use crate::store::{BudgetUse, LetterDecision, LetterStatus, Postponed, WaitingLetter};

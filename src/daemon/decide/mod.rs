@@ -35,6 +35,7 @@ mod membership;
 pub mod offers;
 pub mod one_letter;
 pub mod openings;
+pub mod parallel;
 mod parts;
 mod people;
 pub mod player_settings;
