@@ -12,3 +12,5 @@
 //! - `seat`: letters from the holder of a seat;
 //! - `gm`: instructions, lists, digests and alarms;
 //! - `door`: who wrote, and who decides on it.
+
+pub mod frame;

@@ -15,12 +15,12 @@ use super::read::{keys_of, read_letters};
 use crate::daemon::Office;
 use crate::daemon::attempts::Overdue;
 use crate::daemon::decide::acts::by_clock;
-use crate::daemon::decide::in_work::InWork;
 use crate::daemon::decide::items::{Batch, Item, Progress, set_back};
-use crate::daemon::decide::rows::{Key, LoadedRows};
 use crate::daemon::decide::sender::ReadLetter;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::parallel::run_blocking;
+use crate::desk::frame::in_work::InWork;
+use crate::desk::frame::rows::{Key, LoadedRows};
 use crate::letter::Digest;
 use crate::store::{Claimable, LetterStatus, MatchRow, Settlement, StoreError, WaitingLetter};
 

@@ -5,11 +5,11 @@ use anyhow::Context as _;
 use chrono::NaiveDate;
 
 use super::budgets::{self, Origin};
-use super::desk::Desk;
 use super::mail::{self, PlainEnvelope};
-use super::rows::{Decided, LoadedMatch};
 use super::ruling_mail;
 use super::seat::PartRuling;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, TokenOf};
 use crate::letter::{Digest, NewText};

@@ -1,8 +1,8 @@
 //! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set aside.
 
-use super::desk::Desk;
-use super::rows::Decided;
 use super::{digest, gms};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
 use crate::letter::UnreadableReason;
 use crate::report::GmResult;
 use crate::store::{LetterDecision, LetterRow, LetterStatus};

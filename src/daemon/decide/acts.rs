@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 
-use super::desk::Desk;
-use super::rows::{Decided, LoadedMatch};
-use super::summary::gm_line;
 use super::{gms, holders, ruling_mail};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch};
+use crate::desk::frame::summary::gm_line;
 use crate::referee::{Act, Match, Matter};
 use crate::report::GmResult;
 use crate::store::Player;

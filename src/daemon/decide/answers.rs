@@ -4,8 +4,8 @@
 use chrono::TimeDelta;
 
 use super::budgets::{self, Slot, seat_subject};
-use super::desk::Desk;
-use super::rows::Decided;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
 use crate::game::{Line, Seat};
 use crate::ledger::Permission;
 use crate::letter::Digest;

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 
-use super::desk::Desk;
-use super::rows::Decided;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
 use crate::game::Seat;
 use crate::ledger::Room;
 use crate::store::{BudgetKey, BudgetKind, NewDispatch};

@@ -2,10 +2,10 @@
 
 use anyhow::Context as _;
 
-use super::asker::Asker;
-use super::desk::Desk;
 use super::openings::{self, Holder, NamedAddress, NewMatch};
-use super::rows::Decided;
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::house::{self, HouseLevel};

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::asker::Asker;
-use super::codes::in_code_letters;
-use super::desk::Desk;
-use super::rows::Decided;
-use super::{addresses, changes, holders, leaving, standing};
+use super::{addresses, changes, holders, leaving};
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::codes::in_code_letters;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::frame::standing;
 use crate::game::Seat;
 use crate::referee::{ChangeReply, Reply};
 use crate::store::{

@@ -1,15 +1,14 @@
 //! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of them
 //! touches a running match.
 
-use super::asker::Asker;
-use super::desk::Desk;
 use super::offers::{self, Audience, offer_of};
 use super::openings::name_from;
-use super::rows::{Decided, or_lacking};
-use super::summary::match_line;
-use super::{
-    addresses, challenge, codes, confirm, leaving, membership, player_settings, questions, standing,
-};
+use super::{addresses, challenge, confirm, leaving, membership, player_settings, questions};
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::frame::summary::match_line;
+use crate::desk::frame::{codes, standing};
 use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
 use crate::request::{Command, Party};

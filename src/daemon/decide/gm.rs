@@ -1,10 +1,10 @@
 //! A letter from the GM: each instruction is carried out, and one answer confirms them all.
 
 use super::answers::{self, AnswerBudget, digest_of_lines};
-use super::desk::Desk;
-use super::gm_index::GmIndex;
-use super::rows::{Decided, or_lacking};
 use super::{everybody, gms, instructions};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::game::Line;
 use crate::letter::Letter;
 use crate::referee::{self, Instruction, InstructionFault, InstructionLine, Questions, Reply};

@@ -5,11 +5,11 @@
 
 use chrono::Datelike as _;
 
-use super::desk::Desk;
-use super::gm_index::GmIndex;
 use super::mail::{self, PlainEnvelope};
-use super::rows::{Decided, LoadedMatch, or_lacking};
 use crate::config::Gm;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
 use crate::referee::{DispatchKind, Stage};

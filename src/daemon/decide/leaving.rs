@@ -1,9 +1,10 @@
 //! LEAVE: a player gives up the matches that run now, once a registered address has agreed.
 
-use super::asker::Asker;
-use super::desk::Desk;
-use super::rows::{Decided, LoadedMatch, or_lacking};
-use super::{changes, offers, ruling_mail, standing};
+use super::{changes, offers, ruling_mail};
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
+use crate::desk::frame::standing;
 use crate::game::Seat;
 use crate::referee::{Act, ChangeReply, Stage};
 use crate::report::ChangeLetter;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::desk::Desk;
-use super::rows::Decided;
-use super::summary::Summary;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::frame::summary::Summary;
 use crate::referee::Listing;
 use crate::report::GmMatchSummary;
 

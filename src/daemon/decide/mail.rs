@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 
-use super::desk::Desk;
-use super::rows::Decided;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
 use crate::letter::{Address, Digest};
 use crate::referee::{DispatchKind, LetterFormat};
 use crate::report::envelope::{AnsweredLetter, Envelope};

@@ -1,11 +1,11 @@
 //! Membership: whether somebody whom the GM has not registered can make and take up offers.
 
-use super::asker::Asker;
 use super::budgets::{self, Origin};
-use super::desk::Desk;
 use super::gms::{self, About};
-use super::rows::Decided;
 use crate::config::Membership;
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
 use crate::letter::{Address, Digest};
 use crate::referee::{OfferRejection, Reply};
 use crate::report::ClubLetter;

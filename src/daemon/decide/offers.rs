@@ -3,16 +3,16 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::asker::Asker;
 use super::budgets::{self, NEWCOMERS_REACH, Origin};
-use super::codes::{self, CODE_LETTERS};
-use super::desk::Desk;
 use super::mail::{self, PlainEnvelope};
 use super::openings::{self, Holder, NamedAddress, NewMatch};
-use super::random::Random;
-use super::rows::Decided;
-use super::standing;
 use crate::config::Membership;
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::codes::{self, CODE_LETTERS};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::random::Random;
+use crate::desk::frame::rows::Decided;
+use crate::desk::frame::standing;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Cause, Lot, SealKey};
 use crate::letter::Address;

@@ -3,11 +3,12 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::desk::Desk;
 use super::gm::{self, GmLetter};
 use super::proof::{self, Doubt, UNPROVEN};
-use super::rows::Decided;
-use super::{automatic, parts, sender, signatures, standing, stranger, unreadable};
+use super::{automatic, parts, sender, signatures, stranger, unreadable};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::frame::standing;
 use crate::store::{LetterStatus, Postponed};
 
 /// The note on a letter that carries the GM's token.

@@ -2,13 +2,14 @@
 
 use anyhow::{Context as _, anyhow};
 
-use super::desk::Desk;
-use super::random::Random;
-use super::rows::{Decided, Undecided, or_lacking};
+use super::holders;
 use super::ruling_mail::{self, Readers};
-use super::stored::{match_row, seat_row};
-use super::{codes, holders};
 use crate::config::Gm;
+use crate::desk::frame::codes;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::random::Random;
+use crate::desk::frame::rows::{Decided, Undecided, or_lacking};
+use crate::desk::frame::stored::{match_row, seat_row};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat};
 use crate::house::HouseLevel;

@@ -5,10 +5,11 @@ use std::slice;
 
 use anyhow::Context as _;
 
-use super::desk::Desk;
-use super::rows::{Decided, Undecided, or_lacking};
+use super::absences;
 use super::seat::{self, is_shown_to_others};
-use super::{absences, standing};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, Undecided, or_lacking};
+use crate::desk::frame::standing;
 use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::ledger::{LetterCause, TokenOf};

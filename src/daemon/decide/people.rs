@@ -1,11 +1,12 @@
 //! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
-use super::desk::Desk;
 use super::mail::{self, PlainEnvelope};
 use super::openings::fit_name;
 use super::player_settings::{self, Changer};
-use super::rows::{Decided, or_lacking};
-use super::{acts, gms, holders, standing};
+use super::{acts, gms, holders};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::frame::standing;
 use crate::game::Seat;
 use crate::letter::{Address, Digest};
 use crate::referee::{Act, DispatchKind};

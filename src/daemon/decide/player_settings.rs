@@ -3,14 +3,15 @@
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
-use super::asker::Asker;
 use super::budgets::{self, Origin, SETTINGS_CHANGES};
-use super::desk::Desk;
 use super::mail::{self, PlainEnvelope};
 use super::openings::fit_name;
-use super::rows::{Decided, LoadedMatch};
-use super::summary::match_line;
-use super::{gms, offers, ruling_mail, standing};
+use super::{gms, offers, ruling_mail};
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch};
+use crate::desk::frame::standing;
+use crate::desk::frame::summary::match_line;
 use crate::game::Seat;
 use crate::letter::Digest;
 use crate::letter::clean::latin;

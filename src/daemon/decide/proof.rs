@@ -7,10 +7,11 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::desk::Desk;
 use super::mail::{self, PlainEnvelope};
-use super::rows::Decided;
-use super::{codes, parts, standing};
+use super::parts;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::frame::{codes, standing};
 use crate::ledger::Signature;
 use crate::letter::Letter;
 use crate::referee::{DispatchKind, Match};

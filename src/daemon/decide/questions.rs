@@ -4,13 +4,14 @@
 
 use chrono::TimeDelta;
 
-use super::asker::Asker;
-use super::codes::{CODE_LETTERS, in_code_letters};
-use super::desk::Desk;
-use super::random::Random;
-use super::rows::Decided;
-use super::{offers, standing};
+use super::offers;
 use crate::config::Membership;
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::codes::{CODE_LETTERS, in_code_letters};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::random::Random;
+use crate::desk::frame::rows::Decided;
+use crate::desk::frame::standing;
 use crate::game::Line;
 use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
 use crate::report::AskedSender;

@@ -1,11 +1,11 @@
 //! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A bounce moves a
 //! deadline once; a seat of which two letters bounce misses none until the GM has decided.
 
-use super::desk::Desk;
 use super::gms::{self, About};
-use super::rows::{Decided, or_lacking};
 use super::ruling_mail;
 use super::sending::Event;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::letter::{Automatic, AutomaticKind};
 use crate::referee::Act;
 use crate::report::ClubLetter;

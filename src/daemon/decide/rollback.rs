@@ -3,9 +3,9 @@
 
 use anyhow::anyhow;
 
-use super::desk::Desk;
-use super::rows::{Decided, LoadedMatch};
 use super::{acts, gms};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::game::Seat;
 use crate::ledger::Fact;
 use crate::referee::{Act, Adjudication, Correction, Match, Stage};

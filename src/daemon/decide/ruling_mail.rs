@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::desk::Desk;
 use super::gms;
 use super::mail::{self, PlainEnvelope};
-use super::rows::{Decided, LoadedMatch};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::game::BySeat;
 use crate::ledger::{self, Entry, Fact};
 use crate::referee::{self, Act, Content, Dispatch, Match, Matter, Reader, Ruling, Stage};

@@ -2,12 +2,13 @@
 
 use anyhow::Context as _;
 
-use super::asker::Asker;
 use super::budgets::{self, Origin, Slot, seat_subject};
-use super::desk::Desk;
-use super::rows::{Decided, LoadedMatch, or_lacking};
 use super::ruling_mail::{self, Readers};
-use super::{answers, everybody, gms, holders, player_settings, standing, substitute};
+use super::{answers, everybody, gms, holders, player_settings, substitute};
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
+use crate::desk::frame::standing;
 use crate::game::{BySeat, Seat};
 use crate::house;
 use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};

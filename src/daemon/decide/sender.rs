@@ -1,8 +1,8 @@
 //! The sender of a letter.
 
-use super::desk::Desk;
-use super::gm_index::GmIndex;
-use super::rows::Decided;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::frame::rows::Decided;
 use crate::letter::{Letter, UnreadableLetter};
 use crate::referee;
 use crate::store::{TokenRow, WaitingLetter};

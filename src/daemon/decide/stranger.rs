@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::slice;
 
 use super::answers::{self, AnswerBudget};
-use super::asker::Asker;
 use super::budgets::{self, Origin};
-use super::desk::Desk;
 use super::gms::{self, About};
 use super::questions::{self, waits_for_answer};
-use super::rows::{Decided, or_lacking};
 use super::{everybody, mail, tokenless};
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::Letter;

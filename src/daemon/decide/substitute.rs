@@ -2,9 +2,9 @@
 
 use anyhow::{Context as _, anyhow};
 
-use super::desk::Desk;
-use super::rows::Decided;
 use super::{holders, openings, ruling_mail};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
 use crate::game::Seat;
 use crate::ledger::PlayerSettings;
 use crate::referee::Act;

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use super::asker::Asker;
-use super::desk::Desk;
 use super::mail::{self, PlainEnvelope};
-use super::rows::{Decided, LoadedMatch};
 use super::ruling_mail;
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::game::{Line, Seat};
 use crate::letter::Letter;
 use crate::referee::{Answer, Content, Dispatch, DispatchKind, Passing, Reader, Stage};

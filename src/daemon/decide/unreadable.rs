@@ -1,9 +1,9 @@
 //! Letters beyond the limits, or without exactly one sender: one short answer says what is wrong.
 
-use super::desk::Desk;
 use super::mail::{self, PlainEnvelope};
-use super::rows::{Decided, or_lacking};
 use super::{automatic, budgets, returned};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::letter::{Address, Digest, UnreadableLetter};
 use crate::referee::DispatchKind;
 use crate::report::ClubLetter;

@@ -10,11 +10,11 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use super::gm_index::GmIndex;
+use super::parallel::par_map;
 use super::random::{self, Random};
 use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Rows, or_lacking};
 use super::settings::Settings;
 use super::stored::match_row;
-use crate::daemon::decide::parallel::par_map;
 use crate::letter::Digest;
 use crate::referee::{Match, Stage};
 use crate::report::format_local;
