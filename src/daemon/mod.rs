@@ -29,7 +29,7 @@ mod batch;
 mod columns;
 mod commands;
 mod copies;
-mod decide;
+pub(crate) mod decide;
 mod dossier;
 mod forgetting;
 mod heartbeat;

@@ -14,3 +14,4 @@
 //! - `door`: who wrote, and who decides on it.
 
 pub mod frame;
+pub mod outbox;

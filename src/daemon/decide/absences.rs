@@ -4,12 +4,12 @@
 use anyhow::Context as _;
 use chrono::NaiveDate;
 
-use super::budgets::{self, Origin};
-use super::mail::{self, PlainEnvelope};
-use super::ruling_mail;
 use super::seat::PartRuling;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
+use crate::desk::outbox::budgets::{self, Origin};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::desk::outbox::ruling_mail;
 use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, TokenOf};
 use crate::letter::{Digest, NewText};

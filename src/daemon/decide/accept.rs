@@ -1,8 +1,9 @@
 //! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set aside.
 
-use super::{digest, gms};
+use super::digest;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::gms;
 use crate::letter::UnreadableReason;
 use crate::report::GmResult;
 use crate::store::{LetterDecision, LetterRow, LetterStatus};

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 
-use super::{gms, holders, ruling_mail};
+use super::holders;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::desk::frame::summary::gm_line;
+use crate::desk::outbox::{gms, ruling_mail};
 use crate::referee::{Act, Match, Matter};
 use crate::report::GmResult;
 use crate::store::Player;

@@ -1,15 +1,15 @@
 //! ADDRESS: a player's addresses change when a registered one and a new one have agreed. The older ones are told at once,
 //! and can undo the change for some days.
 
-use super::budgets::{self, Origin};
 use super::changes::{self, MAX_OPEN};
 use super::holders;
-use super::mail::{self, PlainEnvelope};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing::{self, UNDO};
+use crate::desk::outbox::budgets::{self, Origin};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::letter::{Address, Digest};
 use crate::referee::{ChangeReply, DispatchKind};
 use crate::report::{ChangeLetter, ClubLetter};

@@ -1,12 +1,12 @@
 //! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that fills up, and a
 //! server that takes no mail.
 
-use super::gms::{self, About};
-use super::mail::{self, PlainEnvelope};
 use super::sending::Outage;
 use crate::audit::AuditVerdict;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::gms::{self, About};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::referee::DispatchKind;
 use crate::report::{self, ClubLetter, FailedMatch};
 use crate::store::NewDispatch;

@@ -2,10 +2,10 @@
 
 use chrono::TimeDelta;
 
-use super::gms;
-use super::mail::{self, PlainEnvelope};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::gms;
+use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, LetterFormat, Readership, cut};
 use crate::report::{ClubLetter, GmResult, wrapped};

@@ -1,11 +1,11 @@
 //! Letters taken for automatic mail. They act for nobody. Whoever may have written one as a person is asked, once a day.
 
-use super::gms;
-use super::mail::{self, PlainEnvelope};
-use super::returned::{self, failed};
 use super::sender::{Sender, sender_of};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::gms;
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::desk::outbox::returned::{self, failed};
 use crate::game::Seat;
 use crate::letter::{Address, Automatic, Certainty, Letter, Token};
 use crate::referee::{DispatchKind, is_order_of_any_game};

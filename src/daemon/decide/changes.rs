@@ -6,14 +6,14 @@
 
 use chrono::TimeDelta;
 
-use super::gms::{self, About};
 use super::holders;
-use super::mail::{self, PlainEnvelope};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::codes::{self, LAPSE};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
+use crate::desk::outbox::gms::{self, About};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::referee::{ChangeReply, DispatchKind, Stage};
 use crate::report::{ChangeLetter, ClubLetter};
 use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange};

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
-use super::{gms, lists};
+use super::lists;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, DigestLetter, DigestRows, or_lacking};
 use crate::desk::frame::summary::Summary;
+use crate::desk::outbox::gms;
 use crate::game::Seat;
 use crate::ledger::Fact;
 use crate::referee::{Stage, WORDS_NOTE};

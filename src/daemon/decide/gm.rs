@@ -1,10 +1,11 @@
 //! A letter from the GM: each instruction is carried out, and one answer confirms them all.
 
-use super::answers::{self, AnswerBudget, digest_of_lines};
-use super::{everybody, gms, instructions};
+use super::{everybody, instructions};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::outbox::answers::{self, AnswerBudget, digest_of_lines};
+use crate::desk::outbox::gms;
 use crate::game::Line;
 use crate::letter::Letter;
 use crate::referee::{self, Instruction, InstructionFault, InstructionLine, Questions, Reply};

@@ -1,10 +1,10 @@
 //! Who holds a seat: pinned in the ledger of the match when it opens, and whenever the reply token or the player's
 //! addresses change.
 
-use super::ruling_mail;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::desk::frame::stored::seat_row;
+use crate::desk::outbox::ruling_mail;
 use crate::game::Seat;
 use crate::ledger::{Act, KeptPin, PinKey, PinnedKind, SeatPins};
 use crate::letter::Digest;

@@ -2,14 +2,15 @@
 
 use anyhow::anyhow;
 
-use super::gms::{self, is_seated};
 use super::openings::{self, Holder, NamedAddress, NewMatch, fit_name, name_from, opened_by_gm};
 use super::people::{self, no_player};
 use super::rollback::{self, refuse_after_the_end};
-use super::{accept, acts, announce, digest, lists, ruling_mail};
+use super::{accept, acts, announce, digest, lists};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, LoadedMatch, Undecided};
+use crate::desk::outbox::gms::{self, is_seated};
+use crate::desk::outbox::ruling_mail;
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, SealKey};

@@ -1,11 +1,11 @@
 //! Membership: whether somebody whom the GM has not registered can make and take up offers.
 
-use super::budgets::{self, Origin};
-use super::gms::{self, About};
 use crate::config::Membership;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::budgets::{self, Origin};
+use crate::desk::outbox::gms::{self, About};
 use crate::letter::{Address, Digest};
 use crate::referee::{OfferRejection, Reply};
 use crate::report::ClubLetter;

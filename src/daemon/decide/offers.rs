@@ -3,8 +3,6 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::budgets::{self, NEWCOMERS_REACH, Origin};
-use super::mail::{self, PlainEnvelope};
 use super::openings::{self, Holder, NamedAddress, NewMatch};
 use crate::config::Membership;
 use crate::desk::frame::asker::Asker;
@@ -13,6 +11,8 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::random::Random;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
+use crate::desk::outbox::budgets::{self, NEWCOMERS_REACH, Origin};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Cause, Lot, SealKey};
 use crate::letter::Address;

@@ -3,13 +3,13 @@
 use anyhow::{Context as _, anyhow};
 
 use super::holders;
-use super::ruling_mail::{self, Readers};
 use crate::config::Gm;
 use crate::desk::frame::codes;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::random::Random;
 use crate::desk::frame::rows::{Decided, Undecided, or_lacking};
 use crate::desk::frame::stored::{match_row, seat_row};
+use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat};
 use crate::house::HouseLevel;

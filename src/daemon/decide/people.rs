@@ -1,12 +1,13 @@
 //! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
-use super::mail::{self, PlainEnvelope};
 use super::openings::fit_name;
 use super::player_settings::{self, Changer};
-use super::{acts, gms, holders};
+use super::{acts, holders};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
+use crate::desk::outbox::gms;
+use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::game::Seat;
 use crate::letter::{Address, Digest};
 use crate::referee::{Act, DispatchKind};

@@ -3,9 +3,10 @@
 
 use anyhow::anyhow;
 
-use super::{acts, gms};
+use super::acts;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
+use crate::desk::outbox::gms;
 use crate::game::Seat;
 use crate::ledger::Fact;
 use crate::referee::{Act, Adjudication, Correction, Match, Stage};

@@ -2,13 +2,14 @@
 
 use anyhow::Context as _;
 
-use super::budgets::{self, Origin, Slot, seat_subject};
-use super::ruling_mail::{self, Readers};
-use super::{answers, everybody, gms, holders, player_settings, substitute};
+use super::{everybody, holders, player_settings, substitute};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
 use crate::desk::frame::standing;
+use crate::desk::outbox::budgets::{self, Origin, Slot, seat_subject};
+use crate::desk::outbox::ruling_mail::{self, Readers};
+use crate::desk::outbox::{answers, gms};
 use crate::game::{BySeat, Seat};
 use crate::house;
 use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};

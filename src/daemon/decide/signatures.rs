@@ -5,11 +5,11 @@
 
 use chrono::TimeDelta;
 
-use super::gms;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
+use crate::desk::outbox::gms;
 use crate::ledger::Signature;
 use crate::post::dkim::DkimVerdict;
 use crate::report::ClubLetter;

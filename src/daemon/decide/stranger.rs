@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use super::answers::{self, AnswerBudget};
-use super::budgets::{self, Origin};
-use super::gms::{self, About};
 use super::questions::{self, waits_for_answer};
-use super::{everybody, mail, tokenless};
+use super::{everybody, tokenless};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::outbox::answers::{self, AnswerBudget};
+use crate::desk::outbox::budgets::{self, Origin};
+use crate::desk::outbox::gms::{self, About};
+use crate::desk::outbox::mail;
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::Letter;

@@ -2,9 +2,10 @@
 
 use anyhow::{Context as _, anyhow};
 
-use super::{holders, openings, ruling_mail};
+use super::{holders, openings};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::ruling_mail;
 use crate::game::Seat;
 use crate::ledger::PlayerSettings;
 use crate::referee::Act;

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use super::mail::{self, PlainEnvelope};
-use super::ruling_mail;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::desk::outbox::ruling_mail;
 use crate::game::{Line, Seat};
 use crate::letter::Letter;
 use crate::referee::{Answer, Content, Dispatch, DispatchKind, Passing, Reader, Stage};

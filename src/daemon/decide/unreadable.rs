@@ -1,9 +1,10 @@
 //! Letters beyond the limits, or without exactly one sender: one short answer says what is wrong.
 
-use super::mail::{self, PlainEnvelope};
-use super::{automatic, budgets, returned};
+use super::automatic;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::desk::outbox::{budgets, returned};
 use crate::letter::{Address, Digest, UnreadableLetter};
 use crate::referee::DispatchKind;
 use crate::report::ClubLetter;

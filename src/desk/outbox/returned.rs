@@ -3,7 +3,7 @@
 
 use super::gms::{self, About};
 use super::ruling_mail;
-use super::sending::Event;
+use crate::daemon::decide::sending::Event;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::letter::{Automatic, AutomaticKind};
