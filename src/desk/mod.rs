@@ -14,4 +14,5 @@
 //! - `door`: who wrote, and who decides on it.
 
 pub mod frame;
+pub mod matches;
 pub mod outbox;

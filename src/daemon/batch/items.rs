@@ -14,13 +14,13 @@ use chrono::{DateTime, Utc};
 use super::read::{keys_of, read_letters};
 use crate::daemon::Office;
 use crate::daemon::attempts::Overdue;
-use crate::daemon::decide::acts::by_clock;
 use crate::daemon::decide::items::{Batch, Item, Progress, set_back};
 use crate::daemon::decide::sender::ReadLetter;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::parallel::run_blocking;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::rows::{Key, LoadedRows};
+use crate::desk::matches::acts::by_clock;
 use crate::letter::Digest;
 use crate::store::{Claimable, LetterStatus, MatchRow, Settlement, StoreError, WaitingLetter};
 

@@ -2,12 +2,12 @@
 //! and can undo the change for some days.
 
 use super::changes::{self, MAX_OPEN};
-use super::holders;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing::{self, UNDO};
+use crate::desk::matches::holders;
 use crate::desk::outbox::budgets::{self, Origin};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::letter::{Address, Digest};

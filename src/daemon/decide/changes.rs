@@ -6,12 +6,12 @@
 
 use chrono::TimeDelta;
 
-use super::holders;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::codes::{self, LAPSE};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
+use crate::desk::matches::holders;
 use crate::desk::outbox::gms::{self, About};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::referee::{ChangeReply, DispatchKind, Stage};

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{addresses, changes, holders, leaving};
+use super::{addresses, changes, leaving};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::codes::in_code_letters;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
+use crate::desk::matches::holders;
 use crate::game::Seat;
 use crate::referee::{ChangeReply, Reply};
 use crate::store::{

@@ -1,14 +1,15 @@
 //! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of them
 //! touches a running match.
 
-use super::offers::{self, Audience, offer_of};
-use super::openings::name_from;
-use super::{addresses, challenge, confirm, leaving, membership, player_settings, questions};
+use super::{addresses, confirm, leaving, player_settings, questions};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::summary::match_line;
 use crate::desk::frame::{codes, standing};
+use crate::desk::matches::offers::{self, Audience, offer_of};
+use crate::desk::matches::openings::name_from;
+use crate::desk::matches::{challenge, membership};
 use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
 use crate::request::{Command, Party};

@@ -2,13 +2,16 @@
 
 use anyhow::anyhow;
 
-use super::openings::{self, Holder, NamedAddress, NewMatch, fit_name, name_from, opened_by_gm};
 use super::people::{self, no_player};
 use super::rollback::{self, refuse_after_the_end};
-use super::{accept, acts, announce, digest, lists};
+use super::{accept, announce, digest, lists};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, LoadedMatch, Undecided};
+use crate::desk::matches::acts;
+use crate::desk::matches::openings::{
+    self, Holder, NamedAddress, NewMatch, fit_name, name_from, opened_by_gm,
+};
 use crate::desk::outbox::gms::{self, is_seated};
 use crate::desk::outbox::ruling_mail;
 use crate::game::any::GameKind;

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use super::acts::{CauseOf, rule_on};
 use super::one_letter;
 use super::sender::ReadLetter;
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
 use crate::desk::frame::settings::{Settings, Step};
+use crate::desk::matches::acts::{CauseOf, rule_on};
 use crate::desk::outbox::gms::{self, About};
 use crate::letter::{Digest, Letter, Limits, bounded_head};
 use crate::report::ClubLetter;

@@ -1,10 +1,11 @@
 //! LEAVE: a player gives up the matches that run now, once a registered address has agreed.
 
-use super::{changes, offers};
+use super::changes;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
 use crate::desk::frame::standing;
+use crate::desk::matches::offers;
 use crate::desk::outbox::ruling_mail;
 use crate::game::Seat;
 use crate::referee::{Act, ChangeReply, Stage};

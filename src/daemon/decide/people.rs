@@ -1,11 +1,11 @@
 //! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
-use super::openings::fit_name;
 use super::player_settings::{self, Changer};
-use super::{acts, holders};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
+use crate::desk::matches::openings::fit_name;
+use crate::desk::matches::{acts, holders};
 use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::game::Seat;

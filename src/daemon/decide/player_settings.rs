@@ -3,13 +3,13 @@
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
-use super::offers;
-use super::openings::fit_name;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::desk::frame::standing;
 use crate::desk::frame::summary::match_line;
+use crate::desk::matches::offers;
+use crate::desk::matches::openings::fit_name;
 use crate::desk::outbox::budgets::{self, Origin, SETTINGS_CHANGES};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::desk::outbox::{gms, ruling_mail};

@@ -4,7 +4,6 @@
 
 use chrono::TimeDelta;
 
-use super::offers;
 use crate::config::Membership;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::codes::{CODE_LETTERS, in_code_letters};
@@ -12,6 +11,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::random::Random;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
+use crate::desk::matches::offers;
 use crate::game::Line;
 use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
 use crate::report::AskedSender;

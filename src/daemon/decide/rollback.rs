@@ -3,9 +3,9 @@
 
 use anyhow::anyhow;
 
-use super::acts;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
+use crate::desk::matches::acts;
 use crate::desk::outbox::gms;
 use crate::game::Seat;
 use crate::ledger::Fact;

@@ -2,11 +2,12 @@
 
 use anyhow::Context as _;
 
-use super::{everybody, holders, player_settings, substitute};
+use super::{everybody, player_settings};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
 use crate::desk::frame::standing;
+use crate::desk::matches::{holders, substitute};
 use crate::desk::outbox::budgets::{self, Origin, Slot, seat_subject};
 use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::desk::outbox::{answers, gms};

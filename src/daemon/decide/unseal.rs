@@ -1,10 +1,10 @@
 //! A GM at the terminal is shown what the rules hide: the ledger of each match concerned says so first.
 
-use super::acts;
 use crate::config::Gms;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
+use crate::desk::matches::acts;
 use crate::desk::outbox::gms::{self, is_seated};
 use crate::referee::{Act, Stage};
 
