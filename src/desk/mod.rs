@@ -16,3 +16,4 @@
 pub mod frame;
 pub mod matches;
 pub mod outbox;
+pub mod people;

@@ -1,11 +1,12 @@
 //! A letter from the GM: each instruction is carried out, and one answer confirms them all.
 
-use super::{everybody, instructions};
+use super::instructions;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::outbox::answers::{self, AnswerBudget, digest_of_lines};
 use crate::desk::outbox::gms;
+use crate::desk::people::commands;
 use crate::game::Line;
 use crate::letter::Letter;
 use crate::referee::{self, Instruction, InstructionFault, InstructionLine, Questions, Reply};
@@ -101,7 +102,7 @@ fn gm_replies(
     request: &Request,
 ) -> anyhow::Result<Vec<Reply>> {
     let mut replies = Vec::new();
-    let Some(asker) = or_lacking(everybody::asker(desk, letter, has_token))? else {
+    let Some(asker) = or_lacking(commands::asker(desk, letter, has_token))? else {
         return Ok(replies);
     };
     let mut questions = Questions::default();
@@ -109,7 +110,7 @@ fn gm_replies(
         if questions.is_repeated(&asked.command) {
             continue;
         }
-        let reply = or_lacking(everybody::reply_to_everybody(desk, &asker, &asked.command))?;
+        let reply = or_lacking(commands::reply_to_everybody(desk, &asker, &asked.command))?;
         replies.extend(reply.flatten());
     }
     Ok(replies)

@@ -2,7 +2,6 @@
 
 use anyhow::anyhow;
 
-use super::people::{self, no_player};
 use super::rollback::{self, refuse_after_the_end};
 use super::{accept, announce, digest, lists};
 use crate::desk::frame::desk::Desk;
@@ -14,6 +13,7 @@ use crate::desk::matches::openings::{
 };
 use crate::desk::outbox::gms::{self, is_seated};
 use crate::desk::outbox::ruling_mail;
+use crate::desk::people::registry::{self, no_player};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, SealKey};
@@ -74,13 +74,13 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
         }
         Instruction::PlayerAdd { address, name } => add_player(desk, address, name, check),
         Instruction::PlayerShow(address) => match desk.player(address.as_str())? {
-            Some(player) => people::show_player(desk, &player),
+            Some(player) => registry::show_player(desk, &player),
             None => Ok(no_player(address)),
         },
-        Instruction::PlayerRename { address, name } => people::rename_player(desk, address, name, check),
-        Instruction::PlayerMerge { gone, into } => people::merge_players(desk, gone, into, check),
-        Instruction::PlayerBounceClear(address) => people::clear_bounces(desk, address, check),
-        Instruction::PlayerBlock { address, on } => people::block_player(desk, address, *on, check),
+        Instruction::PlayerRename { address, name } => registry::rename_player(desk, address, name, check),
+        Instruction::PlayerMerge { gone, into } => registry::merge_players(desk, gone, into, check),
+        Instruction::PlayerBounceClear(address) => registry::clear_bounces(desk, address, check),
+        Instruction::PlayerBlock { address, on } => registry::block_player(desk, address, *on, check),
         Instruction::AcceptLetter { digest } => accept::accept_letter(desk, digest, check),
         Instruction::Digest => Ok(GmResult::Digest { digest: digest::digest(desk, None)? }),
     }
@@ -151,7 +151,7 @@ fn add_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -
         return Ok(GmResult::Would);
     }
     let player = desk.player_or_new(address.as_str(), &name)?;
-    people::show_player(desk, &player)
+    registry::show_player(desk, &player)
 }
 
 fn act_on_match(

@@ -6,25 +6,17 @@
 
 mod absences;
 mod accept;
-mod addresses;
 pub mod alarm;
 mod announce;
 mod automatic;
-mod changes;
-pub mod confirm;
 pub mod digest;
-mod everybody;
 mod gm;
 pub mod instructions;
 pub mod items;
-mod leaving;
 mod lists;
 pub mod one_letter;
 mod parts;
-mod people;
-pub mod player_settings;
 pub mod proof;
-mod questions;
 mod rollback;
 mod seat;
 pub mod sender;

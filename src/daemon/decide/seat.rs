@@ -2,7 +2,6 @@
 
 use anyhow::Context as _;
 
-use super::{everybody, player_settings};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
@@ -11,6 +10,7 @@ use crate::desk::matches::{holders, substitute};
 use crate::desk::outbox::budgets::{self, Origin, Slot, seat_subject};
 use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::desk::outbox::{answers, gms};
+use crate::desk::people::{commands, player_settings};
 use crate::game::{BySeat, Seat};
 use crate::house;
 use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};
@@ -242,7 +242,7 @@ fn answer_commands(
             Reply::NotHere { .. } if matches!(asked.command, Command::Deny(_)) => continue,
             _ => {}
         }
-        let found = or_lacking(everybody::reply_to_everybody(desk, asker, &asked.command))?;
+        let found = or_lacking(commands::reply_to_everybody(desk, asker, &asked.command))?;
         if let Some(found) = found.flatten() {
             *reply = found;
         }

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use super::questions::{self, waits_for_answer};
-use super::{everybody, tokenless};
+use super::tokenless;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
@@ -12,6 +11,8 @@ use crate::desk::outbox::answers::{self, AnswerBudget};
 use crate::desk::outbox::budgets::{self, Origin};
 use crate::desk::outbox::gms::{self, About};
 use crate::desk::outbox::mail;
+use crate::desk::people::commands;
+use crate::desk::people::questions::{self, waits_for_answer};
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::Letter;
@@ -35,7 +36,7 @@ pub fn answer_stranger(
 ) -> Decided<()> {
     let lines = letter.new_text(None).lines();
     let request = Request::read(&lines, |_: &str| false);
-    let asker = everybody::asker(desk, letter, proven)?;
+    let asker = commands::asker(desk, letter, proven)?;
     let may_be_dropped = request.is_empty() && !lines.is_empty() && waiting.accepted_by.is_none();
     if may_be_dropped && is_like_a_machine(desk, &asker, letter, &lines) {
         desk.decided(waiting, LetterStatus::Automatic, note_on_machine(&lines));
@@ -185,7 +186,7 @@ fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) ->
             }
             continue;
         }
-        let reply = or_lacking(everybody::reply_to_everybody(desk, asker, &asked.command))?;
+        let reply = or_lacking(commands::reply_to_everybody(desk, asker, &asked.command))?;
         let reply = reply.flatten();
         found.lacks_token |= reply.is_none();
         found.replies.extend(reply);
