@@ -17,3 +17,4 @@ pub mod frame;
 pub mod matches;
 pub mod outbox;
 pub mod people;
+pub mod seat;

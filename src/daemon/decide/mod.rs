@@ -4,7 +4,6 @@
 //! holds what a decision may read; where it lacks a row, the answer is [`Undecided::Lacks`], and the caller loads the
 //! row and decides again. The mail that follows from a decision is worded and assembled here, too.
 
-mod absences;
 mod accept;
 pub mod alarm;
 mod announce;
@@ -15,10 +14,8 @@ pub mod instructions;
 pub mod items;
 mod lists;
 pub mod one_letter;
-mod parts;
 pub mod proof;
 mod rollback;
-mod seat;
 pub mod sender;
 pub mod sending;
 mod signatures;

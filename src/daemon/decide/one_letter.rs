@@ -5,10 +5,11 @@ use chrono::TimeDelta;
 
 use super::gm::{self, GmLetter};
 use super::proof::{self, Doubt, UNPROVEN};
-use super::{automatic, parts, sender, signatures, stranger, unreadable};
+use super::{automatic, sender, signatures, stranger, unreadable};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
+use crate::desk::seat::parts;
 use crate::store::{LetterStatus, Postponed};
 
 /// The note on a letter that carries the GM's token.

@@ -7,11 +7,11 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::parts;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::{codes, standing};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::desk::seat::parts;
 use crate::ledger::Signature;
 use crate::letter::Letter;
 use crate::referee::{DispatchKind, Match};

@@ -6,7 +6,7 @@ use std::slice;
 use anyhow::Context as _;
 
 use super::absences;
-use super::seat::{self, is_shown_to_others};
+use super::ruling::{self, is_shown_to_others};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, Undecided, or_lacking};
 use crate::desk::frame::standing;
@@ -53,7 +53,7 @@ pub fn rule_on_seat_letter(
         if let Some(lines) = &part.lines {
             keep_last_settings(&mut read.request, lines, &settings);
         }
-        seat::rule_on_part(desk, letter, &part.row, read, has_hint)
+        ruling::rule_on_part(desk, letter, &part.row, read, has_hint)
     };
     for part in rest {
         let ruled = rule(desk, part, has_hint);
@@ -61,7 +61,7 @@ pub fn rule_on_seat_letter(
         has_hint |= ruled.has_hint();
         others.push(OtherPart { match_id: part.row.match_id.clone(), outcome: ruled.outcome() });
         let (no_others, nowhere) = (&[], AbsentElsewhere::default());
-        let done = seat::finish_part(desk, waiting, letter, &part.row, ruled, no_others, &nowhere);
+        let done = ruling::finish_part(desk, waiting, letter, &part.row, ruled, no_others, &nowhere);
         or_lacking(done)?;
     }
     let moved = desk.draft.settlement.dispatches.len() - first_dispatch;
@@ -72,7 +72,7 @@ pub fn rule_on_seat_letter(
     let is_told = ruled.name_in_notices(&absences.matches_with(ruled.opponent()));
     let told = is_told.then_some(ruled.opponent());
     let note = ruled.note();
-    let done = seat::finish_part(desk, waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
+    let done = ruling::finish_part(desk, waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
     or_lacking(done)?;
     desk.rows.check()?;
     desk.draft.settlement.dispatches[first_dispatch..].rotate_left(moved);

@@ -4,7 +4,7 @@
 use anyhow::Context as _;
 use chrono::NaiveDate;
 
-use super::seat::PartRuling;
+use super::ruling::PartRuling;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::desk::outbox::budgets::{self, Origin};
