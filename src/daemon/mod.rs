@@ -51,10 +51,10 @@ mod withheld;
 
 pub use crate::desk::frame::gm_index::GmIndex;
 pub use crate::desk::frame::settings::{Step, Trap};
+pub use crate::desk::gm::unseal::Unseal;
 pub use crate::desk::matches::openings::{Holder, NamedAddress, NewMatch, fit_name};
 pub use batch::items::{DueMatches, Settled};
 pub use copies::with_new_text;
-pub use decide::unseal::Unseal;
 pub use incoming::new_letter;
 
 /// The source of the time; tests move it.

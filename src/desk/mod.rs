@@ -14,6 +14,7 @@
 //! - `door`: who wrote, and who decides on it.
 
 pub mod frame;
+pub mod gm;
 pub mod matches;
 pub mod outbox;
 pub mod people;

@@ -4,22 +4,13 @@
 //! holds what a decision may read; where it lacks a row, the answer is [`Undecided::Lacks`], and the caller loads the
 //! row and decides again. The mail that follows from a decision is worded and assembled here, too.
 
-mod accept;
-pub mod alarm;
-mod announce;
 mod automatic;
-pub mod digest;
-mod gm;
-pub mod instructions;
 pub mod items;
-mod lists;
 pub mod one_letter;
 pub mod proof;
-mod rollback;
 pub mod sender;
 pub mod sending;
 mod signatures;
 mod stranger;
 mod tokenless;
 mod unreadable;
-pub mod unseal;

@@ -3,12 +3,12 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::gm::{self, GmLetter};
 use super::proof::{self, Doubt, UNPROVEN};
 use super::{automatic, sender, signatures, stranger, unreadable};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
+use crate::desk::gm::letter::{self, GmLetter};
 use crate::desk::seat::parts;
 use crate::store::{LetterStatus, Postponed};
 
@@ -74,7 +74,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
         sender::Sender::Gm { gm, has_token } => {
             let read = GmLetter::read(letter);
             if proven || !read.changes_something() {
-                return gm::follow_gm_letter(desk, waiting, letter, gm, has_token, read);
+                return letter::follow_gm_letter(desk, waiting, letter, gm, has_token, read);
             }
             signatures::tell_gm_of_unsigned(desk, waiting, gm)?;
             desk.decided(waiting, LetterStatus::Ignored, UNPROVEN.to_owned());

@@ -4,8 +4,8 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use crate::config::Gm;
 use crate::daemon::Office;
-use crate::daemon::decide::digest::daily;
 use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::gm::digest::daily;
 use crate::desk::people::player_settings::digest_for;
 use crate::store::Player;
 

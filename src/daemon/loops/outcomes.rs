@@ -4,10 +4,10 @@
 use super::outbox::{InFlight, Sending};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
-use crate::daemon::decide::alarm;
 use crate::daemon::decide::sending::{self, ACCOUNT, Account, Event, FollowUp, Outage, Refused};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
+use crate::desk::gm::alarm;
 use crate::desk::outbox::returned::follow_up;
 use crate::post::outbox::SendError;
 use crate::post::without_addresses;

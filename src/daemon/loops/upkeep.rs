@@ -4,7 +4,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
-use crate::daemon::decide::alarm::low_space;
+use crate::desk::gm::alarm::low_space;
 use crate::desk::matches::acts::by_program;
 use crate::referee::Act;
 

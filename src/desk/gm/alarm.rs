@@ -1,8 +1,8 @@
 //! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that fills up, and a
 //! server that takes no mail.
 
-use super::sending::Outage;
 use crate::audit::AuditVerdict;
+use crate::daemon::decide::sending::Outage;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::outbox::gms::{self, About};
