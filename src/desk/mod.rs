@@ -13,6 +13,7 @@
 //! - `gm`: instructions, lists, digests and alarms;
 //! - `door`: who wrote, and who decides on it.
 
+pub mod door;
 pub mod frame;
 pub mod gm;
 pub mod matches;

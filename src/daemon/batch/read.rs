@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::daemon::decide::sender::{ReadLetter, ReadResult};
+use crate::desk::door::sender::{ReadLetter, ReadResult};
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::Key;

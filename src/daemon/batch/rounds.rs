@@ -5,8 +5,8 @@ use std::sync::Arc;
 use anyhow::bail;
 
 use crate::daemon::Office;
-use crate::daemon::decide::items::{Progress, Rounds};
 use crate::daemon::parallel::run_blocking;
+use crate::desk::door::items::{Progress, Rounds};
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
 use crate::desk::frame::settings::Settings;

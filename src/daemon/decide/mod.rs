@@ -4,13 +4,4 @@
 //! holds what a decision may read; where it lacks a row, the answer is [`Undecided::Lacks`], and the caller loads the
 //! row and decides again. The mail that follows from a decision is worded and assembled here, too.
 
-mod automatic;
-pub mod items;
-pub mod one_letter;
-pub mod proof;
-pub mod sender;
 pub mod sending;
-mod signatures;
-mod stranger;
-mod tokenless;
-mod unreadable;

@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::proof::{self, Doubt, UNPROVEN};
+use super::unproven::{self, Doubt, UNPROVEN};
 use super::{automatic, sender, signatures, stranger, unreadable};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
@@ -42,7 +42,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
         return Ok(());
     }
     if let sender::Sender::Unknown(row) = &sender {
-        return proof::ask_player(desk, waiting, letter, row, Doubt::Address);
+        return unproven::ask_player(desk, waiting, letter, row, Doubt::Address);
     }
     if signatures::waits_for_signature(desk, waiting) {
         let match_id = match sender {
@@ -67,8 +67,8 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
         signatures::note_signature(desk, waiting, from)?;
     }
     match sender {
-        sender::Sender::Seat(row) if !proven || proof::is_confirmed(desk, waiting, &row)? => {
-            proof::ask_player(desk, waiting, letter, &row, Doubt::Unsigned)
+        sender::Sender::Seat(row) if !proven || unproven::is_confirmed(desk, waiting, &row)? => {
+            unproven::ask_player(desk, waiting, letter, &row, Doubt::Unsigned)
         }
         sender::Sender::Seat(row) => parts::rule_on_seat_letter(desk, waiting, letter, &row, None),
         sender::Sender::Gm { gm, has_token } => {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use super::one_letter;
+use super::entry;
 use super::sender::ReadLetter;
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::parallel::par_map;
@@ -226,7 +226,7 @@ fn decide_safely(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     let _in_work = desk.rows.loaded.in_work.enter(letter.waiting.digest);
     let decided = catch_unwind(AssertUnwindSafe(|| {
         desk.settings.spring(Step::Decide, &letter.waiting.raw);
-        one_letter::decide_letter(desk, letter)
+        entry::decide_letter(desk, letter)
     }));
     decided.unwrap_or_else(|_panic| Err(anyhow!("ruling on the letter failed").into()))?;
     desk.rows.check()
