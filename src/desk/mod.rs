@@ -16,6 +16,7 @@
 pub mod door;
 pub mod frame;
 pub mod gm;
+pub mod items;
 pub mod matches;
 pub mod outbox;
 pub mod people;

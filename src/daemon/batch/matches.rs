@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use super::commit::is_transient;
 use crate::daemon::Office;
-use crate::desk::door::items::Item;
+use crate::desk::items::Item;
 use crate::desk::matches::acts::{CauseOf, rule_on};
 use crate::referee::Match;
 use crate::store::{MatchRow, StoreError};

@@ -6,10 +6,10 @@ use anyhow::bail;
 
 use crate::daemon::Office;
 use crate::daemon::parallel::run_blocking;
-use crate::desk::door::items::{Progress, Rounds};
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
 use crate::desk::frame::settings::Settings;
+use crate::desk::items::{Progress, Rounds};
 use crate::store::{Settlement, StoreError};
 
 /// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only commands that

@@ -2,7 +2,6 @@
 
 pub mod automatic;
 pub mod entry;
-pub mod items;
 pub mod sender;
 pub mod signatures;
 pub mod stranger;

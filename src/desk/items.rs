@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use super::entry;
-use super::sender::ReadLetter;
+use crate::desk::door::entry;
+use crate::desk::door::sender::ReadLetter;
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
