@@ -17,8 +17,8 @@ mod logins;
 mod loops;
 mod parallel;
 mod remembered;
-pub mod resend;
 mod sealed;
+pub mod sending;
 pub mod service;
 pub mod status;
 mod stuck;
@@ -26,6 +26,7 @@ mod traffic;
 mod trial;
 mod unsound;
 mod verify;
+mod waiting;
 mod withheld;
 
 use std::collections::BTreeMap;

@@ -1,11 +1,12 @@
 //! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that fills up, and a
 //! server that takes no mail.
 
+use chrono::{DateTime, Utc};
+
 use super::context::RulingContext;
 use super::decision::Decision;
 use super::gms::About;
 use super::mail::PlainEnvelope;
-use super::sending::Outage;
 use super::settings::Settings;
 use super::undecided::Decided;
 use crate::audit::AuditVerdict;
@@ -59,19 +60,22 @@ pub fn low_space(settings: &Settings, context: &RulingContext, free_mb: u64) -> 
     Ok(decision.draft.settlement)
 }
 
-/// Tells the GM that nothing can be sent. The letter waits like all others, and is the first that goes. Another daemon, or
-/// this one before it was killed, may have told of the same outage.
+/// Tells the GM that nothing has been sent since then, because the server refuses everything with these codes. The letter
+/// waits like all others, and is the first that goes. Another daemon, or this one before it was killed, may have told of
+/// the same outage.
 pub fn cannot_send(
     settings: &Settings,
     context: &RulingContext,
-    outage: &Outage,
+    since: DateTime<Utc>,
+    codes: &str,
+    error: &str,
     waiting: u64,
 ) -> Decided<Settlement> {
     let mut decision = Decision::new(settings, context);
     // Two daemons meet an outage within moments.
-    let unique = format!("out.{}.{}", outage.since.format("%Y%m%d%H"), outage.codes());
-    let since = decision.local_time_in(None, outage.since);
-    let letter = ClubLetter::CannotSend { since, error: outage.error.clone(), waiting };
+    let unique = format!("out.{}.{codes}", since.format("%Y%m%d%H"));
+    let since = decision.local_time_in(None, since);
+    let letter = ClubLetter::CannotSend { since, error: error.to_owned(), waiting };
     let alarms = decision.gm_alarms(&letter, &unique, About::Club)?;
     for alarm in alarms {
         if !decision.is_dispatched(&alarm.message_id)? {

@@ -45,7 +45,6 @@ pub mod returned;
 mod rollback;
 pub mod rows;
 mod seat;
-pub mod sending;
 pub mod settings;
 mod signatures;
 pub mod stored;

@@ -1,16 +1,28 @@
 //! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A bounce moves a
 //! deadline once; a seat of which two letters bounce misses none until the GM has decided.
 
+use serde::{Deserialize, Serialize};
+
 use super::context::RulingContext;
 use super::decision::{Decision, Key};
 use super::gms::About;
-use super::sending::Event;
 use super::settings::Settings;
 use super::undecided::{Decided, Wanted, collect_needs};
 use crate::letter::{Automatic, AutomaticKind};
 use crate::referee::Act;
 use crate::report::ClubLetter;
 use crate::store::{DispatchRow, Player, Settlement};
+
+/// An outcome of sending a dispatch that concerns others than the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Event {
+    /// The dispatch was given up. The GM is told, and the seat is marked if the recipient is to blame, and not the letter.
+    GivenUp { is_undeliverable: bool },
+    /// The seat was marked, but the dispatch is queued again.
+    Revived,
+    /// The dispatch opened a phase, and the server took it late.
+    Late,
+}
 
 /// Does what follows from an event in sending a dispatch.
 pub fn follow_up(

@@ -3,10 +3,10 @@
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use crate::config::Gm;
-use crate::daemon::Office;
 use crate::daemon::decide::digest::daily;
 use crate::daemon::decide::gm_index::GmIndex;
 use crate::daemon::decide::player_settings::digest_for;
+use crate::daemon::{Office, remembered};
 use crate::store::Player;
 
 /// The key under which a daemon remembers its last digest for the first GM, and the prefix of the keys for the others.
@@ -57,7 +57,7 @@ impl Office {
     }
 
     async fn digest_of(&self, index: GmIndex, gm: &Gm, key: &str, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let Some(last) = self.remembered_time(key).await? else {
+        let Some(last) = remembered::time(self, key).await? else {
             // The first period begins when the club does.
             return Ok(self.store.remember(key, &now.to_rfc3339()).await?);
         };

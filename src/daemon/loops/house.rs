@@ -8,7 +8,6 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::waiting::{Backoff, until_shutdown, wait_for_work};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
 use crate::daemon::batch::load::log_unusable;
@@ -17,6 +16,7 @@ use crate::daemon::decide::clock::CauseOf;
 use crate::daemon::decide::stored::snapshot;
 use crate::daemon::parallel::{background_threads, run_in_background};
 use crate::daemon::stuck::{self, StuckHouse, stuck_houses};
+use crate::daemon::waiting::{Backoff, until_shutdown, wait_for_work};
 use crate::ledger::{self, Entry};
 use crate::post::ShutdownSignal;
 use crate::referee::{HousePlay, HousePlayer, Match, Matter};

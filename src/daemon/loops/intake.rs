@@ -8,7 +8,6 @@ use anyhow::Context as _;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use super::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
 use crate::daemon::Office;
 use crate::daemon::batch::read::read;
 use crate::daemon::copies::{self, Original};
@@ -17,6 +16,7 @@ use crate::daemon::decide::settings::Settings;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::incoming::{new_letter, visible_tokens};
 use crate::daemon::parallel::{par_map, run_blocking};
+use crate::daemon::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
 use crate::letter::Digest;
 use crate::post::{Batch, FetchedLetter, Health, ShutdownSignal, Taken, without_addresses};
 use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
