@@ -104,15 +104,6 @@ pub struct FollowUp {
     pub event: Event,
 }
 
-/// Whether letters may be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gate {
-    Open,
-    /// So many letters may be tried.
-    Probe(usize),
-    Closed,
-}
-
 impl Outage {
     /// Returns the codes of the refusal that all letters met, such as `550.5.4.5`, or `0`.
     pub fn codes(&self) -> String {
@@ -146,14 +137,16 @@ impl Account {
         remembered.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
     }
 
-    /// Returns whether letters may be sent now.
-    pub fn gate(&self, now: DateTime<Utc>) -> Gate {
-        match &self.outage {
-            None => Gate::Open,
-            // Before the last attempt only if the clock was set back.
-            Some(outage) if (outage.tried_at..outage.until).contains(&now) => Gate::Closed,
-            Some(outage) => Gate::Probe(if outage.is_silent { SILENT_PROBES } else { 1 }),
-        }
+    /// Returns how many letters may be tried now in an outage, or `None` if there is no outage.
+    pub fn probes(&self, now: DateTime<Utc>) -> Option<usize> {
+        let outage = self.outage.as_ref()?;
+        // Before the last attempt only if the clock was set back.
+        let is_paused = (outage.tried_at..outage.until).contains(&now);
+        Some(match (is_paused, outage.is_silent) {
+            (true, _) => 0,
+            (false, true) => SILENT_PROBES,
+            (false, false) => 1,
+        })
     }
 
     /// Whether the next attempt of an outage tries the letter that was tried least often, and not the most urgent one.
@@ -202,7 +195,7 @@ impl Account {
             outcomes.push((letter.id, later(until, error)));
             return outcomes;
         }
-        // In an outage the server spoke about this letter alone: the gate stays open for another one.
+        // In an outage the server spoke about this letter alone: another one may be tried.
         let outcome = match is_for_good(error.class()) {
             true => SendOutcome::GivenUp { error: error.to_string() },
             false => later(now + pause(letter.tries + 1, error), error),
@@ -234,8 +227,8 @@ impl Account {
     /// letter another one is tried: at once, because otherwise that one would be the first to go when the server takes
     /// letters again, before more urgent ones.
     fn prolong(&mut self, now: DateTime<Utc>, error: &SendError) -> DateTime<Utc> {
-        let closed_until = self.outage.as_ref().map(|outage| outage.until);
-        if let Some(until) = closed_until.filter(|_| self.gate(now) == Gate::Closed) {
+        let paused_until = self.outage.as_ref().map(|outage| outage.until);
+        if let Some(until) = paused_until.filter(|_| self.probes(now) == Some(0)) {
             return until;
         }
         let tried_another = self.tries_another();

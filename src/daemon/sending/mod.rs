@@ -66,7 +66,7 @@ pub async fn send_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow
     }
     let Some(mut dispatcher) = opened else { return Ok(()) };
     dispatcher.shared.plan().put_back();
-    while !dispatcher.is_idle() {
+    while !dispatcher.shared.plan().is_idle() {
         dispatcher.wait_for_outcome().await;
         dispatcher.record_when_due().await?;
     }
@@ -201,7 +201,7 @@ impl<'a> Dispatcher<'a> {
             self.record_when_due().await?;
             self.claim_some().await?;
             self.connect();
-            if !self.is_idle() {
+            if !self.shared.plan().is_idle() {
                 return Ok(false);
             }
             // What was given up may queue a letter to the GM.
@@ -212,15 +212,9 @@ impl<'a> Dispatcher<'a> {
         }
     }
 
-    /// Whether nothing is in flight and every outcome is recorded.
-    fn is_idle(&self) -> bool {
-        let plan = self.shared.plan();
-        plan.is_nothing_in_flight() && plan.outcomes().is_empty()
-    }
-
     /// Waits until there is an outcome, or until outcomes must be recorded. Cancel-safe.
     async fn wait_for_outcome(&self) {
-        let has_outcomes = !self.shared.plan().outcomes().is_empty();
+        let has_outcomes = !self.shared.plan().outcomes.is_empty();
         tokio::select! {
             () = self.shared.finished.notified() => {}
             () = tokio::time::sleep_until(self.recorded_at + RECORD_INTERVAL), if has_outcomes => {}
@@ -232,7 +226,7 @@ impl<'a> Dispatcher<'a> {
         let (now, quota) = (self.office.now(), &self.office.config.outbox.quota);
         let room = {
             let plan = self.shared.plan();
-            self.claims.retain(|(letters, _)| letters.iter().any(|id| plan.is_claimed(*id)));
+            self.claims.retain(|(letters, _)| letters.iter().any(|id| plan.claimed.contains_key(id)));
             plan.room(now, quota)
         };
         if !self.is_more_due || room == 0 || self.claims.len() >= MAX_CLAIMS {
@@ -275,8 +269,8 @@ impl<'a> Dispatcher<'a> {
     async fn record_when_due(&mut self) -> anyhow::Result<()> {
         let is_due = {
             let plan = self.shared.plan();
-            let is_time = plan.is_nothing_in_flight() || self.recorded_at.elapsed() >= RECORD_INTERVAL;
-            is_time && !plan.outcomes().is_empty()
+            let is_time = plan.in_flight.is_empty() || self.recorded_at.elapsed() >= RECORD_INTERVAL;
+            is_time && !plan.outcomes.is_empty()
         };
         if is_due {
             self.record().await?;
@@ -288,7 +282,7 @@ impl<'a> Dispatcher<'a> {
     async fn record(&mut self) -> anyhow::Result<()> {
         let (outcomes, account) = {
             let plan = self.shared.plan();
-            (plan.outcomes().to_vec(), plan.account.clone())
+            (plan.outcomes.to_vec(), plan.account.clone())
         };
         let changed = if account == self.recorded { None } else { Some(serde_json::to_string(&account)?) };
         let memo = changed.as_deref().map(|account| (ACCOUNT, account));

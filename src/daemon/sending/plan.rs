@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::account::{Account, Gate};
+use super::account::Account;
 use crate::config::Quota;
 use crate::post::outbox::SendError;
 use crate::store::{ClaimOrder, Claimed, DispatchScope, Reach, SendOutcome, SentCounts, Urgency};
@@ -33,13 +33,13 @@ pub struct Plan {
     /// How many letters are sent at a time.
     connections: usize,
     /// Letters whose outcomes are not recorded yet.
-    claimed: BTreeMap<i64, Urgency>,
+    pub claimed: BTreeMap<i64, Urgency>,
     /// Those that wait for a connection: the more urgent go first, and of those the older ones.
     waiting: BTreeMap<(Urgency, i64), Claimed>,
     /// The readers of letters in flight, and whether the letter is a probe: it was started in an outage, to end it.
-    in_flight: BTreeMap<String, bool>,
+    pub in_flight: BTreeMap<String, bool>,
     /// Outcomes that are not recorded yet.
-    outcomes: Vec<(i64, SendOutcome)>,
+    pub outcomes: Vec<(i64, SendOutcome)>,
 }
 
 impl Plan {
@@ -56,12 +56,8 @@ impl Plan {
 
     /// Returns how many more letters to claim now: many or none, because each claim costs a transaction.
     pub fn room(&self, now: DateTime<Utc>, quota: &Quota) -> usize {
-        let most = match self.account.gate(now) {
-            Gate::Open if quota.is_unlimited() => MAX_CLAIMED,
-            Gate::Open => MAX_CLAIMED_IF_LIMITED,
-            Gate::Probe(letters) => letters,
-            Gate::Closed => 0,
-        };
+        let most = if quota.is_unlimited() { MAX_CLAIMED } else { MAX_CLAIMED_IF_LIMITED };
+        let most = self.account.probes(now).unwrap_or(most);
         let unsent = self.waiting.len() + self.in_flight.len();
         if unsent <= most / 2 { most - unsent } else { 0 }
     }
@@ -89,12 +85,8 @@ impl Plan {
     /// Removes and returns the letter that is to be sent now, if any. Its reader is sent nothing else until
     /// [`Plan::finish`].
     pub fn next(&mut self, now: DateTime<Utc>) -> Option<Claimed> {
-        let most = match self.account.gate(now) {
-            Gate::Open => self.connections,
-            Gate::Probe(letters) => letters.min(self.connections),
-            Gate::Closed => 0,
-        };
-        if self.in_flight.len() >= most {
+        let probes = self.account.probes(now).unwrap_or(usize::MAX);
+        if self.in_flight.len() >= self.connections.min(probes) {
             return None;
         }
         let mut free = self.waiting.iter().filter(|(_, one)| !self.in_flight.contains_key(&one.recipient));
@@ -133,10 +125,6 @@ impl Plan {
         }
     }
 
-    pub fn outcomes(&self) -> &[(i64, SendOutcome)] {
-        &self.outcomes
-    }
-
     /// Notes that the first outcomes are recorded. The claims on their letters end, but no sooner, so that nobody else sends
     /// them meanwhile.
     pub fn note_recorded(&mut self, outcomes: usize) {
@@ -145,12 +133,9 @@ impl Plan {
         }
     }
 
-    pub fn is_claimed(&self, id: i64) -> bool {
-        self.claimed.contains_key(&id)
-    }
-
-    pub fn is_nothing_in_flight(&self) -> bool {
-        self.in_flight.is_empty()
+    /// Whether nothing is in flight and every outcome is recorded.
+    pub fn is_idle(&self) -> bool {
+        self.in_flight.is_empty() && self.outcomes.is_empty()
     }
 }
 

@@ -28,18 +28,18 @@ fn a_quota_holds_one_letter_until_three_domains_are_refused_in_a_row() {
     for (id, domain) in [(1, "a.test"), (2, "a.test"), (3, "b.test")] {
         let outcomes = note(&mut account, id, domain, &quota(""));
         assert_eq!(outcomes, [(id, later(NOW + MIN_PAUSE, &quota("")))]);
-        assert_eq!(account.gate(NOW), Gate::Open);
+        assert_eq!(account.probes(NOW), None);
     }
     take(&mut account, 4);
     for (id, domain) in [(1, "a.test"), (3, "b.test")] {
         note(&mut account, id, domain, &quota(""));
     }
-    assert_eq!(account.gate(NOW), Gate::Open, "a letter was taken between");
+    assert_eq!(account.probes(NOW), None, "a letter was taken between");
     note(&mut account, 5, "C.test", &quota(""));
-    assert_eq!(account.gate(NOW), Gate::Closed);
-    assert_eq!(account.gate(NOW + MIN_PAUSE), Gate::Probe(1));
+    assert_eq!(account.probes(NOW), Some(0));
+    assert_eq!(account.probes(NOW + MIN_PAUSE), Some(1));
     take(&mut account, 6);
-    assert_eq!(account.gate(NOW), Gate::Open);
+    assert_eq!(account.probes(NOW), None);
 }
 
 #[test]
@@ -54,18 +54,18 @@ fn in_an_outage_another_letter_is_tried_right_after_the_most_urgent_one() {
     let outcomes = account.note_refused(at, &letter(1, "x@a.test"), &quota(""));
     assert_eq!(outcomes, [(1, later(until, &quota("")))]);
     assert!(account.tries_another());
-    assert_eq!(account.gate(at), Gate::Probe(1));
+    assert_eq!(account.probes(at), Some(1));
     let outcomes = account.note_refused(at, &letter(4, "x@a.test"), &quota(""));
     assert_eq!(outcomes, [(4, later(until, &quota("")))]);
     assert!(!account.tries_another());
-    assert_eq!((account.gate(at), account.gate(until)), (Gate::Closed, Gate::Probe(1)));
+    assert_eq!((account.probes(at), account.probes(until)), (Some(0), Some(1)));
 }
 
 #[test]
 fn a_rejected_login_stops_the_outbox_at_once_and_the_pause_doubles_up_to_an_hour() {
     let mut account = Account::default();
     note(&mut account, 1, "a.test", &login());
-    assert_eq!(account.gate(NOW), Gate::Closed);
+    assert_eq!(account.probes(NOW), Some(0));
     let mut pauses = Vec::new();
     let mut last = NOW;
     for _ in 0..8 {

@@ -124,7 +124,9 @@ impl Model {
         let room = self.plan.room(self.now, &Quota::default()).min(1 + self.random.below(8));
         let scope = self.plan.scope(&Quota::default(), SentCounts::default(), room);
         let mut due: Vec<&Row> = self.rows.iter().collect();
-        due.retain(|row| row.due.is_some_and(|due| due <= self.now) && !self.plan.is_claimed(row.letter.id));
+        due.retain(|row| {
+            row.due.is_some_and(|due| due <= self.now) && !self.plan.claimed.contains_key(&row.letter.id)
+        });
         match scope.order {
             ClaimOrder::MostUrgent => self.random.shuffle(&mut due),
             ClaimOrder::FewestTries => due.sort_by_key(|row| row.letter.tries),
@@ -154,7 +156,7 @@ impl Model {
             let json = serde_json::to_string(&self.plan.account).expect("it is JSON");
             assert_eq!(Account::read(Some(&json)), self.plan.account);
         }
-        for (id, outcome) in self.plan.outcomes() {
+        for (id, outcome) in &self.plan.outcomes {
             let row = &mut self.rows[*id as usize];
             assert_eq!(row.arrived, 0, "sent already");
             row.letter.tries += 1;
@@ -165,7 +167,7 @@ impl Model {
             };
             row.arrived += u32::from(*outcome == SendOutcome::Taken);
         }
-        self.plan.note_recorded(self.plan.outcomes().len());
+        self.plan.note_recorded(self.plan.outcomes.len());
         let mut letters_to_gm = 0;
         for FollowUp { message_id, event } in std::mem::take(&mut self.plan.account.follow_ups) {
             let row = &mut self.rows[message_id.parse::<usize>().expect("our own")];
@@ -263,7 +265,11 @@ fn in_an_outage_what_waits_is_given_back_and_only_a_probe_ends_it() {
     plan.add((1..=4).map(|id| letter(id, &id.to_string())).collect());
     let (before, refused) = (plan.next(NOW).expect("a letter"), plan.next(NOW).expect("a letter"));
     plan.finish(NOW, &refused, Err(&login()));
-    assert!(plan.is_claimed(before.id) && plan.is_claimed(refused.id) && !plan.is_claimed(3));
+    assert!(
+        plan.claimed.contains_key(&before.id)
+            && plan.claimed.contains_key(&refused.id)
+            && !plan.claimed.contains_key(&3)
+    );
     assert_eq!((plan.room(NOW, &Quota::default()), plan.next(NOW).is_some()), (0, false));
     plan.finish(NOW, &before, Ok(()));
     assert!(plan.account.outage.is_some(), "it was in flight before");
@@ -273,7 +279,7 @@ fn in_an_outage_what_waits_is_given_back_and_only_a_probe_ends_it() {
     let probe = plan.next(later).expect("a letter");
     plan.finish(later, &probe, Ok(()));
     assert_eq!(plan.account.outage, None);
-    plan.note_recorded(plan.outcomes().len());
+    plan.note_recorded(plan.outcomes.len());
     assert!(plan.claimed.is_empty());
 }
 
