@@ -1,4 +1,4 @@
-//! The daemon's dispatch loop against a fake server.
+//! The daemon's outbox against a fake server.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

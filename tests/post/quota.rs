@@ -1,4 +1,4 @@
-//! The dispatch loop against a mail server with a quota, as providers have them.
+//! The outbox against a mail server with a quota, as providers have them.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};

@@ -5,7 +5,7 @@
 //! and does what follows from them. So a slow server delays nobody but its own reader, and a slow database delays only
 //! claims. A letter leaves its claim when its outcome is recorded; a daemon that is killed before that sends it again.
 
-pub mod account;
+pub(super) mod account;
 mod plan;
 pub mod resend;
 
