@@ -66,7 +66,7 @@ pub enum Instruction {
 }
 
 /// The players who read an announcement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Readership {
     All,
     /// Whoever plays a match of this game.

@@ -39,6 +39,7 @@ mod house;
 mod house_by_letter;
 mod house_matches;
 mod house_turns;
+mod items;
 mod letters;
 mod machines;
 mod manual;

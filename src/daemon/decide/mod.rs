@@ -1,7 +1,7 @@
 //! Decisions: rows in, a settlement out.
 //!
-//! Nothing here awaits, queries the database, or asks the system for the time or for randomness. A [`RulingContext`]
-//! holds what a decision may read; where it lacks a row, the answer is [`Undecided::Needs`], and the caller loads the
+//! Nothing here awaits, queries the database, or asks the system for the time or for randomness. A [`LoadedRows`]
+//! holds what a decision may read; where it lacks a row, the answer is [`Undecided::Lacks`], and the caller loads the
 //! row and decides again. The mail that follows from a decision is worded and assembled here, too.
 
 mod absences;
@@ -16,8 +16,7 @@ pub mod budgets;
 mod challenge;
 mod changes;
 pub mod clock;
-pub mod context;
-mod decision;
+pub mod desk;
 pub mod digest;
 mod everybody;
 mod gm;
@@ -26,8 +25,8 @@ pub mod gms;
 mod holders;
 pub mod in_work;
 pub mod instructions;
+pub mod items;
 mod leaving;
-pub mod letters;
 mod lists;
 mod mail;
 mod membership;
@@ -44,6 +43,7 @@ pub mod resend;
 pub mod returned;
 mod rollback;
 pub mod rows;
+mod ruling_mail;
 mod seat;
 pub mod settings;
 mod signatures;
@@ -52,6 +52,5 @@ mod stranger;
 mod substitute;
 pub mod summary;
 mod tokenless;
-pub mod undecided;
 mod unreadable;
 pub mod unseal;

@@ -180,10 +180,9 @@ impl Office {
     }
 
     async fn tell_of_stuck(&self, match_id: String, phase_no: u32) -> anyhow::Result<Settlement> {
-        let context = self.new_context().await?;
-        let deciding = self
-            .decide(context, move |settings, context, _| house_stuck(settings, context, &match_id, phase_no));
-        Ok(deciding.await?.0)
+        let deciding =
+            self.decide(self.new_rows().await?, move |desk| house_stuck(desk, &match_id, phase_no));
+        Ok(deciding.await?.1)
     }
 }
 

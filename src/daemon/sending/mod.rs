@@ -23,10 +23,9 @@ use self::plan::Plan;
 use super::batch::commit::is_transient;
 use super::batch::load::random;
 use super::decide::alarm;
-use super::decide::context::RulingContext;
+use super::decide::desk::Desk;
 use super::decide::returned::{Event, follow_up};
-use super::decide::settings::Settings;
-use super::decide::undecided::Decided;
+use super::decide::rows::Decided;
 use super::heartbeat::Loop;
 use super::traffic::UnderWay;
 use super::waiting::{Backoff, wait_for_work};
@@ -38,7 +37,7 @@ use crate::letter::pictures::without_pictures;
 use crate::post::outbox::{Outbox, Outgoing, SendError};
 use crate::post::refusal::RefusalClass;
 use crate::post::{ShutdownSignal, without_addresses};
-use crate::store::{Claim, Claimed, SendOutcome, SentCounts, Settlement};
+use crate::store::{Claim, Claimed, SendOutcome, SentCounts};
 
 /// Maximum claims held at a time: each may hold a database connection.
 const MAX_CLAIMS: usize = 6;
@@ -366,7 +365,7 @@ async fn carry_out(office: &Office, todo: &FollowUp) -> anyhow::Result<()> {
     for row in office.store.dispatches_named(std::slice::from_ref(&todo.message_id)).await? {
         // It may have been queued again by hand.
         if row.given_up || !matches!(event, Event::GivenUp { .. }) {
-            settle(office, move |settings, context| follow_up(settings, context, &row, event)).await?;
+            settle(office, move |desk| follow_up(desk, &row, event)).await?;
         }
     }
     Ok(())
@@ -376,18 +375,14 @@ async fn carry_out(office: &Office, todo: &FollowUp) -> anyhow::Result<()> {
 async fn tell_of_outage(office: &Office, outage: &Outage) -> anyhow::Result<()> {
     let waiting = office.store.queues().await?.dispatches_waiting;
     let (since, codes, error) = (outage.since, outage.codes(), outage.error.clone());
-    let tell = move |settings: &Settings, context: &RulingContext| {
-        alarm::cannot_send(settings, context, since, &codes, &error, waiting)
-    };
-    settle(office, tell).await
+    settle(office, move |desk| alarm::cannot_send(desk, since, &codes, &error, waiting)).await
 }
 
 /// Decides what follows from an attempt to send, and commits it.
 async fn settle(
     office: &Office,
-    decide: impl Fn(&Settings, &RulingContext) -> Decided<Settlement> + Send + Sync + 'static,
+    decide: impl Fn(&mut Desk<'_>) -> Decided<()> + Send + Sync + 'static,
 ) -> anyhow::Result<()> {
-    let decide = move |settings: &Settings, context: &RulingContext| Ok(((), decide(settings, context)?));
     match office.decide_and_commit(decide).await {
         Err(error) if !is_transient(&error) => {
             // It would fail again, and other letters must not wait for it. If the program was killed after this commit and

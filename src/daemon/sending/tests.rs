@@ -11,7 +11,7 @@ use super::*;
 use crate::post::Error;
 use crate::post::refusal::{EnhancedCode, Refusal, SmtpStatus, Step};
 use crate::referee::DispatchKind;
-use crate::store::{self, NewDispatch, Urgency};
+use crate::store::{self, NewDispatch, Settlement, Urgency};
 
 pub const NOW: DateTime<Utc> = DateTime::from_timestamp_millis(1_800_000_000_000).unwrap();
 
