@@ -246,7 +246,7 @@ impl<'a> Dispatcher<'a> {
         give_return_ids(self.office, &mut claimed).await?;
         if !claimed.is_empty() {
             self.claims.push((claimed.iter().map(|letter| letter.id).collect(), claim));
-            self.shared.plan().add(claimed);
+            self.shared.plan().add(self.office.now(), claimed);
         }
         Ok(())
     }

@@ -73,12 +73,16 @@ impl Plan {
         DispatchScope { limit: allowed.min(u32::try_from(room).unwrap_or(u32::MAX)), order, reach }
     }
 
-    /// Adds claimed letters. One that is claimed twice, because the database dropped the first claim, is sent once.
-    pub fn add(&mut self, letters: Vec<Claimed>) {
+    /// Adds claimed letters. One that is claimed twice, because the database dropped the first claim, is sent once. If an
+    /// outage began while they were claimed, they are given back: a more urgent one may be the next to be tried.
+    pub fn add(&mut self, now: DateTime<Utc>, letters: Vec<Claimed>) {
         for letter in letters {
             if self.claimed.insert(letter.id, letter.urgency).is_none() {
                 self.waiting.insert((letter.urgency, letter.id), letter);
             }
+        }
+        if self.account.probes(now).is_some_and(|letters| self.waiting.len() > letters) {
+            self.put_back();
         }
     }
 

@@ -132,7 +132,7 @@ impl Model {
             ClaimOrder::FewestTries => due.sort_by_key(|row| row.letter.tries),
         }
         let due = due.into_iter().take(scope.limit as usize);
-        self.plan.add(due.map(|row| row.letter.clone()).collect());
+        self.plan.add(self.now, due.map(|row| row.letter.clone()).collect());
     }
 
     fn answer(&mut self, weather: Weather, row: usize) -> Result<(), SendError> {
@@ -237,21 +237,24 @@ fn whatever_was_refused_arrives_once_when_the_server_takes_mail_again() {
 fn the_most_urgent_letter_goes_first_but_no_two_at_a_time_to_one_reader() {
     let mut plan = Plan::new(Account::default(), 3);
     let urgent = |id, recipient, urgency| Claimed { urgency, ..letter(id, recipient) };
-    plan.add(vec![
-        urgent(1, "ann", Urgency::Announcement),
-        urgent(2, "ann", Urgency::Receipt),
-        urgent(3, "bo", Urgency::Reminder),
-        urgent(4, "ann", Urgency::Receipt),
-    ]);
+    plan.add(
+        NOW,
+        vec![
+            urgent(1, "ann", Urgency::Announcement),
+            urgent(2, "ann", Urgency::Receipt),
+            urgent(3, "bo", Urgency::Reminder),
+            urgent(4, "ann", Urgency::Receipt),
+        ],
+    );
     let next = |plan: &mut Plan| plan.next(NOW).map(|letter| letter.id);
     assert_eq!(next(&mut plan), Some(2));
     assert_eq!(next(&mut plan), Some(3), "Ann's next receipt waits for the one that is being sent");
     assert_eq!(next(&mut plan), None);
     plan.finish(NOW, &letter(2, "ann"), Ok(()));
-    plan.add(vec![urgent(5, "cy", Urgency::Alarm)]);
+    plan.add(NOW, vec![urgent(5, "cy", Urgency::Alarm)]);
     assert_eq!(next(&mut plan), Some(5), "a more urgent letter overtakes");
     assert_eq!(next(&mut plan), Some(4));
-    plan.add(vec![urgent(6, "di", Urgency::Alarm)]);
+    plan.add(NOW, vec![urgent(6, "di", Urgency::Alarm)]);
     assert_eq!(next(&mut plan), None, "each connection has a letter");
     plan.finish(NOW, &letter(4, "ann"), Ok(()));
     assert_eq!((next(&mut plan), next(&mut plan)), (Some(6), None));
@@ -262,7 +265,7 @@ fn the_most_urgent_letter_goes_first_but_no_two_at_a_time_to_one_reader() {
 #[test]
 fn in_an_outage_what_waits_is_given_back_and_only_a_probe_ends_it() {
     let mut plan = Plan::new(Account::default(), 2);
-    plan.add((1..=4).map(|id| letter(id, &id.to_string())).collect());
+    plan.add(NOW, (1..=4).map(|id| letter(id, &id.to_string())).collect());
     let (before, refused) = (plan.next(NOW).expect("a letter"), plan.next(NOW).expect("a letter"));
     plan.finish(NOW, &refused, Err(&login()));
     assert!(
@@ -273,9 +276,11 @@ fn in_an_outage_what_waits_is_given_back_and_only_a_probe_ends_it() {
     assert_eq!((plan.room(NOW, &Quota::default()), plan.next(NOW).is_some()), (0, false));
     plan.finish(NOW, &before, Ok(()));
     assert!(plan.account.outage.is_some(), "it was in flight before");
+    plan.add(NOW, vec![letter(3, "3")]);
+    assert!(!plan.claimed.contains_key(&3), "it was being claimed when the outage began");
     let later = NOW + TimeDelta::minutes(1);
     assert_eq!(plan.room(later, &Quota::default()), 1);
-    plan.add(vec![letter(3, "3")]);
+    plan.add(later, vec![letter(3, "3")]);
     let probe = plan.next(later).expect("a letter");
     plan.finish(later, &probe, Ok(()));
     assert_eq!(plan.account.outage, None);
@@ -310,7 +315,7 @@ fn a_minute_limits_all_letters_also_those_in_flight() {
     let quota = Quota { per_minute: Some(30), per_day: Some(200) };
     assert_eq!(allowance(&quota, sent(28, 28, 0)), (Reach::All, 2));
     let mut plan = Plan::new(Account::default(), 1);
-    plan.add(vec![letter(1, "ann"), letter(2, "bo")]);
+    plan.add(NOW, vec![letter(1, "ann"), letter(2, "bo")]);
     plan.next(NOW).expect("a letter");
     assert_eq!(plan.scope(&quota, sent(27, 28, 0), 9).limit, 1);
     assert_eq!(plan.scope(&quota, sent(28, 28, 0), 9).limit, 0);
