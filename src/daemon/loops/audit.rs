@@ -6,12 +6,12 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::audit::AuditVerdict;
-use crate::daemon::decide::alarm::{alarm, audit_report};
-use crate::daemon::decide::clock::by_program;
 use crate::daemon::unsound::{self, Unsound, unsound_matches};
 use crate::daemon::verify::{HouseTurns, unreadable};
 use crate::daemon::waiting::{Backoff, pause, until_shutdown};
 use crate::daemon::{Office, remembered};
+use crate::desk::gm::alarm::{alarm, audit_report};
+use crate::desk::matches::acts::by_program;
 use crate::ledger::{Head, PauseReason};
 use crate::post::ShutdownSignal;
 use crate::referee::{Act, Stage};

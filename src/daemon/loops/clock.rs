@@ -9,11 +9,11 @@ use tokio::sync::watch;
 
 use crate::daemon::batch::commit::is_transient;
 use crate::daemon::batch::items::DueMatches;
-use crate::daemon::decide::clock::{CauseOf, by_program};
-use crate::daemon::decide::offers::lapse_offer;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::waiting::{Backoff, pause};
 use crate::daemon::{Office, remembered};
+use crate::desk::matches::acts::{CauseOf, by_program};
+use crate::desk::matches::offers::lapse_offer;
 use crate::post::{Health, ShutdownSignal};
 use crate::referee::Act;
 use crate::store::{Invitation, InvitationStage, Settlement, StoreError};

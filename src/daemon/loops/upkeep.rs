@@ -3,10 +3,10 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::daemon::decide::alarm::low_space;
-use crate::daemon::decide::clock::{by_clock, by_program};
 use crate::daemon::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use crate::daemon::{Office, remembered};
+use crate::desk::gm::alarm::low_space;
+use crate::desk::matches::acts::{by_clock, by_program};
 use crate::referee::Act;
 
 /// The key under which a daemon remembers its last deletion of old letters.

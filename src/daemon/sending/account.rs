@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::daemon::decide::returned::Event;
+use crate::desk::outbox::returned::Event;
 use crate::post::outbox::SendError;
 use crate::post::refusal::{EnhancedCode, RefusalClass};
 use crate::referee::{DispatchKind, TOLERATED_DELAY};

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::daemon::Office;
-use crate::daemon::decide::resend::copy;
-use crate::daemon::decide::stored::snapshot;
 use crate::daemon::parallel::run_blocking;
+use crate::desk::frame::stored::snapshot;
+use crate::desk::outbox::resend::copy;
 use crate::ledger::Entry;
 use crate::letter::pictures::{dropped_from, without_pictures};
 use crate::report::redraw;

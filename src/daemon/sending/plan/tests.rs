@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use chrono::TimeDelta;
 
 use super::*;
-use crate::daemon::decide::returned::Event;
 use crate::daemon::sending::account::FollowUp;
 use crate::daemon::sending::tests::{NOW, broken, letter, login, no_user, not_now, quota, unreachable};
+use crate::desk::outbox::returned::Event;
 use crate::game::random::Random;
 
 const DOMAINS: [&str; 5] = ["a.test", "b.test", "c.test", "d.test", "e.test"];

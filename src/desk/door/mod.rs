@@ -1,0 +1,11 @@
+//! The way of a letter from its arrival to whoever decides on it.
+
+pub mod automatic;
+pub mod entry;
+pub mod items;
+pub mod sender;
+pub mod signatures;
+pub mod stranger;
+pub mod tokenless;
+pub mod unproven;
+pub mod unreadable;
