@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use super::log::{self, LogFilter};
 use crate::config::Config;
 use crate::daemon::Office;
-use crate::daemon::service::{self, Request, Signals};
+use crate::daemon::status::service::{self, Request, Signals};
 use crate::daemon::status::this_daemon;
 use crate::post::ShutdownSignal;
 use crate::report;

@@ -3,10 +3,6 @@
 //! They deliver their letters into the referee's Maildir, and the daemon answers into theirs. Their orders come from a
 //! recorded match of each game, so every demo tells the same story.
 
-mod correspondent;
-mod play;
-mod story;
-
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,6 +23,10 @@ use crate::letter::Address;
 use crate::post::maildir;
 use crate::referee::{Match, Stage};
 use crate::store::{self, Database};
+
+mod correspondent;
+mod play;
+mod story;
 
 /// Replay a recorded match by real letters between two correspondents, on this machine alone
 ///

@@ -1,15 +1,14 @@
 //! `fogpost demo --play`: the person at the terminal plays against the house, with mutt, on this machine alone.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use anyhow::{Context, anyhow, bail, ensure};
 
 use super::{named_address, office, utf8};
-use crate::daemon::service::{Request, Signals};
+use crate::daemon::status::service::{Request, Signals};
 use crate::daemon::status::this_daemon;
 use crate::daemon::{Holder, NewMatch, Office};
 use crate::game::BySeat;

@@ -7,11 +7,12 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::watch;
 
-use crate::daemon::batch::commit::is_transient;
-use crate::daemon::batch::items::DueMatches;
-use crate::daemon::heartbeat::Loop;
-use crate::daemon::waiting::{Backoff, pause};
-use crate::daemon::{Office, remembered};
+use crate::daemon::Office;
+use crate::daemon::commit::is_transient;
+use crate::daemon::items::DueMatches;
+use crate::daemon::loops::remembered;
+use crate::daemon::loops::waiting::{Backoff, pause};
+use crate::daemon::status::heartbeat::Loop;
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers::lapse_offer;
 use crate::post::{Health, ShutdownSignal};

@@ -1,13 +1,10 @@
 //! The loops: each waits for work, calls the steps that do it, and backs off on failure.
 
-mod audit;
-mod clock;
+pub mod clock;
 mod digest;
-mod heartbeat;
-mod house;
-mod intake;
-mod logins;
-mod run;
-mod settle;
+mod letters;
+pub mod remembered;
+pub mod run;
 mod upkeep;
+pub mod waiting;
 mod wakeups;

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::clock::OUTAGE_BETWEEN_RUNS;
-use crate::daemon::waiting::{flatten, wind_down};
+use crate::daemon::loops::waiting::{flatten, wind_down};
 use crate::daemon::{Office, sending};
 use crate::post::{Batch, Health, ShutdownSignal};
 

@@ -3,8 +3,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::daemon::remembered::{MAX_DEFERRAL, MAX_SLEEP};
-use crate::daemon::{Office, remembered};
+use crate::daemon::Office;
+use crate::daemon::loops::remembered::{self, MAX_DEFERRAL, MAX_SLEEP};
 use crate::desk::gm::alarm::low_space;
 use crate::desk::matches::acts::{by_clock, by_program};
 use crate::referee::Act;

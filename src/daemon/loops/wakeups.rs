@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::daemon::Office;
-use crate::daemon::waiting::Backoff;
+use crate::daemon::loops::waiting::Backoff;
 use crate::post::ShutdownSignal;
 use crate::store::Wakeup;
 

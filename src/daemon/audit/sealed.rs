@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use anyhow::bail;
 
-use super::Office;
-use super::withheld::read_letter;
+use crate::daemon::Office;
+use crate::daemon::audit::withheld::read_letter;
 use crate::desk::frame::desk::Desk;
 use crate::desk::gm::unseal::{Unseal, unseal};
 use crate::game::Line;

@@ -7,10 +7,9 @@ use chrono::TimeDelta;
 use tokio::sync::watch;
 
 use crate::daemon::Office;
-use crate::daemon::heartbeat::STALLED_AFTER;
-use crate::daemon::service;
-use crate::daemon::status::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, this_daemon};
-use crate::daemon::waiting::pause;
+use crate::daemon::loops::waiting::pause;
+use crate::daemon::status::heartbeat::STALLED_AFTER;
+use crate::daemon::status::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, service, this_daemon};
 use crate::post::{Health, ShutdownSignal};
 
 /// Time between a daemon's notes of its status.

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 
-use super::Office;
+use crate::daemon::Office;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::gm::instructions::instruct_at_terminal;
 use crate::desk::matches::openings::{NewMatch, open_all, opened_by_gm};

@@ -1,5 +1,8 @@
 //! Stores letters: before they are ruled on, and before the mailbox files them as processed.
 
+pub mod copies;
+pub mod row;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +12,12 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::daemon::Office;
-use crate::daemon::batch::read::read;
-use crate::daemon::copies::{self, Original};
-use crate::daemon::heartbeat::Loop;
-use crate::daemon::incoming::{new_letter, visible_tokens};
+use crate::daemon::intake::copies::Original;
+use crate::daemon::intake::row::{new_letter, visible_tokens};
+use crate::daemon::load::read::read;
+use crate::daemon::loops::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
 use crate::daemon::parallel::run_blocking;
-use crate::daemon::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
+use crate::daemon::status::heartbeat::Loop;
 use crate::desk::frame::club::Club;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;

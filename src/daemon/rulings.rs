@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
-use super::commit::is_transient;
 use crate::daemon::Office;
+use crate::daemon::commit::is_transient;
 use crate::desk::items::Item;
 use crate::desk::matches::acts::{CauseOf, rule_on};
 use crate::referee::Match;

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Office;
 use crate::audit::AuditVerdict;
+use crate::daemon::Office;
 use crate::letter::Digest;
 use crate::store::Database;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::daemon::Office;
-use crate::daemon::heartbeat::Loop;
-use crate::daemon::waiting::{Backoff, wait_for_work};
+use crate::daemon::loops::waiting::{Backoff, wait_for_work};
+use crate::daemon::status::heartbeat::Loop;
 use crate::post::ShutdownSignal;
 
 impl Office {

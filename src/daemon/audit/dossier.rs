@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{bail, ensure};
 
-use super::Office;
-use super::parallel::run_blocking;
-use super::withheld::ruled_letters;
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
 use crate::audit::dossier::{self, About, DossierForm, LetterRecord, SeatHolder};
+use crate::daemon::Office;
+use crate::daemon::audit::withheld::ruled_letters;
+use crate::daemon::parallel::run_blocking;
 use crate::desk::frame::stored::{both_seats, snapshot};
 use crate::desk::gm::unseal::Unseal;
 use crate::game::{BySeat, Seat};

@@ -1,5 +1,10 @@
 //! Loads the rows that letters or a decision need, in a few queries for all of them.
 
+mod digest;
+pub mod dkim;
+mod gm_lists;
+pub mod read;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context as _;

@@ -1,4 +1,4 @@
-//! The rounds of a decision: decide, load what is lacking, decide again.
+//! The consequences of a commit or its failure.
 
 use std::sync::Arc;
 
@@ -10,7 +10,28 @@ use crate::desk::frame::club::Club;
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
 use crate::desk::items::{Progress, Rounds};
-use crate::store::{Settlement, StoreError};
+use crate::store::{LetterStatus, Settlement, StoreError};
+
+impl Office {
+    /// Wakes the loops that have something to do after this commit.
+    pub fn wake_loops(&self, settlement: &Settlement) {
+        if settlement.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
+            self.letters.notify_one();
+        }
+        if !settlement.dispatches.is_empty() || !settlement.requeued.is_empty() {
+            self.dispatches.notify_one();
+        }
+        // A match in which the house has to move is due at once.
+        if settlement.matches.iter().any(|row| row.wake_at.is_some_and(|moment| moment <= settlement.at)) {
+            self.house.notify_one();
+        }
+    }
+}
+
+/// Whether the database fails temporarily, so that everything else would fail as well.
+pub fn is_transient(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient)
+}
 
 /// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only commands that
 /// build on each other take more.

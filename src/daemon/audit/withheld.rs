@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Office;
 use crate::audit::account::{MatchArchive, WithheldLetter};
+use crate::daemon::Office;
 use crate::desk::frame::stored::snapshot;
 use crate::game::Line;
 use crate::ledger::{Cause, Entry, LetterCause, TokenOf};

@@ -1,12 +1,15 @@
 //! Logins at mail providers. Each machine has its own, and its daemon renews them even on standby.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Office;
-use crate::post::{Error, host_name, oauth, without_addresses};
+use crate::daemon::Office;
+use crate::daemon::loops::waiting::{pause, until_shutdown};
+use crate::post::{Error, ShutdownSignal, host_name, oauth, without_addresses};
 use crate::report::format_duration;
 
 /// Age of a renewal that counts as a fault: by then a running daemon has tried for a day.
@@ -66,5 +69,23 @@ impl Office {
                 tracing::warn!(error, "failed to renew the login to the mailbox; retrying in an hour");
             }
         }
+    }
+}
+
+/// Time between checks whether a login is due to be renewed.
+const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
+
+impl Office {
+    /// Renews this machine's logins each week until shutdown.
+    pub async fn renew_logins_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+        while !shutdown.is_set() {
+            let renewed = async {
+                self.renew_logins_when_due().await;
+                Ok(())
+            };
+            until_shutdown(&shutdown, renewed).await?;
+            pause(LOOK_INTERVAL, &shutdown).await;
+        }
+        Ok(())
     }
 }

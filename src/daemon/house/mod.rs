@@ -2,6 +2,8 @@
 //! is then committed. The matches themselves store that the house has to move, so nothing is lost if the program ends
 //! in between.
 
+pub mod stuck;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -9,11 +11,11 @@ use anyhow::Context as _;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use crate::daemon::Office;
-use crate::daemon::batch::commit::is_transient;
-use crate::daemon::batch::load::log_unusable;
+use crate::daemon::commit::is_transient;
+use crate::daemon::house::stuck::{StuckHouse, stuck_houses};
+use crate::daemon::load::log_unusable;
+use crate::daemon::loops::waiting::{Backoff, until_shutdown, wait_for_work};
 use crate::daemon::parallel::{background_threads, run_in_background};
-use crate::daemon::stuck::{self, StuckHouse, stuck_houses};
-use crate::daemon::waiting::{Backoff, until_shutdown, wait_for_work};
 use crate::desk::frame::stored::snapshot;
 use crate::desk::gm::alarm::house_stuck;
 use crate::desk::matches::acts::CauseOf;

@@ -1,15 +1,24 @@
 //! Checks all matches against their ledgers, on a schedule.
 
+mod columns;
+pub mod dossier;
+mod forget;
+mod sealed;
+pub mod unsound;
+pub mod verify;
+pub mod withheld;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::audit::AuditVerdict;
-use crate::daemon::unsound::{self, Unsound, unsound_matches};
-use crate::daemon::verify::{HouseTurns, unreadable};
-use crate::daemon::waiting::{Backoff, pause, until_shutdown};
-use crate::daemon::{Office, remembered};
+use crate::daemon::Office;
+use crate::daemon::audit::unsound::{Unsound, unsound_matches};
+use crate::daemon::audit::verify::{HouseTurns, unreadable};
+use crate::daemon::loops::remembered;
+use crate::daemon::loops::waiting::{Backoff, pause, until_shutdown};
 use crate::desk::gm::alarm::{alarm, audit_report};
 use crate::desk::matches::acts::by_program;
 use crate::ledger::{Head, PauseReason};

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
 
-use super::read::{keys_of, read_letters};
 use crate::daemon::Office;
-use crate::daemon::attempts::Overdue;
-use crate::daemon::heartbeat::Loop;
+use crate::daemon::load::read::{keys_of, read_letters};
 use crate::daemon::parallel::run_blocking;
+use crate::daemon::status::heartbeat::Loop;
+use crate::daemon::suspects::Overdue;
 use crate::desk::door::sender::ReadLetter;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::rows::{Key, LoadedRows};

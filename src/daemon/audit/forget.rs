@@ -10,8 +10,8 @@ use std::iter;
 use anyhow::{Context as _, bail, ensure};
 use chrono::{DateTime, Utc};
 
-use super::Office;
 use crate::audit::{Finding, Place};
+use crate::daemon::Office;
 use crate::desk::frame::stored::snapshot;
 use crate::game::Seat;
 use crate::ledger::{ChainedEntry, Entry, Fact};

@@ -7,15 +7,15 @@ use std::thread;
 use anyhow::bail;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::Office;
-use super::columns::columns_of;
-use super::parallel::run_blocking;
 use crate::audit::columns::LetterColumns;
 use crate::audit::witness::PlayersMail;
 use crate::audit::{
     AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter,
     Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, Withheld,
 };
+use crate::daemon::Office;
+use crate::daemon::audit::columns::columns_of;
+use crate::daemon::parallel::run_blocking;
 use crate::desk::frame::parallel::par_map;
 use crate::game::BySeat;
 use crate::ledger::{KeptPin, PinnedKind};

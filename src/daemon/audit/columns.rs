@@ -1,11 +1,11 @@
 //! Loads the columns of a match that lists show, for the audit to compare.
 
-use super::Office;
-use super::incoming::{listed_fields, one_line};
 use crate::audit::columns::{
     LetterColumns, OfferColumns, RuledLetters, StoredColumns, UnprovenColumns, differences,
 };
 use crate::audit::{Finding, ParsedLetter};
+use crate::daemon::Office;
+use crate::daemon::intake::row::{listed_fields, one_line};
 use crate::store::{InvitationStage, NamedLetter, UnprovenStage};
 
 /// Returns a letter's listed columns, beside the values in its bytes.
