@@ -12,9 +12,13 @@ use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
 
 use crate::daemon::Office;
+use crate::daemon::commit;
+use crate::daemon::load;
+use crate::daemon::load::dkim;
 use crate::daemon::load::read::{keys_of, read_letters};
 use crate::daemon::parallel::run_blocking;
 use crate::daemon::status::heartbeat::Loop;
+use crate::daemon::suspects;
 use crate::daemon::suspects::Overdue;
 use crate::desk::door::sender::ReadLetter;
 use crate::desk::frame::in_work::InWork;
@@ -49,232 +53,231 @@ impl Settled {
     }
 }
 
-impl Office {
-    /// Decides on every waiting letter.
-    ///
-    /// # Errors
-    /// Returns an error if the database does not answer.
-    pub async fn settle_all(&self) -> anyhow::Result<()> {
-        while !self.settle_some(None).await?.is_nothing() {
-            self.heartbeat.beat(Loop::Clock);
-        }
-        Ok(())
+/// Decides on every waiting letter.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn settle_all(office: &Office) -> anyhow::Result<()> {
+    while !settle_some(office, None).await?.is_nothing() {
+        office.heartbeat.beat(Loop::Clock);
     }
+    Ok(())
+}
 
-    /// Decides on the letters that were received by then, because later ones may arrive faster than they are decided on,
-    /// and on the matches that are due. A match waits for the letters that came before its time and may concern it.
-    ///
-    /// # Errors
-    /// Returns an error if the database does not answer.
-    pub async fn settle_until(
-        &self,
-        until: DateTime<Utc>,
-        mut due: Option<DueMatches>,
-    ) -> anyhow::Result<()> {
-        loop {
-            self.heartbeat.beat(Loop::Clock);
-            let settled = self.settle_some(due.as_mut()).await?;
-            let oldest = self.store.oldest_waiting(self.now()).await?;
-            let letters_wait = settled.letters > 0 && oldest.is_some_and(|received_at| received_at <= until);
-            if settled.matches == 0 && !letters_wait {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Decides on some letters, and on some due matches, in one transaction.
-    ///
-    /// # Errors
-    /// Returns an error if the database does not answer.
-    pub async fn settle_some(&self, due: Option<&mut DueMatches>) -> anyhow::Result<Settled> {
-        let _under_way = self.traffic.enter();
-        let found = match &due {
-            Some(due) => self.matches_due(due).await?,
-            None => Vec::new(),
-        };
-        let ids: Vec<String> = found.iter().map(|row| row.id.clone()).collect();
-        let Claimable { letters, matches, mut claim } =
-            self.store.claim(self.now(), &ids).await.context("waiting letters")?;
-        let settled = Settled { letters: letters.len(), matches: matches.len() };
-        if settled.is_nothing() || self.count_unended_attempts(&letters, &mut claim).await? {
-            return Ok(settled);
-        }
-        let in_work = InWork::default();
-        let letters = match self.read_watched(self.without_suspects(letters), &in_work).await? {
-            Ok(letters) => letters,
-            Err(overdue) => return self.set_aside_overdue(overdue, claim).await.map(|()| settled),
-        };
-        let digests: Vec<Digest> = letters.iter().map(|letter| letter.waiting.digest).collect();
-        let alone = <[&ReadLetter; 1]>::try_from(letters.iter().collect::<Vec<_>>());
-        let alone = alone.ok().map(|[letter]| letter.waiting.clone());
-        let loaded = self.rows_of(&letters, &matches, &in_work).await?;
-        let items = items_of(letters, found.iter().filter(|row| matches.contains(&row.id)));
-        let deciding = self.decide_items(items, loaded);
-        let decided = self.attempts.watch(&in_work, deciding).await;
-        self.end_attempts().await?;
-        let (settlement, left) = match decided {
-            Ok(decided) => decided?,
-            Err(overdue) => return self.set_aside_overdue(overdue, claim).await.map(|()| settled),
-        };
-        if let Some(due) = due {
-            // Those that changed may be due again at once.
-            let is_changed = |id: &String| settlement.matches.iter().any(|row| row.id == *id);
-            due.skipped.extend(matches.into_iter().filter(|id| !is_changed(id) && !left.contains(id)));
-        }
-        match self.store.commit_claimed(claim, &settlement).await {
-            Ok(()) => {
-                self.clear_suspects(&digests);
-                self.attempts.note_commit(true);
-                self.wake_loops(&settlement);
-                log_decided(&settlement);
-            }
-            // Others have changed the same rows. Alone, a letter depends on few of them.
-            Err(StoreError::Stale(what)) => {
-                tracing::debug!(what, "the rows of a batch have changed; deciding again");
-                if !self.attempts.note_commit(false) {
-                    self.suspect(&digests);
-                }
-            }
-            Err(error) if error.is_transient() => return Err(error).context("failed to commit"),
-            Err(error) => self.isolate(&digests, alone, &error.into()).await?,
-        }
-        Ok(settled)
-    }
-
-    /// Rules on a stored letter, and discards the ruling.
-    ///
-    /// # Errors
-    /// Returns an error if there is no such letter, or if the database does not answer. A ruling that fails is not an
-    /// error: the program survives it.
-    pub async fn try_letter(&self, digest: Digest) -> anyhow::Result<()> {
-        let raw = self.store.letter(digest).await?.context("there is no such letter")?;
-        let letter = WaitingLetter::new(digest, raw, self.now());
-        let (settings, in_work) = (Arc::clone(&self.club), InWork::default());
-        let working = in_work.clone();
-        let letters = run_blocking(move || read_letters(&settings, vec![letter], &working)).await?;
-        let loaded = self.rows_of(&letters, &[], &in_work).await?;
-        if let Err(error) = self.decide_items(vec![Item::Letters(letters)], loaded).await {
-            tracing::info!(error = format!("{error:#}"), "the ruling failed");
-        }
-        Ok(())
-    }
-
-    /// Returns the matches that the clock may rule on, those that have waited longest first.
-    async fn matches_due(&self, due: &DueMatches) -> anyhow::Result<Vec<MatchRow>> {
-        let waiting = self.store.waiting_since(self.now()).await?;
-        let mut last = None;
-        loop {
-            let page = self.store.matches_due(due.until, last.as_ref(), MAX_DUE).await?;
-            let Some(behind) = page.last().cloned() else { return Ok(Vec::new()) };
-            last = Some(behind);
-            // The clock decides nothing while the house is to move.
-            let may_rule = |row: &MatchRow| !due.skipped.contains(&row.id) && !row.overview.awaits_house();
-            let page: Vec<MatchRow> = page.into_iter().filter(may_rule).collect();
-            let found = self.without_earlier_letters(page, &waiting).await?;
-            if !found.is_empty() {
-                return Ok(found);
-            }
-        }
-    }
-
-    /// Keeps the matches that no letter concerns which came before their time: letters about the match, from its players
-    /// or from a GM. A letter that was received in time counts, even if it is read late.
-    async fn without_earlier_letters(
-        &self,
-        mut matches: Vec<MatchRow>,
-        waiting: &[(String, String, DateTime<Utc>)],
-    ) -> anyhow::Result<Vec<MatchRow>> {
-        if waiting.is_empty() {
-            return Ok(matches);
-        }
-        let mut oldest: BTreeMap<&str, DateTime<Utc>> = BTreeMap::new();
-        for (lane, sender, received_at) in waiting {
-            for name in [lane, sender] {
-                let earliest = oldest.entry(name).or_insert(*received_at);
-                *earliest = (*earliest).min(*received_at);
-            }
-        }
-        let ids: Vec<String> = matches.iter().map(|row| row.id.clone()).collect();
-        let seats = self.store.seats_of(&ids).await?;
-        matches.retain(|row| {
-            let seats = seats.iter().filter(|seat| seat.match_id == row.id);
-            let players = seats.flat_map(|seat| seat.player.addresses.iter().map(String::as_str));
-            let gms = self.config.club.gm.addresses().map(|address| address.as_str());
-            let mut concerned = players.chain(gms).chain([row.id.as_str()]);
-            let is_earlier = |received_at: &DateTime<Utc>| row.wake_at.is_none_or(|at| *received_at <= at);
-            !concerned.any(|name| oldest.get(name).is_some_and(is_earlier))
-        });
-        Ok(matches)
-    }
-
-    /// Reads letters, after noting that work on them begins.
-    async fn read_watched(
-        &self,
-        waiting: Vec<WaitingLetter>,
-        in_work: &InWork,
-    ) -> anyhow::Result<Result<Vec<ReadLetter>, Overdue>> {
-        if waiting.is_empty() {
-            return Ok(Ok(Vec::new()));
-        }
-        self.note_attempts(&waiting).await?;
-        let (settings, working) = (Arc::clone(&self.club), in_work.clone());
-        let reading = run_blocking(move || read_letters(&settings, waiting, &working));
-        match self.attempts.watch(in_work, reading).await {
-            Ok(letters) => Ok(Ok(letters?)),
-            Err(overdue) => {
-                self.end_attempts().await?;
-                Ok(Err(overdue))
-            }
-        }
-    }
-
-    /// Loads the rows that letters and matches refer to.
-    async fn rows_of(
-        &self,
-        letters: &[ReadLetter],
-        matches: &[String],
-        in_work: &InWork,
-    ) -> anyhow::Result<LoadedRows> {
-        let mut loaded = self.new_rows().await?;
-        loaded.in_work = in_work.clone();
-        let matches = matches.iter().cloned().map(Key::Match);
-        self.load(letters.iter().flat_map(keys_of).chain(matches).collect(), &mut loaded).await?;
-        loaded.dkim = self.dkim_verdicts(letters).await;
-        Ok(loaded)
-    }
-
-    /// Decides on items together, and returns the changes of all, and the matches that are left for the next batch.
-    pub async fn decide_items(
-        &self,
-        items: Vec<Item>,
-        loaded: LoadedRows,
-    ) -> anyhow::Result<(Settlement, Vec<String>)> {
-        let mut batch = Batch::new(Arc::new(items), &loaded);
-        self.in_rounds(loaded, move |settings, loaded, rounds| {
-            Ok(match batch.decide(settings, loaded, rounds) {
-                Progress::Done((draft, left)) => Progress::Done((draft.finish()?, left)),
-                Progress::Lacks(lacking) => Progress::Lacks(lacking),
-            })
-        })
-        .await
-    }
-
-    /// Handles a permanent error: from now on each letter goes alone. If it was alone already, counts a failure of it.
-    async fn isolate(
-        &self,
-        letters: &[Digest],
-        alone: Option<WaitingLetter>,
-        error: &anyhow::Error,
-    ) -> anyhow::Result<()> {
-        let error = format!("{error:#}");
-        let Some(letter) = alone else {
-            tracing::error!(error, letters = letters.len(), "commit rejected; deciding on each letter alone");
-            self.suspect(letters);
+/// Decides on the letters that were received by then, because later ones may arrive faster than they are decided on,
+/// and on the matches that are due. A match waits for the letters that came before its time and may concern it.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn settle_until(
+    office: &Office,
+    until: DateTime<Utc>,
+    mut due: Option<DueMatches>,
+) -> anyhow::Result<()> {
+    loop {
+        office.heartbeat.beat(Loop::Clock);
+        let settled = settle_some(office, due.as_mut()).await?;
+        let oldest = office.store.oldest_waiting(office.now()).await?;
+        let letters_wait = settled.letters > 0 && oldest.is_some_and(|received_at| received_at <= until);
+        if settled.matches == 0 && !letters_wait {
             return Ok(());
-        };
-        let counting = self.decide_and_commit(move |desk| set_back(desk, &letter, &anyhow!("{error}")));
-        counting.await.context("failed to set a letter aside")
+        }
     }
+}
+
+/// Decides on some letters, and on some due matches, in one transaction.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn settle_some(office: &Office, due: Option<&mut DueMatches>) -> anyhow::Result<Settled> {
+    let _under_way = office.traffic.enter();
+    let found = match &due {
+        Some(due) => matches_due(office, due).await?,
+        None => Vec::new(),
+    };
+    let ids: Vec<String> = found.iter().map(|row| row.id.clone()).collect();
+    let Claimable { letters, matches, mut claim } =
+        office.store.claim(office.now(), &ids).await.context("waiting letters")?;
+    let settled = Settled { letters: letters.len(), matches: matches.len() };
+    if settled.is_nothing() || suspects::count_unended_attempts(office, &letters, &mut claim).await? {
+        return Ok(settled);
+    }
+    let in_work = InWork::default();
+    let letters = match read_watched(office, suspects::without_suspects(office, letters), &in_work).await? {
+        Ok(letters) => letters,
+        Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
+    };
+    let digests: Vec<Digest> = letters.iter().map(|letter| letter.waiting.digest).collect();
+    let alone = <[&ReadLetter; 1]>::try_from(letters.iter().collect::<Vec<_>>());
+    let alone = alone.ok().map(|[letter]| letter.waiting.clone());
+    let loaded = rows_of(office, &letters, &matches, &in_work).await?;
+    let items = items_of(letters, found.iter().filter(|row| matches.contains(&row.id)));
+    let deciding = decide_items(office, items, loaded);
+    let decided = office.attempts.watch(&in_work, deciding).await;
+    suspects::end_attempts(office).await?;
+    let (settlement, left) = match decided {
+        Ok(decided) => decided?,
+        Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
+    };
+    if let Some(due) = due {
+        // Those that changed may be due again at once.
+        let is_changed = |id: &String| settlement.matches.iter().any(|row| row.id == *id);
+        due.skipped.extend(matches.into_iter().filter(|id| !is_changed(id) && !left.contains(id)));
+    }
+    match office.store.commit_claimed(claim, &settlement).await {
+        Ok(()) => {
+            suspects::clear_suspects(office, &digests);
+            office.attempts.note_commit(true);
+            commit::wake_loops(office, &settlement);
+            log_decided(&settlement);
+        }
+        // Others have changed the same rows. Alone, a letter depends on few of them.
+        Err(StoreError::Stale(what)) => {
+            tracing::debug!(what, "the rows of a batch have changed; deciding again");
+            if !office.attempts.note_commit(false) {
+                suspects::suspect(office, &digests);
+            }
+        }
+        Err(error) if error.is_transient() => return Err(error).context("failed to commit"),
+        Err(error) => isolate(office, &digests, alone, &error.into()).await?,
+    }
+    Ok(settled)
+}
+
+/// Rules on a stored letter, and discards the ruling.
+///
+/// # Errors
+/// Returns an error if there is no such letter, or if the database does not answer. A ruling that fails is not an
+/// error: the program survives it.
+pub async fn try_letter(office: &Office, digest: Digest) -> anyhow::Result<()> {
+    let raw = office.store.letter(digest).await?.context("there is no such letter")?;
+    let letter = WaitingLetter::new(digest, raw, office.now());
+    let (settings, in_work) = (Arc::clone(&office.club), InWork::default());
+    let working = in_work.clone();
+    let letters = run_blocking(move || read_letters(&settings, vec![letter], &working)).await?;
+    let loaded = rows_of(office, &letters, &[], &in_work).await?;
+    if let Err(error) = decide_items(office, vec![Item::Letters(letters)], loaded).await {
+        tracing::info!(error = format!("{error:#}"), "the ruling failed");
+    }
+    Ok(())
+}
+
+/// Returns the matches that the clock may rule on, those that have waited longest first.
+async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<MatchRow>> {
+    let waiting = office.store.waiting_since(office.now()).await?;
+    let mut last = None;
+    loop {
+        let page = office.store.matches_due(due.until, last.as_ref(), MAX_DUE).await?;
+        let Some(behind) = page.last().cloned() else { return Ok(Vec::new()) };
+        last = Some(behind);
+        // The clock decides nothing while the house is to move.
+        let may_rule = |row: &MatchRow| !due.skipped.contains(&row.id) && !row.overview.awaits_house();
+        let page: Vec<MatchRow> = page.into_iter().filter(may_rule).collect();
+        let found = without_earlier_letters(office, page, &waiting).await?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+}
+
+/// Keeps the matches that no letter concerns which came before their time: letters about the match, from its players
+/// or from a GM. A letter that was received in time counts, even if it is read late.
+async fn without_earlier_letters(
+    office: &Office,
+    mut matches: Vec<MatchRow>,
+    waiting: &[(String, String, DateTime<Utc>)],
+) -> anyhow::Result<Vec<MatchRow>> {
+    if waiting.is_empty() {
+        return Ok(matches);
+    }
+    let mut oldest: BTreeMap<&str, DateTime<Utc>> = BTreeMap::new();
+    for (lane, sender, received_at) in waiting {
+        for name in [lane, sender] {
+            let earliest = oldest.entry(name).or_insert(*received_at);
+            *earliest = (*earliest).min(*received_at);
+        }
+    }
+    let ids: Vec<String> = matches.iter().map(|row| row.id.clone()).collect();
+    let seats = office.store.seats_of(&ids).await?;
+    matches.retain(|row| {
+        let seats = seats.iter().filter(|seat| seat.match_id == row.id);
+        let players = seats.flat_map(|seat| seat.player.addresses.iter().map(String::as_str));
+        let gms = office.config.club.gm.addresses().map(|address| address.as_str());
+        let mut concerned = players.chain(gms).chain([row.id.as_str()]);
+        let is_earlier = |received_at: &DateTime<Utc>| row.wake_at.is_none_or(|at| *received_at <= at);
+        !concerned.any(|name| oldest.get(name).is_some_and(is_earlier))
+    });
+    Ok(matches)
+}
+
+/// Reads letters, after noting that work on them begins.
+async fn read_watched(
+    office: &Office,
+    waiting: Vec<WaitingLetter>,
+    in_work: &InWork,
+) -> anyhow::Result<Result<Vec<ReadLetter>, Overdue>> {
+    if waiting.is_empty() {
+        return Ok(Ok(Vec::new()));
+    }
+    suspects::note_attempts(office, &waiting).await?;
+    let (settings, working) = (Arc::clone(&office.club), in_work.clone());
+    let reading = run_blocking(move || read_letters(&settings, waiting, &working));
+    match office.attempts.watch(in_work, reading).await {
+        Ok(letters) => Ok(Ok(letters?)),
+        Err(overdue) => {
+            suspects::end_attempts(office).await?;
+            Ok(Err(overdue))
+        }
+    }
+}
+
+/// Loads the rows that letters and matches refer to.
+async fn rows_of(
+    office: &Office,
+    letters: &[ReadLetter],
+    matches: &[String],
+    in_work: &InWork,
+) -> anyhow::Result<LoadedRows> {
+    let mut loaded = load::new_rows(office).await?;
+    loaded.in_work = in_work.clone();
+    let matches = matches.iter().cloned().map(Key::Match);
+    load::load(office, letters.iter().flat_map(keys_of).chain(matches).collect(), &mut loaded).await?;
+    loaded.dkim = dkim::dkim_verdicts(office, letters).await;
+    Ok(loaded)
+}
+
+/// Decides on items together, and returns the changes of all, and the matches that are left for the next batch.
+pub async fn decide_items(
+    office: &Office,
+    items: Vec<Item>,
+    loaded: LoadedRows,
+) -> anyhow::Result<(Settlement, Vec<String>)> {
+    let mut batch = Batch::new(Arc::new(items), &loaded);
+    commit::in_rounds(office, loaded, move |settings, loaded, rounds| {
+        Ok(match batch.decide(settings, loaded, rounds) {
+            Progress::Done((draft, left)) => Progress::Done((draft.finish()?, left)),
+            Progress::Lacks(lacking) => Progress::Lacks(lacking),
+        })
+    })
+    .await
+}
+
+/// Handles a permanent error: from now on each letter goes alone. If it was alone already, counts a failure of it.
+async fn isolate(
+    office: &Office,
+    letters: &[Digest],
+    alone: Option<WaitingLetter>,
+    error: &anyhow::Error,
+) -> anyhow::Result<()> {
+    let error = format!("{error:#}");
+    let Some(letter) = alone else {
+        tracing::error!(error, letters = letters.len(), "commit rejected; deciding on each letter alone");
+        suspects::suspect(office, letters);
+        return Ok(());
+    };
+    let counting =
+        commit::decide_and_commit(office, move |desk| set_back(desk, &letter, &anyhow!("{error}")));
+    counting.await.context("failed to set a letter aside")
 }
 
 /// Returns the items of a batch: letters by lane, each in order, and due matches before the letters that came after

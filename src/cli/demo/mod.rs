@@ -14,6 +14,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use self::correspondent::Correspondent;
 use self::play::Play;
 use crate::config::Config;
+use crate::daemon::instruct;
+use crate::daemon::loops::run;
 use crate::daemon::{Holder, NamedAddress, NewMatch, Office};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
@@ -94,12 +96,12 @@ async fn play_both(office: &Office, folder: &Path, record: &Record) -> anyhow::R
         players: players.map(Holder::Player),
         terms: office.config.terms.clone(),
     };
-    let id = office.open(new).await?.id;
+    let id = instruct::open(office, new).await?.id;
     println!("{id} opens: {} between {first} and {second}, by letter.", record.game.name());
     let bar = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{spinner} {msg}")?);
     let mut rest = &record.filings[..];
     loop {
-        office.once().await?;
+        run::once(office).await?;
         let game_match = find(office, &id).await?;
         if rest.is_empty() {
             bar.finish_and_clear();

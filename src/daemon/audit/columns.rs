@@ -20,33 +20,31 @@ pub(super) fn columns_of(row: &NamedLetter, raw: &[u8], parsed: &ParsedLetter) -
     LetterColumns { digest: row.digest, listed, written, place: row.place.clone(), tokens }
 }
 
-impl Office {
-    /// Returns the listed columns of a match that contradict its ledger or its letters.
-    pub(super) async fn odd_columns(
-        &self,
-        id: &str,
-        ruled: &RuledLetters,
-        letters: Vec<LetterColumns>,
-    ) -> anyhow::Result<Vec<Finding>> {
-        let offers = self.store.invitations_to(id).await?.into_iter().map(|offer| OfferColumns {
-            is_taken: offer.stage == InvitationStage::Taken,
-            inviter: offer.inviter,
-            game: offer.game,
-        });
-        let unproven = self.store.unproven_named(&ruled.confirmed()).await?;
-        let unproven = unproven.into_iter().map(|row| UnprovenColumns {
-            letter: row.letter,
-            confirmed_by: row.confirmed_by,
-            is_confirmed: row.stage == UnprovenStage::Confirmed,
-            place: (row.match_id, row.seat),
-        });
-        let columns = StoredColumns {
-            unread: self.store.unread_columns(id).await?,
-            pins: self.store.seat_pins(id).await?,
-            letters,
-            offers: offers.collect(),
-            unproven: unproven.collect(),
-        };
-        Ok(differences(id, ruled, &columns))
-    }
+/// Returns the listed columns of a match that contradict its ledger or its letters.
+pub(super) async fn odd_columns(
+    office: &Office,
+    id: &str,
+    ruled: &RuledLetters,
+    letters: Vec<LetterColumns>,
+) -> anyhow::Result<Vec<Finding>> {
+    let offers = office.store.invitations_to(id).await?.into_iter().map(|offer| OfferColumns {
+        is_taken: offer.stage == InvitationStage::Taken,
+        inviter: offer.inviter,
+        game: offer.game,
+    });
+    let unproven = office.store.unproven_named(&ruled.confirmed()).await?;
+    let unproven = unproven.into_iter().map(|row| UnprovenColumns {
+        letter: row.letter,
+        confirmed_by: row.confirmed_by,
+        is_confirmed: row.stage == UnprovenStage::Confirmed,
+        place: (row.match_id, row.seat),
+    });
+    let columns = StoredColumns {
+        unread: office.store.unread_columns(id).await?,
+        pins: office.store.seat_pins(id).await?,
+        letters,
+        offers: offers.collect(),
+        unproven: unproven.collect(),
+    };
+    Ok(differences(id, ruled, &columns))
 }

@@ -11,38 +11,36 @@ use crate::letter::authentic::ReportedDkim;
 use crate::letter::{Digest, Letter};
 use crate::post::dkim::DkimVerdict;
 
-impl Office {
-    /// Returns the verdicts on people's letters. If letters need not be signed, only the report of our own mail server
-    /// counts.
-    pub async fn dkim_verdicts(&self, letters: &[ReadLetter]) -> BTreeMap<Digest, DkimVerdict> {
-        let mut verdicts = BTreeMap::new();
-        let (mut asked, mut queries) = (Vec::new(), JoinSet::new());
-        for ReadLetter { waiting, read } in letters {
-            let Some(Ok(letter)) = read else { continue };
-            if letter.automatic.is_some() {
-                continue;
-            }
-            match self.reported_dkim(letter) {
-                ReportedDkim::Passed => drop(verdicts.insert(waiting.digest, DkimVerdict::Passed)),
-                ReportedDkim::NotPassed => drop(verdicts.insert(waiting.digest, DkimVerdict::NotPassed)),
-                ReportedDkim::Nothing => {
-                    let Some(verifier) = &self.verifier else { continue };
-                    let verifier = Arc::clone(verifier);
-                    let (digest, raw, from) = (waiting.digest, waiting.raw.clone(), letter.from.clone());
-                    asked.push(digest);
-                    // All at once, because each may wait for name servers.
-                    queries.spawn(async move { (digest, verifier.verify(&raw, &from).await) });
-                }
+/// Returns the verdicts on people's letters. If letters need not be signed, only the report of our own mail server
+/// counts.
+pub async fn dkim_verdicts(office: &Office, letters: &[ReadLetter]) -> BTreeMap<Digest, DkimVerdict> {
+    let mut verdicts = BTreeMap::new();
+    let (mut asked, mut queries) = (Vec::new(), JoinSet::new());
+    for ReadLetter { waiting, read } in letters {
+        let Some(Ok(letter)) = read else { continue };
+        if letter.automatic.is_some() {
+            continue;
+        }
+        match reported_dkim(office, letter) {
+            ReportedDkim::Passed => drop(verdicts.insert(waiting.digest, DkimVerdict::Passed)),
+            ReportedDkim::NotPassed => drop(verdicts.insert(waiting.digest, DkimVerdict::NotPassed)),
+            ReportedDkim::Nothing => {
+                let Some(verifier) = &office.verifier else { continue };
+                let verifier = Arc::clone(verifier);
+                let (digest, raw, from) = (waiting.digest, waiting.raw.clone(), letter.from.clone());
+                asked.push(digest);
+                // All at once, because each may wait for name servers.
+                queries.spawn(async move { (digest, verifier.verify(&raw, &from).await) });
             }
         }
-        verdicts.extend(answers(asked, queries).await);
-        verdicts
     }
+    verdicts.extend(answers(asked, queries).await);
+    verdicts
+}
 
-    fn reported_dkim(&self, letter: &Letter) -> ReportedDkim {
-        let trusted = self.config.letters.trusted_authserv_id();
-        trusted.map_or(ReportedDkim::Nothing, |authserv_id| letter.reported_dkim(authserv_id))
-    }
+fn reported_dkim(office: &Office, letter: &Letter) -> ReportedDkim {
+    let trusted = office.config.letters.trusted_authserv_id();
+    trusted.map_or(ReportedDkim::Nothing, |authserv_id| letter.reported_dkim(authserv_id))
 }
 
 /// Collects the answers to queries about these letters. A letter whose verification panics is not proven: otherwise bytes

@@ -19,10 +19,11 @@ use self::plan::Plan;
 use super::traffic::UnderWay;
 use super::{Clock, Office};
 use crate::config::Config;
+use crate::daemon::commit;
 use crate::daemon::commit::is_transient;
 use crate::daemon::load::random;
-use crate::daemon::loops::waiting::{Backoff, wait_for_work};
 use crate::daemon::status::heartbeat::Loop;
+use crate::daemon::waiting::{Backoff, wait_for_work};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::gm::alarm;
@@ -383,7 +384,7 @@ async fn settle(
     office: &Office,
     decide: impl Fn(&mut Desk<'_>) -> Decided<()> + Send + Sync + 'static,
 ) -> anyhow::Result<()> {
-    match office.decide_and_commit(decide).await {
+    match commit::decide_and_commit(office, decide).await {
         Err(error) if !is_transient(&error) => {
             // It would fail again, and other letters must not wait for it. If the program was killed after this commit and
             // before it was recorded, the letter to the GM is queued already, and its Message-ID is taken.

@@ -6,7 +6,7 @@
 
 pub mod heartbeat;
 pub mod logins;
-mod note;
+pub mod note;
 pub mod service;
 
 use std::collections::BTreeMap;
