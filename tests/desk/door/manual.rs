@@ -20,7 +20,7 @@ fn the_readme_contains_the_manual_that_help_sends() {
     let begin = sent.text.find("Answer any of my letters").expect("the manual");
     // What follows is for those who have no match yet.
     let end = sent.text.find("\nTo play at once").expect("how to begin");
-    let readme = include_str!("../../README.md");
+    let readme = include_str!("../../../README.md");
     assert!(readme.contains(sent.text[begin..end].trim_end()), "{}", &sent.text[begin..end]);
 }
 
