@@ -12,7 +12,7 @@ use fogpost::store::Player;
 use crate::addresses::{add, code_of, titled};
 use crate::audit::{cheat, entries, found};
 use crate::desk::{ANN, BO, Desk, Sent};
-use crate::parts::of_others;
+use crate::seat::parts::of_others;
 use crate::tampered::tampered;
 
 fn player(desk: &Desk, address: &str) -> Option<Player> {

@@ -1,6 +1,5 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
-mod absences;
 mod accept;
 mod addresses;
 mod after_end;
@@ -14,11 +13,8 @@ mod chain;
 mod challenge;
 mod chance;
 mod check_program;
-mod clauses;
 mod clocks;
 mod columns;
-mod commands;
-mod conditions;
 mod correspondents;
 mod derived;
 mod desk;
@@ -39,15 +35,12 @@ mod house_turns;
 mod memory;
 mod named;
 mod names;
-mod one_letter;
 mod outage;
-mod parts;
 mod people;
 mod play;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;
-mod reading;
 mod returned;
 mod schedule;
 mod settings;
@@ -77,4 +70,15 @@ mod door {
     mod spam;
     mod strangers;
     mod unproven;
+}
+
+/// What players write about their matches.
+mod seat {
+    mod absences;
+    pub mod almost_orders;
+    mod clauses;
+    mod commands;
+    mod conditions;
+    mod one_letter;
+    pub mod parts;
 }

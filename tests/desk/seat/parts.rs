@@ -12,7 +12,7 @@ use fogpost::referee::{Match, Stage};
 use crate::audit::letter_causes;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::dossier::audited;
-use crate::reading::with_attached;
+use crate::seat::almost_orders::with_attached;
 
 const CY: &str = "cy@players.example";
 
