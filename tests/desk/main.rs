@@ -6,9 +6,6 @@ mod after_end;
 mod alarms;
 mod audit;
 mod backup;
-mod boards;
-mod bounds;
-mod budgets;
 mod chain;
 mod challenge;
 mod chance;
@@ -41,15 +38,12 @@ mod play;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;
-mod returned;
 mod schedule;
 mod settings;
 mod setups;
 mod tamper_ways;
 mod tampered;
-mod texts;
 mod time;
-mod trouble;
 mod twins;
 mod upkeep;
 mod vanished;
@@ -81,4 +75,14 @@ mod seat {
     mod conditions;
     mod one_letter;
     pub mod parts;
+}
+
+/// What is sent: how many letters, and what stands in them.
+mod outbox {
+    mod boards;
+    mod bounds;
+    mod budgets;
+    mod returned;
+    mod texts;
+    mod trouble;
 }

@@ -74,7 +74,7 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_attempts_and_blocks
     desk.restart_after(|folder| {
         let own = folder.join("own");
         fs::create_dir_all(own.join("match")).expect("a folder");
-        let answer = include_str!("../../templates/match/answer.txt");
+        let answer = include_str!("../../../templates/match/answer.txt");
         let faulty = "{% if answer.remarks|length > 2 %}{{ nothing.of.the.kind }}{% endif %}";
         fs::write(own.join("match/answer.txt"), format!("{answer}{faulty}")).expect("a template");
         let config = fs::read_to_string(folder.join("config.toml")).expect("the config");
