@@ -7,8 +7,6 @@ mod alarms;
 mod audit;
 mod backup;
 mod chain;
-mod challenge;
-mod chance;
 mod check_program;
 mod clocks;
 mod columns;
@@ -31,7 +29,6 @@ mod house_matches;
 mod house_turns;
 mod memory;
 mod named;
-mod names;
 mod outage;
 mod people;
 mod play;
@@ -46,7 +43,6 @@ mod tampered;
 mod time;
 mod twins;
 mod upkeep;
-mod vanished;
 mod versions;
 mod wording;
 
@@ -85,4 +81,12 @@ mod outbox {
     mod returned;
     mod texts;
     mod trouble;
+}
+
+/// How matches come about, and what becomes of them if a player vanishes.
+mod matches {
+    mod challenge;
+    mod chance;
+    mod names;
+    mod vanished;
 }
