@@ -1,7 +1,6 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
 mod accept;
-mod addresses;
 mod after_end;
 mod alarms;
 mod audit;
@@ -17,7 +16,6 @@ mod digest;
 mod dossier;
 #[path = "../support/doubt.rs"]
 mod doubt;
-mod forgotten;
 mod frozen;
 mod gm;
 mod gm_acts;
@@ -30,13 +28,11 @@ mod house_turns;
 mod memory;
 mod named;
 mod outage;
-mod people;
 mod play;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;
 mod schedule;
-mod settings;
 mod setups;
 mod tamper_ways;
 mod tampered;
@@ -89,4 +85,12 @@ mod matches {
     mod chance;
     mod names;
     mod vanished;
+}
+
+/// Players, their settings and their addresses.
+mod people {
+    pub mod addresses;
+    mod forgotten;
+    mod players;
+    mod settings;
 }

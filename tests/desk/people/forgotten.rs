@@ -9,7 +9,7 @@ use fogpost::referee::{Act, Instruction, MatchAction};
 use fogpost::report::GmResult;
 use fogpost::store::Player;
 
-use crate::addresses::{add, code_of, titled};
+use crate::people::addresses::{add, code_of, titled};
 use crate::audit::{cheat, entries, found};
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::seat::parts::of_others;
