@@ -1,8 +1,6 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
-mod accept;
 mod after_end;
-mod alarms;
 mod audit;
 mod backup;
 mod chain;
@@ -12,14 +10,10 @@ mod columns;
 mod correspondents;
 mod derived;
 mod desk;
-mod digest;
 mod dossier;
 #[path = "../support/doubt.rs"]
 mod doubt;
 mod frozen;
-mod gm;
-mod gm_acts;
-mod gms;
 mod holders;
 mod house;
 mod house_by_letter;
@@ -93,4 +87,14 @@ mod people {
     mod forgotten;
     mod players;
     mod settings;
+}
+
+/// What GMs are told, and what they do.
+mod gm {
+    mod accept;
+    mod acts;
+    mod alarms;
+    mod digest;
+    mod instructions;
+    mod several;
 }
