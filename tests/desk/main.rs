@@ -5,7 +5,6 @@ mod audit;
 mod backup;
 mod chain;
 mod check_program;
-mod clocks;
 mod columns;
 mod correspondents;
 mod derived;
@@ -21,16 +20,13 @@ mod house_matches;
 mod house_turns;
 mod memory;
 mod named;
-mod outage;
 mod play;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;
-mod schedule;
 mod setups;
 mod tamper_ways;
 mod tampered;
-mod time;
 mod twins;
 mod upkeep;
 mod versions;
@@ -97,4 +93,12 @@ mod gm {
     mod digest;
     mod instructions;
     mod several;
+}
+
+/// Deadlines, and clocks that fail.
+mod clock {
+    mod clocks;
+    mod deadlines;
+    mod outage;
+    mod schedule;
 }
