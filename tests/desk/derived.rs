@@ -8,7 +8,7 @@ use fogpost::referee::{Act, Instruction, MatchAction, Stage};
 
 use crate::audit::letter_causes;
 use crate::desk::{ANN, BO, Desk, Sent};
-use crate::house::opened;
+use crate::house::levels::opened;
 use crate::random::Random;
 
 const HOLIDAY: &str = "ann@holiday.example";

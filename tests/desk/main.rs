@@ -14,10 +14,6 @@ mod dossier;
 mod doubt;
 mod frozen;
 mod holders;
-mod house;
-mod house_by_letter;
-mod house_matches;
-mod house_turns;
 mod memory;
 mod named;
 mod play;
@@ -101,4 +97,12 @@ mod clock {
     mod deadlines;
     mod outage;
     mod schedule;
+}
+
+/// The house as a player.
+mod house {
+    mod by_letter;
+    pub mod levels;
+    mod turns;
+    mod whole;
 }

@@ -6,7 +6,7 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::referee::{self, Act, Instruction, Match, MatchAction, PlayerSettings, Rejection, Stage};
 
 use crate::desk::{ANN, BO, Desk, GM};
-use crate::house::opened;
+use crate::house::levels::opened;
 
 /// A match in which Ann has missed her first turn, and Bo may choose.
 fn vanished() -> (Desk, Match) {

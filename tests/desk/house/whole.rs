@@ -11,7 +11,7 @@ use fogpost::referee::{Match, Stage, Terms};
 
 use crate::audit::letter_causes;
 use crate::desk::{ANN, Desk};
-use crate::house::{ann, entries, to_ann};
+use crate::house::levels::{ann, entries, to_ann};
 
 /// More letters than any of these matches takes.
 const MOST: u64 = 400;

@@ -9,7 +9,7 @@ use fogpost::referee::{Act, Instruction, Match, MatchAction, Stage};
 
 use crate::audit::{letter_causes, rewrite};
 use crate::desk::{ANN, BO, Desk, GM};
-use crate::house::{entries, opened, to_ann};
+use crate::house::levels::{entries, opened, to_ann};
 
 /// The match that opened last.
 fn newest(desk: &Desk) -> Match {

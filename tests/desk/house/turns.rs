@@ -15,7 +15,7 @@ use fogpost::referee::{self, HouseFailure, HousePlay, Match, Matter, digest_of};
 use fogpost::store::{EntryRow, MatchRow, Settlement};
 
 use crate::desk::{ANN, Desk, GM};
-use crate::house::{arrives, entries, house_is_due, opened, to_ann, turn};
+use crate::house::levels::{arrives, entries, house_is_due, opened, to_ann, turn};
 use crate::wording::put_template;
 
 /// A turn of the house as a cause.
