@@ -14,16 +14,12 @@ mod dossier;
 mod doubt;
 mod frozen;
 mod holders;
-mod memory;
 mod named;
-mod play;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;
-mod setups;
 mod tamper_ways;
 mod tampered;
-mod twins;
 mod upkeep;
 mod versions;
 mod wording;
@@ -105,4 +101,12 @@ mod house {
     pub mod levels;
     mod turns;
     mod whole;
+}
+
+/// Matches between two people.
+mod play {
+    mod filings;
+    mod memory;
+    mod setups;
+    mod twins;
 }
