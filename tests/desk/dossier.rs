@@ -15,7 +15,7 @@ use fogpost::referee::{Instruction, Match, MatchAction};
 
 use crate::check_program::{checked, played, unpacked};
 use crate::desk::{ANN, BO, Desk, Sent};
-use crate::wording::put_template;
+use crate::audit::wording::put_template;
 
 fn over() -> (Desk, Match) {
     let desk = Desk::new();
@@ -333,7 +333,7 @@ fn every_letter_that_proves_something_is_in_the_dossier_and_compared() {
     assert_eq!(checked(unpacked(&files).path(), &[]).0, 0);
     let public = desk.dossier(&game_match.id, DossierForm::Public, false).expect("a dossier");
     assert_eq!(checked(unpacked(&public).path(), &[]).0, 0);
-    let entries = crate::audit::entries(&desk, &game_match.id);
+    let entries = crate::audit::database::entries(&desk, &game_match.id);
     let mut proofs = BTreeMap::from([("opening", entries[0].letters()[0])]);
     for entry in &entries {
         match entry.own_cause() {

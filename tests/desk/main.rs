@@ -1,28 +1,16 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
-mod after_end;
-mod audit;
 mod backup;
-mod chain;
 mod check_program;
-mod columns;
 mod correspondents;
-mod derived;
 mod desk;
 mod dossier;
 #[path = "../support/doubt.rs"]
 mod doubt;
-mod frozen;
-mod holders;
-mod named;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;
-mod tamper_ways;
-mod tampered;
 mod upkeep;
-mod versions;
-mod wording;
 
 /// Letters that come in: whose they are, which are answered, and in which order.
 mod door {
@@ -109,4 +97,20 @@ mod play {
     mod memory;
     mod setups;
     mod twins;
+}
+
+/// What the audit finds, and what it can derive again.
+mod audit {
+    mod after_end;
+    mod chain;
+    mod columns;
+    pub mod database;
+    mod derived;
+    mod frozen;
+    mod holders;
+    mod named;
+    pub mod tamper_ways;
+    pub mod tampered;
+    mod versions;
+    pub mod wording;
 }

@@ -12,7 +12,7 @@ use fogpost::letter::pictures::dropped_from;
 use fogpost::store::{DispatchFilter, LetterRow, LetterStatus};
 use sqlx::Connection as _;
 
-use crate::audit::cheat;
+use crate::audit::database::cheat;
 use crate::desk::{ANN, BO, Desk, GM};
 use crate::positions::quad;
 

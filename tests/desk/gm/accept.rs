@@ -5,7 +5,7 @@ use fogpost::referee::Instruction;
 use fogpost::report::GmResult;
 use fogpost::store::{LetterRow, LetterStatus};
 
-use crate::audit::letter_causes;
+use crate::audit::database::letter_causes;
 use crate::desk::{ANN, Desk, GM, Sent};
 use crate::positions::quad;
 

@@ -3,7 +3,7 @@
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
-use crate::audit::cheat;
+use crate::audit::database::cheat;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 
 const REWRITE: &str = "UPDATE entry SET json = replace(json, 'Ann', 'Eve') WHERE seq = 1";

@@ -7,7 +7,7 @@ use fogpost::house;
 use fogpost::ledger::{self, Cause, EntryCause};
 use fogpost::referee::{Act, Instruction, Match, MatchAction, Stage};
 
-use crate::audit::{letter_causes, rewrite};
+use crate::audit::database::{letter_causes, rewrite};
 use crate::desk::{ANN, BO, Desk, GM};
 use crate::house::levels::{entries, opened, to_ann};
 

@@ -13,7 +13,7 @@ use fogpost::post::FetchedLetter;
 use fogpost::referee::{Act, HousePlay, Instruction, Match, MatchAction, MatchOverview, Stage, Terms};
 use fogpost::store::LetterStatus;
 
-use crate::audit::cheat;
+use crate::audit::database::cheat;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::dossier::audited;
 

@@ -16,7 +16,7 @@ use fogpost::store::{EntryRow, MatchRow, Settlement};
 
 use crate::desk::{ANN, Desk, GM};
 use crate::house::levels::{arrives, entries, house_is_due, opened, to_ann, turn};
-use crate::wording::put_template;
+use crate::audit::wording::put_template;
 
 /// A turn of the house as a cause.
 fn by_house(game_match: &Match, play: &HousePlay) -> Matter<'static> {

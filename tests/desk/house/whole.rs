@@ -9,7 +9,7 @@ use fogpost::house;
 use fogpost::ledger::{self, Cause, EntryCause};
 use fogpost::referee::{Match, Stage, Terms};
 
-use crate::audit::letter_causes;
+use crate::audit::database::letter_causes;
 use crate::desk::{ANN, Desk};
 use crate::house::levels::{ann, entries, to_ann};
 

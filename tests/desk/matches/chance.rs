@@ -7,7 +7,7 @@ use fogpost::ledger::{Entry, Fact, PinnedLot, SealKey};
 use fogpost::letter::Digest;
 use fogpost::referee::{Match, Stage};
 
-use crate::audit::{entries, found, rewrite};
+use crate::audit::database::{entries, found, rewrite};
 use crate::check_program::{checked, unpacked};
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::dossier::by_hand;

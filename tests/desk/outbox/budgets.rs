@@ -4,7 +4,7 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::Room;
 use fogpost::store::LetterStatus;
 
-use crate::audit::letter_causes;
+use crate::audit::database::letter_causes;
 use crate::desk::{ANN, BO, Desk, GM, REFEREE, Sent};
 
 const EVE: &str = "eve@elsewhere.example";

@@ -1,6 +1,6 @@
 //! What a seat remembers of the fog: in its reports, beside the snapshot, and after a rollback.
 
-use crate::audit::cheat;
+use crate::audit::database::cheat;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::quadrant_z;
 

@@ -9,7 +9,7 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
 use fogpost::referee::{Match, Stage};
 
-use crate::audit::letter_causes;
+use crate::audit::database::letter_causes;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::dossier::audited;
 use crate::seat::almost_orders::with_attached;

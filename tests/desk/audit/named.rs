@@ -5,7 +5,7 @@ use fogpost::audit::Place;
 use fogpost::ledger::{Act, Cause, Entry, EntryCause};
 use fogpost::letter::Digest;
 
-use crate::audit::{cheat, entries, found, letter_causes, packed, rewrite};
+use crate::audit::database::{cheat, entries, found, letter_causes, packed, rewrite};
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::positions::quad;
 

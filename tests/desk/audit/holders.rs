@@ -7,7 +7,7 @@ use fogpost::ledger::{FORMAT, Fact};
 use fogpost::letter::Digest;
 use fogpost::referee::{Act, Instruction, MatchAction};
 
-use crate::audit::{cheat, entries, found, played};
+use crate::audit::database::{cheat, entries, found, played};
 use crate::desk::{ANN, BO, Desk};
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::Fact;
 
-use crate::audit::entries;
+use crate::audit::database::entries;
 use crate::desk::{ANN, BO, Desk, Sent};
 
 const LYING_NEWS: &str = "- Nothing was seen.\n";

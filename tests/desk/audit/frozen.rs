@@ -17,7 +17,7 @@ use fogpost::letter::Digest;
 use fogpost::referee::{Match, PROCEDURE};
 use serde::{Deserialize, Serialize};
 
-use crate::audit::entries;
+use crate::audit::database::entries;
 use crate::desk::{ANN, BO, Desk};
 use crate::random::Random;
 
@@ -39,7 +39,7 @@ struct FrozenLetter {
 }
 
 fn path(game: GameKind, procedure: u32) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/desk/frozen");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/desk/audit/frozen");
     folder.join(format!("{}-{procedure}.json", game.key()))
 }
 

@@ -6,7 +6,7 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Fact};
 use fogpost::referee::{Match, PROCEDURE};
 
-use crate::audit::{cheat, entries, found, packed, rewrite};
+use crate::audit::database::{cheat, entries, found, packed, rewrite};
 use crate::desk::{ANN, BO, Desk};
 
 /// A desk that follows another procedure, until it is restarted.

@@ -3,9 +3,9 @@
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Fact};
 
-use crate::audit::{cheat, entries};
+use crate::audit::database::{cheat, entries};
 use crate::desk::{ANN, BO, Desk, Sent};
-use crate::tampered::tampered;
+use crate::audit::tampered::tampered;
 
 /// A match that Ann has just resigned, and her invitation to it.
 fn ended(desk: &Desk) -> (String, Sent) {

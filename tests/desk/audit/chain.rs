@@ -5,7 +5,7 @@ use fogpost::audit::{AuditVerdict, Place};
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Cause, EntryCause, Fact};
 
-use crate::audit::{cheat, entries, found, played, rewrite, seq_of};
+use crate::audit::database::{cheat, entries, found, played, rewrite, seq_of};
 use crate::desk::{ANN, Desk};
 
 #[test]

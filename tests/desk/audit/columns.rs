@@ -3,7 +3,7 @@
 use fogpost::game::any::GameKind;
 
 use crate::desk::{ANN, BO, Desk, Sent};
-use crate::tampered::tampered;
+use crate::audit::tampered::tampered;
 
 /// The code that follows this word in a letter.
 fn code(sent: &Sent, word: &str) -> String {

@@ -6,7 +6,7 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{LetterCause, Permission, Room, TokenOf};
 use fogpost::referee::{Act, Instruction, MatchAction, Stage};
 
-use crate::audit::letter_causes;
+use crate::audit::database::letter_causes;
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::house::levels::opened;
 use crate::random::Random;

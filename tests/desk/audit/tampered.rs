@@ -16,9 +16,9 @@ use fogpost::referee::{Act, Instruction, Match, MatchAction};
 use fogpost::store;
 use serde_json::{Value, json};
 
-use crate::audit::{cheat_file, entries};
+use crate::audit::database::{cheat_file, entries};
 use crate::desk::{ANN, BO, Desk};
-use crate::tamper_ways::{WITH_ENTRIES, WITH_RECEIVED_LETTERS, WITH_SEATS, WITH_SENT_LETTERS};
+use crate::audit::tamper_ways::{WITH_ENTRIES, WITH_RECEIVED_LETTERS, WITH_SEATS, WITH_SENT_LETTERS};
 
 /// An office on a copy of the database, to which these statements were applied.
 pub fn tampered(desk: &Desk, statements: &[String]) -> Office {
