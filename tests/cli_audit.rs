@@ -291,7 +291,7 @@ fn an_exported_dossier_is_checked_by_hand_and_by_the_program_without_a_club() {
     assert_says(&club.run(&["audit", "export", &id, "dossier.zip"]).fault(), &["dossier.zip"]);
     let folder = club.path("unpacked");
     unpack(&club.path("dossier.zip"), &folder);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/check.sh");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/dossier/check.sh");
     let checked = Command::new(script).arg(&folder).output().expect("bash, sha256sum and jq are there");
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
 

@@ -1,10 +1,8 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
 mod backup;
-mod check_program;
 mod correspondents;
 mod desk;
-mod dossier;
 #[path = "../support/doubt.rs"]
 mod doubt;
 mod positions;
@@ -113,4 +111,10 @@ mod audit {
     pub mod tampered;
     mod versions;
     pub mod wording;
+}
+
+/// Dossiers, and how others check them.
+mod dossier {
+    pub mod check_program;
+    pub mod contents;
 }

@@ -15,7 +15,7 @@ use fogpost::store::LetterStatus;
 
 use crate::audit::database::cheat;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
-use crate::dossier::audited;
+use crate::dossier::contents::audited;
 
 pub fn ann() -> Holder {
     Holder::Player(NamedAddress { name: "Ann".to_owned(), address: Address::parse(ANN).expect("an address") })

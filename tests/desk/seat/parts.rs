@@ -11,7 +11,7 @@ use fogpost::referee::{Match, Stage};
 
 use crate::audit::database::letter_causes;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
-use crate::dossier::audited;
+use crate::dossier::contents::audited;
 use crate::seat::almost_orders::with_attached;
 
 const CY: &str = "cy@players.example";
@@ -212,7 +212,7 @@ fn a_letter_about_a_running_match_is_withheld_from_the_dossier_of_another() {
     assert_eq!(parts, [b"MARBLE E5\n"]);
     assert!(text(&files).contains(&format!("withheld until {} ends", second.id)));
     let folder = tempfile::tempdir().expect("a folder");
-    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/check.sh");
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/dossier/check.sh");
     for (name, contents) in &files {
         let path = folder.path().join(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");

@@ -12,7 +12,7 @@ use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
 use crate::desk::{ANN, BO, Desk};
-use crate::dossier::{by_hand, write};
+use crate::dossier::contents::{by_hand, write};
 
 const FORMS: [DossierForm; 2] = [DossierForm::Public, DossierForm::Arbiter];
 

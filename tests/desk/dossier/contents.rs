@@ -13,7 +13,7 @@ use fogpost::house;
 use fogpost::ledger::{Act, Cause};
 use fogpost::referee::{Instruction, Match, MatchAction};
 
-use crate::check_program::{checked, played, unpacked};
+use crate::dossier::check_program::{checked, played, unpacked};
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::audit::wording::put_template;
 
@@ -45,7 +45,7 @@ fn letter_with_orders(files: &BTreeMap<String, Vec<u8>>) -> &str {
 
 /// Runs the commands in CHECK.txt and returns what they print: nothing if the dossier is sound.
 pub fn by_hand(folder: &Path) -> String {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/check.sh");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/dossier/check.sh");
     let ran = Command::new(script).arg(folder).output().expect("bash, sha256sum and jq");
     let said = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.success(), said.is_empty(), "{said}");
