@@ -1,6 +1,5 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
-mod backup;
 mod correspondents;
 mod desk;
 #[path = "../support/doubt.rs"]
@@ -8,7 +7,6 @@ mod doubt;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;
-mod upkeep;
 
 /// Letters that come in: whose they are, which are answered, and in which order.
 mod door {
@@ -117,4 +115,10 @@ mod audit {
 mod dossier {
     pub mod check_program;
     pub mod contents;
+}
+
+/// What keeps the program running for years.
+mod upkeep {
+    mod backup;
+    mod space;
 }
