@@ -1,6 +1,6 @@
 //! The cost of a letter does not grow with the club: no SQL statement that a letter or the clock causes scans a table.
 
-#[path = "desk/desk.rs"]
+#[path = "support/desk.rs"]
 mod desk;
 
 use std::collections::BTreeSet;

@@ -1,6 +1,7 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
 mod correspondents;
+#[path = "../support/desk.rs"]
 mod desk;
 #[path = "../support/doubt.rs"]
 mod doubt;

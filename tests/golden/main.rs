@@ -1,7 +1,7 @@
 //! One whole match of each game: every letter to each seat as its player reads it. `cargo insta review` or
 //! `INSTA_UPDATE=always` accepts a changed letter; nothing is written if `CI` is set.
 
-#[path = "../desk/desk.rs"]
+#[path = "../support/desk.rs"]
 mod desk;
 mod pacific;
 mod quad;

@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "each test program uses its own part of the desk")]
 
-#[path = "../support/club.rs"]
+#[path = "club.rs"]
 mod club;
 
 use std::cell::{Cell, RefCell};
