@@ -5,6 +5,7 @@ mod correspondents;
 mod desk;
 #[path = "../support/doubt.rs"]
 mod doubt;
+mod golden;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;

@@ -1,7 +1,7 @@
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 
-use crate::Play;
+use super::Play;
 
 const STARS_OF_ANN: &str = "
 STAR A1 3 BASE

@@ -1,8 +1,6 @@
 //! One whole match of each game: every letter to each seat as its player reads it. `cargo insta review` or
 //! `INSTA_UPDATE=always` accepts a changed letter; nothing is written if `CI` is set.
 
-#[path = "../support/desk.rs"]
-mod desk;
 mod pacific;
 mod quad;
 mod quadrant_z;
@@ -10,9 +8,10 @@ mod quantum;
 
 use std::collections::BTreeMap;
 
-use desk::{ANN, BO, Desk, Sent};
 use fogpost::game::any::GameKind;
 use fogpost::game::{Outcome, Seat};
+
+use crate::desk::{ANN, BO, Desk, Sent};
 
 /// A match and the text of all of its letters so far.
 struct Play {

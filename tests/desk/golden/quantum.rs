@@ -1,7 +1,7 @@
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 
-use crate::Play;
+use super::Play;
 
 #[test]
 fn quantum_with_a_tower_that_ends_after_quiet_turns() {

@@ -1,7 +1,7 @@
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 
-use crate::Play;
+use super::Play;
 
 #[test]
 fn quad_with_a_swap_stars_a_refusal_and_shown_threats() {

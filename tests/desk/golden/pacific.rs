@@ -1,7 +1,7 @@
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 
-use crate::Play;
+use super::Play;
 
 const SOUTH: &str = "
 CARRIER D2 SQUADRON E3
