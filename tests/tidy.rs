@@ -5,6 +5,10 @@
 
 #[path = "tidy/calls.rs"]
 mod calls;
+#[path = "support/desk.rs"]
+mod desk;
+#[path = "tidy/plans.rs"]
+mod plans;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,8 +1,5 @@
 //! The cost of a letter does not grow with the club: no SQL statement that a letter or the clock causes scans a table.
 
-#[path = "support/desk.rs"]
-mod desk;
-
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
