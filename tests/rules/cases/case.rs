@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::value;
+use super::value;
 
 pub struct Case {
     /// Game options, by name.
@@ -135,7 +135,7 @@ impl Parser<'_> {
         }
         match line.split_once('=') {
             Some((name, value)) => self.assignment(number, name.trim(), value.trim()),
-            None => Err(format!("`{line}` is not a statement; tests/cases/main.rs lists them")),
+            None => Err(format!("`{line}` is not a statement; tests/rules/cases/mod.rs lists them")),
         }
     }
 

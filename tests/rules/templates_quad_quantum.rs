@@ -1,9 +1,6 @@
 //! Renders the templates of Quantum and Quad in random matches: each value that they use exists, no line is too wide,
 //! and no line of a quoted letter would be read as an order.
 
-#[path = "support/random.rs"]
-mod random;
-
 use std::collections::BTreeMap;
 
 use fogpost::game::quad;
@@ -19,16 +16,16 @@ use crate::random::dice;
 type Templates = [(&'static str, &'static str); 4];
 
 const QUANTUM: Templates = [
-    ("news", include_str!("../templates/quantum/news.txt")),
-    ("knows", include_str!("../templates/quantum/knows.txt")),
-    ("form", include_str!("../templates/quantum/form.txt")),
-    ("rules", include_str!("../templates/quantum/rules.txt")),
+    ("news", include_str!("../../templates/quantum/news.txt")),
+    ("knows", include_str!("../../templates/quantum/knows.txt")),
+    ("form", include_str!("../../templates/quantum/form.txt")),
+    ("rules", include_str!("../../templates/quantum/rules.txt")),
 ];
 const QUAD: Templates = [
-    ("news", include_str!("../templates/quad/news.txt")),
-    ("knows", include_str!("../templates/quad/knows.txt")),
-    ("form", include_str!("../templates/quad/form.txt")),
-    ("rules", include_str!("../templates/quad/rules.txt")),
+    ("news", include_str!("../../templates/quad/news.txt")),
+    ("knows", include_str!("../../templates/quad/knows.txt")),
+    ("form", include_str!("../../templates/quad/form.txt")),
+    ("rules", include_str!("../../templates/quad/rules.txt")),
 ];
 
 fn environment(templates: Templates) -> Environment<'static> {
@@ -39,7 +36,7 @@ fn environment(templates: Templates) -> Environment<'static> {
     // The names used here are capitalized already.
     env.add_filter("begins", |name: &str| name.to_owned());
     for (name, source) in
-        templates.into_iter().chain([("match/board.txt", include_str!("../templates/match/board.txt"))])
+        templates.into_iter().chain([("match/board.txt", include_str!("../../templates/match/board.txt"))])
     {
         env.add_template(name, source).expect("the template parses");
     }

@@ -6,7 +6,7 @@ use fogpost::game::any::GameKind;
 use fogpost::game::record::{Record, Step, adjudication_json, refusal_json};
 use serde_json::{Value, json};
 
-use crate::case::{Case, Filing, Statement};
+use super::case::{Case, Filing, Statement};
 
 /// Returns everything in which the replay differs from the case, each with its line.
 pub fn faults(game: GameKind, case: &Case) -> Vec<String> {

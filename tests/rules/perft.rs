@@ -1,8 +1,5 @@
 //! Perft: counts the turns that lead on from a position, with the engines and with plain, slow generators.
 
-#[path = "support/random.rs"]
-mod random;
-
 use fogpost::game::quad::{self, Point};
 use fogpost::game::quantum::{self, PieceKind, Spot};
 use fogpost::game::testing::Perft;

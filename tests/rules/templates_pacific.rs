@@ -1,9 +1,6 @@
 //! Renders the templates of War in the Pacific in every phase of random matches: each value that they use exists, no
 //! line is too wide, and no line of a quoted letter would be read as an order.
 
-#[path = "support/random.rs"]
-mod random;
-
 use std::collections::BTreeMap;
 
 use fogpost::game::pacific::{Destroyers, Options, State};
@@ -16,11 +13,11 @@ use serde_json::{Value, json};
 use crate::random::dice;
 
 const TEMPLATES: [(&str, &str); 5] = [
-    ("news", include_str!("../templates/pacific/news.txt")),
-    ("knows", include_str!("../templates/pacific/knows.txt")),
-    ("form", include_str!("../templates/pacific/form.txt")),
-    ("rules", include_str!("../templates/pacific/rules.txt")),
-    ("match/board.txt", include_str!("../templates/match/board.txt")),
+    ("news", include_str!("../../templates/pacific/news.txt")),
+    ("knows", include_str!("../../templates/pacific/knows.txt")),
+    ("form", include_str!("../../templates/pacific/form.txt")),
+    ("rules", include_str!("../../templates/pacific/rules.txt")),
+    ("match/board.txt", include_str!("../../templates/match/board.txt")),
 ];
 
 fn environment() -> Environment<'static> {

@@ -1,9 +1,6 @@
 //! Counts the surface moves of War in the Pacific and compares them with a second generator: slow, plain, and written
 //! from the rules page alone, over a map of squares.
 
-#[path = "support/random.rs"]
-mod random;
-
 use std::collections::BTreeMap;
 
 use fogpost::game::pacific::{Options, Order, ShipKind, Square, State};
