@@ -1,9 +1,6 @@
 //! Runs `audit`, `backup` and `restore` as a person or a script would, on a match that the program itself referees, and
 //! checks their output and exit status.
 
-#[path = "support/club.rs"]
-mod club;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -16,6 +13,8 @@ use mail_parser::MessageParser;
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+
+use crate::club;
 
 const ANN: &str = "ann@players.example";
 const BO: &str = "bo@players.example";

@@ -1,19 +1,15 @@
 //! The command line as people and scripts use it: the output and exit status of every command.
 
-#[path = "support/club.rs"]
+mod audit;
+#[path = "../support/club.rs"]
 mod club;
-#[path = "cli/config.rs"]
 mod config;
-#[path = "cli/demo.rs"]
 mod demo;
-#[path = "cli/fog.rs"]
 mod fog;
-#[path = "cli/gm.rs"]
 mod gm;
-#[path = "cli/ground.rs"]
 mod ground;
-#[path = "cli/login.rs"]
 mod login;
+mod service;
 
 use std::fs;
 use std::io::Write;

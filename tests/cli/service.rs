@@ -1,8 +1,5 @@
 //! The daemon as a system service: status, signals, reloading, systemd and the log. Runs the real program on Maildirs.
 
-#[path = "support/club.rs"]
-mod club;
-
 use chrono::Utc;
 use std::fs;
 use std::io::{Read, Write};
@@ -13,7 +10,7 @@ use std::process::Command;
 use fogpost::post::maildir;
 use serde_json::Value;
 
-use club::{CONFIG, Club, Daemon, PATIENCE};
+use crate::club::{CONFIG, Club, Daemon, PATIENCE};
 
 /// Returns the exit status of `fogpost status` and what it prints.
 fn status_of(club: &Club) -> (Option<i32>, Value) {
