@@ -4,8 +4,8 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Fact};
 
 use crate::audit::database::{cheat, entries};
-use crate::desk::{ANN, BO, Desk, Sent};
 use crate::audit::tampered::tampered;
+use crate::desk::{ANN, BO, Desk, Sent};
 
 /// A match that Ann has just resigned, and her invitation to it.
 fn ended(desk: &Desk) -> (String, Sent) {

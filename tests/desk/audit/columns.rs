@@ -2,8 +2,8 @@
 
 use fogpost::game::any::GameKind;
 
-use crate::desk::{ANN, BO, Desk, Sent};
 use crate::audit::tampered::tampered;
+use crate::desk::{ANN, BO, Desk, Sent};
 
 /// The code that follows this word in a letter.
 fn code(sent: &Sent, word: &str) -> String {

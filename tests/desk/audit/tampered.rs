@@ -17,8 +17,8 @@ use fogpost::store;
 use serde_json::{Value, json};
 
 use crate::audit::database::{cheat_file, entries};
-use crate::desk::{ANN, BO, Desk};
 use crate::audit::tamper_ways::{WITH_ENTRIES, WITH_RECEIVED_LETTERS, WITH_SEATS, WITH_SENT_LETTERS};
+use crate::desk::{ANN, BO, Desk};
 
 /// An office on a copy of the database, to which these statements were applied.
 pub fn tampered(desk: &Desk, statements: &[String]) -> Office {

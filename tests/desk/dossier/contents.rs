@@ -13,9 +13,9 @@ use fogpost::house;
 use fogpost::ledger::{Act, Cause};
 use fogpost::referee::{Instruction, Match, MatchAction};
 
-use crate::dossier::check_program::{checked, played, unpacked};
-use crate::desk::{ANN, BO, Desk, Sent};
 use crate::audit::wording::put_template;
+use crate::desk::{ANN, BO, Desk, Sent};
+use crate::dossier::check_program::{checked, played, unpacked};
 
 fn over() -> (Desk, Match) {
     let desk = Desk::new();

@@ -14,9 +14,9 @@ use fogpost::letter::Digest;
 use fogpost::referee::{self, HouseFailure, HousePlay, Match, Matter, digest_of};
 use fogpost::store::{EntryRow, MatchRow, Settlement};
 
+use crate::audit::wording::put_template;
 use crate::desk::{ANN, Desk, GM};
 use crate::house::levels::{arrives, entries, house_is_due, opened, to_ann, turn};
-use crate::audit::wording::put_template;
 
 /// A turn of the house as a cause.
 fn by_house(game_match: &Match, play: &HousePlay) -> Matter<'static> {

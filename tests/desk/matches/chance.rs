@@ -8,8 +8,8 @@ use fogpost::letter::Digest;
 use fogpost::referee::{Match, Stage};
 
 use crate::audit::database::{entries, found, rewrite};
-use crate::dossier::check_program::{checked, unpacked};
 use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::dossier::check_program::{checked, unpacked};
 use crate::dossier::contents::by_hand;
 
 /// The SHA-256 that a letter tells, which stands on a line of its own.

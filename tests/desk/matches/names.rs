@@ -9,7 +9,7 @@ use fogpost::store::{MatchRow, Settlement};
 
 use crate::desk::Desk;
 
-#[path = "../support/overview.rs"]
+#[path = "../../support/overview.rs"]
 mod overview;
 
 use overview::overview;

@@ -9,11 +9,11 @@ use fogpost::referee::{Act, Instruction, MatchAction};
 use fogpost::report::GmResult;
 use fogpost::store::Player;
 
-use crate::people::addresses::{add, code_of, titled};
 use crate::audit::database::{cheat, entries, found};
-use crate::desk::{ANN, BO, Desk, Sent};
-use crate::seat::parts::of_others;
 use crate::audit::tampered::tampered;
+use crate::desk::{ANN, BO, Desk, Sent};
+use crate::people::addresses::{add, code_of, titled};
+use crate::seat::parts::of_others;
 
 fn player(desk: &Desk, address: &str) -> Option<Player> {
     desk.block_on(desk.office().store.player_by_address(address)).expect("the store answers")
