@@ -61,6 +61,8 @@ pub struct Desk {
     letters: Cell<u32>,
     /// How many letters to each address the test has seen.
     seen: RefCell<BTreeMap<String, usize>>,
+    /// The letters read so far, by their files, each with the number of its dispatch.
+    read: RefCell<BTreeMap<PathBuf, (Option<i64>, Sent)>>,
     /// Set by a test that leaves a dispatch unsent or breaks a ledger itself.
     pub untidy: Cell<bool>,
 }
@@ -146,6 +148,7 @@ impl Desk {
             now,
             letters: Cell::new(0),
             seen: RefCell::default(),
+            read: RefCell::default(),
             untidy: Cell::new(false),
         }
     }
@@ -286,20 +289,35 @@ impl Desk {
 
     /// Every letter sent to `address`, sorted by dispatch, because letters are sent in parallel.
     pub fn all_to(&self, address: &str) -> Vec<Sent> {
-        self.raw_to(address).iter().map(|raw| sent(raw)).collect()
+        let files = self.files_to(address);
+        let read = self.read.borrow();
+        files.iter().map(|file| read[file].1.clone()).collect()
     }
 
     /// The bytes of every letter sent to `address`, in the same order.
     pub fn raw_to(&self, address: &str) -> Vec<Vec<u8>> {
+        self.files_to(address).iter().map(|file| std::fs::read(file).expect("a letter")).collect()
+    }
+
+    /// The files of the letters sent to `address`, in the same order. All of them have been read.
+    fn files_to(&self, address: &str) -> Vec<PathBuf> {
         let new = folder_of(&self.club.path("mail"), address).join("new");
         let Ok(listed) = std::fs::read_dir(new) else { return Vec::new() };
-        let made =
-            self.block_on(self.office.store.list_dispatches(false, 100_000)).expect("the store answers");
-        let made: BTreeMap<String, i64> = made.into_iter().map(|row| (row.message_id, row.id)).collect();
-        let paths = listed.map(|entry| entry.expect("an entry").path());
-        let mut all: Vec<_> = paths.map(|path| std::fs::read(path).expect("a letter")).collect();
-        all.sort_by_key(|raw| made.get(&sent(raw).message_id).copied());
-        all
+        let mut files: Vec<PathBuf> = listed.map(|entry| entry.expect("an entry").path()).collect();
+        let mut read = self.read.borrow_mut();
+        if files.iter().any(|file| !read.contains_key(file)) {
+            let made =
+                self.block_on(self.office.store.list_dispatches(false, 100_000)).expect("the store answers");
+            let made: BTreeMap<String, i64> = made.into_iter().map(|row| (row.message_id, row.id)).collect();
+            for file in &files {
+                if !read.contains_key(file) {
+                    let sent = sent(&std::fs::read(file).expect("a letter"));
+                    read.insert(file.clone(), (made.get(&sent.message_id).copied(), sent));
+                }
+            }
+        }
+        files.sort_by_key(|file| read[file].0);
+        files
     }
 
     /// The letters sent to `address` since the last call.
