@@ -171,7 +171,7 @@ CREATE TABLE letter (
     tries            BIGINT NOT NULL DEFAULT 0,
     decided_at       BIGINT,
     wait_until       BIGINT,
-    lane             TEXT COLLATE "C" NOT NULL DEFAULT '', -- the match whose letters several daemons keep in order; empty for letters to no match
+    lane             TEXT COLLATE "C" NOT NULL, -- its letters stay in order: a match, else the sender, or all GMs
     in_ledger        BIGINT NOT NULL DEFAULT 0 CHECK (in_ledger IN (0, 1)), -- an entry names it
     bytes_deleted_at BIGINT,
     accepted_by      TEXT, -- the GM who accepted a letter that was taken for automatic mail, too big, or set aside
@@ -181,7 +181,6 @@ CREATE TABLE letter (
 CREATE INDEX letter_by_time ON letter (received_at, id);
 CREATE INDEX letter_by_status ON letter (status, received_at, id);
 CREATE INDEX letter_by_match ON letter (match_id, received_at, id) WHERE match_id IS NOT NULL;
-CREATE INDEX letter_by_lane ON letter (lane, received_at, id) WHERE status = 'waiting';
 CREATE INDEX letter_by_sent_as ON letter (sent_as) WHERE sent_as IS NOT NULL;
 CREATE INDEX letter_waiting ON letter (known, received_at, id) WHERE status = 'waiting';
 CREATE INDEX letter_of_stranger ON letter (sender, known) WHERE status = 'waiting' AND known = 0;

@@ -174,7 +174,7 @@ CREATE TABLE letter (
     tries            INTEGER NOT NULL DEFAULT 0,
     decided_at       INTEGER,
     wait_until       INTEGER,
-    lane             TEXT    NOT NULL DEFAULT '', -- the match whose letters several daemons keep in order; empty here
+    lane             TEXT    NOT NULL, -- its letters stay in order: a match, else the sender, or all GMs
     in_ledger        INTEGER NOT NULL DEFAULT 0 CHECK (in_ledger IN (0, 1)), -- an entry names it
     bytes_deleted_at INTEGER,
     accepted_by      TEXT, -- the GM who accepted a letter that was taken for automatic mail, too big, or set aside

@@ -6,18 +6,15 @@
 //!
 //! Nothing here loads anything, or knows where it is stored.
 
-pub mod account;
-mod blackout;
 mod check;
 pub mod dossier;
-mod expected;
 mod verdict;
 pub mod witness;
 
 pub use check::columns;
 pub use check::{
-    Check, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter, StoredMatch, StoredSeat,
-    Withheld,
+    Check, ExpectedDispatch, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredDispatch,
+    StoredLetter, StoredMatch, StoredSeat, Withheld,
 };
-pub use expected::{ExpectedDispatch, StoredDispatch};
+pub use dossier::account;
 pub use verdict::{AuditVerdict, Finding, Place};

@@ -79,10 +79,6 @@ impl Move {
         if from.is_shared() {
             none_works(&from).await?;
         }
-        if to.is_shared() && from.oldest_waiting(Utc::now()).await?.is_some() {
-            // PostgreSQL stores each letter with its match when it comes in; SQLite does not.
-            bail!("letters are waiting for a ruling; run `fogpost run --once` before the move");
-        }
         let bar = ProgressBar::no_length().with_style(
             ProgressStyle::with_template("{spinner} {msg} {human_pos} of {human_len} ({elapsed})")
                 .expect("a progress template"),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,8 @@ pub struct Attempts {
     /// Letters under suspicion after a crash. They are settled one by one.
     suspects: Mutex<BTreeSet<Digest>>,
     pub(super) trial: Option<Trial>,
+    /// Whether the rows of the last batch had changed when it was to be committed.
+    is_stale: AtomicBool,
 }
 
 /// Letters that took longer than the deadline.
@@ -37,8 +39,8 @@ impl Overdue {
 impl Attempts {
     /// Identifies this run by a random number.
     pub fn new(run: u64) -> Attempts {
-        let (hung, suspects, trial) = Default::default();
-        Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects, trial }
+        let (hung, suspects, trial, is_stale) = Default::default();
+        Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects, trial, is_stale }
     }
 
     /// Sets the deadline of one letter.
@@ -58,6 +60,12 @@ impl Attempts {
 
     pub fn suspects(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
         self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes whether a batch could be committed, or its rows had changed. Returns whether one of this batch and the last
+    /// could.
+    pub fn note_commit(&self, is_committed: bool) -> bool {
+        !self.is_stale.swap(!is_committed, Ordering::Relaxed) || is_committed
     }
 
     /// Waits for work on letters, but not for a letter that takes longer than the deadline. That letter's thread is

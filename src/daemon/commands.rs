@@ -4,7 +4,7 @@ use anyhow::Context as _;
 
 use super::Office;
 use super::decide::gm_index::GmIndex;
-use super::decide::instructions::instruct;
+use super::decide::instructions::instruct_at_terminal;
 use super::decide::openings::{NewMatch, open_all, opened_by_gm};
 use crate::referee::{Instruction, Match};
 use crate::report::{self, GmResult};
@@ -34,7 +34,7 @@ impl Office {
     pub async fn open_all_as(&self, gm: GmIndex, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
         let gm = opened_by_gm(&self.config.club.gm.all()[gm.0]);
         let new = new.to_vec();
-        self.decide_and_commit(move |settings, context| open_all(settings, context, &new, &gm)).await
+        self.decide_and_commit(move |desk| open_all(desk, &new, &gm)).await
     }
 
     /// Carries out one instruction on behalf of the first GM.
@@ -51,7 +51,7 @@ impl Office {
     /// Same as [`Office::carry_out`].
     pub async fn carry_out_as(&self, gm: GmIndex, instruction: &Instruction) -> anyhow::Result<GmResult> {
         let instruction = instruction.clone();
-        self.decide_and_commit(move |settings, context| instruct(settings, context, gm, &instruction)).await
+        self.decide_and_commit(move |desk| instruct_at_terminal(desk, gm, &instruction)).await
     }
 
     /// Words the result of an instruction as letters to the GM do.

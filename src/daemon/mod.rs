@@ -49,6 +49,7 @@ use crate::referee::HousePlayer;
 use crate::report::Templates;
 use crate::store::Database;
 
+pub use batch::items::{DueMatches, Settled};
 pub use copies::with_new_text;
 pub use decide::gm_index::GmIndex;
 pub use decide::openings::{Holder, NamedAddress, NewMatch, fit_name};

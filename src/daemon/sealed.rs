@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use anyhow::bail;
 
 use super::Office;
-use super::decide::context::RulingContext;
-use super::decide::settings::Settings;
+use super::decide::desk::Desk;
 use super::decide::unseal::{Unseal, unseal};
 use super::withheld::read_letter;
 use crate::game::Line;
@@ -33,10 +32,8 @@ impl Office {
             );
         };
         let (asked, what, ids) = (asked.clone(), what.to_owned(), running.to_vec());
-        let decide = move |settings: &Settings, context: &RulingContext| {
-            let settlement = unseal(settings, context, &asked, &what, &ids)?.map_err(anyhow::Error::msg)?;
-            Ok(((), settlement))
-        };
+        let decide =
+            move |desk: &mut Desk<'_>| Ok(unseal(desk, &asked, &what, &ids)?.map_err(anyhow::Error::msg)?);
         self.decide_and_commit(decide).await
     }
 

@@ -9,7 +9,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::Office;
 use super::columns::columns_of;
-use super::parallel::{par_map, run_blocking};
+use super::decide::parallel::par_map;
+use super::parallel::run_blocking;
 use crate::audit::columns::LetterColumns;
 use crate::audit::witness::PlayersMail;
 use crate::audit::{

@@ -3,10 +3,12 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::{LeftOut, OtherPart, Passing, Reply};
+use super::reply::Reply;
+use super::words::Passing;
 use crate::game::any::Filing;
 use crate::game::{Fault, Line};
 use crate::letter::Digest;
+use crate::request::LeftOut;
 
 /// The answer to one letter.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +62,21 @@ pub struct AbsentElsewhere {
 }
 
 impl Answer {
+    /// Returns what became of the letter, in a word.
+    pub fn outcome(&self) -> PartOutcome {
+        match &self.orders {
+            Orders::Refused { .. } => PartOutcome::NotFiled,
+            Orders::None | Orders::Sealed { .. } | Orders::Checked { .. } | Orders::Conditions { .. }
+                if self.unread.is_some() || !self.faults.is_empty() =>
+            {
+                PartOutcome::NotFiled
+            }
+            Orders::Sealed { .. } | Orders::Conditions { sealed: Some(_), .. } => PartOutcome::Sealed,
+            Orders::Checked { .. } | Orders::Conditions { sealed: None, .. } => PartOutcome::Checked,
+            Orders::None => PartOutcome::Answered,
+        }
+    }
+
     /// Whether it only says that orders were filed.
     pub fn is_plain_receipt(&self) -> bool {
         matches!(self.orders, Orders::Sealed { .. } | Orders::Conditions { sealed: Some(_), wait: false, .. })
@@ -96,6 +113,24 @@ impl Answer {
         };
         of_orders.iter().chain(&self.faults)
     }
+}
+
+/// The outcome of a part of a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartOutcome {
+    Sealed,
+    NotFiled,
+    Checked,
+    /// It had no orders.
+    Answered,
+}
+
+/// Another part of the letter that is answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OtherPart {
+    pub match_id: String,
+    pub outcome: PartOutcome,
 }
 
 /// Earlier reports that one command asks for, oldest first.

@@ -8,11 +8,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::{Deserialize, Serialize};
 
-use super::life::{Draft, Match};
-use super::offer::only_value;
+use super::matter::SeatLetter;
+use super::offer::{self, Offer, OfferRejection};
+use super::play::dispatch::{Content, Notice, Reader};
+use super::play::game_match::{Match, Stage};
+use super::play::ruling::Draft;
+use super::play::{adjudication, deadline};
 use super::rejection::Rejection;
-use super::stage::Stage;
-use super::{Content, Notice, Offer, OfferRejection, Reader, Reply, SeatLetter, Terms};
+use super::reply::Reply;
+use super::schedule::Terms;
 use crate::game::any::{AnySeen, Choices, GameKind};
 use crate::game::{Line, Seat};
 use crate::house::{self, Chosen, HouseLevel, Level};
@@ -125,8 +129,8 @@ pub(super) fn play(draft: &mut Draft, phase: u32, play: &HousePlay) -> Result<()
     }
     // The house never amends its orders, so the settle time is skipped unless a player may still use it.
     match draft.game_match.due_from_players() {
-        None => draft.adjudicate(Vec::new()),
-        Some(_) => draft.adjudicate_if_complete(),
+        None => adjudication::adjudicate(draft, Vec::new()),
+        Some(_) => adjudication::adjudicate_if_complete(draft),
     }
     Ok(())
 }
@@ -152,7 +156,7 @@ pub(super) fn extend(draft: &mut Draft, seat: Seat, days: u32) -> Reply {
         return Reply::NoDeadline;
     }
     draft.record(ledger::Fact::ExtensionAsked { seat, days });
-    draft.extend(days);
+    deadline::extend(draft, days);
     Reply::ExtensionAgreed
 }
 
@@ -225,8 +229,8 @@ impl HouseMatch {
                 format!("`{first}` and `{second}` both choose your seat. Please write only one of them.");
             return Err(OfferRejection::BadOption { reason });
         }
-        let level = only_value("level", &levels)?.map(|level| house_level(kind, level)).transpose()?;
-        let advance = only_value("advance", &advances)?.map(on_or_off).transpose()?;
+        let level = offer::only_value("level", &levels)?.map(|level| house_level(kind, level)).transpose()?;
+        let advance = offer::only_value("advance", &advances)?.map(on_or_off).transpose()?;
         let offer = Offer::read(game, &own, days)?;
         if house::levels(kind).is_empty() {
             return Err(no_house(kind.name()));

@@ -1,4 +1,4 @@
-//! Why an act may be rejected.
+//! Why an act, or a claim to the win, may be rejected.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,4 +34,24 @@ pub enum Rejection {
     },
     /// There is no deadline to move, because only the house is to move.
     NoDeadline,
+}
+
+/// Why CLAIM takes no win.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimRejection {
+    /// The house holds the opponent's seat.
+    OpponentIsHouse,
+    /// The sender agreed to go on against the house.
+    AgreedToHouse,
+    /// The sender has missed too many turns, so that the opponent may choose.
+    SenderVanished,
+    /// The opponent has missed too many turns, but nobody can choose while the match is paused.
+    Paused,
+    /// The GM decides, by the terms or because the GM was asked.
+    GmDecides,
+    /// The terms let a player who misses too many turns lose without a claim.
+    LossIsAutomatic,
+    /// The opponent has missed too few turns, is back, or has more time.
+    NotVanished,
 }

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    ChangeReply, ClaimRejection, MatchSummary, OfferRejection, OfferSummary, OpenSeat, SettingFault,
-};
+use super::changes::ChangeReply;
+use super::offer::{MatchSummary, OfferRejection, OfferSummary, OpenSeat};
+use super::rejection::ClaimRejection;
+use super::settings::SettingFault;
 use crate::game::any::GameKind;
 
 /// The answer to one command.

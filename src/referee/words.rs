@@ -14,6 +14,12 @@ const MANY_LINES: usize = 3;
 /// Maximum characters of a text that is passed on.
 const MAX_CHARACTERS: usize = 4000;
 
+/// The start of the note on a letter with words for the GM; the words follow.
+pub const WORDS_NOTE: &str = "words: ";
+
+/// Maximum characters of the words in a note.
+const MAX_WORDS_NOTE: usize = 500;
+
 /// Words for the GM. A letter that has one goes to the GM at once.
 const GM: [&str; 7] =
     ["gm", "gamemaster", "organizer", "organiser", "administrator", "spielleiter", "spielleitung"];
@@ -133,12 +139,30 @@ pub fn reads_as_order(line: &str, game: GameKind) -> bool {
     !matches!(game.syntax(bare), Err(Syntax::Unknown))
 }
 
+/// Whether a line reads as an order of some game, well-formed or not.
+pub fn is_order_of_any_game(line: &str) -> bool {
+    GameKind::ALL.iter().any(|game| reads_as_order(line, *game))
+}
+
 fn left_out_lines(count: usize) -> Option<String> {
     match count {
         0 => None,
         1 => Some("(1 order line)".to_owned()),
         _ => Some(format!("({count} order lines)")),
     }
+}
+
+/// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing.
+pub fn note_of_words(request: &Request, game: GameKind) -> String {
+    let games = games_in(request, game);
+    let words = Words::of(request);
+    words.map(|words| note_of_text(&without_order_lines(&words.text, &games))).unwrap_or_default()
+}
+
+/// Returns the note on a letter with these words for the GM, on one line.
+pub fn note_of_text(text: &str) -> String {
+    let text = text.lines().collect::<Vec<_>>().join(" / ");
+    WORDS_NOTE.chars().chain(text.chars().take(MAX_WORDS_NOTE)).collect()
 }
 
 /// Returns the start of a text that is passed on.

@@ -5,7 +5,7 @@ use std::path::Path;
 use async_trait::async_trait;
 
 use super::statement::{Engine, Pooled, Statement, Tx};
-use super::{Claim, Claimed, DatabaseLock, DispatchScope, LetterQueue, Result, WaitingLetter, Wakeup};
+use super::{Claim, Claimed, DatabaseLock, DispatchScope, Result, Wakeup};
 
 /// One of the two databases.
 #[async_trait]
@@ -33,14 +33,8 @@ pub trait Backend: Send + Sync {
     /// failure.
     async fn write_unsynced(&self, statement: Statement) -> Result<()>;
 
-    /// See [`Database::claim_letters`].
-    async fn claim_letters(
-        &self,
-        now: i64,
-        limit: u32,
-        first: LetterQueue,
-        before: Option<&mut Claim>,
-    ) -> Result<(Vec<WaitingLetter>, Claim)>;
+    /// Begins a claim on letters: see [`Database::claim`].
+    async fn begin_claim(&self) -> Result<Claim>;
 
     /// See [`Database::claim_dispatches`].
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)>;

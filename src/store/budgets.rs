@@ -15,7 +15,7 @@ use crate::game::names::named_enum;
 named_enum! {
     /// A limited kind of act.
     pub enum BudgetKind {
-        /// Delayed answers to a seat, by hour.
+        /// Answers to a seat, by hour.
         Seat = "seat",
         /// Answers to an address that wrote without a token, by hour.
         Address = "address",

@@ -6,8 +6,8 @@ use sqlx::error::BoxDynError;
 use sqlx::{Database, Decode, Encode, FromRow, Type};
 
 use super::{
-    BudgetKind, ChangeKind, ChangeStage, InvitationStage, LetterQueue, LetterStatus, Result, StoreError,
-    UnprovenStage, Urgency,
+    BudgetKind, ChangeKind, ChangeStage, InvitationStage, LetterStatus, Result, StoreError, UnprovenStage,
+    Urgency,
 };
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -134,7 +134,6 @@ read_columns! {
     Count: i64, |number| count(number).map(Count);
     SmallCount: i64, |number| u32::try_from(number).map(SmallCount).map_err(|_| unsound("count", number));
     Urgency: i64, Urgency::of_number;
-    LetterQueue: i64, |known| Ok(if known == 1 { LetterQueue::Known } else { LetterQueue::Strangers });
 }
 
 /// Declares types of columns, each for a type that is not our own. Reading the column may fail, but the conversion to

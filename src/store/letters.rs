@@ -134,6 +134,9 @@ struct Arrival<'a> {
     is_known: bool,
 }
 
+/// The lane of the letters of all GMs.
+const GMS: &str = "gm";
+
 impl<'a> Arrival<'a> {
     fn of(letter: &'a NewLetter) -> Arrival<'a> {
         let sent_as = sent_as(letter).map(|sent_as| match letter.new_text {
@@ -142,6 +145,17 @@ impl<'a> Arrival<'a> {
         });
         let digest = letter.digest.to_string();
         Arrival { letter, digest, sent_as, status: LetterStatus::Waiting, match_id: None, is_known: false }
+    }
+}
+
+impl Arrival<'_> {
+    /// Returns what its letter has to stay in order with: those of its match, of all GMs, or of its sender.
+    fn lane(&self) -> &str {
+        match &self.match_id {
+            _ if self.letter.is_from_gm => GMS,
+            Some(match_id) => match_id,
+            None => &self.letter.sender,
+        }
     }
 }
 
@@ -279,8 +293,6 @@ async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Resul
         "INSERT INTO letter \
          (digest, received_at, origin, message_id, sender, subject, size, sent_as, status, lane, known) ",
     );
-    // Where there is one daemon, it claims the letters of all matches.
-    let has_lanes = session.engine().is_shared();
     insert.push_rows(chunk, |values, arrival| {
         let letter = arrival.letter;
         values
@@ -293,7 +305,7 @@ async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Resul
             .bind(integer(letter.raw.len() as u64))
             .bind(&arrival.sent_as)
             .bind(arrival.status)
-            .bind(arrival.match_id.as_deref().filter(|_| has_lanes).unwrap_or_default())
+            .bind(text(arrival.lane()))
             .bind(i64::from(arrival.is_known));
     });
     insert.push(" RETURNING id, digest");

@@ -21,6 +21,7 @@ pub use self::settlement::Settlement;
 pub use self::sqlite::{sqlite_file, sqlite_url};
 use self::statement::Tx;
 pub use self::values::*;
+pub use self::waiting::Claimable;
 
 mod backend;
 mod budgets;
@@ -70,10 +71,8 @@ pub struct DatabaseLock {
 pub struct Claim {
     /// Holds the row locks. Everything written under the claim is written in this transaction.
     transaction: Option<Tx>,
-    /// Ends the claim when its last copy is dropped. A claim that is made while this one is held shares it.
-    guard: Option<Arc<dyn Send + Sync>>,
-    /// Digests of the claimed letters.
-    letters: Vec<String>,
+    /// Ends the claim when it is dropped.
+    _guard: Option<Arc<dyn Send + Sync>>,
 }
 
 impl Claim {
@@ -82,7 +81,7 @@ impl Claim {
     }
 
     fn guarded(guard: Arc<dyn Send + Sync>) -> Claim {
-        Claim { guard: Some(guard), ..Claim::default() }
+        Claim { _guard: Some(guard), ..Claim::default() }
     }
 }
 

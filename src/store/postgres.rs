@@ -9,26 +9,19 @@ use std::time::Duration;
 use async_trait::async_trait;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool, Postgres, Transaction};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool};
 
 use super::backend::Backend;
 use super::notify::{CHANNEL, LETTERS};
 use super::schema::{POSTGRES_PARTS, differences, log_migration, migrate};
 use super::sending::OUTGOING;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
-use super::waiting;
-use super::{
-    Claim, Claimed, DatabaseLock, DispatchScope, LetterQueue, Result, StoreError, TABLES_VERSION,
-    WaitingLetter, Wakeup,
-};
+use super::{Claim, Claimed, DatabaseLock, DispatchScope, Result, StoreError, TABLES_VERSION, Wakeup};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
 /// The advisory lock under which letters are inserted: `foglette` in ASCII.
 const INTAKE: i64 = i64::from_be_bytes(*b"foglette");
-
-/// The advisory lock of the daemon that settles the letters that concern no match: `fogother` in ASCII.
-const OTHERS: i64 = i64::from_be_bytes(*b"fogother");
 
 /// The advisory lock under which tables are migrated: `fogtable` in ASCII.
 const MIGRATING: i64 = i64::from_be_bytes(*b"fogtable");
@@ -157,23 +150,10 @@ impl Backend for PostgresBackend {
         Ok(())
     }
 
-    async fn claim_letters(
-        &self,
-        now: i64,
-        limit: u32,
-        first: LetterQueue,
-        _before: Option<&mut Claim>,
-    ) -> Result<(Vec<WaitingLetter>, Claim)> {
+    async fn begin_claim(&self) -> Result<Claim> {
         let mut tx = self.pool.begin().await?;
         sqlx::query(SETTLING).execute(&mut *tx).await?;
-        for queue in [first, first.other()] {
-            let letters = claim_from(&mut tx, queue, now, waiting::limit(queue, limit)).await?;
-            if !letters.is_empty() {
-                return Ok((letters, Claim::locking(Tx::Postgres(tx))));
-            }
-        }
-        tx.rollback().await?;
-        Ok((Vec::new(), Claim::default()))
+        Ok(Claim::locking(Tx::Postgres(tx)))
     }
 
     /// Locks `dispatch_raw`, which never changes, so that others can update `dispatch`.
@@ -321,75 +301,6 @@ async fn try_connecting(options: &PgConnectOptions) -> Result<()> {
             })
         }
     }
-}
-
-/// Locks the rows of the matches that the oldest letters in a queue concern, and claims the queue's letters about those
-/// matches. `SKIP LOCKED` passes over what another daemon, or an earlier claim of this one, has locked.
-async fn claim_from(
-    tx: &mut Transaction<'static, Postgres>,
-    queue: LetterQueue,
-    now: i64,
-    limit: i64,
-) -> Result<Vec<WaitingLetter>> {
-    // Other daemons may have locked every match of a page. Letters of free matches then come on a later one.
-    let mut after = (i64::MIN, 0);
-    let mut is_crowded = false;
-    loop {
-        let mut page = oldest_after(tx, queue, now, after, limit, is_crowded).await?;
-        if !is_crowded && waiting::is_crowded(queue, page.iter().map(|(.., sender)| sender.as_str())) {
-            is_crowded = true;
-            page = oldest_after(tx, queue, now, after, limit, is_crowded).await?;
-        }
-        let Some(last) = page.last() else { return Ok(Vec::new()) };
-        after = (last.0, last.1);
-        let matches: BTreeSet<String> = page.into_iter().map(|(_, _, match_id, _)| match_id).collect();
-        let locked = lock_free_matches(tx, matches).await?;
-        // Read after locking: another daemon may just have settled some.
-        let mut session = Session::Postgres(tx);
-        let is_locked = "l.lane = ANY($1)";
-        let letters = waiting::claimable(&mut session, queue, is_locked, &locked, now, limit).await?;
-        if !letters.is_empty() {
-            return Ok(letters);
-        }
-    }
-}
-
-/// Returns time, ID, match and sender of the oldest letters of a queue after the one at `after`.
-async fn oldest_after(
-    tx: &mut Transaction<'static, Postgres>,
-    queue: LetterQueue,
-    now: i64,
-    after: (i64, i64),
-    limit: i64,
-    is_crowded: bool,
-) -> Result<Vec<(i64, i64, String, String)>> {
-    let source = waiting::source(queue, "TRUE", "$1", is_crowded);
-    let sql = format!(
-        "SELECT l.received_at, l.id, l.lane, l.sender FROM {source} AND (l.received_at, l.id) > ($2, $3) \
-         ORDER BY l.received_at, l.id LIMIT $4"
-    );
-    let query = sqlx::query_as(AssertSqlSafe(sql)).bind(now).bind(after.0).bind(after.1);
-    Ok(query.bind(limit).fetch_all(&mut **tx).await?)
-}
-
-/// Locks those of the matches that are not locked yet, and returns their IDs. The empty ID stands for letters that
-/// concern no match; they have an advisory lock.
-async fn lock_free_matches(
-    tx: &mut Transaction<'_, Postgres>,
-    matches: BTreeSet<String>,
-) -> Result<Vec<String>> {
-    let has_other_letters = matches.contains("");
-    let ids: Vec<String> = matches.into_iter().collect();
-    // FOR UPDATE would also block inserts of rows that refer to these matches: a foreign key takes a key share lock.
-    let sql = "SELECT id FROM match WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED";
-    let mut locked: Vec<String> = sqlx::query_scalar(sql).bind(ids).fetch_all(&mut **tx).await?;
-    if has_other_letters {
-        let sql = "SELECT pg_try_advisory_xact_lock($1)";
-        if sqlx::query_scalar(sql).bind(OTHERS).fetch_one(&mut **tx).await? {
-            locked.push(String::new());
-        }
-    }
-    Ok(locked)
 }
 
 /// Whether the server rejects this user, or has no such database: retrying does not help.

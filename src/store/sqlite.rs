@@ -18,7 +18,6 @@ use super::backend::Backend;
 use super::schema::{SQLITE_PARTS, differences, log_migration, migrate};
 use super::sending::OUTGOING;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
-use super::waiting;
 use super::*;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
@@ -227,34 +226,8 @@ impl Backend for SqliteBackend {
         writing.await.map_err(|error| StoreError::Unsound(format!("a writer panicked: {error}")))?
     }
 
-    async fn claim_letters(
-        &self,
-        now: i64,
-        limit: u32,
-        first: LetterQueue,
-        before: Option<&mut Claim>,
-    ) -> Result<(Vec<WaitingLetter>, Claim)> {
-        let (held, claimed) = match before {
-            Some(before) => (before.guard.clone(), before.letters.clone()),
-            None => (None, Vec::new()),
-        };
-        let guard = match held {
-            Some(guard) => guard,
-            None => Arc::new(Arc::clone(&self.settling).lock_owned().await),
-        };
-        let mut connection = self.writer.acquire().await?;
-        let mut session = Session::Sqlite(&mut connection);
-        let mut letters: Vec<WaitingLetter> = Vec::new();
-        for queue in [first, first.other()] {
-            let is_free = format!("l.digest NOT {}", Engine::Sqlite.one_of());
-            let limit = waiting::limit(queue, limit);
-            letters = waiting::claimable(&mut session, queue, &is_free, &claimed, now, limit).await?;
-            if !letters.is_empty() {
-                break;
-            }
-        }
-        let named = letters.iter().map(|letter| letter.digest.to_string()).collect();
-        Ok((letters, Claim { letters: named, ..Claim::guarded(guard) }))
+    async fn begin_claim(&self) -> Result<Claim> {
+        Ok(Claim::guarded(Arc::new(Arc::clone(&self.settling).lock_owned().await)))
     }
 
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)> {

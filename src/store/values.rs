@@ -30,31 +30,11 @@ pub struct NewLetter {
     pub new_text: Option<Digest>,
     pub sender: String,
     pub subject: String,
-    /// Its reply tokens. A letter with a seat's token comes before strangers' letters.
-    ///
-    /// Daemons that share a database claim letters match by match, so all tokens are listed. A single daemon only lists
-    /// those that it finds without decoding the letter.
+    /// The reply tokens that are found without decoding it. The first one names its lane, and a letter with a seat's token
+    /// comes before strangers' letters.
     pub tokens: Vec<String>,
     /// Whether it is from a GM, and so comes before strangers' letters.
     pub is_from_gm: bool,
-}
-
-/// Waiting letters form two queues. Each keeps the order of arrival, and all letters of a sender are in one of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LetterQueue {
-    /// Letters from the address of a player or a GM, or with a seat's reply token.
-    Known,
-    /// All others. There may be any number of them.
-    Strangers,
-}
-
-impl LetterQueue {
-    pub fn other(self) -> LetterQueue {
-        match self {
-            LetterQueue::Known => LetterQueue::Strangers,
-            LetterQueue::Strangers => LetterQueue::Known,
-        }
-    }
 }
 
 /// A letter that waits for a ruling.
@@ -68,12 +48,23 @@ pub struct WaitingLetter {
     /// Failed attempts to rule on it.
     #[sqlx(try_from = "SmallCount")]
     pub tries: u32,
-    #[sqlx(rename = "known")]
-    pub queue: LetterQueue,
+    /// Letters of a lane stay in order. It is the match of the first visible reply token, or else the sender.
+    pub lane: String,
+    /// Whether it is from the address of a player or a GM, or has a seat's reply token.
+    #[sqlx(try_from = "SmallCount")]
+    pub known: u32,
     /// The GM who accepted it, although it was not taken for a person's at first, or could not be ruled on.
     pub accepted_by: Option<String>,
     /// Whether it was found in the provider's spam folder.
     pub is_spam: bool,
+}
+
+impl WaitingLetter {
+    /// Returns a letter that is looked at without its row.
+    pub fn new(digest: Digest, raw: Vec<u8>, received_at: DateTime<Utc>) -> WaitingLetter {
+        let (tries, lane, known, accepted_by, is_spam) = Default::default();
+        WaitingLetter { digest, raw, received_at, tries, lane, known, accepted_by, is_spam }
+    }
 }
 
 named_enum! {

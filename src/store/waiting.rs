@@ -1,45 +1,80 @@
 //! Waiting letters, and the claims on them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
+use sqlx::FromRow;
 
 use super::columns::{Millis, parse_digest};
 use super::rows::text;
-use super::statement::Session;
-use super::{Claim, Database, FROM_SPAM, LetterQueue, REMEMBER, Result, WaitingLetter};
+use super::statement::{Engine, Session};
+use super::{Claim, Database, FROM_SPAM, REMEMBER, Result, WaitingLetter};
 use crate::letter::Digest;
 
-/// Maximum bytes of letters in one claim: they are held in memory, some of them decoded.
-const MAX_CLAIMED_BYTES: u32 = 8_000_000;
+/// Bounds of the letters in one claim.
+struct Bounds {
+    letters: usize,
+    /// They are held in memory, some of them decoded.
+    bytes: i64,
+}
 
-/// Maximum bytes of strangers' letters in one claim. Players' letters that arrive in the meantime wait until these are
-/// ruled on, which takes up to 250 ms of CPU time for each megabyte.
-const MAX_STRANGERS_BYTES: u32 = 250_000;
+/// Players' letters: as many as one transaction writes well. A multiple of the store's `CHUNK`, whose statements stay
+/// prepared.
+const OF_PLAYERS: Bounds = Bounds { letters: 256, bytes: 8_000_000 };
 
-/// Maximum letters in such a claim.
-const MAX_STRANGERS: u32 = 32;
+/// Strangers' letters. Players' letters that arrive in the meantime wait until these are ruled on, which takes up to 250 ms
+/// of CPU time for each megabyte.
+const OF_STRANGERS: Bounds = Bounds { letters: 32, bytes: 250_000 };
 
-/// Maximum letters of one player or GM in a claim while others wait: somebody who sends hundreds, or forges that
-/// address, delays everybody else by no more than these.
-const MAX_OF_ONE_SENDER: usize = 32;
+/// Maximum letters of one lane in a claim: whoever sends hundreds delays everybody else by no more than these.
+const MAX_IN_LANE: usize = 16;
+
+/// Letters that are looked at together.
+const PAGE: usize = 512;
+
+/// Maximum pages that are looked at for one claim.
+const MAX_PAGES: usize = 64;
 
 /// Prefix of the keys under which daemons note the letters that they are working on.
 const IN_WORK: &str = "letters in work: ";
 
 impl Database {
-    /// Claims up to `limit` waiting letters, oldest first, skipping those deferred past `now`. All are from the queue
-    /// `first`, or from the other one if there is nothing to claim in that. It claims few letters of strangers, so that
-    /// players do not wait long. A match's letters have one claimant at a time and stay in order. The caller keeps that
-    /// order across an uncommitted claim `before`.
-    pub async fn claim_letters(
-        &self,
-        now: DateTime<Utc>,
-        limit: u32,
-        first: LetterQueue,
-        before: Option<&mut Claim>,
-    ) -> Result<(Vec<WaitingLetter>, Claim)> {
-        self.backend.claim_letters(now.timestamp_millis(), limit, first, before).await
+    /// Claims waiting letters, oldest first, and those of the matches that are `due`. Skips letters deferred past `now`, and
+    /// lanes in which another daemon is at work: a lane has one claimant at a time, and its letters stay in order.
+    ///
+    /// Returns few letters of each lane and few of strangers, so that nobody waits long for others.
+    pub async fn claim(&self, now: DateTime<Utc>, due: &[String]) -> Result<Claimable> {
+        let mut claim = self.backend.begin_claim().await?;
+        let mut writer = None;
+        let mut session = match &mut claim.transaction {
+            Some(transaction) => transaction.session(),
+            None => writer.insert(self.backend.writer().await?).session(),
+        };
+        let now = now.timestamp_millis();
+        let matches = take_lanes(&mut session, due.to_vec()).await?;
+        let mut taken = Taken::default();
+        for (known, bounds) in [(1_i64, OF_PLAYERS), (0, OF_STRANGERS)] {
+            taken.take(&mut session, known, &bounds, now).await?;
+        }
+        let one_of = session.engine().one_of();
+        // Read after their lanes were taken: another daemon may just have settled some.
+        let sql = format!(
+            "SELECT l.digest, r.bytes, l.received_at, l.tries, l.lane, l.known, l.accepted_by, \
+             l.origin LIKE '{FROM_SPAM}%' AS is_spam \
+             FROM letter l JOIN letter_raw r ON r.letter_id = l.id \
+             WHERE l.id {one_of} AND l.status = 'waiting' ORDER BY l.known DESC, l.received_at, l.id"
+        );
+        let letters = session.fetch_all(session.statement(sql).bind_numbers(&taken.letters)).await?;
+        Ok(Claimable { letters, matches, claim })
+    }
+
+    /// Returns the lane and the sender of all waiting letters that are not deferred past `now`, with the time at which
+    /// the oldest of each arrived.
+    pub async fn waiting_since(&self, now: DateTime<Utc>) -> Result<Vec<(String, String, DateTime<Utc>)>> {
+        let sql = "SELECT lane, sender, MIN(received_at) FROM letter \
+                   WHERE status = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) GROUP BY lane, sender";
+        let rows = self.read(self.statement(sql).bind(now.timestamp_millis())).await?;
+        Ok(rows.into_iter().map(|(lane, sender, Millis(oldest))| (lane, sender, oldest)).collect())
     }
 
     /// Notes the letters that the daemon `owner` is working on, in place of its previous note; an empty list ends the
@@ -99,89 +134,120 @@ impl Database {
     }
 }
 
+/// What was claimed.
+#[derive(Default)]
+pub struct Claimable {
+    /// Those of players first, each oldest first.
+    pub letters: Vec<WaitingLetter>,
+    /// The matches of those that are due.
+    pub matches: Vec<String>,
+    pub claim: Claim,
+}
+
+/// A letter that may be claimed.
+#[derive(FromRow)]
+struct Candidate {
+    id: i64,
+    received_at: i64,
+    lane: String,
+    size: i64,
+}
+
+/// The letters of a claim, by row ID.
+#[derive(Default)]
+struct Taken {
+    letters: Vec<i64>,
+    /// How many are of each lane that is taken.
+    lanes: BTreeMap<String, usize>,
+    /// The lanes of which no more letters are taken, because they have enough or another daemon has them.
+    closed: BTreeSet<String>,
+}
+
+impl Taken {
+    /// Takes letters, oldest first, within bounds. A letter that exceeds the bound of bytes alone is taken alone.
+    async fn take(&mut self, session: &mut Session<'_>, known: i64, bounds: &Bounds, now: i64) -> Result<()> {
+        let (mut after, mut letters, mut bytes) = ((i64::MIN, 0), 0, 0);
+        for _ in 0..MAX_PAGES {
+            let page = self.page(session, known, now, after).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = (last.received_at, last.id);
+            let is_last = page.len() < PAGE;
+            self.open(session, &page).await?;
+            for letter in page {
+                if self.closed.contains(&letter.lane) {
+                    continue;
+                }
+                bytes += letter.size;
+                if letters > 0 && bytes > bounds.bytes {
+                    return Ok(());
+                }
+                letters += 1;
+                self.letters.push(letter.id);
+                let of_lane = self.lanes.entry(letter.lane.clone()).or_default();
+                *of_lane += 1;
+                if *of_lane == MAX_IN_LANE {
+                    self.closed.insert(letter.lane);
+                }
+                if letters == bounds.letters {
+                    return Ok(());
+                }
+            }
+            if is_last {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the next letters that are not in a closed lane.
+    async fn page(
+        &self,
+        session: &mut Session<'_>,
+        known: i64,
+        now: i64,
+        after: (i64, i64),
+    ) -> Result<Vec<Candidate>> {
+        let one_of = session.engine().one_of();
+        let sql = format!(
+            "SELECT id, received_at, lane, size FROM letter \
+             WHERE status = 'waiting' AND known = $2 AND (wait_until IS NULL OR wait_until <= $3) \
+             AND (received_at > $4 OR received_at = $4 AND id > $5) AND NOT (lane {one_of}) \
+             ORDER BY received_at, id LIMIT {PAGE}"
+        );
+        let closed: Vec<String> = self.closed.iter().cloned().collect();
+        let statement = session.statement(sql).bind_texts(&closed).bind(known).bind(now);
+        session.fetch_all(statement.bind(after.0).bind(after.1)).await
+    }
+
+    /// Takes the lanes of a page that are not taken yet, and closes those that another daemon has.
+    async fn open(&mut self, session: &mut Session<'_>, page: &[Candidate]) -> Result<()> {
+        let lanes: BTreeSet<&String> = page.iter().map(|letter| &letter.lane).collect();
+        let new =
+            lanes.into_iter().filter(|lane| !self.lanes.contains_key(*lane)).cloned().collect::<Vec<_>>();
+        let free: BTreeSet<String> = take_lanes(session, new.clone()).await?.into_iter().collect();
+        for lane in new {
+            if !free.contains(&lane) {
+                self.closed.insert(lane.clone());
+            }
+            self.lanes.insert(lane, 0);
+        }
+        Ok(())
+    }
+}
+
+/// Takes those of the lanes that no other daemon has, until the transaction ends. On SQLite there is no other daemon, and
+/// one claim at a time.
+async fn take_lanes(session: &mut Session<'_>, lanes: Vec<String>) -> Result<Vec<String>> {
+    if session.engine() == Engine::Sqlite || lanes.is_empty() {
+        return Ok(lanes);
+    }
+    let sql = "SELECT lane FROM unnest($1::text[]) AS lane \
+               WHERE pg_try_advisory_xact_lock(hashtextextended('fogpost lane ' || lane, 0))";
+    let statement = session.statement(sql).bind_texts(&lanes);
+    session.fetch_column(statement).await
+}
+
 /// Parses digests separated by blanks.
 fn parse_digests(digests: &str) -> Result<Vec<Digest>> {
     digests.split_whitespace().map(parse_digest).collect()
-}
-
-/// Returns the maximum number of letters in a claim on this queue, if `limit` is the maximum for players' letters.
-pub fn limit(queue: LetterQueue, limit: u32) -> i64 {
-    i64::from(match queue {
-        LetterQueue::Known => limit,
-        LetterQueue::Strangers => limit.min(MAX_STRANGERS),
-    })
-}
-
-/// Returns the condition that a waiting letter is in this queue.
-pub fn is_in(queue: LetterQueue) -> &'static str {
-    match queue {
-        LetterQueue::Known => "known = 1",
-        LetterQueue::Strangers => "known = 0",
-    }
-}
-
-/// Whether one of these senders, each of a letter on a page, has more than a fair share of the page.
-pub fn is_crowded<'s>(queue: LetterQueue, senders: impl IntoIterator<Item = &'s str>) -> bool {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for sender in senders {
-        *counts.entry(sender).or_default() += 1;
-    }
-    queue == LetterQueue::Known && counts.into_values().any(|count| count > MAX_OF_ONE_SENDER)
-}
-
-/// Returns the source of a page: the letters that wait in a queue, meet a `condition`, and are not deferred past the
-/// parameter `now`. In a crowded queue it holds only the oldest letters of each sender, in order. That numbers all
-/// waiting letters, so it is done only where somebody crowds the queue.
-pub fn source(queue: LetterQueue, condition: &str, now: &str, is_crowded: bool) -> String {
-    let is_in_queue = is_in(queue);
-    let is_waiting = format!(
-        "l.status = 'waiting' AND l.{is_in_queue} AND (l.wait_until IS NULL OR l.wait_until <= {now}) AND {condition}"
-    );
-    if !is_crowded {
-        return format!("letter l WHERE {is_waiting}");
-    }
-    format!(
-        "(SELECT l.id, l.received_at, l.size, l.lane, l.sender, \
-         ROW_NUMBER() OVER (PARTITION BY l.sender ORDER BY l.received_at, l.id) AS place \
-         FROM letter l WHERE {is_waiting}) AS l WHERE l.place <= {MAX_OF_ONE_SENDER}"
-    )
-}
-
-/// Returns up to `limit` letters that wait in a queue and meet a `condition` on the texts `$1`, oldest first. Stops at
-/// the queue's maximum of bytes, but returns at least one letter.
-pub async fn claimable(
-    session: &mut Session<'_>,
-    queue: LetterQueue,
-    condition: &str,
-    texts: &[String],
-    now: i64,
-    limit: i64,
-) -> Result<Vec<WaitingLetter>> {
-    let page = source(queue, condition, "$2", false);
-    let sql = format!("SELECT l.sender FROM {page} ORDER BY l.received_at, l.id LIMIT $3");
-    let senders = session.statement(sql).bind_texts(texts).bind(now).bind(limit);
-    let senders: Vec<String> = session.fetch_column(senders).await?;
-    let is_crowded = is_crowded(queue, senders.iter().map(String::as_str));
-    let sql = select(queue, &source(queue, condition, "$2", is_crowded));
-    let select = session.statement(sql).bind_texts(texts).bind(now).bind(limit);
-    session.fetch_all(select).await
-}
-
-/// Selects up to `$3` letters of a page's source. The running total of bytes is computed over that page only, not over
-/// everything that waits.
-fn select(queue: LetterQueue, source: &str) -> String {
-    let max_bytes = match queue {
-        LetterQueue::Known => MAX_CLAIMED_BYTES,
-        LetterQueue::Strangers => MAX_STRANGERS_BYTES,
-    };
-    format!(
-        // `total = size` holds for the first letter: one that exceeds the maximum alone is claimed alone.
-        "WITH page AS (\
-             SELECT l.id, l.received_at, l.size FROM {source} ORDER BY l.received_at, l.id LIMIT $3\
-         ), sized AS (SELECT id, size, SUM(size) OVER (ORDER BY received_at, id) AS total FROM page) \
-         SELECT l.digest, r.bytes, l.received_at, l.tries, l.known, l.accepted_by, \
-         l.origin LIKE '{FROM_SPAM}%' AS is_spam FROM sized s \
-         JOIN letter l ON l.id = s.id JOIN letter_raw r ON r.letter_id = l.id \
-         WHERE s.total <= {max_bytes} OR s.total = s.size ORDER BY l.received_at, l.id"
-    )
 }

@@ -15,6 +15,7 @@ mod door {
     mod attempts;
     mod copies;
     mod crowd;
+    mod items;
     mod machines;
     mod manual;
     mod proof;

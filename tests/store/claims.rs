@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fogpost::letter::Digest;
-use fogpost::store::{
-    Claim, Database, LetterQueue, LetterStatus, NewLetter, Settlement, WaitingLetter, Wakeup, open,
-};
+use fogpost::store::{Claim, Claimable, Database, LetterStatus, NewLetter, Settlement, Wakeup, open};
 use tokio::time::timeout;
 
 use crate::place::{PATIENCE, Place};
@@ -16,72 +14,58 @@ use crate::samples::*;
 const NOT_YET: Duration = Duration::from_millis(300);
 
 /// Claims letters, waits for other claims on SQLite, and returns the letters' digests and the claim.
-async fn claim(store: &Arc<Database>, limit: u32) -> (Vec<Digest>, Claim) {
-    let claimed = timeout(PATIENCE, store.claim_letters(at(1000), limit, LetterQueue::Known, None)).await;
+async fn claim(store: &Arc<Database>) -> (Vec<Digest>, Claim) {
+    let claimed = timeout(PATIENCE, store.claim(at(1000), &[])).await;
     digests(claimed.expect("another claim still holds the letters").unwrap())
 }
 
 /// Claims letters beside another claim. Returns nothing if it has to wait for that one, as it does on SQLite.
-async fn claim_beside(store: &Arc<Database>, limit: u32) -> (Vec<Digest>, Claim) {
-    let claimed = timeout(NOT_YET, store.claim_letters(at(1000), limit, LetterQueue::Known, None)).await;
-    digests(claimed.map_or((Vec::new(), Claim::default()), Result::unwrap))
+async fn claim_beside(store: &Arc<Database>) -> (Vec<Digest>, Claim) {
+    let claimed = timeout(NOT_YET, store.claim(at(1000), &[])).await;
+    digests(claimed.map_or(Claimable::default(), Result::unwrap))
 }
 
-fn digests((letters, claim): (Vec<WaitingLetter>, Claim)) -> (Vec<Digest>, Claim) {
-    (letters.iter().map(|letter| letter.digest).collect(), claim)
+fn digests(claimed: Claimable) -> (Vec<Digest>, Claim) {
+    (claimed.letters.iter().map(|letter| letter.digest).collect(), claimed.claim)
 }
 
 /// A letter with the token of a seat in `match_id`.
 fn about(number: u32, match_id: &str) -> NewLetter {
-    NewLetter { tokens: vec!["?".to_owned(), format!("{match_id}-first")], ..letter(number) }
+    NewLetter {
+        tokens: vec!["?".to_owned(), format!("{match_id}-first")],
+        is_from_gm: false,
+        ..letter(number)
+    }
 }
 
 pub async fn letters_are_claimed_once(place: Place) {
     let store = &place.store;
     store.insert_letters(&letters(0..5)).await.unwrap();
-    let (first, held) = claim(store, 3).await;
-    assert_eq!(first, letters(0..3).iter().map(|letter| letter.digest).collect::<Vec<_>>());
-    let (second, rest) = claim_beside(store, 3).await;
-    assert!(!second.iter().any(|digest| first.contains(digest)), "{second:?}");
+    let (first, held) = claim(store).await;
+    assert_eq!(first, letters(0..5).iter().map(|letter| letter.digest).collect::<Vec<_>>());
+    let (second, rest) = claim_beside(store).await;
+    assert_eq!(second, []);
     // The letters can be claimed again as soon as the database notices that the claims are dropped.
     drop((held, rest));
     let began = Instant::now();
-    while claim(store, 9).await.0.len() < 5 {
+    while claim(store).await.0.len() < 5 {
         assert!(began.elapsed() < PATIENCE, "they stay claimed");
     }
-}
-
-pub async fn the_holder_of_a_claim_gets_the_next_letters(place: Place) {
-    let store = &place.store;
-    add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
-    for id in ["QZ-AAAA", "QZ-BBBB"] {
-        add_seats(store, id).await;
-    }
-    store.insert_letters(&[about(1, "QZ-AAAA"), about(2, "QZ-BBBB")]).await.unwrap();
-    let (first, mut held) = store.claim_letters(at(1000), 1, LetterQueue::Known, None).await.unwrap();
-    let (second, others) =
-        store.claim_letters(at(1000), 9, LetterQueue::Known, Some(&mut held)).await.unwrap();
-    assert_eq!([first[0].digest, second[0].digest], [letter(1).digest, letter(2).digest]);
-    let decided = |number| vec![decided(&letter(number), LetterStatus::Ignored)];
-    store.commit_claimed(held, &Settlement { decided: decided(1), ..settlement() }).await.unwrap();
-    assert_eq!(claim_beside(store, 9).await.0, [], "letters claimed beside it stay claimed");
-    store.commit_claimed(others, &Settlement { decided: decided(2), ..settlement() }).await.unwrap();
-    assert_eq!(waiting(store).await, []);
 }
 
 pub async fn a_claim_ends_with_its_commit(place: Place) {
     let store = &place.store;
     store.insert_letters(&letters(0..2)).await.unwrap();
-    let (_, held) = claim(store, 9).await;
+    let (_, held) = claim(store).await;
     let decided = vec![decided(&letter(0), LetterStatus::Ignored)];
     store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
-    let (rest, held) = claim(store, 9).await;
+    let (rest, held) = claim(store).await;
     assert_eq!(rest, [letter(1).digest]);
     let stale = Settlement { matches: vec![match_row("QZ-AAAA", 4)], ..settlement() };
     store.commit_claimed(held, &stale).await.unwrap_err();
     let began = Instant::now();
-    while claim(store, 9).await.0 != [letter(1).digest] {
-        assert!(began.elapsed() < PATIENCE, "a failed settlement releases its claim");
+    while claim(store).await.0 != [letter(1).digest] {
+        assert!(began.elapsed() < PATIENCE, "failed changes release their claim");
     }
 }
 
@@ -89,14 +73,35 @@ pub async fn a_letter_waits_for_earlier_ones_about_its_match(place: Place) {
     let store = &place.store;
     add_matches(store, &["QZ-AAAA"]).await;
     add_seats(store, "QZ-AAAA").await;
-    store.insert_letters(&[about(1, "QZ-AAAA"), about(2, "QZ-AAAA"), about(3, "QZ-AAAA")]).await.unwrap();
-    let (first, held) = claim(store, 2).await;
-    assert_eq!(first, [letter(1).digest, letter(2).digest]);
-    assert_eq!(claim_beside(store, 9).await.0, [], "the third comes after them");
-    let decided =
-        vec![decided(&letter(1), LetterStatus::Ignored), decided(&letter(2), LetterStatus::Ignored)];
+    let came: Vec<NewLetter> = (1..18).map(|number| about(number, "QZ-AAAA")).collect();
+    store.insert_letters(&came).await.unwrap();
+    let (first, held) = claim(store).await;
+    assert_eq!(first, came[..16].iter().map(|letter| letter.digest).collect::<Vec<_>>());
+    assert_eq!(claim_beside(store).await.0, [], "the last comes after them");
+    let decided = came[..16].iter().map(|letter| decided(letter, LetterStatus::Ignored)).collect();
     store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
-    assert_eq!(waiting(store).await, [letter(3).digest]);
+    assert_eq!(waiting(store).await, [came[16].digest]);
+}
+
+pub async fn a_due_match_is_claimed_unless_another_daemon_works_on_its_letters(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
+    add_seats(store, "QZ-AAAA").await;
+    store.insert_letters(&[about(1, "QZ-AAAA")]).await.unwrap();
+    let due = ["QZ-AAAA", "QZ-BBBB"].map(str::to_owned);
+    let claimed = store.claim(at(1000), &due).await.unwrap();
+    assert_eq!((claimed.matches, claimed.letters.len()), (due.to_vec(), 1), "both are of one claim");
+    drop(claimed.claim);
+    let (_, held) = claim(store).await;
+    let beside = timeout(NOT_YET, store.claim(at(1000), &due)).await;
+    assert_eq!(
+        beside.map_or(Vec::new(), |claimed| claimed.unwrap().matches),
+        match place.url.starts_with("postgres") {
+            true => vec![due[1].clone()],
+            false => Vec::new(),
+        }
+    );
+    drop(held);
 }
 
 /// SQLite has one daemon, whose loop asks for a match once.
@@ -113,7 +118,7 @@ pub async fn the_houses_turns_are_claimed_once_and_keep_no_letter_waiting(place:
         assert_eq!(store.claim_house_turns(&ids).await.unwrap().0, ids[1..]);
     }
     store.insert_letters(&[about(1, "QD-AAAA")]).await.unwrap();
-    let (letters, of_letter) = claim(store, 9).await;
+    let (letters, of_letter) = claim(store).await;
     assert_eq!(letters, [letter(1).digest]);
     let ruled = Settlement {
         decided: vec![decided(&letter(1), LetterStatus::Ignored)],
@@ -134,7 +139,7 @@ pub async fn the_oldest_waiting_letter_is_known_while_it_is_claimed(place: Place
     let oldest = async || store.oldest_waiting(at(50)).await.unwrap();
     assert_eq!(oldest().await, None);
     store.insert_letters(&letters(1..4)).await.unwrap();
-    let (_, held) = claim(store, 9).await;
+    let (_, held) = claim(store).await;
     assert_eq!(oldest().await, Some(at(1)));
     let decided = vec![decided(&letter(1), LetterStatus::Ignored)];
     store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
@@ -148,36 +153,17 @@ fn of_stranger(number: u32) -> NewLetter {
     NewLetter { is_from_gm: false, ..letter(number) }
 }
 
-/// Claims up to nine letters, those of this queue first, and gives them back.
-async fn claimed_first(store: &Arc<Database>, first: LetterQueue) -> Vec<Digest> {
-    let (letters, claim) = store.claim_letters(at(1000), 9, first, None).await.unwrap();
-    assert!(letters.iter().all(|letter| letter.queue == letters[0].queue));
-    store.commit_claimed(claim, &settlement()).await.unwrap();
-    letters.iter().map(|letter| letter.digest).collect()
-}
-
-pub async fn a_claim_holds_letters_of_players_or_of_strangers(place: Place) {
+pub async fn a_claim_holds_letters_of_players_before_those_of_strangers(place: Place) {
     let store = &place.store;
     store.insert_letters(&[of_stranger(1), letter(2), of_stranger(3), letter(4)]).await.unwrap();
-    let (known, strangers) = ([2, 4].map(|n| letter(n).digest), [1, 3].map(|n| letter(n).digest));
-    assert_eq!(claimed_first(store, LetterQueue::Known).await, known);
-    assert_eq!(claimed_first(store, LetterQueue::Strangers).await, strangers);
-    let decide = async |numbers: [u32; 2]| {
-        let decided = numbers.map(|number| decided(&letter(number), LetterStatus::Ignored)).into();
-        store.commit(&Settlement { decided, ..settlement() }).await.unwrap();
-    };
-    decide([2, 4]).await;
-    assert_eq!(claimed_first(store, LetterQueue::Known).await, strangers, "no other letter waits");
-    store.insert_letters(&[letter(5)]).await.unwrap();
-    decide([1, 3]).await;
-    assert_eq!(claimed_first(store, LetterQueue::Strangers).await, [letter(5).digest]);
+    assert_eq!(waiting(store).await, [2, 4, 1, 3].map(|n| letter(n).digest));
 }
 
 pub async fn a_claim_holds_few_letters_of_strangers(place: Place) {
     let store = &place.store;
     let strangers: Vec<NewLetter> = (0..100).map(of_stranger).collect();
     store.insert_letters(&strangers).await.unwrap();
-    let (small, claim) = store.claim_letters(at(1000), 256, LetterQueue::Known, None).await.unwrap();
+    let (small, claim) = claim(store).await;
     assert!((8..=64).contains(&small.len()), "{} small letters", small.len());
     let decided = strangers.iter().map(|letter| decided(letter, LetterStatus::Ignored)).collect();
     store.commit_claimed(claim, &Settlement { decided, ..settlement() }).await.unwrap();
@@ -187,7 +173,7 @@ pub async fn a_claim_holds_few_letters_of_strangers(place: Place) {
         NewLetter { digest: Digest::of(&raw), raw, ..of_stranger(number) }
     });
     store.insert_letters(&large.collect::<Vec<_>>()).await.unwrap();
-    let (large, _claim) = store.claim_letters(at(1000), 256, LetterQueue::Known, None).await.unwrap();
+    let large = waiting_letters(store, 1000).await;
     let bytes: usize = large.iter().map(|letter| letter.raw.len()).sum();
     assert!(!large.is_empty() && bytes <= 1_000_000, "{bytes} bytes");
 }
@@ -201,8 +187,8 @@ pub async fn letters_with_a_players_address_or_token_come_before_strangers(place
     let with_other_token = NewLetter { tokens: vec!["QZ-BBBB-first".to_owned()], ..of_stranger(3) };
     let came = [of_stranger(1), with_token, with_other_token, from(4, "first@player.test"), from(5, "")];
     store.insert_letters(&came).await.unwrap();
-    let first = claimed_first(store, LetterQueue::Known).await;
-    assert_eq!(first, [letter(2).digest, letter(4).digest]);
+    let first = waiting(store).await;
+    assert_eq!(first[..2], [letter(2).digest, letter(4).digest]);
 }
 
 pub async fn letters_of_one_sender_stay_in_order(place: Place) {
@@ -219,12 +205,12 @@ pub async fn letters_of_one_sender_stay_in_order(place: Place) {
     store.insert_letters(&[from(3, "carl@player.test", &token)]).await.unwrap();
     let came = [from(4, "eve@player.test", &[]), of_stranger(5), from(6, "eve@player.test", &token)];
     store.insert_letters(&came).await.unwrap();
-    let first = claimed_first(store, LetterQueue::Known).await;
-    assert_eq!(first, [1, 3, 4, 6].map(|n| letter(n).digest), "a token shows who the sender is");
+    let first = waiting(store).await;
+    assert_eq!(first[..4], [1, 3, 4, 6].map(|n| letter(n).digest), "a token shows who the sender is");
     store.find_or_add_player("Di@player.test", "Di", at(0)).await.unwrap();
-    let first = claimed_first(store, LetterQueue::Known).await;
+    let first = waiting(store).await;
     assert_eq!(
-        first,
+        first[..5],
         [1, 2, 3, 4, 6].map(|n| letter(n).digest),
         "whoever registers brings their letters along"
     );
@@ -232,14 +218,14 @@ pub async fn letters_of_one_sender_stay_in_order(place: Place) {
 
 pub async fn one_senders_flood_leaves_room_in_each_claim(place: Place) {
     let store = &place.store;
-    let of_flood = |number| NewLetter { sender: "flood@player.test".to_owned(), ..letter(number) };
+    store.find_or_add_player("flood@player.test", "Flood", at(0)).await.unwrap();
+    let of_flood = |number| NewLetter { sender: "flood@player.test".to_owned(), ..of_stranger(number) };
     let flood: Vec<NewLetter> = (0..600).map(of_flood).collect();
     store.insert_letters(&flood).await.unwrap();
     store.insert_letters(&letters(700..703)).await.unwrap();
     let mut ruled_on = Vec::new();
     while ruled_on.len() < 603 {
-        let (claimed, claim) = store.claim_letters(at(1000), 256, LetterQueue::Known, None).await.unwrap();
-        let digests: Vec<Digest> = claimed.iter().map(|letter| letter.digest).collect();
+        let (digests, claim) = claim(store).await;
         assert!(!digests.is_empty() && digests.len() <= 40, "{} letters", digests.len());
         if ruled_on.is_empty() {
             let others = letters(700..703).iter().all(|other| digests.contains(&other.digest));
@@ -270,17 +256,15 @@ async fn daemons_share_letters_by_match() {
     for id in ["QZ-AAAA", "QZ-BBBB"] {
         add_seats(&first, id).await;
     }
-    let came = [about(1, "QZ-AAAA"), about(2, "QZ-BBBB"), about(3, "QZ-AAAA"), letter(4), letter(5)];
-    first.insert_letters(&came).await.unwrap();
-    let (ours, held) = claim(&first, 1).await;
-    assert_eq!(ours, [letter(1).digest]);
-    let (theirs, others) = claim(&second, 9).await;
-    assert_eq!(
-        theirs,
-        [letter(2).digest, letter(4).digest, letter(5).digest],
-        "the third is about our match"
-    );
-    assert_eq!(claim(&first, 9).await.0, []);
+    first.insert_letters(&[about(1, "QZ-AAAA"), about(3, "QZ-AAAA")]).await.unwrap();
+    let (ours, held) = claim(&first).await;
+    assert_eq!(ours, [1, 3].map(|n| letter(n).digest));
+    first.insert_letters(&[about(2, "QZ-BBBB"), about(7, "QZ-AAAA"), letter(4), letter(5)]).await.unwrap();
+    let (theirs, others) = claim(&second).await;
+    let mut expected = [2, 4, 5].map(|n| letter(n).digest);
+    expected.sort_by_key(|digest| theirs.iter().position(|other| other == digest));
+    assert_eq!(theirs, expected, "the other is about our match");
+    assert_eq!(claim(&first).await.0, []);
     // Claims block neither reads of the match nor new letters about it.
     assert_eq!(second.matches(&["QZ-AAAA".to_owned()]).await.unwrap().len(), 1);
     second.insert_letters(&[about(6, "QZ-AAAA")]).await.unwrap();
@@ -293,13 +277,13 @@ async fn claims_end_when_their_daemon_is_killed() {
     let Some((place, first, second)) = two().await else { return };
     first.insert_letters(&letters(0..3)).await.unwrap();
     add_dispatches(&first, 0..3).await;
-    let (_letters, _claim) = claim(&first, 9).await;
+    let (_letters, _claim) = claim(&first).await;
     let (sending, _sending_claim) = first.claim_dispatches(at(0), 9).await.unwrap();
     assert!(
         first.try_acquire_lease("the mailbox").await.unwrap()
             && !second.try_acquire_lease("the mailbox").await.unwrap()
     );
-    assert_eq!((sending.len(), claim(&second, 9).await.0.len()), (3, 0));
+    assert_eq!((sending.len(), claim(&second).await.0.len()), (3, 0));
     // End its connections, as the end of its process would.
     place
         .execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction' OR query LIKE '%advisory%' AND pid <> pg_backend_pid()")
@@ -309,7 +293,7 @@ async fn claims_end_when_their_daemon_is_killed() {
     let mut free = (0, 0, false);
     while free != (3, 3, true) {
         assert!(began.elapsed() < PATIENCE, "{free:?}");
-        let (letters, held) = claim(&second, 9).await;
+        let (letters, held) = claim(&second).await;
         let (dispatches, sending) = second.claim_dispatches(at(0), 9).await.unwrap();
         let leased = matches!(second.try_acquire_lease("the mailbox").await, Ok(true));
         free = (letters.len(), dispatches.len(), leased);

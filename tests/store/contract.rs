@@ -192,7 +192,7 @@ pub async fn two_programs_can_write_concurrently(place: Place) {
         }
     };
     tokio::join!(write(&place.store, 0..40), write(&other, 40..80));
-    assert_eq!(waiting(&place.store).await.len(), 80);
+    assert_eq!(place.store.queues().await.unwrap().letters_waiting, 80);
     let numbers: BTreeSet<i64> =
         other.list_dispatches(true, 100).await.unwrap().iter().map(|row| row.id).collect();
     assert_eq!(numbers.len(), 80);

@@ -3,8 +3,7 @@
 use fogpost::game::Seat;
 use fogpost::letter::Digest;
 use fogpost::store::{
-    LetterDecision, LetterQueue, LetterStatus, NewLetter, Settlement, StoreError, UnprovenLetter,
-    UnprovenStage,
+    Claimable, LetterDecision, LetterStatus, NewLetter, Settlement, StoreError, UnprovenLetter, UnprovenStage,
 };
 
 use crate::place::Place;
@@ -15,8 +14,8 @@ pub async fn waiting_letters_are_in_order_of_arrival(place: Place) {
     letters.reverse();
     assert_eq!(place.store.insert_letters(&letters).await.unwrap(), 130);
     letters.reverse();
-    let first = waiting_letters(&place.store, 0, 100).await;
-    assert_eq!(first.len(), 100);
+    let first = waiting_letters(&place.store, 0).await;
+    assert_eq!(first.len(), 16, "as many of a lane as a claim holds");
     for (waiting, letter) in first.iter().zip(&letters) {
         assert_eq!(waiting.digest, letter.digest);
         assert_eq!(waiting.raw, letter.raw);
@@ -150,7 +149,7 @@ pub async fn a_failed_attempt_is_counted_with_its_reason(place: Place) {
     store.insert_letters(&letters(1..3)).await.unwrap();
     postpone(store, &letter(1), None, "no template").await;
     postpone(store, &letter(1), None, "still none").await;
-    let tries: Vec<u32> = waiting_letters(store, 0, 9).await.iter().map(|letter| letter.tries).collect();
+    let tries: Vec<u32> = waiting_letters(store, 0).await.iter().map(|letter| letter.tries).collect();
     assert_eq!(tries, [2, 0]);
     let row = &store.letters(None, None, &letter(1).digest.to_string(), 1).await.unwrap()[0];
     assert_eq!((row.note.as_str(), row.status), ("still none", LetterStatus::Waiting));
@@ -225,7 +224,7 @@ pub async fn a_letter_without_effect_can_be_requeued(place: Place) {
     decide(0, LetterStatus::SetAside).await.unwrap();
     decide(0, LetterStatus::Waiting).await.unwrap();
     assert_eq!(waiting(store).await, [letter(0).digest, letter(1).digest]);
-    assert_eq!(waiting_letters(store, 0, 1).await[0].tries, 0);
+    assert_eq!(waiting_letters(store, 0).await[0].tries, 0);
     decide(1, LetterStatus::Ruled).await.unwrap();
     assert!(matches!(decide(1, LetterStatus::Waiting).await, Err(StoreError::Stale(_))), "it had its effect");
 }
@@ -248,7 +247,7 @@ pub async fn a_claim_holds_a_bounded_number_of_bytes(place: Place) {
     }
     // What is larger than the bound is claimed alone.
     for numbers in [vec![0, 1], vec![2], vec![3], vec![4, 5], vec![]] {
-        let (claimed, claim) = store.claim_letters(at(1000), 256, LetterQueue::Known, None).await.unwrap();
+        let Claimable { letters: claimed, claim, .. } = store.claim(at(1000), &[]).await.unwrap();
         let claimed: Vec<Digest> = claimed.iter().map(|letter| letter.digest).collect();
         let expected: Vec<&NewLetter> = numbers.iter().map(|number: &usize| &letters[*number]).collect();
         assert_eq!(claimed, expected.iter().map(|letter| letter.digest).collect::<Vec<_>>());

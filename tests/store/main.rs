@@ -102,12 +102,12 @@ on_both! {
         entries_are_found_by_kind_and_time;
     claims:
         letters_are_claimed_once
-        the_holder_of_a_claim_gets_the_next_letters
+        a_due_match_is_claimed_unless_another_daemon_works_on_its_letters
         a_claim_ends_with_its_commit
         a_letter_waits_for_earlier_ones_about_its_match
         the_houses_turns_are_claimed_once_and_keep_no_letter_waiting
         the_oldest_waiting_letter_is_known_while_it_is_claimed
-        a_claim_holds_letters_of_players_or_of_strangers
+        a_claim_holds_letters_of_players_before_those_of_strangers
         a_claim_holds_few_letters_of_strangers
         letters_with_a_players_address_or_token_come_before_strangers
         letters_of_one_sender_stay_in_order

@@ -82,7 +82,7 @@ pub async fn a_deferred_letter_waits_until_its_time(place: Place) {
     let store = &place.store;
     store.insert_letters(&letters(1..3)).await.unwrap();
     postpone(store, &letter(1), Some(60), "the DNS did not answer").await;
-    let waiting = async |now| waiting_letters(store, now, 9).await.len();
+    let waiting = async |now| waiting_letters(store, now).await.len();
     assert_eq!((waiting(59).await, waiting(60).await), (1, 2));
     assert_eq!(store.letters(None, None, "", 9).await.unwrap()[1].note, "the DNS did not answer");
 

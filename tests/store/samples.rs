@@ -8,8 +8,8 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    Database, EntryRow, LetterDecision, LetterQueue, LetterStatus, MatchRow, NewDispatch, NewLetter,
-    Postponed, SeatRow, Settlement, Urgency, WaitingLetter,
+    Claimable, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Postponed,
+    SeatRow, Settlement, Urgency, WaitingLetter,
 };
 
 use crate::overview::overview;
@@ -127,13 +127,13 @@ pub async fn add_seats(store: &Arc<Database>, match_id: &str) -> Vec<SeatRow> {
 }
 
 pub async fn waiting(store: &Arc<Database>) -> Vec<Digest> {
-    let letters = waiting_letters(store, 1000, 1000).await;
+    let letters = waiting_letters(store, 1000).await;
     letters.iter().map(|letter| letter.digest).collect()
 }
 
-/// The letters that wait at `now`, at most `limit`. Leaves them unclaimed.
-pub async fn waiting_letters(store: &Arc<Database>, now: i64, limit: u32) -> Vec<WaitingLetter> {
-    let (letters, claim) = store.claim_letters(at(now), limit, LetterQueue::Known, None).await.unwrap();
+/// The letters that a claim gets at `now`. Leaves them unclaimed.
+pub async fn waiting_letters(store: &Arc<Database>, now: i64) -> Vec<WaitingLetter> {
+    let Claimable { letters, claim, .. } = store.claim(at(now), &[]).await.unwrap();
     store.commit_claimed(claim, &settlement()).await.unwrap();
     letters
 }

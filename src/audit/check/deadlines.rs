@@ -3,37 +3,35 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::IANA_TZDB_VERSION;
 
-use super::Check;
+use super::state::Check;
 use crate::ledger::{ChainedEntry, Entry, Fact};
-use crate::referee::{Match, Ruling};
+use crate::referee::{Match, Ruling, move_deadline};
 
 /// The most that clocks can differ: the day of a deadline may begin up to 26 hours earlier or later elsewhere.
 const MOST: TimeDelta = TimeDelta::hours(26);
 
-impl Check {
-    /// Replaces the deadlines of a repeated ruling by the recorded ones, if it was made with other time zones and they differ
-    /// by no more than clocks can.
-    pub(super) fn adopt_recorded_deadlines(&self, ruling: &mut Ruling) {
-        // An opening names its own zones.
-        let then = self.current.as_ref().unwrap_or(&ruling.after);
-        if then.desk.tzdata == IANA_TZDB_VERSION {
-            return;
+/// Replaces the deadlines of a repeated ruling by the recorded ones, if it was made with other time zones and they differ
+/// by no more than clocks can.
+pub(super) fn adopt_recorded(check: &Check, ruling: &mut Ruling) {
+    // An opening names its own zones.
+    let then = check.current.as_ref().unwrap_or(&ruling.after);
+    if then.desk.tzdata == IANA_TZDB_VERSION {
+        return;
+    }
+    let mut previous = None;
+    for (repeated, recorded) in ruling.entries.iter_mut().zip(&check.pending) {
+        let mut entry = repeated.entry.clone();
+        if let Some(previous) = previous {
+            entry.prev = previous;
         }
-        let mut previous = None;
-        for (repeated, recorded) in ruling.entries.iter_mut().zip(&self.pending) {
-            let mut entry = repeated.entry.clone();
-            if let Some(previous) = previous {
-                entry.prev = previous;
-            }
-            if let Ok(recorded) = serde_json::from_str::<Entry>(&recorded.json) {
-                adopt_deadline(&mut entry.fact, recorded.fact, &mut ruling.after, entry.at);
-            }
-            *repeated = ChainedEntry::from(entry);
-            previous = Some(repeated.hash);
+        if let Ok(recorded) = serde_json::from_str::<Entry>(&recorded.json) {
+            adopt_deadline(&mut entry.fact, recorded.fact, &mut ruling.after, entry.at);
         }
-        if let Some(last) = ruling.entries.last() {
-            ruling.after.head.hash = last.hash;
-        }
+        *repeated = ChainedEntry::from(entry);
+        previous = Some(repeated.hash);
+    }
+    if let Some(last) = ruling.entries.last() {
+        ruling.after.head.hash = last.hash;
     }
 }
 
@@ -46,7 +44,7 @@ fn adopt_deadline(repeated: &mut Fact, mut recorded: Fact, after: &mut Match, at
         return;
     }
     if after.deadline == Some(*repeated) {
-        after.move_deadline(*recorded, at);
+        move_deadline(after, *recorded, at);
     }
     if let Some(vanished) = after.vanished.as_mut().filter(|vanished| vanished.until == *repeated) {
         vanished.until = *recorded;

@@ -1,33 +1,31 @@
 //! Names the first entry that differs from the repeated ruling, and the fields in which it does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::Value;
 
-use super::Check;
-use crate::audit::verdict::Place;
+use super::reader::PendingEntry;
+use crate::audit::verdict::{Finding, Place};
 use crate::ledger::{Cause, ChainedEntry};
 use crate::referee::Ruling;
 
-impl Check {
-    /// Reports the first pending entry that differs from those of the repeated ruling.
-    pub(super) fn report_difference(&mut self, ruling: &Ruling) {
-        let cause = ruling.entries.first().and_then(|first| first.entry.own_cause());
-        let cause = cause.map(describe).unwrap_or_default();
-        for ChainedEntry { entry, json: repeated, .. } in &ruling.entries {
-            let Some(found) = self.pending.pop_front() else {
-                let what = format!("it is missing: {} should follow from {cause}", entry.fact.kind());
-                return self.report(Place::Entry(entry.seq), what);
-            };
-            if *repeated != found.json {
-                let what = format!(
-                    "the repeated ruling on {cause} differs in {}",
-                    differing_json(repeated, &found.json)
-                );
-                return self.report(Place::Entry(entry.seq), what);
-            }
+/// Returns the first pending entry that differs from those of the repeated ruling, and takes those before it.
+pub(super) fn first(pending: &mut VecDeque<PendingEntry>, ruling: &Ruling) -> Option<Finding> {
+    let cause = ruling.entries.first().and_then(|first| first.entry.own_cause());
+    let cause = cause.map(describe).unwrap_or_default();
+    for ChainedEntry { entry, json: repeated, .. } in &ruling.entries {
+        let place = Place::Entry(entry.seq);
+        let Some(found) = pending.pop_front() else {
+            let what = format!("it is missing: {} should follow from {cause}", entry.fact.kind());
+            return Some(Finding { place, what });
+        };
+        if *repeated != found.json {
+            let fields = differing_json(repeated, &found.json);
+            let what = format!("the repeated ruling on {cause} differs in {fields}");
+            return Some(Finding { place, what });
         }
     }
+    None
 }
 
 /// Describes a cause for people.

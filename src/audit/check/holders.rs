@@ -4,11 +4,8 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::Check;
-use crate::audit::expected::ExpectedDispatch;
-use crate::audit::verdict::Place;
 use crate::game::{BySeat, Seat};
-use crate::ledger::{Entry, Fact, KeptPin, PinnedKind, SeatPins};
+use crate::ledger::{Entry, Fact, KeptPin, LetterCause, PinnedKind, SeatPins, TokenOf};
 use crate::letter::{Digest, Letter};
 
 /// A seat as it is stored: its reply token, and the addresses of its player.
@@ -71,82 +68,47 @@ impl Holders {
     }
 
     /// Counts the addresses of a seat's player.
-    fn address_count(&self, seat: Seat) -> usize {
+    pub(super) fn address_count(&self, seat: Seat) -> usize {
         let now = self.held.iter().filter(|held| held.seat == seat && held.until.is_none());
         now.filter(|held| self.kept.get(&held.pin).is_some_and(|kept| kept.kind == PinnedKind::Address))
             .count()
     }
-}
 
-impl Check {
-    /// Notes the holders of seats that an entry pins.
-    pub(super) fn note_holders(&mut self, entry: &Entry) {
+    /// Notes the holders of seats that an entry pins. Returns what is wrong with its pins, as clauses.
+    pub(super) fn note_entry(&mut self, entry: &Entry) -> Vec<&'static str> {
         let pinned: BySeat<Option<&SeatPins>> = match &entry.fact {
             Fact::MatchOpened { holders: Some(holders), .. } => {
                 BySeat::new(Some(&holders.first), Some(&holders.second))
             }
             Fact::SeatHeld { seat, pins, .. } => BySeat::from_fn(|own| (own == *seat).then_some(pins)),
-            _ => return,
+            _ => return Vec::new(),
         };
-        for (seat, pins) in pinned.iter() {
-            let Some(pins) = pins else { continue };
-            if let Err(what) = self.holders.note(seat, pins, entry.at) {
-                self.report(Place::Entry(entry.seq), what);
-            }
+        let pinned = pinned.iter().filter_map(|(seat, pins)| pins.map(|pins| (seat, pins)));
+        pinned.filter_map(|(seat, pins)| self.note(seat, pins, entry.at).err()).collect()
+    }
+
+    /// The seat that a letter acts for, as its sender, its tokens and its circumstances tell.
+    pub(super) fn sender_seat(&self, letter: &Letter, cause: &LetterCause) -> Option<Seat> {
+        let is_confirmed = cause.confirmed_by.is_some();
+        let stated = Some(cause.seat);
+        match cause.token {
+            // The token of the other match stands in its own ledger.
+            TokenOf::Other => stated.filter(|seat| is_confirmed || self.is_address_of(*seat, letter, cause)),
+            TokenOf::Own if is_confirmed => stated.filter(|seat| self.has_token_of(*seat, letter, cause)),
+            TokenOf::Own => Seat::BOTH.into_iter().find(|seat| {
+                self.has_token_of(*seat, letter, cause) && self.is_address_of(*seat, letter, cause)
+            }),
         }
     }
 
     /// Whether a letter comes from an address that this seat's player had when it arrived.
-    pub(super) fn is_address_of(&self, letter: &Letter, seat: Seat) -> bool {
-        self.holders.had(seat, PinnedKind::Address, letter.from.as_str(), self.arrival())
+    fn is_address_of(&self, seat: Seat, letter: &Letter, cause: &LetterCause) -> bool {
+        self.had(seat, PinnedKind::Address, letter.from.as_str(), Some(cause.received))
     }
 
     /// Whether a letter has a reply token that this seat had when it arrived.
-    pub(super) fn has_token_of(&self, letter: &Letter, seat: Seat) -> bool {
-        let arrival = self.arrival();
+    fn has_token_of(&self, seat: Seat, letter: &Letter, cause: &LetterCause) -> bool {
         let mut tokens = letter.tokens.iter().map(ToString::to_string);
-        tokens.any(|token| self.holders.had(seat, PinnedKind::Token, &token, arrival))
-    }
-
-    /// The seat that a letter may act for: one whose token it has, and from an address of its player.
-    pub(super) fn seat_of(&self, letter: &Letter) -> Option<Seat> {
-        let may_act = |seat: &Seat| self.has_token_of(letter, *seat) && self.is_address_of(letter, *seat);
-        Seat::BOTH.into_iter().find(may_act)
-    }
-
-    /// The arrival of the letter of the first pending entry.
-    fn arrival(&self) -> Option<DateTime<Utc>> {
-        Some(self.letter_cause()?.received)
-    }
-
-    /// Checks that one of our letters went to an address of the seat's player, and bears the seat's token.
-    pub(super) fn check_recipient(&mut self, dispatch: &ExpectedDispatch) {
-        let Some(seat) = dispatch.stored.seat else { return };
-        let at = Some(dispatch.at);
-        let place = Place::Sent(dispatch.stored.message_id.clone());
-        if !self.holders.had(seat, PinnedKind::Address, &dispatch.stored.recipient, at) {
-            self.report(place, "it went to an address that no entry pins as one of the seat's player");
-        } else if !self.holders.had(seat, PinnedKind::Token, &dispatch.token, at) {
-            self.report(place, "its reply token is not the one that an entry pins for the seat");
-        }
-    }
-
-    /// Compares the stored seats with what the last entries pin.
-    pub(super) fn check_seats(&mut self) {
-        for (seat, stored) in self.seats.clone().iter() {
-            let has = |kind, value: &str| self.holders.had(seat, kind, value, None);
-            let has_token = has(PinnedKind::Token, &stored.token);
-            let are_pinned = self.withheld.seats.contains(&seat)
-                || stored.addresses.iter().all(|own| has(PinnedKind::Address, own))
-                    && stored.addresses.len() == self.holders.address_count(seat);
-            if !has_token {
-                let what = format!("the token of the {seat} seat is not the pinned one");
-                self.report(Place::Kept("the seats"), what);
-            } else if !are_pinned {
-                let what =
-                    format!("the player of the {seat} seat, or an address, is not as the ledger pins it");
-                self.report(Place::Kept("the seats"), what);
-            }
-        }
+        tokens.any(|token| self.had(seat, PinnedKind::Token, &token, Some(cause.received)))
     }
 }

@@ -1,59 +1,57 @@
 //! Checks what the house did: what it was shown, and what it played or advised on that.
 
-use super::Check;
+use super::state::Check;
 use crate::house;
 use crate::ledger::{self, HousePlay, LetterCause};
 use crate::referee::digest_of;
 
-impl Check {
-    /// Checks a turn of the house, unless it was checked before. Counts one that another version of the house played, which
-    /// cannot be found again, and lists one in which its level failed.
-    ///
-    /// # Errors
-    /// Returns what is wrong, as a clause.
-    pub(super) fn check_house_turn(&mut self, seq: u64, play: &HousePlay) -> Result<(), String> {
-        let Some((house, game_match)) = self.house.as_ref().zip(self.current.as_ref()) else { return Ok(()) };
-        if seq <= self.checked_until {
-            return Ok(());
-        }
-        let seen = ledger::seen(&self.record_entries, play.seat)
-            .ok_or("what the house was told cannot be derived")?;
-        if play.seen != digest_of(&seen) {
-            return Err("the house was shown something else than its seat was told".to_owned());
-        }
-        let is_of_other_version = play.version != house::version(game_match.game);
-        if !is_of_other_version && game_match.house_turn(&seen, house.as_ref()).as_ref() != Some(play) {
-            return Err("the house plays another turn there".to_owned());
-        }
-        if play.failed.is_some() {
-            self.verdict.house_failures.push(seq);
-        }
-        self.verdict.house_turns_of_other_versions += u64::from(is_of_other_version);
-        Ok(())
+/// Checks a turn of the house, unless it was checked before. Counts one that another version of the house played, which
+/// cannot be found again, and lists one in which its level failed.
+///
+/// # Errors
+/// Returns what is wrong, as a clause.
+pub(super) fn check_turn(check: &mut Check, seq: u64, play: &HousePlay) -> Result<(), String> {
+    let Some((house, game_match)) = check.house.as_ref().zip(check.current.as_ref()) else { return Ok(()) };
+    if seq <= check.checked_until {
+        return Ok(());
     }
+    let seen =
+        ledger::seen(&check.record_entries, play.seat).ok_or("what the house was told cannot be derived")?;
+    if play.seen != digest_of(&seen) {
+        return Err("the house was shown something else than its seat was told".to_owned());
+    }
+    let is_of_other_version = play.version != house::version(game_match.game);
+    if !is_of_other_version && game_match.house_turn(&seen, house.as_ref()).as_ref() != Some(play) {
+        return Err("the house plays another turn there".to_owned());
+    }
+    if play.failed.is_some() {
+        check.verdict.house_failures.push(seq);
+    }
+    check.verdict.house_turns_of_other_versions += u64::from(is_of_other_version);
+    Ok(())
+}
 
-    /// Finds the hint in a letter's cause again, unless it was checked before. Counts one that another version of the house
-    /// gave.
-    ///
-    /// # Errors
-    /// Returns what is wrong, as a clause.
-    pub(super) fn check_hint(&mut self, cause: &LetterCause) -> Result<(), String> {
-        let Some((hint, game_match)) = cause.hint.as_ref().zip(self.current.as_ref()) else { return Ok(()) };
-        if self.house.is_none() {
-            return Ok(());
-        }
-        if hint.version != house::version(game_match.game) {
-            self.verdict.house_turns_of_other_versions += 1;
-            return Ok(());
-        }
-        if self.pending[0].link.seq <= self.checked_until {
-            return Ok(());
-        }
-        let seen =
-            ledger::seen(&self.record_entries, cause.seat).ok_or("what the seat saw cannot be derived")?;
-        match game_match.hint(&seen).as_ref() == Some(hint) {
-            true => Ok(()),
-            false => Err("the house gives another hint there".to_owned()),
-        }
+/// Finds the hint in a letter's cause again, unless it was checked before. Counts one that another version of the house
+/// gave.
+///
+/// # Errors
+/// Returns what is wrong, as a clause.
+pub(super) fn check_hint(check: &mut Check, cause: &LetterCause) -> Result<(), String> {
+    let Some((hint, game_match)) = cause.hint.as_ref().zip(check.current.as_ref()) else { return Ok(()) };
+    if check.house.is_none() {
+        return Ok(());
+    }
+    if hint.version != house::version(game_match.game) {
+        check.verdict.house_turns_of_other_versions += 1;
+        return Ok(());
+    }
+    if check.pending[0].link.seq <= check.checked_until {
+        return Ok(());
+    }
+    let seen =
+        ledger::seen(&check.record_entries, cause.seat).ok_or("what the seat saw cannot be derived")?;
+    match game_match.hint(&seen).as_ref() == Some(hint) {
+        true => Ok(()),
+        false => Err("the house gives another hint there".to_owned()),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use serde::Deserialize as _;
 
-use crate::audit::expected::StoredDispatch;
+use super::expected::StoredDispatch;
 use crate::audit::verdict::{Finding, Place};
 use crate::ledger::{Cause, Entry, Fact, Head, Link, SealKey};
 use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};

@@ -4,180 +4,159 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Check, short};
+use super::house;
+use super::state::{Check, short};
 use crate::audit::verdict::{Finding, Place};
-use crate::game::Seat;
 use crate::game::any::GameKind;
-use crate::ledger::{
-    self, Act, Cause, Entry, EntryCause, Fact, LetterCause, Lot, PinnedLot, SealKey, TokenOf,
-};
+use crate::ledger::{self, Act, Cause, Entry, EntryCause, Fact, LetterCause, Lot, PinnedLot, SealKey};
 use crate::letter::{Letter, NewText};
 use crate::referee::{self, Matter, Opening, Ruling};
 
-impl Check {
-    /// Repeats the ruling on the cause of the first pending entry.
-    pub(super) fn ruling(&mut self) -> Result<Ruling, Finding> {
-        let (seq, at) = (self.pending[0].link.seq, self.pending[0].link.at);
-        let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
-        if self.current.is_none() {
-            return self.opening(&self.pending[0].json);
-        }
-        let letter;
-        let matter = match self.pending[0].cause.clone() {
-            Some(Cause::Letter(cause)) => {
-                letter = self.letter_again(*cause)?;
-                Matter::Letter(&letter)
-            }
-            Some(Cause::Clock { phase }) => Matter::Clock { phase },
-            Some(Cause::Gm { name, phase, act }) => Matter::Gm { name, phase, act: self.complete(act)? },
-            Some(Cause::Program { phase, act }) => Matter::Program { phase, act: self.complete(act)? },
-            Some(Cause::House { phase, play }) => {
-                self.check_house_turn(seq, &play).map_err(|what| wrong(&what))?;
-                Matter::House { phase, play }
-            }
-            None if self.pending[0].link.of.is_some() => {
-                return Err(wrong("nothing in the match causes it: it was inserted"));
-            }
-            None => return Err(wrong("its cause is unknown")),
-        };
-        let Some(game_match) = &self.current else {
-            return Err(wrong("the ledger does not start with the opening of the match"));
-        };
-        Ok(referee::rule(game_match, &matter, at))
+/// Repeats the ruling on the cause of the first pending entry.
+pub(super) fn repeat(check: &mut Check) -> Result<Ruling, Finding> {
+    let (seq, at) = (check.pending[0].link.seq, check.pending[0].link.at);
+    let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
+    if check.current.is_none() {
+        return opening(check, &check.pending[0].json);
     }
+    let letter;
+    let matter = match check.pending[0].cause.clone() {
+        Some(Cause::Letter(cause)) => {
+            letter = letter_again(check, *cause)?;
+            Matter::Letter(&letter)
+        }
+        Some(Cause::Clock { phase }) => Matter::Clock { phase },
+        Some(Cause::Gm { name, phase, act }) => Matter::Gm { name, phase, act: complete(check, act)? },
+        Some(Cause::Program { phase, act }) => Matter::Program { phase, act: complete(check, act)? },
+        Some(Cause::House { phase, play }) => {
+            house::check_turn(check, seq, &play).map_err(|what| wrong(&what))?;
+            Matter::House { phase, play }
+        }
+        None if check.pending[0].link.of.is_some() => {
+            return Err(wrong("nothing in the match causes it: it was inserted"));
+        }
+        None => return Err(wrong("its cause is unknown")),
+    };
+    let Some(game_match) = &check.current else {
+        return Err(wrong("the ledger does not start with the opening of the match"));
+    };
+    Ok(referee::rule(game_match, &matter, at))
+}
 
-    /// Completes an act with what only the match keeps.
-    fn complete(&self, mut act: Act) -> Result<Act, Finding> {
-        match self.snapshot.as_ref().is_some_and(|snapshot| act.complete(snapshot)) {
-            true => Ok(act),
-            false => {
-                let what = "the match does not keep what its act names by a digest".to_owned();
-                Err(Finding { place: Place::Entry(self.pending[0].link.seq), what })
-            }
+/// Completes an act with what only the match keeps.
+fn complete(check: &Check, mut act: Act) -> Result<Act, Finding> {
+    match check.snapshot.as_ref().is_some_and(|snapshot| act.complete(snapshot)) {
+        true => Ok(act),
+        false => {
+            let what = "the match does not keep what its act names by a digest".to_owned();
+            Err(Finding { place: Place::Entry(check.pending[0].link.seq), what })
         }
     }
+}
 
-    /// Reads the letter that the first pending entry names, and compares it with what its cause says of it.
-    fn letter_again(&mut self, cause: LetterCause) -> Result<referee::SeatLetter, Finding> {
-        let seq = self.pending[0].link.seq;
-        let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
-        let in_letter = |reason: &str| Finding {
-            place: Place::Letter(cause.letter),
-            what: format!("{reason}; entry #{seq} names it"),
-        };
-        if !self.ruled_letters.insert(short(&cause.letter)) {
-            return Err(wrong("its letter was ruled on before"));
-        }
-        let (letter, written) = self.letter_of_cause(&cause).map_err(in_letter)?;
-        if self.sender_seat(&letter, &cause) != Some(cause.seat) {
-            return Err(in_letter("it has no reply token of a seat whose player sent it"));
-        }
-        self.check_hint(&cause).map_err(|what| wrong(&what))?;
-        let Some(game_match) = &self.current else {
-            return Err(wrong("the ledger does not start with the opening of the match"));
-        };
-        let read = referee::prepare(game_match, cause.clone(), &letter, written);
-        read.map_err(|no_part| in_letter(&no_part.to_string()))
+/// Reads the letter that the first pending entry names, and compares it with what its cause says of it.
+fn letter_again(check: &mut Check, cause: LetterCause) -> Result<referee::SeatLetter, Finding> {
+    let seq = check.pending[0].link.seq;
+    let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
+    let in_letter = |reason: &str| Finding {
+        place: Place::Letter(cause.letter),
+        what: format!("{reason}; entry #{seq} names it"),
+    };
+    if !check.ruled_letters.insert(short(&cause.letter)) {
+        return Err(wrong("its letter was ruled on before"));
     }
+    let (letter, written) = letter_of_cause(check, &cause).map_err(in_letter)?;
+    if check.holders.sender_seat(&letter, &cause) != Some(cause.seat) {
+        return Err(in_letter("it has no reply token of a seat whose player sent it"));
+    }
+    house::check_hint(check, &cause).map_err(|what| wrong(&what))?;
+    let Some(game_match) = &check.current else {
+        return Err(wrong("the ledger does not start with the opening of the match"));
+    };
+    let read = referee::prepare(game_match, cause.clone(), &letter, written);
+    read.map_err(|no_part| in_letter(&no_part.to_string()))
+}
 
-    /// The circumstances of the letter that the first pending entry is a ruling on.
-    pub(super) fn letter_cause(&self) -> Option<&LetterCause> {
-        self.pending.front()?.cause.as_ref()?.letter()
+/// Returns a letter and its new text, if it is stored as its cause says.
+pub(super) fn letter_of_cause(
+    check: &Check,
+    cause: &LetterCause,
+) -> Result<(Arc<Letter>, NewText), &'static str> {
+    let Some(read) = check.letters.get(&cause.letter) else { return Err("it is missing") };
+    if cause.received != read.received_at {
+        return Err("it is stored with another time of arrival");
     }
+    if !read.is_ruled {
+        return Err("it is not stored as ruled on");
+    }
+    Ok((Arc::clone(read.letter.as_ref().map_err(|why| *why)?), read.new_text.clone()))
+}
 
-    /// The seat that a letter acts for, as its sender, its tokens and its circumstances tell.
-    pub(super) fn sender_seat(&self, letter: &Letter, cause: &LetterCause) -> Option<Seat> {
-        let is_confirmed = cause.confirmed_by.is_some();
-        let stated = Some(cause.seat);
-        match cause.token {
-            // The token of the other match stands in its own ledger.
-            TokenOf::Other => stated.filter(|seat| is_confirmed || self.is_address_of(letter, *seat)),
-            TokenOf::Own if is_confirmed => stated.filter(|seat| self.has_token_of(letter, *seat)),
-            TokenOf::Own => self.seat_of(letter),
-        }
-    }
+/// Repeats the opening of the match.
+fn opening(check: &Check, first: &str) -> Result<Ruling, Finding> {
+    let wrong = |place: Place, what: &str| Finding { place, what: what.to_owned() };
+    opening_versions(first).map_err(|what| wrong(Place::Entry(1), &what))?;
+    let first: Entry =
+        serde_json::from_str(first).map_err(|_| wrong(Place::Entry(1), "it cannot be read"))?;
+    let Fact::MatchOpened {
+        game,
+        options,
+        players,
+        house,
+        terms,
+        settings,
+        desk,
+        key: pin,
+        holders,
+        lot: pinned_lot,
+        ..
+    } = first.fact
+    else {
+        return Err(wrong(Place::Entry(1), "the ledger does not start with the opening of the match"));
+    };
+    let Some(key) = check.snapshot.as_ref().and_then(|game_match| game_match.key_pinned_by(pin)) else {
+        return Err(wrong(Place::Kept("the snapshot"), "its secret is not the one that entry #1 pins"));
+    };
+    let Ok(terms) = serde_json::from_value(terms) else {
+        return Err(wrong(Place::Entry(1), "its terms are unknown"));
+    };
+    let EntryCause::Cause(cause) = first.cause else {
+        return Err(wrong(Place::Entry(1), "its cause is unknown"));
+    };
+    let lot = lot_pinned_as(check, pinned_lot.as_deref(), &key, &cause)?;
+    let id = first.match_id;
+    let settings = *settings;
+    let (desk, holders) = (*desk, holders.map(|holders| *holders));
+    let opening =
+        Opening { id, game, choices: options, players, house, terms, settings, desk, key, lot, holders };
+    game.start_with(&opening.choices).map_err(|unknown| wrong(Place::Entry(1), &unknown))?;
+    Ok(referee::open(opening, cause, first.at))
+}
 
-    /// Returns a letter and its new text, if it is stored as its cause says.
-    pub(super) fn letter_of_cause(
-        &self,
-        cause: &LetterCause,
-    ) -> Result<(Arc<Letter>, NewText), &'static str> {
-        let Some(read) = self.letters.get(&cause.letter) else { return Err("it is missing") };
-        if cause.received != read.received_at {
-            return Err("it is stored with another time of arrival");
-        }
-        if !read.is_ruled {
-            return Err("it is not stored as ruled on");
-        }
-        Ok((Arc::clone(read.letter.as_ref().map_err(|why| *why)?), read.new_text.clone()))
+/// Returns the lot that the opening pins, if the secret of the match and the seats follow from it.
+fn lot_pinned_as(
+    check: &Check,
+    pinned: Option<&PinnedLot>,
+    secret: &SealKey,
+    cause: &Cause,
+) -> Result<Option<Lot>, Finding> {
+    let Some(pinned) = pinned else { return Ok(None) };
+    let wrong = |place: Place, what: &str| Err(Finding { place, what: what.to_owned() });
+    let kept = check.snapshot.as_ref().and_then(|game_match| game_match.lot.as_ref());
+    let Some(lot) = kept.filter(|lot| lot.pinned() == *pinned) else {
+        return wrong(Place::Kept("the snapshot"), "its lot is not the one that entry #1 pins");
+    };
+    let Some(opened_by) = cause.letters().next() else {
+        return wrong(Place::Entry(1), "it has a lot, but no letter opened the match");
+    };
+    if lot.secret(opened_by) != *secret {
+        let what = "its secret does not come from its lot and from the letter that opened the match";
+        return wrong(Place::Entry(1), what);
     }
-
-    /// Repeats the opening of the match.
-    fn opening(&self, first: &str) -> Result<Ruling, Finding> {
-        let wrong = |place: Place, what: &str| Finding { place, what: what.to_owned() };
-        opening_versions(first).map_err(|what| wrong(Place::Entry(1), &what))?;
-        let first: Entry =
-            serde_json::from_str(first).map_err(|_| wrong(Place::Entry(1), "it cannot be read"))?;
-        let Fact::MatchOpened {
-            game,
-            options,
-            players,
-            house,
-            terms,
-            settings,
-            desk,
-            key: pin,
-            holders,
-            lot: pinned_lot,
-            ..
-        } = first.fact
-        else {
-            return Err(wrong(Place::Entry(1), "the ledger does not start with the opening of the match"));
-        };
-        let Some(key) = self.snapshot.as_ref().and_then(|game_match| game_match.key_pinned_by(pin)) else {
-            return Err(wrong(Place::Kept("the snapshot"), "its secret is not the one that entry #1 pins"));
-        };
-        let Ok(terms) = serde_json::from_value(terms) else {
-            return Err(wrong(Place::Entry(1), "its terms are unknown"));
-        };
-        let EntryCause::Cause(cause) = first.cause else {
-            return Err(wrong(Place::Entry(1), "its cause is unknown"));
-        };
-        let lot = self.lot_pinned_as(pinned_lot.as_deref(), &key, &cause)?;
-        let id = first.match_id;
-        let settings = *settings;
-        let (desk, holders) = (*desk, holders.map(|holders| *holders));
-        let opening =
-            Opening { id, game, choices: options, players, house, terms, settings, desk, key, lot, holders };
-        game.start_with(&opening.choices).map_err(|unknown| wrong(Place::Entry(1), &unknown))?;
-        Ok(referee::open(opening, cause, first.at))
+    if !lot.has_drawn_seat(opened_by) {
+        return wrong(Place::Entry(1), "its seats are not those that the lot draws");
     }
-
-    /// Returns the lot that the opening pins, if the secret of the match and the seats follow from it.
-    fn lot_pinned_as(
-        &self,
-        pinned: Option<&PinnedLot>,
-        secret: &SealKey,
-        cause: &Cause,
-    ) -> Result<Option<Lot>, Finding> {
-        let Some(pinned) = pinned else { return Ok(None) };
-        let wrong = |place: Place, what: &str| Err(Finding { place, what: what.to_owned() });
-        let kept = self.snapshot.as_ref().and_then(|game_match| game_match.lot.as_ref());
-        let Some(lot) = kept.filter(|lot| lot.pinned() == *pinned) else {
-            return wrong(Place::Kept("the snapshot"), "its lot is not the one that entry #1 pins");
-        };
-        let Some(opened_by) = cause.letters().next() else {
-            return wrong(Place::Entry(1), "it has a lot, but no letter opened the match");
-        };
-        if lot.secret(opened_by) != *secret {
-            let what = "its secret does not come from its lot and from the letter that opened the match";
-            return wrong(Place::Entry(1), what);
-        }
-        if !lot.has_drawn_seat(opened_by) {
-            return wrong(Place::Entry(1), "its seats are not those that the lot draws");
-        }
-        Ok(Some(lot.clone()))
-    }
+    Ok(Some(lot.clone()))
 }
 
 /// Checks that this program knows the format and the rules that the first entry names.

@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 
 use crate::daemon::Office;
 use crate::daemon::attempts::Overdue;
-use crate::daemon::decide::letters::set_aside;
+use crate::daemon::decide::items::set_aside;
 use crate::daemon::trial::Trial;
 use crate::letter::Digest;
-use crate::store::{Claim, LetterQueue, Postponed, Settlement, StoreError, WaitingLetter};
+use crate::store::{Claim, Postponed, Settlement, StoreError, WaitingLetter};
 
 /// Maximum hanging threads before the program ends, so that it is started afresh. Each occupies a processor and the
 /// memory of a batch, and Rust cannot stop it.
@@ -131,17 +131,35 @@ impl Office {
         self.store.note_in_work(&self.attempts.intake(), &[]).await
     }
 
-    /// Whether one of the letters may fail or kill the program again, so that each needs a separate attempt.
-    pub fn has_suspects(&self, letters: &[WaitingLetter]) -> bool {
+    /// Keeps the letters that may be decided on together: a suspect, which may fail or kill the program again, goes alone
+    /// once it comes first, and the letters behind it in its lane wait for it.
+    pub fn without_suspects(&self, mut letters: Vec<WaitingLetter>) -> Vec<WaitingLetter> {
         let suspects = self.attempts.suspects();
-        letters.iter().any(|letter| letter.tries > 0 || suspects.contains(&letter.digest))
+        let is_suspect = |letter: &WaitingLetter| letter.tries > 0 || suspects.contains(&letter.digest);
+        if letters.first().is_some_and(is_suspect) {
+            letters.truncate(1);
+            return letters;
+        }
+        let mut held: BTreeSet<String> = BTreeSet::new();
+        letters.retain(|letter| {
+            if is_suspect(letter) {
+                held.insert(letter.lane.clone());
+            }
+            !held.contains(&letter.lane)
+        });
+        letters
+    }
+
+    /// Puts letters under suspicion.
+    pub fn suspect(&self, letters: &[Digest]) {
+        self.attempts.suspects().extend(letters);
     }
 
     /// Clears letters of suspicion: work on them has ended, and the program still runs.
-    pub fn clear_suspects(&self, letters: impl Iterator<Item = Digest>) {
+    pub fn clear_suspects(&self, letters: &[Digest]) {
         let mut suspects = self.attempts.suspects();
         for letter in letters {
-            suspects.remove(&letter);
+            suspects.remove(letter);
         }
     }
 
@@ -150,30 +168,19 @@ impl Office {
         let mut letters = Vec::new();
         for digest in overdue.letters() {
             let raw = self.store.letter(digest).await?.context("a claimed letter is missing")?;
-            let (received_at, queue) = (self.now(), LetterQueue::Strangers);
-            letters.push(WaitingLetter {
-                digest,
-                raw,
-                received_at,
-                tries: 0,
-                queue,
-                accepted_by: None,
-                is_spam: false,
-            });
+            letters.push(WaitingLetter::new(digest, raw, self.now()));
         }
         let why = format!("work on it took longer than {} seconds", self.attempts.deadline.as_secs());
         self.set_aside(&letters, claim, &why).await
     }
 
     async fn set_aside(&self, letters: &[WaitingLetter], claim: Claim, why: &str) -> anyhow::Result<()> {
-        let mut settlement = Settlement { at: self.now(), ..Settlement::default() };
-        for letter in letters {
-            let (letter, why) = (letter.clone(), why.to_owned());
-            let deciding = self.decide(self.new_context().await?, move |settings, context, _| {
-                set_aside(settings, context, &letter, &anyhow!("{why}"))
-            });
-            settlement.absorb(deciding.await?.0);
-        }
+        let (letters, why) = (letters.to_vec(), why.to_owned());
+        tracing::error!(letters = letters.len(), why, "letters set aside");
+        let deciding = self.decide(self.new_rows().await?, move |desk| {
+            letters.iter().try_for_each(|letter| set_aside(desk, letter, why.clone(), letter.tries.max(1)))
+        });
+        let ((), settlement) = deciding.await?;
         self.store.commit_claimed(claim, &settlement).await.context("failed to set a letter aside")?;
         self.wake_loops(&settlement);
         Ok(())

@@ -6,13 +6,13 @@ use chrono::{DateTime, Utc};
 
 use crate::daemon::Office;
 use crate::daemon::decide::budgets::{CLUB, Period, start_of};
-use crate::daemon::decide::context::{DigestLetter, DigestRows, MissedTurn};
-use crate::daemon::decide::digest::WORDS_NOTE;
-use crate::daemon::decide::proof::LAPSE;
+use crate::daemon::decide::codes::LAPSE;
 use crate::daemon::decide::returned::given_up_part;
+use crate::daemon::decide::rows::{DigestLetter, DigestRows, MissedTurn};
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;
+use crate::referee::WORDS_NOTE;
 use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow, LetterStatus};
 
 /// Maximum rows in each list of a digest.

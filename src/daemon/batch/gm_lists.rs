@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
-use crate::daemon::decide::context::RulingContext;
 use crate::game::any::GameKind;
 use crate::referee::{MatchOverview, Readership, Stage};
 use crate::store::Player;
@@ -19,39 +18,7 @@ const MAX_ENDED: usize = 100;
 /// Matches whose seats are read together.
 const CHUNK: usize = 200;
 
-/// Rows that only GMs ask for.
-pub struct WantedByGms {
-    pub letters: BTreeSet<String>,
-    pub summaries: bool,
-    pub ended: bool,
-    pub readers_of: Vec<Readership>,
-    pub digest_since: Option<DateTime<Utc>>,
-}
-
 impl Office {
-    /// Adds the rows that GMs ask for to the context.
-    pub async fn load_for_gms(&self, wanted: WantedByGms, context: &mut RulingContext) -> anyhow::Result<()> {
-        let WantedByGms { letters, summaries, ended, readers_of, digest_since } = wanted;
-        for prefix in letters {
-            let found = self.letters_with(&prefix).await?;
-            context.letters.insert(prefix, found);
-        }
-        if summaries && context.summaries.is_none() {
-            context.summaries = Some(self.load_summaries(context.at).await?);
-        }
-        if ended && context.ended.is_none() {
-            context.ended = Some(self.matches_ended_lately(context.at).await?);
-        }
-        for readers in readers_of {
-            let players = self.readers_of_announcements(readers).await?;
-            context.readers_of.push((readers, players));
-        }
-        if let Some(since) = digest_since {
-            context.digest = Some(self.load_digest(since, &context.gm_tokens).await?);
-        }
-        Ok(())
-    }
-
     /// Returns the IDs of the matches that ended in the last 30 days, the latest first.
     pub async fn matches_ended_lately(&self, now: DateTime<Utc>) -> anyhow::Result<Vec<String>> {
         let mut ended: Vec<String> = Vec::new();

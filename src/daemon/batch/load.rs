@@ -5,15 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Context as _;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::gm_lists::WantedByGms;
 use crate::config::Gm;
 use crate::daemon::Office;
 use crate::daemon::decide::budgets::seat_subject;
-use crate::daemon::decide::context::{AnswerText, LoadedMatch, RecentAnswer, RulingContext};
-use crate::daemon::decide::proof::LAPSE;
+use crate::daemon::decide::codes::LAPSE;
+use crate::daemon::decide::parallel::par_map;
+use crate::daemon::decide::rows::{Key, LoadedMatch, LoadedRows};
 use crate::daemon::decide::summary::Summary;
-use crate::daemon::decide::undecided::Wanted;
-use crate::daemon::parallel::{par_map, run_blocking};
+use crate::daemon::parallel::run_blocking;
 use crate::ledger::{Delivery, Entry};
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};
@@ -23,10 +22,20 @@ use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
 /// Prefix of the keys under which the GMs' tokens are remembered.
 const GM_TOKEN: &str = "gm_token";
 
+/// The keys of one kind.
+macro_rules! keys {
+    ($keys:expr, $kind:ident) => {
+        $keys.iter().filter_map(|key| match key {
+            Key::$kind(key) => Some(key.clone()),
+            _ => None,
+        })
+    };
+}
+
 impl Office {
-    /// Creates a context without rows.
-    pub async fn new_context(&self) -> anyhow::Result<RulingContext> {
-        Ok(RulingContext::new(self.now(), random()?, self.gm_tokens().await?))
+    /// Returns rows for a decision, of which none are loaded yet.
+    pub async fn new_rows(&self) -> anyhow::Result<LoadedRows> {
+        Ok(LoadedRows::new(self.now(), random()?, self.gm_tokens().await?))
     }
 
     /// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing ones.
@@ -58,82 +67,110 @@ impl Office {
         Ok(token)
     }
 
-    /// Adds the wanted rows to the context, and keeps the rows that it already has.
-    pub async fn load(&self, wanted: Wanted, context: &mut RulingContext) -> anyhow::Result<()> {
-        let Wanted {
-            tokens,
-            matches,
-            names,
-            entries,
-            reports,
-            texts,
-            mut dispatches,
-            return_ids,
-            addresses,
-            seated,
-            player_names,
-            matches_of,
-            unproven_of,
-            changes_of,
-            change_codes,
-            invitations,
-            open_invitations,
-            mut readers,
-            senders,
-            mut budgets,
-            declined,
-            summaries,
-            letters,
-            ended,
-            readers_of,
-            digest_since,
-        } = wanted;
-        self.load_tokens(tokens, &mut readers, &mut budgets, context).await?;
-        self.load_matches(matches, context).await?;
-        self.load_matches_of(matches_of, context).await?;
-        self.load_names(names, context).await?;
-        self.load_ledgers(entries, context).await?;
-        self.load_reports(reports, context).await?;
-        self.load_texts(texts, context).await?;
-        self.load_return_ids(return_ids, &mut dispatches, context).await?;
-        self.load_dispatches(dispatches, context).await?;
-        // Look players up before adding any: a letter may ask for a player first, and add them later.
-        self.load_players(addresses, context).await?;
-        self.add_players(seated, context).await?;
-        if player_names && context.player_names.is_none() {
-            context.player_names = Some(self.store.player_names().await?);
-        }
-        self.load_answers(readers, context).await?;
-        self.load_senders(senders, context).await?;
-        self.load_budgets(budgets, context).await?;
-        for (inviter, invited) in declined {
-            let found = self.store.has_declined(&inviter, &invited).await?;
-            context.declined.insert((inviter, invited), found);
-        }
-        for player in unproven_of {
-            let rows = self.store.unproven_letters(player, context.at - LAPSE).await?;
-            context.unproven.entry(player).or_insert(rows);
-        }
-        self.load_changes(changes_of, change_codes, context).await?;
-        for code in invitations {
-            let found = self.store.invitation(&code).await?;
-            context.invitations.entry(code).or_insert(found);
-        }
-        if open_invitations && context.open_invitations.is_none() {
-            context.open_invitations = Some(self.store.open_invitations(None).await?);
-        }
-        let of_gms = WantedByGms { letters, summaries, ended, readers_of, digest_since };
-        self.load_for_gms(of_gms, context).await
+    /// Loads the rows under these keys, and keeps those that are loaded already.
+    pub async fn load(&self, mut lacking: Vec<Key>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
+        let mut known = BTreeSet::new();
+        lacking.retain(|key| known.insert(key.clone()));
+        self.load_matches_and_mail(&lacking, loaded).await?;
+        self.load_people(&lacking, loaded).await?;
+        self.load_for_gms(&lacking, loaded).await
     }
 
-    /// Loads the seats of tokens, with their matches. Their players may get an answer, so it adds them to `readers`,
-    /// and the seats to `budgets`.
+    async fn load_matches_and_mail(&self, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
+        let mut budgets: BTreeSet<String> = keys!(lacking, Budget).collect();
+        self.load_tokens(keys!(lacking, Token).collect(), &mut budgets, loaded).await?;
+        self.load_budgets(budgets, loaded).await?;
+        self.load_matches(keys!(lacking, Match).collect(), loaded).await?;
+        for player in keys!(lacking, MatchesOf) {
+            let matches = self.store.matches_of(player).await?;
+            loaded.matches_of.insert(player, matches);
+        }
+        self.load_names(keys!(lacking, Name).collect(), loaded).await?;
+        for id in keys!(lacking, Entries) {
+            let entries = self.ledger_entries(&id).await?;
+            loaded.entries.insert(id, entries);
+        }
+        for id in keys!(lacking, Reports) {
+            let mut sent = self.store.dispatches_of(&id).await?;
+            sent.retain(|(about, _)| about.kind == DispatchKind::Report);
+            loaded.reports.insert(id, sent);
+        }
+        self.load_texts(keys!(lacking, Text).collect(), loaded).await?;
+        let mut dispatches: BTreeSet<String> = keys!(lacking, Dispatch).collect();
+        self.load_return_ids(keys!(lacking, ReturnId).collect(), &mut dispatches, loaded).await?;
+        self.load_dispatches(dispatches, loaded).await?;
+        self.load_answers(keys!(lacking, Answers).collect(), loaded).await
+    }
+
+    async fn load_people(&self, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
+        // Look players up before adding any: a letter may ask for a player first, and add them later.
+        for address in keys!(lacking, Player) {
+            let found = self.store.player_by_address(&address).await?;
+            loaded.players.entry(address).or_insert(found);
+        }
+        for (address, name) in lacking.iter().filter_map(Key::new_player) {
+            let player = self.store.find_or_add_player(address, name, loaded.at).await?;
+            // The first name counts, as if the players were added one after the other.
+            loaded.seated.entry(address.to_owned()).or_insert(player);
+        }
+        if lacking.contains(&Key::PlayerNames) {
+            loaded.player_names = Some(self.store.player_names().await?);
+        }
+        self.load_senders(keys!(lacking, Sender).collect(), loaded).await?;
+        for (inviter, invited) in lacking.iter().filter_map(Key::declined) {
+            let found = self.store.has_declined(inviter, invited).await?;
+            loaded.declined.insert((inviter.to_owned(), invited.to_owned()), found);
+        }
+        for player in keys!(lacking, UnprovenOf) {
+            let rows = self.store.unproven_letters(player, loaded.at - LAPSE).await?;
+            loaded.unproven.entry(player).or_insert(rows);
+        }
+        for player in keys!(lacking, ChangesOf) {
+            let rows = self.store.changes_of(player, loaded.at - LAPSE).await?;
+            loaded.changes.entry(player).or_insert(rows);
+        }
+        for code in keys!(lacking, Change) {
+            let found = self.store.change_under(&code).await?;
+            loaded.changes_by_code.entry(code).or_insert(found);
+        }
+        for code in keys!(lacking, Invitation) {
+            let found = self.store.invitation(&code).await?;
+            loaded.invitations.entry(code).or_insert(found);
+        }
+        if lacking.contains(&Key::OpenInvitations) {
+            loaded.open_invitations = Some(self.store.open_invitations(None).await?);
+        }
+        Ok(())
+    }
+
+    /// Loads what only GMs ask for.
+    async fn load_for_gms(&self, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
+        for prefix in keys!(lacking, Letters) {
+            let found = self.letters_with(&prefix).await?;
+            loaded.letters.insert(prefix, found);
+        }
+        if lacking.contains(&Key::Summaries) {
+            loaded.summaries = Some(self.load_summaries(loaded.at).await?);
+        }
+        if lacking.contains(&Key::Ended) {
+            loaded.ended = Some(self.matches_ended_lately(loaded.at).await?);
+        }
+        for readers in keys!(lacking, Readers) {
+            let players = self.readers_of_announcements(readers).await?;
+            loaded.readers_of.insert(readers, players);
+        }
+        for since in keys!(lacking, Digest) {
+            loaded.digest = Some(self.load_digest(since, &loaded.gm_tokens).await?);
+        }
+        Ok(())
+    }
+
+    /// Loads the seats of tokens, with their matches. They may get an answer, so it adds the seats to `budgets`.
     async fn load_tokens(
         &self,
         tokens: BTreeSet<String>,
-        readers: &mut BTreeSet<String>,
         budgets: &mut BTreeSet<String>,
-        context: &mut RulingContext,
+        loaded: &mut LoadedRows,
     ) -> anyhow::Result<()> {
         if tokens.is_empty() {
             return Ok(());
@@ -141,24 +178,23 @@ impl Office {
         let tokens = Vec::from_iter(tokens);
         let seats = self.store.seats_by_token(&tokens).await.context("reply tokens")?;
         for row in seats.iter().filter(|row| tokens.binary_search(&row.token).is_ok()) {
-            readers.extend(row.player.addresses.first().cloned());
             budgets.insert(seat_subject(&row.match_id, row.seat));
-            context.tokens.insert(row.token.clone(), Some(row.clone()));
+            loaded.tokens.insert(row.token.clone(), Some(row.clone()));
         }
         for token in tokens {
-            context.tokens.entry(token).or_default();
+            loaded.tokens.entry(token).or_default();
         }
-        self.load_matches_of_seats(seats, context).await
+        self.load_matches_of_seats(seats, loaded).await
     }
 
-    async fn load_matches(&self, ids: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
+    async fn load_matches(&self, ids: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
         let seats = self.store.seats_of(&Vec::from_iter(ids.iter().cloned())).await.context("seats")?;
-        self.load_matches_of_seats(seats, context).await?;
+        self.load_matches_of_seats(seats, loaded).await?;
         for id in ids {
-            context.matches.entry(id).or_default();
+            loaded.matches.entry(id).or_default();
         }
         Ok(())
     }
@@ -166,49 +202,33 @@ impl Office {
     async fn load_matches_of_seats(
         &self,
         seats: Vec<TokenRow>,
-        context: &mut RulingContext,
+        loaded: &mut LoadedRows,
     ) -> anyhow::Result<()> {
         let ids: BTreeSet<String> = seats.iter().map(|row| row.match_id.clone()).collect();
         let rows = self.store.snapshots(&Vec::from_iter(ids)).await.context("matches")?;
-        self.read_matches(rows, seats, context).await
+        self.read_matches(rows, seats, loaded).await
     }
 
     /// Adds matches whose rows are already loaded.
-    pub async fn load_match_rows(
-        &self,
-        rows: Vec<MatchRow>,
-        context: &mut RulingContext,
-    ) -> anyhow::Result<()> {
+    pub async fn load_match_rows(&self, rows: Vec<MatchRow>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
         if rows.is_empty() {
             return Ok(());
         }
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
         let seats = self.store.seats_of(&ids).await.context("seats")?;
-        self.read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, context).await
+        self.read_matches(rows.into_iter().map(SnapshotRow::from).collect(), seats, loaded).await
     }
 
-    async fn load_matches_of(
-        &self,
-        players: BTreeSet<i64>,
-        context: &mut RulingContext,
-    ) -> anyhow::Result<()> {
-        for player in players {
-            let matches = self.store.matches_of(player).await?;
-            context.matches_of.insert(player, matches);
-        }
-        Ok(())
-    }
-
-    async fn load_names(&self, names: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
+    async fn load_names(&self, names: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
         if names.is_empty() {
             return Ok(());
         }
         let names = Vec::from_iter(names);
         for row in self.store.snapshots(&names).await? {
-            context.names.insert(row.id, true);
+            loaded.names.insert(row.id, true);
         }
         for name in names {
-            context.names.entry(name).or_insert(false);
+            loaded.names.entry(name).or_insert(false);
         }
         Ok(())
     }
@@ -218,25 +238,8 @@ impl Office {
         rows.iter().map(|row| Ok(serde_json::from_str(&row.json)?)).collect()
     }
 
-    async fn load_ledgers(&self, ids: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
-        for id in ids {
-            let entries = self.ledger_entries(&id).await?;
-            context.entries.insert(id, entries);
-        }
-        Ok(())
-    }
-
-    async fn load_reports(&self, ids: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
-        for id in ids {
-            let mut sent = self.store.dispatches_of(&id).await?;
-            sent.retain(|(about, _)| about.kind == DispatchKind::Report);
-            context.reports.insert(id, sent);
-        }
-        Ok(())
-    }
-
     /// Loads the text of our letters, without the rest: a picture takes 20 to 60 kB.
-    async fn load_texts(&self, ids: BTreeSet<String>, context: &mut RulingContext) -> anyhow::Result<()> {
+    async fn load_texts(&self, ids: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
@@ -244,8 +247,8 @@ impl Office {
         let found = self.store.texts_by_message_id(&ids).await.context("our letters")?;
         let texts =
             run_blocking(move || par_map(&found, |(id, bytes)| (id.clone(), plain_text(bytes)))).await?;
-        context.texts.extend(texts);
-        context.no_texts.extend(ids.into_iter().filter(|id| !context.texts.contains_key(id)));
+        loaded.texts.extend(texts);
+        loaded.no_texts.extend(ids.into_iter().filter(|id| !loaded.texts.contains_key(id)));
         Ok(())
     }
 
@@ -254,7 +257,7 @@ impl Office {
         &self,
         ids: BTreeSet<String>,
         dispatches: &mut BTreeSet<String>,
-        context: &mut RulingContext,
+        loaded: &mut LoadedRows,
     ) -> anyhow::Result<()> {
         if ids.is_empty() {
             return Ok(());
@@ -262,134 +265,75 @@ impl Office {
         let ids = Vec::from_iter(ids);
         for (id, message_id) in self.store.message_ids_by_return_id(&ids).await? {
             dispatches.insert(message_id.clone());
-            context.return_ids.entry(id).or_insert(Some(message_id));
+            loaded.return_ids.entry(id).or_insert(Some(message_id));
         }
         for id in ids {
-            context.return_ids.entry(id).or_default();
+            loaded.return_ids.entry(id).or_default();
         }
         Ok(())
     }
 
-    async fn load_dispatches(
-        &self,
-        ids: BTreeSet<String>,
-        context: &mut RulingContext,
-    ) -> anyhow::Result<()> {
+    async fn load_dispatches(&self, ids: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
         let ids = Vec::from_iter(ids);
         for row in self.store.dispatches_named(&ids).await? {
-            context.dispatches.entry(row.message_id.clone()).or_insert(Some(row));
+            loaded.dispatches.entry(row.message_id.clone()).or_insert(Some(row));
         }
         for id in ids {
-            context.dispatches.entry(id).or_default();
+            loaded.dispatches.entry(id).or_default();
         }
         Ok(())
     }
 
-    async fn load_players(
-        &self,
-        addresses: BTreeSet<String>,
-        context: &mut RulingContext,
-    ) -> anyhow::Result<()> {
-        for address in addresses {
-            let found = self.store.player_by_address(&address).await?;
-            context.players.entry(address).or_insert(found);
-        }
-        Ok(())
-    }
-
-    async fn add_players(
-        &self,
-        seated: BTreeMap<String, String>,
-        context: &mut RulingContext,
-    ) -> anyhow::Result<()> {
-        for (address, name) in seated {
-            let player = self.store.find_or_add_player(&address, &name, context.at).await?;
-            context.seated.entry(address).or_insert(player);
-        }
-        Ok(())
-    }
-
-    async fn load_answers(
-        &self,
-        readers: BTreeSet<String>,
-        context: &mut RulingContext,
-    ) -> anyhow::Result<()> {
-        let missing = readers.into_iter().filter(|reader| !context.answers.contains_key(reader));
+    async fn load_answers(&self, readers: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
+        let missing = readers.into_iter().filter(|reader| !loaded.answers.contains_key(reader));
         let readers: Vec<String> = missing.collect();
         if readers.is_empty() {
             return Ok(());
         }
-        let since = context.at - TimeDelta::hours(1);
+        let since = loaded.at - TimeDelta::hours(1);
         let rows = self.store.answers_to(&readers, since).await.context("answers")?;
         for reader in readers {
-            context.answers.entry(reader).or_default();
+            loaded.answers.entry(reader).or_default();
         }
         for row in rows {
-            let text = AnswerText::InDatabase(row.message_id);
-            let answer = RecentAnswer { seat: row.seat, asked: row.asked, text };
-            context.answers.entry(row.recipient).or_default().push(answer);
+            loaded.answers.entry(row.recipient.clone()).or_default().push(row);
         }
         Ok(())
     }
 
-    async fn load_senders(
-        &self,
-        addresses: BTreeSet<String>,
-        context: &mut RulingContext,
-    ) -> anyhow::Result<()> {
+    async fn load_senders(&self, addresses: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
         if addresses.is_empty() {
             return Ok(());
         }
         let addresses = Vec::from_iter(addresses);
         for address in &addresses {
-            context.senders.entry(address.clone()).or_default();
+            loaded.senders.entry(address.clone()).or_default();
         }
         for (address, standing) in self.store.standings(&addresses).await.context("standings")? {
-            context.senders.entry(address).or_default().standing = standing;
+            loaded.senders.entry(address).or_default().standing = standing;
         }
         for (address, question) in self.store.questions(&addresses).await.context("questions")? {
-            context.senders.entry(address).or_default().question = Some(question);
+            loaded.senders.entry(address).or_default().question = Some(question);
         }
         Ok(())
     }
 
-    async fn load_changes(
-        &self,
-        players: BTreeSet<i64>,
-        codes: BTreeSet<String>,
-        context: &mut RulingContext,
-    ) -> anyhow::Result<()> {
-        for player in players {
-            let rows = self.store.changes_of(player, context.at - LAPSE).await?;
-            context.changes.entry(player).or_insert(rows);
-        }
-        for code in codes {
-            let found = self.store.change_under(&code).await?;
-            context.changes_by_code.entry(code).or_insert(found);
-        }
-        Ok(())
-    }
-
-    async fn load_budgets(
-        &self,
-        subjects: BTreeSet<String>,
-        context: &mut RulingContext,
-    ) -> anyhow::Result<()> {
-        let missing = subjects.into_iter().filter(|subject| !context.budgets.contains_key(subject));
+    async fn load_budgets(&self, subjects: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
+        let missing = subjects.into_iter().filter(|subject| !loaded.budgets.contains_key(subject));
         let subjects: Vec<String> = missing.collect();
         if subjects.is_empty() {
             return Ok(());
         }
-        let since = context.at - TimeDelta::days(2);
+        let since = loaded.at - TimeDelta::days(2);
         let counts = self.store.budgets(&subjects, since).await.context("budgets")?;
         for subject in subjects {
-            context.budgets.entry(subject).or_default();
+            loaded.budgets.entry(subject).or_default();
         }
         for (BudgetKey { subject, kind, period }, used) in counts {
-            context.budgets.entry(subject).or_default().insert((kind, period), used);
+            loaded.budgets.entry(subject).or_default().insert((kind, period), used);
         }
         Ok(())
     }
@@ -400,9 +344,9 @@ impl Office {
         &self,
         rows: Vec<SnapshotRow>,
         seats: Vec<TokenRow>,
-        context: &mut RulingContext,
+        loaded: &mut LoadedRows,
     ) -> anyhow::Result<()> {
-        let rows = rows.into_iter().filter(|row| !context.matches.contains_key(&row.id));
+        let rows = rows.into_iter().filter(|row| !loaded.matches.contains_key(&row.id));
         let rows: Vec<SnapshotRow> = rows.collect();
         if rows.is_empty() {
             return Ok(());
@@ -422,13 +366,13 @@ impl Office {
             (row, seats, delivered)
         });
         let with_rest: Vec<_> = with_rest.collect();
-        let loaded = run_blocking(move || {
+        let read = run_blocking(move || {
             par_map(&with_rest, |(row, seats, delivered)| {
                 let loaded = LoadedMatch::of(row, seats, delivered.clone());
                 (row.id.clone(), loaded.inspect_err(|error| log_unusable(&row.id, error)).ok())
             })
         });
-        context.matches.extend(loaded.await?);
+        loaded.matches.extend(read.await?);
         Ok(())
     }
 

@@ -4,11 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::daemon::decide::budgets::CLUB;
 use crate::daemon::decide::in_work::InWork;
-use crate::daemon::decide::one_letter::{ReadLetter, ReadResult};
+use crate::daemon::decide::parallel::par_map;
 use crate::daemon::decide::returned;
+use crate::daemon::decide::rows::Key;
+use crate::daemon::decide::sender::{ReadLetter, ReadResult};
 use crate::daemon::decide::settings::{Settings, Step};
-use crate::daemon::decide::undecided::Wanted;
-use crate::daemon::parallel::par_map;
 use crate::letter::{Automatic, Letter, Limits};
 use crate::store::WaitingLetter;
 
@@ -47,46 +47,46 @@ fn read_within(settings: &Settings, raw: &[u8], limits: &Limits) -> Option<ReadR
     catch_unwind(AssertUnwindSafe(read)).ok()
 }
 
-/// Returns the rows that letters refer to, as far as they are known before anything is loaded.
-pub fn wanted(letters: &[ReadLetter]) -> Wanted {
-    let mut wanted = Wanted::default();
-    for letter in letters {
-        match &letter.read {
-            Some(Ok(letter)) => add_wanted(letter, &mut wanted),
-            Some(Err(unreadable)) => {
-                let address = unreadable.answerable.iter();
-                for address in address.map(|address| address.as_str().to_owned()) {
-                    wanted.readers.insert(address.clone());
-                    wanted.budgets.extend([CLUB.to_owned(), address]);
-                }
-                add_returned(unreadable.automatic.as_ref(), &mut wanted);
-            }
-            None => {}
+/// Returns the keys of the rows that a letter refers to, as far as they are known before anything is loaded.
+pub fn keys_of(letter: &ReadLetter) -> Vec<Key> {
+    match &letter.read {
+        Some(Ok(letter)) => keys_of_read(letter),
+        Some(Err(unreadable)) => {
+            let address = unreadable.answerable.iter().map(|address| address.as_str().to_owned());
+            let answered = address.flat_map(keys_of_answer);
+            answered.chain(returned_dispatches(unreadable.automatic.as_ref())).collect()
         }
+        None => Vec::new(),
     }
-    wanted
 }
 
-fn add_wanted(letter: &Letter, wanted: &mut Wanted) {
-    wanted.tokens.extend(letter.tokens.iter().map(ToString::to_string));
-    wanted.texts.extend(letter.thread().cloned());
-    add_returned(letter.automatic.as_ref(), wanted);
+fn keys_of_read(letter: &Letter) -> Vec<Key> {
+    let from = || letter.from.as_str().to_owned();
+    let mut keys: Vec<Key> = letter.tokens.iter().map(|token| Key::Token(token.to_string())).collect();
+    keys.extend(letter.thread().cloned().map(Key::Text));
+    keys.extend(returned_dispatches(letter.automatic.as_ref()));
     if letter.automatic.is_none() {
         // The sender may be blocked.
-        wanted.senders.insert(letter.from.as_str().to_owned());
+        keys.push(Key::Sender(from()));
     }
     // A seat's answer goes to its player's first address, which is looked up by the token.
     if letter.tokens.is_empty() && letter.automatic.is_none() {
-        let from = letter.from.as_str();
-        wanted.addresses.insert(from.to_owned());
-        wanted.readers.insert(from.to_owned());
-        wanted.budgets.extend([CLUB.to_owned(), from.to_owned()]);
+        keys.push(Key::Player(from()));
+        keys.extend(keys_of_answer(from()));
     }
+    keys
 }
 
-fn add_returned(automatic: Option<&Automatic>, wanted: &mut Wanted) {
-    if let Some(automatic) = automatic.filter(|automatic| returned::failed(automatic).is_some()) {
-        wanted.dispatches.extend(automatic.about().iter().cloned());
-        wanted.return_ids.extend(automatic.return_ids().iter().map(|id| id.as_str().to_owned()));
-    }
+/// Returns the rows that an answer to this address depends on.
+fn keys_of_answer(address: String) -> [Key; 3] {
+    [Key::Answers(address.clone()), Key::Budget(CLUB.to_owned()), Key::Budget(address)]
+}
+
+fn returned_dispatches(automatic: Option<&Automatic>) -> Vec<Key> {
+    let Some(automatic) = automatic.filter(|automatic| returned::failed(automatic).is_some()) else {
+        return Vec::new();
+    };
+    let about = automatic.about().iter().cloned().map(Key::Dispatch);
+    let ids = automatic.return_ids().iter().map(|id| Key::ReturnId(id.as_str().to_owned()));
+    about.chain(ids).collect()
 }

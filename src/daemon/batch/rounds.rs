@@ -1,14 +1,14 @@
-//! The rounds of a decision: decide, load what is missing, decide again.
+//! The rounds of a decision: decide, load what is lacking, decide again.
 
 use std::sync::Arc;
 
 use anyhow::bail;
 
 use crate::daemon::Office;
-use crate::daemon::decide::context::RulingContext;
-use crate::daemon::decide::letters::Rounds;
+use crate::daemon::decide::desk::{Desk, Draft};
+use crate::daemon::decide::items::{Progress, Rounds};
+use crate::daemon::decide::rows::{Decided, LoadedRows, Undecided};
 use crate::daemon::decide::settings::Settings;
-use crate::daemon::decide::undecided::{Decided, Undecided};
 use crate::daemon::parallel::run_blocking;
 use crate::store::{Settlement, StoreError};
 
@@ -26,13 +26,12 @@ impl Office {
     /// Returns an error if deciding fails, if the database rejects it or does not answer, or after [`MAX_TRIES`] conflicts.
     pub async fn decide_and_commit<T: Send + 'static>(
         &self,
-        decide: impl Fn(&Settings, &RulingContext) -> Decided<(T, Settlement)> + Send + Sync + 'static,
+        decide: impl Fn(&mut Desk<'_>) -> Decided<T> + Send + Sync + 'static,
     ) -> anyhow::Result<T> {
         let decide = Arc::new(decide);
         for _ in 0..MAX_TRIES {
-            let (context, decide) = (self.new_context().await?, Arc::clone(&decide));
-            let deciding = self.decide(context, move |settings, context, _| decide(settings, context));
-            let (done, settlement) = deciding.await?.0;
+            let decide = Arc::clone(&decide);
+            let (done, settlement) = self.decide(self.new_rows().await?, move |desk| decide(desk)).await?;
             match self.store.commit(&settlement).await {
                 Ok(()) => {
                     self.wake_loops(&settlement);
@@ -45,29 +44,48 @@ impl Office {
         bail!("gave up after {MAX_TRIES} conflicting writes; nothing was done")
     }
 
-    /// Decides, and loads missing rows until no more are missing. Returns the decision and its context.
-    ///
-    /// Decisions run on a thread of their own, so that no loop waits for them. They must therefore own what they read.
+    /// Decides one thing, and returns the changes.
     pub async fn decide<T: Send + 'static>(
         &self,
-        context: RulingContext,
-        decide: impl FnMut(&Settings, &RulingContext, Rounds) -> Decided<T> + Send + 'static,
-    ) -> anyhow::Result<(T, RulingContext)> {
-        let mut step = (decide, context);
+        loaded: LoadedRows,
+        decide: impl Fn(&mut Desk<'_>) -> Decided<T> + Send + 'static,
+    ) -> anyhow::Result<(T, Settlement)> {
+        self.in_rounds(loaded, move |settings, loaded, _| {
+            let nothing = Draft::new(loaded.at);
+            let mut desk = Desk::new(settings, loaded, &nothing);
+            let decided = decide(&mut desk);
+            let (draft, _, lacking) = desk.into_parts();
+            match decided {
+                Ok(done) if lacking.is_empty() => Ok(Progress::Done((done, draft.finish()?))),
+                Ok(_) | Err(Undecided::Lacks) => Ok(Progress::Lacks(lacking)),
+                Err(Undecided::Failed(error)) => Err(error),
+            }
+        })
+        .await
+    }
+
+    /// Repeats a step, and loads what it lacks, until it is done.
+    ///
+    /// Decisions run on a thread of their own, so that no loop waits for them. They must therefore own what they read.
+    pub async fn in_rounds<T: Send + 'static>(
+        &self,
+        loaded: LoadedRows,
+        step: impl FnMut(&Settings, &LoadedRows, Rounds) -> anyhow::Result<Progress<T>> + Send + 'static,
+    ) -> anyhow::Result<T> {
+        let mut state = (step, loaded);
         for round in 1..=MAX_ROUNDS {
             let settings = Arc::clone(&self.settings);
             let rounds = if round < MAX_ROUNDS { Rounds::More } else { Rounds::Last };
-            let (returned, decided) = run_blocking(move || {
-                let (mut decide, context) = step;
-                let decided = decide(&settings, &context, rounds);
-                ((decide, context), decided)
+            let (returned, progress) = run_blocking(move || {
+                let (mut step, loaded) = state;
+                let progress = step(&settings, &loaded, rounds);
+                ((step, loaded), progress)
             })
             .await?;
-            step = returned;
-            match decided {
-                Ok(decided) => return Ok((decided, step.1)),
-                Err(Undecided::Needs(wanted)) => self.load(*wanted, &mut step.1).await?,
-                Err(Undecided::Failed(error)) => return Err(error),
+            state = returned;
+            match progress? {
+                Progress::Done(done) => return Ok(done),
+                Progress::Lacks(lacking) => self.load(lacking, &mut state.1).await?,
             }
         }
         bail!("a decision took more than {MAX_ROUNDS} rounds")

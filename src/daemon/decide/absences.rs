@@ -4,12 +4,12 @@
 use anyhow::Context as _;
 use chrono::NaiveDate;
 
-use super::budgets::Origin;
-use super::context::LoadedMatch;
-use super::decision::{Decision, Key};
-use super::mail::PlainEnvelope;
+use super::budgets::{self, Origin};
+use super::desk::Desk;
+use super::mail::{self, PlainEnvelope};
+use super::rows::{Decided, LoadedMatch};
+use super::ruling_mail;
 use super::seat::PartRuling;
-use super::undecided::Decided;
 use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, TokenOf};
 use crate::letter::{Digest, NewText};
@@ -59,108 +59,104 @@ impl SpreadAbsences {
     }
 }
 
-impl Decision<'_> {
-    /// Carries the absences that a letter has announced in its own match into the player's other matches. Those below a line
-    /// `MATCH` count in that match alone.
-    pub fn spread_absences(
-        &mut self,
-        row: &TokenRow,
-        ruled: &mut PartRuling,
-        written: &NewText,
-    ) -> Decided<SpreadAbsences> {
-        let NewText::Lines(lines) = written else { return Ok(SpreadAbsences::default()) };
-        let days = absences_for_all(ruled, lines);
-        let mut spread = SpreadAbsences { days, ..SpreadAbsences::default() };
-        if spread.days.is_empty() {
-            return Ok(spread);
-        }
-        let mut others = self.matches_with(row.player.id)?;
-        others
-            .retain(|loaded| loaded.game_match.id != row.match_id && loaded.game_match.stage != Stage::Over);
-        for loaded in others.into_iter().take(MAX_MATCHES) {
-            let id = loaded.game_match.id.clone();
-            let Some(seat) = loaded.seats.iter().find(|(_, seat)| seat.player.id == row.player.id) else {
-                continue;
-            };
-            let seat = seat.0;
-            let opponent = loaded.seats[seat.other()].player.clone();
-            let is_house = loaded.game_match.house[seat.other()].is_some();
-            match self.note_absences(loaded, seat, &spread.days, &ruled.letter().cause)? {
-                Outcome::Noted { is_new } => {
-                    spread.noted.push(NotedIn { match_id: id, opponent, is_house, is_new });
-                }
-                Outcome::Refused => spread.refused.push(id),
-            }
-        }
-        Ok(spread)
+/// Carries the absences that a letter has announced in its own match into the player's other matches. Those below a line
+/// `MATCH` count in that match alone.
+pub fn spread_absences(
+    desk: &mut Desk<'_>,
+    row: &TokenRow,
+    ruled: &mut PartRuling,
+    written: &NewText,
+) -> Decided<SpreadAbsences> {
+    let NewText::Lines(lines) = written else { return Ok(SpreadAbsences::default()) };
+    let days = absences_for_all(ruled, lines);
+    let mut spread = SpreadAbsences { days, ..SpreadAbsences::default() };
+    if spread.days.is_empty() {
+        return Ok(spread);
     }
-
-    /// Notes absences in a match.
-    fn note_absences(
-        &mut self,
-        mut loaded: LoadedMatch,
-        seat: Seat,
-        days: &[(NaiveDate, NaiveDate)],
-        cause: &LetterCause,
-    ) -> Decided<Outcome> {
+    let mut others = desk.matches_with(row.player.id)?;
+    others.retain(|loaded| loaded.game_match.id != row.match_id && loaded.game_match.stage != Stage::Over);
+    for loaded in others.into_iter().take(MAX_MATCHES) {
         let id = loaded.game_match.id.clone();
-        let (mut is_refused, mut is_new) = (false, false);
-        for (from, to) in days {
-            let (letter, confirmed_by) = (cause.letter, cause.confirmed_by);
-            let act = Act::Absent { seat, from: *from, to: *to, letter, confirmed_by };
-            let ruling = self.act(&loaded.game_match, act);
-            match &ruling.rejection {
-                None => {
-                    self.keep_unasked(loaded, ruling, None)?;
-                    let after = self.game_match(&id)?;
-                    loaded = after.context("a match that was just ruled on")?.clone();
-                    is_new = true;
-                }
-                Some(why) => is_refused |= *why != Rejection::Already,
+        let Some(seat) = loaded.seats.iter().find(|(_, seat)| seat.player.id == row.player.id) else {
+            continue;
+        };
+        let seat = seat.0;
+        let opponent = loaded.seats[seat.other()].player.clone();
+        let is_house = loaded.game_match.house[seat.other()].is_some();
+        match note_absences(desk, loaded, seat, &spread.days, &ruled.letter().cause)? {
+            Outcome::Noted { is_new } => {
+                spread.noted.push(NotedIn { match_id: id, opponent, is_house, is_new });
             }
+            Outcome::Refused => spread.refused.push(id),
         }
-        Ok(if is_refused { Outcome::Refused } else { Outcome::Noted { is_new } })
     }
+    Ok(spread)
+}
 
-    /// Tells the opponents of the player's other matches, each in one letter. The one in the letter's own match reads it
-    /// there, if `is_told`.
-    pub fn tell_absences(
-        &mut self,
-        row: &TokenRow,
-        spread: &SpreadAbsences,
-        letter: Digest,
-        told: Option<i64>,
-    ) -> Decided<()> {
-        let mut done: Vec<i64> = told.into_iter().collect();
-        for NotedIn { opponent, is_house, is_new, .. } in &spread.noted {
-            if *is_house || !is_new || done.contains(&opponent.id) {
-                continue;
+/// Notes absences in a match.
+fn note_absences(
+    desk: &mut Desk<'_>,
+    mut loaded: LoadedMatch,
+    seat: Seat,
+    days: &[(NaiveDate, NaiveDate)],
+    cause: &LetterCause,
+) -> Decided<Outcome> {
+    let id = loaded.game_match.id.clone();
+    let (mut is_refused, mut is_new) = (false, false);
+    for (from, to) in days {
+        let (letter, confirmed_by) = (cause.letter, cause.confirmed_by);
+        let act = Act::Absent { seat, from: *from, to: *to, letter, confirmed_by };
+        let ruling = ruling_mail::act(desk, &loaded.game_match, act);
+        match &ruling.rejection {
+            None => {
+                ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+                let after = desk.game_match(&id)?;
+                loaded = after.context("a match that was just ruled on")?.clone();
+                is_new = true;
             }
-            done.push(opponent.id);
-            let Some(address) = opponent.addresses.first() else { continue };
-            let origin = Origin::Opponent(row.player.id);
-            self.touch(Key::Address(address.clone()));
-            let Some(slot) = self.slot_for_others(address, origin)? else { continue };
-            let day = |day: &NaiveDate| day.to_string();
-            let plain = ClubLetter::Absent {
-                name: row.player.name.clone(),
-                days: spread.days.iter().map(|(from, to)| (day(from), day(to))).collect(),
-                matches: spread.matches_with(opponent.id),
-            };
-            let mut page = self.word_club_letter(&plain, "")?;
-            if opponent.settings.format == LetterFormat::Text {
-                page.html.clear();
-            }
-            let unique = format!("b.{}.{}", opponent.id, &letter.to_string()[..24]);
-            let kind = DispatchKind::Notice;
-            let to = PlainEnvelope { name: &opponent.name, address, unique: &unique, kind };
-            let mut dispatch = self.assemble(page, "", &to, None)?;
-            slot.apply(&mut dispatch);
-            self.count_for_others(address, origin, slot);
-            self.draft.settlement.dispatches.push(dispatch);
+            Some(why) => is_refused |= *why != Rejection::Already,
         }
-        Ok(())
     }
+    Ok(if is_refused { Outcome::Refused } else { Outcome::Noted { is_new } })
+}
+
+/// Tells the opponents of the player's other matches, each in one letter. The one in the letter's own match reads it
+/// there, if `is_told`.
+pub fn tell_absences(
+    desk: &mut Desk<'_>,
+    row: &TokenRow,
+    spread: &SpreadAbsences,
+    letter: Digest,
+    told: Option<i64>,
+) -> Decided<()> {
+    let mut done: Vec<i64> = told.into_iter().collect();
+    for NotedIn { opponent, is_house, is_new, .. } in &spread.noted {
+        if *is_house || !is_new || done.contains(&opponent.id) {
+            continue;
+        }
+        done.push(opponent.id);
+        let Some(address) = opponent.addresses.first() else { continue };
+        let origin = Origin::Opponent(row.player.id);
+        let Some(slot) = budgets::slot_for_others(desk, address, origin)? else { continue };
+        let day = |day: &NaiveDate| day.to_string();
+        let plain = ClubLetter::Absent {
+            name: row.player.name.clone(),
+            days: spread.days.iter().map(|(from, to)| (day(from), day(to))).collect(),
+            matches: spread.matches_with(opponent.id),
+        };
+        let mut page = mail::word_club_letter(desk, &plain, "")?;
+        if opponent.settings.format == LetterFormat::Text {
+            page.html.clear();
+        }
+        let unique = format!("b.{}.{}", opponent.id, &letter.to_string()[..24]);
+        let kind = DispatchKind::Notice;
+        let to = PlainEnvelope { name: &opponent.name, address, unique: &unique, kind };
+        let mut dispatch = mail::assemble(desk, page, "", &to, None)?;
+        slot.apply(&mut dispatch);
+        budgets::count_for_others(desk, address, origin, slot);
+        desk.draft.settlement.dispatches.push(dispatch);
+    }
+    Ok(())
 }
 
 /// Returns the absences of a letter that count in all matches: those above its first line `MATCH` that its own match has

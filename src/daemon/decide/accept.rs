@@ -1,42 +1,41 @@
 //! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set aside.
 
-use super::decision::Decision;
-use super::undecided::Decided;
+use super::desk::Desk;
+use super::rows::Decided;
+use super::{digest, gms};
 use crate::letter::UnreadableReason;
 use crate::report::GmResult;
 use crate::store::{LetterDecision, LetterRow, LetterStatus};
 
-impl Decision<'_> {
-    /// Lets a letter wait again, to be ruled on as a person's. That overrules how it was classified, never who wrote it.
-    pub fn accept_letter(&mut self, prefix: &str, check: bool) -> Decided<GmResult> {
-        let letter = match self.context.letters_with(prefix)? {
-            [one] => one.clone(),
-            [] => return Ok(refused(format!("There is no letter {prefix}."))),
-            _ => {
-                return Ok(refused(format!("Several letters begin with {prefix}; please give more digits.")));
-            }
-        };
-        if let Some(reason) = reason_against(&letter.row) {
-            return Ok(refused(reason.to_owned()));
+/// Lets a letter wait again, to be ruled on as a person's. That overrules how it was classified, never who wrote it.
+pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<GmResult> {
+    let letter = match desk.rows.letters_with(prefix)? {
+        [one] => one.clone(),
+        [] => return Ok(refused(format!("There is no letter {prefix}."))),
+        _ => {
+            return Ok(refused(format!("Several letters begin with {prefix}; please give more digits.")));
         }
-        if self.fog_of_gm()?.is_of_own_match(&letter) {
-            let says = "It comes from a match in which you play, so another GM has to do this.";
-            return Ok(refused(says.to_owned()));
-        }
-        if check {
-            return Ok(GmResult::Would);
-        }
-        let gm = self.acting_gm().name.clone();
-        let digest = letter.row.digest;
-        self.draft.settlement.decided.push(LetterDecision {
-            digest,
-            status: LetterStatus::Waiting,
-            note: format!("accepted by {gm}"),
-            seat: None,
-            accepted_by: Some(gm),
-        });
-        Ok(GmResult::Accepted { letter: digest.to_string()[..12].to_owned(), sender: letter.row.sender })
+    };
+    if let Some(reason) = reason_against(&letter.row) {
+        return Ok(refused(reason.to_owned()));
     }
+    if digest::fog_of_gm(desk)?.is_of_own_match(&letter) {
+        let says = "It comes from a match in which you play, so another GM has to do this.";
+        return Ok(refused(says.to_owned()));
+    }
+    if check {
+        return Ok(GmResult::Would);
+    }
+    let gm = gms::acting_gm(desk).name.clone();
+    let digest = letter.row.digest;
+    desk.draft.settlement.decided.push(LetterDecision {
+        digest,
+        status: LetterStatus::Waiting,
+        note: format!("accepted by {gm}"),
+        seat: None,
+        accepted_by: Some(gm),
+    });
+    Ok(GmResult::Accepted { letter: digest.to_string()[..12].to_owned(), sender: letter.row.sender })
 }
 
 fn refused(says: String) -> GmResult {

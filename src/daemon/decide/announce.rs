@@ -2,9 +2,10 @@
 
 use chrono::TimeDelta;
 
-use super::decision::Decision;
-use super::mail::PlainEnvelope;
-use super::undecided::Decided;
+use super::desk::Desk;
+use super::gms;
+use super::mail::{self, PlainEnvelope};
+use super::rows::Decided;
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, LetterFormat, Readership, cut};
 use crate::report::{ClubLetter, GmResult, wrapped};
@@ -13,42 +14,38 @@ use crate::store::{Player, Urgency};
 /// Announcements that go out in an hour, so that they do not hold up reports.
 const PER_HOUR: usize = 200;
 
-impl Decision<'_> {
-    /// Writes to all these players but those who do not want announcements, and answers how many they are.
-    pub fn announce(&mut self, readers: Readership, text: &str, check: bool) -> Decided<GmResult> {
-        let players: Vec<Player> = self.context.readers_of(readers)?.to_vec();
-        let lines = wrapped(&cut(text));
-        let game_name = match readers {
-            Readership::All => None,
-            Readership::Game(game) => Some(game.name()),
-        };
-        let done = GmResult::Announced { readers: players.len(), lines: lines.clone(), check };
-        if check {
-            return Ok(done);
-        }
-        let letter = ClubLetter::Announcement { gm: self.acting_gm().name.clone(), game_name, lines };
-        let worded = self.word_club_letter(&letter, "")?;
-        let text = Digest::of(text.as_bytes()).to_string();
-        for (index, player) in players.iter().enumerate() {
-            let Some(address) = player.addresses.first() else { continue };
-            let unique = format!("t.{}.{}.{}", player.id, self.at().timestamp_millis(), &text[..8]);
-            let to =
-                PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Notice };
-            let mut page = worded.clone();
-            if player.settings.format == LetterFormat::Text {
-                page.html.clear();
-            }
-            let mut dispatch = self.assemble(page, "", &to, None)?;
-            let same =
-                self.added(|added| &added.dispatches).find(|new| new.message_id == dispatch.message_id);
-            if same.is_some() {
-                return Ok(GmResult::Refused { says: "The same text is announced above.".to_owned() });
-            }
-            let hours = i64::try_from(index / PER_HOUR).unwrap_or_default();
-            dispatch.urgency = Urgency::Announcement;
-            dispatch.due = (hours > 0).then(|| self.at() + TimeDelta::hours(hours));
-            self.draft.settlement.dispatches.push(dispatch);
-        }
-        Ok(done)
+/// Writes to all these players but those who do not want announcements, and answers how many they are.
+pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: bool) -> Decided<GmResult> {
+    let players: Vec<Player> = desk.rows.readers_of(readers)?.to_vec();
+    let lines = wrapped(&cut(text));
+    let game_name = match readers {
+        Readership::All => None,
+        Readership::Game(game) => Some(game.name()),
+    };
+    let done = GmResult::Announced { readers: players.len(), lines: lines.clone(), check };
+    if check {
+        return Ok(done);
     }
+    let letter = ClubLetter::Announcement { gm: gms::acting_gm(desk).name.clone(), game_name, lines };
+    let worded = mail::word_club_letter(desk, &letter, "")?;
+    let text = Digest::of(text.as_bytes()).to_string();
+    for (index, player) in players.iter().enumerate() {
+        let Some(address) = player.addresses.first() else { continue };
+        let unique = format!("t.{}.{}.{}", player.id, desk.at().timestamp_millis(), &text[..8]);
+        let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Notice };
+        let mut page = worded.clone();
+        if player.settings.format == LetterFormat::Text {
+            page.html.clear();
+        }
+        let mut dispatch = mail::assemble(desk, page, "", &to, None)?;
+        let same = desk.added(|added| &added.dispatches).find(|new| new.message_id == dispatch.message_id);
+        if same.is_some() {
+            return Ok(GmResult::Refused { says: "The same text is announced above.".to_owned() });
+        }
+        let hours = i64::try_from(index / PER_HOUR).unwrap_or_default();
+        dispatch.urgency = Urgency::Announcement;
+        dispatch.due = (hours > 0).then(|| desk.at() + TimeDelta::hours(hours));
+        desk.draft.settlement.dispatches.push(dispatch);
+    }
+    Ok(done)
 }

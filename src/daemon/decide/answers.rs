@@ -1,14 +1,11 @@
 //! Limits on answers, against two machines that write to each other forever: a budget for each seat and each address
 //! (`budgets`), and never the same answer to the same text more than a few times an hour.
 
-use std::sync::Arc;
-
 use chrono::TimeDelta;
 
 use super::budgets::{self, Slot, seat_subject};
-use super::context::{AnswerText, RecentAnswer};
-use super::decision::{Decision, Key};
-use super::undecided::Decided;
+use super::desk::Desk;
+use super::rows::Decided;
 use crate::game::{Line, Seat};
 use crate::ledger::Permission;
 use crate::letter::Digest;
@@ -28,120 +25,122 @@ pub enum AnswerBudget {
     Address,
 }
 
-impl Decision<'_> {
-    /// Delays the answer among these letters, or removes it, if its reader has had too many answers, or if it repeats
-    /// earlier answers to the same text; counts it otherwise. `asked` is the digest of that text.
-    pub fn limit_answers(
-        &mut self,
-        dispatches: &mut Vec<NewDispatch>,
-        asked: Digest,
-        budget: AnswerBudget,
-    ) -> Decided<()> {
-        // A report has no limit, even if it answers a letter as well.
-        let is_answer = |new: &NewDispatch| new.answers.is_some() && new.kind != DispatchKind::Report;
-        let Some(index) = dispatches.iter().position(is_answer) else {
-            return Ok(());
-        };
-        dispatches[index].asked = Some(asked);
-        let answer = &dispatches[index];
-        self.touch(Key::Address(answer.recipient.clone()));
-        let slot = match self.slot_of_repetition(answer, asked)? {
-            Some(repeated) => repeated,
-            None => self.slot_of_answer(answer, budget)?,
-        };
-        let Some(slot) = slot else {
-            let letter = answer.answers.map(tracing::field::display);
-            tracing::warn!(letter, kind = %answer.kind, "answer left out");
-            dispatches.remove(index);
-            return Ok(());
-        };
-        slot.apply(&mut dispatches[index]);
-        let answer = &dispatches[index];
-        if self.left_out(&subject_of(answer, budget))? > 0 {
-            self.forget_left_out(&subject_of(answer, budget))?;
+/// Delays the answer among these letters, or removes it, if its reader has had too many answers, or if it repeats
+/// earlier answers to the same text; counts it otherwise. `asked` is the digest of that text.
+pub fn limit_answers(
+    desk: &mut Desk<'_>,
+    dispatches: &mut Vec<NewDispatch>,
+    asked: Digest,
+    budget: AnswerBudget,
+) -> Decided<()> {
+    // A report has no limit, even if it answers a letter as well.
+    let is_answer = |new: &NewDispatch| new.answers.is_some() && new.kind != DispatchKind::Report;
+    let Some(index) = dispatches.iter().position(is_answer) else {
+        return Ok(());
+    };
+    dispatches[index].asked = Some(asked);
+    let answer = &dispatches[index];
+    let slot = match slot_of_repetition(desk, answer, asked)? {
+        Some(repeated) => repeated,
+        None => slot_of_answer(desk, answer, budget)?,
+    };
+    let Some(slot) = slot else {
+        let letter = answer.answers.map(tracing::field::display);
+        tracing::warn!(letter, kind = %answer.kind, "answer left out");
+        dispatches.remove(index);
+        return Ok(());
+    };
+    slot.apply(&mut dispatches[index]);
+    let answer = &dispatches[index];
+    if budgets::left_out(desk, &subject_of(answer, budget))? > 0 {
+        budgets::forget_left_out(desk, &subject_of(answer, budget))?;
+    }
+    Ok(())
+}
+
+/// Takes a slot for an answer that is not a repetition, or notes that there is none.
+fn slot_of_answer(desk: &mut Desk<'_>, answer: &NewDispatch, budget: AnswerBudget) -> Decided<Option<Slot>> {
+    let subject = subject_of(answer, budget);
+    let slot = match budget {
+        AnswerBudget::Address => budgets::take_answer_slot(desk, &answer.recipient)?,
+        AnswerBudget::Gm => {
+            let slot = budgets::slot_with_token(desk, &subject)?;
+            slot.inspect(|slot| budgets::count_with_token(desk, &subject, *slot))
         }
-        self.count_answer(answer)
+    };
+    if slot.is_none() {
+        budgets::note_left_out(desk, &subject)?;
     }
+    Ok(slot)
+}
 
-    /// Takes a slot for an answer that is not a repetition, or notes that there is none.
-    fn slot_of_answer(&mut self, answer: &NewDispatch, budget: AnswerBudget) -> Decided<Option<Slot>> {
-        let subject = subject_of(answer, budget);
-        let slot = match budget {
-            AnswerBudget::Address => self.take_answer_slot(&answer.recipient)?,
-            AnswerBudget::Gm => {
-                let slot = self.slot_with_token(&subject, &answer.recipient, seat_of(answer).as_ref())?;
-                slot.inspect(|slot| self.count_with_token(&subject, *slot))
-            }
-        };
-        if slot.is_none() {
-            self.note_left_out(&subject)?;
-        }
-        Ok(slot)
-    }
+/// Decides whether the answer to a letter from a seat may be sent, and when: not if the seat has had too many answers, or
+/// if it has asked the same several times in a row.
+pub fn permit_answer(
+    desk: &Desk<'_>,
+    row: &TokenRow,
+    game_match: &Match,
+    letter: &SeatLetter,
+) -> Decided<(Permission, Slot)> {
+    let times = game_match.past.times_asked(letter, desk.at()) as usize;
+    let slot = match row.player.addresses.first() {
+        _ if times == SAME_ANSWERS => Some(Slot::Later(desk.at() + TimeDelta::hours(1))),
+        _ if times > SAME_ANSWERS => None,
+        Some(_) => budgets::slot_with_token(desk, &seat_subject(&row.match_id, row.seat))?,
+        None => Some(Slot::Now),
+    };
+    Ok(slot.map_or((Permission::Held, Slot::Now), |slot| (Permission::Now, slot)))
+}
 
-    /// Decides whether the answer to a letter from a seat may be sent, and when: not if the seat has had too many answers, or
-    /// if it has asked the same several times in a row.
-    pub fn permit_answer(
-        &self,
-        row: &TokenRow,
-        game_match: &Match,
-        letter: &SeatLetter,
-    ) -> Decided<(Permission, Slot)> {
-        let times = game_match.past.times_asked(letter, self.at()) as usize;
-        let slot = match row.player.addresses.first() {
-            _ if times == SAME_ANSWERS => Some(Slot::Later(self.at() + TimeDelta::hours(1))),
-            _ if times > SAME_ANSWERS => None,
-            Some(reader) => {
-                let seat = (row.match_id.clone(), row.seat);
-                self.slot_with_token(&seat_subject(&row.match_id, row.seat), reader, Some(&seat))?
-            }
-            None => Some(Slot::Now),
-        };
-        Ok(slot.map_or((Permission::Held, Slot::Now), |slot| (Permission::Now, slot)))
+/// Delays the answer to a letter from a seat until its slot, and counts it.
+pub fn count_seat_answer(
+    desk: &mut Desk<'_>,
+    row: &TokenRow,
+    slot: Slot,
+    answer: &mut NewDispatch,
+) -> Decided<()> {
+    let subject = seat_subject(&row.match_id, row.seat);
+    slot.apply(answer);
+    budgets::count_with_token(desk, &subject, slot);
+    if budgets::left_out(desk, &subject)? > 0 {
+        budgets::forget_left_out(desk, &subject)?;
     }
+    Ok(())
+}
 
-    /// Delays the answer to a letter from a seat until its slot, and counts it.
-    pub fn count_seat_answer(&mut self, row: &TokenRow, slot: Slot, answer: &mut NewDispatch) -> Decided<()> {
-        let subject = seat_subject(&row.match_id, row.seat);
-        self.touch(Key::Address(answer.recipient.clone()));
-        slot.apply(answer);
-        self.count_with_token(&subject, slot);
-        if self.left_out(&subject)? > 0 {
-            self.forget_left_out(&subject)?;
-        }
-        self.count_answer(answer)
+/// Returns the slot of an answer that says what several earlier ones to the same text said, or `None` for any other
+/// answer. The repetition that is sent later stands for all those that are left out.
+fn slot_of_repetition(desk: &Desk<'_>, answer: &NewDispatch, asked: Digest) -> Decided<Option<Option<Slot>>> {
+    let seat = seat_of(answer);
+    let stored = desk.rows.answers_to(&answer.recipient)?.iter().filter(|row| row.seat == seat);
+    let stored = stored.rev().map(|row| (row.asked, Said::Stored(&row.message_id)));
+    let new = desk
+        .added(|settlement| &settlement.dispatches)
+        .rev()
+        .filter(|new| new.answers.is_some() && new.recipient == answer.recipient && seat_of(new) == seat);
+    let recent = new.map(|new| (new.asked, Said::Now(&new.bytes))).chain(stored);
+    // In a row, as two machines would write: a person who asks something else in between is answered.
+    let same: Vec<_> = recent.take_while(|(of, _)| *of == Some(asked)).take(SAME_ANSWERS + 1).collect();
+    let Some((_, last)) = same.first().filter(|_| same.len() >= SAME_ANSWERS) else { return Ok(None) };
+    let last = match last {
+        Said::Now(bytes) => gist(&plain_text(bytes)),
+        Said::Stored(message_id) => match desk.rows.text(message_id)? {
+            Some(text) => gist(text),
+            None => return Ok(None),
+        },
+    };
+    if last != gist(&plain_text(&answer.bytes)) {
+        return Ok(None);
     }
+    Ok(Some((same.len() == SAME_ANSWERS).then(|| Slot::Later(desk.at() + TimeDelta::hours(1)))))
+}
 
-    /// Returns the slot of an answer that says what several earlier ones to the same text said, or `None` for any other
-    /// answer. The repetition that is sent later stands for all those that are left out.
-    fn slot_of_repetition(&self, answer: &NewDispatch, asked: Digest) -> Decided<Option<Option<Slot>>> {
-        let seat = seat_of(answer);
-        let own = self.recent_answers(&answer.recipient)?.iter().rev().filter(|recent| recent.seat == seat);
-        // In a row, as two machines would write: a person who asks something else in between is answered.
-        let same: Vec<&RecentAnswer> = own.take_while(|recent| recent.asked == Some(asked)).collect();
-        let Some(last) = same.first().filter(|_| same.len() >= SAME_ANSWERS) else { return Ok(None) };
-        if !self.says_the_same(&last.text, answer)? {
-            return Ok(None);
-        }
-        Ok(Some((same.len() == SAME_ANSWERS).then(|| Slot::Later(self.at() + TimeDelta::hours(1)))))
-    }
-
-    fn count_answer(&mut self, answer: &NewDispatch) -> Decided<()> {
-        let text = AnswerText::Unsaved(Arc::new(answer.bytes.clone()));
-        let recent = RecentAnswer { seat: seat_of(answer), asked: answer.asked, text };
-        self.add_answer(&answer.recipient, recent)
-    }
-
-    fn says_the_same(&self, last: &AnswerText, answer: &NewDispatch) -> Decided<bool> {
-        let last = match last {
-            AnswerText::Unsaved(bytes) => gist(&plain_text(bytes)),
-            AnswerText::InDatabase(message_id) => match self.context.text(message_id)? {
-                Some(text) => gist(text),
-                None => return Ok(false),
-            },
-        };
-        Ok(last == gist(&plain_text(&answer.bytes)))
-    }
+/// The place of the text of an earlier answer.
+enum Said<'a> {
+    /// In the database, under this Message-ID.
+    Stored(&'a str),
+    /// Decided in this transaction; its bytes.
+    Now(&'a [u8]),
 }
 
 fn seat_of(answer: &NewDispatch) -> Option<(String, Seat)> {

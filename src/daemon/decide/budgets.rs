@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 
-use super::decision::Decision;
-use super::undecided::Decided;
+use super::desk::Desk;
+use super::rows::Decided;
 use crate::game::Seat;
 use crate::ledger::Room;
 use crate::store::{BudgetKey, BudgetKind, NewDispatch};
@@ -105,187 +105,172 @@ pub enum Origin {
     Other,
 }
 
-impl Decision<'_> {
-    fn used(&self, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
-        let stored = self.context.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
-        let key = BudgetKey { subject: subject.to_owned(), kind, period };
-        let added: i64 = self
-            .restraints()
-            .into_iter()
-            .filter_map(|changed| changed.uses.get(&key))
-            .map(|used| used.added)
-            .sum();
-        Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
-    }
+fn used(desk: &Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
+    let stored = desk.rows.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
+    let key = BudgetKey { subject: subject.to_owned(), kind, period };
+    let added: i64 =
+        desk.restraints().filter_map(|changed| changed.uses.get(&key)).map(|used| used.added).sum();
+    Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
+}
 
-    fn count(&mut self, subject: &str, kind: BudgetKind, period: DateTime<Utc>, most: u32) {
-        let key = BudgetKey { subject: subject.to_owned(), kind, period };
-        self.draft.settlement.restraints.count(key, 1, most);
-    }
+fn count(desk: &mut Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>, most: u32) {
+    let key = BudgetKey { subject: subject.to_owned(), kind, period };
+    desk.draft.settlement.restraints.count(key, 1, most);
+}
 
-    /// Returns the beginning of the `n`th hour from now.
-    fn hour(&self, n: i32) -> DateTime<Utc> {
-        start_of(Period::Hour, self.at()) + TimeDelta::hours(1) * n
-    }
+/// Returns the beginning of the `n`th hour from now.
+fn hour(desk: &Desk<'_>, n: i32) -> DateTime<Utc> {
+    start_of(Period::Hour, desk.at()) + TimeDelta::hours(1) * n
+}
 
-    fn today(&self) -> DateTime<Utc> {
-        start_of(Period::Day, self.at())
-    }
+fn today(desk: &Desk<'_>) -> DateTime<Utc> {
+    start_of(Period::Day, desk.at())
+}
 
-    /// Takes a slot for an answer to a letter without a token, or returns `None` if there is none within a day.
-    pub fn take_answer_slot(&mut self, address: &str) -> Decided<Option<Slot>> {
-        let most = self.settings.config.letters.answers_per_hour;
-        let of_club = most.max(CLUB_ANSWERS);
-        let since = self.at() - TimeDelta::days(1);
-        let earlier = self.context.budget(address)?.iter();
-        let mut earlier = earlier
-            .filter(|((kind, period), used)| *kind == BudgetKind::Address && *period > since && **used > 0);
-        let is_first =
-            earlier.next().is_none() && self.used(address, BudgetKind::Address, self.hour(0))? == 0;
-        for n in 0..=DELAY_HOURS {
-            let hour = self.hour(n);
-            if self.used(address, BudgetKind::Address, hour)? >= most {
-                continue;
-            }
-            let (kind, room) = match self.used(CLUB, BudgetKind::Club, hour)? < of_club {
-                true => (BudgetKind::Club, of_club),
-                false => (BudgetKind::First, FIRST_ANSWERS),
-            };
-            if kind == BudgetKind::First && (!is_first || self.used(CLUB, kind, hour)? >= room) {
-                continue;
-            }
-            self.count(address, BudgetKind::Address, hour, most);
-            self.count(CLUB, kind, hour, room);
-            return Ok(Some(Slot::of(Period::Hour, self.at(), n)));
+/// Takes a slot for an answer to a letter without a token, or returns `None` if there is none within a day.
+pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Slot>> {
+    let most = desk.settings.config.letters.answers_per_hour;
+    let of_club = most.max(CLUB_ANSWERS);
+    let since = desk.at() - TimeDelta::days(1);
+    let earlier = desk.rows.budget(address)?.iter();
+    let mut earlier = earlier
+        .filter(|((kind, period), used)| *kind == BudgetKind::Address && *period > since && **used > 0);
+    let is_first = earlier.next().is_none() && used(desk, address, BudgetKind::Address, hour(desk, 0))? == 0;
+    for n in 0..=DELAY_HOURS {
+        let hour = hour(desk, n);
+        if used(desk, address, BudgetKind::Address, hour)? >= most {
+            continue;
         }
-        Ok(None)
-    }
-
-    /// Returns the slot for an answer to a letter with a token, to `reader` as the holder of `seat`; `None` if there is none
-    /// within a day.
-    pub fn slot_with_token(
-        &self,
-        subject: &str,
-        reader: &str,
-        seat: Option<&(String, Seat)>,
-    ) -> Decided<Option<Slot>> {
-        // A token never makes the budget smaller.
-        let most = self.settings.config.letters.answers_per_hour.max(SEAT_ANSWERS);
-        let recent = self.recent_answers(reader)?;
-        let recent = recent.iter().filter(|recent| recent.seat.as_ref() == seat).count();
-        let delayed = self.used(subject, BudgetKind::Seat, self.hour(0))? as usize;
-        if recent + delayed < most as usize {
-            return Ok(Some(Slot::Now));
-        }
-        for n in 1..=DELAY_HOURS {
-            if self.used(subject, BudgetKind::Seat, self.hour(n))? < most {
-                return Ok(Some(Slot::of(Period::Hour, self.at(), n)));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Counts an answer to a letter with a token. Only delayed ones are counted in rows: the others are rows themselves.
-    pub fn count_with_token(&mut self, subject: &str, slot: Slot) {
-        if let Slot::Later(due) = slot {
-            let most = self.settings.config.letters.answers_per_hour.max(SEAT_ANSWERS);
-            self.count(subject, BudgetKind::Seat, start_of(Period::Hour, due), most);
-        }
-    }
-
-    /// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a day.
-    pub fn slot_for_others(&self, reader: &str, origin: Origin) -> Decided<Option<Slot>> {
-        let [today, tomorrow] = self.left_for_others(reader, origin)?;
-        Ok(match (today, tomorrow) {
-            (1.., _) => Some(Slot::Now),
-            (0, 1..) => Some(Slot::of(Period::Day, self.at(), 1)),
-            (0, 0) => None,
-        })
-    }
-
-    /// Returns the room of `reader` for notices that somebody causes.
-    pub fn room_for_others(&self, reader: &str, origin: Origin) -> Decided<Room> {
-        let [today, tomorrow] = self.left_for_others(reader, origin)?;
-        let left = u8::try_from(today.saturating_add(tomorrow)).unwrap_or(Room::MOST);
-        Ok(Room::Letters(left.min(Room::MOST)))
-    }
-
-    /// Returns how many letters somebody may still cause to `reader`, today and tomorrow.
-    fn left_for_others(&self, reader: &str, origin: Origin) -> Decided<[u32; 2]> {
-        let (subject, kind, most) = counted_for(reader, origin);
-        let today = self.used(&subject, kind, self.today())?;
-        let tomorrow = self.used(&subject, kind, self.today() + TimeDelta::days(1))?;
-        Ok([today, tomorrow].map(|used| most.saturating_sub(used)))
-    }
-
-    /// Counts a letter to `reader` that somebody else caused.
-    pub fn count_for_others(&mut self, reader: &str, origin: Origin, slot: Slot) {
-        let (subject, kind, most) = counted_for(reader, origin);
-        let day = match slot {
-            Slot::Now => self.today(),
-            Slot::Later(due) => start_of(Period::Day, due),
+        let (kind, room) = match used(desk, CLUB, BudgetKind::Club, hour)? < of_club {
+            true => (BudgetKind::Club, of_club),
+            false => (BudgetKind::First, FIRST_ANSWERS),
         };
-        self.count(&subject, kind, day, most);
-    }
-
-    /// Returns how many other people a newcomer may still make the referee write to today.
-    pub fn reach_left(&self, address: &str) -> Decided<u32> {
-        let used = self.used(address, BudgetKind::Newcomer, self.today())?;
-        Ok(NEWCOMERS_REACH.saturating_sub(used))
-    }
-
-    pub fn count_reach(&mut self, address: &str) {
-        self.count(address, BudgetKind::Newcomer, self.today(), NEWCOMERS_REACH);
-    }
-
-    /// Counts a letter in which a player changes settings, and returns whether there was room for it today.
-    pub fn take_settings_change(&mut self, player_id: i64) -> Decided<bool> {
-        let (subject, today) = (format!("P-{player_id}"), self.today());
-        let has_room = self.used(&subject, BudgetKind::Settings, today)? < SETTINGS_CHANGES;
-        if has_room {
-            self.count(&subject, BudgetKind::Settings, today, SETTINGS_CHANGES);
+        if kind == BudgetKind::First && (!is_first || used(desk, CLUB, kind, hour)? >= room) {
+            continue;
         }
-        Ok(has_room)
+        count(desk, address, BudgetKind::Address, hour, most);
+        count(desk, CLUB, kind, hour, room);
+        return Ok(Some(Slot::of(Period::Hour, desk.at(), n)));
     }
+    Ok(None)
+}
 
-    /// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a new
-    /// address for each letter must not fill the table.
-    pub fn note_left_out(&mut self, subject: &str) -> Decided<()> {
-        let hour = self.hour(0);
-        self.count(CLUB, BudgetKind::LeftOut, hour, u32::MAX);
-        if !self.context.budget(subject)?.is_empty() {
-            self.count(subject, BudgetKind::LeftOut, hour, u32::MAX);
+/// Returns the slot for an answer to a letter with a token, or `None` if there is none within a day.
+pub fn slot_with_token(desk: &Desk<'_>, subject: &str) -> Decided<Option<Slot>> {
+    for n in 0..=DELAY_HOURS {
+        if used(desk, subject, BudgetKind::Seat, hour(desk, n))? < most_with_token(desk) {
+            return Ok(Some(Slot::of(Period::Hour, desk.at(), n)));
         }
-        Ok(())
     }
+    Ok(None)
+}
 
-    /// Returns how many answers to a seat or an address were left out since its last one.
-    pub fn left_out(&self, subject: &str) -> Decided<u32> {
-        Ok(self.left_out_by_hour(subject)?.into_values().sum())
-    }
+/// Counts an answer to a letter with a token.
+pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
+    let hour = match slot {
+        Slot::Now => hour(desk, 0),
+        Slot::Later(due) => start_of(Period::Hour, due),
+    };
+    count(desk, subject, BudgetKind::Seat, hour, most_with_token(desk));
+}
 
-    /// Notes that a letter says how many answers were left out.
-    pub fn forget_left_out(&mut self, subject: &str) -> Decided<()> {
-        for (period, left_out) in self.left_out_by_hour(subject)? {
-            let key = BudgetKey { subject: subject.to_owned(), kind: BudgetKind::LeftOut, period };
-            self.draft.settlement.restraints.count(key, -i64::from(left_out), u32::MAX);
-        }
-        Ok(())
-    }
+/// The answers an hour to one seat. A token never makes the budget smaller.
+fn most_with_token(desk: &Desk<'_>) -> u32 {
+    desk.settings.config.letters.answers_per_hour.max(SEAT_ANSWERS)
+}
 
-    fn left_out_by_hour(&self, subject: &str) -> Decided<BTreeMap<DateTime<Utc>, u32>> {
-        let stored = self.context.budget(subject)?.keys();
-        let added = self.restraints().into_iter().flat_map(|changed| changed.uses.keys());
-        let added = added.filter(|key| key.subject == subject);
-        let all = stored.copied().chain(added.map(|key| (key.kind, key.period)));
-        let hours: BTreeSet<DateTime<Utc>> =
-            all.filter(|(kind, _)| *kind == BudgetKind::LeftOut).map(|(_, hour)| hour).collect();
-        let mut left_out = BTreeMap::new();
-        for hour in hours {
-            left_out.insert(hour, self.used(subject, BudgetKind::LeftOut, hour)?);
-        }
-        Ok(left_out)
+/// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a day.
+pub fn slot_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<Option<Slot>> {
+    let [today, tomorrow] = left_for_others(desk, reader, origin)?;
+    Ok(match (today, tomorrow) {
+        (1.., _) => Some(Slot::Now),
+        (0, 1..) => Some(Slot::of(Period::Day, desk.at(), 1)),
+        (0, 0) => None,
+    })
+}
+
+/// Returns the room of `reader` for notices that somebody causes.
+pub fn room_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<Room> {
+    let [today, tomorrow] = left_for_others(desk, reader, origin)?;
+    let left = u8::try_from(today.saturating_add(tomorrow)).unwrap_or(Room::MOST);
+    Ok(Room::Letters(left.min(Room::MOST)))
+}
+
+/// Returns how many letters somebody may still cause to `reader`, today and tomorrow.
+fn left_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<[u32; 2]> {
+    let (subject, kind, most) = counted_for(reader, origin);
+    let first = used(desk, &subject, kind, today(desk))?;
+    let second = used(desk, &subject, kind, today(desk) + TimeDelta::days(1))?;
+    Ok([first, second].map(|used| most.saturating_sub(used)))
+}
+
+/// Counts a letter to `reader` that somebody else caused.
+pub fn count_for_others(desk: &mut Desk<'_>, reader: &str, origin: Origin, slot: Slot) {
+    let (subject, kind, most) = counted_for(reader, origin);
+    let day = match slot {
+        Slot::Now => today(desk),
+        Slot::Later(due) => start_of(Period::Day, due),
+    };
+    count(desk, &subject, kind, day, most);
+}
+
+/// Returns how many other people a newcomer may still make the referee write to today.
+pub fn reach_left(desk: &Desk<'_>, address: &str) -> Decided<u32> {
+    let used = used(desk, address, BudgetKind::Newcomer, today(desk))?;
+    Ok(NEWCOMERS_REACH.saturating_sub(used))
+}
+
+pub fn count_reach(desk: &mut Desk<'_>, address: &str) {
+    count(desk, address, BudgetKind::Newcomer, today(desk), NEWCOMERS_REACH);
+}
+
+/// Counts a letter in which a player changes settings, and returns whether there was room for it today.
+pub fn take_settings_change(desk: &mut Desk<'_>, player_id: i64) -> Decided<bool> {
+    let (subject, today) = (format!("P-{player_id}"), today(desk));
+    let has_room = used(desk, &subject, BudgetKind::Settings, today)? < SETTINGS_CHANGES;
+    if has_room {
+        count(desk, &subject, BudgetKind::Settings, today, SETTINGS_CHANGES);
     }
+    Ok(has_room)
+}
+
+/// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a new
+/// address for each letter must not fill the table.
+pub fn note_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
+    let hour = hour(desk, 0);
+    count(desk, CLUB, BudgetKind::LeftOut, hour, u32::MAX);
+    if !desk.rows.budget(subject)?.is_empty() {
+        count(desk, subject, BudgetKind::LeftOut, hour, u32::MAX);
+    }
+    Ok(())
+}
+
+/// Returns how many answers to a seat or an address were left out since its last one.
+pub fn left_out(desk: &Desk<'_>, subject: &str) -> Decided<u32> {
+    Ok(left_out_by_hour(desk, subject)?.into_values().sum())
+}
+
+/// Notes that a letter says how many answers were left out.
+pub fn forget_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
+    for (period, left_out) in left_out_by_hour(desk, subject)? {
+        let key = BudgetKey { subject: subject.to_owned(), kind: BudgetKind::LeftOut, period };
+        desk.draft.settlement.restraints.count(key, -i64::from(left_out), u32::MAX);
+    }
+    Ok(())
+}
+
+fn left_out_by_hour(desk: &Desk<'_>, subject: &str) -> Decided<BTreeMap<DateTime<Utc>, u32>> {
+    let stored = desk.rows.budget(subject)?.keys();
+    let added = desk.restraints().flat_map(|changed| changed.uses.keys());
+    let added = added.filter(|key| key.subject == subject);
+    let all = stored.copied().chain(added.map(|key| (key.kind, key.period)));
+    let hours: BTreeSet<DateTime<Utc>> =
+        all.filter(|(kind, _)| *kind == BudgetKind::LeftOut).map(|(_, hour)| hour).collect();
+    let mut left_out = BTreeMap::new();
+    for hour in hours {
+        left_out.insert(hour, used(desk, subject, BudgetKind::LeftOut, hour)?);
+    }
+    Ok(left_out)
 }
 
 /// Returns which count a letter to `reader` is added to, and its limit a day.

@@ -1,15 +1,13 @@
 //! A letter from the GM: each instruction is carried out, and one answer confirms them all.
 
-use super::answers::{AnswerBudget, digest_of_lines};
-use super::decision::Decision;
+use super::answers::{self, AnswerBudget, digest_of_lines};
+use super::desk::Desk;
 use super::gm_index::GmIndex;
-use super::gms::is_seated;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::rows::{Decided, or_lacking};
+use super::{everybody, gms, instructions};
 use crate::game::Line;
 use crate::letter::Letter;
-use crate::referee::{
-    self, Act, Instruction, InstructionFault, InstructionLine, MatchAction, Questions, Reply,
-};
+use crate::referee::{self, Instruction, InstructionFault, InstructionLine, Questions, Reply};
 use crate::report::envelope::AnsweredLetter;
 use crate::report::{ClubLetter, GmItem, GmResult};
 use crate::request::{Command, Request};
@@ -42,109 +40,76 @@ impl GmLetter {
     }
 }
 
-impl Decision<'_> {
-    /// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer asks
-    /// for a reply that carries it.
-    pub fn follow_gm_letter(
-        &mut self,
-        waiting: &WaitingLetter,
-        letter: &Letter,
-        gm: GmIndex,
-        has_token: bool,
-        read: GmLetter,
-    ) -> Decided<()> {
-        self.acting = gm;
-        let GmLetter { lines, instructed, request } = read;
-        let mut missing = Wanted::default();
-        let items = match has_token {
-            true => self.follow(instructed, request.check, &mut missing)?,
-            false => Vec::new(),
-        };
-        let replies = self.gm_replies(letter, has_token, &request, &mut missing)?;
-        missing.check()?;
-        let why = if has_token { String::new() } else { NO_GM_TOKEN.to_owned() };
-        let plain = ClubLetter::GmAnswer {
-            check: request.check,
-            items,
-            replies,
-            remarks: request.remarks,
-            why,
-            commands_left_out: request.left_out.commands,
-        };
-        let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
-        let answered = AnsweredLetter::new(letter);
-        let answered = Some((&answered, letter.from.as_str()));
-        let mut dispatches = vec![self.gm_dispatch(gm, &plain, &unique, answered)?];
-        let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
-        self.limit_answers(&mut dispatches, digest_of_lines(&lines), budget)?;
-        self.draft.settlement.dispatches.extend(dispatches);
-        self.decided(waiting, LetterStatus::Answered, "a letter of the GM".to_owned());
-        Ok(())
-    }
-
-    fn follow(
-        &mut self,
-        instructed: Vec<InstructionLine>,
-        check: bool,
-        missing: &mut Wanted,
-    ) -> anyhow::Result<Vec<GmItem>> {
-        let mut items = Vec::new();
-        for InstructionLine { line, parsed } in instructed {
-            let done = match parsed {
-                Err(InstructionFault { reason, example }) => {
-                    Some(GmResult::NotRead { says: reason, example: example.to_owned() })
-                }
-                Ok(instruction) => collect_needs(self.instruct_unless_playing(&instruction, check), missing)?,
-            };
-            items.extend(done.map(|done| GmItem { asked: line.text, done }));
-        }
-        Ok(items)
-    }
-
-    /// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for the
-    /// other seat tells where its ships are.
-    pub fn instruct_unless_playing(&mut self, instruction: &Instruction, check: bool) -> Decided<GmResult> {
-        if let Instruction::Match { id, action, .. } = instruction
-            && is_for_another_gm(action)
-            && let Some(loaded) = self.game_match(&id.to_ascii_uppercase())?
-            && is_seated(self.acting_gm(), &loaded.seats)
-        {
-            let says = "You play in that match, so another GM has to do this.".to_owned();
-            return Ok(GmResult::Refused { says });
-        }
-        self.instruct(instruction, check)
-    }
-
-    /// Replies to commands that need no seat, which the GM may give too.
-    fn gm_replies(
-        &mut self,
-        letter: &Letter,
-        has_token: bool,
-        request: &Request,
-        missing: &mut Wanted,
-    ) -> anyhow::Result<Vec<Reply>> {
-        let mut replies = Vec::new();
-        let Some(asker) = collect_needs(self.asker(letter, has_token), missing)? else {
-            return Ok(replies);
-        };
-        let mut questions = Questions::default();
-        for asked in request.commands.iter().filter(|_| !request.check) {
-            if questions.is_repeated(&asked.command) {
-                continue;
-            }
-            let reply = collect_needs(self.reply_to_everybody(&asker, &asked.command), missing)?;
-            replies.extend(reply.flatten());
-        }
-        Ok(replies)
-    }
+/// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer asks
+/// for a reply that carries it.
+pub fn follow_gm_letter(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    gm: GmIndex,
+    has_token: bool,
+    read: GmLetter,
+) -> Decided<()> {
+    desk.acting = gm;
+    let GmLetter { lines, instructed, request } = read;
+    let items = match has_token {
+        true => follow(desk, instructed, request.check)?,
+        false => Vec::new(),
+    };
+    let replies = gm_replies(desk, letter, has_token, &request)?;
+    desk.rows.check()?;
+    let why = if has_token { String::new() } else { NO_GM_TOKEN.to_owned() };
+    let plain = ClubLetter::GmAnswer {
+        check: request.check,
+        items,
+        replies,
+        remarks: request.remarks,
+        why,
+        commands_left_out: request.left_out.commands,
+    };
+    let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
+    let answered = AnsweredLetter::new(letter);
+    let answered = Some((&answered, letter.from.as_str()));
+    let mut dispatches = vec![gms::gm_dispatch(desk, gm, &plain, &unique, answered)?];
+    let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
+    answers::limit_answers(desk, &mut dispatches, digest_of_lines(&lines), budget)?;
+    desk.draft.settlement.dispatches.extend(dispatches);
+    desk.decided(waiting, LetterStatus::Answered, "a letter of the GM".to_owned());
+    Ok(())
 }
 
-/// Whether a GM who plays in the match must leave this to another.
-fn is_for_another_gm(action: &MatchAction) -> bool {
-    match action {
-        MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
-        MatchAction::Act(act) => {
-            matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Tell { .. } | Act::Unseal { .. })
-        }
+fn follow(desk: &mut Desk<'_>, instructed: Vec<InstructionLine>, check: bool) -> anyhow::Result<Vec<GmItem>> {
+    let mut items = Vec::new();
+    for InstructionLine { line, parsed } in instructed {
+        let done = match parsed {
+            Err(InstructionFault { reason, example }) => {
+                Some(GmResult::NotRead { says: reason, example: example.to_owned() })
+            }
+            Ok(instruction) => or_lacking(instructions::instruct_unless_playing(desk, &instruction, check))?,
+        };
+        items.extend(done.map(|done| GmItem { asked: line.text, done }));
     }
+    Ok(items)
+}
+
+/// Replies to commands that need no seat, which the GM may give too.
+fn gm_replies(
+    desk: &mut Desk<'_>,
+    letter: &Letter,
+    has_token: bool,
+    request: &Request,
+) -> anyhow::Result<Vec<Reply>> {
+    let mut replies = Vec::new();
+    let Some(asker) = or_lacking(everybody::asker(desk, letter, has_token))? else {
+        return Ok(replies);
+    };
+    let mut questions = Questions::default();
+    for asked in request.commands.iter().filter(|_| !request.check) {
+        if questions.is_repeated(&asked.command) {
+            continue;
+        }
+        let reply = or_lacking(everybody::reply_to_everybody(desk, &asker, &asked.command))?;
+        replies.extend(reply.flatten());
+    }
+    Ok(replies)
 }

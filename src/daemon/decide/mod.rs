@@ -1,11 +1,12 @@
 //! Decisions: rows in, a settlement out.
 //!
-//! Nothing here awaits, queries the database, or asks the system for the time or for randomness. A [`RulingContext`]
-//! holds what a decision may read; where it lacks a row, the answer is [`Undecided::Needs`], and the caller loads the
+//! Nothing here awaits, queries the database, or asks the system for the time or for randomness. A [`LoadedRows`]
+//! holds what a decision may read; where it lacks a row, the answer is [`Undecided::Lacks`], and the caller loads the
 //! row and decides again. The mail that follows from a decision is worded and assembled here, too.
 
 mod absences;
 mod accept;
+pub mod acts;
 mod addresses;
 pub mod alarm;
 mod announce;
@@ -15,9 +16,9 @@ mod automatic;
 pub mod budgets;
 mod challenge;
 mod changes;
-pub mod clock;
-pub mod context;
-mod decision;
+pub mod codes;
+pub mod confirm;
+pub mod desk;
 pub mod digest;
 mod everybody;
 mod gm;
@@ -26,14 +27,15 @@ pub mod gms;
 mod holders;
 pub mod in_work;
 pub mod instructions;
+pub mod items;
 mod leaving;
-pub mod letters;
 mod lists;
 mod mail;
 mod membership;
 pub mod offers;
 pub mod one_letter;
 pub mod openings;
+pub mod parallel;
 mod parts;
 mod people;
 pub mod player_settings;
@@ -44,15 +46,17 @@ pub mod resend;
 pub mod returned;
 mod rollback;
 pub mod rows;
+mod ruling_mail;
 mod seat;
+pub mod sender;
 pub mod sending;
 pub mod settings;
 mod signatures;
+pub mod standing;
 pub mod stored;
 mod stranger;
 mod substitute;
 pub mod summary;
 mod tokenless;
-pub mod undecided;
 mod unreadable;
 pub mod unseal;

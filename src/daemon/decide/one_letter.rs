@@ -3,40 +3,12 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::context::RulingContext;
-use super::decision::Decision;
-use super::gm::GmLetter;
-use super::gm_index::GmIndex;
-use super::proof::{Doubt, UNPROVEN};
-use super::settings::Settings;
-use super::undecided::Decided;
-use crate::letter::{Letter, UnreadableLetter};
-use crate::referee;
-use crate::store::{LetterDecision, LetterStatus, Postponed, TokenRow, WaitingLetter};
-
-/// A parsed letter, not yet matched to a seat.
-pub type ReadResult = Result<Letter, Box<UnreadableLetter>>;
-
-/// A waiting letter and the result of reading it, or `None` if that panicked.
-pub struct ReadLetter {
-    pub waiting: WaitingLetter,
-    pub read: Option<ReadResult>,
-}
-
-/// The sender of a letter.
-pub enum Sender {
-    Seat(TokenRow),
-    /// From an address of this GM, with or without the GM's own token.
-    Gm {
-        gm: GmIndex,
-        has_token: bool,
-    },
-    /// Uses the token of this seat, but is not from an address of its player. Gets no answer.
-    Unknown(TokenRow),
-    /// Uses a GM's token, but is not from an address of a GM. Gets no answer.
-    GmImpostor,
-    Stranger,
-}
+use super::desk::Desk;
+use super::gm::{self, GmLetter};
+use super::proof::{self, Doubt, UNPROVEN};
+use super::rows::Decided;
+use super::{automatic, parts, sender, signatures, standing, stranger, unreadable};
+use crate::store::{LetterStatus, Postponed};
 
 /// The note on a letter that carries the GM's token.
 const GM_IMPOSTOR: &str = "the GM's reply token, but not the GM's address";
@@ -47,103 +19,67 @@ const BLOCKED: &str = "from a blocked person";
 /// Delay before the next DNS query after one that failed.
 const DKIM_RETRY: TimeDelta = TimeDelta::minutes(15);
 
-impl Decision<'_> {
-    /// Decides what becomes of one letter.
-    pub fn decide_letter(&mut self, letter: &ReadLetter) -> Decided<()> {
-        let waiting = &letter.waiting;
-        let letter = match letter.read.as_ref().context("reading the letter failed")? {
-            Ok(letter) => letter,
-            Err(unreadable) => return self.answer_unreadable(waiting, unreadable),
+/// Decides what becomes of one letter.
+pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decided<()> {
+    let waiting = &letter.waiting;
+    let letter = match letter.read.as_ref().context("reading the letter failed")? {
+        Ok(letter) => letter,
+        Err(unreadable) => return unreadable::answer_unreadable(desk, waiting, unreadable),
+    };
+    if let Some(automatic) = &letter.automatic {
+        return automatic::put_by_automatic(desk, waiting, letter, automatic);
+    }
+    let sender = sender::sender_of(desk, letter)?;
+    if matches!(sender, sender::Sender::GmImpostor) {
+        desk.decided(waiting, LetterStatus::Ignored, GM_IMPOSTOR.to_owned());
+        return Ok(());
+    }
+    let is_gm = matches!(sender, sender::Sender::Gm { .. });
+    if !is_gm && standing::standing(desk, letter.from.as_str())?.blocked_since.is_some() {
+        desk.decided(waiting, LetterStatus::Ignored, BLOCKED.to_owned());
+        return Ok(());
+    }
+    if let sender::Sender::Unknown(row) = &sender {
+        return proof::ask_player(desk, waiting, letter, row, Doubt::Address);
+    }
+    if signatures::waits_for_signature(desk, waiting) {
+        let match_id = match sender {
+            sender::Sender::Seat(row) => Some(row.match_id),
+            sender::Sender::Gm { .. }
+            | sender::Sender::Stranger
+            | sender::Sender::Unknown(_)
+            | sender::Sender::GmImpostor => None,
         };
-        if let Some(automatic) = &letter.automatic {
-            return self.put_by_automatic(waiting, letter, automatic);
+        desk.draft.settlement.postponed.push(Postponed {
+            digest: waiting.digest,
+            note: "the DNS did not answer whether it is signed".to_owned(),
+            until: Some(desk.at() + DKIM_RETRY),
+            match_id,
+        });
+        return Ok(());
+    }
+    let from = letter.from.as_str();
+    let proven = signatures::is_proven(desk, waiting, from)?;
+    // Anybody can write in the GM's name without a token.
+    if matches!(sender, sender::Sender::Seat(_) | sender::Sender::Gm { has_token: true, .. }) {
+        signatures::note_signature(desk, waiting, from)?;
+    }
+    match sender {
+        sender::Sender::Seat(row) if !proven || proof::is_confirmed(desk, waiting, &row)? => {
+            proof::ask_player(desk, waiting, letter, &row, Doubt::Unsigned)
         }
-        let sender = sender_of(self.settings, self.context, letter)?;
-        if matches!(sender, Sender::GmImpostor) {
-            self.decided(waiting, LetterStatus::Ignored, GM_IMPOSTOR.to_owned());
-            return Ok(());
-        }
-        let is_gm = matches!(sender, Sender::Gm { .. });
-        if !is_gm && self.standing(letter.from.as_str())?.blocked_since.is_some() {
-            self.decided(waiting, LetterStatus::Ignored, BLOCKED.to_owned());
-            return Ok(());
-        }
-        if let Sender::Unknown(row) = &sender {
-            return self.ask_player(waiting, letter, row, Doubt::Address);
-        }
-        if self.waits_for_signature(waiting) {
-            let match_id = match sender {
-                Sender::Seat(row) => Some(row.match_id),
-                Sender::Gm { .. } | Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor => None,
-            };
-            self.draft.settlement.postponed.push(Postponed {
-                digest: waiting.digest,
-                note: "the DNS did not answer whether it is signed".to_owned(),
-                until: Some(self.at() + DKIM_RETRY),
-                match_id,
-            });
-            return Ok(());
-        }
-        let from = letter.from.as_str();
-        let proven = self.is_proven(waiting, from)?;
-        // Anybody can write in the GM's name without a token.
-        if matches!(sender, Sender::Seat(_) | Sender::Gm { has_token: true, .. }) {
-            self.note_signature(waiting, from)?;
-        }
-        match sender {
-            Sender::Seat(row) if !proven || self.is_confirmed(waiting, &row)? => {
-                self.ask_player(waiting, letter, &row, Doubt::Unsigned)
+        sender::Sender::Seat(row) => parts::rule_on_seat_letter(desk, waiting, letter, &row, None),
+        sender::Sender::Gm { gm, has_token } => {
+            let read = GmLetter::read(letter);
+            if proven || !read.changes_something() {
+                return gm::follow_gm_letter(desk, waiting, letter, gm, has_token, read);
             }
-            Sender::Seat(row) => self.rule_on_seat_letter(waiting, letter, &row, None),
-            Sender::Gm { gm, has_token } => {
-                let read = GmLetter::read(letter);
-                if proven || !read.changes_something() {
-                    return self.follow_gm_letter(waiting, letter, gm, has_token, read);
-                }
-                self.tell_gm_of_unsigned(waiting, gm)?;
-                self.decided(waiting, LetterStatus::Ignored, UNPROVEN.to_owned());
-                Ok(())
-            }
-            Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor => {
-                self.answer_stranger(waiting, letter, proven)
-            }
+            signatures::tell_gm_of_unsigned(desk, waiting, gm)?;
+            desk.decided(waiting, LetterStatus::Ignored, UNPROVEN.to_owned());
+            Ok(())
+        }
+        sender::Sender::Stranger | sender::Sender::Unknown(_) | sender::Sender::GmImpostor => {
+            stranger::answer_stranger(desk, waiting, letter, proven)
         }
     }
-
-    /// Notes what became of a letter that acts for no seat.
-    pub fn decided(&mut self, waiting: &WaitingLetter, status: LetterStatus, note: String) {
-        let decision = LetterDecision { digest: waiting.digest, status, note, seat: None, accepted_by: None };
-        self.draft.settlement.decided.push(decision);
-    }
-}
-
-/// Identifies the sender: a seat's letter carries the seat's token and is from an address of its player.
-pub fn sender_of(settings: &Settings, context: &RulingContext, letter: &Letter) -> Decided<Sender> {
-    let gm = settings.gm_at(&letter.from);
-    let mut unknown = None;
-    let mut is_gm_impostor = false;
-    for token in &letter.tokens {
-        match context.seat_by_token(token.as_str())? {
-            Some(row) if row.player.addresses.iter().any(|address| address == letter.from.as_str()) => {
-                return Ok(Sender::Seat(row.clone()));
-            }
-            Some(row) if unknown.is_none() => unknown = Some(row.clone()),
-            Some(_) => {}
-            None => match (context.gm_with_token(token.as_str()), gm) {
-                (None, _) => {}
-                (Some(owner), Some(gm)) if owner == gm => return Ok(Sender::Gm { gm, has_token: true }),
-                // In a letter to another GM; each GM acts by their own token.
-                (Some(_), Some(_)) => {}
-                (Some(_), None) => is_gm_impostor = true,
-            },
-        }
-    }
-    Ok(match unknown {
-        _ if is_gm_impostor => Sender::GmImpostor,
-        Some(row) => Sender::Unknown(row),
-        None => match gm.filter(|_| referee::has_instruction(&letter.new_text(None).lines())) {
-            Some(gm) => Sender::Gm { gm, has_token: false },
-            None => Sender::Stranger,
-        },
-    })
 }

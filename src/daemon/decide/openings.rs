@@ -2,13 +2,12 @@
 
 use anyhow::{Context as _, anyhow};
 
-use super::context::RulingContext;
-use super::decision::Decision;
+use super::desk::Desk;
 use super::random::Random;
-use super::rows::Readers;
-use super::settings::Settings;
+use super::rows::{Decided, Undecided, or_lacking};
+use super::ruling_mail::{self, Readers};
 use super::stored::{match_row, seat_row};
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::{codes, holders};
 use crate::config::Gm;
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat};
@@ -18,7 +17,7 @@ use crate::letter::Address;
 use crate::letter::printable::is_printable;
 use crate::referee::{self, Match, Opening, Terms};
 use crate::request::Request;
-use crate::store::{Player, Settlement, TokenRow};
+use crate::store::{Player, TokenRow};
 
 /// A person who gets a seat.
 #[derive(Clone, Debug)]
@@ -43,9 +42,6 @@ pub struct NewMatch {
     pub players: BySeat<Holder>,
     pub terms: Terms,
 }
-
-/// Crockford's alphabet, in which no two letters look alike, for names and codes.
-pub const CODE_LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /// Maximum characters of a player's name: a longer one breaks the lines of our letters.
 const MAX_NAME: usize = 40;
@@ -108,28 +104,21 @@ pub fn opened_by_gm(gm: &Gm) -> Cause {
 }
 
 /// Opens matches, all or none.
-pub fn open_all(
-    settings: &Settings,
-    context: &RulingContext,
-    new: &[NewMatch],
-    cause: &Cause,
-) -> Decided<(Vec<Match>, Settlement)> {
-    let mut decision = Decision::new(settings, context);
-    let mut missing = Wanted::default();
+pub fn open_all(desk: &mut Desk<'_>, new: &[NewMatch], cause: &Cause) -> Decided<Vec<Match>> {
     // Draw all names before wording any letter: where many are taken, this is decided several times.
     let mut planned = Vec::with_capacity(new.len());
     for (index, one) in new.iter().enumerate() {
-        let plan = collect_needs(decision.plan(one, cause, None), &mut missing);
+        let plan = or_lacking(plan(desk, one, cause, None));
         planned.extend(plan.with_context(|| which_fails(index, new.len()))?);
     }
-    missing.check()?;
+    desk.rows.check()?;
     let mut opened = Vec::with_capacity(new.len());
     for (index, plan) in planned.into_iter().enumerate() {
-        let opening = collect_needs(decision.carry_out(plan, cause.clone()), &mut missing);
+        let opening = or_lacking(carry_out(desk, plan, cause.clone()));
         opened.extend(opening.with_context(|| which_fails(index, new.len()))?);
     }
-    missing.check()?;
-    Ok((opened, decision.draft.settlement))
+    desk.rows.check()?;
+    Ok(opened)
 }
 
 fn which_fails(index: usize, matches: usize) -> String {
@@ -145,102 +134,99 @@ struct Plan {
     seats: BySeat<TokenRow>,
 }
 
-impl Decision<'_> {
-    /// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause; without a lot,
-    /// it is drawn.
-    pub fn open_match(&mut self, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {
-        let plan = self.plan(new, &cause, lot)?;
-        self.carry_out(plan, cause)
-    }
+/// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause; without a lot,
+/// it is drawn.
+pub fn open_match(desk: &mut Desk<'_>, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {
+    let plan = plan(desk, new, &cause, lot)?;
+    carry_out(desk, plan, cause)
+}
 
-    fn plan(&mut self, new: &NewMatch, cause: &Cause, lot: Option<Lot>) -> Decided<Plan> {
-        // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
-        let mut random = self.random();
-        let players = self.players_of(new)?;
-        let house = new.players.as_ref().map(|holder| match holder {
-            Holder::Player(_) => None,
-            Holder::House(level) => Some(level.name.to_owned()),
-        });
-        // The house may play itself, at two levels or at one.
-        let is_of_house = house.first.is_some() && house.second.is_some();
-        if players.first.id == players.second.id && !is_of_house {
-            return Err(anyhow!("{} cannot play both sides", players.first.name).into());
+fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) -> Decided<Plan> {
+    // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
+    let mut random = desk.random();
+    let players = players_of(desk, new)?;
+    let house = new.players.as_ref().map(|holder| match holder {
+        Holder::Player(_) => None,
+        Holder::House(level) => Some(level.name.to_owned()),
+    });
+    // The house may play itself, at two levels or at one.
+    let is_of_house = house.first.is_some() && house.second.is_some();
+    if players.first.id == players.second.id && !is_of_house {
+        return Err(anyhow!("{} cannot play both sides", players.first.name).into());
+    }
+    let id = free_name(desk, new.game, &mut random)?;
+    let seats = BySeat::from_fn(|seat| TokenRow {
+        token: random.token().to_string(),
+        match_id: id.clone(),
+        seat,
+        player: players[seat].clone(),
+    });
+    let key = match (&lot, cause.letters().next()) {
+        (Some(lot), Some(letter)) => lot.secret(letter),
+        _ => SealKey::new(random.bytes()),
+    };
+    let opening = Opening {
+        id,
+        game: new.game,
+        choices: new.choices.clone(),
+        players: BySeat::from_fn(|seat| players[seat].name.clone()),
+        house,
+        terms: new.terms.clone(),
+        settings: BySeat::from_fn(|seat| players[seat].settings.clone()),
+        desk: desk.settings.identity.clone(),
+        key,
+        lot,
+        holders: None,
+    };
+    Ok(Plan { opening, seats })
+}
+
+fn carry_out(desk: &mut Desk<'_>, Plan { opening, seats }: Plan, cause: Cause) -> Decided<Match> {
+    let game = opening.game;
+    let holders = Some(BySeat::from_fn(|seat| holders::pin_seat(desk, &seats[seat])));
+    let mut ruling = referee::open(Opening { holders, ..opening }, cause, desk.at());
+    let rows = ruling_mail::rows(desk, &mut ruling, &Readers::seats(&seats))?;
+    tracing::info!(match_id = ruling.after.id, %game, "match opened");
+    let settlement = &mut desk.draft.settlement;
+    settlement.matches.push(match_row(&ruling.after, 0)?);
+    settlement.seats.extend(Seat::BOTH.map(|seat| seat_row(&seats[seat])));
+    settlement.entries.extend(rows.entries);
+    settlement.dispatches.extend(rows.dispatches);
+    Ok(ruling.after)
+}
+
+fn players_of(desk: &mut Desk<'_>, new: &NewMatch) -> Decided<BySeat<Player>> {
+    let first = or_lacking(player_of(desk, &new.players.first))?;
+    let second = or_lacking(player_of(desk, &new.players.second))?;
+    match (first, second) {
+        (Some(first), Some(second)) => Ok(BySeat::new(first, second)),
+        _ => Err(Undecided::Lacks),
+    }
+}
+
+fn player_of(desk: &mut Desk<'_>, holder: &Holder) -> Decided<Player> {
+    match holder {
+        Holder::Player(NamedAddress { name, address }) => {
+            let name = if name.is_empty() { name_from(address) } else { name.clone() };
+            fit_name(&name).map_err(anyhow::Error::msg)?;
+            desk.player_or_new(address.as_str(), &name)
         }
-        let id = self.free_name(new.game, &mut random)?;
-        let seats = BySeat::from_fn(|seat| TokenRow {
-            token: random.token().to_string(),
-            match_id: id.clone(),
-            seat,
-            player: players[seat].clone(),
-        });
-        let key = match (&lot, cause.letters().next()) {
-            (Some(lot), Some(letter)) => lot.secret(letter),
-            _ => SealKey::new(random.bytes()),
-        };
-        let opening = Opening {
-            id,
-            game: new.game,
-            choices: new.choices.clone(),
-            players: BySeat::from_fn(|seat| players[seat].name.clone()),
-            house,
-            terms: new.terms.clone(),
-            settings: BySeat::from_fn(|seat| players[seat].settings.clone()),
-            desk: self.settings.identity.clone(),
-            key,
-            lot,
-            holders: None,
-        };
-        Ok(Plan { opening, seats })
+        Holder::House(level) => house_player(desk, level),
     }
+}
 
-    fn carry_out(&mut self, Plan { opening, seats }: Plan, cause: Cause) -> Decided<Match> {
-        let game = opening.game;
-        let holders = Some(BySeat::from_fn(|seat| self.pin_seat(&seats[seat])));
-        let mut ruling = referee::open(Opening { holders, ..opening }, cause, self.at());
-        let rows = self.rows(&mut ruling, &Readers::seats(&seats))?;
-        tracing::info!(match_id = ruling.after.id, %game, "match opened");
-        let settlement = &mut self.draft.settlement;
-        settlement.matches.push(match_row(&ruling.after, 0)?);
-        settlement.seats.extend(Seat::BOTH.map(|seat| seat_row(&seats[seat])));
-        settlement.entries.extend(rows.entries);
-        settlement.dispatches.extend(rows.dispatches);
-        Ok(ruling.after)
-    }
+/// Returns the house at a level as a player. Its address is not a mail address, so that nobody can write from there
+/// and nothing is sent there.
+pub fn house_player(desk: &mut Desk<'_>, level: &HouseLevel) -> Decided<Player> {
+    desk.player_or_new(&format!("house:{}", level.name), &level.player_name())
+}
 
-    fn players_of(&mut self, new: &NewMatch) -> Decided<BySeat<Player>> {
-        let mut missing = Wanted::default();
-        let first = collect_needs(self.player_of(&new.players.first), &mut missing)?;
-        let second = collect_needs(self.player_of(&new.players.second), &mut missing)?;
-        match (first, second) {
-            (Some(first), Some(second)) => Ok(BySeat::new(first, second)),
-            _ => Err(missing.into()),
-        }
-    }
-
-    fn player_of(&mut self, holder: &Holder) -> Decided<Player> {
-        match holder {
-            Holder::Player(NamedAddress { name, address }) => {
-                let name = if name.is_empty() { name_from(address) } else { name.clone() };
-                fit_name(&name).map_err(anyhow::Error::msg)?;
-                self.player_or_new(address.as_str(), &name)
-            }
-            Holder::House(level) => self.house_player(level),
-        }
-    }
-
-    /// Returns the house at a level as a player. Its address is not a mail address, so that nobody can write from there
-    /// and nothing is sent there.
-    pub fn house_player(&mut self, level: &HouseLevel) -> Decided<Player> {
-        self.player_or_new(&format!("house:{}", level.name), &level.player_name())
-    }
-
-    /// Draws a name that no match has.
-    fn free_name(&mut self, game: GameKind, random: &mut Random) -> Decided<String> {
-        loop {
-            let id = draw_name(game, random);
-            if !self.context.is_taken(&id)? && self.take_name(&id) {
-                return Ok(id);
-            }
+/// Draws a name that no match has.
+fn free_name(desk: &mut Desk<'_>, game: GameKind, random: &mut Random) -> Decided<String> {
+    loop {
+        let id = draw_name(game, random);
+        if !desk.rows.is_taken(&id)? && desk.take_name(&id) {
+            return Ok(id);
         }
     }
 }
@@ -248,6 +234,6 @@ impl Decision<'_> {
 /// Draws a name such as `QZ-7K3M`.
 fn draw_name(game: GameKind, random: &mut Random) -> String {
     let letters: [u8; 4] = random.bytes();
-    let letters = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
+    let letters = letters.map(|byte| char::from(codes::CODE_LETTERS[usize::from(byte % 32)]));
     format!("{}-{}", game.prefix(), String::from_iter(letters))
 }

@@ -5,9 +5,10 @@ use std::slice;
 
 use anyhow::Context as _;
 
-use super::decision::{Decision, Key};
-use super::seat::is_shown_to_others;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::desk::Desk;
+use super::rows::{Decided, Undecided, or_lacking};
+use super::seat::{self, is_shown_to_others};
+use super::{absences, standing};
 use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::ledger::{LetterCause, TokenOf};
@@ -27,152 +28,153 @@ pub struct SeatPart {
     pub by_other_token: bool,
 }
 
-impl Decision<'_> {
-    /// Rules on a seat's letter, part by part, and notes what became of it.
-    ///
-    /// The first answer names what became of the other parts, and where the absences that are noted in its own match count
-    /// besides: so the others are finished before it, and it is worded last.
-    pub fn rule_on_seat_letter(
-        &mut self,
-        waiting: &WaitingLetter,
-        letter: &Letter,
-        row: &TokenRow,
-        confirmed_by: Option<Digest>,
-    ) -> Decided<()> {
-        let quotable = letter.quotable_text(&self.context.texts);
-        let written = letter.new_text(quotable.as_deref());
-        let parts = self.parts_of(letter, row, &written)?;
-        let settings = last_lines_of_settings(&parts);
-        let (first, rest) = parts.split_first().context("a letter from a seat has a part")?;
-        let first_dispatch = self.draft.settlement.dispatches.len();
-        let (mut missing, mut others, mut has_hint) = (Wanted::default(), Vec::new(), false);
-        let rule = |decision: &mut Self, part: &SeatPart, has_hint: bool| {
-            let mut read = decision.read_part(waiting, letter, part, &written)?;
-            read.cause.confirmed_by = confirmed_by;
-            if let Some(lines) = &part.lines {
-                keep_last_settings(&mut read.request, lines, &settings);
-            }
-            decision.rule_on_part(letter, &part.row, read, has_hint)
-        };
-        for part in rest {
-            let ruled = rule(self, part, has_hint);
-            let Some(mut ruled) = collect_needs(ruled, &mut missing)? else { continue };
-            has_hint |= ruled.has_hint();
-            others.push(OtherPart { match_id: part.row.match_id.clone(), outcome: ruled.outcome() });
-            let (no_others, nowhere) = (&[], AbsentElsewhere::default());
-            let done = self.finish_part(waiting, letter, &part.row, ruled, no_others, &nowhere);
-            collect_needs(done, &mut missing)?;
+/// Rules on a seat's letter, part by part, and notes what became of it.
+///
+/// The first answer names what became of the other parts, and where the absences that are noted in its own match count
+/// besides: so the others are finished before it, and it is worded last.
+pub fn rule_on_seat_letter(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    row: &TokenRow,
+    confirmed_by: Option<Digest>,
+) -> Decided<()> {
+    let quotable = letter.quotable_text(&desk.rows.loaded.texts);
+    let written = letter.new_text(quotable.as_deref());
+    let parts = parts_of(desk, letter, row, &written)?;
+    let settings = last_lines_of_settings(&parts);
+    let (first, rest) = parts.split_first().context("a letter from a seat has a part")?;
+    let first_dispatch = desk.draft.settlement.dispatches.len();
+    let (mut others, mut has_hint) = (Vec::new(), false);
+    let rule = |desk: &mut Desk<'_>, part: &SeatPart, has_hint: bool| {
+        let mut read = read_part(desk, waiting, letter, part, &written)?;
+        read.cause.confirmed_by = confirmed_by;
+        if let Some(lines) = &part.lines {
+            keep_last_settings(&mut read.request, lines, &settings);
         }
-        let moved = self.draft.settlement.dispatches.len() - first_dispatch;
-        let ruled = rule(self, first, has_hint);
-        let Some(mut ruled) = collect_needs(ruled, &mut missing)? else { return Err(missing.into()) };
-        let absences = self.spread_absences(&first.row, &mut ruled, &written);
-        let Some(absences) = collect_needs(absences, &mut missing)? else { return Err(missing.into()) };
-        let is_told = ruled.name_in_notices(&absences.matches_with(ruled.opponent()));
-        let told = is_told.then_some(ruled.opponent());
-        let note = ruled.note();
-        let done = self.finish_part(waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
-        collect_needs(done, &mut missing)?;
-        missing.check()?;
-        self.draft.settlement.dispatches[first_dispatch..].rotate_left(moved);
-        self.tell_absences(&first.row, &absences, waiting.digest, told)?;
-        self.draft.settlement.decided.push(LetterDecision {
-            digest: waiting.digest,
-            status: LetterStatus::Ruled,
-            note,
-            seat: Some((first.row.match_id.clone(), first.row.seat)),
-            accepted_by: None,
-        });
-        Ok(())
+        seat::rule_on_part(desk, letter, &part.row, read, has_hint)
+    };
+    for part in rest {
+        let ruled = rule(desk, part, has_hint);
+        let Some(mut ruled) = or_lacking(ruled)? else { continue };
+        has_hint |= ruled.has_hint();
+        others.push(OtherPart { match_id: part.row.match_id.clone(), outcome: ruled.outcome() });
+        let (no_others, nowhere) = (&[], AbsentElsewhere::default());
+        let done = seat::finish_part(desk, waiting, letter, &part.row, ruled, no_others, &nowhere);
+        or_lacking(done)?;
     }
+    let moved = desk.draft.settlement.dispatches.len() - first_dispatch;
+    let ruled = rule(desk, first, has_hint);
+    let Some(mut ruled) = or_lacking(ruled)? else { return Err(Undecided::Lacks) };
+    let absences = absences::spread_absences(desk, &first.row, &mut ruled, &written);
+    let Some(absences) = or_lacking(absences)? else { return Err(Undecided::Lacks) };
+    let is_told = ruled.name_in_notices(&absences.matches_with(ruled.opponent()));
+    let told = is_told.then_some(ruled.opponent());
+    let note = ruled.note();
+    let done = seat::finish_part(desk, waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
+    or_lacking(done)?;
+    desk.rows.check()?;
+    desk.draft.settlement.dispatches[first_dispatch..].rotate_left(moved);
+    absences::tell_absences(desk, &first.row, &absences, waiting.digest, told)?;
+    desk.draft.settlement.decided.push(LetterDecision {
+        digest: waiting.digest,
+        status: LetterStatus::Ruled,
+        note,
+        seat: Some((first.row.match_id.clone(), first.row.seat)),
+        accepted_by: None,
+    });
+    Ok(())
+}
 
-    /// Returns the parts of a letter, the one whose match it answers first. Without lines `MATCH …` for other matches in
-    /// which its player holds a seat, the whole letter is one part.
-    ///
-    /// If a line names another match, if there are too many, or if the token's match ended long ago, nothing is split: the
-    /// ruling asks which match is meant.
-    pub fn parts_of(&self, letter: &Letter, row: &TokenRow, written: &NewText) -> Decided<Vec<SeatPart>> {
-        let whole = || vec![SeatPart { row: row.clone(), lines: None, by_other_token: false }];
-        let NewText::Lines(lines) = written else { return Ok(whole()) };
-        let mut named = matches_with_parts(lines);
-        named.retain(|name| !name.eq_ignore_ascii_case(&row.match_id));
-        if named.is_empty() || named.len() >= MAX_PARTS {
-            return Ok(whole());
-        }
-        let own = self.game_match(&row.match_id)?.context("the token's match is missing")?;
-        if own.game_match.ended_long_ago(self.at()) {
-            return Ok(whole());
-        }
-        let mut missing = Wanted::default();
-        let mut seats = Vec::new();
-        for name in &named {
-            let found = collect_needs(self.seat_of_same_player(name, row), &mut missing)?;
-            seats.extend(found.flatten());
-        }
-        missing.check()?;
-        if seats.len() < named.len() {
-            return Ok(whole());
-        }
-        let own = part_for(lines, &row.match_id, true);
-        let is_empty = own.iter().all(|line| line.text.trim().is_empty());
-        let mut parts = Vec::new();
-        // A token that the letter showed to others is renewed even if the letter says nothing about its match.
-        if !is_empty || is_shown_to_others(letter, row) {
-            parts.push(SeatPart { row: row.clone(), lines: Some(own), by_other_token: false });
-        }
-        for row in seats {
-            let lines = Some(part_for(lines, &row.match_id, false));
-            parts.push(SeatPart { row, lines, by_other_token: true });
-        }
-        Ok(parts)
+/// Returns the parts of a letter, the one whose match it answers first. Without lines `MATCH …` for other matches in
+/// which its player holds a seat, the whole letter is one part.
+///
+/// If a line names another match, if there are too many, or if the token's match ended long ago, nothing is split: the
+/// ruling asks which match is meant.
+pub fn parts_of(
+    desk: &Desk<'_>,
+    letter: &Letter,
+    row: &TokenRow,
+    written: &NewText,
+) -> Decided<Vec<SeatPart>> {
+    let whole = || vec![SeatPart { row: row.clone(), lines: None, by_other_token: false }];
+    let NewText::Lines(lines) = written else { return Ok(whole()) };
+    let mut named = matches_with_parts(lines);
+    named.retain(|name| !name.eq_ignore_ascii_case(&row.match_id));
+    if named.is_empty() || named.len() >= MAX_PARTS {
+        return Ok(whole());
     }
+    let own = desk.game_match(&row.match_id)?.context("the token's match is missing")?;
+    if own.game_match.ended_long_ago(desk.at()) {
+        return Ok(whole());
+    }
+    let mut seats = Vec::new();
+    for name in &named {
+        let found = or_lacking(seat_of_same_player(desk, name, row))?;
+        seats.extend(found.flatten());
+    }
+    desk.rows.check()?;
+    if seats.len() < named.len() {
+        return Ok(whole());
+    }
+    let own = part_for(lines, &row.match_id, true);
+    let is_empty = own.iter().all(|line| line.text.trim().is_empty());
+    let mut parts = Vec::new();
+    // A token that the letter showed to others is renewed even if the letter says nothing about its match.
+    if !is_empty || is_shown_to_others(letter, row) {
+        parts.push(SeatPart { row: row.clone(), lines: Some(own), by_other_token: false });
+    }
+    for row in seats {
+        let lines = Some(part_for(lines, &row.match_id, false));
+        parts.push(SeatPart { row, lines, by_other_token: true });
+    }
+    Ok(parts)
+}
 
-    /// Returns the seat that a player holds in another match.
-    fn seat_of_same_player(&self, match_id: &str, row: &TokenRow) -> Decided<Option<TokenRow>> {
-        let loaded = self.game_match(match_id)?;
-        let seats = loaded.into_iter().flat_map(|loaded| loaded.seats.iter());
-        let mut own = seats.filter(|(_, seat)| seat.player.id == row.player.id);
-        Ok(own.next().map(|(_, seat)| seat.clone()))
-    }
+/// Returns the seat that a player holds in another match.
+fn seat_of_same_player(desk: &Desk<'_>, match_id: &str, row: &TokenRow) -> Decided<Option<TokenRow>> {
+    let loaded = desk.game_match(match_id)?;
+    let seats = loaded.into_iter().flat_map(|loaded| loaded.seats.iter());
+    let mut own = seats.filter(|(_, seat)| seat.player.id == row.player.id);
+    Ok(own.next().map(|(_, seat)| seat.clone()))
+}
 
-    /// Reads a part of a letter with what only the database knows of it.
-    pub fn read_part(
-        &mut self,
-        waiting: &WaitingLetter,
-        letter: &Letter,
-        part: &SeatPart,
-        written: &NewText,
-    ) -> Decided<SeatLetter> {
-        let SeatPart { row, lines, by_other_token } = part;
-        self.touch(Key::Match(row.match_id.clone()));
-        let loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?;
-        let game_match = &loaded.game_match;
-        let cause = LetterCause {
-            dkim: self.signature(waiting),
-            token: if *by_other_token { TokenOf::Other } else { TokenOf::Own },
-            part: lines.as_deref().map(part_digest),
-            accepted_by: waiting.accepted_by.clone(),
-            ..LetterCause::new(waiting.digest, row.seat, waiting.received_at)
-        };
-        let mut read = referee::prepare(game_match, cause, letter, written.clone()).context("a part")?;
-        if read.request.passes_texts_on() {
-            read.withhold_texts(game_match.game, &self.other_games_of(row)?);
-        }
-        Ok(read)
+/// Reads a part of a letter with what only the database knows of it.
+pub fn read_part(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    part: &SeatPart,
+    written: &NewText,
+) -> Decided<SeatLetter> {
+    let SeatPart { row, lines, by_other_token } = part;
+    let loaded = desk.game_match(&row.match_id)?.context("the token's match is missing")?;
+    let game_match = &loaded.game_match;
+    let cause = LetterCause {
+        dkim: standing::signature(desk, waiting),
+        token: if *by_other_token { TokenOf::Other } else { TokenOf::Own },
+        part: lines.as_deref().map(part_digest),
+        accepted_by: waiting.accepted_by.clone(),
+        ..LetterCause::new(waiting.digest, row.seat, waiting.received_at)
+    };
+    let mut read = referee::prepare(game_match, cause, letter, written.clone()).context("a part")?;
+    if read.request.passes_texts_on() {
+        read.withhold_texts(game_match.game, &other_games_of(desk, row)?);
     }
+    Ok(read)
+}
 
-    /// Returns the games that a player has running besides that of this match.
-    fn other_games_of(&self, row: &TokenRow) -> Decided<Vec<GameKind>> {
-        let own = self.game_match(&row.match_id)?.map(|loaded| loaded.game_match.game);
-        let mut games = Vec::new();
-        for (_, overview) in self.context.matches_of(row.player.id)? {
-            let stage = self.ruled_on(&overview.id).map_or(overview.stage, |loaded| loaded.game_match.stage);
-            if stage != Stage::Over && own != Some(overview.game) && !games.contains(&overview.game) {
-                games.push(overview.game);
-            }
+/// Returns the games that a player has running besides that of this match.
+fn other_games_of(desk: &Desk<'_>, row: &TokenRow) -> Decided<Vec<GameKind>> {
+    let own = desk.game_match(&row.match_id)?.map(|loaded| loaded.game_match.game);
+    let mut games = Vec::new();
+    for (_, overview) in desk.rows.matches_of(row.player.id)? {
+        let stage = desk.ruled_on(&overview.id).map_or(overview.stage, |loaded| loaded.game_match.stage);
+        if stage != Stage::Over && own != Some(overview.game) && !games.contains(&overview.game) {
+            games.push(overview.game);
         }
-        Ok(games)
     }
+    Ok(games)
 }
 
 /// Returns the number of the last line that changes each setting, in a letter with several parts.

@@ -5,17 +5,17 @@
 use chrono::TimeDelta;
 
 use super::asker::Asker;
-use super::decision::Decision;
-use super::offers::in_code_letters;
-use super::openings::CODE_LETTERS;
+use super::codes::{CODE_LETTERS, in_code_letters};
+use super::desk::Desk;
 use super::random::Random;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::rows::Decided;
+use super::{offers, standing};
 use crate::config::Membership;
 use crate::game::Line;
 use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
 use crate::report::AskedSender;
 use crate::request::{Command, Party, Request};
-use crate::store::{Question, Standing};
+use crate::store::Question;
 
 /// Days for which commands wait for the answer.
 const QUESTION_DAYS: i64 = 14;
@@ -26,128 +26,98 @@ const MAX_WAITING: usize = 10;
 /// Interval at which a question is asked again.
 const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 
-impl Decision<'_> {
-    /// Returns what is known of an address as this transaction leaves it so far.
-    pub fn standing(&self, address: &str) -> Decided<Standing> {
-        match self.restraints().into_iter().find_map(|changed| changed.standings.get(address)) {
-            Some(standing) => Ok(*standing),
-            None => Ok(self.context.sender(address)?.standing),
+/// Returns the open question to an address as this transaction leaves it so far.
+fn open_question(desk: &Desk<'_>, address: &str) -> Decided<Option<Question>> {
+    let asked = desk.restraints().find_map(|changed| changed.questions.get(address));
+    let question = match asked {
+        Some(question) => question.clone(),
+        None => desk.rows.sender(address)?.question.clone(),
+    };
+    Ok(question.filter(|question| question.lapses_at > desk.at()))
+}
+
+/// Lets these commands wait for the sender's answer. Returns the question if it is due, or `None` if it was asked
+/// less than a day ago.
+pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Decided<Option<AskedSender>> {
+    let address = asker.from.as_str();
+    let open = open_question(desk, address)?;
+    let is_due = open.as_ref().is_none_or(|open| open.asked_at + QUESTION_INTERVAL <= desk.at());
+    let now = desk.at();
+    let mut question = match open {
+        Some(open) => open,
+        None => Question {
+            code: draw_question_code(&mut desk.random()),
+            lines: Vec::new(),
+            asked_at: now,
+            lapses_at: now,
+        },
+    };
+    for line in lines {
+        if question.lines.len() < MAX_WAITING && !question.lines.contains(&line) {
+            question.lines.push(line);
         }
     }
+    if is_due {
+        question.asked_at = now;
+        question.lapses_at = now + TimeDelta::days(QUESTION_DAYS);
+    }
+    let asked = is_due.then(|| AskedSender {
+        code: question.code.clone(),
+        commands: question.lines.clone(),
+        lapses: asker.local_time(question.lapses_at, &desk.settings.config.terms),
+    });
+    desk.draft.settlement.restraints.questions.insert(address.to_owned(), Some(question));
+    Ok(asked)
+}
 
-    /// Notes that the owner of an address reads our letters.
-    pub fn note_known(&mut self, asker: &Asker) -> Decided<()> {
-        let standing = self.standing(&asker.from)?;
-        if standing.proven_at.is_none() {
-            let standing = Standing { proven_at: Some(self.at()), ..standing };
-            self.draft.settlement.restraints.standings.insert(asker.from.clone(), standing);
+/// Takes back a question whose letter found no slot: nobody could answer it.
+pub fn withdraw_question(desk: &mut Desk<'_>, asker: &Asker) {
+    desk.draft.settlement.restraints.questions.remove(&asker.from);
+}
+
+/// Returns the commands that waited for this code, and knows the address from now on.
+pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Option<Request>> {
+    let question = open_question(desk, &asker.from)?.filter(|question| question.code == code);
+    let Some(question) = question else { return Ok(None) };
+    standing::note_known(desk, asker)?;
+    desk.draft.settlement.restraints.questions.insert(asker.from.clone(), None);
+    let lines = (1..).zip(&question.lines).map(|(no, text)| Line { no, text: text.clone() });
+    Ok(Some(Request::read(&lines.collect::<Vec<_>>(), |_: &str| false)))
+}
+
+/// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as that
+/// is known now.
+pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
+    let is_closed = desk.settings.config.club.membership == Membership::Closed;
+    let rejection = match command {
+        Command::Challenge { .. } | Command::Open { .. } | Command::Join(_)
+            if is_closed && asker.player_id.is_none() =>
+        {
+            Some(OfferRejection::MembersOnly)
         }
-        Ok(())
-    }
-
-    /// Returns the open question to an address as this transaction leaves it so far.
-    fn open_question(&self, address: &str) -> Decided<Option<Question>> {
-        let asked = self.restraints().into_iter().find_map(|changed| changed.questions.get(address));
-        let question = match asked {
-            Some(question) => question.clone(),
-            None => self.context.sender(address)?.question.clone(),
-        };
-        Ok(question.filter(|question| question.lapses_at > self.at()))
-    }
-
-    /// Lets these commands wait for the sender's answer. Returns the question if it is due, or `None` if it was asked
-    /// less than a day ago.
-    pub fn ask_sender(&mut self, asker: &Asker, lines: Vec<String>) -> Decided<Option<AskedSender>> {
-        let address = asker.from.as_str();
-        let open = self.open_question(address)?;
-        let is_due = open.as_ref().is_none_or(|open| open.asked_at + QUESTION_INTERVAL <= self.at());
-        let now = self.at();
-        let mut question = match open {
-            Some(open) => open,
-            None => Question {
-                code: draw_question_code(&mut self.random()),
-                lines: Vec::new(),
-                asked_at: now,
-                lapses_at: now,
-            },
-        };
-        for line in lines {
-            if question.lines.len() < MAX_WAITING && !question.lines.contains(&line) {
-                question.lines.push(line);
-            }
+        Command::Challenge { opponent: Party::Player(opponent), .. }
+            if opponent.base() == desk.settings.config.club.address || asker.is(opponent.as_str()) =>
+        {
+            Some(OfferRejection::Yourself)
         }
-        if is_due {
-            question.asked_at = now;
-            question.lapses_at = now + TimeDelta::days(QUESTION_DAYS);
+        Command::Challenge { opponent: Party::House(level), game, options, days } => {
+            HouseMatch::read(game, level.as_deref(), options, *days).err()
         }
-        let asked = is_due.then(|| AskedSender {
-            code: question.code.clone(),
-            commands: question.lines.clone(),
-            lapses: asker.local_time(question.lapses_at, &self.settings.config.terms),
-        });
-        self.draft.settlement.restraints.questions.insert(address.to_owned(), Some(question));
-        Ok(asked)
-    }
-
-    /// Takes back a question whose letter found no slot: nobody could answer it.
-    pub fn withdraw_question(&mut self, asker: &Asker) {
-        self.draft.settlement.restraints.questions.remove(&asker.from);
-    }
-
-    /// Carries out the commands that waited for this code, and knows the address from now on.
-    pub fn confirm(&mut self, asker: &Asker, written: &str) -> Decided<Reply> {
-        let code = in_code_letters(written);
-        let question = self.open_question(&asker.from)?.filter(|question| question.code == code);
-        let Some(question) = question else { return Ok(Reply::NoQuestion { code }) };
-        let asker = Asker { is_known: true, ..asker.clone() };
-        self.note_known(&asker)?;
-        let lines = (1..).zip(&question.lines).map(|(no, text)| Line { no, text: text.clone() });
-        let request = Request::read(&lines.collect::<Vec<_>>(), |_: &str| false);
-        let mut replies = Vec::new();
-        let mut missing = Wanted::default();
-        for waiting in &request.commands {
-            let reply = collect_needs(self.reply_to_everybody(&asker, &waiting.command), &mut missing)?;
-            replies.extend(reply.flatten());
+        Command::Challenge { opponent: Party::Player(_), game, options, days }
+        | Command::Open { game, options, days } => Offer::read(game, options, *days).err(),
+        Command::Join(code) => {
+            let code = in_code_letters(code);
+            let open = offers::open_offer(desk, &code)?.filter(|row| row.invited.is_none());
+            open.is_none().then_some(OfferRejection::NoSuchCode { code })
         }
-        missing.check()?;
-        self.draft.settlement.restraints.questions.insert(asker.from.clone(), None);
-        Ok(Reply::Confirmed { replies })
-    }
-
-    /// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as that
-    /// is known now.
-    pub fn rejection_at_once(&mut self, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
-        let is_closed = self.settings.config.club.membership == Membership::Closed;
-        let rejection = match command {
-            Command::Challenge { .. } | Command::Open { .. } | Command::Join(_)
-                if is_closed && asker.player_id.is_none() =>
-            {
-                Some(OfferRejection::MembersOnly)
-            }
-            Command::Challenge { opponent: Party::Player(opponent), .. }
-                if opponent.base() == self.settings.config.club.address || asker.is(opponent.as_str()) =>
-            {
-                Some(OfferRejection::Yourself)
-            }
-            Command::Challenge { opponent: Party::House(level), game, options, days } => {
-                HouseMatch::read(game, level.as_deref(), options, *days).err()
-            }
-            Command::Challenge { opponent: Party::Player(_), game, options, days }
-            | Command::Open { game, options, days } => Offer::read(game, options, *days).err(),
-            Command::Join(code) => {
-                let code = in_code_letters(code);
-                let open = self.open_offer(&code)?.filter(|row| row.invited.is_none());
-                open.is_none().then_some(OfferRejection::NoSuchCode { code })
-            }
-            // Nothing else waits for an answer, except settings, which are never rejected.
-            other => {
-                debug_assert!(matches!(other, Command::Settings(_)));
-                None
-            }
-        };
-        let command = command.name();
-        Ok(rejection.map(|why| Reply::NoOffer { command, why }))
-    }
+        // Nothing else waits for an answer, except settings, which are never rejected.
+        other => {
+            debug_assert!(matches!(other, Command::Settings(_)));
+            None
+        }
+    };
+    let command = command.name();
+    Ok(rejection.map(|why| Reply::NoOffer { command, why }))
 }
 
 /// Whether a command waits until its sender is known: it would make the referee write to others, open a match, list a

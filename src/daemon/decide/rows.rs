@@ -1,286 +1,485 @@
-//! Turns a ruling into rows: its entries, and its letters worded and put into envelopes.
+//! The rows that decisions read.
+//!
+//! The shell loads rows ahead of a decision and cannot know all of them. A decision that lacks one notes its key and ends
+//! with [`Undecided::Lacks`]; the shell loads what is lacking and decides again. A decision also notes what it read, and
+//! each change names what it writes: of two items of a batch, one that read what the other wrote is decided once more.
 
-use std::sync::Arc;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::context::LoadedMatch;
-use super::decision::Decision;
-use super::mail::PlainEnvelope;
-use super::undecided::Decided;
-use crate::game::BySeat;
-use crate::ledger::{self, Entry, Fact};
-use crate::referee::{self, Act, Content, Dispatch, Match, Matter, Reader, Ruling, Stage};
-use crate::report::envelope::{self, AnsweredLetter, Envelope};
-use crate::report::pin::pin;
-use crate::report::{self, WordedLetter, WordingInput};
-use crate::store::{EntryRow, KeptSnapshot, NewDispatch, TokenRow, Urgency};
+use chrono::{DateTime, Utc};
 
-/// The rows that a ruling adds to the ledger and to the outbox.
-pub struct RulingRows {
-    pub entries: Vec<EntryRow>,
-    pub dispatches: Vec<NewDispatch>,
-    /// Copies of letters to a GM for the other GMs who read them, each with the place of its original. They are not
-    /// letters of the match: the ledger pins the original alone.
-    pub copies: Vec<(usize, NewDispatch)>,
+use super::gm_index::GmIndex;
+use super::in_work::InWork;
+use super::stored::{both_seats, snapshot};
+use super::summary::Summary;
+use crate::game::{BySeat, Seat};
+use crate::ledger::{Delivery, Entry};
+use crate::letter::Digest;
+use crate::post::dkim::DkimVerdict;
+use crate::referee::{Match, MatchOverview, Readership};
+use crate::report::PictureCache;
+use crate::store::{
+    AnswerRow, BudgetKind, DispatchRow, Invitation, LetterRow, Player, PlayerChange, Question, SnapshotRow,
+    Standing, TokenRow, UnprovenLetter,
+};
+
+/// A row, or a range of rows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    /// The seat with this reply token, with its match and both seats.
+    Token(String),
+    /// The match with this ID, with both seats.
+    Match(String),
+    /// Whether a match has this name.
+    Name(String),
+    /// The ledger of a match.
+    Entries(String),
+    /// The reports that were made in a match.
+    Reports(String),
+    /// The text of our letter with this Message-ID.
+    Text(String),
+    /// The row of our letter with this Message-ID.
+    Dispatch(String),
+    /// The Message-ID of our letter with this ID in its return path.
+    ReturnId(String),
+    /// The player with this address.
+    Player(String),
+    /// The player with this address, who is added under this name if there is none.
+    NewPlayer(String, String),
+    /// The addresses and settings of a player, by ID.
+    Holder(i64),
+    /// The names of all players.
+    PlayerNames,
+    /// The matches of a player.
+    MatchesOf(i64),
+    /// The unproven letters in a player's name.
+    UnprovenOf(i64),
+    /// The changes that a player asked for.
+    ChangesOf(i64),
+    /// The change under this code.
+    Change(String),
+    /// The invitation with this code.
+    Invitation(String),
+    OpenInvitations,
+    /// The answers of the last hour to this reader.
+    Answers(String),
+    /// The standing of an address, and the open question to it.
+    Sender(String),
+    /// The counts of a subject.
+    Budget(String),
+    /// Whether the second address declined an offer of the first.
+    Declined(String, String),
+    /// A summary of every match.
+    Summaries,
+    /// The matches that ended last.
+    Ended,
+    /// Letters whose digests begin so.
+    Letters(String),
+    /// The readers of announcements.
+    Readers(Readership),
+    /// The events since then, for a digest.
+    Digest(DateTime<Utc>),
 }
 
-/// The readers of a ruling's letters.
-#[derive(Clone, Copy)]
-pub struct Readers<'a> {
-    pub seats: &'a BySeat<TokenRow>,
-    /// The player who loses a seat by this ruling.
-    pub former: Option<&'a TokenRow>,
-    /// The letter that caused the ruling, if any.
-    pub answered: Option<&'a AnsweredLetter>,
-}
+impl Key {
+    /// The address and the name of a player to add.
+    pub fn new_player(&self) -> Option<(&str, &str)> {
+        if let Key::NewPlayer(address, name) = self { Some((address, name)) } else { None }
+    }
 
-impl RulingRows {
-    /// Delays each copy as long as its original.
-    pub fn delay_copies(&mut self) {
-        for (place, copy) in &mut self.copies {
-            copy.due = self.dispatches.get(*place).and_then(|original| original.due);
-        }
+    /// The inviter and the invited.
+    pub fn declined(&self) -> Option<(&str, &str)> {
+        if let Key::Declined(inviter, invited) = self { Some((inviter, invited)) } else { None }
     }
 }
 
-impl<'a> Readers<'a> {
-    pub fn seats(seats: &'a BySeat<TokenRow>) -> Readers<'a> {
-        Readers { seats, former: None, answered: None }
-    }
+/// The result of a decision.
+pub type Decided<T> = Result<T, Undecided>;
 
-    /// Returns the player who reads as `reader`; `None` for a GM.
-    fn player(&self, reader: Reader) -> Option<&'a TokenRow> {
-        match reader {
-            Reader::Seat(seat) => Some(&self.seats[seat]),
-            Reader::Former(_) => self.former,
-            Reader::Gm => None,
-        }
-    }
+/// Why there is no decision.
+#[derive(Debug)]
+pub enum Undecided {
+    /// Rows are missing, whose keys were noted: load them and decide again.
+    Lacks,
+    /// The decision failed, and a repetition would fail too.
+    Failed(anyhow::Error),
+}
 
-    /// Whether letters can be sent there. Players who were forgotten have no address.
-    fn can_be_reached(&self, reader: Reader) -> bool {
-        self.player(reader).is_none_or(|row| !row.player.addresses.is_empty())
+/// Goes on without a value whose rows are missing, so that one round of loading serves several questions. Whoever asks
+/// calls [`Rows::check`] before using the answers.
+///
+/// # Errors
+/// Returns an error if the decision failed for another reason.
+pub fn or_lacking<T>(decided: Decided<T>) -> anyhow::Result<Option<T>> {
+    match decided {
+        Ok(value) => Ok(Some(value)),
+        Err(Undecided::Lacks) => Ok(None),
+        Err(Undecided::Failed(error)) => Err(error),
     }
 }
 
-/// The reply token, name and address of a reader.
-struct Addressee<'a> {
-    token: &'a str,
-    name: &'a str,
-    address: &'a str,
+impl<E: Into<anyhow::Error>> From<E> for Undecided {
+    fn from(error: E) -> Self {
+        Undecided::Failed(error.into())
+    }
 }
 
-impl Decision<'_> {
-    /// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the last ruling
-    /// on the match, and this ruling decides anything, the ledger notes the change first.
-    pub fn rule(&self, game_match: &Match, matter: &Matter<'_>) -> Ruling {
-        self.rule_with(game_match, &[], matter)
+/// A match with both its seats, as it is stored or as earlier letters of the batch left it.
+#[derive(Clone, Debug)]
+pub struct LoadedMatch {
+    pub game_match: Match,
+    /// The version that it was loaded with.
+    pub version: i64,
+    pub seats: BySeat<TokenRow>,
+}
+
+/// Our knowledge of somebody who writes without a token.
+#[derive(Clone, Debug, Default)]
+pub struct KnownSender {
+    pub standing: Standing,
+    pub question: Option<Question>,
+}
+
+/// The counts of one subject.
+pub type Counts = BTreeMap<(BudgetKind, DateTime<Utc>), u32>;
+
+/// The rows that were loaded for the decisions of a batch, and which of them were looked up in vain.
+///
+/// Loading more never replaces a row: earlier decisions stay valid, and at the commit the version of each match shows
+/// whether somebody else has changed it.
+#[derive(Default)]
+pub struct LoadedRows {
+    /// The time of the decision, in whole milliseconds as the ledger has it.
+    pub at: DateTime<Utc>,
+    /// 256 random bits from the system.
+    pub seed: [u8; 32],
+    /// The reply token that letters to each GM carry, in the order of the config.
+    pub gm_tokens: Vec<String>,
+    /// Verdicts on the signatures of people's letters. A letter without a verdict has no entry.
+    pub dkim: BTreeMap<Digest, DkimVerdict>,
+    pub tokens: BTreeMap<String, Option<TokenRow>>,
+    /// `None` if there is no such match, or this program cannot rule on it.
+    pub matches: BTreeMap<String, Option<LoadedMatch>>,
+    /// Whether a match has this name.
+    pub names: BTreeMap<String, bool>,
+    pub entries: BTreeMap<String, Vec<Entry>>,
+    /// The row and the bytes of each report, in the order in which they were made.
+    pub reports: BTreeMap<String, Vec<(DispatchRow, Vec<u8>)>>,
+    /// The text of our letters that were found, by Message-ID.
+    pub texts: BTreeMap<String, String>,
+    /// The Message-IDs that none of our letters has.
+    pub no_texts: BTreeSet<String>,
+    /// The letters that threads rule on at this moment.
+    pub in_work: InWork,
+    /// The boards drawn for this batch: matches that are opened together begin with equal boards.
+    pub pictures: PictureCache,
+    pub dispatches: BTreeMap<String, Option<DispatchRow>>,
+    /// The Message-IDs of dispatches by the IDs in their return paths.
+    pub return_ids: BTreeMap<String, Option<String>>,
+    pub players: BTreeMap<String, Option<Player>>,
+    /// Players who were found or added, by address.
+    pub seated: BTreeMap<String, Player>,
+    /// The name of every player.
+    pub player_names: Option<Vec<(i64, String)>>,
+    /// Each player's matches with the player's seat, by ID, without snapshots.
+    pub matches_of: BTreeMap<i64, Vec<(Seat, MatchOverview)>>,
+    pub invitations: BTreeMap<String, Option<Invitation>>,
+    pub open_invitations: Option<Vec<Invitation>>,
+    /// The unproven letters in a player's name that have not lapsed, oldest first.
+    pub unproven: BTreeMap<i64, Vec<UnprovenLetter>>,
+    /// The changes that a player asked for and that are open, or can be undone.
+    pub changes: BTreeMap<i64, Vec<PlayerChange>>,
+    pub changes_by_code: BTreeMap<String, Option<PlayerChange>>,
+    /// The answers of the last hour by reader, oldest first.
+    pub answers: BTreeMap<String, Vec<AnswerRow>>,
+    pub senders: BTreeMap<String, KnownSender>,
+    /// The counts of the last two days, and of the hours and days to come, by subject.
+    pub budgets: BTreeMap<String, Counts>,
+    /// Whether the second address declined an offer of the first.
+    pub declined: BTreeMap<(String, String), bool>,
+    /// Up to two letters by the beginning of their digests.
+    pub letters: BTreeMap<String, Vec<DigestLetter>>,
+    pub summaries: Option<Vec<Summary>>,
+    /// The IDs of the matches that ended last, the latest first.
+    pub ended: Option<Vec<String>>,
+    /// The players who read announcements.
+    pub readers_of: BTreeMap<Readership, Vec<Player>>,
+    pub digest: Option<DigestRows>,
+}
+
+/// The rows that a digest reports on.
+#[derive(Clone, Debug)]
+pub struct DigestRows {
+    pub since: DateTime<Utc>,
+    /// The number of refused filings by match.
+    pub refused: BTreeMap<String, usize>,
+    /// Dispatches that were given up in this period.
+    pub given_up: Vec<DispatchRow>,
+    pub set_aside: Vec<DigestLetter>,
+    pub ignored: Vec<DigestLetter>,
+    /// Letters with words for the GM.
+    pub words: Vec<DigestLetter>,
+    pub automatic: Vec<DigestLetter>,
+    pub missed: Vec<MissedTurn>,
+    /// The entries that opened a match in this period.
+    pub opened: Vec<Entry>,
+    pub ended: Vec<Entry>,
+    pub absences: Vec<Entry>,
+    pub newcomers: Vec<Player>,
+    /// Number of letters written.
+    pub written: u64,
+    pub letters_waiting: u64,
+    /// How many letters were sent in the last 24 hours, and what waits to be sent.
+    pub sent_in_a_day: u64,
+    pub dispatches_waiting: u64,
+    pub oldest_dispatch: Option<DateTime<Utc>>,
+    /// Answers that were left out, because a budget was used up.
+    pub left_out: u64,
+    /// Letters that were taken from the provider's spam folder.
+    pub from_spam: u64,
+    /// Letters in players' names that lapsed in this period.
+    pub lapsed: Vec<UnprovenLetter>,
+}
+
+/// A letter in a digest, and the matches whose reply tokens it bears.
+#[derive(Clone, Debug)]
+pub struct DigestLetter {
+    pub row: LetterRow,
+    pub matches: BTreeSet<String>,
+    /// Whether it names no match, and whoever wrote it plays one that runs.
+    pub by_player: bool,
+}
+
+/// A turn that a seat missed.
+#[derive(Clone, Debug)]
+pub struct MissedTurn {
+    pub match_id: String,
+    pub turn: u32,
+    pub seat: Seat,
+    /// Time at which the seat filed after all.
+    pub made_good: Option<DateTime<Utc>>,
+}
+
+impl LoadedMatch {
+    /// Whether letters can be sent to a seat. The house reads none, and a player who was forgotten has no address.
+    pub fn can_be_told(&self, seat: Seat) -> bool {
+        self.game_match.house[seat].is_none() && !self.seats[seat].player.addresses.is_empty()
     }
 
-    /// Rules on an act of the program in the open phase.
-    pub fn act(&self, game_match: &Match, act: Act) -> Ruling {
-        self.rule(game_match, &game_match.by_program(act))
+    /// Reads a match, in which our letters were `delivered` since its last entry.
+    ///
+    /// # Errors
+    /// Returns an error if the snapshot cannot be read, if its rules are unknown, or if a seat is missing.
+    pub fn of(
+        row: &SnapshotRow,
+        seats: &[TokenRow],
+        delivered: Vec<Delivery>,
+    ) -> anyhow::Result<LoadedMatch> {
+        let game_match = Match { delivered, ..snapshot(&row.id, &row.snapshot)? };
+        let seats = both_seats(seats, &row.id)?;
+        Ok(LoadedMatch { game_match, version: row.version, seats })
+    }
+}
+
+impl LoadedRows {
+    pub fn new(at: DateTime<Utc>, seed: [u8; 32], gm_tokens: Vec<String>) -> LoadedRows {
+        LoadedRows { at, seed, gm_tokens, ..LoadedRows::default() }
+    }
+}
+
+/// The loaded rows as one decision reads them, with notes of what it read and what it lacked.
+pub struct Rows<'a> {
+    pub loaded: &'a LoadedRows,
+    read: RefCell<BTreeSet<Key>>,
+    lacking: RefCell<Vec<Key>>,
+}
+
+impl<'a> Rows<'a> {
+    pub fn new(loaded: &'a LoadedRows) -> Rows<'a> {
+        Rows { loaded, read: RefCell::default(), lacking: RefCell::default() }
     }
 
-    /// Like [`Decision::rule`], but if the ruling decides anything, the ledger first notes who holds a seat from now
-    /// on.
-    pub fn rule_with(&self, game_match: &Match, holds: &[Act], matter: &Matter<'_>) -> Ruling {
-        let at = self.at();
-        // What writes no letter does not depend on the desk.
-        let writes = !matches!(matter, Matter::Program { act: Act::ListLetters, .. });
-        let is_moved = writes && game_match.desk != self.settings.identity;
-        let desk = is_moved.then(|| Act::Desk(self.settings.identity.clone()));
-        let mut noted: Option<Ruling> = None;
-        for act in desk.iter().chain(holds) {
-            let before = noted.as_ref().map_or(game_match, |noted| &noted.after);
-            let mut ruling = referee::rule(before, &before.by_program(act.clone()), at);
-            ruling.entries.splice(0..0, noted.into_iter().flat_map(|noted| noted.entries));
-            noted = Some(ruling);
-        }
-        let Some(noted) = noted else { return referee::rule(game_match, matter, at) };
-        let mut ruling = referee::rule(&noted.after, matter, at);
-        if ruling.after == noted.after {
-            return Ruling { after: game_match.clone(), ..ruling };
-        }
-        ruling.entries.splice(0..0, noted.entries);
-        ruling
+    /// Fails if anything was lacking so far.
+    pub fn check(&self) -> Decided<()> {
+        if self.lacking.borrow().is_empty() { Ok(()) } else { Err(Undecided::Lacks) }
     }
 
-    /// Words the letters of a ruling, and adds their pins to the match: the next entry names them.
-    pub fn rows(&self, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
-        ruling.dispatches.retain(|dispatch| readers.can_be_reached(dispatch.to));
-        // Comes next, because it may lack the ledger's entries, and wording takes longest.
-        let record = self.record_of_ended(ruling)?;
-        let entries: Vec<EntryRow> = ruling.entries.iter().map(EntryRow::from).collect();
-        let game_match = Arc::new(ruling.after.clone());
-        let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
-        for (index, dispatch) in ruling.dispatches.iter().enumerate() {
-            let token = self.addressee(&game_match, dispatch.to, readers).token;
-            let mut letter = self.word(&game_match, dispatch, token)?;
-            if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
-                letter.attachments.push((format!("{}.toml", game_match.id), record.clone()));
+    /// Returns the keys of what was read, and of what was lacking, in order.
+    pub fn into_notes(self) -> (BTreeSet<Key>, Vec<Key>) {
+        (self.read.into_inner(), self.lacking.into_inner())
+    }
+
+    /// Notes that a row was read.
+    pub fn note(&self, key: Key) {
+        self.read.borrow_mut().insert(key);
+    }
+
+    /// Notes what was found under a key, or that it is lacking.
+    fn row<T>(&self, found: Option<T>, key: Key) -> Decided<T> {
+        match found {
+            Some(found) => {
+                self.note(key);
+                Ok(found)
             }
-            let unique = envelope::unique_part(&game_match, index);
-            dispatches.push(self.envelop(letter, &game_match, &unique, dispatch, readers)?);
-        }
-        let copies = self.copies_for_gms(&game_match, &ruling.dispatches, readers)?;
-        for dispatch in &mut dispatches {
-            let pin = pin(&dispatch.bytes);
-            dispatch.pin = Some(pin);
-            ruling.after.told.push(pin);
-        }
-        Ok(RulingRows { entries, dispatches, copies })
-    }
-
-    /// Words the letters to the GM again, for every GM who reads them besides the first.
-    fn copies_for_gms(
-        &self,
-        game_match: &Arc<Match>,
-        dispatches: &[Dispatch],
-        readers: &Readers<'_>,
-    ) -> Decided<Vec<(usize, NewDispatch)>> {
-        let mut copies = Vec::new();
-        for (place, dispatch) in dispatches.iter().enumerate() {
-            if dispatch.to != Reader::Gm {
-                continue;
-            }
-            let gms = self.readers_of(game_match.game, &game_match.id, readers.seats);
-            for index in gms.into_iter().skip(1) {
-                let (gm, token) = (self.gm(index), self.token_of_gm(index));
-                let letter = self.word(game_match, dispatch, token)?;
-                let unique = format!("c.{}", envelope::unique_part(game_match, place));
-                let to = PlainEnvelope {
-                    name: &gm.name,
-                    address: gm.address.as_str(),
-                    unique: &unique,
-                    kind: envelope::kind(&dispatch.content),
-                };
-                copies.push((place, self.assemble(letter, token, &to, None)?));
+            None => {
+                self.lacking.borrow_mut().push(key);
+                Err(Undecided::Lacks)
             }
         }
-        Ok(copies)
     }
 
-    /// Words a letter about a match as the ruling left it.
-    pub fn word(&self, game_match: &Arc<Match>, dispatch: &Dispatch, token: &str) -> Decided<WordedLetter> {
-        let club = self.settings.stationery.club();
-        let input = WordingInput { club: &club, game_match, dispatch, token, at: self.at() };
-        Ok(report::word(&self.settings.templates, &input, &self.context.pictures)?)
+    /// Returns the GM whose reply token this is.
+    pub fn gm_with_token(&self, token: &str) -> Option<GmIndex> {
+        self.loaded.gm_tokens.iter().position(|own| own == token).map(GmIndex)
     }
 
-    /// Puts a worded letter into its envelope; `unique` names it within the ruling.
-    fn envelop(
-        &self,
-        letter: WordedLetter,
-        game_match: &Match,
-        unique: &str,
-        dispatch: &Dispatch,
-        readers: &Readers<'_>,
-    ) -> Decided<NewDispatch> {
-        let stationery = &self.settings.stationery;
-        let Addressee { token, name, address } = self.addressee(game_match, dispatch.to, readers);
-        let answered = readers.answered.filter(|_| dispatch.content.answer().is_some());
-        let message_id = stationery.message_id(token, unique);
-        let envelope = Envelope {
-            token,
-            to_name: name,
-            to: address,
-            message_id: &message_id,
-            match_id: Some(&game_match.id),
-            keeps_subject: matches!(dispatch.content, Content::Report { .. }),
-            date: self.at(),
-        };
-        let bytes = stationery.mail(letter, &envelope, answered)?;
-        let kind = envelope::kind(&dispatch.content);
-        let urgency = match Urgency::of(kind, true) {
-            Urgency::Notice if game_match.stage == Stage::Over => Urgency::Result,
-            urgency => urgency,
-        };
-        Ok(NewDispatch {
-            message_id,
-            recipient: address.to_owned(),
-            bytes,
-            kind,
-            match_id: Some(game_match.id.clone()),
-            seat: match dispatch.to {
-                Reader::Seat(seat) => Some(seat),
-                Reader::Former(_) | Reader::Gm => None,
-            },
-            answers: answered.map(|letter| letter.digest),
-            asked: None,
-            due: None,
-            urgency,
-            pin: None,
-        })
-    }
-
-    fn addressee<'b>(&'b self, game_match: &Match, reader: Reader, readers: &Readers<'b>) -> Addressee<'b> {
-        if reader == Reader::Gm {
-            let gms = self.readers_of(game_match.game, &game_match.id, readers.seats);
-            let index = gms.first().copied().unwrap_or_default();
-            let gm = self.gm(index);
-            return Addressee {
-                token: self.token_of_gm(index),
-                name: &gm.name,
-                address: gm.address.as_str(),
-            };
+    pub fn seat_by_token(&self, token: &str) -> Decided<Option<&'a TokenRow>> {
+        let found = self.row(self.loaded.tokens.get(token), Key::Token(token.to_owned()))?.as_ref();
+        if let Some(row) = found {
+            self.note(Key::Match(row.match_id.clone()));
+            self.note(Key::Holder(row.player.id));
         }
-        let holder = readers.player(reader);
-        let player = holder.map(|row| &row.player);
-        Addressee {
-            // The token of a former player's seat belongs to somebody else now.
-            token: match reader {
-                Reader::Seat(_) => holder.map_or("", |row| &row.token),
-                Reader::Former(_) | Reader::Gm => "",
-            },
-            name: player.map_or("", |player| &player.name),
-            address: player.and_then(|player| player.addresses.first()).map_or("", String::as_str),
-        }
+        Ok(found)
     }
 
-    /// Returns the record of the match if it ends with this ruling.
-    fn record_of_ended(&self, ruling: &Ruling) -> Decided<Option<String>> {
-        if !ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. })) {
-            return Ok(None);
+    pub fn game_match(&self, id: &str) -> Decided<Option<&'a LoadedMatch>> {
+        let found = self.row(self.loaded.matches.get(id), Key::Match(id.to_owned()))?.as_ref();
+        for (_, row) in found.iter().flat_map(|loaded| loaded.seats.iter()) {
+            self.note(Key::Holder(row.player.id));
         }
-        let match_id = &ruling.after.id;
-        let mut entries: Vec<Entry> = self.context.entries(match_id)?.to_vec();
-        let unsaved = self.added(|settlement| &settlement.entries).filter(|row| row.chain == *match_id);
-        for row in unsaved {
-            entries.push(serde_json::from_str(&row.json)?);
-        }
-        entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
-        Ok(ledger::record(&entries).map(|record| record.to_string()))
+        Ok(found)
     }
 
-    /// Adds a ruling and its rows to the draft.
-    pub fn keep_ruling(&mut self, loaded: LoadedMatch, ruling: Ruling, rows: RulingRows) {
-        let delivered = ruling.entries.iter().flat_map(|chained| &chained.entry.delivered);
-        let listed = delivered.map(|delivery| (ruling.after.id.clone(), delivery.letter));
-        self.draft.settlement.listed.extend(listed);
-        if ruling.entries.iter().any(|chained| changes_procedure(&chained.entry.fact)) {
-            let json = loaded.game_match.to_json();
-            self.draft.settlement.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
-        }
-        self.keep_match(loaded, ruling.after);
-        self.draft.settlement.entries.extend(rows.entries);
-        self.draft.settlement.dispatches.extend(rows.dispatches);
-        self.draft.settlement.dispatches.extend(rows.copies.into_iter().map(|(_, copy)| copy));
+    /// Whether a stored match has this name; it may be one that this program cannot rule on.
+    pub fn is_taken(&self, name: &str) -> Decided<bool> {
+        self.row(self.loaded.names.get(name).copied(), Key::Name(name.to_owned()))
     }
 
-    /// Adds a ruling that no letter caused.
-    pub fn keep_unasked(
-        &mut self,
-        loaded: LoadedMatch,
-        mut ruling: Ruling,
-        former: Option<&TokenRow>,
-    ) -> Decided<()> {
-        let rows = self.rows(&mut ruling, &Readers { former, ..Readers::seats(&loaded.seats) })?;
-        self.keep_ruling(loaded, ruling, rows);
-        Ok(())
+    /// Returns the stored entries of a match.
+    pub fn entries(&self, match_id: &str) -> Decided<&'a [Entry]> {
+        self.note(Key::Match(match_id.to_owned()));
+        let found = self.loaded.entries.get(match_id).map(Vec::as_slice);
+        self.row(found, Key::Entries(match_id.to_owned()))
     }
-}
 
-/// Whether rulings follow another procedure from this fact on.
-fn changes_procedure(fact: &Fact) -> bool {
-    matches!(fact, Fact::DeskSet { before: Some(_), .. })
+    pub fn reports(&self, match_id: &str) -> Decided<&'a [(DispatchRow, Vec<u8>)]> {
+        self.note(Key::Match(match_id.to_owned()));
+        let found = self.loaded.reports.get(match_id).map(Vec::as_slice);
+        self.row(found, Key::Reports(match_id.to_owned()))
+    }
+
+    /// Returns the text of our letter with this Message-ID.
+    pub fn text(&self, message_id: &str) -> Decided<Option<&'a str>> {
+        let found = self.loaded.texts.get(message_id).map(|text| Some(text.as_str()));
+        let found = found.or_else(|| self.loaded.no_texts.contains(message_id).then_some(None));
+        self.row(found, Key::Text(message_id.to_owned()))
+    }
+
+    pub fn dispatch(&self, message_id: &str) -> Decided<Option<&'a DispatchRow>> {
+        let found = self.loaded.dispatches.get(message_id).map(Option::as_ref);
+        self.row(found, Key::Dispatch(message_id.to_owned()))
+    }
+
+    /// Returns the Message-ID of the dispatch with this ID in its return path.
+    pub fn returned_to(&self, return_id: &str) -> Decided<Option<&'a str>> {
+        let found = self.loaded.return_ids.get(return_id).map(Option::as_deref);
+        self.row(found, Key::ReturnId(return_id.to_owned()))
+    }
+
+    /// Returns the stored player with this address.
+    pub fn player(&self, address: &str) -> Decided<Option<&'a Player>> {
+        let found = self.row(self.loaded.players.get(address), Key::Player(address.to_owned()))?.as_ref();
+        found.iter().for_each(|player| self.note(Key::Holder(player.id)));
+        Ok(found)
+    }
+
+    /// Returns the player with this address, who is added under `name` if there is none.
+    pub fn player_or_new(&self, address: &str, name: &str) -> Decided<&'a Player> {
+        let key = Key::NewPlayer(address.to_owned(), name.to_owned());
+        let found = self.row(self.loaded.seated.get(address), key)?;
+        self.note(Key::Player(address.to_owned()));
+        self.note(Key::Holder(found.id));
+        Ok(found)
+    }
+
+    /// Returns the name of every stored player.
+    pub fn player_names(&self) -> Decided<&'a [(i64, String)]> {
+        self.row(self.loaded.player_names.as_deref(), Key::PlayerNames)
+    }
+
+    /// Returns a player's matches with the player's seat, by ID.
+    pub fn matches_of(&self, player_id: i64) -> Decided<&'a [(Seat, MatchOverview)]> {
+        let found = self.loaded.matches_of.get(&player_id).map(Vec::as_slice);
+        self.row(found, Key::MatchesOf(player_id))
+    }
+
+    pub fn invitation(&self, code: &str) -> Decided<Option<&'a Invitation>> {
+        let found = self.loaded.invitations.get(code).map(Option::as_ref);
+        self.row(found, Key::Invitation(code.to_owned()))
+    }
+
+    pub fn open_invitations(&self) -> Decided<&'a [Invitation]> {
+        self.row(self.loaded.open_invitations.as_deref(), Key::OpenInvitations)
+    }
+
+    pub fn unproven_of(&self, player_id: i64) -> Decided<&'a [UnprovenLetter]> {
+        let found = self.loaded.unproven.get(&player_id).map(Vec::as_slice);
+        self.row(found, Key::UnprovenOf(player_id))
+    }
+
+    pub fn changes_of(&self, player_id: i64) -> Decided<&'a [PlayerChange]> {
+        self.row(self.loaded.changes.get(&player_id).map(Vec::as_slice), Key::ChangesOf(player_id))
+    }
+
+    pub fn change_under(&self, code: &str) -> Decided<Option<&'a PlayerChange>> {
+        let found = self.loaded.changes_by_code.get(code).map(Option::as_ref);
+        self.row(found, Key::Change(code.to_owned()))
+    }
+
+    pub fn answers_to(&self, reader: &str) -> Decided<&'a [AnswerRow]> {
+        let found = self.loaded.answers.get(reader).map(Vec::as_slice);
+        self.row(found, Key::Answers(reader.to_owned()))
+    }
+
+    pub fn sender(&self, address: &str) -> Decided<&'a KnownSender> {
+        self.row(self.loaded.senders.get(address), Key::Sender(address.to_owned()))
+    }
+
+    pub fn budget(&self, subject: &str) -> Decided<&'a Counts> {
+        self.row(self.loaded.budgets.get(subject), Key::Budget(subject.to_owned()))
+    }
+
+    /// Whether `invited` declined an offer of `inviter`.
+    pub fn has_declined(&self, inviter: &str, invited: &str) -> Decided<bool> {
+        let (inviter, invited) = (inviter.to_owned(), invited.to_owned());
+        let pair = (inviter.clone(), invited.clone());
+        self.row(self.loaded.declined.get(&pair).copied(), Key::Declined(inviter, invited))
+    }
+
+    /// Returns up to two letters whose digests begin so.
+    pub fn letters_with(&self, prefix: &str) -> Decided<&'a [DigestLetter]> {
+        let found = self.loaded.letters.get(prefix).map(Vec::as_slice);
+        self.row(found, Key::Letters(prefix.to_owned()))
+    }
+
+    /// Returns a summary of every stored match, by ID.
+    pub fn summaries(&self) -> Decided<&'a [Summary]> {
+        self.row(self.loaded.summaries.as_deref(), Key::Summaries)
+    }
+
+    /// Returns the IDs of the matches that ended last, the latest first.
+    pub fn ended(&self) -> Decided<&'a [String]> {
+        self.row(self.loaded.ended.as_deref(), Key::Ended)
+    }
+
+    /// Returns the players who read an announcement to these readers.
+    pub fn readers_of(&self, readers: Readership) -> Decided<&'a [Player]> {
+        let found = self.loaded.readers_of.get(&readers).map(Vec::as_slice);
+        self.row(found, Key::Readers(readers))
+    }
+
+    pub fn digest_rows(&self, since: DateTime<Utc>) -> Decided<&'a DigestRows> {
+        self.row(self.loaded.digest.as_ref().filter(|rows| rows.since == since), Key::Digest(since))
+    }
 }

@@ -3,20 +3,18 @@
 use anyhow::Context as _;
 
 use super::asker::Asker;
-use super::budgets::{Origin, Slot, seat_subject};
-use super::context::LoadedMatch;
-use super::decision::{Decision, Key};
-use super::digest::note_of_words;
-use super::rows::Readers;
-use super::stored::seat_row;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::budgets::{self, Origin, Slot, seat_subject};
+use super::desk::Desk;
+use super::rows::{Decided, LoadedMatch, or_lacking};
+use super::ruling_mail::{self, Readers};
+use super::{answers, everybody, gms, holders, player_settings, standing, substitute};
 use crate::game::{BySeat, Seat};
 use crate::house;
 use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};
 use crate::letter::Letter;
 use crate::referee::{
     AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart, PartOutcome,
-    PastReports, Reply, Ruling, SeatLetter,
+    PastReports, Reply, Ruling, SeatLetter, note_of_words,
 };
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{repeated_reports, repeats_reports};
@@ -32,241 +30,239 @@ pub struct PartRuling {
     slot: Slot,
 }
 
-impl Decision<'_> {
-    /// Rules on a seat's letter, or on the part of it that is about this match. `has_hint`: another part has got a hint.
-    pub fn rule_on_part(
-        &mut self,
-        letter: &Letter,
-        row: &TokenRow,
-        mut seat_letter: SeatLetter,
-        has_hint: bool,
-    ) -> Decided<PartRuling> {
-        let mut loaded = self.game_match(&row.match_id)?.context("the token's match is missing")?.clone();
-        let hold = self.renew_shown_token(letter, &mut loaded, row.seat, &mut seat_letter);
-        let (opponent, gm) = self.rooms(&loaded, row, &seat_letter)?;
-        let (answer, slot) = self.permit_answer(row, &loaded.game_match, &seat_letter)?;
-        let cause = &mut seat_letter.cause;
-        (cause.opponent, cause.gm, cause.answer) = (opponent, gm, answer);
-        cause.holds_resignation = self.holds_resignation(row, letter, &seat_letter.request)?;
-        cause.gm_plays = self.is_gm_opponent(&loaded.seats, row.seat);
-        cause.left_out = self.left_out(&seat_subject(&row.match_id, row.seat))?;
-        if !has_hint {
-            cause.hint = self.hint(row, &seat_letter.request, &loaded.game_match)?;
+/// Rules on a seat's letter, or on the part of it that is about this match. `has_hint`: another part has got a hint.
+pub fn rule_on_part(
+    desk: &mut Desk<'_>,
+    letter: &Letter,
+    row: &TokenRow,
+    mut seat_letter: SeatLetter,
+    has_hint: bool,
+) -> Decided<PartRuling> {
+    let mut loaded = desk.game_match(&row.match_id)?.context("the token's match is missing")?.clone();
+    let hold = renew_shown_token(desk, letter, &mut loaded, row.seat, &mut seat_letter);
+    let (opponent, gm) = rooms(desk, &loaded, row, &seat_letter)?;
+    let (answer, slot) = answers::permit_answer(desk, row, &loaded.game_match, &seat_letter)?;
+    let cause = &mut seat_letter.cause;
+    (cause.opponent, cause.gm, cause.answer) = (opponent, gm, answer);
+    cause.holds_resignation = holds_resignation(desk, row, letter, &seat_letter.request)?;
+    cause.gm_plays = is_gm_opponent(desk, &loaded.seats, row.seat);
+    cause.left_out = budgets::left_out(desk, &seat_subject(&row.match_id, row.seat))?;
+    if !has_hint {
+        cause.hint = hint(desk, row, &seat_letter.request, &loaded.game_match)?;
+    }
+    let ruling =
+        ruling_mail::rule_with(desk, &loaded.game_match, hold.as_slice(), &Matter::Letter(&seat_letter));
+    Ok(PartRuling { loaded, seat_letter, ruling, slot })
+}
+
+/// Gives the seat a new token if the letter showed the present one to others: the answer carries the new one. Returns
+/// the act that notes it.
+fn renew_shown_token(
+    desk: &mut Desk<'_>,
+    letter: &Letter,
+    loaded: &mut LoadedMatch,
+    seat: Seat,
+    seat_letter: &mut SeatLetter,
+) -> Option<Act> {
+    seat_letter.cause.shows_token = is_shown_to_others(letter, &loaded.seats[seat]);
+    seat_letter.cause.shows_token.then(|| {
+        loaded.seats[seat].token = desk.random().token().to_string();
+        holders::save_seat(desk, &loaded.seats[seat]);
+        holders::hold(desk, loaded, seat, None)
+    })
+}
+
+/// Words the letters of a ruling on a letter, and keeps both. The answer names the `others`, parts of the letter that
+/// are about other matches, and where else its absences count.
+pub fn finish_part(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    row: &TokenRow,
+    ruled: PartRuling,
+    others: &[OtherPart],
+    elsewhere: &AbsentElsewhere,
+) -> Decided<()> {
+    let PartRuling { loaded, seat_letter, mut ruling, slot } = ruled;
+    let saved_players = desk.draft.settlement.players.len();
+    if let Some(answer) = ruling.answer_mut() {
+        answer.others = others.to_vec();
+        answer.elsewhere = elsewhere.clone();
+    }
+    complete_answer(desk, &mut ruling, row, letter, &seat_letter.request)?;
+    let answered = AnsweredLetter::new(letter);
+    let readers = Readers { answered: Some(&answered), ..Readers::seats(&loaded.seats) };
+    let mut rows = ruling_mail::rows(desk, &mut ruling, &readers)?;
+    // The answer with a new token is not counted: without it the player could not write again.
+    if !seat_letter.cause.shows_token {
+        // A report has no limit, even if it answers a letter as well.
+        let is_answer = |new: &&mut NewDispatch| new.answers.is_some() && new.kind != DispatchKind::Report;
+        if let Some(answer) = rows.dispatches.iter_mut().find(is_answer) {
+            answers::count_seat_answer(desk, row, slot, answer)?;
+        } else if ruling.unsent.is_some() {
+            tracing::warn!(letter = %waiting.digest, "answer suppressed by the rate limit");
+            budgets::note_left_out(desk, &seat_subject(&row.match_id, row.seat))?;
         }
-        let ruling = self.rule_with(&loaded.game_match, hold.as_slice(), &Matter::Letter(&seat_letter));
-        Ok(PartRuling { loaded, seat_letter, ruling, slot })
     }
-
-    /// Gives the seat a new token if the letter showed the present one to others: the answer carries the new one. Returns
-    /// the act that notes it.
-    fn renew_shown_token(
-        &mut self,
-        letter: &Letter,
-        loaded: &mut LoadedMatch,
-        seat: Seat,
-        seat_letter: &mut SeatLetter,
-    ) -> Option<Act> {
-        seat_letter.cause.shows_token = is_shown_to_others(letter, &loaded.seats[seat]);
-        seat_letter.cause.shows_token.then(|| {
-            loaded.seats[seat].token = self.random().token().to_string();
-            self.save_seat(&loaded.seats[seat]);
-            self.hold(loaded, seat, None)
-        })
+    delay_notices(desk, &ruling, &mut rows.dispatches, row)?;
+    rows.delay_copies();
+    tracing::info!(
+        match_id = row.match_id,
+        seat = %row.seat,
+        letter = %waiting.digest,
+        entries = rows.entries.len(),
+        dispatches = rows.dispatches.len(),
+        "ruled on a letter"
+    );
+    let for_house = ruling.after.seat_for_house();
+    ruling_mail::keep_ruling(desk, loaded, ruling, rows);
+    if let Some(seat) = for_house {
+        substitute::seat_house(desk, &row.match_id, seat)?;
     }
+    player_settings::carry_out_settings(desk, row.player.id, saved_players)
+}
 
-    /// Words the letters of a ruling on a letter, and keeps both. The answer names the `others`, parts of the letter that
-    /// are about other matches, and where else its absences count.
-    pub fn finish_part(
-        &mut self,
-        waiting: &WaitingLetter,
-        letter: &Letter,
-        row: &TokenRow,
-        ruled: PartRuling,
-        others: &[OtherPart],
-        elsewhere: &AbsentElsewhere,
-    ) -> Decided<()> {
-        let PartRuling { loaded, seat_letter, mut ruling, slot } = ruled;
-        let saved_players = self.draft.settlement.players.len();
-        if let Some(answer) = ruling.answer_mut() {
-            answer.others = others.to_vec();
-            answer.elsewhere = elsewhere.clone();
+/// Whether all GMs hold seats in a match, and one of them that of the opponent.
+fn is_gm_opponent(desk: &Desk<'_>, seats: &BySeat<TokenRow>, seat: Seat) -> bool {
+    let opponent = &seats[seat.other()].player;
+    let mut gms = desk.settings.config.club.gm.addresses();
+    gms::all_gms_play(desk, seats) && gms.any(|gm| opponent.addresses.iter().any(|own| own == gm.as_str()))
+}
+
+/// Whether a letter resigns, but from an address that was added so lately that its owner may be somebody else.
+fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: &Request) -> Decided<bool> {
+    let resigns = |asked: &NumberedCommand| asked.command == Command::Resign { confirmed: true };
+    if request.check || !request.commands.iter().any(resigns) {
+        return Ok(false);
+    }
+    Ok(standing::new_until(desk, row.player.id, letter.from.as_str())?.is_some())
+}
+
+/// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house thinks for up to
+/// a tenth of a second, so it does so once for a letter, and once for a phase.
+fn hint(desk: &Desk<'_>, row: &TokenRow, request: &Request, game_match: &Match) -> Decided<Option<Hint>> {
+    let asks = request.commands.iter().any(|asked| asked.command == Command::Hint);
+    if !asks || !game_match.gives_hints(row.seat) {
+        return Ok(None);
+    }
+    let given = game_match.past.hint_of_phase(row.seat);
+    if let Some(given) = given.filter(|given| given.version == house::version(game_match.game)) {
+        return Ok(Some(given.clone()));
+    }
+    let entries = entries_of(desk, &row.match_id)?;
+    Ok(ledger::seen(&entries, row.seat).and_then(|seen| game_match.hint(&seen)))
+}
+
+/// Returns the entries of a match, including those that this transaction adds.
+fn entries_of(desk: &Desk<'_>, match_id: &str) -> Decided<Vec<Entry>> {
+    let mut entries: Vec<Entry> = desk.rows.entries(match_id)?.to_vec();
+    for unsaved in desk.added(|settlement| &settlement.entries).filter(|row| row.chain == match_id) {
+        entries.push(serde_json::from_str(&unsaved.json)?);
+    }
+    Ok(entries)
+}
+
+/// Completes the answer of a ruling with what the referee does not know: reports as they were sent, and replies to
+/// the commands that need no seat.
+fn complete_answer(
+    desk: &mut Desk<'_>,
+    ruling: &mut Ruling,
+    row: &TokenRow,
+    letter: &Letter,
+    request: &Request,
+) -> Decided<()> {
+    let Some(answer) = ruling.answer_mut() else { return Ok(()) };
+    let mut answer = std::mem::take(answer);
+    if answer.replies.iter().any(repeats_reports) {
+        let reports = reports_of(desk, row, &answer.replies, &ruling.after);
+        answer.reports = or_lacking(reports)?.unwrap_or_default();
+    }
+    answer_commands(desk, &mut answer, &Asker::player(&row.player, letter), request)?;
+    ruling.answer_mut().into_iter().for_each(|place| std::mem::swap(place, &mut answer));
+    desk.rows.check()
+}
+
+/// Returns how many notices of the letter's acts the opponent and the GM may still get because of its player.
+fn rooms(
+    desk: &mut Desk<'_>,
+    loaded: &LoadedMatch,
+    row: &TokenRow,
+    letter: &SeatLetter,
+) -> Decided<(Room, Room)> {
+    let (tells_opponent, tells_gm) = letter.tells();
+    let gms = gms::readers_of(desk, loaded.game_match.game, &row.match_id, &loaded.seats);
+    let gm = gms::gm(desk, gms.first().copied().unwrap_or_default()).address.as_str().to_owned();
+    let origin = Origin::Opponent(row.player.id);
+    let room_of = |reader: &str| {
+        anyhow::Ok(or_lacking(budgets::room_for_others(desk, reader, origin))?.unwrap_or_default())
+    };
+    let opponent = match loaded.seats[row.seat.other()].player.addresses.first() {
+        None => Room::Unreachable,
+        Some(address) if tells_opponent => room_of(address)?,
+        Some(_) => Room::default(),
+    };
+    let gm = if tells_gm { room_of(&gm)? } else { Room::default() };
+    desk.rows.check()?;
+    Ok((opponent, gm))
+}
+
+/// Counts the notices of a ruling for their readers, and delays those beyond the day's budget.
+fn delay_notices(
+    desk: &mut Desk<'_>,
+    ruling: &Ruling,
+    dispatches: &mut [NewDispatch],
+    row: &TokenRow,
+) -> Decided<()> {
+    let origin = Origin::Opponent(row.player.id);
+    let told = ruling.dispatches.iter().zip(dispatches).filter(|(dispatch, _)| is_act_told(dispatch));
+    for (_, dispatch) in told {
+        if let Some(slot) = budgets::slot_for_others(desk, &dispatch.recipient, origin)? {
+            slot.apply(dispatch);
+            let recipient = dispatch.recipient.clone();
+            budgets::count_for_others(desk, &recipient, origin, slot);
         }
-        self.complete_answer(&mut ruling, row, letter, &seat_letter.request)?;
-        let answered = AnsweredLetter::new(letter);
-        let readers = Readers { answered: Some(&answered), ..Readers::seats(&loaded.seats) };
-        let mut rows = self.rows(&mut ruling, &readers)?;
-        // The answer with a new token is not counted: without it the player could not write again.
-        if !seat_letter.cause.shows_token {
-            // A report has no limit, even if it answers a letter as well.
-            let is_answer =
-                |new: &&mut NewDispatch| new.answers.is_some() && new.kind != DispatchKind::Report;
-            if let Some(answer) = rows.dispatches.iter_mut().find(is_answer) {
-                self.count_seat_answer(row, slot, answer)?;
-            } else if ruling.unsent.is_some() {
-                tracing::warn!(letter = %waiting.digest, "answer suppressed by the rate limit");
-                self.note_left_out(&seat_subject(&row.match_id, row.seat))?;
-            }
+    }
+    Ok(())
+}
+
+/// Carries out the commands of a letter that need no seat, and puts their replies into its answer.
+fn answer_commands(
+    desk: &mut Desk<'_>,
+    answer: &mut Answer,
+    asker: &Asker,
+    request: &Request,
+) -> anyhow::Result<()> {
+    for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
+        match reply {
+            Reply::CheckedOnly { .. } | Reply::MatchOver | Reply::Repeated => continue,
+            // It changes this match, which this letter is about to change.
+            Reply::NotHere { .. } if matches!(asked.command, Command::Deny(_)) => continue,
+            _ => {}
         }
-        self.delay_notices(&ruling, &mut rows.dispatches, row)?;
-        rows.delay_copies();
-        tracing::info!(
-            match_id = row.match_id,
-            seat = %row.seat,
-            letter = %waiting.digest,
-            entries = rows.entries.len(),
-            dispatches = rows.dispatches.len(),
-            "ruled on a letter"
-        );
-        let for_house = ruling.after.seat_for_house();
-        self.keep_ruling(loaded, ruling, rows);
-        if let Some(seat) = for_house {
-            self.seat_house(&row.match_id, seat)?;
+        let found = or_lacking(everybody::reply_to_everybody(desk, asker, &asked.command))?;
+        if let Some(found) = found.flatten() {
+            *reply = found;
         }
-        self.carry_out_settings(row.player.id, saved_players)
     }
+    Ok(())
+}
 
-    /// Whether all GMs hold seats in a match, and one of them that of the opponent.
-    fn is_gm_opponent(&self, seats: &BySeat<TokenRow>, seat: Seat) -> bool {
-        let opponent = &seats[seat.other()].player;
-        let mut gms = self.settings.config.club.gm.addresses();
-        self.all_gms_play(seats) && gms.any(|gm| opponent.addresses.iter().any(|own| own == gm.as_str()))
-    }
-
-    /// Saves a seat whose token has changed.
-    pub fn save_seat(&mut self, row: &TokenRow) {
-        let seats = &mut self.draft.settlement.seats;
-        seats.retain(|saved| (&saved.match_id, saved.seat) != (&row.match_id, row.seat));
-        seats.push(seat_row(row));
-    }
-
-    /// Whether a letter resigns, but from an address that was added so lately that its owner may be somebody else.
-    fn holds_resignation(&self, row: &TokenRow, letter: &Letter, request: &Request) -> Decided<bool> {
-        let resigns = |asked: &NumberedCommand| asked.command == Command::Resign { confirmed: true };
-        if request.check || !request.commands.iter().any(resigns) {
-            return Ok(false);
-        }
-        Ok(self.new_until(row.player.id, letter.from.as_str())?.is_some())
-    }
-
-    /// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house thinks for up to
-    /// a tenth of a second, so it does so once for a letter, and once for a phase.
-    fn hint(&self, row: &TokenRow, request: &Request, game_match: &Match) -> Decided<Option<Hint>> {
-        let asks = request.commands.iter().any(|asked| asked.command == Command::Hint);
-        if !asks || !game_match.gives_hints(row.seat) {
-            return Ok(None);
-        }
-        let given = game_match.past.hint_of_phase(row.seat);
-        if let Some(given) = given.filter(|given| given.version == house::version(game_match.game)) {
-            return Ok(Some(given.clone()));
-        }
-        let entries = self.entries_of(&row.match_id)?;
-        Ok(ledger::seen(&entries, row.seat).and_then(|seen| game_match.hint(&seen)))
-    }
-
-    /// Returns the entries of a match, including those that this transaction adds.
-    fn entries_of(&self, match_id: &str) -> Decided<Vec<Entry>> {
-        let mut entries: Vec<Entry> = self.context.entries(match_id)?.to_vec();
-        for unsaved in self.added(|settlement| &settlement.entries).filter(|row| row.chain == match_id) {
-            entries.push(serde_json::from_str(&unsaved.json)?);
-        }
-        Ok(entries)
-    }
-
-    /// Completes the answer of a ruling with what the referee does not know: reports as they were sent, and replies to
-    /// the commands that need no seat.
-    fn complete_answer(
-        &mut self,
-        ruling: &mut Ruling,
-        row: &TokenRow,
-        letter: &Letter,
-        request: &Request,
-    ) -> Decided<()> {
-        let mut missing = Wanted::default();
-        let Some(answer) = ruling.answer_mut() else { return Ok(()) };
-        let mut answer = std::mem::take(answer);
-        if answer.replies.iter().any(repeats_reports) {
-            let reports = self.reports_of(row, &answer.replies, &ruling.after);
-            answer.reports = collect_needs(reports, &mut missing)?.unwrap_or_default();
-        }
-        self.answer_commands(&mut answer, &Asker::player(&row.player, letter), request, &mut missing)?;
-        ruling.answer_mut().into_iter().for_each(|place| std::mem::swap(place, &mut answer));
-        missing.check()
-    }
-
-    /// Returns how many notices of the letter's acts the opponent and the GM may still get because of its player.
-    fn rooms(&mut self, loaded: &LoadedMatch, row: &TokenRow, letter: &SeatLetter) -> Decided<(Room, Room)> {
-        let (tells_opponent, tells_gm) = letter.tells();
-        let gms = self.readers_of(loaded.game_match.game, &row.match_id, &loaded.seats);
-        let gm = self.gm(gms.first().copied().unwrap_or_default()).address.as_str().to_owned();
-        let (mut missing, origin) = (Wanted::default(), Origin::Opponent(row.player.id));
-        let mut room_of = |reader: &str| {
-            self.touch(Key::Address(reader.to_owned()));
-            anyhow::Ok(collect_needs(self.room_for_others(reader, origin), &mut missing)?.unwrap_or_default())
-        };
-        let opponent = match loaded.seats[row.seat.other()].player.addresses.first() {
-            None => Room::Unreachable,
-            Some(address) if tells_opponent => room_of(address)?,
-            Some(_) => Room::default(),
-        };
-        let gm = if tells_gm { room_of(&gm)? } else { Room::default() };
-        missing.check()?;
-        Ok((opponent, gm))
-    }
-
-    /// Counts the notices of a ruling for their readers, and delays those beyond the day's budget.
-    fn delay_notices(
-        &mut self,
-        ruling: &Ruling,
-        dispatches: &mut [NewDispatch],
-        row: &TokenRow,
-    ) -> Decided<()> {
-        let origin = Origin::Opponent(row.player.id);
-        let told = ruling.dispatches.iter().zip(dispatches).filter(|(dispatch, _)| is_act_told(dispatch));
-        for (_, dispatch) in told {
-            if let Some(slot) = self.slot_for_others(&dispatch.recipient, origin)? {
-                slot.apply(dispatch);
-                let recipient = dispatch.recipient.clone();
-                self.count_for_others(&recipient, origin, slot);
-            }
-        }
-        Ok(())
-    }
-
-    /// Carries out the commands of a letter that need no seat, and puts their replies into its answer.
-    fn answer_commands(
-        &mut self,
-        answer: &mut Answer,
-        asker: &Asker,
-        request: &Request,
-        missing: &mut Wanted,
-    ) -> anyhow::Result<()> {
-        for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
-            match reply {
-                Reply::CheckedOnly { .. } | Reply::MatchOver | Reply::Repeated => continue,
-                // It changes this match, which this letter is about to change.
-                Reply::NotHere { .. } if matches!(asked.command, Command::Deny(_)) => continue,
-                _ => {}
-            }
-            let found = collect_needs(self.reply_to_everybody(asker, &asked.command), missing)?;
-            if let Some(found) = found.flatten() {
-                *reply = found;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the reports of a seat that each reply repeats, including those that this transaction adds.
-    fn reports_of(&self, row: &TokenRow, replies: &[Reply], game_match: &Match) -> Decided<Vec<PastReports>> {
-        let stored = self.context.reports(&row.match_id)?;
-        let stored = stored.iter().filter(|(about, _)| about.seat == Some(row.seat));
-        let stored = stored.map(|(_, bytes)| bytes.as_slice());
-        let unsaved = self.added(|settlement| &settlement.dispatches);
-        let unsaved = unsaved
-            .filter(|new| new.kind == DispatchKind::Report && new.match_id.as_ref() == Some(&row.match_id))
-            .filter(|new| new.seat == Some(row.seat))
-            .map(|new| new.bytes.as_slice());
-        Ok(repeated_reports(replies, stored.chain(unsaved), game_match))
-    }
+/// Returns the reports of a seat that each reply repeats, including those that this transaction adds.
+fn reports_of(
+    desk: &Desk<'_>,
+    row: &TokenRow,
+    replies: &[Reply],
+    game_match: &Match,
+) -> Decided<Vec<PastReports>> {
+    let stored = desk.rows.reports(&row.match_id)?;
+    let stored = stored.iter().filter(|(about, _)| about.seat == Some(row.seat));
+    let stored = stored.map(|(_, bytes)| bytes.as_slice());
+    let unsaved = desk.added(|settlement| &settlement.dispatches);
+    let unsaved = unsaved
+        .filter(|new| new.kind == DispatchKind::Report && new.match_id.as_ref() == Some(&row.match_id))
+        .filter(|new| new.seat == Some(row.seat))
+        .map(|new| new.bytes.as_slice());
+    Ok(repeated_reports(replies, stored.chain(unsaved), game_match))
 }
 
 impl PartRuling {

@@ -5,81 +5,53 @@
 
 use chrono::TimeDelta;
 
-use super::decision::Decision;
+use super::desk::Desk;
 use super::gm_index::GmIndex;
-use super::undecided::Decided;
+use super::rows::Decided;
+use super::{gms, standing};
 use crate::ledger::Signature;
 use crate::post::dkim::DkimVerdict;
 use crate::report::ClubLetter;
-use crate::store::{Standing, WaitingLetter};
-
-/// Letters in a row with which an address gets into the habit.
-const HABIT: u32 = 5;
+use crate::store::WaitingLetter;
 
 /// Time for which DNS failures are retried before a letter counts as unproven.
 const MAX_WAIT: TimeDelta = TimeDelta::days(3);
 
-impl Decision<'_> {
-    /// Returns what is known of a letter's signature.
-    pub fn signature(&self, waiting: &WaitingLetter) -> Option<Signature> {
-        match self.context.dkim.get(&waiting.digest) {
-            Some(DkimVerdict::Passed) => Some(Signature::Passed),
-            Some(DkimVerdict::NotPassed | DkimVerdict::TryLater) => Some(Signature::Missing),
-            // Nobody has looked at its signature.
-            None => self.settings.config.letters.require_dkim.then_some(Signature::Missing),
-        }
-    }
+/// Whether a letter must wait until the DNS tells whether it is signed.
+pub fn waits_for_signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> bool {
+    matches!(desk.rows.loaded.dkim.get(&waiting.digest), Some(DkimVerdict::TryLater))
+        && desk.at() - waiting.received_at < MAX_WAIT
+}
 
-    /// Whether a letter must wait until the DNS tells whether it is signed.
-    pub fn waits_for_signature(&self, waiting: &WaitingLetter) -> bool {
-        matches!(self.context.dkim.get(&waiting.digest), Some(DkimVerdict::TryLater))
-            && self.at() - waiting.received_at < MAX_WAIT
+/// Whether a letter is proven to be its sender's, or need not be. What the provider took for spam must be.
+pub fn is_proven(desk: &Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<bool> {
+    if waiting.is_spam {
+        return Ok(standing::signature(desk, waiting) == Some(Signature::Passed));
     }
+    let is_unsigned = standing::signature(desk, waiting) == Some(Signature::Missing);
+    let must_be_signed = desk.settings.config.letters.require_dkim
+        || standing::standing(desk, from)?.signed >= standing::HABIT;
+    Ok(!(is_unsigned && must_be_signed))
+}
 
-    /// Whether a letter is proven to be its sender's, or need not be. What the provider took for spam must be.
-    pub fn is_proven(&self, waiting: &WaitingLetter, from: &str) -> Decided<bool> {
-        if waiting.is_spam {
-            return Ok(self.signature(waiting) == Some(Signature::Passed));
-        }
-        let is_unsigned = self.signature(waiting) == Some(Signature::Missing);
-        let must_be_signed =
-            self.settings.config.letters.require_dkim || self.standing(from)?.signed >= HABIT;
-        Ok(!(is_unsigned && must_be_signed))
-    }
+/// Counts a signed letter from an address of a player or the GM.
+pub fn note_signature(desk: &mut Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<()> {
+    let standing = standing::standing(desk, from)?;
+    let signed = match standing::signature(desk, waiting) {
+        Some(Signature::Passed) => (standing.signed + 1).min(standing::HABIT),
+        Some(Signature::Missing) if standing.signed < standing::HABIT => 0,
+        Some(Signature::Missing) | None => standing.signed,
+    };
+    standing::set_signed(desk, from, standing, signed);
+    Ok(())
+}
 
-    /// Counts a signed letter from an address of a player or the GM.
-    pub fn note_signature(&mut self, waiting: &WaitingLetter, from: &str) -> Decided<()> {
-        let standing = self.standing(from)?;
-        let signed = match self.signature(waiting) {
-            Some(Signature::Passed) => (standing.signed + 1).min(HABIT),
-            Some(Signature::Missing) if standing.signed < HABIT => 0,
-            Some(Signature::Missing) | None => standing.signed,
-        };
-        self.set_signed(from, standing, signed);
-        Ok(())
+/// Tells a GM, once a day, that a letter in the GM's name is not signed.
+pub fn tell_gm_of_unsigned(desk: &mut Desk<'_>, waiting: &WaitingLetter, gm: GmIndex) -> Decided<()> {
+    let plain = ClubLetter::GmUnsigned { at: desk.settings.local_time(waiting.received_at) };
+    let dispatch = gms::gm_dispatch(desk, gm, &plain, &format!("y.{}", desk.at().date_naive()), None)?;
+    if !desk.is_dispatched(&dispatch.message_id)? {
+        desk.draft.settlement.dispatches.push(dispatch);
     }
-
-    /// Ends the habit of an address, because its owner says that an unsigned letter is theirs.
-    pub fn end_habit(&mut self, from: &str) -> Decided<()> {
-        let standing = self.standing(from)?;
-        self.set_signed(from, standing, 0);
-        Ok(())
-    }
-
-    fn set_signed(&mut self, from: &str, standing: Standing, signed: u32) {
-        if signed != standing.signed {
-            let standing = Standing { signed, ..standing };
-            self.draft.settlement.restraints.standings.insert(from.to_owned(), standing);
-        }
-    }
-
-    /// Tells a GM, once a day, that a letter in the GM's name is not signed.
-    pub fn tell_gm_of_unsigned(&mut self, waiting: &WaitingLetter, gm: GmIndex) -> Decided<()> {
-        let plain = ClubLetter::GmUnsigned { at: self.settings.local_time(waiting.received_at) };
-        let dispatch = self.gm_dispatch(gm, &plain, &format!("y.{}", self.at().date_naive()), None)?;
-        if !self.is_dispatched(&dispatch.message_id)? {
-            self.draft.settlement.dispatches.push(dispatch);
-        }
-        Ok(())
-    }
+    Ok(())
 }

@@ -3,19 +3,20 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use super::answers::AnswerBudget;
+use super::answers::{self, AnswerBudget};
 use super::asker::Asker;
-use super::automatic::is_order_of_any_game;
-use super::budgets::Origin;
-use super::decision::{Decision, Key};
-use super::digest::note_of_text;
-use super::gms::About;
-use super::questions::waits_for_answer;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::budgets::{self, Origin};
+use super::desk::Desk;
+use super::gms::{self, About};
+use super::questions::{self, waits_for_answer};
+use super::rows::{Decided, or_lacking};
+use super::{everybody, mail, tokenless};
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::Letter;
-use crate::referee::{self, Passing, Questions, Reply, Words, digest_of_request};
+use crate::referee::{
+    self, Passing, Questions, Reply, Words, digest_of_request, is_order_of_any_game, note_of_text,
+};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::request::{Command, Request};
@@ -24,172 +25,172 @@ use crate::store::{LetterStatus, WaitingLetter};
 /// The answer to somebody who gives a command for a match without its token.
 const NO_TOKEN: &str = "For a match I need its reply token, because anybody can write a new letter in your name. Nothing was filed: please answer a letter of mine about that match.";
 
-impl Decision<'_> {
-    /// Answers somebody who holds no seat: the manual, the games, the rules, offers.
-    pub fn answer_stranger(&mut self, waiting: &WaitingLetter, letter: &Letter, proven: bool) -> Decided<()> {
-        let lines = letter.new_text(None).lines();
-        let request = Request::read(&lines, |_: &str| false);
-        let asker = self.asker(letter, proven)?;
-        let may_be_dropped = request.is_empty() && !lines.is_empty() && waiting.accepted_by.is_none();
-        if may_be_dropped && self.is_like_a_machine(&asker, letter, &lines) {
-            self.decided(waiting, LetterStatus::Automatic, note_on_machine(&lines));
-            return Ok(());
-        }
-        let text = digest_of_request(&request);
-        let words = WordsOfStranger::of(&request);
-        let StrangerReplies { replies, waiting: commands, lacks_token } =
-            self.replies_to_stranger(&asker, &request)?;
-        let why = reasons(&request, lacks_token || words.order_lines > 0);
-        let lacks_token = lacks_token || words.order_lines > 0;
-        if lacks_token
-            && replies.is_empty()
-            && commands.is_empty()
-            && self.answer_with_form(waiting, letter, &asker, &lines, &request, &words)?
-        {
-            return Ok(());
-        }
-        let waits = commands.iter().map(|(command, _)| Reply::Waits { command }).collect::<Vec<_>>();
-        let lines = commands.into_iter().map(|(_, line)| line).collect::<Vec<_>>();
-        let question = if lines.is_empty() { None } else { self.ask_sender(&asker, lines)? };
-        let is_asked_again = question.is_none() && !waits.is_empty();
-        if is_asked_again && replies.is_empty() && why.is_empty() && words.to_gm.is_none() {
-            // Whoever forges many letters must not make us write to the address more than once a day.
-            let note = "waits for the answer to our question to its sender".to_owned();
-            self.decided(waiting, LetterStatus::Answered, note);
-            return Ok(());
-        }
-        let mut replies = replies;
-        if is_asked_again {
-            replies.extend(waits);
-        }
-        let left_out = self.left_out(&asker.from)?;
-        replies.extend((left_out > 0).then_some(Reply::LeftOut { count: left_out }));
-        let is_asked = question.is_some();
-        let passed_on = self.pass_strangers_words(waiting, letter, &words)?;
-        let plain = ClubLetter::Stranger {
-            replies,
-            remarks: request.remarks,
-            why,
-            question,
-            commands_left_out: request.left_out.commands,
-            passed_on,
-        };
-        let answered = AnsweredLetter::new(letter);
-        let mut dispatches =
-            vec![self.plain_answer(&plain, &letter.from, waiting.digest, Some(&answered))?];
-        self.limit_answers(&mut dispatches, text, AnswerBudget::Address)?;
-        if is_asked && dispatches.is_empty() {
-            self.withdraw_question(&asker);
-        }
-        self.draft.settlement.dispatches.extend(dispatches);
-        self.decided(waiting, LetterStatus::Answered, words.note());
-        Ok(())
+/// Answers somebody who holds no seat: the manual, the games, the rules, offers.
+pub fn answer_stranger(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    proven: bool,
+) -> Decided<()> {
+    let lines = letter.new_text(None).lines();
+    let request = Request::read(&lines, |_: &str| false);
+    let asker = everybody::asker(desk, letter, proven)?;
+    let may_be_dropped = request.is_empty() && !lines.is_empty() && waiting.accepted_by.is_none();
+    if may_be_dropped && is_like_a_machine(desk, &asker, letter, &lines) {
+        desk.decided(waiting, LetterStatus::Automatic, note_on_machine(&lines));
+        return Ok(());
     }
-
-    /// Answers a player who wrote about a match without its token with the form of their seat, and returns whether it is
-    /// clear which match was meant.
-    fn answer_with_form(
-        &mut self,
-        waiting: &WaitingLetter,
-        letter: &Letter,
-        asker: &Asker,
-        lines: &[Line],
-        request: &Request,
-        words: &WordsOfStranger,
-    ) -> Decided<bool> {
-        let Some((loaded, seat)) = self.seat_meant(asker, letter, lines)? else { return Ok(false) };
-        let passed_on = self.pass_strangers_words(waiting, letter, words)?;
-        let why = reasons(request, true);
-        let mut dispatches = vec![self.form_without_token(letter, &loaded, seat, why, passed_on)?];
-        self.limit_answers(&mut dispatches, digest_of_request(request), AnswerBudget::Address)?;
-        self.draft.settlement.dispatches.extend(dispatches);
-        self.decided(waiting, LetterStatus::Answered, words.note());
-        Ok(true)
+    let text = digest_of_request(&request);
+    let words = WordsOfStranger::of(&request);
+    let StrangerReplies { replies, waiting: commands, lacks_token } =
+        replies_to_stranger(desk, &asker, &request)?;
+    let why = reasons(&request, lacks_token || words.order_lines > 0);
+    let lacks_token = lacks_token || words.order_lines > 0;
+    if lacks_token
+        && replies.is_empty()
+        && commands.is_empty()
+        && answer_with_form(desk, waiting, letter, &asker, &lines, &request, &words)?
+    {
+        return Ok(());
     }
-
-    /// Whether a letter from somebody whom nothing makes known to us shows no person. It stands in the GM's digest, who
-    /// can accept it.
-    fn is_like_a_machine(&self, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
-        let is_known = asker.is_known || asker.player_id.is_some() || self.settings.is_gm(&letter.from);
-        // Machines give no orders; who does so without a token is told that it is needed.
-        let has_orders = || lines.iter().take(MAX_REMARKS).any(|line| is_order_of_any_game(&line.text));
-        !is_known && !letter.shows_a_person(lines, &self.settings.own) && !has_orders()
+    let waits = commands.iter().map(|(command, _)| Reply::Waits { command }).collect::<Vec<_>>();
+    let lines = commands.into_iter().map(|(_, line)| line).collect::<Vec<_>>();
+    let question = if lines.is_empty() { None } else { questions::ask_sender(desk, &asker, lines)? };
+    let is_asked_again = question.is_none() && !waits.is_empty();
+    if is_asked_again && replies.is_empty() && why.is_empty() && words.to_gm.is_none() {
+        // Whoever forges many letters must not make us write to the address more than once a day.
+        let note = "waits for the answer to our question to its sender".to_owned();
+        desk.decided(waiting, LetterStatus::Answered, note);
+        return Ok(());
     }
-
-    /// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns what
-    /// the answer says about it.
-    fn pass_strangers_words(
-        &mut self,
-        waiting: &WaitingLetter,
-        letter: &Letter,
-        words: &WordsOfStranger,
-    ) -> Decided<Option<Passing>> {
-        let Some(Words { passing, text }) =
-            words.to_gm.as_ref().filter(|_| !self.settings.is_gm(&letter.from))
-        else {
-            return Ok(None);
-        };
-        if *passing == Passing::InDigest {
-            return Ok(Some(Passing::InDigest));
-        }
-        let plain = ClubLetter::words(letter.from.as_str(), text);
-        let unique = format!("w.{}", &waiting.digest.to_string()[..24]);
-        let player = self.stored_player(letter.from.as_str())?;
-        let about = player.as_ref().map_or(About::Club, About::WordsOf);
-        let mut is_sent = false;
-        for mut dispatch in self.gm_alarms(&plain, &unique, about)? {
-            let gm = dispatch.recipient.clone();
-            self.touch(Key::Address(gm.clone()));
-            if let Some(slot) = self.slot_for_others(&gm, Origin::Other)? {
-                slot.apply(&mut dispatch);
-                self.count_for_others(&gm, Origin::Other, slot);
-                self.draft.settlement.dispatches.push(dispatch);
-                is_sent = true;
-            }
-        }
-        if !is_sent {
-            return Ok(Some(Passing::InDigest));
-        }
-        Ok(Some(Passing::AtOnce))
+    let mut replies = replies;
+    if is_asked_again {
+        replies.extend(waits);
     }
+    let left_out = budgets::left_out(desk, &asker.from)?;
+    replies.extend((left_out > 0).then_some(Reply::LeftOut { count: left_out }));
+    let is_asked = question.is_some();
+    let passed_on = pass_strangers_words(desk, waiting, letter, &words)?;
+    let plain = ClubLetter::Stranger {
+        replies,
+        remarks: request.remarks,
+        why,
+        question,
+        commands_left_out: request.left_out.commands,
+        passed_on,
+    };
+    let answered = AnsweredLetter::new(letter);
+    let mut dispatches =
+        vec![mail::plain_answer(desk, &plain, &letter.from, waiting.digest, Some(&answered))?];
+    answers::limit_answers(desk, &mut dispatches, text, AnswerBudget::Address)?;
+    if is_asked && dispatches.is_empty() {
+        questions::withdraw_question(desk, &asker);
+    }
+    desk.draft.settlement.dispatches.extend(dispatches);
+    desk.decided(waiting, LetterStatus::Answered, words.note());
+    Ok(())
+}
 
-    /// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is known.
-    fn replies_to_stranger(&mut self, asker: &Asker, request: &Request) -> Decided<StrangerReplies> {
-        let mut missing = Wanted::default();
-        let mut found = StrangerReplies::default();
-        let mut questions = Questions::default();
-        for asked in &request.commands {
-            if questions.is_repeated(&asked.command) {
-                continue;
-            }
-            let (command, changes) = (asked.command.name(), asked.command.changes_something());
-            // The answer says what became of all words to the GM.
-            if matches!(asked.command, Command::TellGm(_)) && !request.check {
-                continue;
-            }
-            if changes && request.check {
-                found.replies.push(Reply::CheckedOnly { command });
-                continue;
-            }
-            if changes && waits_for_answer(asker, &asked.command) {
-                let rejected = collect_needs(self.rejection_at_once(asker, &asked.command), &mut missing)?;
-                match rejected.flatten() {
-                    Some(rejected) => found.replies.push(rejected),
-                    None => {
-                        let line = request.written(asked.line).unwrap_or_default().to_owned();
-                        found.waiting.push((command, line));
-                    }
+/// Answers a player who wrote about a match without its token with the form of their seat, and returns whether it is
+/// clear which match was meant.
+fn answer_with_form(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    asker: &Asker,
+    lines: &[Line],
+    request: &Request,
+    words: &WordsOfStranger,
+) -> Decided<bool> {
+    let Some((loaded, seat)) = tokenless::seat_meant(desk, asker, letter, lines)? else { return Ok(false) };
+    let passed_on = pass_strangers_words(desk, waiting, letter, words)?;
+    let why = reasons(request, true);
+    let mut dispatches = vec![tokenless::form_without_token(desk, letter, &loaded, seat, why, passed_on)?];
+    answers::limit_answers(desk, &mut dispatches, digest_of_request(request), AnswerBudget::Address)?;
+    desk.draft.settlement.dispatches.extend(dispatches);
+    desk.decided(waiting, LetterStatus::Answered, words.note());
+    Ok(true)
+}
+
+/// Whether a letter from somebody whom nothing makes known to us shows no person. It stands in the GM's digest, who
+/// can accept it.
+fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
+    let is_known = asker.is_known || asker.player_id.is_some() || desk.settings.is_gm(&letter.from);
+    // Machines give no orders; who does so without a token is told that it is needed.
+    let has_orders = || lines.iter().take(MAX_REMARKS).any(|line| is_order_of_any_game(&line.text));
+    !is_known && !letter.shows_a_person(lines, &desk.settings.own) && !has_orders()
+}
+
+/// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns what
+/// the answer says about it.
+fn pass_strangers_words(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    words: &WordsOfStranger,
+) -> Decided<Option<Passing>> {
+    let Some(Words { passing, text }) = words.to_gm.as_ref().filter(|_| !desk.settings.is_gm(&letter.from))
+    else {
+        return Ok(None);
+    };
+    if *passing == Passing::InDigest {
+        return Ok(Some(Passing::InDigest));
+    }
+    let plain = ClubLetter::words(letter.from.as_str(), text);
+    let unique = format!("w.{}", &waiting.digest.to_string()[..24]);
+    let player = desk.stored_player(letter.from.as_str())?;
+    let about = player.as_ref().map_or(About::Club, About::WordsOf);
+    let mut is_sent = false;
+    for mut dispatch in gms::gm_alarms(desk, &plain, &unique, about)? {
+        let gm = dispatch.recipient.clone();
+        if let Some(slot) = budgets::slot_for_others(desk, &gm, Origin::Other)? {
+            slot.apply(&mut dispatch);
+            budgets::count_for_others(desk, &gm, Origin::Other, slot);
+            desk.draft.settlement.dispatches.push(dispatch);
+            is_sent = true;
+        }
+    }
+    if !is_sent {
+        return Ok(Some(Passing::InDigest));
+    }
+    Ok(Some(Passing::AtOnce))
+}
+
+/// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is known.
+fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) -> Decided<StrangerReplies> {
+    let mut found = StrangerReplies::default();
+    let mut questions = Questions::default();
+    for asked in &request.commands {
+        if questions.is_repeated(&asked.command) {
+            continue;
+        }
+        let (command, changes) = (asked.command.name(), asked.command.changes_something());
+        // The answer says what became of all words to the GM.
+        if matches!(asked.command, Command::TellGm(_)) && !request.check {
+            continue;
+        }
+        if changes && request.check {
+            found.replies.push(Reply::CheckedOnly { command });
+            continue;
+        }
+        if changes && waits_for_answer(asker, &asked.command) {
+            let rejected = or_lacking(questions::rejection_at_once(desk, asker, &asked.command))?;
+            match rejected.flatten() {
+                Some(rejected) => found.replies.push(rejected),
+                None => {
+                    let line = request.written(asked.line).unwrap_or_default().to_owned();
+                    found.waiting.push((command, line));
                 }
-                continue;
             }
-            let reply = collect_needs(self.reply_to_everybody(asker, &asked.command), &mut missing)?;
-            let reply = reply.flatten();
-            found.lacks_token |= reply.is_none();
-            found.replies.extend(reply);
+            continue;
         }
-        missing.check()?;
-        Ok(found)
+        let reply = or_lacking(everybody::reply_to_everybody(desk, asker, &asked.command))?;
+        let reply = reply.flatten();
+        found.lacks_token |= reply.is_none();
+        found.replies.extend(reply);
     }
+    desk.rows.check()?;
+    Ok(found)
 }
 
 /// Maximum characters of a line in a note.

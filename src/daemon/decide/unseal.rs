@@ -1,14 +1,12 @@
 //! A GM at the terminal is shown what the rules hide: the ledger of each match concerned says so first.
 
-use super::context::{LoadedMatch, RulingContext};
-use super::decision::Decision;
+use super::acts;
+use super::desk::Desk;
 use super::gm_index::GmIndex;
-use super::gms::is_seated;
-use super::settings::Settings;
-use super::undecided::{Decided, Wanted, collect_needs};
+use super::gms::{self, is_seated};
+use super::rows::{Decided, LoadedMatch, or_lacking};
 use crate::config::Gms;
 use crate::referee::{Act, Stage};
-use crate::store::Settlement;
 
 /// Maximum characters of a reason, which both players read.
 const MAX_REASON: usize = 200;
@@ -39,28 +37,25 @@ impl Unseal {
 /// Notes in the ledgers of the running ones among these matches that a GM is shown `what`. Returns why not if the GM plays
 /// in one of them; then nothing is noted in any.
 pub fn unseal(
-    settings: &Settings,
-    context: &RulingContext,
+    desk: &mut Desk<'_>,
     asked: &Unseal,
     what: &str,
     ids: &[String],
-) -> Decided<Result<Settlement, String>> {
-    let mut decision = Decision::new(settings, context);
-    decision.acting = asked.gm;
-    let mut missing = Wanted::default();
+) -> Decided<Result<(), String>> {
+    desk.acting = asked.gm;
     let mut running: Vec<LoadedMatch> = Vec::new();
     for id in ids {
-        let loaded = collect_needs(decision.game_match(id), &mut missing)?.flatten();
+        let loaded = or_lacking(desk.game_match(id))?.flatten();
         running.extend(loaded.filter(|loaded| loaded.game_match.stage != Stage::Over).cloned());
     }
-    missing.check()?;
-    let gm = decision.acting_gm();
+    desk.rows.check()?;
+    let gm = gms::acting_gm(desk);
     if let Some(own) = running.iter().find(|loaded| is_seated(gm, &loaded.seats)) {
         return Ok(Err(format!("{} plays in {}, so another GM has to do this", gm.name, own.game_match.id)));
     }
     let act = Act::Unseal { what: what.to_owned(), reason: asked.reason.clone() };
     for loaded in running {
-        decision.act_as_gm(loaded, &act, None)?;
+        acts::act_as_gm(desk, loaded, &act, None)?;
     }
-    Ok(Ok(decision.finish()?))
+    Ok(Ok(()))
 }

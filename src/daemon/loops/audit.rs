@@ -8,8 +8,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::waiting::{Backoff, pause, until_shutdown};
 use crate::audit::AuditVerdict;
 use crate::daemon::Office;
+use crate::daemon::decide::acts::by_program;
 use crate::daemon::decide::alarm::{alarm, audit_report};
-use crate::daemon::decide::clock::by_program;
 use crate::daemon::unsound::{self, Unsound, unsound_matches};
 use crate::daemon::verify::{HouseTurns, unreadable};
 use crate::ledger::{Head, PauseReason};
@@ -139,13 +139,7 @@ impl Office {
     /// # Errors
     /// Returns an error if the database does not answer.
     pub async fn report_audit(&self, checked: usize, failed: Vec<AuditVerdict>) -> anyhow::Result<()> {
-        let context = self.new_context().await?;
-        let deciding = self
-            .decide(context, move |settings, context, _| audit_report(settings, context, checked, &failed));
-        let (settlement, _) = deciding.await?;
-        self.store.commit(&settlement).await?;
-        self.dispatches.notify_one();
-        Ok(())
+        self.decide_and_commit(move |desk| audit_report(desk, checked, &failed)).await
     }
 
     /// Forgets earlier findings in the matches that verify, and pauses the others, if that is still possible. Returns
@@ -200,15 +194,14 @@ impl Office {
 
     /// Tells the GM of matches that do not verify, and remembers them in the same transaction.
     async fn tell_gm(&self, news: Vec<(FailedMatch, Unsound)>, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let mut context = self.new_context().await?;
-        context.at = now;
+        let mut loaded = self.new_rows().await?;
+        loaded.at = now;
         let mut remembered = Vec::new();
         for (failed, unsound) in &news {
             remembered.push((unsound::key(&failed.id), serde_json::to_string(unsound)?));
         }
         let failed: Vec<FailedMatch> = news.into_iter().map(|(failed, _)| failed).collect();
-        let deciding = self.decide(context, move |settings, context, _| alarm(settings, context, &failed));
-        let (mut settlement, _) = deciding.await?;
+        let ((), mut settlement) = self.decide(loaded, move |desk| alarm(desk, &failed)).await?;
         settlement.remembered.extend(remembered);
         self.store.commit(&settlement).await?;
         self.dispatches.notify_one();

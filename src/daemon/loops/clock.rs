@@ -10,12 +10,13 @@ use tokio::sync::watch;
 use super::waiting::{Backoff, pause};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
-use crate::daemon::decide::clock::{CauseOf, by_clock, by_program};
+use crate::daemon::batch::items::DueMatches;
+use crate::daemon::decide::acts::{CauseOf, by_program};
 use crate::daemon::decide::offers::lapse_offer;
 use crate::daemon::heartbeat::Loop;
 use crate::post::{Health, ShutdownSignal};
 use crate::referee::Act;
-use crate::store::{Invitation, InvitationStage, MatchRow, Settlement, StoreError};
+use crate::store::{Invitation, InvitationStage, Settlement, StoreError};
 
 /// The key under which a daemon remembers the last check of the clock.
 const HEARTBEAT: &str = "heartbeat";
@@ -66,23 +67,12 @@ impl Office {
         let now = self.now();
         // Tells the GM if space is short, even while no letters arrive.
         self.has_room().await;
-        // A letter that was received in time counts, even if it is read late.
-        self.settle_received_by(now).await?;
         self.extend_after_outage(now, outage).await?;
         self.correct_deferred_when_due(now).await?;
         self.lapse_offers(now).await?;
-        // A letter may still wait, because another daemon is settling it or it has just arrived. It may be about any
-        // match, so whatever fell due after it was received waits for it.
-        let until = match self.store.oldest_waiting(now).await? {
-            Some(received_at) => now.min(received_at - TimeDelta::milliseconds(1)),
-            None => now,
-        };
         // While the DNS does not answer whether a letter is signed, nobody is late in its match.
-        let spared = self.store.matches_with_deferred_letters(now).await?;
-        let spared: BTreeSet<String> = spared.into_iter().collect();
-        let is_the_clocks = |row: &MatchRow| !row.overview.awaits_house();
-        // The clock decides nothing while the house is to move.
-        while self.sweep(until, now, &by_clock(), is_the_clocks, &mut spared.clone()).await? {}
+        let skipped = self.store.matches_with_deferred_letters(now).await?.into_iter().collect();
+        self.settle_until(now, Some(DueMatches { until: now, skipped })).await?;
         self.delete_unruled_when_due(now).await?;
         self.list_letters_when_due(now).await?;
         self.drop_pictures_when_due(now).await?;
@@ -101,35 +91,34 @@ impl Office {
         }
         let last = self.remembered_time(HEARTBEAT).await?;
         if let Some(since) = last.filter(|last| now - *last > outage) {
+            // Whoever wrote in the meantime has filed, and needs no extension.
+            self.settle_until(now, None).await?;
             let mut done = BTreeSet::new();
             let slide = by_program(Act::Slide { since });
             // A deadline that fell into the outage may have all of its grace still ahead.
-            self.sweep(now + MAX_GRACE, now, &slide, |_| true, &mut done).await?;
+            self.sweep(now + MAX_GRACE, now, &slide, &mut done).await?;
             tracing::warn!(%since, matches = done.len(), "deadlines extended after an outage");
         }
         self.store.remember(HEARTBEAT, &now.to_rfc3339()).await?;
         Ok(())
     }
 
-    /// Rules on all matches that are due by `until` and `concerned`, and returns whether any changed. Skips those that are
-    /// `done`, and adds the others to `done`.
+    /// Rules on all matches that are due by `until`, and adds them to `done`. Skips those that are `done` already.
     async fn sweep(
         &self,
         until: DateTime<Utc>,
         now: DateTime<Utc>,
         cause_of: &CauseOf,
-        concerned: impl Fn(&MatchRow) -> bool,
         done: &mut BTreeSet<String>,
-    ) -> anyhow::Result<bool> {
-        let mut changed = false;
+    ) -> anyhow::Result<()> {
         let mut last = None;
         loop {
             let mut due = self.store.matches_due(until, last.as_ref(), BATCH_SIZE).await?;
-            let Some(behind) = due.last().cloned() else { return Ok(changed) };
+            let Some(behind) = due.last().cloned() else { return Ok(()) };
             last = Some(behind);
-            due.retain(|row| done.insert(row.id.clone()) && concerned(row));
+            due.retain(|row| done.insert(row.id.clone()));
             self.heartbeat.beat(Loop::Clock);
-            changed |= self.rule_on_many(due, cause_of, now).await?;
+            self.rule_on_many(due, cause_of, now).await?;
         }
     }
 
@@ -155,9 +144,8 @@ impl Office {
     }
 
     async fn lapse_offer(&self, row: Invitation) -> anyhow::Result<()> {
-        let context = self.new_context().await?;
-        let deciding = self.decide(context, move |settings, context, _| lapse_offer(settings, context, &row));
-        let (settlement, _) = deciding.await?;
+        let ((), settlement) =
+            self.decide(self.new_rows().await?, move |desk| lapse_offer(desk, &row)).await?;
         match self.store.commit(&settlement).await {
             Ok(()) => self.dispatches.notify_one(),
             // Somebody has just taken up the offer or closed it.

@@ -34,14 +34,7 @@ impl Office {
     }
 
     async fn digest_of_player(&self, player: Player, due: DateTime<Utc>) -> anyhow::Result<()> {
-        let context = self.new_context().await?;
-        let deciding =
-            self.decide(context, move |settings, context, _| digest_for(settings, context, &player, due));
-        if let Some(settlement) = deciding.await?.0 {
-            self.store.commit(&settlement).await?;
-            self.dispatches.notify_one();
-        }
-        Ok(())
+        self.decide_and_commit(move |desk| digest_for(desk, &player, due)).await
     }
 
     /// Queues the digest of each GM whose hour has come, if there is any news.
@@ -68,13 +61,7 @@ impl Office {
         if is_made || local.hour() < gm.digest_hour {
             return Ok(());
         }
-        let context = self.new_context().await?;
-        let deciding =
-            self.decide(context, move |settings, context, _| daily(settings, context, index, last, today));
-        if let Some(settlement) = deciding.await?.0 {
-            self.store.commit(&settlement).await?;
-            self.dispatches.notify_one();
-        }
+        self.decide_and_commit(move |desk| daily(desk, index, last, today)).await?;
         // Counts matter for two days at most.
         self.store.delete_past_restraints(now - TimeDelta::days(3), now).await?;
         Ok(self.store.remember(key, &now.to_rfc3339()).await?)

@@ -12,8 +12,8 @@ use super::waiting::{Backoff, until_shutdown, wait_for_work};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
 use crate::daemon::batch::load::log_unusable;
+use crate::daemon::decide::acts::CauseOf;
 use crate::daemon::decide::alarm::house_stuck;
-use crate::daemon::decide::clock::CauseOf;
 use crate::daemon::decide::stored::snapshot;
 use crate::daemon::parallel::{background_threads, run_in_background};
 use crate::daemon::stuck::{self, StuckHouse, stuck_houses};
@@ -180,10 +180,9 @@ impl Office {
     }
 
     async fn tell_of_stuck(&self, match_id: String, phase_no: u32) -> anyhow::Result<Settlement> {
-        let context = self.new_context().await?;
-        let deciding = self
-            .decide(context, move |settings, context, _| house_stuck(settings, context, &match_id, phase_no));
-        Ok(deciding.await?.0)
+        let deciding =
+            self.decide(self.new_rows().await?, move |desk| house_stuck(desk, &match_id, phase_no));
+        Ok(deciding.await?.1)
     }
 }
 

@@ -13,10 +13,11 @@ use crate::daemon::Office;
 use crate::daemon::batch::read::read;
 use crate::daemon::copies::{self, Original};
 use crate::daemon::decide::in_work::InWork;
+use crate::daemon::decide::parallel::par_map;
 use crate::daemon::decide::settings::Settings;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::incoming::{new_letter, visible_tokens};
-use crate::daemon::parallel::{par_map, run_blocking};
+use crate::daemon::parallel::run_blocking;
 use crate::letter::Digest;
 use crate::post::{Batch, FetchedLetter, Health, ShutdownSignal, Taken, without_addresses};
 use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
@@ -124,11 +125,10 @@ impl Office {
     async fn store_letters(&self, letters: Vec<FetchedLetter>) -> anyhow::Result<Taken> {
         let _under_way = self.traffic.enter();
         let is_spam = letters.iter().any(|letter| letter.is_spam);
+        let settings = Arc::clone(&self.settings);
         let mut letters: Vec<NewLetter> =
-            run_blocking(move || letters.into_iter().map(new_letter).collect()).await?;
-        for letter in &mut letters {
-            letter.is_from_gm = self.config.club.gm.is_one_at(&letter.sender);
-        }
+            run_blocking(move || letters.into_iter().map(|letter| named(letter, &settings)).collect())
+                .await?;
         let taken = if is_spam { self.wanted_spam(&letters).await? } else { Taken::All };
         if let Taken::Only(places) = &taken {
             letters = letters
@@ -142,14 +142,6 @@ impl Office {
             tracing::warn!(letters = letters.len(), "letters of players were in the spam folder");
         }
         letters = self.with_new_texts(letters).await?;
-        letters = match self.store.is_shared() {
-            true => self.with_tokens(letters).await?,
-            false => {
-                let registered = self.registered_senders(&letters).await?;
-                let settings = Arc::clone(&self.settings);
-                run_blocking(move || with_visible_tokens(letters, &registered, &settings)).await?
-            }
-        };
         let new = self.store.insert_letters(&letters).await?;
         tracing::info!(letters = letters.len(), new, "letters stored");
         Ok(taken)
@@ -214,12 +206,11 @@ impl Office {
     /// those with a reply token.
     async fn wanted_spam(&self, letters: &[NewLetter]) -> anyhow::Result<Taken> {
         let registered = self.registered_senders(letters).await?;
-        let tokens: Vec<Vec<String>> =
-            letters.iter().map(|letter| visible_tokens(letter, &self.settings.own)).collect();
-        let seats = self.store.seats_by_token(&tokens.concat()).await?;
+        let tokens: Vec<String> = letters.iter().flat_map(|letter| letter.tokens.iter().cloned()).collect();
+        let seats = self.store.seats_by_token(&tokens).await?;
         let is_known = |token: &String| seats.iter().any(|row| row.token == *token);
-        let wanted = letters.iter().zip(&tokens).enumerate().filter(|(_, (letter, tokens))| {
-            letter.is_from_gm || registered.contains(&letter.sender) || tokens.iter().any(is_known)
+        let wanted = letters.iter().enumerate().filter(|(_, letter)| {
+            letter.is_from_gm || registered.contains(&letter.sender) || letter.tokens.iter().any(is_known)
         });
         Ok(Taken::Only(wanted.map(|(place, _)| place).collect()))
     }
@@ -228,44 +219,6 @@ impl Office {
     async fn registered_senders(&self, letters: &[NewLetter]) -> anyhow::Result<BTreeSet<String>> {
         let senders: Vec<String> = letters.iter().map(|letter| letter.sender.clone()).collect();
         Ok(self.store.registered(&senders).await?)
-    }
-
-    /// Names the reply tokens in each letter, so that the letters of one match stay together if several daemons share
-    /// the work. A letter that takes too long, or on which a daemon died, is stored without tokens; its claimant sets
-    /// it aside. Only players' letters are read: a token files nothing from another address, and a flood of strangers'
-    /// letters would cost twice.
-    ///
-    /// # Errors
-    /// Returns an error if the database does not answer.
-    pub async fn with_tokens(&self, letters: Vec<NewLetter>) -> anyhow::Result<Vec<NewLetter>> {
-        let registered = self.registered_senders(&letters).await?;
-        let read = letters.iter().filter(|letter| registered.contains(&letter.sender));
-        let digests: Vec<Digest> = read.map(|letter| letter.digest).collect();
-        let mut unread = self.note_intake(&digests).await?;
-        let letters = Arc::new(letters);
-        let found = loop {
-            let (settings, all, skipped) = (Arc::clone(&self.settings), Arc::clone(&letters), unread.clone());
-            let registered = registered.clone();
-            let in_work = InWork::default();
-            let working = in_work.clone();
-            let reading = run_blocking(move || {
-                par_map(&all, |letter| {
-                    if !registered.contains(&letter.sender) {
-                        return visible_tokens(letter, &settings.own);
-                    }
-                    let _in_work = working.enter(letter.digest);
-                    let is_skipped = skipped.contains(&letter.digest);
-                    if is_skipped { Vec::new() } else { tokens(&settings, &letter.raw) }
-                })
-            });
-            match self.attempts.watch(&in_work, reading).await {
-                Ok(found) => break found?,
-                Err(overdue) => unread.extend(overdue.letters()),
-            }
-        };
-        self.end_intake().await?;
-        let letters = Arc::unwrap_or_clone(letters).into_iter().zip(found);
-        Ok(letters.map(|(letter, tokens)| NewLetter { tokens, ..letter }).collect())
     }
 
     /// Reads the mailbox's processed letters again after a restore. Letters that the database knows have no second
@@ -298,26 +251,12 @@ impl Office {
     }
 }
 
-/// Returns the reply tokens in a letter, or none if reading it panics.
-fn tokens(settings: &Settings, raw: &[u8]) -> Vec<String> {
-    let tokens = match read(settings, raw) {
-        Some(Ok(letter)) => letter.tokens,
-        Some(Err(unreadable)) => unreadable.tokens,
-        None => Vec::new(),
-    };
-    tokens.iter().map(ToString::to_string).collect()
-}
-
-/// Lists reply tokens of letters from unregistered addresses, because with one, such a letter comes before strangers'
-/// letters. A player's letter needs none for that.
-fn with_visible_tokens(
-    letters: Vec<NewLetter>,
-    registered: &BTreeSet<String>,
-    settings: &Settings,
-) -> Vec<NewLetter> {
-    let with_tokens = letters.into_iter().map(|letter| match registered.contains(&letter.sender) {
-        true => letter,
-        false => NewLetter { tokens: visible_tokens(&letter, &settings.own), ..letter },
-    });
-    with_tokens.collect()
+/// Returns the row of a letter, with what orders it among others.
+fn named(letter: FetchedLetter, settings: &Settings) -> NewLetter {
+    let letter = new_letter(letter);
+    NewLetter {
+        tokens: visible_tokens(&letter, &settings.own),
+        is_from_gm: settings.config.club.gm.is_one_at(&letter.sender),
+        ..letter
+    }
 }

@@ -4,15 +4,14 @@
 use super::outbox::{InFlight, Sending};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
-use crate::daemon::decide::context::RulingContext;
+use crate::daemon::decide::desk::Desk;
 use crate::daemon::decide::returned::follow_up;
+use crate::daemon::decide::rows::Decided;
 use crate::daemon::decide::sending::{ACCOUNT, Account, Event, FollowUp, Outage, Refused};
-use crate::daemon::decide::settings::Settings;
-use crate::daemon::decide::undecided::Decided;
 use crate::daemon::decide::{alarm, sending};
 use crate::post::outbox::SendError;
 use crate::post::without_addresses;
-use crate::store::{Claim, Claimed, SendOutcome, Settlement};
+use crate::store::{Claim, Claimed, SendOutcome};
 
 impl Office {
     /// Returns what was recorded of the account that sends letters.
@@ -101,10 +100,7 @@ impl Office {
                     // It was queued again by hand.
                     continue;
                 }
-                let follow = move |settings: &Settings, context: &RulingContext| {
-                    follow_up(settings, context, &row, event)
-                };
-                self.settle_sending(follow).await?;
+                self.settle_sending(move |desk| follow_up(desk, &row, event)).await?;
             }
         }
         if let Some(outage) = outage {
@@ -120,16 +116,14 @@ impl Office {
     /// Tells the GM that nothing can be sent; the letter is the first that goes when the server takes mail again.
     pub(super) async fn tell_of_outage(&self, outage: Outage) -> anyhow::Result<()> {
         let waiting = self.store.queues().await?.dispatches_waiting;
-        self.settle_sending(move |settings, context| alarm::cannot_send(settings, context, &outage, waiting))
-            .await
+        self.settle_sending(move |desk| alarm::cannot_send(desk, &outage, waiting)).await
     }
 
     /// Decides what follows from an attempt to send, and commits it.
     async fn settle_sending(
         &self,
-        decide: impl Fn(&Settings, &RulingContext) -> Decided<Settlement> + Send + Sync + 'static,
+        decide: impl Fn(&mut Desk<'_>) -> Decided<()> + Send + Sync + 'static,
     ) -> anyhow::Result<()> {
-        let decide = move |settings: &Settings, context: &RulingContext| Ok(((), decide(settings, context)?));
         match self.decide_and_commit(decide).await {
             Err(error) if is_transient(&error) => Err(error),
             // It would fail again, and other letters must not wait for it. If the program was killed after this commit and

@@ -22,7 +22,7 @@ impl Office {
         // Only the daemon that reads the mailbox knows its health.
         let (health, watched) = watch::channel(Health::default());
         let mut loops = JoinSet::new();
-        loops.spawn(Arc::clone(&self).settle_until(until.clone()));
+        loops.spawn(Arc::clone(&self).settle_letters_until(until.clone()));
         loops.spawn(Arc::clone(&self).send_until(until.clone()));
         loops.spawn(Arc::clone(&self).play_house_until(until.clone()));
         loops.spawn(Arc::clone(&self).pass_on_wakeups_until(until.clone()));

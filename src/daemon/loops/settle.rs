@@ -4,20 +4,18 @@ use std::sync::Arc;
 
 use super::waiting::{Backoff, wait_for_work};
 use crate::daemon::Office;
-use crate::daemon::batch::pipeline::Pipeline;
 use crate::daemon::heartbeat::Loop;
 use crate::post::ShutdownSignal;
 
 impl Office {
-    /// Settles waiting letters until shutdown, then commits the pending batch.
-    pub async fn settle_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+    /// Decides on waiting letters until shutdown.
+    pub async fn settle_letters_until(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
         let mut backoff = Backoff::new();
-        let mut pipeline = Pipeline::default();
         while !shutdown.is_set() {
             self.heartbeat.beat(Loop::Settle);
             self.ensure_few_threads_hang()?;
-            match self.settle_some(&mut pipeline).await {
-                Ok(0) => {
+            match self.settle_some(None).await {
+                Ok(settled) if settled.is_nothing() => {
                     backoff = Backoff::new();
                     wait_for_work(&self.letters, &shutdown).await;
                 }
@@ -25,6 +23,6 @@ impl Office {
                 Err(error) => backoff.wait("failed to settle letters", &error, &shutdown).await,
             }
         }
-        self.commit_pending(&mut pipeline).await.map(drop)
+        Ok(())
     }
 }

@@ -4,8 +4,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
+use crate::daemon::decide::acts::by_program;
 use crate::daemon::decide::alarm::low_space;
-use crate::daemon::decide::clock::by_program;
 use crate::referee::Act;
 
 /// The key under which a daemon remembers its last deletion of old letters.
@@ -143,13 +143,8 @@ impl Office {
             return Ok(());
         }
         tracing::error!(free_mb, "space is short; no more letters are taken from the mailbox");
-        let context = self.new_context().await?;
-        let now = context.at;
-        let deciding =
-            self.decide(context, move |settings, context, _| low_space(settings, context, free_mb));
-        let (settlement, _) = deciding.await?;
-        self.store.commit(&settlement).await?;
-        self.dispatches.notify_one();
+        let now = self.now();
+        self.decide_and_commit(move |desk| low_space(desk, free_mb)).await?;
         // Only once the letter is queued: telling the GM twice is better than never.
         Ok(self.store.remember(LOW_SPACE, &now.to_rfc3339()).await?)
     }

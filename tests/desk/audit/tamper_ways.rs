@@ -90,7 +90,7 @@ pub const WITH_RECEIVED_LETTERS: &[(&str, &str, &str)] = &[
     ),
     (
         "a letter is added",
-        "INSERT INTO letter (digest, received_at, origin, message_id, sender, subject, size, status, match_id, seat) SELECT '00' || substr(digest, 3), received_at, origin, 'x', sender, subject, size, 'ruled', match_id, seat FROM letter WHERE id = {letter}",
+        "INSERT INTO letter (digest, received_at, origin, message_id, sender, subject, size, status, lane, match_id, seat) SELECT '00' || substr(digest, 3), received_at, origin, 'x', sender, subject, size, 'ruled', lane, match_id, seat FROM letter WHERE id = {letter}",
         "letter 00",
     ),
 ];

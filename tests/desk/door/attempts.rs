@@ -163,45 +163,6 @@ fn fetched(desk: &Desk, raw: &str) -> NewLetter {
 }
 
 #[test]
-fn a_letter_that_hangs_before_it_is_stored_is_stored_without_its_tokens() {
-    let mut desk = Desk::new();
-    let (_, to_ann, _) = quad(&desk);
-    let gate = Gate::default();
-    let held = gate.clone();
-    plant(&mut desk, Step::Read, move || held.hold());
-    let _open = OpenOnDrop(gate);
-    let letters = vec![
-        fetched(&desk, &desk.answer(ANN, &to_ann, "HELP trap")),
-        fetched(&desk, &desk.answer(ANN, &to_ann, "HELP")),
-    ];
-    let stored = desk.block_on(desk.office().with_tokens(letters)).expect("the letters are read");
-    assert_eq!(stored[0].tokens, [""; 0]);
-    assert_eq!(stored[1].tokens, [to_ann.token()]);
-    let left = desk.block_on(desk.office().store.letters_in_work()).expect("the store answers");
-    assert!(left.is_empty(), "{left:?}");
-}
-
-#[test]
-fn a_letter_on_which_the_program_died_before_it_was_stored_is_not_read_again_for_its_tokens() {
-    let mut desk = Desk::new();
-    let (_, to_ann, _) = quad(&desk);
-    let reads = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&reads);
-    plant(&mut desk, Step::Read, move || {
-        counted.fetch_add(1, Ordering::Relaxed);
-    });
-    let letter = fetched(&desk, &desk.answer(ANN, &to_ann, "HELP trap"));
-    die_at(&desk, "first intake", &[letter.digest]);
-    let stored = desk.block_on(desk.office().with_tokens(vec![letter])).expect("the letters are read");
-    assert_eq!((reads.load(Ordering::Relaxed), stored[0].tokens.len()), (0, 0));
-    // The attempt counts as soon as the letter is claimed; one may have been the fault of somebody else.
-    desk.block_on(desk.office().store.insert_letters(&stored)).expect("it is stored");
-    desk.work();
-    assert_eq!(reads.load(Ordering::Relaxed), 1);
-    desk.last_to(ANN);
-}
-
-#[test]
 fn letters_that_were_in_work_when_the_program_was_killed_are_ruled_on() {
     let desk = Desk::new();
     let letters: Vec<Digest> =

@@ -1,4 +1,4 @@
-//! Many letters at once: a batch is committed while the next is ruled on.
+//! Many letters at once.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,13 @@ use crate::desk::{Desk, GM};
 const MATCHES: usize = 270;
 
 /// Matches of Quad, each between its own two players, except that one player has the first seat of all `busy` ones.
-struct Crowd {
-    desk: Desk,
-    seats: Vec<BySeat<TokenRow>>,
+pub struct Crowd {
+    pub desk: Desk,
+    pub seats: Vec<BySeat<TokenRow>>,
 }
 
 impl Crowd {
-    fn new(matches: usize, config: &str, busy: &[usize]) -> Crowd {
+    pub fn new(matches: usize, config: &str, busy: &[usize]) -> Crowd {
         let desk = Desk::with(config);
         let seated = |name: String| NamedAddress {
             address: Address::parse(&format!("{name}@players.example")).expect("an address"),
@@ -64,6 +64,11 @@ impl Crowd {
             "From: {from}\nTo: referee@club.example\nSubject: Re: [{match_id}]\nMessage-ID: <{n}.{seat}@players.example>\n\n\
              {order}\n\n> Reply token: {token}\n"
         ));
+    }
+
+    /// The names of the matches.
+    pub fn ids(&self) -> Vec<String> {
+        self.seats.iter().map(|seats| seats[Seat::First].match_id.clone()).collect()
     }
 
     /// The number of letters ruled on.

@@ -1,12 +1,9 @@
-//! Letters of players and of strangers wait in two queues, which take turns.
+//! The order in which letters of players and of strangers are decided on.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use chrono::TimeDelta;
-use fogpost::daemon::{Step, Trap, new_letter};
-use fogpost::post::FetchedLetter;
-use fogpost::store::LetterStatus;
+use fogpost::daemon::{Step, Trap};
 
 use crate::desk::{ANN, BO, Desk, GM, REFEREE};
 use crate::positions::quad;
@@ -80,18 +77,4 @@ fn a_player_does_not_wait_for_the_flood_of_another() {
     let senders = senders.lock().expect("the list");
     let before = senders.iter().position(|sender| sender.contains(BO));
     assert!(before.is_some_and(|before| before <= 32), "{before:?} letters come first");
-}
-
-#[test]
-fn deadlines_do_not_wait_for_letters_that_arrive_later() {
-    let desk = Desk::new();
-    let raw = stranger(0).into_bytes();
-    let (size, received_at) = (raw.len() as u64, desk.now() + TimeDelta::minutes(1));
-    let letter =
-        FetchedLetter { raw, received_at, origin: "a test".to_owned(), cut: false, size, is_spam: false };
-    desk.block_on(desk.office().store.insert_letters(&[new_letter(letter)])).expect("it is stored");
-    desk.block_on(desk.office().clock_all(TimeDelta::minutes(15))).expect("the clock is checked");
-    assert_eq!(desk.letters()[0].status, LetterStatus::Waiting);
-    desk.work();
-    assert_eq!(desk.letters()[0].status, LetterStatus::Answered);
 }

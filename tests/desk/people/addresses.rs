@@ -16,7 +16,7 @@ pub fn code_of(question: &Sent) -> String {
 }
 
 /// The code with which a letter of ours can be denied.
-fn denial_of(letter: &Sent) -> String {
+pub fn denial_of(letter: &Sent) -> String {
     code_after(letter, "| DENY ")
 }
 

@@ -1,0 +1,122 @@
+//! Notes the entries of a ruling, and compares the letters that they name besides their cause, each of which proves something:
+//! who opened a match, who confirmed a letter, who changed the holder of a seat, or who announced an absence in another match.
+
+use super::state::Check;
+use crate::audit::verdict::Place;
+use crate::game::Seat;
+use crate::ledger::{Act, Cause, Entry, Fact, PinnedKind};
+use crate::letter::Digest;
+
+/// Notes what later rulings depend on, and compares the letters and pins that the entries of a ruling name.
+pub(super) fn note<'a>(check: &mut Check, entries: impl Iterator<Item = &'a Entry> + Clone) {
+    for entry in entries.clone() {
+        if matches!(entry.fact, Fact::MatchEnded { .. }) {
+            check.ends.push(entry.at);
+        }
+        if let Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk, .. } = &entry.fact {
+            check.identity = Some((**desk).clone());
+        }
+        for what in check.holders.note_entry(entry) {
+            check.report(Place::Entry(entry.seq), what);
+        }
+        check.listed.note(entry);
+    }
+    for entry in entries.clone() {
+        check_named_letters(check, entry);
+    }
+    check.record_entries.extend(entries.filter(|entry| is_of_record(&entry.fact)).cloned());
+}
+
+/// Whether the game record depends on the fact.
+fn is_of_record(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::MatchOpened { .. }
+            | Fact::TurnAdjudicated { .. }
+            | Fact::MatchClosed { .. }
+            | Fact::CorrectionMade { .. }
+            | Fact::ConditionsSealed { .. }
+            | Fact::ConditionsWithdrawn { .. }
+            | Fact::ConditionsFollowed { .. }
+            | Fact::PlayerRenamed { .. }
+            | Fact::PlayerReplaced { .. }
+    )
+}
+
+/// The required sender of a letter that an entry names.
+#[derive(Clone, Copy)]
+enum Sender {
+    /// The player of this seat.
+    Seat(Seat),
+    /// A player of the match.
+    Player,
+    /// Somebody who may have had another address then.
+    Anybody,
+}
+
+/// Checks that the letters that an entry names besides its cause are there, whole, and from whom it says.
+fn check_named_letters(check: &mut Check, entry: &Entry) {
+    let mut named: Vec<(Digest, Sender)> = Vec::new();
+    match entry.own_cause() {
+        Some(Cause::Letter(cause)) => {
+            named.extend(cause.confirmed_by.map(|letter| (letter, Sender::Seat(cause.seat))));
+        }
+        Some(Cause::Gm { act, .. } | Cause::Program { act, .. }) => match act {
+            Act::Open { letter } => {
+                let offer = match &entry.fact {
+                    Fact::MatchOpened { lot: Some(lot), .. } => Some(lot.offer),
+                    _ => None,
+                };
+                let offer = offer.filter(|offer| Some(*offer) != *letter);
+                named.extend(offer.map(|offer| (offer, Sender::Anybody)));
+                named.extend(letter.map(|letter| (letter, Sender::Player)));
+            }
+            Act::Hold { seat, letter, .. } => {
+                named.extend(letter.map(|letter| (letter, Sender::Seat(*seat))));
+            }
+            Act::Absent { seat, letter, confirmed_by, .. } => {
+                let holder = Sender::Seat(*seat);
+                named.push((*letter, if confirmed_by.is_some() { Sender::Anybody } else { holder }));
+                named.extend(confirmed_by.map(|letter| (letter, holder)));
+            }
+            _ => {}
+        },
+        Some(Cause::Clock { .. } | Cause::House { .. }) | None => {}
+    }
+    for (letter, sender) in named {
+        check_named_letter(check, entry.seq, letter, sender);
+    }
+}
+
+fn check_named_letter(check: &mut Check, seq: u64, digest: Digest, sender: Sender) {
+    let may_be_withheld = match sender {
+        Sender::Seat(seat) => check.withheld.seats.contains(&seat),
+        Sender::Player | Sender::Anybody => !check.withheld.seats.is_empty(),
+    };
+    let what = match check.letters.get(&digest) {
+        None if may_be_withheld => {
+            check.verdict.withheld_letters += 1;
+            return;
+        }
+        None => "it is missing",
+        Some(read) => match &read.letter {
+            Err(why) => why,
+            Ok(letter) => {
+                let is_from = |seat: Seat| {
+                    let (address, since) = (letter.from.as_str(), Some(read.received_at));
+                    check.holders.had(seat, PinnedKind::Address, address, since)
+                };
+                let is_sender = match sender {
+                    Sender::Seat(seat) => is_from(seat),
+                    Sender::Player => Seat::BOTH.into_iter().any(is_from),
+                    Sender::Anybody => true,
+                };
+                if is_sender {
+                    return;
+                }
+                "it is not from a player of the seat"
+            }
+        },
+    };
+    check.report(Place::Letter(digest), format!("{what}; entry #{seq} names it"));
+}

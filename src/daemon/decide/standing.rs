@@ -1,0 +1,103 @@
+//! What is known of an address: who owns it, since when, and whether its letters are signed.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::asker::Asker;
+use super::desk::Desk;
+use super::rows::Decided;
+use crate::ledger::Signature;
+use crate::letter::Address;
+use crate::post::dkim::DkimVerdict;
+use crate::referee::ChangeReply;
+use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange, Standing, WaitingLetter};
+
+/// Returns what is known of an address as this transaction leaves it so far.
+pub fn standing(desk: &Desk<'_>, address: &str) -> Decided<Standing> {
+    match desk.restraints().find_map(|changed| changed.standings.get(address)) {
+        Some(standing) => Ok(*standing),
+        None => Ok(desk.rows.sender(address)?.standing),
+    }
+}
+
+/// Notes that the owner of an address reads our letters.
+pub fn note_known(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
+    let standing = standing(desk, &asker.from)?;
+    if standing.proven_at.is_none() {
+        let standing = Standing { proven_at: Some(desk.at()), ..standing };
+        desk.draft.settlement.restraints.standings.insert(asker.from.clone(), standing);
+    }
+    Ok(())
+}
+
+/// Time in which an older address can undo a change, and in which a new one has fewer rights.
+pub const UNDO: TimeDelta = TimeDelta::days(7);
+
+/// Returns the changes of a player as this transaction leaves them so far.
+pub fn changes_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<PlayerChange>> {
+    let mut changes = desk.rows.changes_of(player_id)?.to_vec();
+    for row in desk.added(|settlement| &settlement.changes).filter(|row| row.player_id == player_id) {
+        changes.retain(|other| other.code != row.code);
+        changes.push(row.clone());
+    }
+    Ok(changes)
+}
+
+/// Returns when an address of a player gets its full rights, or `None` if it has them.
+pub fn new_until(desk: &Desk<'_>, player_id: i64, address: &str) -> Decided<Option<DateTime<Utc>>> {
+    let changes = changes_of(desk, player_id)?;
+    let added = |row: &&PlayerChange| {
+        row.kind == ChangeKind::Add && row.stage == ChangeStage::Done && row.address == address
+    };
+    let until = changes.iter().filter(added).map(|row| row.changed_at + UNDO).max();
+    Ok(until.filter(|until| *until > desk.at()))
+}
+
+/// Returns the addresses of a player without those that were added a few days ago. Questions go to the first.
+pub fn trusted_addresses(desk: &Desk<'_>, player: &Player) -> Decided<Vec<String>> {
+    let mut trusted = Vec::new();
+    for address in &player.addresses {
+        if new_until(desk, player.id, address)?.is_none() {
+            trusted.push(address.clone());
+        }
+    }
+    Ok(trusted)
+}
+
+/// Returns the reply to an address that is too new to do this.
+pub fn refuse_new_address(
+    desk: &Desk<'_>,
+    player: &Player,
+    sender: &Address,
+    command: &'static str,
+) -> Decided<Option<ChangeReply>> {
+    let until = new_until(desk, player.id, sender.as_str())?;
+    Ok(until
+        .map(|until| ChangeReply::TooNew { command, until: desk.local_time_in(player.settings.zone, until) }))
+}
+
+/// Letters in a row with which an address gets into the habit.
+pub const HABIT: u32 = 5;
+
+/// Returns what is known of a letter's signature.
+pub fn signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> Option<Signature> {
+    match desk.rows.loaded.dkim.get(&waiting.digest) {
+        Some(DkimVerdict::Passed) => Some(Signature::Passed),
+        Some(DkimVerdict::NotPassed | DkimVerdict::TryLater) => Some(Signature::Missing),
+        // Nobody has looked at its signature.
+        None => desk.settings.config.letters.require_dkim.then_some(Signature::Missing),
+    }
+}
+
+pub fn set_signed(desk: &mut Desk<'_>, from: &str, standing: Standing, signed: u32) {
+    if signed != standing.signed {
+        let standing = Standing { signed, ..standing };
+        desk.draft.settlement.restraints.standings.insert(from.to_owned(), standing);
+    }
+}
+
+/// Ends the habit of an address, because its owner says that an unsigned letter is theirs.
+pub fn end_habit(desk: &mut Desk<'_>, from: &str) -> Decided<()> {
+    let standing = standing(desk, from)?;
+    set_signed(desk, from, standing, 0);
+    Ok(())
+}

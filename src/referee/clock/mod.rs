@@ -1,0 +1,183 @@
+//! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and what the terms say about seats
+//! that miss one.
+
+pub mod bounce;
+pub mod late;
+
+use chrono::{DateTime, Utc};
+
+use crate::game::Seat;
+use crate::game::record::Ending;
+use crate::ledger::Fact;
+use crate::referee::letter::refusal;
+use crate::referee::play::dispatch::{Content, Notice, Reader};
+use crate::referee::play::game_match::{FiledOrders, Match, Stage};
+use crate::referee::play::ruling::Draft;
+use crate::referee::play::{adjudication, deadline, substitute};
+use crate::referee::schedule::ForfeitRule;
+
+impl Match {
+    /// Returns when the clock next has something to decide.
+    pub fn wake_at(&self) -> Option<DateTime<Utc>> {
+        if self.stage != Stage::Running {
+            return None;
+        }
+        // The house has been due since the last adjudication.
+        if self.house_due().is_some() {
+            return Some(self.adjudicated.last().map_or(self.opened_at, |(_, _, at)| *at));
+        }
+        if let Some(vanished) = self.vanished {
+            return [self.settle_at, Some(vanished.until)].into_iter().flatten().min();
+        }
+        let deadline = self.deadline.filter(|_| !self.asked_gm);
+        let reminder = deadline.and_then(|due| deadline::next_reminder(self, due));
+        let refusals = Seat::BOTH.map(|seat| refusal::next_refusal(self, seat));
+        let enforced = deadline.map(|due| due + self.terms.grace());
+        [self.settle_at, reminder, enforced].into_iter().chain(refusals).flatten().min()
+    }
+}
+
+/// Decides what is due by now in phase `phase_no`. Does nothing if another phase is open.
+pub fn rule(draft: &mut Draft, phase_no: u32) {
+    // Nobody is late while the house is to move.
+    if draft.game_match.phase_no != phase_no
+        || draft.game_match.stage != Stage::Running
+        || draft.game_match.house_due().is_some()
+    {
+        return;
+    }
+    if draft.game_match.settle_at.is_some_and(|moment| moment <= draft.at) {
+        adjudication::adjudicate(draft, Vec::new());
+        return;
+    }
+    if substitute::lapse(draft) {
+        return;
+    }
+    let Some(deadline) = draft.game_match.deadline.filter(|_| !draft.game_match.asked_gm) else { return };
+    if deadline + draft.game_match.terms.grace() <= draft.at {
+        enforce_deadline(draft);
+    } else {
+        remind(draft);
+        refusal::tell_again(draft);
+    }
+}
+
+/// Reminds the seats that have not filed. One letter covers all reminders that have come due since the last check.
+fn remind(draft: &mut Draft) {
+    let Some((deadline, due)) = draft.game_match.deadline.zip(draft.game_match.due()) else { return };
+    let reminders = deadline::reminders(&draft.game_match, deadline);
+    let sent = draft.game_match.reminders_sent;
+    let behind = reminders.iter().filter(|one| one.at <= draft.at).count();
+    if behind <= sent {
+        return;
+    }
+    // We were down until after the deadline: a reminder would be useless, but the ledger shows why there is none.
+    if draft.at >= deadline {
+        draft.game_match.reminders_sent = behind;
+        draft.record(Fact::ReminderPassed { turn: due.turn });
+        return;
+    }
+    let mut reminded = draft.game_match.awaited();
+    reminded.retain(|seat| reminders[sent..behind].iter().any(|one| one.seats.contains(seat)));
+    // The count changes only together with an entry, or the audit would not find the change.
+    if reminded.is_empty() {
+        return;
+    }
+    draft.game_match.reminders_sent = behind;
+    for seat in reminded {
+        if leaves_reminder_to_digest(&draft.game_match, seat, draft.at, deadline) {
+            draft.record(Fact::ReminderLeftToDigest { seat, turn: due.turn });
+        } else {
+            draft.record(Fact::ReminderSent { seat, turn: due.turn });
+            draft.dispatch(Reader::Seat(seat), Content::Reminder);
+        }
+    }
+}
+
+/// Whether a seat's digest comes between `at` and the deadline, and so brings the reminder.
+fn leaves_reminder_to_digest(
+    game_match: &Match,
+    seat: Seat,
+    at: DateTime<Utc>,
+    deadline: DateTime<Utc>,
+) -> bool {
+    let digest = game_match.settings[seat].next_digest(at, game_match.terms.zone);
+    digest.is_some_and(|digest| digest < deadline)
+}
+
+/// Applies the terms to the seats that have not filed when the grace is over.
+fn enforce_deadline(draft: &mut Draft) {
+    let Some(due) = draft.game_match.due() else { return };
+    let late = draft.game_match.awaited();
+    if late.is_empty() {
+        adjudication::adjudicate(draft, Vec::new());
+        return;
+    }
+    let bouncing: Vec<Seat> =
+        late.iter().copied().filter(|seat| bounce::is_unreachable(&draft.game_match, *seat)).collect();
+    if !bouncing.is_empty() {
+        ask_gm(draft, late, bouncing);
+        return;
+    }
+    draft.record(Fact::DeadlineMissed { phase: due.phase, turn: due.turn, seats: late.clone() });
+    for seat in &late {
+        draft.game_match.missed[*seat] += 1;
+    }
+    let limit = draft.game_match.terms.forfeit_after;
+    let over: Vec<Seat> =
+        late.iter().copied().filter(|seat| draft.game_match.missed[*seat] >= limit).collect();
+    match (over[..].first(), draft.game_match.terms.forfeit) {
+        (Some(seat), _) if over.len() == 1 && draft.game_match.may_substitute() => {
+            substitute::offer(draft, *seat);
+        }
+        (Some(seat), ForfeitRule::Lose) if over.len() == 1 => {
+            adjudication::close(draft, Ending::Forfeit(*seat))
+        }
+        (Some(_), _) => ask_gm(draft, late, Vec::new()),
+        (None, _) => adjudicate_by_default(draft, late),
+    }
+}
+
+/// Adjudicates with the filings that the rules assume for the late seats. Where a side must move itself there is no
+/// such filing, so there is a new deadline.
+fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
+    let at = draft.at;
+    let state = &draft.game_match.state;
+    let assumed: Option<Vec<_>> =
+        late.iter().map(|seat| state.missed(*seat).map(|filing| (*seat, filing))).collect();
+    match assumed {
+        Some(assumed) => {
+            for (seat, filing) in assumed {
+                draft.game_match.held[seat] = Some(FiledOrders { filing, at, wait: false });
+            }
+            adjudication::adjudicate(draft, late);
+        }
+        None => {
+            deadline::start(draft);
+            draft.dispatch_to_both(Content::Missed { seats: late });
+        }
+    }
+}
+
+/// Adjudicates for the GM, with the filings that the rules assume for seats that have not filed.
+///
+/// # Errors
+/// Returns the seats that must move themselves, if there are any.
+pub fn adjudicate_now(draft: &mut Draft) -> Result<(), Vec<Seat>> {
+    let late = draft.game_match.awaited();
+    let must: Vec<Seat> =
+        late.iter().copied().filter(|seat| draft.game_match.state.missed(*seat).is_none()).collect();
+    if !must.is_empty() {
+        return Err(must);
+    }
+    adjudicate_by_default(draft, late);
+    Ok(())
+}
+
+/// Asks the GM to decide. Deadlines are not enforced until the GM has done so.
+fn ask_gm(draft: &mut Draft, seats: Vec<Seat>, bouncing: Vec<Seat>) {
+    draft.game_match.asked_gm = true;
+    draft.record(Fact::GmAsked { seats: seats.clone(), bouncing: bouncing.clone() });
+    draft.dispatch(Reader::Gm, Content::Notice(Notice::Overdue { seats: seats.clone(), bouncing }));
+    draft.dispatch_to_both(Content::Missed { seats });
+}

@@ -1,0 +1,85 @@
+//! Corrections: the GM reopens an adjudicated turn, or decides it on other orders. Also completes acts out of a ledger.
+
+use crate::game::BySeat;
+use crate::game::any::Memories;
+use crate::ledger::{self, Act, Correction, Fact};
+use crate::letter::Digest;
+use crate::referee::play::dispatch::{Content, Notice};
+use crate::referee::play::game_match::{FiledOrders, Match, Stage};
+use crate::referee::play::ruling::Draft;
+use crate::referee::play::{adjudication, deadline};
+use crate::referee::rejection::Rejection;
+
+/// Restores the match to the moment when the turn was open, then decides it on other orders or leaves it open.
+pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> {
+    let turn = correction.turn;
+    let played = &draft.game_match;
+    // The result has told both sides what the rules hide.
+    if played.stage == Stage::Over && played.game.hides_something() {
+        return Err(Rejection::Over);
+    }
+    let keeps = correction.first_voided().ok_or(Rejection::NoSuchTurn { turn })?;
+    let game = draft.game_match.game;
+    let start = game.start_with(&correction.choices);
+    let mut state = start.map_err(|_| Rejection::NoSuchTurn { turn })?;
+    let mut memories = Memories::empty(game);
+    for (_, _, filings) in &correction.decided[..keeps] {
+        let filed = state.unseal(filings).map_err(|_| Rejection::NoSuchTurn { turn })?;
+        memories.remember(&state);
+        state.adjudicate(&filed);
+    }
+    let mut held = BySeat::default();
+    if let Some((seat, orders)) = &correction.orders {
+        let filing = state.seal(*seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
+        let (_, _, filings) = &correction.decided[keeps];
+        let filed = state.unseal(filings).map_err(|_| Rejection::NoSuchTurn { turn })?;
+        let at = draft.at;
+        held = filed.map(|filing| filing.map(|filing| FiledOrders { filing, at, wait: false }));
+        held[*seat] = Some(FiledOrders { filing, at, wait: false });
+    }
+    let game_match = &mut draft.game_match;
+    game_match.state = state;
+    game_match.memories = Some(memories).filter(|_| keeps > 0 && game.keeps_memory());
+    game_match.held = held;
+    game_match.conditions = BySeat::default();
+    // A cause that was meant for the phase open until now must not hit the reopened one.
+    game_match.phase_no += 1;
+    game_match.adjudicated.truncate(keeps);
+    game_match.stage = Stage::Running;
+    game_match.paused_at = None;
+    game_match.protest = None;
+    let reason = correction.reason.clone();
+    let state = Digest::of(ledger::canonical(&draft.game_match.state).as_bytes());
+    let new_key = correction.new_key.as_ref();
+    let key = new_key.map(|new| new.pin);
+    draft.record(Fact::CorrectionMade { turn, keeps, reason: reason.clone(), state, key });
+    if let Some(key) = new_key.and_then(|new| new.key.clone()) {
+        let earlier = std::mem::replace(&mut draft.game_match.key, key);
+        draft.game_match.earlier_keys.push(earlier);
+    }
+    if correction.orders.is_some() {
+        adjudication::adjudicate_corrected(draft, reason);
+    } else {
+        deadline::open_phase(draft);
+        draft.dispatch_to_both(Content::Notice(Notice::Reopened { turn, reason }));
+    }
+    Ok(())
+}
+
+impl Act {
+    /// Completes an act out of a ledger with what only the match keeps: texts of GMs, and secrets. Returns whether the
+    /// match has it.
+    pub fn complete(&mut self, game_match: &Match) -> bool {
+        match self {
+            Act::Tell { digest, text, .. } => {
+                let found = game_match.gm_messages.iter().find(|message| message.digest() == *digest);
+                found.inspect(|message| text.clone_from(&message.text)).is_some()
+            }
+            Act::Correct(Correction { new_key: Some(new), .. }) => {
+                new.key = game_match.key_pinned_by(new.pin);
+                new.key.is_some()
+            }
+            _ => true,
+        }
+    }
+}

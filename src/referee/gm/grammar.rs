@@ -1,0 +1,337 @@
+//! The grammar of the GM's instructions.
+
+#[cfg(test)]
+mod tests;
+
+use super::instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership};
+use crate::game::any::GameKind;
+use crate::game::{Line, Seat};
+use crate::letter::Address;
+use crate::referee::{Act, cut};
+use crate::request::Party;
+
+/// Splits the lines of a GM's letter into instructions and the lines that do not begin with `GM`.
+pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
+    let mut found = Vec::new();
+    let mut others = Vec::new();
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        at += 1;
+        let Some(words) = words_after_gm(&line.text) else {
+            others.push(line.clone());
+            continue;
+        };
+        let is_text = takes_text(&words);
+        let mut below: Vec<Line> = Vec::new();
+        if is_text || takes_orders(&words) {
+            // Without END, the next instruction ends a text.
+            let ends = |line: &Line| is_end(line) || (is_text && words_after_gm(&line.text).is_some());
+            below.extend(lines[at..].iter().take_while(|line| !ends(line)).cloned());
+            at += below.len();
+            at += usize::from(lines.get(at).is_some_and(is_end));
+            below.retain(|line| is_text || !line.text.trim().is_empty());
+        }
+        found.push(InstructionLine { line: line.clone(), parsed: parse(&words, below) });
+    }
+    (found, others)
+}
+
+/// Whether one of the lines is an instruction, valid or not.
+pub fn has_instruction(lines: &[Line]) -> bool {
+    lines.iter().any(|line| words_after_gm(&line.text).is_some())
+}
+
+fn is_end(line: &Line) -> bool {
+    line.text.trim().eq_ignore_ascii_case("end")
+}
+
+/// Returns the words after `GM`, or `None` if the line does not begin with it.
+fn words_after_gm(line: &str) -> Option<Vec<&str>> {
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '•'));
+    let mut words = line.split_whitespace();
+    words.next().filter(|first| first.trim_end_matches(':').eq_ignore_ascii_case("gm"))?;
+    Some(words.collect())
+}
+
+/// Whether the lines below, up to `END`, are orders that belong to the instruction.
+fn takes_orders(words: &[&str]) -> bool {
+    matches!(words, [first, _, verb, ..] if is(first, "match") && (is(verb, "act") || is(verb, "correct")))
+}
+
+/// Whether the lines below, up to `END` or the next instruction, are a text that belongs to the instruction.
+fn takes_text(words: &[&str]) -> bool {
+    match words {
+        [first, ..] if is(first, "announce") => true,
+        [first, _, verb, ..] => is(first, "match") && is(verb, "tell"),
+        _ => false,
+    }
+}
+
+fn is(word: &str, wanted: &str) -> bool {
+    word.eq_ignore_ascii_case(wanted)
+}
+
+type Parsed<T = Instruction> = Result<T, InstructionFault>;
+
+/// The example for faults in which nothing more specific was recognized.
+const EXTEND_EXAMPLE: &str = "GM MATCH QZ-7K3M EXTEND 3 days";
+
+fn parse(words: &[&str], below: Vec<Line>) -> Parsed {
+    let Some((first, rest)) = words.split_first() else {
+        return Err(InstructionFault::new("GM must be followed by a command.", "GM LIST late"));
+    };
+    match first.to_ascii_uppercase().as_str() {
+        "MATCH" => parse_match(rest, below),
+        "LIST" => parse_list(rest),
+        "NEW" => parse_new(rest),
+        "PLAYER" => parse_player(rest),
+        "ACCEPT" => parse_accept(rest),
+        "ANNOUNCE" => parse_announce(rest, &below),
+        "DIGEST" if rest.is_empty() => Ok(Instruction::Digest),
+        _ => Err(InstructionFault::new(format!("I do not know the command GM {first}."), EXTEND_EXAMPLE)),
+    }
+}
+
+fn parse_list(rest: &[&str]) -> Parsed {
+    let listing = match rest {
+        [] => Some(Listing::All),
+        [which] => Listing::parse(which),
+        _ => None,
+    };
+    listing.map(Instruction::List).ok_or_else(|| {
+        let takes = "GM LIST takes all, late, due, running, paused, protests or ended.";
+        InstructionFault::new(takes, "GM LIST late")
+    })
+}
+
+/// Digits of a digest that are enough to name a letter.
+const MIN_DIGEST_DIGITS: usize = 6;
+
+fn parse_accept(rest: &[&str]) -> Parsed {
+    match rest {
+        [digest] if is_digest_prefix(digest) => {
+            Ok(Instruction::AcceptLetter { digest: digest.to_ascii_lowercase() })
+        }
+        _ => Err(InstructionFault::new("ACCEPT needs the number of a letter.", "GM ACCEPT 5f1c0a93b2d4")),
+    }
+}
+
+/// Whether a word can be the beginning of a letter's digest.
+pub fn is_digest_prefix(word: &str) -> bool {
+    (MIN_DIGEST_DIGITS..=64).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn parse_announce(rest: &[&str], below: &[Line]) -> Parsed {
+    let example = "GM ANNOUNCE quad\nOn Sunday I move the club to a new server.\nEND";
+    let [word] = rest else {
+        return Err(InstructionFault::new("ANNOUNCE needs ALL or a game, and the text below it.", example));
+    };
+    let readers = match GameKind::parse(word) {
+        Some(game) => Readership::Game(game),
+        None if is(word, "all") => Readership::All,
+        None => return Err(InstructionFault::new(format!("{word} is not a game."), example)),
+    };
+    match text_of(&[], below) {
+        text if text.is_empty() => Err(InstructionFault::new("ANNOUNCE needs a text below it.", example)),
+        text => Ok(Instruction::Announce { readers, text }),
+    }
+}
+
+/// Returns the text that begins with these words and goes on with the lines below.
+fn text_of(words: &[&str], below: &[Line]) -> String {
+    let mut text = words.join(" ");
+    for line in below {
+        text.push('\n');
+        text.push_str(line.text.trim_end());
+    }
+    text.trim().to_owned()
+}
+
+fn parse_match(rest: &[&str], below: Vec<Line>) -> Parsed {
+    let [id, verb, rest @ ..] = rest else {
+        return Err(InstructionFault::new("GM MATCH needs a match and a command.", EXTEND_EXAMPLE));
+    };
+    let verb = verb.to_ascii_uppercase();
+    let (turn, rest) = split_turn(&verb, rest);
+    let action = match_action(&verb, rest, below)?;
+    Ok(Instruction::Match { id: (*id).to_owned(), turn, action })
+}
+
+/// Splits a final `TURN 4` off the words after `verb`.
+fn split_turn<'a>(verb: &str, rest: &'a [&'a str]) -> (Option<u32>, &'a [&'a str]) {
+    let [before @ .., word, number] = rest else { return (None, rest) };
+    // Free text may end in `turn 4` by chance, so there TURN counts only in capitals.
+    let is_text = matches!(verb, "NOTE" | "PAUSE" | "ROLLBACK" | "CORRECT" | "TELL");
+    let is_turn = *word == "TURN" || (!is_text && is(word, "turn"));
+    match number.parse() {
+        Ok(turn) if is_turn => (Some(turn), before),
+        _ => (None, rest),
+    }
+}
+
+fn match_action(verb: &str, rest: &[&str], below: Vec<Line>) -> Parsed<MatchAction> {
+    let text = rest.join(" ");
+    let act = match verb {
+        "EXTEND" => Act::Extend { days: parse_days(rest)? },
+        "PAUSE" if text.is_empty() => Act::pause("no reason is given".to_owned()),
+        "PAUSE" => Act::pause(text),
+        "RESUME" => Act::Resume,
+        "ABANDON" => Act::Abandon,
+        "ADJUDICATE" => Act::Adjudicate,
+        "NOTE" if text.is_empty() => {
+            let example = "GM MATCH QZ-7K3M NOTE The map was wrong.";
+            return Err(InstructionFault::new("NOTE needs a text.", example));
+        }
+        "NOTE" => Act::Note { text },
+        "TELL" => parse_tell(rest, &below)?,
+        "FORFEIT" => Act::Forfeit(parse_seat(rest, "GM MATCH QZ-7K3M FORFEIT first")?),
+        "TOKEN" => Act::RenewToken(parse_seat(rest, "GM MATCH QZ-7K3M TOKEN first")?),
+        "ACT" => {
+            let example = "GM MATCH QZ-7K3M ACT first\nSHIP 1 TO B2\nEND";
+            Act::File { seat: parse_seat(rest, example)?, orders: below }
+        }
+        "REPLACE" => return parse_replace(rest),
+        "ROLLBACK" => return parse_rollback(rest),
+        "CORRECT" => return parse_correct(rest, below),
+        _ => {
+            return Err(InstructionFault::new(format!("I do not know the command {verb}."), EXTEND_EXAMPLE));
+        }
+    };
+    Ok(MatchAction::Act(act))
+}
+
+fn parse_tell(rest: &[&str], below: &[Line]) -> Parsed<Act> {
+    let example = "GM MATCH QZ-7K3M TELL first Please write from your own address.";
+    let Some((seat, words)) = rest.split_first() else {
+        return Err(InstructionFault::new("TELL needs first, second or both, and a text.", example));
+    };
+    let to = if is(seat, "both") { None } else { Some(parse_seat(&[seat], example)?) };
+    match text_of(words, below) {
+        text if text.is_empty() => Err(InstructionFault::new("TELL needs a text.", example)),
+        text => Ok(Act::tell(to, cut(&text))),
+    }
+}
+
+fn parse_replace(rest: &[&str]) -> Parsed<MatchAction> {
+    let example = "GM MATCH QZ-7K3M REPLACE first name@example.org";
+    let [seat, by] = rest else {
+        return Err(InstructionFault::new("REPLACE needs a seat and a mail address.", example));
+    };
+    Ok(MatchAction::Replace { seat: parse_seat(&[seat], example)?, by: parse_party(by, example)? })
+}
+
+fn parse_rollback(rest: &[&str]) -> Parsed<MatchAction> {
+    let example = "GM MATCH QZ-7K3M ROLLBACK 3 Bo's letter came in time.";
+    let rest = if rest.first().is_some_and(|word| is(word, "to")) { &rest[1..] } else { rest };
+    match rest {
+        [turn, reason @ ..] if !reason.is_empty() => turn.parse().ok().map(|turn| (turn, reason.join(" "))),
+        _ => None,
+    }
+    .map(|(turn, reason)| MatchAction::Correct { turn, reason, orders: None })
+    .ok_or_else(|| InstructionFault::new("ROLLBACK needs a turn and a reason.", example))
+}
+
+fn parse_correct(rest: &[&str], orders: Vec<Line>) -> Parsed<MatchAction> {
+    let example = "GM MATCH QZ-7K3M CORRECT 3 second It was misread.\nSHIP 1 TO B2\nEND";
+    let parts = match rest {
+        [turn, seat, reason @ ..] if !reason.is_empty() => turn.parse().ok().map(|turn| (turn, seat, reason)),
+        _ => None,
+    };
+    let Some((turn, seat, reason)) = parts else {
+        let wrong = "CORRECT needs a turn, a seat, a reason, and the orders in the lines below.";
+        return Err(InstructionFault::new(wrong, example));
+    };
+    let seat = parse_seat(&[seat], example)?;
+    Ok(MatchAction::Correct { turn, reason: reason.join(" "), orders: Some((seat, orders)) })
+}
+
+fn parse_days(rest: &[&str]) -> Parsed<u32> {
+    let number: Option<u32> = match rest {
+        [number] => number.parse().ok(),
+        [number, unit] if is(unit, "day") || is(unit, "days") => number.parse().ok(),
+        _ => None,
+    };
+    number
+        .filter(|days| (1..=366).contains(days))
+        .ok_or_else(|| InstructionFault::new("EXTEND needs a number of days, 1 to 366.", EXTEND_EXAMPLE))
+}
+
+fn parse_seat(rest: &[&str], example: &'static str) -> Parsed<Seat> {
+    let found = match rest {
+        [word] => Seat::parse(word),
+        _ => None,
+    };
+    found.ok_or_else(|| InstructionFault::new("This command needs a seat, first or second.", example))
+}
+
+fn parse_address(word: &str, example: &'static str) -> Parsed<Address> {
+    let bare = word.trim_matches(['<', '>']);
+    Address::parse(bare).map_err(|_| InstructionFault::new(format!("{word} is not a mail address."), example))
+}
+
+fn parse_party(word: &str, example: &'static str) -> Parsed<Party> {
+    match Party::parse(word) {
+        Some(Party::House(level)) => Ok(Party::House(level)),
+        _ => parse_address(word, example).map(Party::Player),
+    }
+}
+
+fn parse_new(rest: &[&str]) -> Parsed {
+    let example = "GM NEW quad ann@example.org bo@example.org swap=off days=3";
+    // A game's name may have several words.
+    let name_words =
+        rest.iter().take_while(|word| !word.contains('@') && Party::parse(word).is_none()).count();
+    let (game, rest) = rest.split_at(name_words);
+    let [first, second, rest @ ..] = rest else {
+        return Err(InstructionFault::new("GM NEW needs a game and two mail addresses.", example));
+    };
+    let mut options = Vec::new();
+    let mut days = None;
+    for word in rest {
+        let Some((name, value)) = word.split_once('=') else {
+            let wrong = format!("{word} is not an option; options are written name=value.");
+            return Err(InstructionFault::new(wrong, example));
+        };
+        if is(name, "days") {
+            let Ok(number) = value.parse() else {
+                let wrong = format!("The days in {word} are not a number.");
+                return Err(InstructionFault::new(wrong, example));
+            };
+            days = Some(number);
+        } else {
+            options.push((name.to_ascii_lowercase(), value.to_owned()));
+        }
+    }
+    Ok(Instruction::New {
+        game: game.join(" "),
+        first: parse_party(first, example)?,
+        second: parse_party(second, example)?,
+        options,
+        days,
+    })
+}
+
+fn parse_player(rest: &[&str]) -> Parsed {
+    let example = "GM PLAYER SHOW ann@example.org";
+    let [verb, address, rest @ ..] = rest else {
+        return Err(InstructionFault::new("GM PLAYER needs a command and a mail address.", example));
+    };
+    let address = parse_address(address, example)?;
+    let name = rest.join(" ");
+    match (verb.to_ascii_uppercase().as_str(), rest) {
+        ("ADD", _) => Ok(Instruction::PlayerAdd { address, name }),
+        ("SHOW", []) => Ok(Instruction::PlayerShow(address)),
+        ("RENAME", [_, ..]) => Ok(Instruction::PlayerRename { address, name }),
+        ("MERGE", [word, into]) if is(word, "into") => {
+            Ok(Instruction::PlayerMerge { gone: address, into: parse_address(into, example)? })
+        }
+        ("MERGE", _) => {
+            let example = "GM PLAYER MERGE old@example.org INTO new@example.org";
+            Err(InstructionFault::new("MERGE needs two mail addresses.", example))
+        }
+        ("BLOCK", []) => Ok(Instruction::PlayerBlock { address, on: true }),
+        ("UNBLOCK", []) => Ok(Instruction::PlayerBlock { address, on: false }),
+        ("BOUNCE-CLEAR", []) => Ok(Instruction::PlayerBounceClear(address)),
+        _ => Err(InstructionFault::new(format!("I do not understand GM PLAYER {verb}."), example)),
+    }
+}

@@ -1,0 +1,84 @@
+//! Conditional orders: a seat that is not due sends its answer to an expected move ahead (rules page `records.md`).
+
+use chrono::{DateTime, Utc};
+
+use super::faults::{self, Refusal};
+use crate::game::condition::{self, Conditions};
+use crate::game::{Due, Fault, Seat};
+use crate::ledger::{self, Fact, FaultKind};
+use crate::referee::answer::Orders;
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::game_match::Match;
+use crate::referee::play::ruling::Draft;
+use crate::referee::reply::Reply;
+
+/// Seals the conditional orders of a letter, all or none.
+pub fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders {
+    let (seat, check, wait) = (letter.cause.seat, letter.request.check, letter.request.wait);
+    let (phase, turn) = (due.phase, due.turn);
+    let is_elsewhere = letter.other_match.is_some();
+    let written = letter.request.orders.iter().filter(|_| !is_elsewhere);
+    let orders = written.map(|line| line.text.clone()).collect();
+    let conditions = match read(&draft.game_match, letter, due) {
+        Ok(conditions) => conditions,
+        Err(refusal) => {
+            let faults = refusal.kinds(&letter.request);
+            draft.record(match check {
+                true => Fact::OrdersChecked { seat, phase, turn, orders, faults },
+                false => Fact::OrdersRefused { seat, phase, turn, orders, faults },
+            });
+            return Orders::Refused { faults: refusal.faults, check };
+        }
+    };
+    let lines = conditions.lines();
+    if check {
+        draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
+        return Orders::Conditions { lines, sealed: None, replaced: false, wait };
+    }
+    let sealed = ledger::seal_digest(&draft.next_salt(), &lines);
+    draft.record(Fact::ConditionsSealed { seat, turn, conditions: conditions.clone(), sealed });
+    let replaced = draft.game_match.conditions[seat].replace(conditions).is_some();
+    Orders::Conditions { lines, sealed: Some(sealed), replaced, wait }
+}
+
+pub fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Conditions, Refusal> {
+    let faults = letter.request.all_faults();
+    if !faults.is_empty() {
+        return Err(Refusal { faults, ..Refusal::default() });
+    }
+    if let Some(refusal) = faults::about_another(game_match, letter, due) {
+        return Err(refusal);
+    }
+    if due.seats.contains(&letter.cause.seat) {
+        return Err(Refusal::whole(FaultKind::NotDue, Fault::whole(condition::NOT_NOW)));
+    }
+    let seat = letter.cause.seat;
+    if let Some(fault) =
+        letter.cause.came_earlier().and_then(|arrived| too_late(game_match, seat, due, arrived))
+    {
+        return Err(Refusal::whole(FaultKind::Superseded, fault));
+    }
+    let read = Conditions::read(game_match.game, &letter.request.orders);
+    let conditions = read.map_err(|faults| Refusal { faults, ..Refusal::default() })?;
+    match game_match.past.repeat_fault(letter, due, &conditions.lines()) {
+        Some(fault) => Err(Refusal::whole(FaultKind::Repeated, fault)),
+        None => Ok(conditions),
+    }
+}
+
+/// Refuses conditions that are ruled on too late. When those in force came is not kept, so they are not replaced.
+fn too_late(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
+    let stand = game_match.conditions[seat].as_ref();
+    faults::superseded(game_match, seat, due, arrived).or_else(|| {
+        stand.map(|_| Fault::whole("Other conditions of yours stand. To replace them, send these again."))
+    })
+}
+
+/// Takes back the conditional orders of a seat.
+pub(super) fn withdraw(draft: &mut Draft, seat: Seat, turn: u32) -> Reply {
+    if draft.game_match.conditions[seat].take().is_none() {
+        return Reply::NothingToWithdraw;
+    }
+    draft.record(Fact::ConditionsWithdrawn { seat, turn });
+    Reply::Withdrawn
+}

@@ -1,0 +1,159 @@
+//! The orders of a letter: whether they can be filed, and if not, why.
+
+use super::faults::{self, Refusal};
+use super::{conditions, doubtful};
+use crate::game::any::Filing;
+use crate::game::condition::Conditions;
+use crate::game::{Due, Fault, Line, Seat};
+use crate::ledger::{self, Fact, FaultKind};
+use crate::referee::answer::Orders;
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::game_match::{FiledOrders, Match};
+use crate::referee::play::ruling::Draft;
+use crate::referee::play::substitute;
+use crate::referee::reply::Reply;
+
+/// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
+///
+/// Also returns what it offers to file instead, if only doubtful lines stand against the orders.
+pub(super) fn seal_orders(
+    draft: &mut Draft,
+    letter: &SeatLetter,
+    replaced: &[Line],
+) -> (Orders, Option<Filing>) {
+    let (seat, request) = (letter.cause.seat, &letter.request);
+    let Some(due) = draft.game_match.due() else {
+        let fault = Fault::whole("The match is over; no orders are taken any more.");
+        return (Orders::Refused { faults: vec![fault], check: request.check }, None);
+    };
+    if Conditions::are_in(draft.game_match.game, &request.orders) {
+        return (conditions::seal(draft, letter, &due), None);
+    }
+    let (phase, turn) = (due.phase, due.turn);
+    // Orders that may be for another match stay out of this ledger: a dossier shows it while the other match may run.
+    let is_elsewhere = letter.other_match.is_some();
+    let orders = request.orders.iter().filter(|_| !is_elsewhere).map(|line| line.text.clone()).collect();
+    let mut offered = None;
+    let sealed = match check_orders(&draft.game_match, letter, &due, replaced) {
+        Err(refusal) if request.check => {
+            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: refusal.kinds(request) });
+            Orders::Refused { faults: refusal.faults, check: true }
+        }
+        Err(refusal) => {
+            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: refusal.kinds(request) });
+            let faults = refusal.faults;
+            if faults::turn_fault(&draft.game_match, letter, &due).is_none() {
+                let rest = without_replaced(&request.orders, replaced);
+                offered = doubtful::offer_orders(draft, letter, &due, &rest);
+            }
+            Orders::Refused { faults, check: false }
+        }
+        Ok(filing) if request.check => {
+            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
+            Orders::Checked { filing }
+        }
+        Ok(filing) => {
+            let wait = request.wait;
+            let orders = filing.lines();
+            let sealed = ledger::seal_digest(&draft.next_salt(), &orders);
+            draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, sealed });
+            let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
+            let replaced = draft.game_match.held[seat].replace(filed).is_some();
+            draft.game_match.missed[seat] = 0;
+            draft.game_match.refused[seat] = None;
+            substitute::come_back(draft, seat);
+            Orders::Sealed { filing, sealed, wait, replaced }
+        }
+    };
+    (sealed, offered)
+}
+
+/// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or seat, faults
+/// of the filing against what the seat can see. Beside the parser's faults it reports all of the others that are certain.
+pub(super) fn check_orders(
+    game_match: &Match,
+    letter: &SeatLetter,
+    due: &Due,
+    replaced: &[Line],
+) -> Result<Filing, Refusal> {
+    let (seat, request) = (letter.cause.seat, &letter.request);
+    let faults = request.all_faults();
+    if !faults.is_empty() {
+        let mut refusal = Refusal { faults, ..Refusal::default() };
+        // Of too many orders only a part is known.
+        if request.left_out.orders == 0 || !request.doubts.is_empty() {
+            add_certain_faults(&mut refusal, game_match, letter, due, replaced);
+        }
+        return Err(refusal);
+    }
+    if let Some(refusal) = faults::about_another(game_match, letter, due) {
+        return Err(refusal);
+    }
+    if !due.seats.contains(&seat) {
+        return Err(Refusal::whole(FaultKind::NotDue, Fault::whole(not_due(game_match, due))));
+    }
+    let came_earlier = letter.cause.came_earlier();
+    if let Some(fault) = came_earlier.and_then(|arrived| faults::superseded(game_match, seat, due, arrived)) {
+        return Err(Refusal::whole(FaultKind::Superseded, fault));
+    }
+    let sealed = game_match.seal(seat, &without_replaced(&request.orders, replaced));
+    let filing = sealed.or_else(|faults| match game_match.state.missed(seat) {
+        Some(assumed) if only_holds(&request.orders) => Ok(assumed),
+        Some(_) | None => Err(Refusal { faults, ..Refusal::default() }),
+    })?;
+    match game_match.past.repeat_fault(letter, due, &filing.lines()) {
+        Some(fault) => Err(Refusal::whole(FaultKind::Repeated, fault)),
+        None => Ok(filing),
+    }
+}
+
+/// Adds what is wrong with the lines beside doubtful lines and faulty commands, so that the answer tells everything at once.
+/// Faults of the filing as a whole are left out, because a doubtful line may be what it lacks.
+fn add_certain_faults(
+    refusal: &mut Refusal,
+    game_match: &Match,
+    letter: &SeatLetter,
+    due: &Due,
+    replaced: &[Line],
+) {
+    if let Some(about) = faults::about_another(game_match, letter, due) {
+        refusal.of_whole = about.of_whole;
+        refusal.faults.extend(about.faults);
+        return;
+    }
+    let orders = without_replaced(&letter.request.orders, replaced);
+    if orders.is_empty() || !due.seats.contains(&letter.cause.seat) {
+        return;
+    }
+    if let Err(of_lines) = game_match.seal(letter.cause.seat, &orders) {
+        refusal.faults.extend(of_lines.into_iter().filter(|fault| fault.line.is_some()));
+        refusal.faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
+    }
+}
+
+/// Whether `HOLD` is the only order. In a game without that order, it stands for the filing that the rules assume.
+fn only_holds(lines: &[Line]) -> bool {
+    matches!(lines, [only] if only.text.eq_ignore_ascii_case("hold"))
+}
+
+fn without_replaced(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
+    lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
+}
+
+fn not_due(game_match: &Match, due: &Due) -> String {
+    let names: Vec<&str> = due.seats.iter().map(|seat| game_match.players[*seat].as_str()).collect();
+    format!("It is not your move: {} is to move.", names.join(" and "))
+}
+
+/// Takes back what the seat has filed. Complete filings that wait to be adjudicated no longer do.
+pub(super) fn withdraw(draft: &mut Draft, seat: Seat) -> Reply {
+    let Some(due) = draft.game_match.due() else { return Reply::NothingToWithdraw };
+    if draft.game_match.held[seat].is_none() {
+        return conditions::withdraw(draft, seat, due.turn);
+    }
+    draft.game_match.held[seat] = None;
+    draft.game_match.refused[seat] = None;
+    draft.game_match.settle_at = None;
+    draft.record(Fact::OrdersWithdrawn { seat, phase: due.phase, turn: due.turn });
+    Reply::Withdrawn
+}

@@ -1,0 +1,118 @@
+//! Rulings on a seat's letter: first its orders, all or none, then its commands, one by one.
+
+pub mod commands;
+mod conditions;
+mod doubtful;
+mod faults;
+mod filing;
+pub mod prepare;
+pub mod refusal;
+pub mod together;
+
+use crate::game::Seat;
+use crate::ledger::{Fact, Permission, Receipts, TokenOf};
+use crate::referee::answer::{Answer, Orders};
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::adjudication;
+use crate::referee::play::game_match::Stage;
+use crate::referee::play::ruling::Draft;
+use crate::referee::reply::Reply;
+use crate::referee::words::{self, Passing, Words};
+
+/// Rules on a letter. Its answer goes out before the reports and notices that it causes.
+pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
+    let written = letter;
+    let letter = &*doubtful::with_offered_orders(letter, &draft.game_match);
+    let (request, cause, seat) = (&letter.request, &letter.cause, letter.cause.seat);
+    let mut answer = Answer {
+        to: Some(cause.letter),
+        remarks: request.remarks.clone(),
+        unread: letter.unread.clone(),
+        token_renewed: cause.shows_token,
+        accepted_since: cause.accepted_by.as_ref().map(|_| cause.received),
+        attachments: letter.attachments.clone(),
+        left_out: request.left_out,
+        ..Answer::default()
+    };
+    draft.game_match.away[seat] = false;
+    if cause.shows_token {
+        draft.record(Fact::TokenRenewed { seat });
+    }
+    // Every letter leaves an entry, even one that asks nothing or arrives after the end: the ledger cites all letters.
+    let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.game_match.due().is_none();
+    let place = draft.reserve_answer(seat);
+    if request.orders.is_empty() {
+        answer.faults = request.all_faults();
+        if !request.sections.is_empty() {
+            answer.faults.extend(doubtful::match_fault(letter, &draft.game_match));
+        }
+    } else {
+        answer.replaced = draft.game_match.game.replaced(&request.orders);
+        draft.game_match.offered[seat] = None;
+        (answer.orders, answer.offered) = filing::seal_orders(draft, letter, &answer.replaced);
+    }
+    answer.replies = commands::follow(draft, letter);
+    if cause.left_out > 0 {
+        answer.replies.push(Reply::LeftOut { count: cause.left_out });
+    }
+    let words = pass_words_on(letter, &mut answer);
+    if asks {
+        let asked =
+            request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();
+        draft.record(Fact::LetterAnswered { seat, asked });
+    }
+    answer.quoted = faults::quoted_lines(request, answer.all_faults());
+    refusal::note(draft, letter, &answer);
+    let sealed = matches!(answer.orders, Orders::Sealed { .. });
+    let offers_draw = answer.replies.contains(&Reply::DrawOffered);
+    // Pages in front of a report could cut it, and REPORT and HISTORY repeat only what is short enough.
+    let merges = !answer.replies.iter().any(Reply::may_be_long);
+    // A new token must reach its player, whatever else was sent.
+    let is_held = cause.answer == Permission::Held && !cause.shows_token;
+    let is_unwanted = is_unwanted(draft, seat, &answer);
+    draft.put_answer(place, answer);
+    if is_unwanted {
+        draft.drop_answer(place);
+    }
+    let mut is_merged = false;
+    if sealed {
+        adjudication::adjudicate_if_complete(draft);
+        is_merged = !is_unwanted && merges && draft.merge_answer_into_report(place, seat);
+        // Adjudication clears offers, but this one came with the orders: it stands until the next adjudication.
+        if offers_draw && draft.game_match.stage != Stage::Over {
+            draft.game_match.draw_offer = Some(seat);
+        }
+    }
+    if is_held && !is_unwanted && !is_merged {
+        draft.hold_answer(place);
+    }
+    if let Some(Words { passing: Passing::AtOnce, text }) = words {
+        commands::tell_gm(draft, seat, &text, &words::games_in(request, draft.game_match.game));
+    }
+    draft.game_match.past.note_ruling(Some(written), draft.at);
+}
+
+/// Whether an answer is a receipt that the seat's player does not want.
+fn is_unwanted(draft: &Draft, seat: Seat, answer: &Answer) -> bool {
+    answer.is_plain_receipt() && draft.game_match.settings[seat].receipts == Receipts::Faults
+}
+
+/// Returns the words of a letter that go to the GM, and notes in the answer what becomes of them.
+fn pass_words_on(letter: &SeatLetter, answer: &mut Answer) -> Option<Words> {
+    let request = &letter.request;
+    let mut words = Words::of(request);
+    if let Some(words) = words.as_mut().filter(|_| letter.cause.token == TokenOf::Other) {
+        // The digest lists a letter only under the match that it answers.
+        words.passing = Passing::AtOnce;
+    }
+    answer.passed_on = words.as_ref().map(|words| words.passing);
+    answer.cuts_text = words::cuts_a_text(request, words.is_some());
+    let reaches_gm = words.is_some() || answer.replies.contains(&Reply::PassedToGm);
+    answer.gm_is_opponent = reaches_gm && letter.cause.gm_plays;
+    words
+}
+
+/// Returns the first word of a command. The ledger keeps which command was sent, not the private text after it.
+fn first_word(line: &str) -> String {
+    line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
+}

@@ -1,0 +1,112 @@
+//! Reads a letter for a ruling on it.
+
+use crate::game::Line;
+use crate::game::any::GameKind;
+use crate::ledger::{LetterCause, TokenOf};
+use crate::letter::{Digest, Letter, NewText};
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::game_match::Match;
+use crate::request::{Request, part_for};
+
+/// A letter does not hold the part that its cause names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it does not hold the part of it that was ruled on")]
+pub struct NoSuchPart;
+
+/// Reads a letter, or the part of it that its cause names. `written` is what its sender wrote now ([`Letter::new_text`]).
+///
+/// # Errors
+/// [`NoSuchPart`] if the lines about this match are not those whose digest the cause holds.
+pub fn prepare(
+    before: &Match,
+    cause: LetterCause,
+    letter: &Letter,
+    written: NewText,
+) -> Result<SeatLetter, NoSuchPart> {
+    let (lines, unread) = match written {
+        NewText::Lines(lines) => (lines, None),
+        NewText::Blank => (Vec::new(), None),
+        NewText::Unreadable(what) => (Vec::new(), Some(what.advice().to_owned())),
+    };
+    let lines = match cause.part {
+        None => lines,
+        Some(pinned) => {
+            let part = part_for(&lines, &before.id, cause.token == TokenOf::Own);
+            Some(part).filter(|part| part_digest(part) == pinned).ok_or(NoSuchPart)?
+        }
+    };
+    let (request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
+    Ok(SeatLetter {
+        thread_turn: thread_turn(letter, &before.id),
+        other_match: other_match(letter, &request, &before.id),
+        cause,
+        request,
+        attachments,
+        unread,
+    })
+}
+
+/// Returns the text of a part, whose digest the cause of its ruling holds.
+pub fn part_text(lines: &[Line]) -> String {
+    lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect()
+}
+
+/// Returns the SHA-256 of a part's text.
+pub fn part_digest(lines: &[Line]) -> Digest {
+    Digest::of(part_text(lines).as_bytes())
+}
+
+/// Reads a letter. If its text holds no order and nothing else to follow, its attached text is read below it, but not
+/// below a part, because nothing tells which part it belongs to. Also returns the names of the attached files that were
+/// not read.
+fn read_with_attachment(
+    letter: &Letter,
+    lines: &[Line],
+    cause: &LetterCause,
+    game: GameKind,
+) -> (Request, Vec<String>) {
+    let read = |lines: &[Line]| Request::read_with_texts(lines, game, &cause.withheld_for);
+    let request = read(lines);
+    let mut unread = letter.attachments().to_vec();
+    let Some((name, attached)) = letter.attached_text() else { return (request, unread) };
+    if cause.part.is_none() && request.is_empty() && !request.ended && request.yes.is_none() {
+        let last = lines.last().map_or(0, |line| line.no);
+        let attached = attached.iter().map(|line| Line { no: last + line.no, text: line.text.clone() });
+        let both: Vec<Line> = lines.iter().cloned().chain(attached).collect();
+        let read = read(&both);
+        if !read.orders.is_empty() || !read.doubts.is_empty() || !read.faults.is_empty() {
+            return (read, unread);
+        }
+    }
+    let is_read = lines.iter().map(|line| &line.text).eq(attached.iter().map(|line| &line.text));
+    if !is_read && !attached.is_empty() {
+        unread.push(name.to_owned());
+    }
+    (request, unread)
+}
+
+/// Returns the first match that the subject or a line names instead of this one.
+fn other_match(letter: &Letter, request: &Request, match_id: &str) -> Option<String> {
+    let in_subject = letter.subject_tag.iter().map(|tag| &tag.match_name);
+    let named: Vec<&String> = match request.sections.is_empty() {
+        true => in_subject.chain(&request.named_matches).collect(),
+        false => request.sections.iter().collect(),
+    };
+    named.into_iter().find(|name| !name.eq_ignore_ascii_case(match_id)).cloned()
+}
+
+/// Returns the turn that the subject names for this match, or else that of the letter it answers.
+fn thread_turn(letter: &Letter, match_id: &str) -> Option<u32> {
+    let tag = letter.subject_tag.as_ref().filter(|tag| tag.match_name.eq_ignore_ascii_case(match_id));
+    tag.and_then(|tag| tag.turn)
+        .or_else(|| letter.answered_ids().find_map(|id| turn_of_message_id(id, match_id)))
+}
+
+/// Returns the turn at the end of the Message-ID of a letter that we sent about this match.
+fn turn_of_message_id(message_id: &str, match_id: &str) -> Option<u32> {
+    let (local, _) = message_id.rsplit_once('@')?;
+    match local.split('.').collect::<Vec<_>>()[..] {
+        [_, id, _, turn] | [_, id, _, _, turn] if id.eq_ignore_ascii_case(match_id) => turn.parse().ok(),
+        _ => None,
+    }
+}

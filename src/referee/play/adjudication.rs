@@ -1,0 +1,137 @@
+//! Decides phases: adjudicates what was filed, reports it, and ends the match.
+
+use chrono::TimeDelta;
+
+use super::deadline;
+use super::dispatch::{Adjudication, Content, Notice, Reader};
+use super::game_match::Stage;
+use super::ruling::Draft;
+use crate::game::any::{self, Filing};
+use crate::game::condition::ConditionNews;
+use crate::game::record::Ending;
+use crate::game::{BySeat, Seat};
+use crate::ledger::{self, Fact};
+use crate::letter::Digest;
+
+/// Adjudicates if all filings are in: at the deadline if a seat asked to wait, else after the settle time, which
+/// may be zero. Does nothing while the match is paused.
+pub fn adjudicate_if_complete(draft: &mut Draft) {
+    draft.game_match.settle_at = None;
+    let Some(due) = draft.game_match.due().filter(|_| draft.game_match.stage == Stage::Running) else {
+        return;
+    };
+    let held: Vec<_> = due.seats.iter().filter_map(|seat| draft.game_match.held[*seat].as_ref()).collect();
+    if held.len() < due.seats.len() {
+        return;
+    }
+    if held.iter().any(|held| held.wait) {
+        draft.game_match.settle_at = draft.game_match.deadline.map(|deadline| deadline.max(draft.at));
+    } else if draft.game_match.terms.settle_time() > TimeDelta::zero() {
+        draft.game_match.settle_at = Some(draft.at + draft.game_match.terms.settle_time());
+    } else {
+        adjudicate(draft, Vec::new());
+    }
+}
+
+/// Adjudicates the open phase and reports it to both sides. `missed` lists the seats whose filings the rules
+/// assumed.
+pub fn adjudicate(draft: &mut Draft, missed: Vec<Seat>) {
+    adjudicate_and_report(draft, missed, None);
+}
+
+/// Adjudicates the open phase after a correction, whose reason the reports give.
+pub fn adjudicate_corrected(draft: &mut Draft, reason: String) {
+    adjudicate_and_report(draft, Vec::new(), Some(reason));
+}
+
+fn adjudicate_and_report(draft: &mut Draft, missed: Vec<Seat>, correction: Option<String>) {
+    let filed = Box::new(draft.game_match.held.clone());
+    let (mut steps, mut conditions) = (Vec::new(), Vec::new());
+    // The game passes for a side that has no legal move, and conditional orders answer a move at once, so adjudicate
+    // until a side owes orders or the match ends.
+    while let Some(due) = draft.game_match.due() {
+        if !steps.is_empty() && due.seats.iter().any(|seat| draft.game_match.awaits(*seat)) {
+            break;
+        }
+        steps.extend(adjudicate_once(draft));
+        conditions.extend(follow_conditions(draft, &due.seats));
+    }
+    deadline::open_phase(draft);
+    end_if_over(draft);
+    let receipt = None;
+    draft.dispatch_to_both(Content::Report { steps, missed, correction, filed, conditions, receipt });
+}
+
+/// Adjudicates the first phase if the side to move has no move, which some arrays of Quantum cause.
+pub(super) fn pass_where_nothing_is_due(draft: &mut Draft) {
+    if draft.game_match.due().is_some_and(|due| due.seats.is_empty()) {
+        adjudicate(draft, Vec::new());
+    }
+}
+
+/// Adjudicates the open phase once.
+fn adjudicate_once(draft: &mut Draft) -> Option<Adjudication> {
+    let due = draft.game_match.due()?;
+    let filings = std::mem::take(&mut draft.game_match.held).map(|held| held.map(|held| held.filing));
+    let before = draft.game_match.state.clone();
+    draft.game_match.remember_news();
+    draft.game_match.state.adjudicate(&filings);
+    draft.record(Fact::TurnAdjudicated {
+        phase: due.phase,
+        turn: due.turn,
+        filings: filings.as_ref().map(|filing| filing.as_ref().map(Filing::lines)),
+        state: Digest::of(ledger::canonical(&draft.game_match.state).as_bytes()),
+    });
+    draft.game_match.phase_no += 1;
+    draft.game_match.adjudicated.push((due.phase, due.turn, draft.at));
+    let state = draft.game_match.state.clone();
+    Some(Adjudication { phase: due.phase, turn: due.turn, before, filings, state })
+}
+
+/// Ends the match from outside the rules, such as by resignation. Both sides get a report with everything revealed.
+pub fn close(draft: &mut Draft, ending: Ending) {
+    let Some(due) = draft.game_match.due() else { return };
+    draft.game_match.held = BySeat::default();
+    let before = draft.game_match.state.clone();
+    draft.game_match.remember_news();
+    draft.game_match.state.close(ending.outcome());
+    draft.record(Fact::MatchClosed { ending });
+    let conditions = follow_conditions(draft, &due.seats);
+    draft.game_match.phase_no += 1;
+    deadline::open_phase(draft);
+    end_if_over(draft);
+    let (filings, state) = (BySeat::default(), draft.game_match.state.clone());
+    let step = Adjudication { phase: due.phase, turn: due.turn, before, filings, state };
+    draft.dispatch_to_both(Content::Report {
+        steps: vec![step],
+        missed: Vec::new(),
+        correction: None,
+        filed: Box::default(),
+        conditions,
+        receipt: None,
+    });
+}
+
+fn end_if_over(draft: &mut Draft) {
+    if let Some(outcome) = draft.game_match.state.outcome() {
+        draft.game_match.stage = Stage::Over;
+        draft.record(Fact::MatchEnded { outcome: outcome.clone() });
+        draft.dispatch(Reader::Gm, Content::Notice(Notice::Over { outcome }));
+    }
+}
+
+/// Decides what becomes of conditional orders after an adjudication in which `due` were due. The answer to a move that has
+/// come is filed.
+fn follow_conditions(draft: &mut Draft, due: &[Seat]) -> Vec<ConditionNews> {
+    let game_match = &mut draft.game_match;
+    let mut news = Vec::new();
+    for (seat, followed) in any::follow(&mut game_match.conditions, due, &game_match.state) {
+        draft.record(Fact::ConditionsFollowed { seat, outcome: followed.outcome.recorded() });
+        news.push(ConditionNews { seat, outcome: followed.outcome });
+        if let Some(filing) = followed.filing {
+            draft.game_match.missed[seat] = 0;
+            draft.file(seat, filing);
+        }
+    }
+    news
+}

@@ -1,0 +1,106 @@
+//! The deadline of the open phase, and its reminders. Each player can choose when reminders come.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::game_match::Match;
+use super::ruling::Draft;
+use crate::game::{BySeat, Due, Seat};
+use crate::ledger::Fact;
+use crate::referee::schedule::Absence;
+
+/// Starts the phase that has just opened: clears requests and offers, and sets the deadline.
+pub fn open_phase(draft: &mut Draft) {
+    draft.game_match.settle_at = None;
+    draft.game_match.asked_gm = false;
+    draft.game_match.draw_offer = None;
+    draft.game_match.extension = None;
+    draft.game_match.offered = BySeat::default();
+    draft.game_match.refused = BySeat::default();
+    start(draft);
+}
+
+/// Gives the open phase its days from now on, or no deadline if no player owes orders.
+pub fn start(draft: &mut Draft) {
+    draft.game_match.vanished = None;
+    let Some(due) = draft.game_match.due_from_players() else {
+        draft.game_match.deadline = None;
+        return;
+    };
+    let absences = absences_of(&draft.game_match, &due);
+    let deadline = draft.game_match.terms.deadline(draft.at, draft.game_match.phase_days(), &absences);
+    // Resuming a paused match adds the time since `paused_at`, none of which has counted for this new deadline.
+    draft.game_match.paused_at = draft.game_match.paused_at.map(|_| draft.at);
+    move_deadline(&mut draft.game_match, deadline, draft.at);
+    draft.record(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
+}
+
+/// Moves the deadline by whole days, counted from now if it has passed. Returns the new one, or `None` if there is no
+/// deadline to move.
+pub fn extend(draft: &mut Draft, days: u32) -> Option<DateTime<Utc>> {
+    let (due, deadline) = draft.game_match.due().zip(draft.game_match.deadline)?;
+    let absences = absences_of(&draft.game_match, &due);
+    let deadline = if deadline > draft.at {
+        draft.game_match.terms.extended(deadline, days, &absences)
+    } else {
+        draft.game_match.terms.deadline(draft.at, days, &absences)
+    };
+    move_deadline(&mut draft.game_match, deadline, draft.at);
+    draft.game_match.asked_gm = false;
+    draft.game_match.vanished = None;
+    draft.game_match.extension = None;
+    draft.record(Fact::DeadlineExtended { days, deadline });
+    Some(deadline)
+}
+
+/// Changes the deadline. Reminders that are past at this time are skipped, and filings that wait for the deadline move
+/// with it.
+pub fn move_deadline(game_match: &mut Match, deadline: DateTime<Utc>, at: DateTime<Utc>) {
+    game_match.deadline = Some(deadline);
+    skip_past_reminders(game_match, at);
+    let waits = Seat::BOTH.iter().any(|seat| game_match.held[*seat].as_ref().is_some_and(|held| held.wait));
+    if waits && game_match.settle_at.is_some() {
+        game_match.settle_at = game_match.deadline;
+    }
+}
+
+/// Returns the absences of the seats that `due` names.
+pub fn absences_of(game_match: &Match, due: &Due) -> Vec<Absence> {
+    due.seats.iter().flat_map(|seat| game_match.absences[*seat].iter().copied()).collect()
+}
+
+/// A time at which seats that have not filed are reminded.
+pub struct Reminder {
+    pub at: DateTime<Utc>,
+    pub seats: Vec<Seat>,
+}
+
+/// Returns the reminders for `deadline`, earliest first.
+pub fn reminders(game_match: &Match, deadline: DateTime<Utc>) -> Vec<Reminder> {
+    let own = |seat: Seat| game_match.settings[seat].reminders_hours.as_ref();
+    if Seat::BOTH.iter().all(|seat| own(*seat).is_none()) {
+        let moments = game_match.terms.reminders(deadline).into_iter();
+        return moments.map(|at| Reminder { at, seats: Seat::BOTH.to_vec() }).collect();
+    }
+    let hours_of = |seat: Seat| own(seat).unwrap_or(&game_match.terms.reminders_hours);
+    let hours: BTreeSet<u32> = Seat::BOTH.into_iter().flat_map(|seat| hours_of(seat).clone()).collect();
+    let reminders = hours.into_iter().rev().map(|hours| Reminder {
+        at: deadline - TimeDelta::hours(i64::from(hours)),
+        seats: Seat::BOTH.into_iter().filter(|seat| hours_of(*seat).contains(&hours)).collect(),
+    });
+    reminders.collect()
+}
+
+/// Returns when the next reminder is due that somebody gets.
+pub fn next_reminder(game_match: &Match, deadline: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let reminders = reminders(game_match, deadline).into_iter().skip(game_match.reminders_sent);
+    let mut wanted = reminders.filter(|one| one.seats.iter().any(|seat| game_match.awaits(*seat)));
+    wanted.next().map(|one| one.at)
+}
+
+/// Counts the reminders that are past at this time as sent.
+pub fn skip_past_reminders(game_match: &mut Match, at: DateTime<Utc>) {
+    let Some(deadline) = game_match.deadline else { return };
+    game_match.reminders_sent = reminders(game_match, deadline).iter().filter(|one| one.at <= at).count();
+}

@@ -1,0 +1,222 @@
+//! What a ruling sends: dispatches to players and GMs, not yet worded.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::game_match::FiledOrders;
+use crate::game::any::{AnyState, Filing};
+use crate::game::condition::ConditionNews;
+use crate::game::names::named_enum;
+use crate::game::{BySeat, Outcome, Phase, Seat};
+use crate::ledger::{HouseFailure, PauseReason};
+use crate::referee::answer::Answer;
+use crate::referee::schedule::Absence;
+
+named_enum! {
+    /// The kind of a dispatch, as lists, the database and dossiers name it.
+    pub enum DispatchKind {
+        /// To a player who gets a seat, in a new match or in place of another player.
+        Invitation = "invitation",
+        /// An answer to a letter.
+        Answer = "answer",
+        /// A seat's turn result.
+        Report = "report",
+        Reminder = "reminder",
+        /// Which seats missed the deadline, and what follows.
+        Missed = "missed",
+        /// Any other news, and most letters to the GM.
+        Notice = "notice",
+        /// A match offered to one address.
+        Challenge = "challenge",
+        /// To the player who made an offer: it lapsed, or was declined.
+        Offer = "offer",
+        /// To the GM: a match does not verify.
+        Alarm = "alarm",
+    }
+}
+
+/// One letter to one reader, not yet worded.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    pub to: Reader,
+    pub content: Content,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    Seat(Seat),
+    /// The player who held the seat until now.
+    Former(Seat),
+    Gm,
+}
+
+/// The content of a dispatch.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// The match begins: the opponent, the terms, and how to write the first orders.
+    Invitation,
+    /// The answer to a letter: a receipt, a refusal, or the answers to its commands.
+    Answer(Box<Answer>),
+    /// The result of an adjudication, or of several in a row if the referee passed for sides that could not move.
+    Report {
+        steps: Vec<Adjudication>,
+        missed: Vec<Seat>,
+        /// Why the turn was decided again.
+        correction: Option<String>,
+        /// The filings of both sides. A report shows the reader's own at most.
+        filed: Box<BySeat<Option<FiledOrders>>>,
+        /// The outcomes of conditional orders. A report shows the reader's own at most.
+        conditions: Vec<ConditionNews>,
+        /// The answer to the letter whose orders completed the phase, if the reader wrote it.
+        receipt: Option<Box<Answer>>,
+    },
+    /// To a player who takes over a seat: where the match stands.
+    Succession,
+    /// The deadline is near and the seat has not filed.
+    Reminder,
+    /// Which seats missed the deadline, and what follows.
+    Missed { seats: Vec<Seat> },
+    /// Something that happened between adjudications.
+    Notice(Notice),
+}
+
+impl Content {
+    /// The answer to a letter that this is or holds.
+    pub fn answer(&self) -> Option<&Answer> {
+        let (Content::Answer(answer) | Content::Report { receipt: Some(answer), .. }) = self else {
+            return None;
+        };
+        Some(answer)
+    }
+
+    pub fn answer_mut(&mut self) -> Option<&mut Answer> {
+        let (Content::Answer(answer) | Content::Report { receipt: Some(answer), .. }) = self else {
+            return None;
+        };
+        Some(answer)
+    }
+}
+
+/// One adjudication: the phase that was decided, the orders and the state in which they were filed, and the resulting
+/// state.
+#[derive(Clone, Debug)]
+pub struct Adjudication {
+    pub phase: Phase,
+    pub turn: u32,
+    pub before: AnyState,
+    pub filings: BySeat<Option<Filing>>,
+    pub state: AnyState,
+}
+
+/// News between adjudications, for one side, both, or the GM.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Notice {
+    DrawOffered {
+        by: Seat,
+    },
+    ExtensionAsked {
+        by: Seat,
+        days: u32,
+    },
+    Extended {
+        days: u32,
+    },
+    /// The deadline moved because the referee was down.
+    Slid,
+    /// The deadline moved because a letter to the other side bounced.
+    Undelivered {
+        seat: Seat,
+        deadline: DateTime<Utc>,
+    },
+    Absent {
+        seat: Seat,
+        from: chrono::NaiveDate,
+        to: chrono::NaiveDate,
+        /// The reader's other matches in which it counts. The shell fills it in.
+        also: Vec<String>,
+    },
+    /// Several absences that one letter announced.
+    Absences {
+        seat: Seat,
+        absences: Vec<Absence>,
+        also: Vec<String>,
+    },
+    SubstituteAsked {
+        by: Seat,
+    },
+    Protested {
+        by: Seat,
+        text: Option<String>,
+        /// The turn of the letter that the protest answers.
+        turn: Option<u32>,
+        /// The turn that was adjudicated last.
+        last: Option<u32>,
+    },
+    /// To the GM: what a player wrote to a person.
+    Words {
+        by: Seat,
+        text: String,
+    },
+    Paused {
+        reason: PauseReason,
+    },
+    Resumed,
+    Message {
+        by: Seat,
+        text: String,
+    },
+    /// The GM moved the deadline.
+    Extension {
+        deadline: DateTime<Utc>,
+    },
+    /// The GM tells the reader, or both sides, something.
+    MessageOfGm {
+        text: String,
+    },
+    /// The GM has told the other side something, which the result will show.
+    GmWrote {
+        to: Seat,
+    },
+    FiledByGm {
+        seat: Seat,
+    },
+    Replaced {
+        seat: Seat,
+        from: String,
+        to: String,
+        /// The other player chose to go on against the house.
+        agreed: bool,
+    },
+    TokenRenewed {
+        seat: Seat,
+    },
+    /// A player has a new name.
+    Renamed {
+        from: String,
+        to: String,
+    },
+    /// A turn was reopened.
+    Reopened {
+        turn: u32,
+        reason: String,
+    },
+    /// To the GM: a seat missed too many turns, or mail to it bounces.
+    Overdue {
+        seats: Vec<Seat>,
+        bouncing: Vec<Seat>,
+    },
+    Over {
+        outcome: Outcome,
+    },
+    /// A player has missed too many turns, and until then the other may go on against the house or take the win.
+    Vanished {
+        seat: Seat,
+        deadline: DateTime<Utc>,
+    },
+    /// To the GM: the house's level found no legal turn, and an easier one played instead.
+    HouseFailed {
+        seat: Seat,
+        failure: HouseFailure,
+    },
+}

@@ -1,0 +1,218 @@
+//! A match from its opening to its end: its stored data, and what follows from them alone.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+
+use super::kept::{
+    Bounces, GmMessage, OfferedOrders, RefusedLetter, SentLate, Unsealing, Vanished, WordingNews,
+};
+use super::past::Past;
+use crate::game::any::{AnyState, Filing, GameKind, Memories};
+use crate::game::condition::Conditions;
+use crate::game::names::named_enum;
+use crate::game::{BySeat, Due, Fault, Line, Phase, Seat};
+use crate::ledger::{Act, Delivery, Head, Lot, MailIdentity, PlayerSettings, SealKey};
+use crate::letter::Digest;
+use crate::referee::matter::Matter;
+use crate::referee::schedule::{Absence, Terms};
+
+named_enum! {
+    /// Whether a match is being played.
+    pub enum Stage {
+        Running = "running",
+        /// Deadlines are suspended. Orders are still sealed, and adjudicated when the match resumes.
+        Paused = "paused",
+        Over = "over",
+    }
+}
+
+/// Orders that a seat has filed for the open phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FiledOrders<F = Filing> {
+    pub filing: F,
+    pub at: DateTime<Utc>,
+    /// `WAIT`: do not adjudicate before the deadline.
+    pub wait: bool,
+}
+
+/// A match: everything the referee needs to rule on it. Stored as a JSON snapshot, in which `F` is the lines of a filing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Match<F = Filing> {
+    /// Such as `QZ-7K3M`.
+    pub id: String,
+    pub game: GameKind,
+    /// Version of the game's rules, fixed when the match opens.
+    pub rules: u32,
+    /// The format of its ledger, fixed when the match opens.
+    pub format: u32,
+    pub players: BySeat<String>,
+    /// The level at which the house plays the seat, or `None` if a player holds it.
+    pub house: BySeat<Option<String>>,
+    pub terms: Terms,
+    /// The players' choices for their letters.
+    pub settings: BySeat<PlayerSettings>,
+    pub stage: Stage,
+    pub paused_at: Option<DateTime<Utc>>,
+    pub state: AnyState,
+    /// The seats' memories, in a game that hides something: `None` until something was adjudicated.
+    pub memories: Option<Memories>,
+    pub held: BySeat<Option<FiledOrders<F>>>,
+    /// Conditional orders that wait for the opponent's next move.
+    pub conditions: BySeat<Option<Conditions>>,
+    /// Number of the open phase, from 1. Causes name it, so that a late one does nothing.
+    pub phase_no: u32,
+    pub opened_at: DateTime<Utc>,
+    /// Deadline of the open phase. `None` while no player owes orders.
+    pub deadline: Option<DateTime<Utc>>,
+    /// Time at which complete filings are adjudicated, if they wait for the settle time or the deadline.
+    pub settle_at: Option<DateTime<Utc>>,
+    /// Number of this deadline's reminders that are past, sent or not.
+    pub reminders_sent: usize,
+    /// The GM was asked to decide. Deadlines are not enforced until the GM does.
+    pub asked_gm: bool,
+    /// Mail to the seat bounces.
+    pub bouncing: BySeat<bool>,
+    pub bounces: BySeat<Bounces>,
+    /// The deadline was moved because letters that opened a phase were sent late.
+    pub sent_late: Option<SentLate>,
+    /// An automatic absence note came from the seat, and no letter since.
+    pub away: BySeat<bool>,
+    /// The seat that protested, until the GM resumes the match.
+    pub protest: Option<Seat>,
+    pub vanished: Option<Vanished>,
+    /// Consecutive missed turns.
+    pub missed: BySeat<u32>,
+    /// Orders that a seat files by `YES`.
+    pub offered: BySeat<Option<OfferedOrders>>,
+    /// The last letter of a seat for the open phase, if it was refused.
+    pub refused: BySeat<Option<RefusedLetter>>,
+    pub draw_offer: Option<Seat>,
+    /// The seat that asked for more time, and for how many days.
+    pub extension: Option<(Seat, u32)>,
+    pub absences: BySeat<Vec<Absence>>,
+    /// Phase, turn and time of every standing adjudication.
+    pub adjudicated: Vec<(Phase, u32, DateTime<Utc>)>,
+    pub desk: MailIdentity,
+    /// Whether the sides know that the club words their letters differently.
+    pub wording_news: BySeat<WordingNews>,
+    /// The club's own templates that a seat was told of last, while others are in force.
+    pub templates_told: BySeat<BTreeMap<String, Digest>>,
+    pub head: Head,
+    pub key: SealKey,
+    /// The secrets before it, oldest first: reopening a match whose end was told gives it a new one.
+    pub earlier_keys: Vec<SealKey>,
+    /// The source of the first secret, if it was not drawn at random.
+    pub lot: Option<Lot>,
+    /// Texts of GMs to the sides.
+    pub gm_messages: Vec<GmMessage>,
+    /// Hidden facts that GMs were shown.
+    pub unsealed: Vec<Unsealing>,
+    pub past: Past,
+    /// Pins of the letters that the last ruling produced, for the next entry to name. The shell, which words them,
+    /// fills this in.
+    pub told: Vec<Digest>,
+    /// Our letters delivered since the last ruling, for the next entry to list. Filled in when the match is loaded.
+    #[serde(skip)]
+    pub delivered: Vec<Delivery>,
+}
+
+impl Match {
+    /// Returns what is due and from which seats, or `None` once the match is over.
+    pub fn due(&self) -> Option<Due> {
+        self.state.due()
+    }
+
+    /// Like [`Match::due`], but only from players: there are no deadlines for the house.
+    pub fn due_from_players(&self) -> Option<Due> {
+        let mut due = self.due()?;
+        due.seats.retain(|seat| self.house[*seat].is_none());
+        Some(due).filter(|due| !due.seats.is_empty())
+    }
+
+    /// Whether `seat` owes orders for the open phase.
+    pub fn awaits(&self, seat: Seat) -> bool {
+        self.held[seat].is_none() && self.due().is_some_and(|due| due.seats.contains(&seat))
+    }
+
+    /// Returns the seats that owe orders, `first` first.
+    pub fn awaited(&self) -> Vec<Seat> {
+        Seat::BOTH.into_iter().filter(|seat| self.awaits(*seat)).collect()
+    }
+
+    /// Returns the match as it is stored.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a match is plain values")
+    }
+
+    /// Returns the days that the terms give to the open phase.
+    pub(super) fn phase_days(&self) -> u32 {
+        let is_setup = self.due().is_some_and(|due| due.phase == Phase::Setup);
+        if is_setup { self.terms.setup_days } else { self.terms.days }
+    }
+
+    /// Parses and checks the orders of `seat`. In a setup, a ready one stands for its lines (rulings `Z-READY` and
+    /// `P-READY`).
+    ///
+    /// # Errors
+    /// Returns every fault if the orders cannot stand; see [`AnyState::seal`](crate::game::any::AnyState::seal).
+    pub fn seal(&self, seat: Seat, orders: &[Line]) -> Result<Filing, Vec<Fault>> {
+        let is_setup = self.due().is_some_and(|due| due.phase == Phase::Setup);
+        let ready = is_setup.then(|| self.state.ready_setup(seat, orders, self.key.setup_dice(seat)));
+        self.state.seal(seat, ready.flatten().as_deref().unwrap_or(orders))
+    }
+
+    /// Returns the secret that the match began with.
+    pub fn first_key(&self) -> &SealKey {
+        self.earlier_keys.first().unwrap_or(&self.key)
+    }
+
+    /// Returns the secret, present or earlier, that an entry pins.
+    pub fn key_pinned_by(&self, pin: Digest) -> Option<SealKey> {
+        self.keys().find(|key| key.pin() == pin).cloned()
+    }
+
+    /// Returns the secrets of the match, oldest first.
+    pub fn keys(&self) -> impl Iterator<Item = &SealKey> {
+        self.earlier_keys.iter().chain([&self.key])
+    }
+
+    /// Adds the news of the present state, which is about to change, to what the seats remember.
+    pub(super) fn remember_news(&mut self) {
+        if self.game.keeps_memory() {
+            self.memories.get_or_insert_with(|| Memories::empty(self.game)).remember(&self.state);
+        }
+    }
+
+    /// Returns the time zone of the times that a seat's player reads.
+    pub fn zone_of(&self, seat: Seat) -> Tz {
+        self.settings[seat].zone.unwrap_or(self.terms.zone)
+    }
+
+    /// Whether a deadline that passes has consequences, because nobody was asked to decide what they are.
+    pub fn enforces_deadline(&self) -> bool {
+        !self.asked_gm && self.vanished.is_none()
+    }
+
+    /// Whether it ended so long ago that its tokens are good for questions only.
+    pub fn ended_long_ago(&self, at: DateTime<Utc>) -> bool {
+        self.stage == Stage::Over && self.past.ended_long_ago(at)
+    }
+
+    /// Returns the cause by which the clock decides now.
+    pub fn by_clock(&self) -> Matter<'static> {
+        Matter::Clock { phase: self.phase_no }
+    }
+
+    /// Returns an act of the program as a cause in the open phase.
+    pub fn by_program(&self, act: Act) -> Matter<'static> {
+        Matter::Program { phase: self.phase_no, act }
+    }
+
+    /// Returns an act of the GM with this name as a cause in the open phase.
+    pub fn by_gm(&self, name: &str, act: Act) -> Matter<'static> {
+        Matter::Gm { name: name.to_owned(), phase: self.phase_no, act }
+    }
+}

@@ -1,0 +1,119 @@
+//! Values that a match keeps beside its position: offers to file, late or returned letters, refusals, a player who has
+//! vanished, whether the club's own templates are known, and what both sides read with the result of what GMs did while the
+//! match ran.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::game::{Line, Seat};
+use crate::ledger::LetterCause;
+use crate::letter::Digest;
+
+/// The legal orders of a letter that was refused for its doubtful lines. `YES` files them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferedOrders {
+    /// The phase that they are for.
+    pub phase_no: u32,
+    pub orders: Vec<String>,
+    pub wait: bool,
+}
+
+/// The time by which a deadline was moved because letters that opened its phase were sent late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentLate {
+    pub phase_no: u32,
+    pub seconds: i64,
+}
+
+/// A player who has missed too many turns, while the opponent may choose what becomes of the seat. No deadline runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Vanished {
+    pub seat: Seat,
+    pub until: DateTime<Utc>,
+    /// The opponent goes on against the house, which the program is about to seat.
+    pub agreed: bool,
+}
+
+/// The consequences of bounces of letters to a seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounces {
+    /// Time of the first one since mail last arrived.
+    pub since: Option<DateTime<Utc>>,
+    /// A letter made since then bounced, too.
+    pub again: bool,
+    /// A deadline was moved because of them, which happens once in a match.
+    pub had_grace: bool,
+}
+
+impl Bounces {
+    /// Notes that mail arrives again.
+    pub fn restore(&mut self) {
+        *self = Bounces { had_grace: self.had_grace, ..Bounces::default() };
+    }
+}
+
+/// A seat's last letter for the open phase, which was refused, as far as its orders are checked again before the seat is
+/// told again. No sentence is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedLetter {
+    pub cause: LetterCause,
+    /// The lines that its player wrote.
+    pub lines: Vec<Line>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_turn: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_match: Option<String>,
+    /// The time at which the seat was told last.
+    pub told_at: DateTime<Utc>,
+}
+
+/// A seat's knowledge of the club's own templates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WordingNews {
+    /// It was told of those in force, or there never were any.
+    #[default]
+    Known,
+    /// The next letter tells it.
+    Pending,
+    /// The letters of the last ruling tell it.
+    Told,
+}
+
+impl WordingNews {
+    /// After another ruling: if its letters told the change, the seat knows it.
+    pub(super) fn after_ruling(self) -> WordingNews {
+        match self {
+            WordingNews::Told => WordingNews::Known,
+            WordingNews::Known | WordingNews::Pending => self,
+        }
+    }
+}
+
+/// A text from a GM, which the ledger names by its digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GmMessage {
+    /// `None` for both sides.
+    pub to: Option<Seat>,
+    pub at: DateTime<Utc>,
+    pub text: String,
+}
+
+/// A GM was shown what the rules hide.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsealing {
+    /// The name of the GM.
+    pub gm: String,
+    pub at: DateTime<Utc>,
+    /// A noun phrase, such as `the account of turn 4`.
+    pub what: String,
+    /// In the GM's own words, on one line.
+    pub reason: String,
+}
+
+impl GmMessage {
+    /// The digest under which the ledger names the text.
+    pub fn digest(&self) -> Digest {
+        Digest::of(self.text.as_bytes())
+    }
+}

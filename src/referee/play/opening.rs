@@ -1,0 +1,108 @@
+//! Opens a match, and invites both sides.
+
+use chrono::{DateTime, Utc};
+
+use super::dispatch::{Content, Reader};
+use super::game_match::{Match, Stage};
+use super::past::Past;
+use super::ruling::{Draft, Ruling};
+use super::{adjudication, deadline, wording_news};
+use crate::game::any::{Choices, GameKind};
+use crate::game::{BySeat, Seat};
+use crate::ledger::{self, Cause, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins};
+use crate::referee::schedule::Terms;
+
+/// The parameters of a new match.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    pub id: String,
+    pub game: GameKind,
+    pub choices: Choices,
+    /// The players' names. The house goes by [`HouseLevel::player_name`](crate::house::HouseLevel::player_name).
+    pub players: BySeat<String>,
+    /// The level at which the house plays the seat, or `None` for a player.
+    pub house: BySeat<Option<String>>,
+    pub terms: Terms,
+    pub settings: BySeat<PlayerSettings>,
+    pub desk: MailIdentity,
+    /// Random secret from which all salts of the match are derived.
+    pub key: SealKey,
+    /// The source of the secret, if it was not drawn at random.
+    pub lot: Option<Lot>,
+    /// Pins who holds the seats, if that is known.
+    pub holders: Option<BySeat<SeatPins>>,
+}
+
+/// Opens a match, and invites both sides. The act of the cause is [`Act::Open`](ledger::Act::Open).
+pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
+    let state = opening.game.start(&opening.choices);
+    let blank = Match {
+        id: opening.id,
+        game: opening.game,
+        rules: opening.game.rules(),
+        format: FORMAT,
+        players: opening.players,
+        house: opening.house,
+        terms: opening.terms,
+        settings: opening.settings,
+        stage: Stage::Running,
+        paused_at: None,
+        state,
+        memories: None,
+        held: BySeat::default(),
+        conditions: BySeat::default(),
+        phase_no: 1,
+        opened_at: ledger::truncate_to_millis(at),
+        deadline: None,
+        settle_at: None,
+        reminders_sent: 0,
+        asked_gm: false,
+        bouncing: BySeat::default(),
+        bounces: BySeat::default(),
+        sent_late: None,
+        away: BySeat::default(),
+        protest: None,
+        vanished: None,
+        missed: BySeat::default(),
+        offered: BySeat::default(),
+        refused: BySeat::default(),
+        draw_offer: None,
+        extension: None,
+        absences: BySeat::default(),
+        adjudicated: Vec::new(),
+        desk: opening.desk,
+        wording_news: BySeat::default(),
+        templates_told: BySeat::default(),
+        head: Head::default(),
+        key: opening.key,
+        earlier_keys: Vec::new(),
+        lot: opening.lot,
+        gm_messages: Vec::new(),
+        unsealed: Vec::new(),
+        past: Past::default(),
+        told: Vec::new(),
+        delivered: Vec::new(),
+    };
+    let mut draft = Draft::new(blank, cause, at);
+    draft.record(Fact::MatchOpened {
+        format: draft.game_match.format,
+        rules: draft.game_match.rules,
+        game: draft.game_match.game,
+        options: opening.choices,
+        players: draft.game_match.players.clone(),
+        house: draft.game_match.house.clone(),
+        terms: serde_json::to_value(&draft.game_match.terms).expect("terms are plain values"),
+        settings: Box::new(draft.game_match.settings.clone()),
+        desk: Box::new(draft.game_match.desk.clone()),
+        key: draft.game_match.key.pin(),
+        holders: opening.holders.map(Box::new),
+        lot: draft.game_match.lot.as_ref().map(|lot| Box::new(lot.pinned())),
+    });
+    wording_news::note(&mut draft.game_match, &BySeat::default());
+    deadline::open_phase(&mut draft);
+    for seat in Seat::BOTH {
+        draft.dispatch(Reader::Seat(seat), Content::Invitation);
+    }
+    adjudication::pass_where_nothing_is_due(&mut draft);
+    draft.ruling()
+}

@@ -1,0 +1,88 @@
+//! The fields of a match that lists show, so that listing needs no snapshot.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
+use super::game_match::{Match, Stage};
+use crate::game::any::GameKind;
+use crate::game::{BySeat, Due, Outcome, Seat};
+use crate::ledger::Head;
+
+/// A match as lists show it; nothing that the rules hide from either side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchOverview {
+    /// Such as `QZ-7K3M`.
+    pub id: String,
+    pub game: GameKind,
+    pub stage: Stage,
+    pub players: BySeat<String>,
+    /// The level at which the house plays the seat. `None`: a player holds it.
+    pub house: BySeat<Option<String>>,
+    /// The zone of the match's times.
+    pub zone: Tz,
+    pub options: BTreeMap<String, String>,
+    /// `None` once the match is over.
+    pub due: Option<Due>,
+    pub awaited: Vec<Seat>,
+    pub deadline: Option<DateTime<Utc>>,
+    pub outcome: Option<Outcome>,
+    /// The GM was asked to decide.
+    pub asked_gm: bool,
+    /// Our letters to the seat bounce.
+    pub bouncing: BySeat<bool>,
+    /// An automatic absence note came from the seat, and no letter since.
+    pub away: BySeat<bool>,
+    pub protest: Option<Seat>,
+    /// See [`Terms::advance`](crate::referee::Terms::advance).
+    pub advance: bool,
+    pub head: Head,
+}
+
+impl MatchOverview {
+    /// Words who won and why, once the match is over.
+    pub fn result(&self) -> Option<String> {
+        let outcome = self.outcome.as_ref()?;
+        Some(match outcome.winner {
+            Some(winner) => format!("{} won ({})", self.players[winner], outcome.reason),
+            None => format!("nobody won ({})", outcome.reason),
+        })
+    }
+
+    /// Whether it runs and is overdue, or waits for the GM.
+    pub fn is_late(&self, now: DateTime<Utc>) -> bool {
+        let overdue = self.deadline.is_some_and(|deadline| deadline <= now);
+        self.stage == Stage::Running && (self.asked_gm || overdue)
+    }
+
+    /// Whether the match waits for the house to move.
+    pub fn awaits_house(&self) -> bool {
+        self.stage == Stage::Running && self.awaited.iter().any(|seat| self.house[*seat].is_some())
+    }
+}
+
+impl Match {
+    pub fn overview(&self) -> MatchOverview {
+        let options = self.state.options().into_iter();
+        MatchOverview {
+            id: self.id.clone(),
+            game: self.game,
+            stage: self.stage,
+            players: self.players.clone(),
+            house: self.house.clone(),
+            zone: self.terms.zone,
+            options: options.map(|(name, value)| (name.to_owned(), value)).collect(),
+            due: self.due(),
+            awaited: self.awaited(),
+            deadline: self.deadline,
+            outcome: self.state.outcome(),
+            asked_gm: self.asked_gm,
+            bouncing: self.bouncing,
+            away: self.away,
+            protest: self.protest,
+            advance: self.terms.advance,
+            head: self.head,
+        }
+    }
+}

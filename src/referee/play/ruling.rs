@@ -1,0 +1,199 @@
+//! A ruling: what it changes, records and sends.
+
+use chrono::{DateTime, Utc};
+
+use super::dispatch::{Content, Dispatch, Reader};
+use super::game_match::{FiledOrders, Match, Stage};
+use super::wording_news;
+use crate::game::any::Filing;
+use crate::game::{BySeat, Due, Line, Seat};
+use crate::ledger::{self, Cause, ChainedEntry, Entry, EntryCause, Fact, Head, PauseReason, Room};
+use crate::referee::answer::Answer;
+use crate::referee::rejection::Rejection;
+
+/// A decision that the shell has yet to store.
+#[derive(Clone, Debug)]
+pub struct Ruling {
+    /// Why an act was rejected.
+    pub rejection: Option<Rejection>,
+    /// The match after the ruling.
+    pub after: Match,
+    pub entries: Vec<ChainedEntry>,
+    pub dispatches: Vec<Dispatch>,
+    /// The answer to the letter, if it is held. Its commands that concern no match are carried out all the same.
+    pub unsent: Option<Box<Answer>>,
+}
+
+impl Ruling {
+    /// The answer to the letter, sent or not. There is none if its player does not want this receipt.
+    pub fn answer_mut(&mut self) -> Option<&mut Answer> {
+        let mut sent = self.dispatches.iter_mut().filter_map(|dispatch| dispatch.content.answer_mut());
+        sent.next().or(self.unsent.as_deref_mut())
+    }
+}
+
+/// A ruling in progress: the match, ledger entries and dispatches decided so far.
+pub struct Draft {
+    pub game_match: Match,
+    pub cause: Cause,
+    pub at: DateTime<Utc>,
+    /// The room that the opponent still has for notices of what a letter does.
+    pub opponent: Room,
+    /// The same of the GM.
+    pub gm: Room,
+    /// Whether the opponent is told of absences by another letter: several of one letter are told together.
+    pub tells_absences_later: bool,
+    entries: Vec<ChainedEntry>,
+    dispatches: Vec<Dispatch>,
+    unsent: Option<Box<Answer>>,
+}
+
+impl Draft {
+    pub fn new(game_match: Match, cause: Cause, at: DateTime<Utc>) -> Self {
+        let (opponent, gm) = cause.letter().map(|letter| (letter.opponent, letter.gm)).unwrap_or_default();
+        Draft {
+            game_match,
+            cause,
+            at: ledger::truncate_to_millis(at),
+            opponent,
+            gm,
+            tells_absences_later: false,
+            entries: Vec::new(),
+            dispatches: Vec::new(),
+            unsent: None,
+        }
+    }
+
+    /// Withdraws the answer at `place`, which nobody wants.
+    pub fn drop_answer(&mut self, place: usize) {
+        self.dispatches.remove(place);
+    }
+
+    /// Withdraws the answer at `place`, which must not be sent.
+    pub fn hold_answer(&mut self, place: usize) {
+        if let Content::Answer(answer) = self.dispatches.remove(place).content {
+            self.unsent = Some(answer);
+        }
+    }
+
+    pub fn ruling(mut self) -> Ruling {
+        if !self.entries.is_empty() && self.cause.letter().is_none() {
+            self.game_match.past.note_ruling(None, self.at);
+        }
+        for dispatch in &self.dispatches {
+            if let Reader::Seat(seat) = dispatch.to {
+                wording_news::tell(&mut self.game_match, seat);
+            }
+        }
+        Ruling {
+            rejection: None,
+            after: self.game_match,
+            entries: self.entries,
+            dispatches: self.dispatches,
+            unsent: self.unsent,
+        }
+    }
+
+    /// Returns the salt of the next entry.
+    pub fn next_salt(&self) -> String {
+        self.game_match.key.salt(self.game_match.head.seq + 1)
+    }
+
+    /// Appends a fact to the ledger.
+    pub fn record(&mut self, fact: Fact) {
+        self.game_match.past.note(&fact, self.at);
+        let cause = match self.entries.first() {
+            Some(first) => EntryCause::Of(first.entry.seq),
+            None => {
+                let news = &mut self.game_match.wording_news;
+                *news = BySeat::from_fn(|seat| news[seat].after_ruling());
+                EntryCause::Cause(self.cause.clone())
+            }
+        };
+        let seq = self.game_match.head.seq + 1;
+        let chained = ChainedEntry::from(Entry {
+            match_id: self.game_match.id.clone(),
+            seq,
+            at: self.at,
+            cause,
+            fact,
+            salt: self.game_match.key.salt(seq),
+            prev: self.game_match.head.hash,
+            told: std::mem::take(&mut self.game_match.told),
+            delivered: std::mem::take(&mut self.game_match.delivered),
+        });
+        self.game_match.head = Head { seq, hash: chained.hash };
+        self.entries.push(chained);
+    }
+
+    /// Adds a dispatch, unless the house holds the seat.
+    pub fn dispatch(&mut self, to: Reader, content: Content) {
+        if matches!(to, Reader::Seat(seat) if self.game_match.house[seat].is_some()) {
+            return;
+        }
+        self.dispatches.push(Dispatch { to, content });
+    }
+
+    pub fn dispatch_to_both(&mut self, content: Content) {
+        for seat in Seat::BOTH {
+            self.dispatch(Reader::Seat(seat), content.clone());
+        }
+    }
+
+    /// Reserves the answer's place ahead of the dispatches that the letter causes, so that it is sent first. Returns
+    /// the place.
+    pub fn reserve_answer(&mut self, seat: Seat) -> usize {
+        self.dispatch(Reader::Seat(seat), Content::Answer(Box::default()));
+        self.dispatches.len() - 1
+    }
+
+    pub fn put_answer(&mut self, place: usize, answer: Answer) {
+        self.dispatches[place].content = Content::Answer(Box::new(answer));
+    }
+
+    /// Moves the answer at `place` into the report to the same seat. Returns whether there is one.
+    pub fn merge_answer_into_report(&mut self, place: usize, seat: Seat) -> bool {
+        let report = self.dispatches.iter().position(|dispatch| {
+            dispatch.to == Reader::Seat(seat) && matches!(dispatch.content, Content::Report { .. })
+        });
+        let Some(report) = report else { return false };
+        let Content::Answer(answer) =
+            std::mem::replace(&mut self.dispatches[place].content, Content::Reminder)
+        else {
+            return false;
+        };
+        if let Content::Report { receipt, .. } = &mut self.dispatches[report].content {
+            *receipt = Some(answer);
+        }
+        self.dispatches.remove(place);
+        true
+    }
+
+    /// Suspends the deadlines of the match.
+    pub fn pause(&mut self, reason: PauseReason) {
+        self.game_match.stage = Stage::Paused;
+        self.game_match.paused_at = Some(self.at);
+        self.record(Fact::MatchPaused { reason });
+    }
+
+    /// Seals orders that did not come in a letter from the seat's player.
+    ///
+    /// # Errors
+    /// [`Rejection`] if nothing is due from the seat, or if the orders cannot stand.
+    pub fn seal(&mut self, seat: Seat, orders: &[Line]) -> Result<(), Rejection> {
+        let due = self.game_match.due().filter(|due| due.seats.contains(&seat));
+        due.ok_or(Rejection::NotDue { seat })?;
+        let filing = self.game_match.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
+        self.file(seat, filing);
+        Ok(())
+    }
+
+    /// Files orders of a seat that is due.
+    pub fn file(&mut self, seat: Seat, filing: Filing) {
+        let Some(Due { phase, turn, .. }) = self.game_match.due() else { return };
+        let orders = filing.lines();
+        let sealed = ledger::seal_digest(&self.next_salt(), &orders);
+        self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, sealed });
+        self.game_match.held[seat] = Some(FiledOrders { filing, at: self.at, wait: false });
+    }
+}

@@ -1,0 +1,75 @@
+//! Reads a match from its snapshot, in which filings are lines of orders.
+
+use serde::{Deserialize, Deserializer};
+
+use super::game_match::{FiledOrders, Match};
+use crate::game::any::{Filing, IllegalFiling};
+use crate::game::{BySeat, OrderLines};
+
+impl<'de> Deserialize<'de> for Match {
+    /// Parses the filings against the state. If they do not fit it, the snapshot was changed, and this fails.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let stored = <Match<OrderLines> as Deserialize>::deserialize(deserializer)?;
+        unseal(stored).map_err(serde::de::Error::custom)
+    }
+}
+
+fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
+    let lines = stored.held.as_ref().map(|held| held.as_ref().map(|held| held.filing.clone()));
+    let filings = stored.state.unseal(&lines)?;
+    Ok(Match {
+        held: BySeat::new(
+            refiled(stored.held.first, filings.first),
+            refiled(stored.held.second, filings.second),
+        ),
+        id: stored.id,
+        game: stored.game,
+        rules: stored.rules,
+        format: stored.format,
+        players: stored.players,
+        house: stored.house,
+        terms: stored.terms,
+        settings: stored.settings,
+        stage: stored.stage,
+        paused_at: stored.paused_at,
+        state: stored.state,
+        memories: stored.memories,
+        conditions: stored.conditions,
+        phase_no: stored.phase_no,
+        opened_at: stored.opened_at,
+        deadline: stored.deadline,
+        settle_at: stored.settle_at,
+        reminders_sent: stored.reminders_sent,
+        asked_gm: stored.asked_gm,
+        bouncing: stored.bouncing,
+        bounces: stored.bounces,
+        sent_late: stored.sent_late,
+        away: stored.away,
+        protest: stored.protest,
+        vanished: stored.vanished,
+        missed: stored.missed,
+        offered: stored.offered,
+        refused: stored.refused,
+        draw_offer: stored.draw_offer,
+        extension: stored.extension,
+        absences: stored.absences,
+        adjudicated: stored.adjudicated,
+        desk: stored.desk,
+        wording_news: stored.wording_news,
+        templates_told: stored.templates_told,
+        head: stored.head,
+        key: stored.key,
+        earlier_keys: stored.earlier_keys,
+        lot: stored.lot,
+        gm_messages: stored.gm_messages,
+        unsealed: stored.unsealed,
+        past: stored.past,
+        told: stored.told,
+        delivered: stored.delivered,
+    })
+}
+
+fn refiled(stored: Option<FiledOrders<OrderLines>>, filing: Option<Filing>) -> Option<FiledOrders> {
+    let (stored, filing) = stored.zip(filing)?;
+    Some(FiledOrders { filing, at: stored.at, wait: stored.wait })
+}
