@@ -23,7 +23,7 @@ use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 use fogpost::post::inbox::Inbox;
-use fogpost::post::outbox::{Outbox, Outgoing, Settings};
+use fogpost::post::outbox::{Outbox, OutboxConfig, Outgoing};
 use fogpost::post::{Batch, Health, Secret, ShutdownSignal, Taken, Tls, imap, smtp};
 use fogpost::store;
 use tokio::runtime::Runtime;
@@ -88,13 +88,13 @@ fn smtp_source(port: u16) -> Duration {
 }
 
 async fn outbox(port: u16) -> Duration {
-    let settings = smtp::Settings {
+    let settings = smtp::SmtpConfig {
         port: Some(port),
         tls: Tls::None,
         connections: CONNECTIONS,
-        ..smtp::Settings::to("127.0.0.1")
+        ..smtp::SmtpConfig::to("127.0.0.1")
     };
-    let out = Arc::new(Outbox::new(Settings::Smtp(settings)).expect("nothing to read"));
+    let out = Arc::new(Outbox::new(OutboxConfig::Smtp(settings)).expect("nothing to read"));
     let bytes: Arc<[u8]> = format!("Subject: x\r\n\r\n{}", "x".repeat(68).as_str().to_owned() + "\r\n")
         .bytes()
         .cycle()
@@ -122,10 +122,10 @@ async fn outbox(port: u16) -> Duration {
 /// Measures the time from a delivery by LMTP to the batch, and to the notice on a bare socket.
 fn idle(runtime: &Runtime) {
     let servers = Servers::dovecot().expect("a Dovecot");
-    let settings = imap::Settings {
+    let settings = imap::ImapConfig {
         port: Some(servers.imap_port),
         tls: Tls::None,
-        ..imap::Settings::of("127.0.0.1", "gm", Secret::new(PASSWORD))
+        ..imap::ImapConfig::of("127.0.0.1", "gm", Secret::new(PASSWORD))
     };
     let (to, mut batches) = mpsc::channel::<Batch>(1);
     let (_stopper, stop) = ShutdownSignal::new();

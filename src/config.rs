@@ -23,7 +23,7 @@ use crate::referee::Terms;
 use crate::store::{sqlite_url, unverified_server};
 
 pub use self::gms::{Gm, Gms};
-pub use self::house::House;
+pub use self::house::HouseSection;
 pub use self::outbox::{OutboxSection, Quota};
 pub use self::return_path::ReturnPath;
 
@@ -46,9 +46,9 @@ pub struct Config {
     #[serde(default, rename = "match")]
     pub terms: Terms,
     #[serde(default)]
-    pub house: House,
+    pub house: HouseSection,
     #[serde(default)]
-    pub letters: Letters,
+    pub letters: LettersSection,
     #[serde(default)]
     pub templates: TemplateFolder,
     #[serde(default)]
@@ -158,7 +158,7 @@ impl DatabaseSection {
 /// Limits on incoming letters and their answers, and how senders are verified.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Letters {
+pub struct LettersSection {
     /// Larger letters are not read; their sender is told.
     pub max_bytes: usize,
     pub max_parts: usize,
@@ -177,10 +177,10 @@ pub struct Letters {
     pub authserv_marks_every_letter: bool,
 }
 
-impl Default for Letters {
+impl Default for LettersSection {
     fn default() -> Self {
         let limits = Limits::default();
-        Letters {
+        LettersSection {
             max_bytes: limits.max_bytes,
             max_parts: limits.max_parts,
             max_nesting: limits.max_nesting,
@@ -193,14 +193,14 @@ impl Default for Letters {
     }
 }
 
-impl Letters {
+impl LettersSection {
     /// Returns the `authserv-id` of the server whose Authentication-Results count, if there is one.
     pub fn trusted_authserv_id(&self) -> Option<&str> {
         self.trusted_authserv_id.as_deref().filter(|_| self.authserv_marks_every_letter)
     }
 
     pub fn limits(&self) -> Limits {
-        let Letters { max_bytes, max_parts, max_nesting, .. } = *self;
+        let LettersSection { max_bytes, max_parts, max_nesting, .. } = *self;
         Limits { max_bytes, max_parts, max_nesting, ..Limits::default() }
     }
 }
@@ -346,14 +346,14 @@ impl Config {
     /// Returns the files that hold passwords, tokens and keys.
     pub fn password_files(&mut self) -> Vec<PathBuf> {
         let tokens: Vec<PathBuf> =
-            self.oauth_logins().into_iter().flat_map(oauth::Settings::secret_files).collect();
+            self.oauth_logins().into_iter().flat_map(oauth::OauthLogin::secret_files).collect();
         let logins = [self.inbox.login(), self.outbox.way.login()];
         logins.into_iter().flatten().filter_map(|(_, file)| file.clone()).chain(tokens).collect()
     }
 
     /// Returns the logins by OAuth, each once.
-    pub fn oauth_logins(&self) -> Vec<&oauth::Settings> {
-        let mut logins: Vec<&oauth::Settings> =
+    pub fn oauth_logins(&self) -> Vec<&oauth::OauthLogin> {
+        let mut logins: Vec<&oauth::OauthLogin> =
             self.inbox.oauth().into_iter().chain(self.outbox.way.oauth()).collect();
         logins.dedup_by_key(|login| &login.token_file);
         logins

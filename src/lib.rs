@@ -78,6 +78,7 @@ pub mod audit;
 pub mod cli;
 pub mod config;
 pub mod daemon;
+pub mod desk;
 pub mod game;
 pub mod house;
 pub mod ledger;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use crate::config::{Config, Gms, House};
+use crate::config::{Config, Gms, HouseSection};
 use crate::daemon::{GmIndex, Holder, NamedAddress, Unseal, fit_name};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
@@ -86,7 +86,7 @@ impl HolderArgument {
     ///
     /// # Errors
     /// Returns an error if the house does not play the game, or has no such level in it.
-    pub(super) fn holder(self, game: GameKind, house: &House) -> Result<Holder, String> {
+    pub(super) fn holder(self, game: GameKind, house: &HouseSection) -> Result<Holder, String> {
         match self {
             HolderArgument::Player(player) => Ok(Holder::Player(player)),
             HolderArgument::House(level) => {

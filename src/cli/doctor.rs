@@ -153,7 +153,7 @@ async fn schema(config: &Config) -> anyhow::Result<String> {
 }
 
 /// Describes the state of a login by OAuth.
-fn state_of(login: &oauth::Settings) -> anyhow::Result<String> {
+fn state_of(login: &oauth::OauthLogin) -> anyhow::Result<String> {
     let Some(state) = login.state()? else { bail!("nobody has logged in yet; run: fogpost login") };
     if state.has_ended {
         bail!("the provider has ended the login; run: fogpost login");

@@ -51,7 +51,7 @@ impl Args {
         })
     }
 
-    async fn log_in(&self, login: &oauth::Settings) -> anyhow::Result<()> {
+    async fn log_in(&self, login: &oauth::OauthLogin) -> anyhow::Result<()> {
         match login.device_url() {
             Some(_) if !self.paste => by_device_code(login).await?,
             Some(_) | None if self.paste => by_pasted_address(login).await?,
@@ -62,14 +62,14 @@ impl Args {
     }
 }
 
-async fn by_device_code(login: &oauth::Settings) -> anyhow::Result<()> {
+async fn by_device_code(login: &oauth::OauthLogin) -> anyhow::Result<()> {
     let waiting = login.begin_device_login().await?;
     println!("Open {} on any device and enter the code {}", waiting.page(), waiting.code());
     println!("Log in there as the owner of the club's mailbox. Waiting ...");
     Ok(login.finish_device_login(&waiting).await?)
 }
 
-async fn in_browser(login: &oauth::Settings) -> anyhow::Result<()> {
+async fn in_browser(login: &oauth::OauthLogin) -> anyhow::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await.context("no port on 127.0.0.1")?;
     let port = listener.local_addr()?.port();
     let waiting = login.begin_browser_login(format!("http://127.0.0.1:{port}/"))?;
@@ -103,7 +103,7 @@ async fn answer_one_request(listener: &TcpListener) -> anyhow::Result<String> {
     line.split(' ').nth(1).map(ToOwned::to_owned).context("the browser's request is malformed")
 }
 
-async fn by_pasted_address(login: &oauth::Settings) -> anyhow::Result<()> {
+async fn by_pasted_address(login: &oauth::OauthLogin) -> anyhow::Result<()> {
     // Nobody listens there: the browser shows an error, and the address to paste.
     let waiting = login.begin_browser_login("http://127.0.0.1/".to_owned())?;
     println!("Open this page in any browser, and log in as the owner of the club's mailbox:");

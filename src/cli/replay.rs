@@ -11,7 +11,7 @@ use super::arguments::read_text;
 use super::output::PrintableWriter;
 use crate::game::any::AnyState;
 use crate::game::condition::{ConditionNews, ConditionOutcome};
-use crate::game::record::{self, Adjudicated, By, Filed, Record, Step};
+use crate::game::record::{self, Adjudicated, By, Filed, Record, Replayed};
 use crate::game::{Fault, Outcome, Seat};
 use crate::letter::printable::printable_line;
 use crate::referee::Adjudication;
@@ -63,7 +63,7 @@ impl Args {
             written = account.head(&mut out).map_err(Into::into);
         }
         record.replay(|step| {
-            refused |= matches!(step, Step::Refused { .. });
+            refused |= matches!(step, Replayed::Refused { .. });
             if written.is_ok() {
                 written = match self.json {
                     true => self.show(&mut out, &step).map_err(Into::into),
@@ -81,15 +81,15 @@ impl Args {
         Ok(if refused { ExitCode::from(REFUSED) } else { ExitCode::SUCCESS })
     }
 
-    fn show(&self, out: &mut impl Write, step: &Step<'_>) -> std::io::Result<()> {
+    fn show(&self, out: &mut impl Write, step: &Replayed<'_>) -> std::io::Result<()> {
         let line = match step {
-            Step::Adjudicated(done) if self.shows_turn(done.turn) => {
+            Replayed::Adjudicated(done) if self.shows_turn(done.turn) => {
                 record::adjudication_json(done, self.viewer)
             }
-            Step::Refused { index, filed, faults } if self.shows_refusal_of(&filed.by) => {
+            Replayed::Refused { index, filed, faults } if self.shows_refusal_of(&filed.by) => {
                 record::refusal_json(*index, filed, faults)
             }
-            Step::Adjudicated(_) | Step::Refused { .. } => return Ok(()),
+            Replayed::Adjudicated(_) | Replayed::Refused { .. } => return Ok(()),
         };
         writeln!(out, "{line}")
     }
@@ -128,9 +128,9 @@ impl Account<'_> {
         Ok(())
     }
 
-    fn show(&mut self, out: &mut impl Write, step: &Step<'_>) -> anyhow::Result<()> {
+    fn show(&mut self, out: &mut impl Write, step: &Replayed<'_>) -> anyhow::Result<()> {
         match step {
-            Step::Adjudicated(done) if self.args.shows_turn(done.turn) => {
+            Replayed::Adjudicated(done) if self.args.shows_turn(done.turn) => {
                 let title = match done.turn {
                     0 => "Setup".to_owned(),
                     turn => format!("Turn {turn}"),
@@ -140,10 +140,10 @@ impl Account<'_> {
                 self.conditions(out, done.conditions)?;
                 self.last = Some(done.state.clone());
             }
-            Step::Refused { index, filed, faults } if self.args.shows_refusal_of(&filed.by) => {
+            Replayed::Refused { index, filed, faults } if self.args.shows_refusal_of(&filed.by) => {
                 self.refusal(out, *index, filed, faults)?;
             }
-            Step::Adjudicated(_) | Step::Refused { .. } => {}
+            Replayed::Adjudicated(_) | Replayed::Refused { .. } => {}
         }
         Ok(())
     }

@@ -45,7 +45,7 @@ enum Form {
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        let settings = Settings { path: config.to_owned(), form: self.log };
+        let settings = ConfigFile { path: config.to_owned(), form: self.log };
         let config = settings.load()?;
         let log = log::start(&config.log)?;
         super::block_on(async {
@@ -65,12 +65,12 @@ impl Args {
 }
 
 /// The sources of the settings, at the start and at a reload.
-struct Settings {
+struct ConfigFile {
     path: PathBuf,
     form: Option<Form>,
 }
 
-impl Settings {
+impl ConfigFile {
     fn load(&self) -> anyhow::Result<Config> {
         let mut config = Config::load(&self.path)?;
         if let Some(form) = self.form {
@@ -134,7 +134,7 @@ async fn log_start(office: &Office) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn serve(settings: &Settings, mut office: Arc<Office>, log: &LogFilter) -> anyhow::Result<()> {
+async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) -> anyhow::Result<()> {
     let mut signals = Signals::listen().context("signals")?;
     let mut page = StatusPage::new(&office.config);
     page.show(&office).await?;

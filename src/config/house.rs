@@ -9,21 +9,21 @@ use crate::referee::{HouseDefaults, OfferRejection, house_level};
 /// Defaults for matches against the house.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct House {
+pub struct HouseSection {
     /// The level. A game without it uses its strongest.
     pub level: String,
     /// Whether a player who has beaten a level meets the next one, unless they choose otherwise.
     pub advance: bool,
 }
 
-impl Default for House {
+impl Default for HouseSection {
     fn default() -> Self {
         let HouseDefaults { level, advance } = HouseDefaults::UNSET;
-        House { level: level.as_str().to_owned(), advance }
+        HouseSection { level: level.as_str().to_owned(), advance }
     }
 }
 
-impl House {
+impl HouseSection {
     /// Checks the level.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_game_without_the_clubs_level_uses_its_strongest() {
-        let house = House { level: "expert".to_owned(), advance: false };
+        let house = HouseSection { level: "expert".to_owned(), advance: false };
         for (game, level) in [(GameKind::Quad, "expert"), (GameKind::Pacific, "average")] {
             assert_eq!(house.level(game, None).map(|level| level.name), Ok(level), "{game}");
         }

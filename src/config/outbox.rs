@@ -8,7 +8,7 @@ use crate::post::{maildirs, outbox, sendmail, smtp};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Section")]
 pub struct OutboxSection {
-    pub way: outbox::Settings,
+    pub way: outbox::OutboxConfig,
     pub quota: Quota,
 }
 
@@ -30,9 +30,9 @@ impl Quota {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Section {
-    smtp: Option<smtp::Settings>,
-    sendmail: Option<sendmail::Settings>,
-    maildir: Option<maildirs::Settings>,
+    smtp: Option<smtp::SmtpConfig>,
+    sendmail: Option<sendmail::SendmailConfig>,
+    maildir: Option<maildirs::MaildirsConfig>,
     per_minute: Option<u32>,
     per_day: Option<u32>,
 }
@@ -43,9 +43,9 @@ impl TryFrom<Section> for OutboxSection {
     fn try_from(section: Section) -> Result<OutboxSection, &'static str> {
         let Section { smtp, sendmail, maildir, per_minute, per_day } = section;
         let way = match (smtp, sendmail, maildir) {
-            (Some(smtp), None, None) => outbox::Settings::Smtp(smtp),
-            (None, Some(sendmail), None) => outbox::Settings::Sendmail(sendmail),
-            (None, None, Some(maildir)) => outbox::Settings::Maildir(maildir),
+            (Some(smtp), None, None) => outbox::OutboxConfig::Smtp(smtp),
+            (None, Some(sendmail), None) => outbox::OutboxConfig::Sendmail(sendmail),
+            (None, None, Some(maildir)) => outbox::OutboxConfig::Maildir(maildir),
             (None, None, None) => return Err("no kind of outbox is given; add [outbox.smtp], for example"),
             _ => return Err("two kinds are given; remove one"),
         };

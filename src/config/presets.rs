@@ -221,7 +221,7 @@ mod tests {
             assert_eq!(config.club.address.as_str(), preset.address);
             assert_eq!(config.club.plus_addresses, preset.plus_addresses, "{}", preset.key);
             assert!(matches!(config.inbox, Inbox::Imap(_)), "{}", preset.key);
-            assert!(matches!(config.outbox.way, outbox::Settings::Smtp(_)), "{}", preset.key);
+            assert!(matches!(config.outbox.way, outbox::OutboxConfig::Smtp(_)), "{}", preset.key);
             assert_eq!((config.inbox.port_advice(), config.outbox.way.port_advice()), (None, None));
             let has_password = config.inbox.login().is_some() && config.outbox.way.login().is_some();
             let has_oauth = config.inbox.oauth().is_some() && config.outbox.way.oauth().is_some();

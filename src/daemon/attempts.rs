@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::decide::in_work::InWork;
 use super::trial::Trial;
+use crate::desk::frame::in_work::InWork;
 use crate::letter::Digest;
 
 /// Time limit for reading one letter, and for ruling on it. The slowest takes less than a second.

@@ -3,9 +3,9 @@
 use anyhow::Context as _;
 
 use super::Office;
-use super::decide::gm_index::GmIndex;
-use super::decide::instructions::instruct_at_terminal;
-use super::decide::openings::{NewMatch, open_all, opened_by_gm};
+use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::gm::instructions::instruct_at_terminal;
+use crate::desk::matches::openings::{NewMatch, open_all, opened_by_gm};
 use crate::referee::{Instruction, Match};
 use crate::report::{self, GmResult};
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::config::Config;
-use crate::daemon::decide::sender::ReadResult;
-use crate::daemon::decide::settings::own_identity;
+use crate::desk::door::sender::ReadResult;
+use crate::desk::frame::settings::own_identity;
 use crate::letter::{Digest, Letter};
 use crate::store::{Database, NewLetter};
 

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{bail, ensure};
 
 use super::Office;
-use super::decide::stored::{both_seats, snapshot};
-use super::decide::unseal::Unseal;
 use super::parallel::run_blocking;
 use super::withheld::ruled_letters;
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
 use crate::audit::dossier::{self, About, DossierForm, LetterRecord, SeatHolder};
+use crate::desk::frame::stored::{both_seats, snapshot};
+use crate::desk::gm::unseal::Unseal;
 use crate::game::{BySeat, Seat};
 use crate::ledger::Entry;
 use crate::letter::Digest;

@@ -8,12 +8,11 @@ use std::collections::BTreeSet;
 use std::iter;
 
 use anyhow::{Context as _, bail, ensure};
-
 use chrono::{DateTime, Utc};
 
 use super::Office;
-use super::decide::stored::snapshot;
 use crate::audit::{Finding, Place};
+use crate::desk::frame::stored::snapshot;
 use crate::game::Seat;
 use crate::ledger::{ChainedEntry, Entry, Fact};
 use crate::referee::{self, Act, Match, Stage};

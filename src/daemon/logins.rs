@@ -25,7 +25,7 @@ pub struct LoginStatus {
 
 impl LoginStatus {
     /// Returns the status of one of this machine's logins.
-    pub fn of(login: &oauth::Settings, now: DateTime<Utc>) -> LoginStatus {
+    pub fn of(login: &oauth::OauthLogin, now: DateTime<Utc>) -> LoginStatus {
         let state = login.state();
         let renewed_at = state.as_ref().ok().and_then(|state| Some(state.as_ref()?.renewed_at));
         let age = renewed_at.map(|at| now - at).filter(|age| *age > MAX_AGE);

@@ -3,12 +3,33 @@
 //! `loops/` wait and back off. They call the steps in `batch/`: load what a decision needs, decide, commit. Decisions
 //! are made in `decide/`, which awaits nothing and knows no database. The rules of play are in [`crate::referee`].
 
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use chrono::{DateTime, Utc};
+use tokio::sync::Notify;
+
+use self::attempts::Attempts;
+use self::heartbeat::Heartbeat;
+use self::traffic::Traffic;
+use crate::config::Config;
+use crate::desk::frame::settings::Settings;
+use crate::ledger::truncate_to_millis;
+use crate::post::dkim::Verifier;
+use crate::post::outbox::Outbox;
+use crate::referee::HousePlayer;
+use crate::report::Templates;
+use crate::store::Database;
+
 mod attempts;
 mod batch;
 mod columns;
 mod commands;
 mod copies;
-mod decide;
+pub(crate) mod decide;
 mod dossier;
 mod forgetting;
 mod heartbeat;
@@ -28,33 +49,12 @@ mod unsound;
 mod verify;
 mod withheld;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-use anyhow::Context as _;
-use chrono::{DateTime, Utc};
-use tokio::sync::Notify;
-
-use self::attempts::Attempts;
-use self::decide::settings::Settings;
-use self::heartbeat::Heartbeat;
-use self::traffic::Traffic;
-use crate::config::Config;
-use crate::ledger::truncate_to_millis;
-use crate::post::dkim::Verifier;
-use crate::post::outbox::Outbox;
-use crate::referee::HousePlayer;
-use crate::report::Templates;
-use crate::store::Database;
-
+pub use crate::desk::frame::gm_index::GmIndex;
+pub use crate::desk::frame::settings::{Step, Trap};
+pub use crate::desk::gm::unseal::Unseal;
+pub use crate::desk::matches::openings::{Holder, NamedAddress, NewMatch, fit_name};
 pub use batch::items::{DueMatches, Settled};
 pub use copies::with_new_text;
-pub use decide::gm_index::GmIndex;
-pub use decide::openings::{Holder, NamedAddress, NewMatch, fit_name};
-pub use decide::settings::{Step, Trap};
-pub use decide::unseal::Unseal;
 pub use incoming::new_letter;
 
 /// The source of the time; tests move it.

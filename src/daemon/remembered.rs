@@ -6,7 +6,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Office;
-use super::decide::acts::by_clock;
+use crate::desk::matches::acts::by_clock;
 
 /// The key under which a daemon remembers its last search for items that are deferred too far.
 const LAST_CORRECTION: &str = "deferred times corrected";

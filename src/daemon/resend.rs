@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::Office;
-use super::decide::resend::copy;
-use super::decide::stored::snapshot;
 use super::parallel::run_blocking;
+use crate::desk::frame::stored::snapshot;
+use crate::desk::outbox::resend::copy;
 use crate::ledger::Entry;
 use crate::letter::pictures::{dropped_from, without_pictures};
 use crate::report::redraw;

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use anyhow::bail;
 
 use super::Office;
-use super::decide::desk::Desk;
-use super::decide::unseal::{Unseal, unseal};
 use super::withheld::read_letter;
+use crate::desk::frame::desk::Desk;
+use crate::desk::gm::unseal::{Unseal, unseal};
 use crate::game::Line;
 use crate::letter::Letter;
 use crate::request::matches_named_in;

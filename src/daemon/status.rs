@@ -131,7 +131,7 @@ impl Status {
     }
 
     /// Adds this machine's logins, and those that daemons on other machines have noted.
-    pub fn note_logins(&mut self, logins: &[&oauth::Settings]) {
+    pub fn note_logins(&mut self, logins: &[&oauth::OauthLogin]) {
         let here = logins.iter().map(|login| LoginStatus::of(login, self.at)).collect();
         self.logins = of_all_machines(&self.daemons, here);
         let faults: Vec<String> = self.logins.iter().filter_map(LoginStatus::named_fault).collect();

@@ -9,7 +9,6 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::Office;
 use super::columns::columns_of;
-use super::decide::parallel::par_map;
 use super::parallel::run_blocking;
 use crate::audit::columns::LetterColumns;
 use crate::audit::witness::PlayersMail;
@@ -17,6 +16,7 @@ use crate::audit::{
     AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter,
     Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, Withheld,
 };
+use crate::desk::frame::parallel::par_map;
 use crate::game::BySeat;
 use crate::ledger::{KeptPin, PinnedKind};
 use crate::letter::Digest;

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Office;
-use super::decide::stored::snapshot;
 use crate::audit::account::{MatchArchive, WithheldLetter};
+use crate::desk::frame::stored::snapshot;
 use crate::game::Line;
 use crate::ledger::{Cause, Entry, LetterCause, TokenOf};
 use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};

@@ -12,3 +12,12 @@
 //! - `seat`: letters from the holder of a seat;
 //! - `gm`: instructions, lists, digests and alarms;
 //! - `door`: who wrote, and who decides on it.
+
+pub mod door;
+pub mod frame;
+pub mod gm;
+pub mod items;
+pub mod matches;
+pub mod outbox;
+pub mod people;
+pub mod seat;

@@ -179,13 +179,13 @@ impl Record {
     }
 
     /// Plays the record and passes each step to `each`.
-    pub fn replay(&self, mut each: impl FnMut(Step<'_>)) {
+    pub fn replay(&self, mut each: impl FnMut(Replayed<'_>)) {
         let Ok(start) = self.game.start_with(&self.options) else { return };
         let mut replay = Replay::new(start);
         replay.pass_on(&mut each);
         for (index, filed) in self.filings.iter().enumerate() {
             if let Err(faults) = replay.file(filed, &mut each) {
-                each(Step::Refused { index, filed, faults });
+                each(Replayed::Refused { index, filed, faults });
             }
         }
     }
@@ -292,7 +292,7 @@ fn read_filing(raw: RawFiling) -> Result<Filed, (Range<usize>, String)> {
 }
 
 /// A step of a replay.
-pub enum Step<'a> {
+pub enum Replayed<'a> {
     Adjudicated(Adjudicated<'a>),
     Refused { index: usize, filed: &'a Filed, faults: Vec<Fault> },
 }
@@ -336,7 +336,7 @@ impl Replay {
         Replay { state, held: BySeat::default(), adjudications: 0, memories, conditions: BySeat::default() }
     }
 
-    fn file(&mut self, filed: &Filed, each: &mut impl FnMut(Step<'_>)) -> Result<(), Vec<Fault>> {
+    fn file(&mut self, filed: &Filed, each: &mut impl FnMut(Replayed<'_>)) -> Result<(), Vec<Fault>> {
         let Some(due) = self.state.due() else {
             return Err(vec![Fault::whole("The match is over.")]);
         };
@@ -363,7 +363,7 @@ impl Replay {
     }
 
     /// Adjudicates the passes that the referee makes for a side that cannot move, and conditional orders that were met.
-    fn pass_on(&mut self, each: &mut impl FnMut(Step<'_>)) {
+    fn pass_on(&mut self, each: &mut impl FnMut(Replayed<'_>)) {
         while let Some(due) = self.state.due().filter(|due| self.is_complete(due)) {
             self.decide(&due, each, AnyState::adjudicate);
         }
@@ -377,7 +377,7 @@ impl Replay {
     fn decide(
         &mut self,
         due: &Due,
-        each: &mut impl FnMut(Step<'_>),
+        each: &mut impl FnMut(Replayed<'_>),
         change: impl FnOnce(&mut AnyState, &BySeat<Option<Filing>>),
     ) {
         let (before, filings) = (self.state.clone(), std::mem::take(&mut self.held));
@@ -389,7 +389,7 @@ impl Replay {
             self.held[seat] = followed.filing;
             conditions.push(ConditionNews { seat, outcome: followed.outcome });
         }
-        each(Step::Adjudicated(Adjudicated {
+        each(Replayed::Adjudicated(Adjudicated {
             number: self.adjudications,
             phase: due.phase,
             turn: due.turn,

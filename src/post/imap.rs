@@ -31,7 +31,7 @@ const MAX_FAILURES: u8 = 3;
 /// A mailbox on an IMAP server (RFC 3501).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct ImapConfig {
     /// The server's name, for which its certificate must be valid.
     pub host: String,
     /// The port; by default 993 for TLS, else 143.
@@ -46,7 +46,7 @@ pub struct Settings {
     pub password: Option<Secret>,
     pub password_file: Option<PathBuf>,
     /// A login by OAuth instead of a password.
-    pub oauth: Option<Box<oauth::Settings>>,
+    pub oauth: Option<Box<oauth::OauthLogin>>,
     /// The folder to read.
     #[serde(default = "inbox")]
     pub folder: String,
@@ -95,10 +95,10 @@ fn max_letter_bytes() -> usize {
     super::MAX_LETTER_BYTES
 }
 
-impl Settings {
+impl ImapConfig {
     /// Returns the defaults for the mailbox of `user` on the server called `host`.
-    pub fn of(host: impl Into<String>, user: impl Into<String>, password: Secret) -> Settings {
-        Settings {
+    pub fn of(host: impl Into<String>, user: impl Into<String>, password: Secret) -> ImapConfig {
+        ImapConfig {
             host: host.into(),
             port: None,
             tls: Tls::default(),
@@ -137,7 +137,7 @@ impl Settings {
 
 /// Reads a mailbox, in as many sessions as it takes.
 pub(super) struct ImapReader {
-    settings: Settings,
+    settings: ImapConfig,
     handle: ConnectionHandle,
     /// The value for which the UIDs below are valid.
     uid_validity: u32,
@@ -157,7 +157,7 @@ pub(super) struct ImapReader {
 }
 
 impl ImapReader {
-    pub(super) fn new(settings: Settings, handle: ConnectionHandle) -> ImapReader {
+    pub(super) fn new(settings: ImapConfig, handle: ConnectionHandle) -> ImapReader {
         ImapReader {
             settings,
             handle,

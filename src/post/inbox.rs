@@ -24,15 +24,17 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_millis(900);
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inbox {
-    Imap(imap::Settings),
-    Maildir(maildir::Settings),
+    Imap(imap::ImapConfig),
+    Maildir(maildir::MaildirConfig),
 }
 
 impl Inbox {
     /// Identifies the mailbox. Equal for all daemons that read the same mailbox.
     pub fn name(&self) -> String {
         match self {
-            Inbox::Imap(imap::Settings { host, user, folder, .. }) => format!("imap {user} {host} {folder}"),
+            Inbox::Imap(imap::ImapConfig { host, user, folder, .. }) => {
+                format!("imap {user} {host} {folder}")
+            }
             Inbox::Maildir(settings) => format!("maildir {}", settings.path.display()),
         }
     }
@@ -53,13 +55,13 @@ impl Inbox {
         Ok(match self.clone() {
             Inbox::Imap(settings) => {
                 let (folder, processed) = (settings.processed.clone(), settings.folder.clone());
-                Inbox::Imap(imap::Settings { folder, processed, ..settings })
+                Inbox::Imap(imap::ImapConfig { folder, processed, ..settings })
             }
             Inbox::Maildir(settings) => {
                 let path = settings.path.join(format!(".{}", settings.processed));
                 maildir::create(&path)?;
                 // An empty name files letters into the folder that is read.
-                Inbox::Maildir(maildir::Settings { path, processed: String::new(), ..settings })
+                Inbox::Maildir(maildir::MaildirConfig { path, processed: String::new(), ..settings })
             }
         })
     }

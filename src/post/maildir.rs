@@ -30,7 +30,7 @@ const MAX_SEARCHED: usize = 200;
 /// A Maildir that is read.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct MaildirConfig {
     /// The folder that contains `new`, `cur` and `tmp`.
     pub path: PathBuf,
     /// The Maildir++ folder inside it, without the leading dot, to which stored letters are moved.
@@ -49,10 +49,10 @@ fn max_letter_bytes() -> usize {
     super::MAX_LETTER_BYTES
 }
 
-impl Settings {
+impl MaildirConfig {
     /// Returns the defaults for the Maildir at `path`.
-    pub fn at(path: impl Into<PathBuf>) -> Settings {
-        Settings { path: path.into(), processed: processed(), max_letter_bytes: max_letter_bytes() }
+    pub fn at(path: impl Into<PathBuf>) -> MaildirConfig {
+        MaildirConfig { path: path.into(), processed: processed(), max_letter_bytes: max_letter_bytes() }
     }
 }
 
@@ -266,7 +266,7 @@ fn base(file_name: &OsStr) -> String {
 
 /// Reads a Maildir.
 pub(super) struct MaildirReader {
-    settings: Settings,
+    settings: MaildirConfig,
     /// Letters that are stored but not filed, and so not handed over again.
     stored: BTreeSet<String>,
     /// Letters that cannot be read, and since when. They are retried later.
@@ -274,7 +274,7 @@ pub(super) struct MaildirReader {
 }
 
 impl MaildirReader {
-    pub(super) fn new(settings: Settings) -> MaildirReader {
+    pub(super) fn new(settings: MaildirConfig) -> MaildirReader {
         MaildirReader { settings, stored: BTreeSet::new(), unreadable: BTreeMap::new() }
     }
 
@@ -397,7 +397,8 @@ impl Source for MaildirReader {
     fn find(&mut self, message_id: &str) -> Result<Option<FoundLetter>, Error> {
         let processed = format!(".{}", self.settings.processed);
         for folder in [self.settings.path.clone(), self.settings.path.join(processed)] {
-            let mut reader = MaildirReader::new(Settings { path: folder.clone(), ..self.settings.clone() });
+            let mut reader =
+                MaildirReader::new(MaildirConfig { path: folder.clone(), ..self.settings.clone() });
             // The folder for processed letters need not exist yet.
             let Ok(files) = reader.list() else { continue };
             // It has come lately, so it is among the last.

@@ -16,14 +16,14 @@ use super::{Error, with_lf_line_ends};
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct MaildirsConfig {
     /// The folder that contains a Maildir for each recipient, named after the address.
     pub path: PathBuf,
 }
 
 /// Delivers letters into one Maildir for each recipient.
 pub struct Maildirs {
-    settings: Settings,
+    settings: MaildirsConfig,
     /// Letters that no caller is writing yet.
     waiting: Mutex<Vec<PendingDelivery>>,
     /// Held by the caller that writes letters, including those of other callers.
@@ -36,7 +36,7 @@ struct PendingDelivery {
 }
 
 impl Maildirs {
-    pub(super) fn new(settings: Settings) -> Maildirs {
+    pub(super) fn new(settings: MaildirsConfig) -> Maildirs {
         Maildirs { settings, waiting: Mutex::default(), writing: tokio::sync::Mutex::default() }
     }
 

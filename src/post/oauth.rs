@@ -43,7 +43,7 @@ const MICROSOFT_SCOPES: [&str; 3] = [
 /// A login by OAuth.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct OauthLogin {
     /// A provider whose addresses are known.
     pub provider: Option<Provider>,
     /// Microsoft's name for the organisation; `common` for any.
@@ -137,7 +137,7 @@ pub struct LoginState {
     pub has_ended: bool,
 }
 
-impl Settings {
+impl OauthLogin {
     /// Returns all paths in the settings.
     pub fn paths(&mut self) -> Vec<&mut PathBuf> {
         let files = self.ca_file.iter_mut().chain(&mut self.client_secret_file);
@@ -268,7 +268,7 @@ impl Settings {
         }
     }
 
-    /// Like [`Settings::access_token`], on a thread without a runtime.
+    /// Like [`OauthLogin::access_token`], on a thread without a runtime.
     pub(super) fn access_token_blocking(&self) -> Result<Secret, Error> {
         block_on(self.access_token())
     }
@@ -282,7 +282,7 @@ impl Settings {
         }
     }
 
-    /// Like [`Settings::forget`], on a thread without a runtime.
+    /// Like [`OauthLogin::forget`], on a thread without a runtime.
     pub(super) fn forget_blocking(&self, token: &Secret) -> Result<(), Error> {
         block_on(self.forget(token))
     }

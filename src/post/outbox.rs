@@ -15,10 +15,10 @@ use super::{Error, smtp};
 /// The settings of an outbox.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Settings {
-    Smtp(smtp::Settings),
-    Sendmail(sendmail::Settings),
-    Maildir(maildirs::Settings),
+pub enum OutboxConfig {
+    Smtp(smtp::SmtpConfig),
+    Sendmail(sendmail::SendmailConfig),
+    Maildir(maildirs::MaildirsConfig),
 }
 
 /// Maximum letters written into Maildirs and synced together.
@@ -42,16 +42,16 @@ impl Outbox {
     ///
     /// # Errors
     /// Returns an error if the certificate file in the settings cannot be read.
-    pub fn new(settings: Settings) -> Result<Outbox, Error> {
+    pub fn new(settings: OutboxConfig) -> Result<Outbox, Error> {
         let concurrency = match &settings {
-            Settings::Smtp(settings) => settings.connections.max(1),
-            Settings::Sendmail(_) => sendmail::MAX_PROCESSES,
-            Settings::Maildir(_) => MAX_FILES,
+            OutboxConfig::Smtp(settings) => settings.connections.max(1),
+            OutboxConfig::Sendmail(_) => sendmail::MAX_PROCESSES,
+            OutboxConfig::Maildir(_) => MAX_FILES,
         };
         let way = match settings {
-            Settings::Smtp(settings) => Way::Smtp(Box::new(smtp::Smtp::new(settings)?)),
-            Settings::Sendmail(settings) => Way::Sendmail(Sendmail::new(settings)),
-            Settings::Maildir(settings) => Way::Maildir(Maildirs::new(settings)),
+            OutboxConfig::Smtp(settings) => Way::Smtp(Box::new(smtp::Smtp::new(settings)?)),
+            OutboxConfig::Sendmail(settings) => Way::Sendmail(Sendmail::new(settings)),
+            OutboxConfig::Maildir(settings) => Way::Maildir(Maildirs::new(settings)),
         };
         Ok(Outbox { way, concurrency, permits: Semaphore::new(concurrency) })
     }
@@ -120,7 +120,8 @@ mod tests {
     async fn a_faulty_return_path_is_no_fault_of_the_reader() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().to_owned();
-        let outbox = Outbox::new(Settings::Maildir(maildirs::Settings { path })).expect("an outbox");
+        let outbox =
+            Outbox::new(OutboxConfig::Maildir(maildirs::MaildirsConfig { path })).expect("an outbox");
         let class = async |return_path, to| {
             let letter = Outgoing { return_path: Some(return_path), to, bytes: b"Subject: x\r\n\r\n" };
             outbox.send(&letter).await.expect_err("refused").class()

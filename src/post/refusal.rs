@@ -26,17 +26,17 @@ pub struct Refusal {
 /// The part of an SMTP server's refusal that programs can act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SmtpStatus {
-    /// The step that the server refused: the same code means different things for a login and for a recipient.
-    pub step: Step,
+    /// The exchange that the server refused: the same code means different things for a login and for a recipient.
+    pub exchange: Exchange,
     /// The reply code (RFC 5321, 4.2): 4yz for now, 5yz for good.
     pub code: u16,
     /// The enhanced status code, if the server gave one.
     pub enhanced: Option<EnhancedCode>,
 }
 
-/// A step of the conversation with an SMTP server.
+/// An exchange of the conversation with an SMTP server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum Exchange {
     Connect,
     Greeting,
     Hello,
@@ -62,7 +62,7 @@ pub struct EnhancedCode {
 
 impl Refusal {
     /// Reads a negative reply of an SMTP server.
-    pub(super) fn from_reply(step: Step, reply: &Response) -> Refusal {
+    pub(super) fn from_reply(exchange: Exchange, reply: &Response) -> Refusal {
         let code = u16::from(reply.code());
         let enhanced = EnhancedCode::parse(code, reply.first_line().unwrap_or_default());
         let mut text = code.to_string();
@@ -73,7 +73,7 @@ impl Refusal {
             text.push(' ');
             text.push_str(line);
         }
-        Refusal { text: one_line(&text), smtp: Some(SmtpStatus { step, code, enhanced }) }
+        Refusal { text: one_line(&text), smtp: Some(SmtpStatus { exchange, code, enhanced }) }
     }
 
     /// Whether the server gave a 4yz code: the same may be accepted later.
@@ -125,20 +125,20 @@ impl fmt::Display for EnhancedCode {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for Exchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Step::Connect => "connecting",
-            Step::Greeting => "greeting",
-            Step::Hello => "EHLO",
-            Step::StartTls => "STARTTLS",
-            Step::Login => "login",
-            Step::Sender => "MAIL",
-            Step::Recipient => "RCPT",
-            Step::Data => "DATA",
-            Step::Letter => "letter",
-            Step::Reset => "RSET",
-            Step::Quit => "QUIT",
+            Exchange::Connect => "connecting",
+            Exchange::Greeting => "greeting",
+            Exchange::Hello => "EHLO",
+            Exchange::StartTls => "STARTTLS",
+            Exchange::Login => "login",
+            Exchange::Sender => "MAIL",
+            Exchange::Recipient => "RCPT",
+            Exchange::Data => "DATA",
+            Exchange::Letter => "letter",
+            Exchange::Reset => "RSET",
+            Exchange::Quit => "QUIT",
         })
     }
 }
@@ -162,10 +162,10 @@ mod tests {
     #[test]
     fn a_refusal_keeps_the_codes_and_joins_the_lines() {
         let reply = "550-5.1.1 The account does not exist.\r\n550 5.1.1 Try another one.\r\n";
-        let refusal = Refusal::from_reply(Step::Recipient, &reply.parse().expect("a reply"));
+        let refusal = Refusal::from_reply(Exchange::Recipient, &reply.parse().expect("a reply"));
         assert_eq!(refusal.to_string(), "550 5.1.1 The account does not exist. Try another one.");
         let status = refusal.smtp.expect("codes");
-        assert_eq!((status.step, status.code), (Step::Recipient, 550));
+        assert_eq!((status.exchange, status.code), (Exchange::Recipient, 550));
         assert_eq!(status.enhanced.expect("an enhanced code").to_string(), "5.1.1");
         assert!(!refusal.has_transient_code());
     }

@@ -15,16 +15,16 @@ use super::{Error, one_line, with_lf_line_ends};
 /// The sendmail command.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Settings {
+pub struct SendmailConfig {
     /// The program. It is called with `-i -f RETURN_PATH -- RECIPIENT` and gets the letter on standard input.
     pub command: PathBuf,
     /// Time limit for one letter, in seconds.
     pub timeout_seconds: u64,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { command: PathBuf::from("/usr/sbin/sendmail"), timeout_seconds: 60 }
+impl Default for SendmailConfig {
+    fn default() -> SendmailConfig {
+        SendmailConfig { command: PathBuf::from("/usr/sbin/sendmail"), timeout_seconds: 60 }
     }
 }
 
@@ -33,11 +33,11 @@ pub(super) const MAX_PROCESSES: usize = 32;
 
 /// Runs the command for each letter.
 pub(super) struct Sendmail {
-    settings: Settings,
+    settings: SendmailConfig,
 }
 
 impl Sendmail {
-    pub(super) fn new(settings: Settings) -> Sendmail {
+    pub(super) fn new(settings: SendmailConfig) -> Sendmail {
         Sendmail { settings }
     }
 

@@ -37,7 +37,7 @@ impl Inbox {
     }
 
     /// Returns the mailbox's login by OAuth, if it has one.
-    pub fn oauth(&self) -> Option<&oauth::Settings> {
+    pub fn oauth(&self) -> Option<&oauth::OauthLogin> {
         match self {
             Inbox::Imap(imap) => imap.oauth.as_deref(),
             Inbox::Maildir(_) => None,
@@ -58,57 +58,59 @@ impl Inbox {
     }
 }
 
-impl outbox::Settings {
+impl outbox::OutboxConfig {
     /// Returns all paths in the settings, except a command's, which is used as written.
     pub fn paths(&mut self) -> Vec<&mut PathBuf> {
         match self {
-            outbox::Settings::Smtp(smtp) => {
+            outbox::OutboxConfig::Smtp(smtp) => {
                 let oauth = smtp.oauth.iter_mut().flat_map(|oauth| oauth.paths());
                 smtp.ca_file.iter_mut().chain(&mut smtp.password_file).chain(oauth).collect()
             }
-            outbox::Settings::Maildir(maildir) => vec![&mut maildir.path],
-            outbox::Settings::Sendmail(_) => Vec::new(),
+            outbox::OutboxConfig::Maildir(maildir) => vec![&mut maildir.path],
+            outbox::OutboxConfig::Sendmail(_) => Vec::new(),
         }
     }
 
     /// Explains a port that does not speak the kind of TLS that is set.
     pub fn port_advice(&self) -> Option<String> {
         match self {
-            outbox::Settings::Smtp(smtp) => smtp.port_advice(),
-            outbox::Settings::Maildir(_) | outbox::Settings::Sendmail(_) => None,
+            outbox::OutboxConfig::Smtp(smtp) => smtp.port_advice(),
+            outbox::OutboxConfig::Maildir(_) | outbox::OutboxConfig::Sendmail(_) => None,
         }
     }
 
     /// Returns the name of the mail server, if letters are sent by SMTP.
     pub fn smtp_host(&self) -> Option<&str> {
         match self {
-            outbox::Settings::Smtp(smtp) => Some(&smtp.host),
-            outbox::Settings::Maildir(_) | outbox::Settings::Sendmail(_) => None,
+            outbox::OutboxConfig::Smtp(smtp) => Some(&smtp.host),
+            outbox::OutboxConfig::Maildir(_) | outbox::OutboxConfig::Sendmail(_) => None,
         }
     }
 
     /// Returns the mail server's login, if there is one.
     pub fn login(&mut self) -> Option<Login<'_>> {
         match self {
-            outbox::Settings::Smtp(smtp) if smtp.user.is_some() && smtp.oauth.is_none() => {
+            outbox::OutboxConfig::Smtp(smtp) if smtp.user.is_some() && smtp.oauth.is_none() => {
                 Some((&mut smtp.password, &mut smtp.password_file))
             }
-            outbox::Settings::Smtp(_) | outbox::Settings::Maildir(_) | outbox::Settings::Sendmail(_) => None,
+            outbox::OutboxConfig::Smtp(_)
+            | outbox::OutboxConfig::Maildir(_)
+            | outbox::OutboxConfig::Sendmail(_) => None,
         }
     }
 
     /// Returns the mail server's login by OAuth, if there is one.
-    pub fn oauth(&self) -> Option<&oauth::Settings> {
+    pub fn oauth(&self) -> Option<&oauth::OauthLogin> {
         match self {
-            outbox::Settings::Smtp(smtp) => smtp.oauth.as_deref(),
-            outbox::Settings::Maildir(_) | outbox::Settings::Sendmail(_) => None,
+            outbox::OutboxConfig::Smtp(smtp) => smtp.oauth.as_deref(),
+            outbox::OutboxConfig::Maildir(_) | outbox::OutboxConfig::Sendmail(_) => None,
         }
     }
 
     /// # Errors
     /// Returns a sentence that names the key if the login is incomplete, or given in two ways.
     pub fn check_login(&self) -> Result<(), String> {
-        let outbox::Settings::Smtp(smtp) = self else { return Ok(()) };
+        let outbox::OutboxConfig::Smtp(smtp) = self else { return Ok(()) };
         if smtp.oauth.is_some() && smtp.user.is_none() {
             return Err("outbox.smtp.oauth needs outbox.smtp.user, the address that logs in".to_owned());
         }
@@ -120,7 +122,7 @@ impl outbox::Settings {
     }
 }
 
-fn check_oauth(section: &str, oauth: Option<&oauth::Settings>, has_password: bool) -> Result<(), String> {
+fn check_oauth(section: &str, oauth: Option<&oauth::OauthLogin>, has_password: bool) -> Result<(), String> {
     let Some(oauth) = oauth else { return Ok(()) };
     if has_password {
         return Err(format!("{section} has a password and [{section}.oauth]; remove one"));

@@ -18,13 +18,13 @@ use serde::Deserialize;
 
 use self::conversation::{Conversation, Failure};
 use super::outgoing::{Checked, SendError};
-use super::refusal::Step;
+use super::refusal::Exchange;
 use super::{Error, Secret, Tls, oauth, one_line, tls};
 
 /// A mail server that takes letters to anybody (RFC 6409).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct SmtpConfig {
     /// The server's name, for which its certificate must be valid.
     pub host: String,
     /// The port; by default 465 for `tls`, 587 for `starttls`, 25 for `none`.
@@ -40,13 +40,13 @@ pub struct Settings {
     pub password: Option<Secret>,
     pub password_file: Option<PathBuf>,
     /// A login by OAuth instead of a password.
-    pub oauth: Option<Box<oauth::Settings>>,
+    pub oauth: Option<Box<oauth::OauthLogin>>,
     /// The name by which this machine greets the server; by default its own, or its address.
     pub hello: Option<String>,
     /// Maximum letters sent at the same time, each over its own connection.
     #[serde(default = "connections")]
     pub connections: usize,
-    /// Time limit of a step, in seconds. The reply to a whole letter may take five times as long.
+    /// Time limit of an exchange, in seconds. The reply to a whole letter may take five times as long.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
     /// How long an unused connection is kept, in seconds.
@@ -66,10 +66,10 @@ fn idle_seconds() -> u64 {
     30
 }
 
-impl Settings {
+impl SmtpConfig {
     /// Returns the defaults for the server called `host`, without a login.
-    pub fn to(host: impl Into<String>) -> Settings {
-        Settings {
+    pub fn to(host: impl Into<String>) -> SmtpConfig {
+        SmtpConfig {
             host: host.into(),
             port: None,
             tls: Tls::default(),
@@ -109,7 +109,7 @@ impl Settings {
 
 /// A pool of connections to a mail server.
 pub struct Smtp {
-    settings: Settings,
+    settings: SmtpConfig,
     trust: Arc<ClientConfig>,
     /// Unused connections, the one used last at the end.
     kept: Mutex<Vec<Kept>>,
@@ -122,7 +122,7 @@ struct Kept {
 }
 
 impl Smtp {
-    pub(super) fn new(settings: Settings) -> Result<Smtp, Error> {
+    pub(super) fn new(settings: SmtpConfig) -> Result<Smtp, Error> {
         let trust = tls::client_config(settings.ca_file.as_deref())?;
         Ok(Smtp { settings, trust, kept: Mutex::default() })
     }
@@ -133,7 +133,7 @@ impl Smtp {
         let is_anonymous = self.settings.user.is_none() && conversation.offers_login();
         conversation.quit().await;
         let login = if self.settings.user.is_some() { "logged in" } else { "no login" };
-        let Settings { host, tls, .. } = &self.settings;
+        let SmtpConfig { host, tls, .. } = &self.settings;
         let port = self.settings.port();
         Ok(Checked {
             found: format!("SMTP {host}:{port} ({tls}), {login}, the server calls itself {name}"),
@@ -206,7 +206,10 @@ impl Smtp {
 impl From<Failure> for SendError {
     fn from(failure: Failure) -> SendError {
         let refusal = match failure {
-            Failure::Broken { step: Step::Sender | Step::Recipient | Step::Data | Step::Letter, error } => {
+            Failure::Broken {
+                exchange: Exchange::Sender | Exchange::Recipient | Exchange::Data | Exchange::Letter,
+                error,
+            } => {
                 return SendError::Interrupted(error);
             }
             Failure::Broken { error, .. } => return SendError::Unreachable(error),

@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 
 use super::normalized::NormalizedLine;
-use super::proof;
+use super::proof::{self, Parsed};
 use crate::game::any;
 use crate::letter::Address;
 
@@ -285,21 +285,18 @@ fn has_digit(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// A command, or the fault in it and a correct example.
-type Parsed<T = Command> = Result<T, (String, &'static str)>;
-
 /// Returns `None` for a line that is not a command and begins in lower case: "address unknown since 5 May" is prose.
-fn parsed_or_prose(parsed: Parsed, line: &NormalizedLine) -> Option<Parsed> {
+fn parsed_or_prose(parsed: Parsed<Command>, line: &NormalizedLine) -> Option<Parsed<Command>> {
     Some(parsed).filter(|parsed| parsed.is_ok() || line.starts_in_capitals())
 }
 
 /// Returns a command that takes no arguments, or a fault if there are any.
-fn alone(command: Command, verb: &'static str, rest: &[&str]) -> Parsed {
+fn alone(command: Command, verb: &'static str, rest: &[&str]) -> Parsed<Command> {
     if rest.is_empty() { Ok(command) } else { Err((format!("{verb} stands alone on its line."), verb)) }
 }
 
 /// Parses the command with this verb, or returns `None` if there is none.
-fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
+fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Command>> {
     Some(match verb {
         "STATUS" => alone(Command::Status, "STATUS", rest),
         "REPORT" => report(rest),
@@ -356,7 +353,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed> {
     })
 }
 
-fn report(rest: &[&str]) -> Parsed {
+fn report(rest: &[&str]) -> Parsed<Command> {
     let number = match rest {
         [] => return Ok(Command::Report(None)),
         [number] => number.parse().ok(),
@@ -368,7 +365,7 @@ fn report(rest: &[&str]) -> Parsed {
         .ok_or(("REPORT takes the number of a turn, or nothing.".into(), "REPORT 3"))
 }
 
-fn extend(rest: &[&str]) -> Parsed {
+fn extend(rest: &[&str]) -> Parsed<Command> {
     let fault = (format!("EXTEND needs a number of days, at most {MAX_DAYS}."), "EXTEND 3 days");
     let rest = match rest {
         [by, rest @ ..] if by.eq_ignore_ascii_case("by") => rest,
@@ -393,7 +390,7 @@ fn extend(rest: &[&str]) -> Parsed {
 /// Words that link the two days of an absence.
 const LINKING_WORDS: [&str; 8] = ["from", "to", "until", "till", "through", "and", "-", "--"];
 
-fn absent(rest: &[&str]) -> Parsed {
+fn absent(rest: &[&str]) -> Parsed<Command> {
     let example = "ABSENT 2026-12-20 TO 2027-01-03";
     let days = rest.iter().filter(|word| !LINKING_WORDS.iter().any(|link| word.eq_ignore_ascii_case(link)));
     let dates: Option<Vec<NaiveDate>> = days.map(|word| date(word)).collect();
@@ -414,7 +411,7 @@ fn is_game(name: &str) -> bool {
     any::GameKind::parse(name).is_some()
 }
 
-fn rules(rest: &[&str], in_capitals: bool) -> Parsed {
+fn rules(rest: &[&str], in_capitals: bool) -> Parsed<Command> {
     let game = rest.join(" ");
     match rest {
         [] => Ok(Command::Rules(None)),
@@ -428,7 +425,7 @@ fn rules(rest: &[&str], in_capitals: bool) -> Parsed {
 
 /// Splits `zone=Europe/Berlin name=Ann Lee` into names and values. The values are checked later, for all of a letter
 /// together.
-fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed {
+fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed<Command> {
     // Not the plain line, because it has Latin letters in place of look-alikes, and names may be in any alphabet.
     let text = line.raw_after_first_word().split(" #").next().unwrap_or_default();
     let text = text.replace(" =", "=").replace("= ", "=");
@@ -470,7 +467,7 @@ fn code(rest: &[&str], line: &NormalizedLine, reason: &str, example: &'static st
     }
 }
 
-fn challenge(rest: &[&str]) -> Parsed {
+fn challenge(rest: &[&str]) -> Parsed<Command> {
     let example = "CHALLENGE bo@example.org Quadrant Z days=7";
     let Some((opponent, rest)) = rest.split_first() else {
         return Err(("CHALLENGE needs a mail address and the name of a game.".into(), example));
@@ -492,7 +489,7 @@ fn challenge(rest: &[&str]) -> Parsed {
     Ok(Command::Challenge { opponent, game, options, days })
 }
 
-fn open(rest: &[&str], in_capitals: bool) -> Parsed {
+fn open(rest: &[&str], in_capitals: bool) -> Parsed<Command> {
     let example = "OPEN Quadrant Z days=7";
     let (game, options, days) = terms(rest, example)?;
     if !in_capitals && any::GameKind::parse(&game).is_none() {

@@ -4,7 +4,7 @@
 use crate::letter::Address;
 
 /// The arguments of a command, or the fault in them and a correct example.
-type Parsed<T> = Result<T, (String, &'static str)>;
+pub type Parsed<T> = Result<T, (String, &'static str)>;
 
 /// Parses the arguments of CONFIRM: a code, and perhaps ALWAYS before or after it. Returns both.
 pub fn confirm(rest: &[&str]) -> Parsed<(String, bool)> {

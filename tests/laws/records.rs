@@ -1,7 +1,7 @@
 //! Laws of records.
 
 use fogpost::game::any::{AnyState, GameKind};
-use fogpost::game::record::{Filed, Record, Step, adjudication_json, refusal_json};
+use fogpost::game::record::{Filed, Record, Replayed, adjudication_json, refusal_json};
 use serde_json::Value;
 
 use crate::play::{Play, filed, matches};
@@ -11,11 +11,11 @@ use crate::random::Random;
 fn account(record: &Record) -> (Vec<Value>, Option<AnyState>) {
     let (mut lines, mut last) = (Vec::new(), None);
     record.replay(|step| match step {
-        Step::Adjudicated(done) => {
+        Replayed::Adjudicated(done) => {
             lines.push(adjudication_json(&done, None));
             last = Some(done.state.clone());
         }
-        Step::Refused { index, filed, faults } => lines.push(refusal_json(index, filed, &faults)),
+        Replayed::Refused { index, filed, faults } => lines.push(refusal_json(index, filed, &faults)),
     });
     (lines, last)
 }
@@ -33,7 +33,7 @@ fn a_record_replays_to_the_state_that_was_played() {
         let (mut steps, mut last) = (0, None);
         record.replay(|step| {
             steps += 1;
-            if let Step::Adjudicated(done) = step {
+            if let Replayed::Adjudicated(done) = step {
                 last = (done.number == play.adjudications).then(|| done.state.clone());
             }
         });

@@ -1,6 +1,6 @@
 //! Mail servers that attack: answers without end, literals where none belong, sizes that are lies, bytes that drip.
 
-use fogpost::post::imap::Settings;
+use fogpost::post::imap::ImapConfig;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::outbox::{Outbox, Outgoing};
 use fogpost::post::{Secret, Tls, outbox, smtp};
@@ -13,12 +13,12 @@ use crate::support::{PATIENCE, Running, letter, subjects};
 const MOST_BYTES: usize = 24 * 1024 * 1024;
 
 fn inbox(port: u16, max_letter_bytes: usize) -> Inbox {
-    Inbox::Imap(Settings {
+    Inbox::Imap(ImapConfig {
         port: Some(port),
         tls: Tls::None,
         timeout_seconds: PATIENCE.as_secs(),
         max_letter_bytes,
-        ..Settings::of("127.0.0.1", "gm", Secret::new("hush"))
+        ..ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"))
     })
 }
 
@@ -90,13 +90,13 @@ async fn a_mail_server_that_drips_a_reply_is_given_up_in_time() {
                 _ => fake_smtp::Act::Proper,
             })
             .await;
-            let settings = smtp::Settings {
+            let settings = smtp::SmtpConfig {
                 port: Some(server.port),
                 tls: Tls::None,
                 timeout_seconds: 1,
-                ..smtp::Settings::to("127.0.0.1")
+                ..smtp::SmtpConfig::to("127.0.0.1")
             };
-            let out = Outbox::new(outbox::Settings::Smtp(settings)).expect("nothing to read");
+            let out = Outbox::new(outbox::OutboxConfig::Smtp(settings)).expect("nothing to read");
             let outgoing = Outgoing { return_path: None, to: "anna@home.test", bytes: b"x" };
             let sent = timeout(PATIENCE, out.send(&outgoing)).await.expect("in time");
             assert!(sent.expect_err(step).is_transient(), "{step} {text:?}");

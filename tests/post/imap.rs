@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{TimeZone, Utc};
-use fogpost::post::imap::Settings;
+use fogpost::post::imap::ImapConfig;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::{Error, Secret, Taken, Tls};
 
@@ -16,14 +16,14 @@ const LIMIT: usize = 10_000;
 /// A limit so large that the server is asked for sizes.
 const LARGE_LIMIT: usize = 8 * 1024 * 1024;
 
-fn settings(port: u16) -> Settings {
-    Settings {
+fn settings(port: u16) -> ImapConfig {
+    ImapConfig {
         port: Some(port),
         tls: Tls::None,
         timeout_seconds: PATIENCE.as_secs(),
         poll_seconds: 1,
         max_letter_bytes: LIMIT,
-        ..Settings::of("127.0.0.1", "gm", Secret::new("hush"))
+        ..ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"))
     }
 }
 
@@ -72,7 +72,7 @@ async fn letters_are_filed_only_after_they_are_stored() {
 #[tokio::test]
 async fn idle_tells_of_new_letters() {
     let server = proper().await;
-    let mut running = Running::start(Inbox::Imap(Settings { idle_seconds: 500, ..settings(server.port) }));
+    let mut running = Running::start(Inbox::Imap(ImapConfig { idle_seconds: 500, ..settings(server.port) }));
     for i in 0..5 {
         server.until(|mail| mail.count("IDLE") > i).await;
         server.deliver(letters(i..i + 1));
@@ -89,7 +89,7 @@ async fn a_change_told_before_the_consent_to_idle_is_not_lost() {
     })
     .await;
     // Unless the client looks into the folder after the early line, nothing happens for this long.
-    let mut running = Running::start(Inbox::Imap(Settings { idle_seconds: 500, ..settings(server.port) }));
+    let mut running = Running::start(Inbox::Imap(ImapConfig { idle_seconds: 500, ..settings(server.port) }));
     running.until(|health| health.last_ok.is_some()).await;
     // The fake announces only the letters that `deliver` adds.
     server.mail().inbox.insert(1, letter("early"));
@@ -111,7 +111,7 @@ async fn a_server_that_ends_idle_by_itself_is_asked_again() {
 #[tokio::test]
 async fn remarks_during_idle_do_not_extend_it() {
     let server = proper().await;
-    let running = Running::start(Inbox::Imap(Settings { idle_seconds: 1, ..settings(server.port) }));
+    let running = Running::start(Inbox::Imap(ImapConfig { idle_seconds: 1, ..settings(server.port) }));
     server.until(|mail| mail.count("DONE") > 0).await;
     running.stop().await;
 }
@@ -187,7 +187,7 @@ async fn many_letters_arrive_in_batches() {
 async fn large_letters_arrive_in_smaller_batches() {
     let server = proper().await;
     server.deliver(letters(0..4).map(|letter| [letter, vec![b'x'; 1_500_000]].concat()));
-    let limit = Settings { max_letter_bytes: LARGE_LIMIT, ..settings(server.port) };
+    let limit = ImapConfig { max_letter_bytes: LARGE_LIMIT, ..settings(server.port) };
     let mut running = Running::start(Inbox::Imap(limit));
     assert_eq!(subjects(&running.letters().await), ["0", "1", "2"]);
     assert_eq!(subjects(&running.letters().await), ["3"]);
@@ -238,7 +238,7 @@ async fn every_letter_survives_a_fault_at_any_step() {
 async fn survives(step: &'static str, act: Act) {
     let server = faulty(step, act).await;
     server.deliver(letters(0..3));
-    let mut running = Running::start(Inbox::Imap(Settings {
+    let mut running = Running::start(Inbox::Imap(ImapConfig {
         timeout_seconds: 1,
         idle_seconds: 1,
         max_letter_bytes: if step == "SIZES" { LARGE_LIMIT } else { LIMIT },
@@ -373,7 +373,7 @@ async fn a_rejected_login_a_missing_folder_and_a_refused_starttls_are_configurat
     let error = inbox(&server).check().await.expect_err("missing");
     assert!(error.to_string().contains("INBOX") && !error.is_transient(), "{error}");
     let server = faulty("STARTTLS", Act::Instead("TAG BAD unknown")).await;
-    let secured = Inbox::Imap(Settings { tls: Tls::StartTls, ..settings(server.port) });
+    let secured = Inbox::Imap(ImapConfig { tls: Tls::StartTls, ..settings(server.port) });
     let error = secured.check().await.expect_err("no STARTTLS");
     assert!(!error.is_transient(), "{error}");
     assert_eq!(server.mail().count("LOGIN"), 0, "no password is sent unprotected");
@@ -382,7 +382,7 @@ async fn a_rejected_login_a_missing_folder_and_a_refused_starttls_are_configurat
 #[tokio::test]
 async fn bytes_injected_behind_starttls_are_rejected() {
     let server = faulty("STARTTLS", Act::Instead("TAG OK go on\r\n* OK injected")).await;
-    let secured = Inbox::Imap(Settings { tls: Tls::StartTls, ..settings(server.port) });
+    let secured = Inbox::Imap(ImapConfig { tls: Tls::StartTls, ..settings(server.port) });
     assert!(matches!(secured.check().await, Err(Error::Malformed)));
 }
 
@@ -404,7 +404,7 @@ async fn an_inbox_stops_whatever_the_server_does() {
     for step in ["GREETING", "LOGIN", "FETCH", "IDLE", "DONE"] {
         let server = faulty(step, Act::Hang).await;
         server.deliver(letters(0..1));
-        let settings = Settings { timeout_seconds: 1000, idle_seconds: 1, ..settings(server.port) };
+        let settings = ImapConfig { timeout_seconds: 1000, idle_seconds: 1, ..settings(server.port) };
         let mut running = Running::start(Inbox::Imap(settings));
         if matches!(step, "IDLE" | "DONE") {
             running.letters().await;

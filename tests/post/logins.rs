@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::config::Config;
 use fogpost::post::maildir;
-use fogpost::post::oauth::Settings;
+use fogpost::post::oauth::OauthLogin;
 use fogpost::post::outbox::Outbox;
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -48,13 +48,13 @@ impl Club {
         )
     }
 
-    fn login(&self) -> Settings {
+    fn login(&self) -> OauthLogin {
         let config = Config::parse(&self.config(), "config").expect("a config");
         config.oauth_logins()[0].clone()
     }
 
     /// Logs in as a person does. The access token is good for so many seconds.
-    async fn log_in(&self, login: &Settings, lifetime: u64) {
+    async fn log_in(&self, login: &OauthLogin, lifetime: u64) {
         self.server.state().lifetime = lifetime;
         let waiting = login.begin_device_login().await.expect("begun");
         login.finish_device_login(&waiting).await.expect("logged in");

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use fogpost::post::Taken;
 use fogpost::post::inbox::Inbox;
-use fogpost::post::maildir::{self, Settings};
+use fogpost::post::maildir::{self, MaildirConfig};
 use fogpost::post::maildirs::{self, folder_of};
 use fogpost::post::outbox::{self, Outbox, Outgoing, SendError};
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ fn maildir_with(names: &[&str]) -> TempDir {
 }
 
 fn inbox(folder: &TempDir) -> Inbox {
-    Inbox::Maildir(Settings::at(folder.path()))
+    Inbox::Maildir(MaildirConfig::at(folder.path()))
 }
 
 fn count(folder: &Path) -> usize {
@@ -106,7 +106,8 @@ async fn a_stored_letter_that_cannot_be_filed_is_not_handed_over_again() {
 async fn a_large_letter_is_cut_and_says_so() {
     let folder = maildir_with(&["large"]);
     let size = letter("large").len();
-    let of = |limit| Inbox::Maildir(Settings { max_letter_bytes: limit, ..Settings::at(folder.path()) });
+    let of =
+        |limit| Inbox::Maildir(MaildirConfig { max_letter_bytes: limit, ..MaildirConfig::at(folder.path()) });
     let (to, mut batches) = tokio::sync::mpsc::channel(1);
     let draining = tokio::spawn(of(size - 1).drain(to));
     let batch: fogpost::post::Batch = batches.recv().await.expect("a batch");
@@ -155,11 +156,13 @@ async fn a_name_already_filed_is_not_overwritten() {
 
 #[tokio::test]
 async fn a_missing_maildir_is_an_error_to_check_and_to_drain() {
-    let inbox = Inbox::Maildir(Settings::at("/nowhere/at/all"));
+    let inbox = Inbox::Maildir(MaildirConfig::at("/nowhere/at/all"));
     assert!(inbox.check().await.expect_err("missing").to_string().contains("/nowhere/at/all"));
     assert!(drain(inbox).await.is_err());
     let folder = maildir_with(&["one", "two"]);
-    assert!(Inbox::Maildir(Settings::at(folder.path())).check().await.expect("fine").contains("2 waiting"));
+    assert!(
+        Inbox::Maildir(MaildirConfig::at(folder.path())).check().await.expect("fine").contains("2 waiting")
+    );
 }
 
 #[tokio::test]
@@ -173,21 +176,23 @@ async fn an_inbox_stops_while_it_waits_for_a_batch_to_be_stored() {
 #[tokio::test]
 async fn each_recipient_gets_a_maildir_with_the_envelope_on_top() {
     let root = TempDir::new().expect("a folder");
-    let settings = outbox::Settings::Maildir(maildirs::Settings { path: root.path().to_owned() });
+    let settings = outbox::OutboxConfig::Maildir(maildirs::MaildirsConfig { path: root.path().to_owned() });
     let out = Outbox::new(settings).expect("nothing to open");
     let bytes = letter("report");
     let send = Outgoing { return_path: Some("bounces@club.test"), to: "Anna@Home.test", bytes: &bytes };
     out.send(&send).await.expect("delivered");
     out.send(&Outgoing { return_path: None, to: "boris@home.test", ..send }).await.expect("delivered");
-    let letters =
-        drain(Inbox::Maildir(Settings::at(folder_of(root.path(), "anna@home.test")))).await.expect("read");
+    let letters = drain(Inbox::Maildir(MaildirConfig::at(folder_of(root.path(), "anna@home.test"))))
+        .await
+        .expect("read");
     let text = String::from_utf8(letters[0].raw.clone()).expect("text");
     assert!(text.starts_with(
         "Return-Path: <bounces@club.test>\nDelivered-To: Anna@Home.test\nFrom: anna@club.test\n"
     ));
     assert!(!text.contains('\r'));
-    let letters =
-        drain(Inbox::Maildir(Settings::at(folder_of(root.path(), "boris@home.test")))).await.expect("read");
+    let letters = drain(Inbox::Maildir(MaildirConfig::at(folder_of(root.path(), "boris@home.test"))))
+        .await
+        .expect("read");
     assert!(letters[0].raw.starts_with(b"Return-Path: <>\n"));
     assert_eq!(count(&folder_of(root.path(), "anna@home.test").join("tmp")), 0);
 }
@@ -196,7 +201,7 @@ async fn each_recipient_gets_a_maildir_with_the_envelope_on_top() {
 async fn one_failing_delivery_does_not_stop_concurrent_ones() {
     let root = TempDir::new().expect("a folder");
     fs::write(root.path().join("anna@home.test"), "in the way").expect("written");
-    let settings = outbox::Settings::Maildir(maildirs::Settings { path: root.path().to_owned() });
+    let settings = outbox::OutboxConfig::Maildir(maildirs::MaildirsConfig { path: root.path().to_owned() });
     let out = Arc::new(Outbox::new(settings).expect("nothing to open"));
     let mut sending = JoinSet::new();
     for number in 0..40 {
@@ -211,7 +216,8 @@ async fn one_failing_delivery_does_not_stop_concurrent_ones() {
     sending.join_all().await;
     let mut arrived = Vec::new();
     for to in ["boris@home.test", "carla@home.test"] {
-        let letters = drain(Inbox::Maildir(Settings::at(folder_of(root.path(), to)))).await.expect("read");
+        let letters =
+            drain(Inbox::Maildir(MaildirConfig::at(folder_of(root.path(), to)))).await.expect("read");
         arrived
             .extend(subjects(&letters).into_iter().map(|number| number.parse::<usize>().expect("a number")));
     }
@@ -222,7 +228,7 @@ async fn one_failing_delivery_does_not_stop_concurrent_ones() {
 #[tokio::test]
 async fn an_invalid_address_is_refused_for_good() {
     let root = TempDir::new().expect("a folder");
-    let settings = outbox::Settings::Maildir(maildirs::Settings { path: root.path().to_owned() });
+    let settings = outbox::OutboxConfig::Maildir(maildirs::MaildirsConfig { path: root.path().to_owned() });
     let out = Outbox::new(settings).expect("nothing to open");
     for to in ["", "anna", "a b@home.test", "anna@home.test\r\nRCPT TO:<x@y.test>", "@home.test", "../x"] {
         let error = out.send(&Outgoing { return_path: None, to, bytes: b"x" }).await.expect_err("no address");
@@ -236,7 +242,7 @@ async fn an_unwritable_folder_is_a_transient_fault() {
     let root = TempDir::new().expect("a folder");
     fs::write(root.path().join("anna@home.test"), "in the way").expect("written");
     fs::set_permissions(root.path(), fs::Permissions::from_mode(0o755)).expect("set");
-    let settings = outbox::Settings::Maildir(maildirs::Settings { path: root.path().to_owned() });
+    let settings = outbox::OutboxConfig::Maildir(maildirs::MaildirsConfig { path: root.path().to_owned() });
     let out = Outbox::new(settings).expect("nothing to open");
     let error = out.send(&Outgoing { return_path: None, to: "anna@home.test", bytes: b"x" }).await;
     assert!(error.expect_err("in the way").is_transient());

@@ -1,7 +1,7 @@
 //! Ports that speak the other kind of TLS: the error says which kind would do, whatever the port's number is.
 
 use fogpost::post::inbox::Inbox;
-use fogpost::post::outbox::{Outbox, Settings};
+use fogpost::post::outbox::{Outbox, OutboxConfig};
 use fogpost::post::{Secret, Tls, imap, smtp};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
@@ -10,16 +10,16 @@ use crate::fakes;
 use crate::support::PATIENCE;
 
 async fn imap_error(port: u16, tls: Tls) -> String {
-    let login = imap::Settings::of("127.0.0.1", "gm", Secret::new("hush"));
-    let settings = imap::Settings { port: Some(port), tls, timeout_seconds: 1, ..login };
+    let login = imap::ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"));
+    let settings = imap::ImapConfig { port: Some(port), tls, timeout_seconds: 1, ..login };
     let checked = timeout(PATIENCE, Inbox::Imap(settings).check()).await.expect("in time");
     checked.expect_err("the wrong kind of TLS").to_string()
 }
 
 async fn smtp_error(port: u16, tls: Tls) -> String {
-    let server = smtp::Settings::to("127.0.0.1");
-    let settings = smtp::Settings { port: Some(port), tls, timeout_seconds: 1, ..server };
-    let outbox = Outbox::new(Settings::Smtp(settings)).expect("nothing to read");
+    let server = smtp::SmtpConfig::to("127.0.0.1");
+    let settings = smtp::SmtpConfig { port: Some(port), tls, timeout_seconds: 1, ..server };
+    let outbox = Outbox::new(OutboxConfig::Smtp(settings)).expect("nothing to read");
     let checked = timeout(PATIENCE, outbox.check()).await.expect("in time");
     checked.expect_err("the wrong kind of TLS").to_string()
 }

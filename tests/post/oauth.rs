@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::post::inbox::Inbox;
-use fogpost::post::oauth::Settings;
+use fogpost::post::oauth::OauthLogin;
 use fogpost::post::outbox::{self, Outbox, Outgoing, SendError};
 use fogpost::post::{Error, Secret, Tls, imap, smtp};
 use serde_json::Value;
@@ -21,7 +21,7 @@ use crate::support::{PATIENCE, drain, letter, subjects};
 
 const OFFER: &str = "250-fake.test\r\n250-8BITMIME\r\n250 AUTH LOGIN XOAUTH2";
 
-fn settings(port: u16, folder: &Path) -> Settings {
+fn settings(port: u16, folder: &Path) -> OauthLogin {
     let text = format!(
         "client_id = 'club'\nclient_secret = 'hush'\nscopes = ['mail', 'offline_access']\n\
          token_url = 'http://127.0.0.1:{port}/token'\ndevice_url = 'http://127.0.0.1:{port}/devicecode'\n\
@@ -32,7 +32,7 @@ fn settings(port: u16, folder: &Path) -> Settings {
 }
 
 /// A token server, and a login at it.
-async fn logged_in() -> (Tokens, TempDir, Settings) {
+async fn logged_in() -> (Tokens, TempDir, OauthLogin) {
     let server = Tokens::start().await;
     let folder = TempDir::new().expect("a folder");
     let login = settings(server.port, folder.path());
@@ -41,33 +41,33 @@ async fn logged_in() -> (Tokens, TempDir, Settings) {
     (server, folder, login)
 }
 
-pub fn outbox_with(port: u16, login: &Settings) -> Outbox {
-    Outbox::new(outbox::Settings::Smtp(smtp_settings(port, login))).expect("nothing to read")
+pub fn outbox_with(port: u16, login: &OauthLogin) -> Outbox {
+    Outbox::new(outbox::OutboxConfig::Smtp(smtp_settings(port, login))).expect("nothing to read")
 }
 
 /// An outbox that logs in for each letter.
-fn outbox_without_kept_connections(port: u16, login: &Settings) -> Outbox {
-    let settings = smtp::Settings { idle_seconds: 0, ..smtp_settings(port, login) };
-    Outbox::new(outbox::Settings::Smtp(settings)).expect("nothing to read")
+fn outbox_without_kept_connections(port: u16, login: &OauthLogin) -> Outbox {
+    let settings = smtp::SmtpConfig { idle_seconds: 0, ..smtp_settings(port, login) };
+    Outbox::new(outbox::OutboxConfig::Smtp(settings)).expect("nothing to read")
 }
 
-fn smtp_settings(port: u16, login: &Settings) -> smtp::Settings {
-    smtp::Settings {
+fn smtp_settings(port: u16, login: &OauthLogin) -> smtp::SmtpConfig {
+    smtp::SmtpConfig {
         port: Some(port),
         tls: Tls::None,
         user: Some("gm@club.test".to_owned()),
         oauth: Some(Box::new(login.clone())),
-        ..smtp::Settings::to("127.0.0.1")
+        ..smtp::SmtpConfig::to("127.0.0.1")
     }
 }
 
-fn inbox_with(port: u16, login: &Settings) -> Inbox {
-    Inbox::Imap(imap::Settings {
+fn inbox_with(port: u16, login: &OauthLogin) -> Inbox {
+    Inbox::Imap(imap::ImapConfig {
         port: Some(port),
         tls: Tls::None,
         oauth: Some(Box::new(login.clone())),
         timeout_seconds: PATIENCE.as_secs(),
-        ..imap::Settings::of("127.0.0.1", "gm@club.test", Secret::default())
+        ..imap::ImapConfig::of("127.0.0.1", "gm@club.test", Secret::default())
     })
 }
 
@@ -391,7 +391,7 @@ async fn a_login_in_the_browser_checks_its_state_and_proves_itself_by_pkce() {
 #[test]
 fn a_login_is_by_password_or_by_oauth_and_names_its_addresses() {
     let read =
-        |keys: &str| toml::from_str::<Settings>(&format!("client_id = 'x'\n{keys}")).expect("settings");
+        |keys: &str| toml::from_str::<OauthLogin>(&format!("client_id = 'x'\n{keys}")).expect("settings");
     assert_eq!(read("provider = 'microsoft'").check(), Ok(()));
     let device = read("provider = 'microsoft'\ntenant = 'club'").device_url().expect("known");
     assert_eq!(device, "https://login.microsoftonline.com/club/oauth2/v2.0/devicecode");

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::sync::Arc;
 
-use fogpost::post::outbox::{Outbox, Outgoing, SendError, Settings};
+use fogpost::post::outbox::{Outbox, OutboxConfig, Outgoing, SendError};
 use fogpost::post::sendmail;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
@@ -21,7 +21,8 @@ fn outbox(folder: &TempDir, script: &str, timeout_seconds: u64) -> Outbox {
     let mut write = Command::new("sh");
     write.args(["-c", "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\"", "sh", &text]).arg(&command);
     assert!(write.status().expect("a shell").success());
-    Outbox::new(Settings::Sendmail(sendmail::Settings { command, timeout_seconds })).expect("nothing to open")
+    Outbox::new(OutboxConfig::Sendmail(sendmail::SendmailConfig { command, timeout_seconds }))
+        .expect("nothing to open")
 }
 
 async fn send(out: &Outbox, return_path: Option<&str>) -> Result<String, SendError> {
@@ -80,8 +81,8 @@ async fn a_command_that_hangs_is_killed_and_the_letter_waits() {
 
 #[tokio::test]
 async fn a_missing_command_is_a_configuration_fault() {
-    let settings = sendmail::Settings { command: "/nowhere/sendmail".into(), ..Default::default() };
-    let out = Outbox::new(Settings::Sendmail(settings)).expect("nothing to open");
+    let settings = sendmail::SendmailConfig { command: "/nowhere/sendmail".into(), ..Default::default() };
+    let out = Outbox::new(OutboxConfig::Sendmail(settings)).expect("nothing to open");
     let error = send(&out, None).await.expect_err("missing");
     assert!(error.is_transient() && error.is_configuration());
     assert!(out.check().await.is_err());

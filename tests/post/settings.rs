@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 struct Whole {
     inbox: Inbox,
-    outbox: outbox::Settings,
+    outbox: outbox::OutboxConfig,
 }
 
 fn read(inbox: &str, outbox: &str) -> Result<Whole, toml::de::Error> {
@@ -22,7 +22,7 @@ fn a_host_and_a_login_suffice_and_the_defaults_are_safe() {
     let whole = read(IMAP, SMTP).expect("good settings");
     let Inbox::Imap(imap) = &whole.inbox else { panic!("{whole:?}") };
     assert_eq!((imap.tls, &*imap.folder, &*imap.processed), (Tls::Tls, "INBOX", "Processed"));
-    let outbox::Settings::Smtp(smtp) = &whole.outbox else { panic!("{whole:?}") };
+    let outbox::OutboxConfig::Smtp(smtp) = &whole.outbox else { panic!("{whole:?}") };
     assert_eq!((smtp.tls, smtp.connections), (Tls::Tls, 4));
     assert!(!format!("{whole:?}").contains("hush"), "no password in a log");
 }
@@ -31,10 +31,12 @@ fn a_host_and_a_login_suffice_and_the_defaults_are_safe() {
 fn folders_and_commands_can_be_configured() {
     let sendmail =
         read("[inbox.maildir]\npath = '/var/mail/gm'", "[outbox.sendmail]").expect("good settings");
-    assert!(matches!(sendmail.outbox, outbox::Settings::Sendmail(ref s) if s.command.ends_with("sendmail")));
+    assert!(
+        matches!(sendmail.outbox, outbox::OutboxConfig::Sendmail(ref s) if s.command.ends_with("sendmail"))
+    );
     let maildir =
         read("[inbox.maildir]\npath = '/in'", "[outbox.maildir]\npath = '/out'").expect("good settings");
-    assert!(matches!(maildir.outbox, outbox::Settings::Maildir(_)));
+    assert!(matches!(maildir.outbox, outbox::OutboxConfig::Maildir(_)));
 }
 
 #[test]

@@ -2,26 +2,26 @@
 
 use std::sync::Arc;
 
-use fogpost::post::outbox::{Outbox, Outgoing, SendError, Settings};
-use fogpost::post::refusal::Step;
+use fogpost::post::outbox::{Outbox, OutboxConfig, Outgoing, SendError};
+use fogpost::post::refusal::Exchange;
 use fogpost::post::{Error, Secret, Tls, smtp};
 use tokio::time::timeout;
 
 use crate::fakes::smtp::{Act, Smtp};
 use crate::support::{PATIENCE, letter};
 
-fn settings(port: u16) -> smtp::Settings {
-    smtp::Settings { port: Some(port), tls: Tls::None, ..smtp::Settings::to("127.0.0.1") }
+fn settings(port: u16) -> smtp::SmtpConfig {
+    smtp::SmtpConfig { port: Some(port), tls: Tls::None, ..smtp::SmtpConfig::to("127.0.0.1") }
 }
 
-fn outbox(settings: smtp::Settings) -> Outbox {
-    Outbox::new(Settings::Smtp(settings)).expect("nothing to read")
+fn outbox(settings: smtp::SmtpConfig) -> Outbox {
+    Outbox::new(OutboxConfig::Smtp(settings)).expect("nothing to read")
 }
 
 /// An outbox with a long timeout, or with the shortest one if the server hangs.
 fn outbox_for(act: Act, port: u16) -> Outbox {
     let timeout_seconds = if matches!(act, Act::Hang) { 1 } else { PATIENCE.as_secs() };
-    outbox(smtp::Settings { timeout_seconds, ..settings(port) })
+    outbox(smtp::SmtpConfig { timeout_seconds, ..settings(port) })
 }
 
 async fn send(out: &Outbox, bytes: &[u8]) -> Result<String, SendError> {
@@ -165,7 +165,7 @@ async fn connections_are_kept_and_never_more_than_configured() {
 #[tokio::test]
 async fn an_unused_connection_is_not_used_after_its_time() {
     let (server, _) = faulty("", 0, Act::Proper).await;
-    let out = outbox(smtp::Settings { idle_seconds: 0, ..settings(server.port) });
+    let out = outbox(smtp::SmtpConfig { idle_seconds: 0, ..settings(server.port) });
     send(&out, b"x").await.expect("taken");
     send(&out, b"x").await.expect("taken");
     assert_eq!(server.seen().count("GREETING"), 2);
@@ -241,7 +241,7 @@ async fn a_refusal_keeps_its_step_and_codes() {
     let SendError::Refused(refusal) = error else { panic!("{error}") };
     assert_eq!(refusal.text, "550 5.1.1 No such person.");
     let status = refusal.smtp.expect("an SMTP reply");
-    assert_eq!((status.step, status.code), (Step::Recipient, 550));
+    assert_eq!((status.exchange, status.code), (Exchange::Recipient, 550));
     assert_eq!(status.enhanced.map(|code| (code.class, code.subject, code.detail)), Some((5, 1, 1)));
 }
 
@@ -276,7 +276,7 @@ async fn a_letter_whose_reply_is_lost_is_not_resent_by_the_outbox() {
 #[tokio::test]
 async fn a_rejected_login_is_a_configuration_fault_and_the_letter_waits() {
     let (server, _) = faulty("AUTH", 1, Act::Say("535 5.7.8 wrong")).await;
-    let login = |port| smtp::Settings {
+    let login = |port| smtp::SmtpConfig {
         user: Some("gm".to_owned()),
         password: Some(Secret::new("hush")),
         ..settings(port)
@@ -309,7 +309,7 @@ async fn a_server_without_plain_gets_a_login_by_challenges() {
     })
     .await;
     let (user, password) = (Some("gm".to_owned()), Some(Secret::new("hush")));
-    let out = outbox(smtp::Settings { user, password, ..settings(server.port) });
+    let out = outbox(smtp::SmtpConfig { user, password, ..settings(server.port) });
     send(&out, b"x").await.expect("taken");
     assert_eq!(server.seen().lines[1..4], ["AUTH LOGIN", "Z20=", "aHVzaA=="]);
 }
@@ -323,7 +323,7 @@ async fn a_server_that_requires_a_login_is_a_configuration_fault() {
 
 #[tokio::test]
 async fn starttls_is_never_skipped() {
-    let secured = |port| outbox(smtp::Settings { tls: Tls::StartTls, ..settings(port) });
+    let secured = |port| outbox(smtp::SmtpConfig { tls: Tls::StartTls, ..settings(port) });
     let (server, _) = faulty("", 0, Act::Proper).await;
     let error = send(&secured(server.port), b"x").await.expect_err("not offered");
     assert!(error.is_configuration(), "{error}");

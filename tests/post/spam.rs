@@ -1,6 +1,6 @@
 //! Letters in the provider's spam folder.
 
-use fogpost::post::imap::Settings;
+use fogpost::post::imap::ImapConfig;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::{Secret, Taken, Tls};
 
@@ -8,12 +8,12 @@ use crate::fakes::imap::{Act, Imap};
 use crate::support::{PATIENCE, Running, letter, subjects};
 
 fn inbox(server: &Imap, spam_folder: Option<&str>) -> Inbox {
-    Inbox::Imap(Settings {
+    Inbox::Imap(ImapConfig {
         port: Some(server.port),
         tls: Tls::None,
         timeout_seconds: PATIENCE.as_secs(),
         spam_folder: spam_folder.map(ToOwned::to_owned),
-        ..Settings::of("127.0.0.1", "gm", Secret::new("hush"))
+        ..ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"))
     })
 }
 

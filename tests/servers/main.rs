@@ -29,21 +29,21 @@ use fogpost::post::{Error, Secret, Tls, imap, smtp};
 use servers::{PASSWORD, Servers};
 use support::{PATIENCE, Running, drain, letter, subjects};
 
-fn imap(servers: &Servers, tls: Tls) -> imap::Settings {
-    imap::Settings {
+fn imap(servers: &Servers, tls: Tls) -> imap::ImapConfig {
+    imap::ImapConfig {
         port: Some(if tls == Tls::Tls { servers.imaps_port } else { servers.imap_port }),
         tls,
         ca_file: Some(servers.ca_file()),
-        ..imap::Settings::of("localhost", "gm", Secret::new(PASSWORD))
+        ..imap::ImapConfig::of("localhost", "gm", Secret::new(PASSWORD))
     }
 }
 
-fn smtp(servers: &Servers, tls: Tls) -> smtp::Settings {
-    smtp::Settings {
+fn smtp(servers: &Servers, tls: Tls) -> smtp::SmtpConfig {
+    smtp::SmtpConfig {
         port: Some(if tls == Tls::Tls { servers.smtps_port } else { servers.smtp_port }),
         tls,
         ca_file: Some(servers.ca_file()),
-        ..smtp::Settings::to("localhost")
+        ..smtp::SmtpConfig::to("localhost")
     }
 }
 
@@ -105,8 +105,8 @@ async fn a_letter_passes_through_postfix_and_dovecot() {
     for tls in EACH {
         for user in [None, Some("gm".to_owned())] {
             let password = user.as_ref().map(|_| Secret::new(PASSWORD));
-            let settings = smtp::Settings { user, password, ..smtp(&servers, tls) };
-            let out = Outbox::new(outbox::Settings::Smtp(settings)).expect("the CA file");
+            let settings = smtp::SmtpConfig { user, password, ..smtp(&servers, tls) };
+            let out = Outbox::new(outbox::OutboxConfig::Smtp(settings)).expect("the CA file");
             let (to, bytes) = ("gm+x7@club.test", letter("round"));
             let said = out.send(&Outgoing { return_path: Some("b@club.test"), to, bytes: &bytes }).await;
             assert!(said.expect("taken").contains("queued as"));
@@ -151,7 +151,7 @@ async fn letters_from_a_mail_program_and_by_minimal_smtp_arrive() {
 #[tokio::test]
 async fn a_permanent_rejection_by_postfix_keeps_its_reason() {
     let Some(servers) = Servers::start() else { return };
-    let out = Outbox::new(outbox::Settings::Smtp(smtp(&servers, Tls::None))).expect("the CA file");
+    let out = Outbox::new(outbox::OutboxConfig::Smtp(smtp(&servers, Tls::None))).expect("the CA file");
     let bytes = letter("x");
     let nowhere = Outgoing { return_path: None, to: "x@nowhere.example", bytes: &bytes };
     let error = out.send(&nowhere).await.expect_err("Postfix delivers to club.test only");
@@ -164,26 +164,26 @@ async fn wrong_passwords_authorities_and_names_are_configuration_errors() {
     let Some(servers) = Servers::start() else { return };
     let in_fault = |settings| async { Inbox::Imap(settings).check().await.expect_err("a fault") };
     let out_fault = |settings| async {
-        let out = Outbox::new(outbox::Settings::Smtp(settings)).expect("the CA file");
+        let out = Outbox::new(outbox::OutboxConfig::Smtp(settings)).expect("the CA file");
         out.check().await.expect_err("a fault")
     };
     for tls in EACH {
-        let wrong = imap::Settings { password: Some(Secret::new("wrong")), ..imap(&servers, tls) };
+        let wrong = imap::ImapConfig { password: Some(Secret::new("wrong")), ..imap(&servers, tls) };
         assert!(matches!(in_fault(wrong).await, Error::Login(_)), "{tls}");
         let (user, password) = (Some("gm".to_owned()), Some(Secret::new("wrong")));
-        let wrong = smtp::Settings { user, password, ..smtp(&servers, tls) };
+        let wrong = smtp::SmtpConfig { user, password, ..smtp(&servers, tls) };
         assert!(matches!(out_fault(wrong).await, Error::Login(_)), "{tls}");
     }
     for tls in [Tls::StartTls, Tls::Tls] {
         let untrusted = (
-            imap::Settings { ca_file: None, ..imap(&servers, tls) },
-            smtp::Settings { ca_file: None, ..smtp(&servers, tls) },
+            imap::ImapConfig { ca_file: None, ..imap(&servers, tls) },
+            smtp::SmtpConfig { ca_file: None, ..smtp(&servers, tls) },
         );
         // Another spelling of 127.0.0.1 that reaches the same servers but is not in their certificate.
         let host = "0x7f000001";
         let misnamed = (
-            imap::Settings { host: host.to_owned(), ..imap(&servers, tls) },
-            smtp::Settings { host: host.to_owned(), ..smtp(&servers, tls) },
+            imap::ImapConfig { host: host.to_owned(), ..imap(&servers, tls) },
+            smtp::SmtpConfig { host: host.to_owned(), ..smtp(&servers, tls) },
         );
         for (inward, outward) in [untrusted, misnamed] {
             for error in [in_fault(inward).await, out_fault(outward).await] {

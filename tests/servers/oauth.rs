@@ -10,7 +10,7 @@ use crate::support::{drain, letter, subjects};
 use crate::tokens::Tokens;
 
 /// Logs in as a person does.
-async fn log_in(login: &oauth::Settings) {
+async fn log_in(login: &oauth::OauthLogin) {
     let waiting = login.begin_device_login().await.expect("begun");
     login.finish_device_login(&waiting).await.expect("logged in");
 }
@@ -23,14 +23,14 @@ async fn dovecot_takes_our_token_and_mail_waits_while_the_login_has_ended() {
     let url = format!("http://127.0.0.1:{}/", tokens.port);
     let file = folder.path().join("oauth.token").display().to_string();
     let keys = format!("client_id = 'x'\ntoken_url = '{url}'\ndevice_url = '{url}'\ntoken_file = '{file}'");
-    let login: oauth::Settings = toml::from_str(&keys).expect("good settings");
+    let login: oauth::OauthLogin = toml::from_str(&keys).expect("good settings");
     let inbox = |tls| {
-        Inbox::Imap(imap::Settings {
+        Inbox::Imap(imap::ImapConfig {
             port: Some(if tls == Tls::Tls { servers.imaps_port } else { servers.imap_port }),
             tls,
             ca_file: Some(servers.ca_file()),
             oauth: Some(Box::new(login.clone())),
-            ..imap::Settings::of("localhost", "gm", Secret::default())
+            ..imap::ImapConfig::of("localhost", "gm", Secret::default())
         })
     };
     log_in(&login).await;

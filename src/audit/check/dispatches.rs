@@ -20,12 +20,12 @@ pub(super) fn confirm(check: &mut Check, told: &[Digest], expected: &mut Vec<Exp
         Unconfirmed::Repeated(_) => return false,
         Unconfirmed::Unrepeated { head, at } => sent_by(check, head, at, told.len()),
     };
-    for (dispatch, told) in sent.into_iter().zip(told) {
+    for (dispatch, &pin) in sent.into_iter().zip(told) {
         let stored = dispatch.as_ref().map(|dispatch| SentLetter::of(&dispatch.stored));
-        check.undelivered.insert(*told, stored);
+        check.undelivered.insert(pin, stored);
         // A missing letter has already been reported.
         let Some(dispatch) = dispatch else { continue };
-        expected.push(ExpectedDispatch { told: *told, ..dispatch });
+        expected.push(ExpectedDispatch { pin, ..dispatch });
     }
     if let Some(game_match) = &mut check.current {
         game_match.told = told.to_vec();

@@ -36,7 +36,7 @@ impl StoredDispatch {
 pub struct ExpectedDispatch {
     pub(super) stored: StoredDispatch,
     /// Its pin according to the ledger.
-    pub(super) told: Digest,
+    pub(super) pin: Digest,
     pub(super) match_id: Arc<str>,
     /// The last entry of the ruling that sent it.
     pub(super) head: Head,
@@ -68,7 +68,7 @@ impl ExpectedDispatch {
         if !names_head {
             return self.finding("its ledger line differs from the ledger: it was changed");
         }
-        if mail.as_ref().map(|mail| pin_of(bytes, mail)) != Some(self.told) {
+        if mail.as_ref().map(|mail| pin_of(bytes, mail)) != Some(self.pin) {
             return self.finding("it was changed: the ledger pins another letter");
         }
         if self.expected_kind().is_some_and(|expected| expected != (self.stored.seat, self.stored.kind)) {

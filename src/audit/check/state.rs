@@ -211,7 +211,7 @@ impl Check {
             token: place.map(|place| place.token.to_owned()).unwrap_or_default(),
             stored,
             // A placeholder, until the next entry confirms the digest.
-            told: head.hash,
+            pin: head.hash,
             match_id: Arc::from(self.stored.id.as_str()),
             head,
             at,

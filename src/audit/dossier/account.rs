@@ -206,7 +206,7 @@ impl Account<'_> {
             let report = dispatch.seat.and_then(|seat| report_to(seat, &sent));
             !beside.is_empty() && report.is_some_and(|report| report.message_id == dispatch.message_id)
         };
-        let told = sent.iter().filter(|dispatch| !is_beside(dispatch));
+        let others = sent.iter().filter(|dispatch| !is_beside(dispatch));
         Ok(json!({
             "at": utc(first.at),
             "cause": self.line("account/cause.txt", json!({ "cause": cause }))?,
@@ -215,7 +215,7 @@ impl Account<'_> {
             "entries": ruling.iter().map(|entry| self.entry(entry)).collect::<Result<Vec<_>, _>>()?,
             "boards": ruling.iter().filter_map(|entry| self.board(entry)).collect::<Result<Vec<_>, _>>()?,
             "beside": beside,
-            "told": told.map(|dispatch| self.told(dispatch)).collect::<Vec<_>>(),
+            "told": others.map(|dispatch| self.sent_letter(dispatch)).collect::<Vec<_>>(),
         }))
     }
 
@@ -269,23 +269,23 @@ impl Account<'_> {
             let knows = report::word_position(&self.templates, &position, seat)?;
             let report = report_to(seat, sent);
             let compared = report.filter(|report| !report.withheld);
-            let told: Option<BTreeSet<String>> =
+            let lines: Option<BTreeSet<String>> =
                 compared.map(|report| lines_of(report).into_iter().collect());
             let knows = knows.lines().map(|line| {
-                let is_told = told.as_ref().is_none_or(|told| told.contains(line));
+                let is_told = lines.as_ref().is_none_or(|lines| lines.contains(line));
                 json!({ "line": line, "told": is_told })
             });
             Ok(json!({
                 "name": game_match.players[seat],
                 "knows": knows.collect::<Vec<_>>(),
-                "letter": report.map(|report| self.told(report)),
+                "letter": report.map(|report| self.sent_letter(report)),
             }))
         };
         Seat::BOTH.into_iter().map(of_seat).collect()
     }
 
     /// Describes one of our letters.
-    fn told(&self, dispatch: &ArchivedDispatch) -> Value {
+    fn sent_letter(&self, dispatch: &ArchivedDispatch) -> Value {
         let game_match = &self.archive.game_match;
         let mail = MessageParser::default().parse_headers(&dispatch.bytes[..]);
         let subject = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default();

@@ -180,7 +180,7 @@ async fn entries(store: &Database, match_id: &str) -> anyhow::Result<Vec<Entry>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::record::Step;
+    use crate::game::record::Replayed;
 
     /// A record holds one letter with a mistake, so that the mailbox shows a refusal.
     #[test]
@@ -191,8 +191,8 @@ mod tests {
             let mut refused = Vec::new();
             let mut outcome = None;
             record.replay(|step| match step {
-                Step::Adjudicated(done) => outcome = done.state.outcome(),
-                Step::Refused { index, .. } => refused.push(index),
+                Replayed::Adjudicated(done) => outcome = done.state.outcome(),
+                Replayed::Refused { index, .. } => refused.push(index),
             });
             let mistake = match game {
                 GameKind::QuadrantZ => 4,

@@ -7,7 +7,7 @@ use mail_parser::{MessageParser, MimeHeaders};
 
 use crate::daemon::Office;
 use crate::game::Seat;
-use crate::game::record::{Record, Step};
+use crate::game::record::{Record, Replayed};
 use crate::ledger::{self, Entry};
 use crate::referee::{DispatchKind, Match};
 
@@ -67,7 +67,7 @@ fn replay(record: &Record, game_match: &Match) -> anyhow::Result<()> {
     let record = Record::parse(&record.to_string())?;
     let mut last = None;
     record.replay(|step| {
-        if let Step::Adjudicated(done) = step {
+        if let Replayed::Adjudicated(done) = step {
             last = Some(done.state.clone());
         }
     });

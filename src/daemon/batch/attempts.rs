@@ -15,8 +15,8 @@ use anyhow::{Context as _, bail};
 
 use crate::daemon::Office;
 use crate::daemon::attempts::Overdue;
-use crate::daemon::decide::items::set_aside;
 use crate::daemon::trial::Trial;
+use crate::desk::items::set_aside;
 use crate::letter::Digest;
 use crate::store::{Claim, Postponed, Settlement, StoreError, WaitingLetter};
 

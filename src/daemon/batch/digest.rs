@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 
 use crate::daemon::Office;
-use crate::daemon::decide::budgets::{CLUB, Period, start_of};
-use crate::daemon::decide::codes::LAPSE;
-use crate::daemon::decide::returned::given_up_part;
-use crate::daemon::decide::rows::{DigestLetter, DigestRows, MissedTurn};
+use crate::desk::frame::codes::LAPSE;
+use crate::desk::frame::rows::{DigestLetter, DigestRows, MissedTurn};
+use crate::desk::outbox::budgets::{CLUB, Period, start_of};
+use crate::desk::outbox::returned::given_up_part;
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;

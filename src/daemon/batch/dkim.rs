@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use crate::daemon::Office;
-use crate::daemon::decide::sender::ReadLetter;
+use crate::desk::door::sender::ReadLetter;
 use crate::letter::authentic::ReportedDkim;
 use crate::letter::{Digest, Letter};
 use crate::post::dkim::DkimVerdict;

@@ -1,7 +1,7 @@
 //! Decides the items that wait: letters, and matches whose time has come. One batch is one transaction.
 //!
 //! A bad letter never blocks the rest: a failure is counted and the letter tried again, and after
-//! [`MAX_ATTEMPTS`](crate::daemon::decide::items::MAX_ATTEMPTS) it is set aside. If the database rejects a batch, its
+//! [`MAX_ATTEMPTS`](crate::desk::items::MAX_ATTEMPTS) it is set aside. If the database rejects a batch, its
 //! letters are suspects: each goes alone until the bad one is found. Letters that hang or kill the program are found by
 //! `attempts`.
 
@@ -14,13 +14,13 @@ use chrono::{DateTime, Utc};
 use super::read::{keys_of, read_letters};
 use crate::daemon::Office;
 use crate::daemon::attempts::Overdue;
-use crate::daemon::decide::acts::by_clock;
-use crate::daemon::decide::in_work::InWork;
-use crate::daemon::decide::items::{Batch, Item, Progress, set_back};
-use crate::daemon::decide::rows::{Key, LoadedRows};
-use crate::daemon::decide::sender::ReadLetter;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::parallel::run_blocking;
+use crate::desk::door::sender::ReadLetter;
+use crate::desk::frame::in_work::InWork;
+use crate::desk::frame::rows::{Key, LoadedRows};
+use crate::desk::items::{Batch, Item, Progress, set_back};
+use crate::desk::matches::acts::by_clock;
 use crate::letter::Digest;
 use crate::store::{Claimable, LetterStatus, MatchRow, Settlement, StoreError, WaitingLetter};
 

@@ -7,12 +7,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::config::Gm;
 use crate::daemon::Office;
-use crate::daemon::decide::budgets::seat_subject;
-use crate::daemon::decide::codes::LAPSE;
-use crate::daemon::decide::parallel::par_map;
-use crate::daemon::decide::rows::{Key, LoadedMatch, LoadedRows};
-use crate::daemon::decide::summary::Summary;
 use crate::daemon::parallel::run_blocking;
+use crate::desk::frame::codes::LAPSE;
+use crate::desk::frame::parallel::par_map;
+use crate::desk::frame::rows::{Key, LoadedMatch, LoadedRows};
+use crate::desk::frame::summary::Summary;
+use crate::desk::outbox::budgets::seat_subject;
 use crate::ledger::{Delivery, Entry};
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};

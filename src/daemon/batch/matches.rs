@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 
 use super::commit::is_transient;
 use crate::daemon::Office;
-use crate::daemon::decide::acts::{CauseOf, rule_on};
-use crate::daemon::decide::items::Item;
+use crate::desk::items::Item;
+use crate::desk::matches::acts::{CauseOf, rule_on};
 use crate::referee::Match;
 use crate::store::{MatchRow, StoreError};
 

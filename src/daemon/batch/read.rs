@@ -2,13 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::daemon::decide::budgets::CLUB;
-use crate::daemon::decide::in_work::InWork;
-use crate::daemon::decide::parallel::par_map;
-use crate::daemon::decide::returned;
-use crate::daemon::decide::rows::Key;
-use crate::daemon::decide::sender::{ReadLetter, ReadResult};
-use crate::daemon::decide::settings::{Settings, Step};
+use crate::desk::door::sender::{ReadLetter, ReadResult};
+use crate::desk::frame::in_work::InWork;
+use crate::desk::frame::parallel::par_map;
+use crate::desk::frame::rows::Key;
+use crate::desk::frame::settings::{Settings, Step};
+use crate::desk::outbox::budgets::CLUB;
+use crate::desk::outbox::returned;
 use crate::letter::{Automatic, Letter, Limits};
 use crate::store::WaitingLetter;
 

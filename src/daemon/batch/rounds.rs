@@ -5,11 +5,11 @@ use std::sync::Arc;
 use anyhow::bail;
 
 use crate::daemon::Office;
-use crate::daemon::decide::desk::{Desk, Draft};
-use crate::daemon::decide::items::{Progress, Rounds};
-use crate::daemon::decide::rows::{Decided, LoadedRows, Undecided};
-use crate::daemon::decide::settings::Settings;
 use crate::daemon::parallel::run_blocking;
+use crate::desk::frame::desk::{Desk, Draft};
+use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
+use crate::desk::frame::settings::Settings;
+use crate::desk::items::{Progress, Rounds};
 use crate::store::{Settlement, StoreError};
 
 /// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only commands that

@@ -4,9 +4,9 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use crate::config::Gm;
 use crate::daemon::Office;
-use crate::daemon::decide::digest::daily;
-use crate::daemon::decide::gm_index::GmIndex;
-use crate::daemon::decide::player_settings::digest_for;
+use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::gm::digest::daily;
+use crate::desk::people::player_settings::digest_for;
 use crate::store::Player;
 
 /// The key under which a daemon remembers its last digest for the first GM, and the prefix of the keys for the others.

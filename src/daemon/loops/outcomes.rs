@@ -4,11 +4,11 @@
 use super::outbox::{InFlight, Sending};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
-use crate::daemon::decide::desk::Desk;
-use crate::daemon::decide::returned::follow_up;
-use crate::daemon::decide::rows::Decided;
-use crate::daemon::decide::sending::{ACCOUNT, Account, Event, FollowUp, Outage, Refused};
-use crate::daemon::decide::{alarm, sending};
+use crate::daemon::decide::sending::{self, ACCOUNT, Account, Event, FollowUp, Outage, Refused};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::gm::alarm;
+use crate::desk::outbox::returned::follow_up;
 use crate::post::outbox::SendError;
 use crate::post::without_addresses;
 use crate::store::{Claim, Claimed, SendOutcome};

@@ -4,8 +4,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
-use crate::daemon::decide::acts::by_program;
-use crate::daemon::decide::alarm::low_space;
+use crate::desk::gm::alarm::low_space;
+use crate::desk::matches::acts::by_program;
 use crate::referee::Act;
 
 /// The key under which a daemon remembers its last deletion of old letters.

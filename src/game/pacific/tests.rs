@@ -182,9 +182,9 @@ fn views_and_faults_do_not_depend_on_where_enemy_submarines_are() {
 #[test]
 fn a_submarine_move_looks_like_a_pass_to_the_enemy() {
     let start = state(Options::default(), Stage::Submarines, ["DA1", "DP16"], ["D4", "D6"]);
-    let told = |first| dive(&start, first, "").view(Seat::Second);
-    assert_eq!(told("U1 TO D5"), told("SUBS PASS"));
-    assert_eq!(told("U1 TO D5"), told(""));
+    let shown = |first| dive(&start, first, "").view(Seat::Second);
+    assert_eq!(shown("U1 TO D5"), shown("SUBS PASS"));
+    assert_eq!(shown("U1 TO D5"), shown(""));
 }
 
 #[test]

@@ -115,7 +115,7 @@ mod tests {
     }
 
     /// The first side's deeds in a turn with these orders.
-    fn told(state: &State, first: &[&str], second: &[&str]) -> serde_json::Value {
+    fn deeds(state: &State, first: &[&str], second: &[&str]) -> serde_json::Value {
         let before = AnyState::from(state.clone());
         let sealed = |seat, lines: &[&str]| before.seal(seat, &Line::numbered(lines)).expect("legal orders");
         let filed = BySeat::new(Some(sealed(Seat::First, first)), Some(sealed(Seat::Second, second)));
@@ -127,10 +127,10 @@ mod tests {
     #[test]
     fn ships_built_and_moved_are_told_with_their_squares() {
         let state = galaxy(&[(1, 3, 2, "A3"), (2, 1, 1, "C1")], &[(1, 1, 1, "Y1")]);
-        let told = told(&state, &["BUILD 2/1 AT A1", "SHIP 1 TO B2", "SHIP 3 TO A2"], &[]);
-        assert_eq!(told["built"], serde_json::json!([{ "no": 3, "offence": 2, "defence": 1, "at": "A1" }]));
+        let deeds = deeds(&state, &["BUILD 2/1 AT A1", "SHIP 1 TO B2", "SHIP 3 TO A2"], &[]);
+        assert_eq!(deeds["built"], serde_json::json!([{ "no": 3, "offence": 2, "defence": 1, "at": "A1" }]));
         assert_eq!(
-            told["moved"],
+            deeds["moved"],
             serde_json::json!([{ "no": 1, "from": "A3", "to": "B2" }, { "no": 3, "from": "A1", "to": "A2" }])
         );
     }
@@ -142,9 +142,9 @@ mod tests {
             { "at": "L1", "value": 3, "captured_by": null },
             { "at": "L2", "value": 1, "captured_by": null },
         ] }]);
-        assert_eq!(told(&state, &["SHIP 1 TO L4"], &[])["opened"], opened);
-        assert_eq!(told(&state, &[], &["SHIP 1 TO L4"])["opened"], opened, "the enemy entered it");
-        assert_eq!(told(&state, &[], &[])["opened"], serde_json::json!([]));
+        assert_eq!(deeds(&state, &["SHIP 1 TO L4"], &[])["opened"], opened);
+        assert_eq!(deeds(&state, &[], &["SHIP 1 TO L4"])["opened"], opened, "the enemy entered it");
+        assert_eq!(deeds(&state, &[], &[])["opened"], serde_json::json!([]));
     }
 
     #[test]
@@ -153,12 +153,12 @@ mod tests {
         // The enemy shares the square. Its offence is below our defence, so nobody is lost.
         let state = galaxy(&mine, &[(1, 1, 9, "D1")]);
         let contested = serde_json::json!([{ "at": "C1", "value": 2, "reason": "contested" }]);
-        assert_eq!(told(&state, &["CAPTURE C1"], &["SHIP 1 TO C1"])["failed"], contested);
+        assert_eq!(deeds(&state, &["CAPTURE C1"], &["SHIP 1 TO C1"])["failed"], contested);
         // The enemy destroys the ship that was to capture, from the square beside it.
         let state = galaxy(&[(1, 2, 0, "C1")], &[(1, 4, 9, "D1")]);
         let too_weak = serde_json::json!([{ "at": "C1", "value": 2, "reason": "too_weak" }]);
-        assert_eq!(told(&state, &["CAPTURE C1"], &["SHIP 1 TO C2"])["failed"], too_weak);
-        let made = told(&state, &["CAPTURE C1"], &[]);
+        assert_eq!(deeds(&state, &["CAPTURE C1"], &["SHIP 1 TO C2"])["failed"], too_weak);
+        let made = deeds(&state, &["CAPTURE C1"], &[]);
         assert_eq!(
             (&made["failed"], &made["captured"]),
             (&serde_json::json!([]), &serde_json::json!(["C1"]))
@@ -179,7 +179,7 @@ mod tests {
         let before = now.clone();
         let chosen = seal(&now, Seat::First, "LOSE C 2");
         now.adjudicate(&BySeat::new(chosen.clone(), None));
-        let told = did(&before, chosen.as_ref(), &now);
-        assert_eq!(told["moved"], serde_json::json!([{ "no": 3, "from": "A1", "to": "B1" }]));
+        let deeds = did(&before, chosen.as_ref(), &now);
+        assert_eq!(deeds["moved"], serde_json::json!([{ "no": 3, "from": "A1", "to": "B1" }]));
     }
 }

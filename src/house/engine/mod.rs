@@ -3,15 +3,13 @@
 //! It knows what a player of its seat knows: what the seat was told and what it filed. No state is in the signature of
 //! [`House::play`], so the house cannot look at what the rules hide.
 
+use crate::game::names::named_enum;
 use crate::game::{Dice, Seen};
 
-mod level;
 pub(in crate::house) mod mixture;
 pub(in crate::house) mod quiet;
 pub(in crate::house) mod root;
 pub(in crate::house) mod table;
-
-pub use level::Level;
 
 /// The computer player of a game.
 #[derive(Clone, Copy, Debug)]
@@ -74,5 +72,36 @@ impl HouseLevel {
     /// Whether the level goes by this name, ignoring case.
     pub fn is_called(&self, name: &str) -> bool {
         std::iter::once(&self.name).chain(self.aliases).any(|own| own.eq_ignore_ascii_case(name))
+    }
+}
+
+named_enum! {
+    /// The playing strength of the house. The games share these levels, and each describes its own play at them.
+    pub enum Level {
+        Trainer = "trainer",
+        Easy = "easy",
+        Average = "average",
+        Expert = "expert",
+    }
+}
+
+impl Level {
+    /// Describes the level in one game; see the fields of [`HouseLevel`].
+    pub(in crate::house) const fn described(
+        self,
+        says: &'static str,
+        options: &'static [(&'static str, &'static str)],
+    ) -> HouseLevel {
+        let aliases: &[&str] = match self {
+            Level::Trainer | Level::Easy => &[],
+            Level::Average => &["medium"],
+            Level::Expert => &["hard"],
+        };
+        HouseLevel { name: self.as_str(), aliases, says, options }
+    }
+
+    /// Returns the level that [`Level::described`] describes.
+    pub(in crate::house) fn of(level: &HouseLevel) -> Level {
+        Level::parse(level.name).expect("every house describes these levels")
     }
 }

@@ -72,20 +72,20 @@ pub(super) fn adjudicated(state: &State, me: Seat, own: &[Order], theirs: &[Orde
 
 impl Guess {
     /// Plays a turn as the seat filed it, then corrects the seat's possessions and the stars by what it was told.
-    fn follow(&mut self, filed: &[Order], told: &View, dice: &mut Dice) {
-        let me = told.context.viewer;
+    fn follow(&mut self, filed: &[Order], view: &View, dice: &mut Dice) {
+        let me = view.context.viewer;
         let theirs = plan::orders(&Known::from_state(&self.state, me.other()), &self.plan, dice);
         self.state = adjudicated(&self.state, me, filed, &theirs);
         let state = &mut self.state;
-        (state.turn, state.stage) = (told.turn, Stage::Turn);
+        (state.turn, state.stage) = (view.turn, Stage::Turn);
         let side = &mut state.sides[me];
-        side.ships.clone_from(&told.ships);
-        side.losses.clone_from(&told.losses);
-        (side.stock, side.highest, side.charted) = (told.stock, told.context.highest, told.context.charted);
+        side.ships.clone_from(&view.ships);
+        side.losses.clone_from(&view.losses);
+        (side.stock, side.highest, side.charted) = (view.stock, view.context.highest, view.context.charted);
         let guessed = state.stars.score()[me.other()].value;
-        self.correct_stars(told);
+        self.correct_stars(view);
         let foe = &mut self.state.sides[me.other()];
-        foe.stock = (foe.stock + told.score[me.other()].value).saturating_sub(guessed);
+        foe.stock = (foe.stock + view.score[me.other()].value).saturating_sub(guessed);
         self.correct_base(me, dice);
     }
 
@@ -110,13 +110,13 @@ impl Guess {
     }
 
     /// Sets the stars that the seat knows, and clears the squares that it knows to be without one.
-    fn correct_stars(&mut self, told: &View) {
-        let me = told.context.viewer;
-        let mut known = told.stars.iter().peekable();
+    fn correct_stars(&mut self, view: &View) {
+        let me = view.context.viewer;
+        let mut known = view.stars.iter().peekable();
         for at in Square::all() {
             let star = self.state.stars.at_mut(at);
             let here = known.next_if(|star| star.at == at);
-            let is_open = told.context.charted.contains(at.quadrant());
+            let is_open = view.context.charted.contains(at.quadrant());
             match here {
                 Some(here) => {
                     star.captured_by = here.captured_by;

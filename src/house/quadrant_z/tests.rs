@@ -162,23 +162,23 @@ fn guesses_fit_what_the_seat_was_told() {
     let mut guessed = 0;
     for seed in 0..8 {
         follow(BySeat::new(Level::Easy, Level::Average), seed, |_, seen| {
-            let told = seen.now();
+            let view = seen.now();
             let guesses =
                 belief::guesses(seen, Insight::Told, think::PLANS.into_iter(), &mut Dice::new(seed));
             for guess in guesses.expect("the match was seen from its beginning") {
                 let known = guess.state.view(seen.seat());
-                assert_eq!((known.turn, known.stock, known.score), (told.turn, told.stock, told.score));
-                assert_eq!((&known.ships, &known.stars), (&told.ships, &told.stars));
-                assert_eq!(Known::from_state(&guess.state, seen.seat()), Known::from_view(told));
+                assert_eq!((known.turn, known.stock, known.score), (view.turn, view.stock, view.score));
+                assert_eq!((&known.ships, &known.stars), (&view.ships, &view.stars));
+                assert_eq!(Known::from_state(&guess.state, seen.seat()), Known::from_view(view));
                 let is_quiet =
-                    |at: Square| told.battles.iter().all(|battle| battle.quadrant != at.quadrant());
-                for intruder in told.intruders.iter().filter(|intruder| is_quiet(intruder.at)) {
+                    |at: Square| view.battles.iter().all(|battle| battle.quadrant != at.quadrant());
+                for intruder in view.intruders.iter().filter(|intruder| is_quiet(intruder.at)) {
                     let ships = &guess.state.sides[seen.seat().other()].ships;
                     let there = ships.iter().filter(|ship| ship.at == intruder.at);
                     let size: u16 = there.map(|ship| ship.class.size()).sum();
                     assert_eq!(size, intruder.size, "{intruder:?}");
                 }
-                for capture in told.captures.iter().filter(|capture| capture.by != seen.seat()) {
+                for capture in view.captures.iter().filter(|capture| capture.by != seen.seat()) {
                     let ships = &guess.state.sides[seen.seat().other()].ships;
                     let there = ships.iter().filter(|ship| ship.at == capture.at);
                     let offence: u16 = there.map(|ship| ship.class.offence).sum();
@@ -229,15 +229,15 @@ fn a_fleet_is_corrected_by_entries_and_captures() {
     let ship = |no, text: &str| Ship { no, class: Class { offence: 1, defence: 0 }, at: at(text) };
     let setup = setup::draw(Layout::Triangle, Seat::Second, Level::Average, &mut Dice::new(1));
     let (mut state, seen) = beside_a_sleeper(&setup, 0);
-    let mut told = seen.now().clone();
+    let mut view = seen.now().clone();
     let before = [ship(1, "O1"), ship(2, "S1"), ship(3, "X1")];
     // The second one is guessed to have entered N, which was not told; one entered R, and one captured a star.
     let foe = &mut state.sides.second;
     foe.ships = vec![ship(1, "O1"), ship(2, "N1"), ship(3, "X1")];
     foe.highest = 3;
-    told.entries = vec![at("R1").quadrant()];
-    told.captures = vec![Capture { by: Seat::Second, at: at("O2"), value: 1, offence: 1 }];
-    tracking::correct(&mut state, &before, &told, 12, &mut Dice::new(1));
+    view.entries = vec![at("R1").quadrant()];
+    view.captures = vec![Capture { by: Seat::Second, at: at("O2"), value: 1, offence: 1 }];
+    tracking::correct(&mut state, &before, &view, 12, &mut Dice::new(1));
     let foe = &state.sides.second;
     assert_eq!(foe.ships.iter().map(|ship| ship.class.size()).sum::<u16>(), 3, "12 of 15 points are lost");
     let places: Vec<String> = foe.ships.iter().map(|ship| ship.at.quadrant().to_string()).collect();
@@ -255,14 +255,14 @@ fn after_a_standoff(ships: &[(&str, Class)], battle: Option<Side<u16>>) -> Vec<(
     let foe = &mut state.sides.second;
     (foe.ships, foe.highest) = (before.clone(), before.len() as u16);
     let lost = 15 - before.iter().map(|ship| ship.class.size()).sum::<u16>();
-    let mut told = seen.now().clone();
+    let mut view = seen.now().clone();
     let quadrant = at("M1").quadrant();
-    told.ships = vec![Ship { no: 1, class: Class { offence: 3, defence: 3 }, at: at("M1") }];
-    told.standoffs = vec![quadrant];
+    view.ships = vec![Ship { no: 1, class: Class { offence: 3, defence: 3 }, at: at("M1") }];
+    view.standoffs = vec![quadrant];
     let own = Side { offence: 2, defence: 3, damage: 0, lost: Vec::new() };
     let sunk = battle.map_or(0, |enemy| enemy.lost);
-    told.battles = battle.map(|enemy| Battle { quadrant, own, enemy }).into_iter().collect();
-    tracking::correct(&mut state, &before, &told, lost + sunk, &mut Dice::new(1));
+    view.battles = battle.map(|enemy| Battle { quadrant, own, enemy }).into_iter().collect();
+    tracking::correct(&mut state, &before, &view, lost + sunk, &mut Dice::new(1));
     let there = state.sides.second.ships.iter().filter(|ship| ship.at.quadrant() == quadrant);
     there.map(|ship| (ship.at.to_string(), ship.class)).collect()
 }

@@ -15,8 +15,8 @@ const BUILT: Class = Class { offence: 2, defence: 2 };
 
 /// Corrects the ships of the viewer's enemy. `before` are those before the turn, and `lost` the enemy's losses in all
 /// battles so far.
-pub(super) fn correct(state: &mut State, before: &[Ship], told: &View, lost: u16, dice: &mut Dice) {
-    let foe = told.context.viewer.other();
+pub(super) fn correct(state: &mut State, before: &[Ship], view: &View, lost: u16, dice: &mut Dice) {
+    let foe = view.context.viewer.other();
     let side = &mut state.sides[foe];
     let tracked = |ship: &Ship| {
         let old = before.iter().find(|old| old.no == ship.no).unwrap_or(ship);
@@ -24,11 +24,11 @@ pub(super) fn correct(state: &mut State, before: &[Ship], told: &View, lost: u16
     };
     let base = side.base.unwrap_or(Quadrant::home(foe).square(0));
     let ships = side.ships.iter().map(tracked).collect();
-    let mut fleet = Fleet { told, stars: &state.stars, base, ships, highest: side.highest, dice };
+    let mut fleet = Fleet { view, stars: &state.stars, base, ships, highest: side.highest, dice };
     fleet.take_back_entries();
     fleet.leave_seen_places();
     fleet.explain();
-    fleet.count((FLEET + told.score[foe].value).saturating_sub(side.stock + lost));
+    fleet.count((FLEET + view.score[foe].value).saturating_sub(side.stock + lost));
     side.highest = fleet.highest;
     side.ships = fleet.ships.into_iter().map(|tracked| tracked.ship).collect();
     // The seat knows the intruders that it was told of, and the enemy the ones in the guess.
@@ -36,7 +36,7 @@ pub(super) fn correct(state: &mut State, before: &[Ship], told: &View, lost: u16
         known.intruders.into_iter().map(move |Intruder { at, size }| Event::Intruded { by, at, size })
     };
     let own = intruded(foe.other(), Known::from_state(state, foe));
-    state.news = intruded(foe, Known::from_view(told)).chain(own).collect();
+    state.news = intruded(foe, Known::from_view(view)).chain(own).collect();
 }
 
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ struct Tracked {
 }
 
 struct Fleet<'a> {
-    told: &'a View,
+    view: &'a View,
     stars: &'a Stars,
     /// The square where the enemy builds.
     base: Square,
@@ -82,11 +82,11 @@ impl Fleet<'_> {
 
     /// Whether ships that entered a quadrant were reported there (`Z-ENTRY`, `Z-INTRUDER`), or would not have been.
     fn can_have_entered(&self, quadrant: Quadrant) -> bool {
-        let told = self.told;
-        match told.context.options.layout.sector(quadrant) {
-            Sector::Neutral => told.entries.contains(&quadrant),
-            Sector::Home(seat) if seat == told.context.viewer => {
-                told.intruders.iter().any(|intruder| intruder.at.quadrant() == quadrant)
+        let view = self.view;
+        match view.context.options.layout.sector(quadrant) {
+            Sector::Neutral => view.entries.contains(&quadrant),
+            Sector::Home(seat) if seat == view.context.viewer => {
+                view.intruders.iter().any(|intruder| intruder.at.quadrant() == quadrant)
             }
             Sector::Home(_) => true,
         }
@@ -108,13 +108,13 @@ impl Fleet<'_> {
     /// Moves ships away from where the seat would have seen them, which is its home sector and quadrants with ships of its
     /// own: back to where they were, or to a place nearby.
     fn leave_seen_places(&mut self) {
-        let told = self.told;
+        let view = self.view;
         let is_seen = |at: Square| {
             let quadrant = at.quadrant();
-            let sector = told.context.options.layout.sector(quadrant);
-            let is_told = told.standoffs.contains(&quadrant) || told.intruders.iter().any(|it| it.at == at);
-            let is_watched = sector == Sector::Home(told.context.viewer)
-                || told.ships.iter().any(|ship| ship.at.quadrant() == quadrant);
+            let sector = view.context.options.layout.sector(quadrant);
+            let is_told = view.standoffs.contains(&quadrant) || view.intruders.iter().any(|it| it.at == at);
+            let is_watched = sector == Sector::Home(view.context.viewer)
+                || view.ships.iter().any(|ship| ship.at.quadrant() == quadrant);
             is_watched && !is_told
         };
         let places: Vec<Square> = Square::all().filter(|&at| !is_seen(at)).collect();
@@ -132,20 +132,20 @@ impl Fleet<'_> {
 
     /// Finds ships for everything that was told, in the order of a turn (3.3 to 3.5).
     fn explain(&mut self) {
-        let told = self.told;
-        for intruder in &told.intruders {
+        let view = self.view;
+        for intruder in &view.intruders {
             self.bring(intruder.at, intruder.size, Class::size);
         }
-        for &quadrant in &told.entries {
+        for &quadrant in &view.entries {
             self.enter(quadrant, None);
         }
-        for &quadrant in &told.standoffs {
-            match told.battles.iter().find(|battle| battle.quadrant == quadrant) {
+        for &quadrant in &view.standoffs {
+            match view.battles.iter().find(|battle| battle.quadrant == quadrant) {
                 Some(battle) => self.fight(battle),
                 None => self.face(quadrant),
             }
         }
-        for capture in told.captures.iter().filter(|capture| capture.by != told.context.viewer) {
+        for capture in view.captures.iter().filter(|capture| capture.by != view.context.viewer) {
             self.bring(capture.at, capture.offence, |class| class.offence);
         }
     }
@@ -223,7 +223,7 @@ impl Fleet<'_> {
 
     /// Finds a ship in a quadrant where ships of both sides are diagonal, because they did not fight (`Z-STANDOFF`).
     fn face(&mut self, quadrant: Quadrant) {
-        let own = |at: &Square| self.told.ships.iter().any(|own| own.at == *at || own.at.is_adjacent(*at));
+        let own = |at: &Square| self.view.ships.iter().any(|own| own.at == *at || own.at.is_adjacent(*at));
         let Some(at) = quadrant.squares().find(|at| !own(at)) else { return };
         let mut is_there = false;
         for tracked in self.ships.iter_mut().filter(|tracked| tracked.ship.at.quadrant() == quadrant) {
@@ -268,8 +268,8 @@ impl Fleet<'_> {
             size -= self.ships.remove(loose[self.dice.below(loose.len())]).ship.class.size();
         }
         // Missing ships must have been built. They have usually left the base since, so they are placed anywhere at home.
-        let told = &self.told.context;
-        let home: Vec<Quadrant> = told.options.layout.home_quadrants(told.viewer.other()).collect();
+        let view = &self.view.context;
+        let home: Vec<Quadrant> = view.options.layout.home_quadrants(view.viewer.other()).collect();
         while size < points || self.ships.is_empty() {
             let missing = points.saturating_sub(size).max(1);
             let offence = missing.min(BUILT.offence);

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use rustls::{ClientConnection, StreamOwned};
 
-use super::Settings;
+use super::ImapConfig;
 use super::paced::PacedStream;
 use crate::post::refusal::Refusal;
 use crate::post::source::ConnectionHandle;
@@ -73,7 +73,7 @@ pub(super) enum Reply {
 
 impl Connection {
     /// Connects as the settings say and reads the greeting.
-    pub(super) fn open(settings: &Settings, handle: &ConnectionHandle) -> Result<Connection, Error> {
+    pub(super) fn open(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Connection, Error> {
         let answer_timeout = Duration::from_secs(settings.timeout_seconds.clamp(1, 3600));
         let tcp = connect(settings, answer_timeout)?;
         let unusable = |error| Error::io("the connection cannot be used", error);
@@ -122,7 +122,7 @@ impl Connection {
         }
     }
 
-    fn read_greeting(&mut self, settings: &Settings) -> Result<(), Error> {
+    fn read_greeting(&mut self, settings: &ImapConfig) -> Result<(), Error> {
         let greeting = self.try_read_line().map_err(|error| match settings.tls {
             Tls::StartTls | Tls::None if is_timeout(&error) => {
                 tls::silent_greeting(&settings.host, settings.port())
@@ -133,7 +133,7 @@ impl Connection {
     }
 
     /// STARTTLS (RFC 3501, 6.2.1). The crate can do it only on connections that it opens itself.
-    fn start_tls(mut self, settings: &Settings) -> Result<Connection, Error> {
+    fn start_tls(mut self, settings: &ImapConfig) -> Result<Connection, Error> {
         let tag = self.send_command("STARTTLS")?;
         loop {
             let line = self.read_line()?;
@@ -377,7 +377,7 @@ impl Write for Io {
     }
 }
 
-fn connect(settings: &Settings, limit: Duration) -> Result<TcpStream, Error> {
+fn connect(settings: &ImapConfig, limit: Duration) -> Result<TcpStream, Error> {
     let (host, port) = (settings.host.as_str(), settings.port());
     let unreachable = |error| Error::io(format!("cannot reach {host}:{port}"), error);
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
@@ -397,7 +397,7 @@ fn prepare(tcp: &TcpStream, limit: Duration) -> io::Result<TcpStream> {
     tcp.try_clone()
 }
 
-fn secure(settings: &Settings, tcp: PacedStream) -> Result<Io, Error> {
+fn secure(settings: &ImapConfig, tcp: PacedStream) -> Result<Io, Error> {
     let trust = tls::client_config(settings.ca_file.as_deref())?;
     let host = &settings.host;
     let client = ClientConnection::new(trust, tls::server_name(host)?)

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use imap::Session;
 
-use super::Settings;
+use super::ImapConfig;
 use super::connection::{Connection, Reply, SharedConnection, classify, failed};
 use crate::post::oauth::{self, Mechanism};
 use crate::post::{Error, Secret, one_line};
@@ -26,7 +26,7 @@ impl From<Error> for Failure {
 
 /// Logs in as the settings say.
 pub(super) fn log_in(
-    settings: &Settings,
+    settings: &ImapConfig,
     connection: &SharedConnection,
 ) -> Result<Session<SharedConnection>, Failure> {
     match &settings.oauth {
@@ -40,8 +40,8 @@ pub(super) fn log_in(
 }
 
 fn log_in_by_token(
-    settings: &Settings,
-    oauth: &oauth::Settings,
+    settings: &ImapConfig,
+    oauth: &oauth::OauthLogin,
     connection: &SharedConnection,
 ) -> Result<Session<SharedConnection>, Failure> {
     let offered = capabilities(&mut connection.borrow())?;

@@ -9,7 +9,7 @@ use imap::Session;
 use imap::types::UnsolicitedResponse;
 use imap_proto::NameAttribute;
 
-use super::Settings;
+use super::ImapConfig;
 use super::connection::{Connection, SharedConnection, failed};
 use super::fetch::{Fetched, uid_fetch};
 use super::idle::{Idle, idle};
@@ -23,7 +23,7 @@ pub(super) struct Mailbox {
     session: Session<SharedConnection>,
     /// The connection of `session`.
     connection: SharedConnection,
-    settings: Settings,
+    settings: ImapConfig,
     uid_validity: u32,
     capabilities: Capabilities,
     /// Whether the folder for processed letters is known to exist.
@@ -43,7 +43,7 @@ struct Capabilities {
 
 impl Mailbox {
     /// Connects, logs in and selects the folder.
-    pub(super) fn open(settings: &Settings, handle: &ConnectionHandle) -> Result<Mailbox, Error> {
+    pub(super) fn open(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, Error> {
         match Mailbox::open_once(settings, handle) {
             // The next access token is a new one.
             Err(login::Failure::TokenRefused(_)) => match Mailbox::open_once(settings, handle) {
@@ -55,7 +55,7 @@ impl Mailbox {
         }
     }
 
-    fn open_once(settings: &Settings, handle: &ConnectionHandle) -> Result<Mailbox, login::Failure> {
+    fn open_once(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, login::Failure> {
         let connection = SharedConnection::new(Connection::open(settings, handle)?);
         let mut session = login::log_in(settings, &connection)?;
         let offered = session.capabilities().map_err(failed)?;
@@ -214,7 +214,7 @@ impl Mailbox {
     /// Describes the mailbox to a person.
     pub(super) fn describe(&mut self) -> Result<String, Error> {
         let waiting = self.list()?.len();
-        let Settings { host, tls, folder, poll_seconds, .. } = &self.settings;
+        let ImapConfig { host, tls, folder, poll_seconds, .. } = &self.settings;
         let news = match self.capabilities.idle {
             true => "announces new letters (IDLE)".to_owned(),
             false => format!("polled every {poll_seconds} s (no IDLE)"),
@@ -236,7 +236,7 @@ impl Mailbox {
 /// Looks for the letter with this Message-ID (without angle brackets) in the folders where it may have arrived, for
 /// `fogpost doctor --send`.
 pub(super) fn find(
-    settings: &Settings,
+    settings: &ImapConfig,
     handle: &ConnectionHandle,
     message_id: &str,
 ) -> Result<Option<FoundLetter>, Error> {

@@ -1,11 +1,11 @@
 //! The class of a refusal, and the time at which the server wants to be asked again.
 //!
-//! The enhanced status code counts first (RFC 3463), then the basic code and the step at which it came. Providers
+//! The enhanced status code counts first (RFC 3463), then the basic code and the exchange at which it came. Providers
 //! refuse with 5yz codes when a quota is used up, so a permanent code is not enough to give up a letter.
 
 use chrono::TimeDelta;
 
-use super::{EnhancedCode, Refusal, SmtpStatus, Step};
+use super::{EnhancedCode, Exchange, Refusal, SmtpStatus};
 
 /// The subject of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -37,14 +37,14 @@ impl Refusal {
     /// Returns the class of the refusal.
     pub fn class(&self) -> RefusalClass {
         // We refused it ourselves: nothing can be sent to such an address.
-        let Some(SmtpStatus { step, code, enhanced }) = self.smtp else { return RefusalClass::Recipient };
+        let Some(SmtpStatus { exchange, code, enhanced }) = self.smtp else { return RefusalClass::Recipient };
         let class = match enhanced {
             _ if code < 500 => RefusalClass::NotNow,
-            Some(enhanced) => self.class_by(enhanced).unwrap_or_else(|| self.class_by_code(step, code)),
-            None => self.class_by_code(step, code),
+            Some(enhanced) => self.class_by(enhanced).unwrap_or_else(|| self.class_by_code(exchange, code)),
+            None => self.class_by_code(exchange, code),
         };
         match class {
-            RefusalClass::NotNow | RefusalClass::Recipient if step.is_before_recipient() => {
+            RefusalClass::NotNow | RefusalClass::Recipient if exchange.is_before_recipient() => {
                 RefusalClass::Account
             }
             class => class,
@@ -85,13 +85,13 @@ impl Refusal {
         })
     }
 
-    fn class_by_code(&self, step: Step, code: u16) -> RefusalClass {
-        match (code, step) {
-            (552, Step::Sender | Step::Data | Step::Letter) => RefusalClass::Letter,
+    fn class_by_code(&self, exchange: Exchange, code: u16) -> RefusalClass {
+        match (code, exchange) {
+            (552, Exchange::Sender | Exchange::Data | Exchange::Letter) => RefusalClass::Letter,
             _ if self.speaks_of_limits() => RefusalClass::NotNow,
             (530 | 534 | 535 | 538, _) => RefusalClass::NotNow,
-            (501 | 550 | 551 | 553 | 556, Step::Recipient) => RefusalClass::Recipient,
-            (_, Step::Letter) => RefusalClass::Letter,
+            (501 | 550 | 551 | 553 | 556, Exchange::Recipient) => RefusalClass::Recipient,
+            (_, Exchange::Letter) => RefusalClass::Letter,
             _ => RefusalClass::NotNow,
         }
     }
@@ -104,14 +104,19 @@ impl Refusal {
     }
 }
 
-impl Step {
+impl Exchange {
     /// Whether the server had heard of no recipient yet.
     fn is_before_recipient(self) -> bool {
         match self {
-            Step::Connect | Step::Greeting | Step::Hello | Step::StartTls | Step::Login | Step::Sender => {
-                true
+            Exchange::Connect
+            | Exchange::Greeting
+            | Exchange::Hello
+            | Exchange::StartTls
+            | Exchange::Login
+            | Exchange::Sender => true,
+            Exchange::Recipient | Exchange::Data | Exchange::Letter | Exchange::Reset | Exchange::Quit => {
+                false
             }
-            Step::Recipient | Step::Data | Step::Letter | Step::Reset | Step::Quit => false,
         }
     }
 }
@@ -121,74 +126,74 @@ mod tests {
     use super::RefusalClass::{Account, Letter, NotNow, Recipient};
     use super::*;
 
-    fn refusal(step: Step, reply: &str) -> Refusal {
+    fn refusal(exchange: Exchange, reply: &str) -> Refusal {
         let reply = format!("{}\r\n", reply.replace('\n', "\r\n"));
-        Refusal::from_reply(step, &reply.parse().expect("a reply"))
+        Refusal::from_reply(exchange, &reply.parse().expect("a reply"))
     }
 
     /// Refusals that providers publish: support.google.com/a/answer/3726730, learn.microsoft.com (non-delivery reports
     /// in Exchange Online), postmaster.gmx.net/en/error-messages, and Postfix's own replies.
     #[rustfmt::skip]
-    const PUBLISHED: &[(Step, &str, RefusalClass)] = &[
+    const PUBLISHED: &[(Exchange, &str, RefusalClass)] = &[
         // Gmail
-        (Step::Letter, "550-5.4.5 Daily user sending limit exceeded. For more information on Gmail\n550-5.4.5 sending limits go to\n550 5.4.5 https://support.google.com/a/answer/166852 x.1 - gsmtp", NotNow),
-        (Step::Recipient, "550 5.4.5 Daily SMTP relay limit exceeded for user.", NotNow),
-        (Step::Recipient, "550-5.1.1 The email account that you tried to reach does not exist. Please try\n550 5.1.1 double-checking the recipient's email address for typos", Recipient),
-        (Step::Recipient, "550 5.2.1 The email account that you tried to reach is disabled.", Recipient),
-        (Step::Recipient, "550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents additional messages from being delivered.", NotNow),
-        (Step::Recipient, "452 4.2.2 The email account that you tried to reach is over quota.", NotNow),
-        (Step::Recipient, "552 5.2.2 The email account that you tried to reach is over quota.", NotNow),
-        (Step::Recipient, "553 5.1.2 We weren't able to find the recipient domain.", Recipient),
-        (Step::Recipient, "553 5.1.3 The recipient address <x> is not a valid RFC 5321 address.", Recipient),
-        (Step::Recipient, "450 4.2.1 The user you are trying to contact is receiving mail too quickly.", NotNow),
-        (Step::Greeting, "421 4.7.0 Try again later, closing connection.", Account),
-        (Step::Hello, "421 4.7.0 Temporary System Problem. Try again later.", Account),
-        (Step::Sender, "530 5.5.1 Authentication Required.", Account),
-        (Step::Sender, "530 5.7.0 Must issue a STARTTLS command first.", Account),
-        (Step::Login, "535 5.7.8 Username and Password not accepted.", Account),
-        (Step::Login, "534 5.7.9 Application-specific password required.", Account),
-        (Step::Letter, "552 5.2.3 Your message exceeded Google's message size limits.", Letter),
-        (Step::Sender, "552 5.3.4 Your message exceeded Google's message size limits.", Letter),
-        (Step::Letter, "550 5.7.1 Our system has detected that this message is likely unsolicited mail.", NotNow),
-        (Step::Letter, "550 5.7.1 Email quota exceeded.", NotNow),
-        (Step::Letter, "554 5.6.0 Mail message is malformed. Not accepted.", Letter),
+        (Exchange::Letter, "550-5.4.5 Daily user sending limit exceeded. For more information on Gmail\n550-5.4.5 sending limits go to\n550 5.4.5 https://support.google.com/a/answer/166852 x.1 - gsmtp", NotNow),
+        (Exchange::Recipient, "550 5.4.5 Daily SMTP relay limit exceeded for user.", NotNow),
+        (Exchange::Recipient, "550-5.1.1 The email account that you tried to reach does not exist. Please try\n550 5.1.1 double-checking the recipient's email address for typos", Recipient),
+        (Exchange::Recipient, "550 5.2.1 The email account that you tried to reach is disabled.", Recipient),
+        (Exchange::Recipient, "550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents additional messages from being delivered.", NotNow),
+        (Exchange::Recipient, "452 4.2.2 The email account that you tried to reach is over quota.", NotNow),
+        (Exchange::Recipient, "552 5.2.2 The email account that you tried to reach is over quota.", NotNow),
+        (Exchange::Recipient, "553 5.1.2 We weren't able to find the recipient domain.", Recipient),
+        (Exchange::Recipient, "553 5.1.3 The recipient address <x> is not a valid RFC 5321 address.", Recipient),
+        (Exchange::Recipient, "450 4.2.1 The user you are trying to contact is receiving mail too quickly.", NotNow),
+        (Exchange::Greeting, "421 4.7.0 Try again later, closing connection.", Account),
+        (Exchange::Hello, "421 4.7.0 Temporary System Problem. Try again later.", Account),
+        (Exchange::Sender, "530 5.5.1 Authentication Required.", Account),
+        (Exchange::Sender, "530 5.7.0 Must issue a STARTTLS command first.", Account),
+        (Exchange::Login, "535 5.7.8 Username and Password not accepted.", Account),
+        (Exchange::Login, "534 5.7.9 Application-specific password required.", Account),
+        (Exchange::Letter, "552 5.2.3 Your message exceeded Google's message size limits.", Letter),
+        (Exchange::Sender, "552 5.3.4 Your message exceeded Google's message size limits.", Letter),
+        (Exchange::Letter, "550 5.7.1 Our system has detected that this message is likely unsolicited mail.", NotNow),
+        (Exchange::Letter, "550 5.7.1 Email quota exceeded.", NotNow),
+        (Exchange::Letter, "554 5.6.0 Mail message is malformed. Not accepted.", Letter),
         // Microsoft 365 and Outlook.com
-        (Step::Recipient, "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup", Recipient),
-        (Step::Recipient, "550 5.4.1 Recipient address rejected: Access denied.", Recipient),
-        (Step::Letter, "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients", NotNow),
-        (Step::Letter, "554 5.2.252 SendAsDenied; club@example.org not allowed to send as referee@example.org", NotNow),
-        (Step::Letter, "554 5.2.0 STOREDRV.Submission.Exception: submission quota exceeded; daily", NotNow),
-        (Step::Letter, "554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException; Failed to process message", NotNow),
-        (Step::Recipient, "550 5.7.705 Access denied, tenant has exceeded threshold", NotNow),
-        (Step::Letter, "550 5.7.708 Access denied, traffic not accepted from this IP", NotNow),
-        (Step::Letter, "550 5.7.233 Your message can't be sent because your tenant exceeded its daily limit", NotNow),
-        (Step::Recipient, "550 5.4.6 Hop count exceeded, possible mail loop", NotNow),
-        (Step::Sender, "530 5.7.57 Client not authenticated to send mail.", Account),
-        (Step::Login, "535 5.7.139 Authentication unsuccessful, basic authentication is disabled.", Account),
-        (Step::Letter, "432 4.3.2 Concurrent connections limit exceeded", NotNow),
-        (Step::Letter, "451 4.7.500 Server busy. Please try again later", NotNow),
+        (Exchange::Recipient, "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup", Recipient),
+        (Exchange::Recipient, "550 5.4.1 Recipient address rejected: Access denied.", Recipient),
+        (Exchange::Letter, "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients", NotNow),
+        (Exchange::Letter, "554 5.2.252 SendAsDenied; club@example.org not allowed to send as referee@example.org", NotNow),
+        (Exchange::Letter, "554 5.2.0 STOREDRV.Submission.Exception: submission quota exceeded; daily", NotNow),
+        (Exchange::Letter, "554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException; Failed to process message", NotNow),
+        (Exchange::Recipient, "550 5.7.705 Access denied, tenant has exceeded threshold", NotNow),
+        (Exchange::Letter, "550 5.7.708 Access denied, traffic not accepted from this IP", NotNow),
+        (Exchange::Letter, "550 5.7.233 Your message can't be sent because your tenant exceeded its daily limit", NotNow),
+        (Exchange::Recipient, "550 5.4.6 Hop count exceeded, possible mail loop", NotNow),
+        (Exchange::Sender, "530 5.7.57 Client not authenticated to send mail.", Account),
+        (Exchange::Login, "535 5.7.139 Authentication unsuccessful, basic authentication is disabled.", Account),
+        (Exchange::Letter, "432 4.3.2 Concurrent connections limit exceeded", NotNow),
+        (Exchange::Letter, "451 4.7.500 Server busy. Please try again later", NotNow),
         // GMX and WEB.DE, which give no enhanced codes
-        (Step::Recipient, "550 Requested action not taken: mailbox unavailable", Recipient),
-        (Step::Recipient, "550 Sender rate limit exceeded; try again later", NotNow),
-        (Step::Greeting, "554-gmx.net (mxgmx104) Nemesis ESMTP Service not available\n554-No SMTP service\n554 IP address is block listed.", Account),
-        (Step::Sender, "550 Sender address is not allowed.", Account),
-        (Step::Letter, "552 Requested mail action aborted: message size exceeds the limit", Letter),
-        (Step::Letter, "554 Transaction failed Reject due to policy restrictions.", Letter),
-        (Step::Letter, "450 Requested mail action not taken: mailbox unavailable Mail send limit exceeded.", NotNow),
+        (Exchange::Recipient, "550 Requested action not taken: mailbox unavailable", Recipient),
+        (Exchange::Recipient, "550 Sender rate limit exceeded; try again later", NotNow),
+        (Exchange::Greeting, "554-gmx.net (mxgmx104) Nemesis ESMTP Service not available\n554-No SMTP service\n554 IP address is block listed.", Account),
+        (Exchange::Sender, "550 Sender address is not allowed.", Account),
+        (Exchange::Letter, "552 Requested mail action aborted: message size exceeds the limit", Letter),
+        (Exchange::Letter, "554 Transaction failed Reject due to policy restrictions.", Letter),
+        (Exchange::Letter, "450 Requested mail action not taken: mailbox unavailable Mail send limit exceeded.", NotNow),
         // Postfix
-        (Step::Recipient, "550 5.1.1 <x@club.test>: Recipient address rejected: User unknown in local recipient table", Recipient),
-        (Step::Recipient, "554 5.7.1 <x@club.test>: Relay access denied", NotNow),
-        (Step::Recipient, "554 Relay access denied", NotNow),
-        (Step::Recipient, "450 4.7.1 <x@club.test>: Recipient address rejected: Greylisted", NotNow),
-        (Step::Recipient, "556 5.1.10 <x@club.test>: Domain club.test does not accept mail (nullMX)", Recipient),
-        (Step::Sender, "553 5.7.1 <x@club.test>: Sender address rejected: not owned by user", Account),
-        (Step::Sender, "452 4.3.1 Insufficient system storage", Account),
+        (Exchange::Recipient, "550 5.1.1 <x@club.test>: Recipient address rejected: User unknown in local recipient table", Recipient),
+        (Exchange::Recipient, "554 5.7.1 <x@club.test>: Relay access denied", NotNow),
+        (Exchange::Recipient, "554 Relay access denied", NotNow),
+        (Exchange::Recipient, "450 4.7.1 <x@club.test>: Recipient address rejected: Greylisted", NotNow),
+        (Exchange::Recipient, "556 5.1.10 <x@club.test>: Domain club.test does not accept mail (nullMX)", Recipient),
+        (Exchange::Sender, "553 5.7.1 <x@club.test>: Sender address rejected: not owned by user", Account),
+        (Exchange::Sender, "452 4.3.1 Insufficient system storage", Account),
     ];
 
     #[test]
     fn published_refusals_are_of_the_right_class() {
-        for (step, reply, class) in PUBLISHED {
-            assert_eq!(refusal(*step, reply).class(), *class, "{step}: {reply}");
+        for (exchange, reply, class) in PUBLISHED {
+            assert_eq!(refusal(*exchange, reply).class(), *class, "{exchange}: {reply}");
         }
         assert_eq!(Refusal::from("this is not a mail address").class(), Recipient);
     }

@@ -6,7 +6,7 @@
 //! - sends one command at a time, while pipelining (RFC 2920) saves two round trips a letter;
 //! - cannot start TLS on a stream that its caller connected, and does not expose enhanced status codes.
 //!
-//! The server is not trusted: its replies are bounded in size, and each step in time.
+//! The server is not trusted: its replies are bounded in size, and each exchange in time.
 
 use std::io;
 use std::net::IpAddr;
@@ -26,16 +26,16 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-use super::Settings;
+use super::SmtpConfig;
 use super::capabilities::Capabilities;
 use super::wire::{encoded, read_reply};
-use crate::post::refusal::{Refusal, Step};
+use crate::post::refusal::{Exchange, Refusal};
 use crate::post::{Error, Secret, Tls, host_name, tls};
 
 /// Maximum challenges in a login: LOGIN asks for the user name and the password.
 const MAX_CHALLENGES: usize = 2;
 
-/// Time limit for a whole letter and again for the reply to it, in steps: letters are large, and servers filter them
+/// Time limit for a whole letter and again for the reply to it, in exchanges: letters are large, and servers filter them
 /// before they reply (RFC 5321, 4.5.3.2.6).
 const LETTER_STEPS: u32 = 5;
 
@@ -50,7 +50,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 /// An open connection to a mail server that takes letters.
 pub(super) struct Conversation {
     stream: BufReader<Box<dyn Stream>>,
-    /// Time limit of a step.
+    /// Time limit of an exchange.
     limit: Duration,
     /// The name in the server's reply to EHLO.
     server_name: String,
@@ -58,13 +58,13 @@ pub(super) struct Conversation {
     usable: bool,
 }
 
-/// Why a step failed.
+/// Why an exchange failed.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The server replied with a 4yz or 5yz code.
     Refused(Refusal),
     /// The connection can no longer be used.
-    Broken { step: Step, error: Error },
+    Broken { exchange: Exchange, error: Error },
 }
 
 impl Failure {
@@ -72,9 +72,10 @@ impl Failure {
     pub(super) fn ended_before_letter(&self) -> bool {
         match self {
             Failure::Refused(refusal) => {
-                self.ends_connection() && refusal.smtp.is_some_and(|status| status.step != Step::Letter)
+                self.ends_connection()
+                    && refusal.smtp.is_some_and(|status| status.exchange != Exchange::Letter)
             }
-            Failure::Broken { step, .. } => *step != Step::Letter,
+            Failure::Broken { exchange, .. } => *exchange != Exchange::Letter,
         }
     }
 
@@ -113,7 +114,10 @@ impl From<Failure> for Error {
 
 impl Conversation {
     /// Connects, secures the connection and logs in, as the settings say.
-    pub(super) async fn open(settings: &Settings, trust: &Arc<ClientConfig>) -> Result<Conversation, Error> {
+    pub(super) async fn open(
+        settings: &SmtpConfig,
+        trust: &Arc<ClientConfig>,
+    ) -> Result<Conversation, Error> {
         let mut conversation = Conversation::connect(settings, trust).await?;
         let Some(user) = &settings.user else { return Ok(conversation) };
         let Some(oauth) = &settings.oauth else {
@@ -135,7 +139,7 @@ impl Conversation {
     }
 
     /// Connects and secures the connection, as the settings say.
-    async fn connect(settings: &Settings, trust: &Arc<ClientConfig>) -> Result<Conversation, Error> {
+    async fn connect(settings: &SmtpConfig, trust: &Arc<ClientConfig>) -> Result<Conversation, Error> {
         let (host, port, limit) = (&settings.host, settings.port(), settings.step_limit());
         let unreachable = |error| Error::io(format!("cannot reach {host}:{port}"), error);
         let tcp = timeout(limit, TcpStream::connect((host.as_str(), port)))
@@ -156,7 +160,7 @@ impl Conversation {
             }
         };
         let mut conversation = Conversation::over(stream, limit);
-        let greeting = conversation.expect(Step::Greeting, limit, Severity::PositiveCompletion).await;
+        let greeting = conversation.expect(Exchange::Greeting, limit, Severity::PositiveCompletion).await;
         greeting.map_err(|failure| match settings.tls {
             Tls::StartTls | Tls::None if failure.is_timeout() => tls::silent_greeting(host, port),
             Tls::Tls | Tls::StartTls | Tls::None => failure.into(),
@@ -189,7 +193,7 @@ impl Conversation {
     }
 
     async fn hello(&mut self, client: &ClientId) -> Result<(), Error> {
-        let reply = self.command(Step::Hello, &Ehlo::new(client.clone()).to_string()).await?;
+        let reply = self.command(Exchange::Hello, &Ehlo::new(client.clone()).to_string()).await?;
         self.server_name = reply.first_word().unwrap_or_default().to_owned();
         self.capabilities = Capabilities::of(&reply);
         Ok(())
@@ -201,7 +205,7 @@ impl Conversation {
         if !self.capabilities.start_tls {
             return Err(Error::Configuration("the mail server does not offer STARTTLS".to_owned()));
         }
-        self.command(Step::StartTls, &Starttls.to_string()).await?;
+        self.command(Exchange::StartTls, &Starttls.to_string()).await?;
         // Bytes after the reply arrived unprotected, but would be read as if they had come over TLS. An attacker may
         // have injected them.
         if !self.stream.buffer().is_empty() {
@@ -217,7 +221,7 @@ impl Conversation {
         };
         let mut command = Auth::new(mechanism, credentials.clone(), None).map_err(|_| Error::Malformed)?;
         for _ in 0..=MAX_CHALLENGES {
-            let reply = match self.command(Step::Login, &command.to_string()).await {
+            let reply = match self.command(Exchange::Login, &command.to_string()).await {
                 Err(Failure::Refused(refusal)) if !refusal.has_transient_code() => {
                     return Err(Error::Login(refusal));
                 }
@@ -233,7 +237,7 @@ impl Conversation {
     }
 
     /// Logs in by an access token.
-    async fn show_token(&mut self, settings: &Settings, user: &str, token: &Secret) -> Result<(), Error> {
+    async fn show_token(&mut self, settings: &SmtpConfig, user: &str, token: &Secret) -> Result<(), Error> {
         let Some(mechanism) = self.capabilities.token_login else {
             let text = "the mail server offers no login by OAuth (OAUTHBEARER, XOAUTH2)";
             return Err(Error::Configuration(text.to_owned()));
@@ -241,7 +245,7 @@ impl Conversation {
         let first = mechanism.first_message(user, &settings.host, settings.port(), token);
         let mut command = format!("AUTH {} {}\r\n", mechanism.name(), STANDARD.encode(first));
         for _ in 0..=MAX_CHALLENGES {
-            let reply = match self.command(Step::Login, &command).await {
+            let reply = match self.command(Exchange::Login, &command).await {
                 Err(Failure::Refused(refusal)) if !refusal.has_transient_code() => {
                     return Err(Error::Login(refusal));
                 }
@@ -263,14 +267,14 @@ impl Conversation {
         to: Address,
         letter: &[u8],
     ) -> Result<Response, Failure> {
-        let sent = self.send_steps(return_path, to, letter).await;
+        let sent = self.send_unpipelined(return_path, to, letter).await;
         if sent.as_ref().is_err_and(Failure::ends_connection) {
             self.usable = false;
         }
         sent
     }
 
-    async fn send_steps(
+    async fn send_unpipelined(
         &mut self,
         return_path: Option<Address>,
         to: Address,
@@ -282,14 +286,14 @@ impl Conversation {
         if self.capabilities.pipelining {
             self.pipeline(&[mail, rcpt, Data.to_string()]).await?;
         } else {
-            self.command(Step::Sender, &mail).await?;
-            self.command(Step::Recipient, &rcpt).await?;
-            self.write(Step::Data, self.limit, Data.to_string().as_bytes()).await?;
-            self.expect(Step::Data, self.limit, Severity::PositiveIntermediate).await?;
+            self.command(Exchange::Sender, &mail).await?;
+            self.command(Exchange::Recipient, &rcpt).await?;
+            self.write(Exchange::Data, self.limit, Data.to_string().as_bytes()).await?;
+            self.expect(Exchange::Data, self.limit, Severity::PositiveIntermediate).await?;
         }
         let limit = self.limit * LETTER_STEPS;
-        self.write(Step::Letter, limit, &encoded(letter)).await?;
-        self.expect(Step::Letter, limit, Severity::PositiveCompletion).await
+        self.write(Exchange::Letter, limit, &encoded(letter)).await?;
+        self.expect(Exchange::Letter, limit, Severity::PositiveCompletion).await
     }
 
     fn mail_parameters(
@@ -321,10 +325,10 @@ impl Conversation {
     /// Sends MAIL, RCPT and DATA in one segment. The server replies to each in order, even after a refusal (RFC 2920,
     /// 3.1).
     async fn pipeline(&mut self, commands: &[String; 3]) -> Result<(), Failure> {
-        self.write(Step::Sender, self.limit, commands.concat().as_bytes()).await?;
+        self.write(Exchange::Sender, self.limit, commands.concat().as_bytes()).await?;
         let mut refused = None;
-        for step in [Step::Sender, Step::Recipient] {
-            match self.expect(step, self.limit, Severity::PositiveCompletion).await {
+        for exchange in [Exchange::Sender, Exchange::Recipient] {
+            match self.expect(exchange, self.limit, Severity::PositiveCompletion).await {
                 Ok(_) => {}
                 Err(failure) if failure.ends_connection() => {
                     self.usable = false;
@@ -333,7 +337,7 @@ impl Conversation {
                 Err(failure) => refused = refused.or(Some(failure)),
             }
         }
-        let data = self.expect(Step::Data, self.limit, Severity::PositiveIntermediate).await;
+        let data = self.expect(Exchange::Data, self.limit, Severity::PositiveIntermediate).await;
         let Some(refused) = refused else { return data.map(|_| ()) };
         // If the server asks for the letter anyway, it would take whatever comes next for the letter.
         if !matches!(data, Err(Failure::Refused(_))) {
@@ -344,65 +348,74 @@ impl Conversation {
 
     /// Makes the server forget the letter that it refused. Returns whether the connection can be used again.
     pub(super) async fn reset(&mut self) -> bool {
-        self.usable = self.usable && self.command(Step::Reset, &Rset.to_string()).await.is_ok();
+        self.usable = self.usable && self.command(Exchange::Reset, &Rset.to_string()).await.is_ok();
         self.usable
     }
 
     pub(super) async fn quit(mut self) {
         // A courtesy: the connection is closed whatever the server replies.
-        let _ = timeout(QUIT_LIMIT, self.command(Step::Quit, &Quit.to_string())).await;
+        let _ = timeout(QUIT_LIMIT, self.command(Exchange::Quit, &Quit.to_string())).await;
     }
 
     /// Sends a command and returns its positive reply.
-    async fn command(&mut self, step: Step, command: &str) -> Result<Response, Failure> {
-        self.write(step, self.limit, command.as_bytes()).await?;
-        let reply = self.read_reply(step, self.limit).await?;
-        if reply.is_positive() { Ok(reply) } else { Err(Failure::Refused(Refusal::from_reply(step, &reply))) }
+    async fn command(&mut self, exchange: Exchange, command: &str) -> Result<Response, Failure> {
+        self.write(exchange, self.limit, command.as_bytes()).await?;
+        let reply = self.read_reply(exchange, self.limit).await?;
+        if reply.is_positive() {
+            Ok(reply)
+        } else {
+            Err(Failure::Refused(Refusal::from_reply(exchange, &reply)))
+        }
     }
 
     /// Reads the next reply, which must have this severity.
-    async fn expect(&mut self, step: Step, limit: Duration, severity: Severity) -> Result<Response, Failure> {
-        let reply = self.read_reply(step, limit).await?;
+    async fn expect(
+        &mut self,
+        exchange: Exchange,
+        limit: Duration,
+        severity: Severity,
+    ) -> Result<Response, Failure> {
+        let reply = self.read_reply(exchange, limit).await?;
         match reply.code().severity {
             found if found == severity => Ok(reply),
             Severity::TransientNegativeCompletion | Severity::PermanentNegativeCompletion => {
-                Err(Failure::Refused(Refusal::from_reply(step, &reply)))
+                Err(Failure::Refused(Refusal::from_reply(exchange, &reply)))
             }
             Severity::PositiveCompletion | Severity::PositiveIntermediate => {
-                Err(Failure::Broken { step, error: Error::Malformed })
+                Err(Failure::Broken { exchange, error: Error::Malformed })
             }
         }
     }
 
-    async fn write(&mut self, step: Step, limit: Duration, bytes: &[u8]) -> Result<(), Failure> {
+    async fn write(&mut self, exchange: Exchange, limit: Duration, bytes: &[u8]) -> Result<(), Failure> {
         let write = async {
             self.stream.write_all(bytes).await?;
             self.stream.flush().await
         };
-        within(limit, step, write).await
+        within(limit, exchange, write).await
     }
 
-    async fn read_reply(&mut self, step: Step, limit: Duration) -> Result<Response, Failure> {
-        let reply = within(limit, step, read_reply(&mut self.stream)).await?;
-        reply.ok_or(Failure::Broken { step, error: Error::Malformed })
+    async fn read_reply(&mut self, exchange: Exchange, limit: Duration) -> Result<Response, Failure> {
+        let reply = within(limit, exchange, read_reply(&mut self.stream)).await?;
+        reply.ok_or(Failure::Broken { exchange, error: Error::Malformed })
     }
 }
 
-/// Runs a step within its time limit.
+/// Runs an exchange within its time limit.
 async fn within<T>(
     limit: Duration,
-    step: Step,
+    exchange: Exchange,
     work: impl Future<Output = io::Result<T>>,
 ) -> Result<T, Failure> {
     let error = match timeout(limit, work).await {
         Ok(Ok(done)) => return Ok(done),
-        Ok(Err(error)) => Error::io(format!("the connection to the mail server broke ({step})"), error),
+        Ok(Err(error)) => Error::io(format!("the connection to the mail server broke ({exchange})"), error),
         Err(_elapsed) => {
-            let what = format!("the mail server did not answer in time ({step})");
+            let what = format!("the mail server did not answer in time ({exchange})");
             Error::io(what, io::ErrorKind::TimedOut.into())
         }
     };
-    Err(Failure::Broken { step, error })
+    Err(Failure::Broken { exchange, error })
 }
 
 async fn secure(

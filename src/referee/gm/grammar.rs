@@ -71,12 +71,13 @@ fn is(word: &str, wanted: &str) -> bool {
     word.eq_ignore_ascii_case(wanted)
 }
 
-type Parsed<T = Instruction> = Result<T, InstructionFault>;
+/// A part of an instruction, or why it is not valid.
+type InstructionResult<T = Instruction> = Result<T, InstructionFault>;
 
 /// The example for faults in which nothing more specific was recognized.
 const EXTEND_EXAMPLE: &str = "GM MATCH QZ-7K3M EXTEND 3 days";
 
-fn parse(words: &[&str], below: Vec<Line>) -> Parsed {
+fn parse(words: &[&str], below: Vec<Line>) -> InstructionResult {
     let Some((first, rest)) = words.split_first() else {
         return Err(InstructionFault::new("GM must be followed by a command.", "GM LIST late"));
     };
@@ -92,7 +93,7 @@ fn parse(words: &[&str], below: Vec<Line>) -> Parsed {
     }
 }
 
-fn parse_list(rest: &[&str]) -> Parsed {
+fn parse_list(rest: &[&str]) -> InstructionResult {
     let listing = match rest {
         [] => Some(Listing::All),
         [which] => Listing::parse(which),
@@ -107,7 +108,7 @@ fn parse_list(rest: &[&str]) -> Parsed {
 /// Digits of a digest that are enough to name a letter.
 const MIN_DIGEST_DIGITS: usize = 6;
 
-fn parse_accept(rest: &[&str]) -> Parsed {
+fn parse_accept(rest: &[&str]) -> InstructionResult {
     match rest {
         [digest] if is_digest_prefix(digest) => {
             Ok(Instruction::AcceptLetter { digest: digest.to_ascii_lowercase() })
@@ -121,7 +122,7 @@ pub fn is_digest_prefix(word: &str) -> bool {
     (MIN_DIGEST_DIGITS..=64).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn parse_announce(rest: &[&str], below: &[Line]) -> Parsed {
+fn parse_announce(rest: &[&str], below: &[Line]) -> InstructionResult {
     let example = "GM ANNOUNCE quad\nOn Sunday I move the club to a new server.\nEND";
     let [word] = rest else {
         return Err(InstructionFault::new("ANNOUNCE needs ALL or a game, and the text below it.", example));
@@ -147,7 +148,7 @@ fn text_of(words: &[&str], below: &[Line]) -> String {
     text.trim().to_owned()
 }
 
-fn parse_match(rest: &[&str], below: Vec<Line>) -> Parsed {
+fn parse_match(rest: &[&str], below: Vec<Line>) -> InstructionResult {
     let [id, verb, rest @ ..] = rest else {
         return Err(InstructionFault::new("GM MATCH needs a match and a command.", EXTEND_EXAMPLE));
     };
@@ -169,7 +170,7 @@ fn split_turn<'a>(verb: &str, rest: &'a [&'a str]) -> (Option<u32>, &'a [&'a str
     }
 }
 
-fn match_action(verb: &str, rest: &[&str], below: Vec<Line>) -> Parsed<MatchAction> {
+fn match_action(verb: &str, rest: &[&str], below: Vec<Line>) -> InstructionResult<MatchAction> {
     let text = rest.join(" ");
     let act = match verb {
         "EXTEND" => Act::Extend { days: parse_days(rest)? },
@@ -200,7 +201,7 @@ fn match_action(verb: &str, rest: &[&str], below: Vec<Line>) -> Parsed<MatchActi
     Ok(MatchAction::Act(act))
 }
 
-fn parse_tell(rest: &[&str], below: &[Line]) -> Parsed<Act> {
+fn parse_tell(rest: &[&str], below: &[Line]) -> InstructionResult<Act> {
     let example = "GM MATCH QZ-7K3M TELL first Please write from your own address.";
     let Some((seat, words)) = rest.split_first() else {
         return Err(InstructionFault::new("TELL needs first, second or both, and a text.", example));
@@ -212,7 +213,7 @@ fn parse_tell(rest: &[&str], below: &[Line]) -> Parsed<Act> {
     }
 }
 
-fn parse_replace(rest: &[&str]) -> Parsed<MatchAction> {
+fn parse_replace(rest: &[&str]) -> InstructionResult<MatchAction> {
     let example = "GM MATCH QZ-7K3M REPLACE first name@example.org";
     let [seat, by] = rest else {
         return Err(InstructionFault::new("REPLACE needs a seat and a mail address.", example));
@@ -220,7 +221,7 @@ fn parse_replace(rest: &[&str]) -> Parsed<MatchAction> {
     Ok(MatchAction::Replace { seat: parse_seat(&[seat], example)?, by: parse_party(by, example)? })
 }
 
-fn parse_rollback(rest: &[&str]) -> Parsed<MatchAction> {
+fn parse_rollback(rest: &[&str]) -> InstructionResult<MatchAction> {
     let example = "GM MATCH QZ-7K3M ROLLBACK 3 Bo's letter came in time.";
     let rest = if rest.first().is_some_and(|word| is(word, "to")) { &rest[1..] } else { rest };
     match rest {
@@ -231,7 +232,7 @@ fn parse_rollback(rest: &[&str]) -> Parsed<MatchAction> {
     .ok_or_else(|| InstructionFault::new("ROLLBACK needs a turn and a reason.", example))
 }
 
-fn parse_correct(rest: &[&str], orders: Vec<Line>) -> Parsed<MatchAction> {
+fn parse_correct(rest: &[&str], orders: Vec<Line>) -> InstructionResult<MatchAction> {
     let example = "GM MATCH QZ-7K3M CORRECT 3 second It was misread.\nSHIP 1 TO B2\nEND";
     let parts = match rest {
         [turn, seat, reason @ ..] if !reason.is_empty() => turn.parse().ok().map(|turn| (turn, seat, reason)),
@@ -245,7 +246,7 @@ fn parse_correct(rest: &[&str], orders: Vec<Line>) -> Parsed<MatchAction> {
     Ok(MatchAction::Correct { turn, reason: reason.join(" "), orders: Some((seat, orders)) })
 }
 
-fn parse_days(rest: &[&str]) -> Parsed<u32> {
+fn parse_days(rest: &[&str]) -> InstructionResult<u32> {
     let number: Option<u32> = match rest {
         [number] => number.parse().ok(),
         [number, unit] if is(unit, "day") || is(unit, "days") => number.parse().ok(),
@@ -256,7 +257,7 @@ fn parse_days(rest: &[&str]) -> Parsed<u32> {
         .ok_or_else(|| InstructionFault::new("EXTEND needs a number of days, 1 to 366.", EXTEND_EXAMPLE))
 }
 
-fn parse_seat(rest: &[&str], example: &'static str) -> Parsed<Seat> {
+fn parse_seat(rest: &[&str], example: &'static str) -> InstructionResult<Seat> {
     let found = match rest {
         [word] => Seat::parse(word),
         _ => None,
@@ -264,19 +265,19 @@ fn parse_seat(rest: &[&str], example: &'static str) -> Parsed<Seat> {
     found.ok_or_else(|| InstructionFault::new("This command needs a seat, first or second.", example))
 }
 
-fn parse_address(word: &str, example: &'static str) -> Parsed<Address> {
+fn parse_address(word: &str, example: &'static str) -> InstructionResult<Address> {
     let bare = word.trim_matches(['<', '>']);
     Address::parse(bare).map_err(|_| InstructionFault::new(format!("{word} is not a mail address."), example))
 }
 
-fn parse_party(word: &str, example: &'static str) -> Parsed<Party> {
+fn parse_party(word: &str, example: &'static str) -> InstructionResult<Party> {
     match Party::parse(word) {
         Some(Party::House(level)) => Ok(Party::House(level)),
         _ => parse_address(word, example).map(Party::Player),
     }
 }
 
-fn parse_new(rest: &[&str]) -> Parsed {
+fn parse_new(rest: &[&str]) -> InstructionResult {
     let example = "GM NEW quad ann@example.org bo@example.org swap=off days=3";
     // A game's name may have several words.
     let name_words =
@@ -311,7 +312,7 @@ fn parse_new(rest: &[&str]) -> Parsed {
     })
 }
 
-fn parse_player(rest: &[&str]) -> Parsed {
+fn parse_player(rest: &[&str]) -> InstructionResult {
     let example = "GM PLAYER SHOW ann@example.org";
     let [verb, address, rest @ ..] = rest else {
         return Err(InstructionFault::new("GM PLAYER needs a command and a mail address.", example));

@@ -32,12 +32,12 @@ pub fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection
     }
     // Valid in every stage and phase, because letters are written in all of them.
     if let Act::Desk(desk) = act {
-        let told = wording_news::told_before(&draft.game_match);
+        let known = wording_news::known_before(&draft.game_match);
         let is_kept = draft.game_match.desk.procedure != desk.procedure;
         let before = is_kept.then(|| Digest::of(draft.game_match.to_json().as_bytes()));
         draft.game_match.desk = desk.clone();
         draft.record(Fact::DeskSet { desk: Box::new(desk.clone()), before });
-        wording_news::note(&mut draft.game_match, &told);
+        wording_news::note(&mut draft.game_match, &known);
         return Ok(());
     }
     if let Act::Hold { seat, pins, .. } = act {

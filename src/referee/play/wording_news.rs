@@ -24,7 +24,7 @@ impl Match {
 }
 
 /// Returns the club's own templates that each seat was told of last, before the identity changes.
-pub fn told_before(game_match: &Match) -> BySeat<BTreeMap<String, Digest>> {
+pub fn known_before(game_match: &Match) -> BySeat<BTreeMap<String, Digest>> {
     BySeat::from_fn(|seat| match game_match.wording_news[seat] {
         WordingNews::Pending => game_match.templates_told[seat].clone(),
         WordingNews::Known | WordingNews::Told => game_match.own_templates(),
@@ -32,12 +32,12 @@ pub fn told_before(game_match: &Match) -> BySeat<BTreeMap<String, Digest>> {
 }
 
 /// Notes which seats the next letter tells of the club's own templates: those that were not told of the ones in force.
-pub fn note(game_match: &mut Match, told: &BySeat<BTreeMap<String, Digest>>) {
+pub fn note(game_match: &mut Match, known: &BySeat<BTreeMap<String, Digest>>) {
     let own = game_match.own_templates();
     for seat in Seat::BOTH {
-        let is_told = told[seat] == own;
-        game_match.wording_news[seat] = if is_told { WordingNews::Known } else { WordingNews::Pending };
-        game_match.templates_told[seat] = if is_told { BTreeMap::new() } else { told[seat].clone() };
+        let is_known = known[seat] == own;
+        game_match.wording_news[seat] = if is_known { WordingNews::Known } else { WordingNews::Pending };
+        game_match.templates_told[seat] = if is_known { BTreeMap::new() } else { known[seat].clone() };
     }
 }
 

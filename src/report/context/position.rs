@@ -48,7 +48,7 @@ fn context_of(position: &Position<'_>, seat: Seat) -> TemplateContext {
     };
     let own = last.map(|last| OwnPart { before: &last.before, filed: last.filings[seat].as_ref() });
     let board = state.shown_board(seat, Some(memories), own);
-    let told = steps.iter().map(|step| {
+    let news = steps.iter().map(|step| {
         let view =
             if view.is_of(&step.state) { Arc::clone(&view) } else { LazyView::after(step, seat, None) };
         Value::from(for_news(step, names, view, seat))
@@ -58,7 +58,7 @@ fn context_of(position: &Position<'_>, seat: Seat) -> TemplateContext {
     });
     let own = [
         ("match", context! { game => state.kind().key() }),
-        ("steps", told.collect()),
+        ("steps", news.collect()),
         ("me", Value::from(Serde(seat))),
         ("foe", Value::from(Serde(seat.other()))),
         ("names", Value::from(Serde(names))),

@@ -27,16 +27,17 @@ pub fn keys(game_match: &Match) -> Value {
 /// The GM's words to one side alone, for the result.
 pub fn messages(game_match: &Match, reader: Seat) -> Value {
     let is_over = game_match.stage == Stage::Over;
-    let told = game_match.gm_messages.iter().filter(|message| is_over && message.to.is_some());
+    let messages = game_match.gm_messages.iter().filter(|message| is_over && message.to.is_some());
     let zone = game_match.zone_of(reader);
-    told.map(|message| {
-        context! {
-            to => message.to.map(|seat| &game_match.players[seat]),
-            at => format_local(message.at, zone),
-            lines => wrapped(&message.text),
-        }
-    })
-    .collect()
+    messages
+        .map(|message| {
+            context! {
+                to => message.to.map(|seat| &game_match.players[seat]),
+                at => format_local(message.at, zone),
+                lines => wrapped(&message.text),
+            }
+        })
+        .collect()
 }
 
 /// Hidden facts that GMs were shown, for the result.

@@ -3,7 +3,7 @@
 use super::envelope::PlaceInMatch;
 use crate::game::Seat;
 use crate::game::any::OwnPart;
-use crate::game::record::Step;
+use crate::game::record::Replayed;
 use crate::ledger::{self, Entry};
 use crate::letter::Digest;
 use crate::letter::pictures::{dropped_from, put_in, take_out};
@@ -31,7 +31,7 @@ fn picture(entries: &[Entry], seat: Seat, digest: Digest) -> Option<Vec<u8>> {
     let record = ledger::record(entries)?;
     let mut boards = Vec::new();
     record.replay(|step| {
-        if let Step::Adjudicated(done) = step {
+        if let Replayed::Adjudicated(done) = step {
             let own = OwnPart { before: done.before, filed: done.filings[seat].as_ref() };
             let board = |own| done.state.shown_board(seat, Some(done.memories), own);
             boards = vec![board(Some(own)), board(None)];

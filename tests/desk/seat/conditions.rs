@@ -18,8 +18,8 @@ fn record(desk: &Desk, game_match: &Match) -> Record {
     let record = fogpost::ledger::record(&entries(desk, game_match)).expect("a record");
     let mut last = None;
     record.replay(|step| match step {
-        fogpost::game::record::Step::Adjudicated(done) => last = Some(done.state.clone()),
-        fogpost::game::record::Step::Refused { faults, .. } => panic!("{faults:?}"),
+        fogpost::game::record::Replayed::Adjudicated(done) => last = Some(done.state.clone()),
+        fogpost::game::record::Replayed::Refused { faults, .. } => panic!("{faults:?}"),
     });
     assert_eq!(last, Some(desk.find(&game_match.id).state));
     assert!(Record::parse(&record.to_string()).is_ok(), "{record}");

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use fogpost::game::any::GameKind;
-use fogpost::game::record::{Record, Step, adjudication_json, refusal_json};
+use fogpost::game::record::{Record, Replayed, adjudication_json, refusal_json};
 use serde_json::{Value, json};
 
 use super::case::{Case, Filing, Statement};
@@ -105,8 +105,8 @@ impl Check<'_> {
         let record = Record::parse(&self.record(count)).map_err(|error| error.reason)?;
         let mut events = Vec::new();
         record.replay(|step| match step {
-            Step::Adjudicated(done) => events.push(Event::Adjudicated(adjudication_json(&done, None))),
-            Step::Refused { index, filed, faults } => {
+            Replayed::Adjudicated(done) => events.push(Event::Adjudicated(adjudication_json(&done, None))),
+            Replayed::Refused { index, filed, faults } => {
                 let line = refusal_json(index, filed, &faults);
                 events.push(Event::Refused(line["faults"].as_array().cloned().unwrap_or_default().into()));
             }

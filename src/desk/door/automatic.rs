@@ -1,0 +1,99 @@
+//! Letters taken for automatic mail. They act for nobody. Whoever may have written one as a person is asked, once a day.
+
+use super::sender::{Sender, sender_of};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::gms;
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::desk::outbox::returned::{self, failed};
+use crate::game::Seat;
+use crate::letter::{Address, Automatic, Certainty, Letter, Token};
+use crate::referee::{DispatchKind, is_order_of_any_game};
+use crate::report::ClubLetter;
+use crate::report::envelope::AnsweredLetter;
+use crate::store::{LetterStatus, NewDispatch, TokenRow, WaitingLetter};
+
+/// Notes a letter taken for automatic, and marks the seats that it is about.
+pub fn put_by_automatic(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    automatic: &Automatic,
+) -> Decided<()> {
+    let writer = possible_writer(desk, letter, automatic)?;
+    // A bounce does not come from the address that it is about: a person writes about one.
+    if writer.is_none() || failed(automatic) != Some(true) {
+        returned::note_automatic(desk, automatic)?;
+    }
+    if let Some(sender) = &writer {
+        ask_writer(desk, letter, sender)?;
+    }
+    let note = note_on_automatic(desk, automatic, &letter.tokens)?;
+    desk.decided(waiting, LetterStatus::Automatic, note);
+    Ok(())
+}
+
+/// Returns the seat or the GM who may have written the letter: it is only suspicious, and bears their token and
+/// their address. A marked letter is never answered.
+fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> Decided<Option<Sender>> {
+    match automatic.certainty() {
+        Certainty::Marked => return Ok(None),
+        Certainty::Listed | Certainty::Suspected => {}
+    }
+    Ok(match sender_of(desk, letter)? {
+        sender @ (Sender::Seat(_) | Sender::Gm { has_token: true, .. }) => Some(sender),
+        Sender::Gm { has_token: false, .. } | Sender::Unknown(_) | Sender::GmImpostor | Sender::Stranger => {
+            None
+        }
+    })
+}
+
+/// Tells the possible writer that nothing was done. Two robots that answer each other stop here, because the note
+/// goes out once a day, whatever comes.
+fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<()> {
+    let day = desk.at().date_naive();
+    let (token, unique, match_id, name) = match writer {
+        Sender::Seat(TokenRow { token, match_id, seat, player, .. }) => {
+            let unique = format!("w.{}.{seat}.{day}", match_id.to_lowercase());
+            (token.as_str(), unique, Some(match_id.clone()), player.name.as_str())
+        }
+        Sender::Gm { gm, .. } => {
+            (gms::token_of_gm(desk, *gm), format!("w.gm.{day}"), None, gms::gm(desk, *gm).name.as_str())
+        }
+        Sender::Unknown(_) | Sender::GmImpostor | Sender::Stranger => return Ok(()),
+    };
+    let message_id = desk.settings.stationery.message_id(token, &unique);
+    if desk.is_dispatched(&message_id)? {
+        return Ok(());
+    }
+    let page = mail::word_club_letter(desk, &ClubLetter::Suspected { match_id }, token)?;
+    let page = mail::as_reader_wants(desk, page, letter.from.as_str())?;
+    let to =
+        PlainEnvelope { name, address: letter.from.as_str(), unique: &unique, kind: DispatchKind::Answer };
+    let dispatch = mail::assemble(desk, page, token, &to, Some(&AnsweredLetter::new(letter)))?;
+    desk.draft.settlement.dispatches.push(NewDispatch { answers: Some(letter.digest), ..dispatch });
+    Ok(())
+}
+
+/// Returns why a letter was taken for automatic, and its first line. That line is left out if it reads as an order,
+/// or if a GM plays in the match: it may tell what the rules hide.
+pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token]) -> Decided<String> {
+    let reason = automatic.to_string();
+    let line = automatic.first_line.as_ref().filter(|line| !is_order_of_any_game(line));
+    let Some(line) = line else { return Ok(reason) };
+    for token in tokens {
+        if let Some(row) = desk.rows.seat_by_token(token.as_str())?
+            && has_gm_seated(desk, &row.match_id)?
+        {
+            return Ok(reason);
+        }
+    }
+    Ok(format!("{reason}; it begins: {line}"))
+}
+
+/// Whether a GM plays in a match.
+fn has_gm_seated(desk: &Desk<'_>, match_id: &str) -> Decided<bool> {
+    let Some(loaded) = desk.game_match(match_id)? else { return Ok(false) };
+    let mut addresses = Seat::BOTH.into_iter().flat_map(|seat| &loaded.seats[seat].player.addresses);
+    Ok(addresses.any(|address| Address::parse(address).is_ok_and(|address| desk.settings.is_gm(&address))))
+}

@@ -1,0 +1,58 @@
+//! Signatures (DKIM): whether a letter is proven to be its sender's, and the habit of signing.
+//!
+//! An address whose last letters were all signed is expected to go on. A forger cannot sign for it, and so cannot end the
+//! habit either: only the player's word on an unsigned letter does.
+
+use chrono::TimeDelta;
+
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::frame::rows::Decided;
+use crate::desk::frame::standing;
+use crate::desk::outbox::gms;
+use crate::ledger::Signature;
+use crate::post::dkim::DkimVerdict;
+use crate::report::ClubLetter;
+use crate::store::WaitingLetter;
+
+/// Time for which DNS failures are retried before a letter counts as unproven.
+const MAX_WAIT: TimeDelta = TimeDelta::days(3);
+
+/// Whether a letter must wait until the DNS tells whether it is signed.
+pub fn waits_for_signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> bool {
+    matches!(desk.rows.loaded.dkim.get(&waiting.digest), Some(DkimVerdict::TryLater))
+        && desk.at() - waiting.received_at < MAX_WAIT
+}
+
+/// Whether a letter is proven to be its sender's, or need not be. What the provider took for spam must be.
+pub fn is_proven(desk: &Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<bool> {
+    if waiting.is_spam {
+        return Ok(standing::signature(desk, waiting) == Some(Signature::Passed));
+    }
+    let is_unsigned = standing::signature(desk, waiting) == Some(Signature::Missing);
+    let must_be_signed = desk.settings.config.letters.require_dkim
+        || standing::standing(desk, from)?.signed >= standing::HABIT;
+    Ok(!(is_unsigned && must_be_signed))
+}
+
+/// Counts a signed letter from an address of a player or the GM.
+pub fn note_signature(desk: &mut Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<()> {
+    let standing = standing::standing(desk, from)?;
+    let signed = match standing::signature(desk, waiting) {
+        Some(Signature::Passed) => (standing.signed + 1).min(standing::HABIT),
+        Some(Signature::Missing) if standing.signed < standing::HABIT => 0,
+        Some(Signature::Missing) | None => standing.signed,
+    };
+    standing::set_signed(desk, from, standing, signed);
+    Ok(())
+}
+
+/// Tells a GM, once a day, that a letter in the GM's name is not signed.
+pub fn tell_gm_of_unsigned(desk: &mut Desk<'_>, waiting: &WaitingLetter, gm: GmIndex) -> Decided<()> {
+    let plain = ClubLetter::GmUnsigned { at: desk.settings.local_time(waiting.received_at) };
+    let dispatch = gms::gm_dispatch(desk, gm, &plain, &format!("y.{}", desk.at().date_naive()), None)?;
+    if !desk.is_dispatched(&dispatch.message_id)? {
+        desk.draft.settlement.dispatches.push(dispatch);
+    }
+    Ok(())
+}

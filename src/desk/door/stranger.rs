@@ -1,0 +1,305 @@
+//! Answers letters from people who hold no seat, and letters that cannot be read. Touches no running match.
+
+use std::collections::BTreeSet;
+use std::slice;
+
+use super::tokenless;
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::outbox::answers::{self, AnswerBudget};
+use crate::desk::outbox::budgets::{self, Origin};
+use crate::desk::outbox::gms::{self, About};
+use crate::desk::outbox::mail;
+use crate::desk::people::commands;
+use crate::desk::people::questions::{self, waits_for_answer};
+use crate::game::any::GameKind;
+use crate::game::{Fault, Line};
+use crate::letter::Letter;
+use crate::referee::{
+    self, Passing, Questions, Reply, Words, digest_of_request, is_order_of_any_game, note_of_text,
+};
+use crate::report::ClubLetter;
+use crate::report::envelope::AnsweredLetter;
+use crate::request::{Command, Request};
+use crate::store::{LetterStatus, WaitingLetter};
+
+/// The answer to somebody who gives a command for a match without its token.
+const NO_TOKEN: &str = "For a match I need its reply token, because anybody can write a new letter in your name. Nothing was filed: please answer a letter of mine about that match.";
+
+/// Answers somebody who holds no seat: the manual, the games, the rules, offers.
+pub fn answer_stranger(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    proven: bool,
+) -> Decided<()> {
+    let lines = letter.new_text(None).lines();
+    let request = Request::read(&lines, |_: &str| false);
+    let asker = commands::asker(desk, letter, proven)?;
+    let may_be_dropped = request.is_empty() && !lines.is_empty() && waiting.accepted_by.is_none();
+    if may_be_dropped && is_like_a_machine(desk, &asker, letter, &lines) {
+        desk.decided(waiting, LetterStatus::Automatic, note_on_machine(&lines));
+        return Ok(());
+    }
+    let text = digest_of_request(&request);
+    let words = WordsOfStranger::of(&request);
+    let StrangerReplies { replies, waiting: commands, lacks_token } =
+        replies_to_stranger(desk, &asker, &request)?;
+    let why = reasons(&request, lacks_token || words.order_lines > 0);
+    let lacks_token = lacks_token || words.order_lines > 0;
+    if lacks_token
+        && replies.is_empty()
+        && commands.is_empty()
+        && answer_with_form(desk, waiting, letter, &asker, &lines, &request, &words)?
+    {
+        return Ok(());
+    }
+    let waits = commands.iter().map(|(command, _)| Reply::Waits { command }).collect::<Vec<_>>();
+    let lines = commands.into_iter().map(|(_, line)| line).collect::<Vec<_>>();
+    let question = if lines.is_empty() { None } else { questions::ask_sender(desk, &asker, lines)? };
+    let is_asked_again = question.is_none() && !waits.is_empty();
+    if is_asked_again && replies.is_empty() && why.is_empty() && words.to_gm.is_none() {
+        // Whoever forges many letters must not make us write to the address more than once a day.
+        let note = "waits for the answer to our question to its sender".to_owned();
+        desk.decided(waiting, LetterStatus::Answered, note);
+        return Ok(());
+    }
+    let mut replies = replies;
+    if is_asked_again {
+        replies.extend(waits);
+    }
+    let left_out = budgets::left_out(desk, &asker.from)?;
+    replies.extend((left_out > 0).then_some(Reply::LeftOut { count: left_out }));
+    let is_asked = question.is_some();
+    let passed_on = pass_strangers_words(desk, waiting, letter, &words)?;
+    let plain = ClubLetter::Stranger {
+        replies,
+        remarks: request.remarks,
+        why,
+        question,
+        commands_left_out: request.left_out.commands,
+        passed_on,
+    };
+    let answered = AnsweredLetter::new(letter);
+    let mut dispatches =
+        vec![mail::plain_answer(desk, &plain, &letter.from, waiting.digest, Some(&answered))?];
+    answers::limit_answers(desk, &mut dispatches, text, AnswerBudget::Address)?;
+    if is_asked && dispatches.is_empty() {
+        questions::withdraw_question(desk, &asker);
+    }
+    desk.draft.settlement.dispatches.extend(dispatches);
+    desk.decided(waiting, LetterStatus::Answered, words.note());
+    Ok(())
+}
+
+/// Answers a player who wrote about a match without its token with the form of their seat, and returns whether it is
+/// clear which match was meant.
+fn answer_with_form(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    asker: &Asker,
+    lines: &[Line],
+    request: &Request,
+    words: &WordsOfStranger,
+) -> Decided<bool> {
+    let Some((loaded, seat)) = tokenless::seat_meant(desk, asker, letter, lines)? else { return Ok(false) };
+    let passed_on = pass_strangers_words(desk, waiting, letter, words)?;
+    let why = reasons(request, true);
+    let mut dispatches = vec![tokenless::form_without_token(desk, letter, &loaded, seat, why, passed_on)?];
+    answers::limit_answers(desk, &mut dispatches, digest_of_request(request), AnswerBudget::Address)?;
+    desk.draft.settlement.dispatches.extend(dispatches);
+    desk.decided(waiting, LetterStatus::Answered, words.note());
+    Ok(true)
+}
+
+/// Whether a letter from somebody whom nothing makes known to us shows no person. It stands in the GM's digest, who
+/// can accept it.
+fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
+    let is_known = asker.is_known || asker.player_id.is_some() || desk.settings.is_gm(&letter.from);
+    // Machines give no orders; who does so without a token is told that it is needed.
+    let has_orders = || lines.iter().take(MAX_REMARKS).any(|line| is_order_of_any_game(&line.text));
+    !is_known && !letter.shows_a_person(lines, &desk.settings.own) && !has_orders()
+}
+
+/// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns what
+/// the answer says about it.
+fn pass_strangers_words(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    words: &WordsOfStranger,
+) -> Decided<Option<Passing>> {
+    let Some(Words { passing, text }) = words.to_gm.as_ref().filter(|_| !desk.settings.is_gm(&letter.from))
+    else {
+        return Ok(None);
+    };
+    if *passing == Passing::InDigest {
+        return Ok(Some(Passing::InDigest));
+    }
+    let plain = ClubLetter::words(letter.from.as_str(), text);
+    let unique = format!("w.{}", &waiting.digest.to_string()[..24]);
+    let player = desk.stored_player(letter.from.as_str())?;
+    let about = player.as_ref().map_or(About::Club, About::WordsOf);
+    let mut is_sent = false;
+    for mut dispatch in gms::gm_alarms(desk, &plain, &unique, about)? {
+        let gm = dispatch.recipient.clone();
+        if let Some(slot) = budgets::slot_for_others(desk, &gm, Origin::Other)? {
+            slot.apply(&mut dispatch);
+            budgets::count_for_others(desk, &gm, Origin::Other, slot);
+            desk.draft.settlement.dispatches.push(dispatch);
+            is_sent = true;
+        }
+    }
+    if !is_sent {
+        return Ok(Some(Passing::InDigest));
+    }
+    Ok(Some(Passing::AtOnce))
+}
+
+/// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is known.
+fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) -> Decided<StrangerReplies> {
+    let mut found = StrangerReplies::default();
+    let mut questions = Questions::default();
+    for asked in &request.commands {
+        if questions.is_repeated(&asked.command) {
+            continue;
+        }
+        let (command, changes) = (asked.command.name(), asked.command.changes_something());
+        // The answer says what became of all words to the GM.
+        if matches!(asked.command, Command::TellGm(_)) && !request.check {
+            continue;
+        }
+        if changes && request.check {
+            found.replies.push(Reply::CheckedOnly { command });
+            continue;
+        }
+        if changes && waits_for_answer(asker, &asked.command) {
+            let rejected = or_lacking(questions::rejection_at_once(desk, asker, &asked.command))?;
+            match rejected.flatten() {
+                Some(rejected) => found.replies.push(rejected),
+                None => {
+                    let line = request.written(asked.line).unwrap_or_default().to_owned();
+                    found.waiting.push((command, line));
+                }
+            }
+            continue;
+        }
+        let reply = or_lacking(commands::reply_to_everybody(desk, asker, &asked.command))?;
+        let reply = reply.flatten();
+        found.lacks_token |= reply.is_none();
+        found.replies.extend(reply);
+    }
+    desk.rows.check()?;
+    Ok(found)
+}
+
+/// Maximum characters of a line in a note.
+const MAX_LINE: usize = 100;
+
+/// Returns why a stranger's letter is taken for a machine's, and its first line.
+fn note_on_machine(lines: &[Line]) -> String {
+    let reason = "from a stranger, and nothing in it speaks for a person";
+    let mut lines = lines.iter().map(|line| line.text.trim());
+    let line = lines.find(|line| line.chars().any(char::is_alphanumeric));
+    match line.filter(|line| !is_order_of_any_game(line)) {
+        Some(line) => format!("{reason}; it begins: {}", line.chars().take(MAX_LINE).collect::<String>()),
+        None => reason.to_owned(),
+    }
+}
+
+/// Lines of a letter without a token that are passed on at most.
+const MAX_REMARKS: usize = 1000;
+
+/// The words to a person in a letter without a token.
+struct WordsOfStranger {
+    to_gm: Option<Words>,
+    /// Lines that read as orders of some game. They are never passed on: the GM may be the opponent.
+    order_lines: usize,
+}
+
+impl WordsOfStranger {
+    fn of(request: &Request) -> WordsOfStranger {
+        let mut prose = request.clone();
+        // No more can be passed on, and each line is read by every game.
+        prose.remarks.truncate(MAX_REMARKS);
+        let remarks = prose.remarks.len();
+        prose.remarks = without_orders(&prose.remarks);
+        let mut order_lines = remarks - prose.remarks.len();
+        let mut words = Words::of(&prose);
+        let mut told: Vec<String> = Vec::new();
+        for asked in request.commands.iter().filter(|_| !request.check) {
+            if let Command::TellGm(text) = &asked.command {
+                let lines = Line::numbered(&referee::cut(text).lines().collect::<Vec<_>>());
+                let kept = without_orders(&lines);
+                order_lines += lines.len() - kept.len();
+                told.push(kept.into_iter().map(|line| line.text).collect::<Vec<_>>().join("\n"));
+            }
+        }
+        if !told.is_empty() {
+            told.extend(words.map(|words| words.text));
+            words = Some(Words { passing: Passing::AtOnce, text: told.join("\n\n") });
+        }
+        if let Some(words) = words.as_mut().filter(|_| order_lines > 0) {
+            let lines = if order_lines == 1 { "line" } else { "lines" };
+            words.text += &format!("\n({order_lines} order {lines})");
+        }
+        WordsOfStranger { to_gm: words, order_lines }
+    }
+
+    /// Returns the note that the list of letters shows beside this one: the words that went to the GM, or that it changed
+    /// nothing.
+    fn note(&self) -> String {
+        match &self.to_gm {
+            Some(Words { text, .. }) => note_of_text(text),
+            None => "answered without touching a match".to_owned(),
+        }
+    }
+}
+
+/// Returns the lines that read as orders of no game.
+fn without_orders(lines: &[Line]) -> Vec<Line> {
+    let mut orders: BTreeSet<usize> = BTreeSet::new();
+    for game in GameKind::ALL {
+        // Line by line, because a command or an END among them must not hide others.
+        for line in lines {
+            let read = Request::read(slice::from_ref(line), *game);
+            let is_order = !read.orders.is_empty() || !read.doubts.is_empty();
+            orders.extend(is_order.then_some(line.no));
+        }
+    }
+    lines.iter().filter(|line| !orders.contains(&line.no)).cloned().collect()
+}
+
+/// The replies to a letter without a token, and the commands that wait until its sender is known.
+#[derive(Default)]
+struct StrangerReplies {
+    replies: Vec<Reply>,
+    /// Each with its line, as written.
+    waiting: Vec<(&'static str, String)>,
+    /// Whether one of the commands needs a match, and so its token.
+    lacks_token: bool,
+}
+
+/// Says what a letter lacked, in sentences.
+fn reasons(request: &Request, lacks_token: bool) -> String {
+    let mut why: Vec<String> = request.faults.iter().map(fault_as_sentences).collect();
+    if request.left_out.faults > 0 {
+        why.push(format!("{} more lines cannot stand either.", request.left_out.faults));
+    }
+    if lacks_token {
+        why.push(NO_TOKEN.to_owned());
+    }
+    why.join(" ")
+}
+
+/// Words a fault in a letter that belongs to no match, as one or more sentences.
+fn fault_as_sentences(fault: &Fault) -> String {
+    let example = fault.example.as_deref().and_then(|example| example.lines().next());
+    let example = example.map(|example| format!(" For example: {example}")).unwrap_or_default();
+    match fault.line {
+        Some(line) => format!("Line {line}: {}{example}", fault.reason),
+        None => format!("{}{example}", fault.reason),
+    }
+}

@@ -1,0 +1,196 @@
+//! Letters with a seat's reply token that are not proven to be its player's.
+//!
+//! Nothing in such a letter is done, and its sender hears nothing. The player is told at the registered address, and
+//! answers with CONFIRM or DENY and the code of that notice. A confirmed letter waits again, and is ruled on as of its
+//! arrival.
+
+use anyhow::Context as _;
+use chrono::TimeDelta;
+
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::frame::{codes, standing};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::desk::seat::parts;
+use crate::ledger::Signature;
+use crate::letter::Letter;
+use crate::referee::{DispatchKind, Match};
+use crate::report::{ClubLetter, UnprovenSummary, format_local};
+use crate::request::Request;
+use crate::store::{LetterStatus, TokenRow, UnprovenLetter, UnprovenStage, WaitingLetter};
+
+/// Maximum letters in one player's name that wait for the player's word, because strangers can add to them.
+const MAX_OPEN: usize = 20;
+
+/// The period in which a player gets one notice about each address, and up to [`MAX_NOTICES`] in all.
+const NOTICE_PERIOD: TimeDelta = TimeDelta::days(1);
+
+const MAX_NOTICES: usize = 10;
+
+/// Maximum lines of an unproven letter that its notice repeats.
+const MAX_ASKS: usize = 20;
+
+/// The note on a letter that lacks a required signature.
+pub const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
+
+/// The note on a letter from an unknown address.
+const UNKNOWN_ADDRESS: &str = "a reply token, but not from that player's address";
+
+/// Why a letter is not proven to be its player's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// It is from an address that is not the player's.
+    Address,
+    /// It is from the player's address, but lacks a valid signature.
+    Unsigned,
+}
+
+/// Asks the player of a seat whether an unproven letter is theirs, or rules on it if they have confirmed it.
+pub fn ask_player(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    row: &TokenRow,
+    doubt: Doubt,
+) -> Decided<()> {
+    let known = unproven_letters_of(desk, row.player.id)?;
+    let found = known.iter().find(|unproven| unproven.letter == waiting.digest);
+    if let Some(by) = found.and_then(|found| found.confirmed_by) {
+        if doubt == Doubt::Unsigned {
+            standing::end_habit(desk, letter.from.as_str())?;
+        }
+        return parts::rule_on_seat_letter(desk, waiting, letter, row, Some(by));
+    }
+    if found.is_none() {
+        hold_unproven(desk, waiting, letter, row, doubt, &known)?;
+    }
+    let note = match doubt {
+        Doubt::Address => UNKNOWN_ADDRESS,
+        Doubt::Unsigned => UNPROVEN,
+    };
+    desk.decided(waiting, LetterStatus::Ignored, note.to_owned());
+    Ok(())
+}
+
+/// Keeps an unproven letter for the player's word, and tells the player of it, unless the player was told of others
+/// from that address within a day.
+fn hold_unproven(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    row: &TokenRow,
+    doubt: Doubt,
+    known: &[UnprovenLetter],
+) -> Decided<()> {
+    let player = desk.latest(row.player.clone());
+    let open: Vec<&UnprovenLetter> =
+        known.iter().filter(|unproven| unproven.stage == UnprovenStage::Open).collect();
+    if open.len() >= MAX_OPEN {
+        // Strangers fill the table no further. The letter stands only in the GM's digest, as ignored.
+        return Ok(());
+    }
+    let trusted = standing::trusted_addresses(desk, &player)?;
+    let Some(registered) = trusted.first() else { return Ok(()) };
+    let address = letter.from.as_str();
+    let same = open.iter().find(|unproven| unproven.address == address);
+    let code = same.map(|same| same.code.clone()).unwrap_or_else(|| codes::draw_code(&mut desk.random()));
+    let since = desk.at() - NOTICE_PERIOD;
+    let told: Vec<&UnprovenLetter> =
+        known.iter().filter(|unproven| unproven.told && unproven.noted_at > since).collect();
+    let tells = told.len() < MAX_NOTICES && !told.iter().any(|told| told.address == address);
+    if tells {
+        let letter = unproven_summary(desk, waiting, letter, row, doubt)?;
+        let plain = ClubLetter::Unproven { letter, code: code.clone() };
+        let unique = format!("u.{}", &waiting.digest.to_string()[..24]);
+        let envelope = PlainEnvelope {
+            name: &player.name,
+            address: registered,
+            unique: &unique,
+            kind: DispatchKind::Notice,
+        };
+        let notice = mail::plain_dispatch(desk, &plain, &envelope)?;
+        desk.draft.settlement.dispatches.push(notice);
+    }
+    desk.draft.settlement.unproven.push(UnprovenLetter {
+        letter: waiting.digest,
+        code,
+        player_id: player.id,
+        address: address.to_owned(),
+        match_id: row.match_id.clone(),
+        seat: row.seat,
+        noted_at: desk.at(),
+        told: tells,
+        stage: UnprovenStage::Open,
+        confirmed_by: None,
+    });
+    Ok(())
+}
+
+/// Whether the player has confirmed an unsigned letter. It then counts as of its arrival, even if such letters need
+/// no proof any more.
+pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, row: &TokenRow) -> Decided<bool> {
+    if standing::signature(desk, waiting) != Some(Signature::Missing) {
+        return Ok(false);
+    }
+    let known = unproven_letters_of(desk, row.player.id)?;
+    let mut known = known.iter().filter(|unproven| unproven.letter == waiting.digest);
+    Ok(known.any(|unproven| unproven.confirmed_by.is_some()))
+}
+
+/// Sums up a letter with all its parts, because CONFIRM rules on all of them.
+fn unproven_summary(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    row: &TokenRow,
+    doubt: Doubt,
+) -> Decided<UnprovenSummary> {
+    let written = letter.new_text(letter.quotable_text(&desk.rows.loaded.texts).as_deref());
+    let mut shown = Vec::new();
+    let mut lines = 0;
+    for part in parts::parts_of(desk, letter, row, &written)? {
+        let request = parts::read_part(desk, waiting, letter, &part, &written)?.request;
+        let loaded = desk.game_match(&part.row.match_id)?.context("a part's match is missing")?;
+        let mut asked = asks(&request, &loaded.game_match);
+        lines += request.orders.len() + request.commands.len() + request.faults.len();
+        if part.by_other_token && !asked.is_empty() {
+            asked.insert(0, format!("MATCH {}", part.row.match_id));
+            lines += 1;
+        }
+        shown.extend(asked);
+    }
+    shown.truncate(MAX_ASKS);
+    let loaded = desk.game_match(&row.match_id)?.context("the token's match is missing")?;
+    Ok(UnprovenSummary {
+        match_id: row.match_id.clone(),
+        at: format_local(waiting.received_at, loaded.game_match.zone_of(row.seat)),
+        address: letter.from.as_str().to_owned(),
+        unsigned: doubt == Doubt::Unsigned,
+        more: lines.saturating_sub(shown.len()),
+        asks: shown,
+    })
+}
+
+/// Returns the unproven letters in a player's name as this transaction leaves them so far.
+fn unproven_letters_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<UnprovenLetter>> {
+    let mut known = desk.rows.unproven_of(player_id)?.to_vec();
+    for row in desk.added(|settlement| &settlement.unproven).filter(|row| row.player_id == player_id) {
+        known.retain(|other| other.letter != row.letter);
+        known.push(row.clone());
+    }
+    Ok(known)
+}
+
+/// Returns what a letter asks for, without anything that its sender worded freely: orders that the game can parse, and
+/// the verbs of commands.
+fn asks(request: &Request, game_match: &Match) -> Vec<String> {
+    let orders = request.orders.iter().filter(|line| game_match.game.syntax(&line.text).is_ok());
+    let mut asks: Vec<String> = orders.map(|line| line.text.clone()).collect();
+    for command in &request.commands {
+        let verb = request
+            .written(command.line)
+            .and_then(|line| line.split(|c: char| !c.is_ascii_alphabetic()).find(|word| !word.is_empty()));
+        asks.extend(verb.map(str::to_ascii_uppercase));
+    }
+    asks
+}

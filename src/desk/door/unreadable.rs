@@ -1,0 +1,73 @@
+//! Letters beyond the limits, or without exactly one sender: one short answer says what is wrong.
+
+use super::automatic;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::desk::outbox::{budgets, returned};
+use crate::letter::{Address, Digest, UnreadableLetter};
+use crate::referee::DispatchKind;
+use crate::report::ClubLetter;
+use crate::report::envelope::AnsweredLetter;
+use crate::store::{LetterStatus, NewDispatch, WaitingLetter};
+
+/// Tells the sender of a letter that cannot be read why that is, in its thread. If the sender is unclear, tells each
+/// registered address that the letter names as one.
+pub fn answer_unreadable(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &UnreadableLetter,
+) -> Decided<()> {
+    if let Some(automatic) = &letter.automatic {
+        returned::note_automatic(desk, automatic)?;
+        let note = automatic::note_on_automatic(desk, automatic, &letter.tokens)?;
+        desk.decided(waiting, LetterStatus::Automatic, note);
+        return Ok(());
+    }
+    let mut readers: Vec<Address> = letter.answerable.iter().cloned().collect();
+    for address in &letter.named_senders {
+        let player = or_lacking(desk.player(address.as_str()))?;
+        if player.flatten().is_some() || desk.settings.is_gm(address) {
+            readers.push(address.clone());
+        }
+    }
+    desk.rows.check()?;
+    for reader in &readers {
+        tell_limit(desk, waiting, letter, reader)?;
+    }
+    let status = if readers.is_empty() { LetterStatus::Ignored } else { LetterStatus::Answered };
+    desk.decided(waiting, status, letter.reason.to_string());
+    Ok(())
+}
+
+/// Tells one address, once an hour.
+fn tell_limit(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &UnreadableLetter,
+    to: &Address,
+) -> Decided<()> {
+    let reader = Digest::of(to.as_str().as_bytes()).to_string();
+    let unique = format!("l.{}.{}", &reader[..24], desk.at().format("%Y%m%d%H"));
+    if desk.is_dispatched(&desk.settings.stationery.message_id("", &unique))? {
+        return Ok(());
+    }
+    let limits = desk.settings.config.letters.limits();
+    let page = mail::word_club_letter(desk, &ClubLetter::unreadable(letter.reason, &limits), "")?;
+    let page = mail::as_reader_wants(desk, page, to.as_str())?;
+    let answered = AnsweredLetter {
+        digest: waiting.digest,
+        message_id: letter.message_id.clone(),
+        references: letter.references.clone(),
+        subject: letter.subject.clone(),
+    };
+    let envelope =
+        PlainEnvelope { name: "", address: to.as_str(), unique: &unique, kind: DispatchKind::Answer };
+    let dispatch = mail::assemble(desk, page, "", &envelope, Some(&answered))?;
+    let mut dispatch = NewDispatch { answers: Some(waiting.digest), ..dispatch };
+    if let Some(slot) = budgets::take_answer_slot(desk, to.as_str())? {
+        slot.apply(&mut dispatch);
+        desk.draft.settlement.dispatches.push(dispatch);
+    }
+    Ok(())
+}

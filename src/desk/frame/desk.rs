@@ -1,0 +1,292 @@
+//! The desk: what a decision reads, and what it has changed so far.
+//!
+//! An item of a batch is decided on a desk of its own, upon what was accepted before it. Each letter has a draft, which
+//! joins the item's changes when the letter succeeds, so that nothing is ever undone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
+use super::gm_index::GmIndex;
+use super::parallel::par_map;
+use super::random::{self, Random};
+use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Rows, or_lacking};
+use super::settings::Settings;
+use super::stored::match_row;
+use crate::letter::Digest;
+use crate::referee::{Match, Stage};
+use crate::report::format_local;
+use crate::store::{LetterDecision, LetterStatus, Player, Restraints, SeatRow, Settlement, WaitingLetter};
+
+/// Changes that are not committed.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// Matches that were ruled on.
+    pub matches: BTreeMap<String, LoadedMatch>,
+    pub settlement: Settlement,
+    /// Addresses whose player it has found or added.
+    pub seated: BTreeSet<String>,
+    /// The names of the matches that it opens.
+    pub names: BTreeSet<String>,
+}
+
+/// A decision in the making.
+pub struct Desk<'a> {
+    pub settings: &'a Settings,
+    pub rows: Rows<'a>,
+    /// The changes of this letter, or of what else is decided.
+    pub draft: Draft,
+    /// The changes of the item's letters before it.
+    item: Draft,
+    /// The changes of the items that were accepted before this one.
+    accepted: &'a Draft,
+    /// The GM whose letter is followed; the first one at the terminal.
+    pub acting: GmIndex,
+    /// Whether a GM acts at the terminal, where nothing proves who it is.
+    pub at_terminal: bool,
+    /// Identifies the letter that is being decided on, for its random streams.
+    subject: Vec<u8>,
+    /// The number of random streams used so far.
+    streams: u64,
+}
+
+impl Draft {
+    pub fn new(at: DateTime<Utc>) -> Draft {
+        Draft { settlement: Settlement { at, ..Settlement::default() }, ..Draft::default() }
+    }
+
+    /// Adds later changes.
+    pub fn join(&mut self, later: Draft) {
+        let Draft { matches, settlement, seated, names } = later;
+        let is_saved_anew = |saved: &SeatRow| {
+            settlement.seats.iter().any(|row| (&row.match_id, row.seat) == (&saved.match_id, saved.seat))
+        };
+        self.settlement.seats.retain(|saved| !is_saved_anew(saved));
+        self.matches.extend(matches);
+        self.settlement.absorb(settlement);
+        self.seated.extend(seated);
+        self.names.extend(names);
+    }
+
+    /// Returns the keys of all that it changes. Counts are no keys: they add up.
+    pub fn written(&self) -> BTreeSet<Key> {
+        let Draft { matches, settlement, seated, names } = self;
+        let mut keys: BTreeSet<Key> = names.iter().cloned().map(Key::Name).collect();
+        keys.extend(seated.iter().cloned().map(Key::Player));
+        for (id, loaded) in matches {
+            keys.extend([Key::Match(id.clone()), Key::Summaries, Key::Ended]);
+            keys.extend(loaded.seats.iter().map(|(_, row)| Key::MatchesOf(row.player.id)));
+        }
+        keys.extend(settlement.matches.iter().map(|row| Key::Match(row.id.clone())));
+        for row in &settlement.seats {
+            keys.extend([Key::Match(row.match_id.clone()), Key::MatchesOf(row.player_id), Key::Summaries]);
+        }
+        for player in &settlement.players {
+            keys.extend([Key::Holder(player.id), Key::PlayerNames]);
+            keys.extend(player.addresses.iter().cloned().map(Key::Player));
+        }
+        for (gone, into) in &settlement.merged {
+            keys.extend([*gone, *into].into_iter().flat_map(|id| [Key::Holder(id), Key::MatchesOf(id)]));
+            keys.insert(Key::PlayerNames);
+        }
+        keys.extend(
+            settlement.newcomers.iter().flat_map(|new| new.addresses.iter().cloned().map(Key::Player)),
+        );
+        for dispatch in &settlement.dispatches {
+            keys.insert(Key::Dispatch(dispatch.message_id.clone()));
+            if dispatch.asked.is_some() {
+                keys.insert(Key::Answers(dispatch.recipient.clone()));
+            }
+        }
+        keys.extend(settlement.returned.iter().cloned().map(Key::Dispatch));
+        for row in &settlement.invitations {
+            keys.extend([Key::Invitation(row.code.clone()), Key::OpenInvitations]);
+            keys.extend(row.invited.clone().map(|invited| Key::Declined(row.inviter.clone(), invited)));
+        }
+        let restraints = &settlement.restraints;
+        keys.extend(restraints.standings.keys().chain(restraints.questions.keys()).cloned().map(Key::Sender));
+        keys.extend(settlement.unproven.iter().map(|row| Key::UnprovenOf(row.player_id)));
+        for row in &settlement.changes {
+            keys.insert(Key::ChangesOf(row.player_id));
+            keys.extend([&row.code, &row.other_code].map(|code| Key::Change(code.clone())));
+        }
+        keys
+    }
+
+    /// Returns the changes with the matches as rows. Writes these as JSON in parallel.
+    ///
+    /// # Errors
+    /// Returns an error if a match cannot be written as JSON.
+    pub fn finish(self) -> anyhow::Result<Settlement> {
+        let Draft { matches, mut settlement, .. } = self;
+        let changed: Vec<_> = matches.values().collect();
+        for row in par_map(&changed, |loaded| match_row(&loaded.game_match, loaded.version)) {
+            settlement.matches.push(row?);
+        }
+        Ok(settlement)
+    }
+}
+
+impl<'a> Desk<'a> {
+    /// Starts a decision upon the changes that were accepted before.
+    pub fn new(settings: &'a Settings, loaded: &'a LoadedRows, accepted: &'a Draft) -> Desk<'a> {
+        Desk {
+            settings,
+            rows: Rows::new(loaded),
+            draft: Draft::new(loaded.at),
+            item: Draft::new(loaded.at),
+            accepted,
+            acting: GmIndex::default(),
+            at_terminal: false,
+            subject: Vec::new(),
+            streams: 0,
+        }
+    }
+
+    /// Accepts the changes of the letter that was decided on.
+    pub fn accept(&mut self) {
+        let next = Draft::new(self.at());
+        let accepted = mem::replace(&mut self.draft, next);
+        self.item.join(accepted);
+    }
+
+    /// Drops the changes of the letter, because deciding on it failed.
+    pub fn reject(&mut self) {
+        self.draft = Draft::new(self.at());
+    }
+
+    /// Returns all changes, and the notes of what was read and what was lacking.
+    pub fn into_parts(mut self) -> (Draft, BTreeSet<Key>, Vec<Key>) {
+        self.accept();
+        let (read, lacking) = self.rows.into_notes();
+        (self.item, read, lacking)
+    }
+
+    /// The changes so far: those of accepted items, those of this item, and those of this letter.
+    fn drafts(&self) -> [&Draft; 3] {
+        [self.accepted, &self.item, &self.draft]
+    }
+
+    /// The rows of a list that this transaction has changed so far, in order.
+    pub fn added<'s, T: 's>(
+        &'s self,
+        list: impl Fn(&'s Settlement) -> &'s Vec<T>,
+    ) -> impl DoubleEndedIterator<Item = &'s T> {
+        self.drafts().into_iter().flat_map(move |draft| list(&draft.settlement))
+    }
+
+    /// The restraints that this transaction has changed so far, those of this letter first.
+    pub fn restraints(&self) -> impl Iterator<Item = &Restraints> {
+        self.drafts().into_iter().rev().map(|draft| &draft.settlement.restraints)
+    }
+
+    /// Switches to the random streams of a letter.
+    pub fn begin_letter(&mut self, letter: Digest) {
+        self.subject = random::subject(Some(letter));
+        self.streams = 0;
+    }
+
+    pub fn at(&self) -> DateTime<Utc> {
+        self.rows.loaded.at
+    }
+
+    /// Returns a random stream that nothing else in this decision uses.
+    pub fn random(&mut self) -> Random {
+        self.streams += 1;
+        Random::new(&self.rows.loaded.seed, &self.subject, self.streams)
+    }
+
+    /// Returns a match as this transaction leaves it so far.
+    pub fn game_match(&self, id: &str) -> Decided<Option<&LoadedMatch>> {
+        match self.ruled_on(id) {
+            Some(ruled_on) => Ok(Some(ruled_on)),
+            None => self.rows.game_match(id),
+        }
+    }
+
+    /// Returns a match if this transaction has ruled on it.
+    pub fn ruled_on(&self, id: &str) -> Option<&LoadedMatch> {
+        self.drafts().into_iter().rev().find_map(|draft| draft.matches.get(id))
+    }
+
+    /// The matches that this transaction has ruled on. One that was changed again comes again, last as it is now.
+    pub fn all_ruled_on(&self) -> impl Iterator<Item = &LoadedMatch> {
+        self.drafts().into_iter().flat_map(|draft| draft.matches.values())
+    }
+
+    /// Notes the name of a match that is opened, and returns whether it was free in this transaction.
+    pub fn take_name(&mut self, name: &str) -> bool {
+        let is_free = !self.drafts().iter().any(|draft| draft.names.contains(name));
+        is_free && self.draft.names.insert(name.to_owned())
+    }
+
+    /// Replaces a match with its state after a ruling.
+    pub fn keep_match(&mut self, loaded: LoadedMatch, after: Match) {
+        let id = after.id.clone();
+        self.draft.matches.insert(id, LoadedMatch { game_match: after, ..loaded });
+    }
+
+    /// Returns the player with this address, without the changes of this transaction.
+    pub fn stored_player(&self, address: &str) -> Decided<Option<Player>> {
+        let is_seated = self.drafts().iter().any(|draft| draft.seated.contains(address));
+        let found = match is_seated {
+            true => self.rows.loaded.seated.get(address),
+            false => self.rows.player(address)?,
+        };
+        Ok(found.cloned())
+    }
+
+    /// Returns the player with this address as this transaction leaves them so far.
+    pub fn player(&self, address: &str) -> Decided<Option<Player>> {
+        Ok(self.stored_player(address)?.map(|player| self.latest(player)))
+    }
+
+    /// Returns the player with this address, who is added under `name` if there is none.
+    pub fn player_or_new(&mut self, address: &str, name: &str) -> Decided<Player> {
+        let player = self.rows.player_or_new(address, name)?.clone();
+        self.draft.seated.insert(address.to_owned());
+        Ok(player)
+    }
+
+    /// Returns a player as this transaction leaves them so far.
+    pub fn latest(&self, player: Player) -> Player {
+        let mut saved = self.added(|settlement| &settlement.players).rev();
+        saved.find(|saved| saved.id == player.id).cloned().unwrap_or(player)
+    }
+
+    /// Whether a letter with this Message-ID was sent, or will be by this decision.
+    pub fn is_dispatched(&self, message_id: &str) -> Decided<bool> {
+        let mut decided = self.added(|settlement| &settlement.dispatches);
+        Ok(decided.any(|other| other.message_id == message_id) || self.rows.dispatch(message_id)?.is_some())
+    }
+
+    /// Notes what became of a letter that acts for no seat.
+    pub fn decided(&mut self, waiting: &WaitingLetter, status: LetterStatus, note: String) {
+        let decision = LetterDecision { digest: waiting.digest, status, note, seat: None, accepted_by: None };
+        self.draft.settlement.decided.push(decision);
+    }
+
+    pub fn running_matches_of(&self, player_id: i64) -> Decided<Vec<String>> {
+        let matches = self.rows.matches_of(player_id)?.iter();
+        let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
+        Ok(running.map(|(_, game_match)| game_match.id.clone()).collect())
+    }
+
+    /// Returns a player's matches as this transaction leaves them so far, without those that this program cannot rule
+    /// on.
+    pub fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
+        let mut matches = Vec::new();
+        for (_, game_match) in self.rows.matches_of(player_id)? {
+            matches.extend(or_lacking(self.game_match(&game_match.id))?.flatten().cloned());
+        }
+        self.rows.check()?;
+        Ok(matches)
+    }
+
+    /// Formats a time in the zone that a player has chosen, or in the club's.
+    pub fn local_time_in(&self, zone: Option<Tz>, at: DateTime<Utc>) -> String {
+        format_local(at, zone.unwrap_or(self.settings.config.terms.zone))
+    }
+}

@@ -1,0 +1,61 @@
+//! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set aside.
+
+use super::digest;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::gms;
+use crate::letter::UnreadableReason;
+use crate::report::GmResult;
+use crate::store::{LetterDecision, LetterRow, LetterStatus};
+
+/// Lets a letter wait again, to be ruled on as a person's. That overrules how it was classified, never who wrote it.
+pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<GmResult> {
+    let letter = match desk.rows.letters_with(prefix)? {
+        [one] => one.clone(),
+        [] => return Ok(refused(format!("There is no letter {prefix}."))),
+        _ => {
+            return Ok(refused(format!("Several letters begin with {prefix}; please give more digits.")));
+        }
+    };
+    if let Some(reason) = reason_against(&letter.row) {
+        return Ok(refused(reason.to_owned()));
+    }
+    if digest::fog_of_gm(desk)?.is_of_own_match(&letter) {
+        let says = "It comes from a match in which you play, so another GM has to do this.";
+        return Ok(refused(says.to_owned()));
+    }
+    if check {
+        return Ok(GmResult::Would);
+    }
+    let gm = gms::acting_gm(desk).name.clone();
+    let digest = letter.row.digest;
+    desk.draft.settlement.decided.push(LetterDecision {
+        digest,
+        status: LetterStatus::Waiting,
+        note: format!("accepted by {gm}"),
+        seat: None,
+        accepted_by: Some(gm),
+    });
+    Ok(GmResult::Accepted { letter: digest.to_string()[..12].to_owned(), sender: letter.row.sender })
+}
+
+fn refused(says: String) -> GmResult {
+    GmResult::Refused { says }
+}
+
+/// Returns why a letter cannot be accepted, as a sentence.
+fn reason_against(row: &LetterRow) -> Option<&'static str> {
+    if row.bytes_deleted_at.is_some() {
+        return Some("Its bytes were deleted, because it caused no ledger entry.");
+    }
+    let exceeds_limit =
+        UnreadableReason::ALL.iter().any(|reason| reason.is_limit() && row.note == reason.to_string());
+    match row.status {
+        LetterStatus::Automatic | LetterStatus::SetAside => None,
+        LetterStatus::Answered | LetterStatus::Ignored if exceeds_limit => None,
+        LetterStatus::Ignored => Some("It was ignored because of who wrote it, and that stands."),
+        LetterStatus::Waiting => Some("It waits to be ruled on already."),
+        LetterStatus::Ruled | LetterStatus::Answered => Some("It has been answered already."),
+        LetterStatus::Repeated => Some("It is a copy of an earlier letter."),
+    }
+}

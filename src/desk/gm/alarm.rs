@@ -1,0 +1,81 @@
+//! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that fills up, and a
+//! server that takes no mail.
+
+use crate::audit::AuditVerdict;
+use crate::daemon::decide::sending::Outage;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::gms::{self, About};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::referee::DispatchKind;
+use crate::report::{self, ClubLetter, FailedMatch};
+use crate::store::NewDispatch;
+
+/// Tells the GM which matches do not verify, and why.
+pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
+    let worded = report::word_alarm(&desk.settings.templates, &desk.settings.stationery.club(), failed)?;
+    for index in gms::gms_on_duty(desk) {
+        let gm = gms::gm(desk, index);
+        let envelope = PlainEnvelope {
+            name: &gm.name,
+            address: gm.address.as_str(),
+            unique: &format!("audit.{}.{}", desk.at().timestamp_millis(), index.0),
+            kind: DispatchKind::Alarm,
+        };
+        let dispatch = mail::assemble(desk, worded.clone(), "", &envelope, None)?;
+        desk.draft.settlement.dispatches.push(dispatch);
+    }
+    Ok(())
+}
+
+/// Tells the GM the result of an audit of `checked` matches, in words.
+pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]) -> Decided<()> {
+    let faults = failed.iter().map(|verdict| {
+        let found = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
+        (verdict.match_id.clone(), found.collect())
+    });
+    let letter = ClubLetter::AuditReport { checked, faults: faults.collect() };
+    let unique = format!("report.{}", desk.at().timestamp_millis());
+    desk.draft.settlement.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
+    Ok(())
+}
+
+/// Tells the GM that space is short, so that the mailbox is not emptied further.
+pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
+    let min_free_mb = desk.settings.config.database.min_free_mb;
+    let unique = format!("space.{}", desk.at().timestamp_millis());
+    let letter = ClubLetter::LowSpace { free_mb, min_free_mb };
+    desk.draft.settlement.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
+    Ok(())
+}
+
+/// Tells the GM that nothing can be sent. The letter waits like all others, and is the first that goes. Another daemon, or
+/// this one before it was killed, may have told of the same outage.
+pub fn cannot_send(desk: &mut Desk<'_>, outage: &Outage, waiting: u64) -> Decided<()> {
+    // Two daemons meet an outage within moments.
+    let unique = format!("out.{}.{}", outage.since.format("%Y%m%d%H"), outage.codes());
+    let since = desk.local_time_in(None, outage.since);
+    let letter = ClubLetter::CannotSend { since, error: outage.error.clone(), waiting };
+    let alarms = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
+    for alarm in alarms {
+        if !desk.is_dispatched(&alarm.message_id)? {
+            let alarm = NewDispatch { kind: DispatchKind::Alarm, ..alarm };
+            desk.draft.settlement.dispatches.push(alarm);
+        }
+    }
+    Ok(())
+}
+
+/// Tells the GM that the house cannot play its turn in a match. Another daemon may have told of the same turn.
+pub fn house_stuck(desk: &mut Desk<'_>, match_id: &str, phase_no: u32) -> Decided<()> {
+    let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(()) };
+    let letter = ClubLetter::HouseStuck { match_id: match_id.to_owned() };
+    let unique = format!("house.{match_id}.{phase_no}");
+    let alarms = gms::gm_alarms(desk, &letter, &unique, About::Match(&loaded))?;
+    for alarm in alarms {
+        if !desk.is_dispatched(&alarm.message_id)? {
+            desk.draft.settlement.dispatches.push(alarm);
+        }
+    }
+    Ok(())
+}

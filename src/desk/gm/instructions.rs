@@ -1,0 +1,315 @@
+//! The GM's instructions. They take the same path by letter and at the terminal, and each act on a match is a ruling.
+
+use anyhow::anyhow;
+
+use super::rollback::{self, refuse_after_the_end};
+use super::{accept, announce, digest, lists};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::frame::rows::{Decided, LoadedMatch, Undecided};
+use crate::desk::matches::acts;
+use crate::desk::matches::openings::{
+    self, Holder, NamedAddress, NewMatch, fit_name, name_from, opened_by_gm,
+};
+use crate::desk::outbox::gms::{self, is_seated};
+use crate::desk::outbox::ruling_mail;
+use crate::desk::people::registry::{self, no_player};
+use crate::game::any::GameKind;
+use crate::game::{BySeat, Line, Seat};
+use crate::ledger::{self, Fact, SealKey};
+use crate::letter::Address;
+use crate::referee::{
+    Act, Correction, HouseMatch, Instruction, MatchAction, NewKey, Offer, OfferRejection, PlayerSettings,
+    Stage,
+};
+use crate::report::GmResult;
+use crate::request::Party;
+use crate::store::Player;
+
+/// Decides on one instruction from the terminal, on behalf of a GM.
+pub fn instruct_at_terminal(
+    desk: &mut Desk<'_>,
+    gm: GmIndex,
+    instruction: &Instruction,
+) -> Decided<GmResult> {
+    desk.acting = gm;
+    desk.at_terminal = true;
+    instruct_unless_playing(desk, instruction, false)
+}
+
+/// An act on a match, and who takes over the seat that it is about.
+pub struct Effect {
+    act: Act,
+    successor: Option<Player>,
+}
+
+/// Refuses the options by which players choose their seats: the GM names the first player first.
+fn seats_follow_from_order(options: &[(String, String)]) -> Result<(), OfferRejection> {
+    let chooses_seat = |name: &str| ["seat", "first"].iter().any(|own| name.eq_ignore_ascii_case(own));
+    let Some((name, value)) = options.iter().find(|(name, _)| chooses_seat(name)) else { return Ok(()) };
+    let reason = format!(
+        "`{name}={value}` chooses a seat. Here the one you name first has the first seat, so please leave it out."
+    );
+    Err(OfferRejection::BadOption { reason })
+}
+
+/// Carries out one instruction; with `check`, only says what would be done.
+pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> Decided<GmResult> {
+    match instruction {
+        Instruction::Match { id, turn, action } => act_on_match(desk, id, *turn, action, check),
+        Instruction::List(listing) => Ok(GmResult::List { lines: lists::listed(desk, *listing)? }),
+        Instruction::Announce { readers, text } => announce::announce(desk, *readers, text, check),
+        Instruction::New { game, first, second, options, days } => {
+            let new = match new_match(desk, game, [first, second], options, *days) {
+                Ok(_) if check => return Ok(GmResult::Would),
+                Ok(new) => new,
+                Err(no) => return Ok(GmResult::NoOffer { no }),
+            };
+            let gm = opened_by_gm(gms::acting_gm(desk));
+            match openings::open_match(desk, &new, gm, None) {
+                Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
+                Err(Undecided::Failed(error)) => Ok(GmResult::Refused { says: format!("{error:#}.") }),
+                Err(Undecided::Lacks) => Err(Undecided::Lacks),
+            }
+        }
+        Instruction::PlayerAdd { address, name } => add_player(desk, address, name, check),
+        Instruction::PlayerShow(address) => match desk.player(address.as_str())? {
+            Some(player) => registry::show_player(desk, &player),
+            None => Ok(no_player(address)),
+        },
+        Instruction::PlayerRename { address, name } => registry::rename_player(desk, address, name, check),
+        Instruction::PlayerMerge { gone, into } => registry::merge_players(desk, gone, into, check),
+        Instruction::PlayerBounceClear(address) => registry::clear_bounces(desk, address, check),
+        Instruction::PlayerBlock { address, on } => registry::block_player(desk, address, *on, check),
+        Instruction::AcceptLetter { digest } => accept::accept_letter(desk, digest, check),
+        Instruction::Digest => Ok(GmResult::Digest { digest: digest::digest(desk, None)? }),
+    }
+}
+
+/// Returns the match that the GM wants to open.
+fn new_match(
+    desk: &Desk<'_>,
+    game: &str,
+    parties: [&Party; 2],
+    options: &[(String, String)],
+    days: Option<u32>,
+) -> Result<NewMatch, OfferRejection> {
+    let player =
+        |address: &Address| Holder::Player(NamedAddress { name: String::new(), address: address.clone() });
+    seats_follow_from_order(options)?;
+    let club = &desk.settings.config.terms;
+    let house = &desk.settings.config.house;
+    match parties {
+        [Party::House(first), Party::House(second)] => {
+            Err(house_against_itself(desk, game, first.as_deref(), second.as_deref()))
+        }
+        [Party::Player(first), Party::Player(second)] if first == second => Err(OfferRejection::Yourself),
+        [Party::Player(first), Party::Player(second)] => {
+            let offer = Offer::read(game, options, days)?;
+            let terms = offer.terms(club);
+            let players = BySeat::new(player(first), player(second));
+            Ok(NewMatch { game: offer.game, choices: offer.choices, players, terms })
+        }
+        [Party::House(named), Party::Player(address)] | [Party::Player(address), Party::House(named)] => {
+            let wanted = HouseMatch::read(game, named.as_deref(), options, days)?;
+            let level = wanted.level.map_or_else(|| house.level(wanted.game, None), Ok)?;
+            let players = match parties {
+                [Party::House(_), _] => BySeat::new(Holder::House(level), player(address)),
+                [Party::Player(_), _] => BySeat::new(player(address), Holder::House(level)),
+            };
+            let (choices, terms) = (wanted.choices(level), wanted.terms(club, house.advance));
+            Ok(NewMatch { game: wanted.game, choices, players, terms })
+        }
+    }
+}
+
+/// Returns why the GM cannot open a match of the house against itself by letter.
+fn house_against_itself(
+    desk: &Desk<'_>,
+    game: &str,
+    first: Option<&str>,
+    second: Option<&str>,
+) -> OfferRejection {
+    let Some(kind) = GameKind::parse(game) else {
+        return OfferRejection::UnknownGame { name: game.to_owned() };
+    };
+    let house = &desk.settings.config.house;
+    match (house.level(kind, first), house.level(kind, second)) {
+        (Ok(first), Ok(second)) => {
+            OfferRejection::HouseAgainstItself { game: kind.key(), levels: [first.name, second.name] }
+        }
+        (Err(why), _) | (_, Err(why)) => why,
+    }
+}
+
+fn add_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -> Decided<GmResult> {
+    let name = if name.is_empty() { name_from(address) } else { name.to_owned() };
+    if let Err(says) = fit_name(&name) {
+        return Ok(GmResult::Refused { says });
+    }
+    if check {
+        return Ok(GmResult::Would);
+    }
+    let player = desk.player_or_new(address.as_str(), &name)?;
+    registry::show_player(desk, &player)
+}
+
+fn act_on_match(
+    desk: &mut Desk<'_>,
+    id: &str,
+    turn: Option<u32>,
+    action: &MatchAction,
+    check: bool,
+) -> Decided<GmResult> {
+    let id = id.to_ascii_uppercase();
+    let Some(loaded) = desk.game_match(&id)? else { return Ok(GmResult::NoMatch { id }) };
+    let loaded = loaded.clone();
+    if Seat::BOTH.into_iter().all(|seat| !loaded.can_be_told(seat)) {
+        let says = "I have no address of its players, so nobody could be told of it.".to_owned();
+        return Ok(GmResult::Refused { says });
+    }
+    let open = loaded.game_match.due().map(|due| due.turn);
+    if let Some(turn) = turn.filter(|turn| Some(*turn) != open) {
+        return Ok(GmResult::TurnPassed { id, turn, open });
+    }
+    let Effect { act, successor } = match effect(desk, &loaded, action, check)? {
+        Ok(effect) => effect,
+        Err(refused) => return Ok(refused),
+    };
+    if !check {
+        return acts::act_as_gm(desk, loaded, &act, successor);
+    }
+    let ruling = ruling_mail::rule(
+        desk,
+        &loaded.game_match,
+        &loaded.game_match.by_gm(&gms::acting_gm(desk).name, act),
+    );
+    Ok(ruling.rejection.map_or(GmResult::Would, |untaken| GmResult::Rejection { id, untaken }))
+}
+
+/// Returns the act that carries out an action, or why there is none.
+fn effect(
+    desk: &mut Desk<'_>,
+    loaded: &LoadedMatch,
+    action: &MatchAction,
+    check: bool,
+) -> Decided<Result<Effect, GmResult>> {
+    let act = match action {
+        MatchAction::Act(Act::RenewToken(seat)) if loaded.game_match.house[*seat].is_some() => {
+            let says = "The house holds that seat: it gets no letters, and needs no token.".to_owned();
+            return Ok(Err(GmResult::Refused { says }));
+        }
+        MatchAction::Act(act) => act.clone(),
+        MatchAction::Replace { seat, by: Party::House(level) } => {
+            return replace_by_house(desk, loaded, *seat, level.as_deref(), check);
+        }
+        MatchAction::Replace { seat, by: Party::Player(address) } => {
+            return replace_by_player(desk, loaded, *seat, address, check);
+        }
+        MatchAction::Correct { turn, reason, orders } => {
+            if let Some(refused) = refuse_after_the_end(&loaded.game_match) {
+                return Ok(Err(refused));
+            }
+            let correction = correction(desk, &loaded.game_match.id, *turn, reason, orders.clone())?;
+            if !check && let Some(first) = rollback::before_correction(desk, loaded, &correction)? {
+                return Ok(Err(first));
+            }
+            Act::Correct(correction)
+        }
+    };
+    Ok(Ok(Effect { act, successor: None }))
+}
+
+fn replace_by_house(
+    desk: &mut Desk<'_>,
+    loaded: &LoadedMatch,
+    seat: Seat,
+    level: Option<&str>,
+    check: bool,
+) -> Decided<Result<Effect, GmResult>> {
+    if loaded.game_match.house != BySeat::default() {
+        let says = "The house holds a seat of that match already.".to_owned();
+        return Ok(Err(GmResult::Refused { says }));
+    }
+    let level = match desk.settings.config.house.level(loaded.game_match.game, level) {
+        Ok(level) => level,
+        Err(no) => return Ok(Err(GmResult::NoOffer { no })),
+    };
+    let successor = if check { None } else { Some(openings::house_player(desk, level)?) };
+    let house = Some(level.name.to_owned());
+    let (name, settings) = (level.player_name(), PlayerSettings::default());
+    let act = Act::Replace { seat, name, house, settings };
+    Ok(Ok(Effect { act, successor }))
+}
+
+fn replace_by_player(
+    desk: &mut Desk<'_>,
+    loaded: &LoadedMatch,
+    seat: Seat,
+    address: &Address,
+    check: bool,
+) -> Decided<Result<Effect, GmResult>> {
+    let holds = |player: &Player| player.addresses.iter().any(|own| own == address.as_str());
+    if let Some((held, _)) = loaded.seats.iter().find(|(_, row)| holds(&row.player)) {
+        let says = format!("{} holds a seat of that match already.", loaded.game_match.players[held]);
+        return Ok(Err(GmResult::Refused { says }));
+    }
+    let name = name_from(address);
+    let successor = if check { None } else { Some(desk.player_or_new(address.as_str(), &name)?) };
+    let name = successor.as_ref().map_or(name, |player| player.name.clone());
+    let settings = successor.as_ref().map(|player| player.settings.clone()).unwrap_or_default();
+    let act = Act::Replace { seat, name, house: None, settings };
+    Ok(Ok(Effect { act, successor }))
+}
+
+/// Returns a correction of a turn, with the adjudications that the ledger holds.
+fn correction(
+    desk: &mut Desk<'_>,
+    id: &str,
+    turn: u32,
+    reason: &str,
+    orders: Option<(Seat, Vec<Line>)>,
+) -> Decided<Correction> {
+    let entries = desk.rows.entries(id)?;
+    let is_over = desk.game_match(id)?.is_some_and(|loaded| loaded.game_match.stage == Stage::Over);
+    let new_key = is_over.then(|| NewKey::new(SealKey::new(desk.random().bytes())));
+    let Some(Fact::MatchOpened { options, .. }) = entries.first().map(|entry| &entry.fact) else {
+        return Err(anyhow!("the ledger of match {id} does not begin with its opening").into());
+    };
+    Ok(Correction {
+        turn,
+        reason: reason.to_owned(),
+        choices: options.clone(),
+        decided: ledger::adjudications(entries),
+        orders,
+        new_key,
+    })
+}
+
+/// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for the
+/// other seat tells where its ships are.
+pub fn instruct_unless_playing(
+    desk: &mut Desk<'_>,
+    instruction: &Instruction,
+    check: bool,
+) -> Decided<GmResult> {
+    if let Instruction::Match { id, action, .. } = instruction
+        && is_for_another_gm(action)
+        && let Some(loaded) = desk.game_match(&id.to_ascii_uppercase())?
+        && is_seated(gms::acting_gm(desk), &loaded.seats)
+    {
+        let says = "You play in that match, so another GM has to do this.".to_owned();
+        return Ok(GmResult::Refused { says });
+    }
+    instruct(desk, instruction, check)
+}
+
+/// Whether a GM who plays in the match must leave this to another.
+pub fn is_for_another_gm(action: &MatchAction) -> bool {
+    match action {
+        MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
+        MatchAction::Act(act) => {
+            matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Tell { .. } | Act::Unseal { .. })
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! A letter from the GM: each instruction is carried out, and one answer confirms them all.
+
+use super::instructions;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::outbox::answers::{self, AnswerBudget, digest_of_lines};
+use crate::desk::outbox::gms;
+use crate::desk::people::commands;
+use crate::game::Line;
+use crate::letter::Letter;
+use crate::referee::{self, Instruction, InstructionFault, InstructionLine, Questions, Reply};
+use crate::report::envelope::AnsweredLetter;
+use crate::report::{ClubLetter, GmItem, GmResult};
+use crate::request::{Command, Request};
+use crate::store::{LetterStatus, WaitingLetter};
+
+const NO_GM_TOKEN: &str = "Nothing was done: your letter came without the GM's reply token. Please answer this \
+    letter, with the same lines.";
+
+/// A letter from the GM, as it was read.
+pub struct GmLetter {
+    lines: Vec<Line>,
+    instructed: Vec<InstructionLine>,
+    /// The other lines.
+    request: Request,
+}
+
+impl GmLetter {
+    pub fn read(letter: &Letter) -> GmLetter {
+        let lines = letter.new_text(None).lines();
+        let (instructed, others) = referee::instructions(&lines);
+        GmLetter { lines, instructed, request: Request::read(&others, |_: &str| false) }
+    }
+
+    /// Whether it asks for more than answers, which go to the GM whoever wrote.
+    pub fn changes_something(&self) -> bool {
+        let mut instructions = self.instructed.iter().filter_map(|line| line.parsed.as_ref().ok());
+        let mut commands = self.request.commands.iter().map(|asked| &asked.command);
+        !self.request.check
+            && (instructions.any(Instruction::changes_something) || commands.any(Command::changes_something))
+    }
+}
+
+/// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer asks
+/// for a reply that carries it.
+pub fn follow_gm_letter(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    gm: GmIndex,
+    has_token: bool,
+    read: GmLetter,
+) -> Decided<()> {
+    desk.acting = gm;
+    let GmLetter { lines, instructed, request } = read;
+    let items = match has_token {
+        true => follow(desk, instructed, request.check)?,
+        false => Vec::new(),
+    };
+    let replies = gm_replies(desk, letter, has_token, &request)?;
+    desk.rows.check()?;
+    let why = if has_token { String::new() } else { NO_GM_TOKEN.to_owned() };
+    let plain = ClubLetter::GmAnswer {
+        check: request.check,
+        items,
+        replies,
+        remarks: request.remarks,
+        why,
+        commands_left_out: request.left_out.commands,
+    };
+    let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
+    let answered = AnsweredLetter::new(letter);
+    let answered = Some((&answered, letter.from.as_str()));
+    let mut dispatches = vec![gms::gm_dispatch(desk, gm, &plain, &unique, answered)?];
+    let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
+    answers::limit_answers(desk, &mut dispatches, digest_of_lines(&lines), budget)?;
+    desk.draft.settlement.dispatches.extend(dispatches);
+    desk.decided(waiting, LetterStatus::Answered, "a letter of the GM".to_owned());
+    Ok(())
+}
+
+fn follow(desk: &mut Desk<'_>, instructed: Vec<InstructionLine>, check: bool) -> anyhow::Result<Vec<GmItem>> {
+    let mut items = Vec::new();
+    for InstructionLine { line, parsed } in instructed {
+        let done = match parsed {
+            Err(InstructionFault { reason, example }) => {
+                Some(GmResult::NotRead { says: reason, example: example.to_owned() })
+            }
+            Ok(instruction) => or_lacking(instructions::instruct_unless_playing(desk, &instruction, check))?,
+        };
+        items.extend(done.map(|done| GmItem { asked: line.text, done }));
+    }
+    Ok(items)
+}
+
+/// Replies to commands that need no seat, which the GM may give too.
+fn gm_replies(
+    desk: &mut Desk<'_>,
+    letter: &Letter,
+    has_token: bool,
+    request: &Request,
+) -> anyhow::Result<Vec<Reply>> {
+    let mut replies = Vec::new();
+    let Some(asker) = or_lacking(commands::asker(desk, letter, has_token))? else {
+        return Ok(replies);
+    };
+    let mut questions = Questions::default();
+    for asked in request.commands.iter().filter(|_| !request.check) {
+        if questions.is_repeated(&asked.command) {
+            continue;
+        }
+        let reply = or_lacking(commands::reply_to_everybody(desk, &asker, &asked.command))?;
+        replies.extend(reply.flatten());
+    }
+    Ok(replies)
+}

@@ -1,0 +1,11 @@
+//! The GMs' instructions, lists, digests and alarms.
+
+pub mod accept;
+pub mod alarm;
+pub mod announce;
+pub mod digest;
+pub mod instructions;
+pub mod letter;
+pub mod lists;
+pub mod rollback;
+pub mod unseal;

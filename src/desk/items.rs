@@ -1,0 +1,284 @@
+//! The items of a batch: each is decided alone, and they are accepted in order.
+//!
+//! An item is a few letters of one lane, oldest first, or a match on which something has to be decided. Lanes only order
+//! the work: whatever an item touches shows in what it read and wrote. All items are decided in parallel, as if each
+//! were the only one. Then they are accepted one after the other; one that read or wrote what an accepted one wrote, or
+//! that would exceed a limit together with the accepted ones, is decided once more upon them. One that read a player whom
+//! an accepted one changes waits for the next batch: the matches that are loaded show the player as before.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use anyhow::anyhow;
+
+use crate::desk::door::entry;
+use crate::desk::door::sender::ReadLetter;
+use crate::desk::frame::desk::{Desk, Draft};
+use crate::desk::frame::parallel::par_map;
+use crate::desk::frame::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
+use crate::desk::frame::settings::{Settings, Step};
+use crate::desk::matches::acts::{CauseOf, rule_on};
+use crate::desk::outbox::gms::{self, About};
+use crate::letter::{Digest, Letter, Limits, bounded_head};
+use crate::report::ClubLetter;
+use crate::store::{BudgetUse, LetterDecision, LetterStatus, Postponed, WaitingLetter};
+
+/// Failures after which a letter is set aside.
+pub const MAX_ATTEMPTS: u32 = 3;
+
+/// Something that is decided as a whole.
+pub enum Item {
+    /// Letters of one lane, oldest first.
+    Letters(Vec<ReadLetter>),
+    /// A match, and the cause of a ruling on it.
+    Match { id: String, cause_of: CauseOf },
+}
+
+/// The rounds in which a decision may ask for rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rounds {
+    /// Missing rows are loaded, and the decision is made again.
+    More,
+    /// A letter that still lacks rows counts as failed, so that it does not block the others.
+    Last,
+}
+
+/// How far a decision has come.
+pub enum Progress<T> {
+    Done(T),
+    /// It goes on once these rows are loaded.
+    Lacks(Vec<Key>),
+}
+
+/// The items of one transaction, and what is decided on them so far.
+pub struct Batch {
+    items: Arc<Vec<Item>>,
+    /// What was decided on each as if it were the only one, until it is accepted.
+    alone: Vec<Option<DecidedItem>>,
+    /// The changes of the items that were accepted so far.
+    accepted: Draft,
+    written: BTreeSet<Key>,
+    /// The number of items that were accepted, failed, or left.
+    done: usize,
+    /// The matches among the items that were left for the next batch.
+    left: Vec<String>,
+}
+
+/// The changes of one item, and the rows that they depend on.
+struct DecidedItem {
+    draft: Draft,
+    read: BTreeSet<Key>,
+}
+
+impl Batch {
+    /// Takes the items in the order in which they came.
+    pub fn new(items: Arc<Vec<Item>>, loaded: &LoadedRows) -> Batch {
+        let alone = items.iter().map(|_| None).collect();
+        Batch {
+            items,
+            alone,
+            accepted: Draft::new(loaded.at),
+            written: BTreeSet::new(),
+            done: 0,
+            left: Vec::new(),
+        }
+    }
+
+    /// Decides on all items, and returns the changes of all, and the matches that are left for the next batch. What is
+    /// decided stays so while others lack rows.
+    pub fn decide(
+        &mut self,
+        settings: &Settings,
+        loaded: &LoadedRows,
+        rounds: Rounds,
+    ) -> Progress<(Draft, Vec<String>)> {
+        let lacking = self.decide_alone(settings, loaded, rounds);
+        if !lacking.is_empty() {
+            return Progress::Lacks(lacking);
+        }
+        while let Some(item) = self.items.get(self.done) {
+            let alone = self.alone[self.done].take();
+            if alone.as_ref().is_some_and(|alone| self.changes_a_player_of(alone)) {
+                self.done += 1;
+                if let Item::Match { id, .. } = item {
+                    self.left.push(id.clone());
+                }
+                continue;
+            }
+            let decided = match alone.filter(|alone| !self.conflicts(alone, loaded)) {
+                Some(alone) => alone,
+                None => match decide_item(settings, loaded, &self.accepted, item, rounds) {
+                    Progress::Done(decided) => decided,
+                    Progress::Lacks(lacking) => return Progress::Lacks(lacking),
+                },
+            };
+            self.written.append(&mut decided.draft.written());
+            self.accepted.join(decided.draft);
+            self.done += 1;
+        }
+        Progress::Done((std::mem::take(&mut self.accepted), std::mem::take(&mut self.left)))
+    }
+
+    /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they lack.
+    fn decide_alone(&mut self, settings: &Settings, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
+        let open: Vec<usize> = (self.done..self.items.len()).filter(|at| self.alone[*at].is_none()).collect();
+        // An item that was decided alone and then lacked rows upon the accepted ones is not decided alone again.
+        if self.done > 0 {
+            return Vec::new();
+        }
+        let nothing = Draft::new(loaded.at);
+        let tried = par_map(&open, |at| decide_item(settings, loaded, &nothing, &self.items[*at], rounds));
+        let mut lacking = Vec::new();
+        for (at, tried) in open.into_iter().zip(tried) {
+            match tried {
+                Progress::Done(decided) => self.alone[at] = Some(decided),
+                Progress::Lacks(mut keys) => lacking.append(&mut keys),
+            }
+        }
+        lacking
+    }
+
+    /// Whether an accepted item changes a player whom this one read.
+    fn changes_a_player_of(&self, item: &DecidedItem) -> bool {
+        item.read.iter().any(|key| matches!(key, Key::Holder(_)) && self.written.contains(key))
+    }
+
+    /// Whether an item depends on what was accepted before it.
+    fn conflicts(&self, item: &DecidedItem, loaded: &LoadedRows) -> bool {
+        let depends = |keys: &BTreeSet<Key>| !keys.is_disjoint(&self.written);
+        if depends(&item.read) || depends(&item.draft.written()) {
+            return true;
+        }
+        let before = &self.accepted.settlement.restraints.uses;
+        let mut uses = item.draft.settlement.restraints.uses.iter();
+        uses.any(|(key, BudgetUse { added, most })| {
+            let Some(earlier) = before.get(key) else { return false };
+            let counts = loaded.budgets.get(&key.subject);
+            let stored = counts.and_then(|counts| counts.get(&(key.kind, key.period)));
+            let total = i64::from(stored.copied().unwrap_or_default()) + earlier.added + added;
+            *added < 0 || total > i64::from(*most)
+        })
+    }
+}
+
+/// Decides on an item, upon the changes of those before it.
+fn decide_item(
+    settings: &Settings,
+    loaded: &LoadedRows,
+    accepted: &Draft,
+    item: &Item,
+    rounds: Rounds,
+) -> Progress<DecidedItem> {
+    let mut desk = Desk::new(settings, loaded, accepted);
+    let decided = match item {
+        Item::Letters(letters) => decide_letters(&mut desk, letters, rounds),
+        Item::Match { id, cause_of } => rule_on(&mut desk, id, cause_of).map(drop),
+    };
+    if let Err(Undecided::Failed(error)) = &decided {
+        desk.reject();
+        let match_id = match item {
+            Item::Match { id, .. } => id.as_str(),
+            Item::Letters(_) => "",
+        };
+        tracing::error!(match_id, error = format!("{error:#}"), "failed to decide");
+    }
+    let is_last = rounds == Rounds::Last;
+    let (draft, read, lacking) = desk.into_parts();
+    match decided {
+        Err(Undecided::Lacks) if !is_last => Progress::Lacks(lacking),
+        _ => Progress::Done(DecidedItem { draft, read }),
+    }
+}
+
+/// Decides on the letters of a lane in order. Those behind one that failed wait with it.
+///
+/// A letter that lacks rows does not end this round: those behind it are decided in vain, which shows what they lack.
+fn decide_letters(desk: &mut Desk<'_>, letters: &[ReadLetter], rounds: Rounds) -> Decided<()> {
+    let mut is_lacking = false;
+    for letter in letters {
+        let error = match decide_safely(desk, letter) {
+            Ok(()) if !is_lacking => {
+                desk.accept();
+                continue;
+            }
+            Err(Undecided::Failed(error)) if !is_lacking => error,
+            Err(Undecided::Lacks) if rounds == Rounds::Last => {
+                anyhow!("ruling on the letter takes too many queries")
+            }
+            Ok(()) | Err(_) => {
+                is_lacking = true;
+                desk.reject();
+                continue;
+            }
+        };
+        desk.reject();
+        set_back(desk, &letter.waiting, &error)?;
+        desk.accept();
+        break;
+    }
+    if is_lacking { Err(Undecided::Lacks) } else { Ok(()) }
+}
+
+/// Decides on one letter. A panic counts as a failure.
+fn decide_safely(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
+    desk.begin_letter(letter.waiting.digest);
+    let _in_work = desk.rows.loaded.in_work.enter(letter.waiting.digest);
+    let decided = catch_unwind(AssertUnwindSafe(|| {
+        desk.settings.spring(Step::Decide, &letter.waiting.raw);
+        entry::decide_letter(desk, letter)
+    }));
+    decided.unwrap_or_else(|_panic| Err(anyhow!("ruling on the letter failed").into()))?;
+    desk.rows.check()
+}
+
+/// Counts a failure. After [`MAX_ATTEMPTS`] the letter is set aside, and the GM is told.
+pub fn set_back(desk: &mut Desk<'_>, waiting: &WaitingLetter, error: &anyhow::Error) -> Decided<()> {
+    let (letter, attempts) = (waiting.digest, waiting.tries + 1);
+    let note = format!("{error:#}");
+    tracing::error!(%letter, attempts, error = note, "failed to rule on a letter");
+    if attempts >= MAX_ATTEMPTS {
+        return set_aside(desk, waiting, note, attempts);
+    }
+    desk.draft.settlement.postponed.push(Postponed { digest: letter, note, until: None, match_id: None });
+    Ok(())
+}
+
+/// Sets a letter aside, and tells the GM.
+pub fn set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, note: String, attempts: u32) -> Decided<()> {
+    let letter = waiting.digest;
+    let sender = sender_in_header(&waiting.raw);
+    let digest = letter.to_string();
+    let plain = ClubLetter::SetAside { digest, sender, note: note.clone(), attempts };
+    let about = match_of(desk, &waiting.raw)?.cloned();
+    let about = about.as_ref().map_or(About::Club, About::Match);
+    let alarms = gms::gm_alarms(desk, &plain, &set_aside_part(letter), about)?;
+    let status = LetterStatus::SetAside;
+    let decision = LetterDecision { digest: letter, status, note, seat: None, accepted_by: None };
+    desk.draft.settlement.decided.push(decision);
+    desk.draft.settlement.dispatches.extend(alarms);
+    Ok(())
+}
+
+/// Returns the match of the first reply token in a letter's header.
+fn match_of<'d>(desk: &'d Desk<'_>, raw: &[u8]) -> Decided<Option<&'d LoadedMatch>> {
+    for token in Letter::tokens_in_header(raw, &desk.settings.own) {
+        if let Some(row) = desk.rows.seat_by_token(token.as_str())? {
+            return desk.game_match(&row.match_id);
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the unique part of the Message-ID of the letter that tells the GM of a letter that was set aside.
+fn set_aside_part(letter: Digest) -> String {
+    format!("s.{}", &letter.to_string()[..24])
+}
+
+/// Returns the sender in the header of a letter that may be unreadable otherwise.
+fn sender_in_header(raw: &[u8]) -> String {
+    let head = bounded_head(raw, &Limits::default());
+    let mail = mail_parser::MessageParser::default().parse_headers(&head);
+    let sender = mail.as_ref().and_then(|mail| mail.from()?.first()?.address());
+    sender.unwrap_or("nobody").chars().filter(|c| !c.is_control()).take(200).collect()
+}

@@ -1,0 +1,76 @@
+//! Acts on a match: of the clock, the program and a GM.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow};
+
+use super::holders;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch};
+use crate::desk::frame::summary::gm_line;
+use crate::desk::outbox::{gms, ruling_mail};
+use crate::referee::{Act, Match, Matter};
+use crate::report::GmResult;
+use crate::store::Player;
+
+/// Rules on an act of the GM, and gives a seat its new player or its new token if that is the act.
+pub fn act_as_gm(
+    desk: &mut Desk<'_>,
+    mut loaded: LoadedMatch,
+    act: &Act,
+    successor: Option<Player>,
+) -> Decided<GmResult> {
+    let matter = loaded.game_match.by_gm(&gms::acting_gm(desk).name, act.clone());
+    let mut ruling = ruling_mail::rule(desk, &loaded.game_match, &matter);
+    let id = loaded.game_match.id.clone();
+    if let Some(untaken) = ruling.rejection {
+        return Ok(GmResult::Rejection { id, untaken });
+    }
+    let mut former = None;
+    if let Act::Replace { seat, .. } | Act::RenewToken(seat) | Act::RenewOwnToken(seat) = act {
+        let token = desk.random().token().to_string();
+        let row = &mut loaded.seats[*seat];
+        former = Some(row.clone());
+        row.token = token;
+        row.player = successor.unwrap_or_else(|| row.player.clone());
+        holders::save_seat(desk, row);
+        let hold = holders::hold(desk, &loaded, *seat, None);
+        ruling = ruling_mail::rule_with(desk, &loaded.game_match, &[hold], &matter);
+    }
+    ruling_mail::keep_unasked(desk, loaded, ruling, former.as_ref())?;
+    let loaded = desk.game_match(&id)?.context("a match that was just ruled on")?;
+    Ok(GmResult::Match { line: gm_line(&loaded.game_match.overview()) })
+}
+
+/// Makes the cause by which a match is ruled on, in the phase that is open in it.
+pub type CauseOf = Arc<dyn Fn(&Match) -> Matter<'static> + Send + Sync>;
+
+/// Returns the clock as the cause: the time of a match has come.
+pub fn by_clock() -> CauseOf {
+    Arc::new(Match::by_clock)
+}
+
+/// Returns an act of the program as the cause.
+pub fn by_program(act: Act) -> CauseOf {
+    Arc::new(move |game_match| game_match.by_program(act.clone()))
+}
+
+/// Rules on one match, and returns whether anything was decided. A panic is a failure of this match alone.
+pub fn rule_on(desk: &mut Desk<'_>, match_id: &str, cause_of: &CauseOf) -> Decided<bool> {
+    let ruled = catch_unwind(AssertUnwindSafe(|| rule_on_match(desk, match_id, cause_of)));
+    ruled.unwrap_or_else(|_panic| Err(anyhow!("ruling on the match panicked").into()))
+}
+
+fn rule_on_match(desk: &mut Desk<'_>, match_id: &str, cause_of: &CauseOf) -> Decided<bool> {
+    // A match that this program cannot rule on was logged when it was loaded.
+    let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(false) };
+    let ruling = ruling_mail::rule(desk, &loaded.game_match, &cause_of(&loaded.game_match));
+    if ruling.after == loaded.game_match {
+        return Ok(false);
+    }
+    let (entries, dispatches) = (ruling.entries.len(), ruling.dispatches.len());
+    ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+    tracing::info!(match_id, entries, dispatches, "ruled on a match");
+    Ok(true)
+}

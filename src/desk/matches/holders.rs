@@ -1,0 +1,76 @@
+//! Who holds a seat: pinned in the ledger of the match when it opens, and whenever the reply token or the player's
+//! addresses change.
+
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch};
+use crate::desk::frame::stored::seat_row;
+use crate::desk::outbox::ruling_mail;
+use crate::game::Seat;
+use crate::ledger::{Act, KeptPin, PinKey, PinnedKind, SeatPins};
+use crate::letter::Digest;
+use crate::store::{Player, TokenRow};
+
+/// Pins a seat's reply token and its player's addresses, each under a key of its own, and saves the keys.
+pub fn pin_seat(desk: &mut Desk<'_>, row: &TokenRow) -> SeatPins {
+    let mut random = desk.random();
+    let mut pin = |kind: PinnedKind, value: &str| {
+        let kept = KeptPin::new(row.seat, kind, PinKey::new(random.bytes()), value);
+        let pin = kept.pin;
+        desk.draft.settlement.seat_pins.push((row.match_id.clone(), kept));
+        pin
+    };
+    SeatPins {
+        token: pin(PinnedKind::Token, &row.token),
+        addresses: row.player.addresses.iter().map(|own| pin(PinnedKind::Address, own)).collect(),
+    }
+}
+
+/// Returns the act that notes in the ledger who holds a seat of `loaded` now.
+pub fn hold(desk: &mut Desk<'_>, loaded: &LoadedMatch, seat: Seat, letter: Option<Digest>) -> Act {
+    Act::Hold { seat, pins: pin_seat(desk, &loaded.seats[seat]), letter }
+}
+
+/// Notes in the ledgers of the matches of these players, which are one now, which addresses the player has. Matches that
+/// are over note it too: letters from and to their players are compared with it.
+pub fn hold_seats_of(
+    desk: &mut Desk<'_>,
+    players: &[i64],
+    player: &Player,
+    letter: Option<Digest>,
+) -> Decided<()> {
+    for id in players {
+        for mut loaded in desk.matches_with(*id)? {
+            let is_own = |seat: &Seat| players.contains(&loaded.seats[*seat].player.id);
+            let Some(seat) = Seat::BOTH.into_iter().find(is_own) else { continue };
+            loaded.seats[seat].player = player.clone();
+            let act = hold(desk, &loaded, seat, letter);
+            let ruling = ruling_mail::act(desk, &loaded.game_match, act);
+            ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+        }
+    }
+    Ok(())
+}
+
+/// Saves a seat whose token has changed.
+pub fn save_seat(desk: &mut Desk<'_>, row: &TokenRow) {
+    let seats = &mut desk.draft.settlement.seats;
+    seats.retain(|saved| (&saved.match_id, saved.seat) != (&row.match_id, row.seat));
+    seats.push(seat_row(row));
+}
+
+/// Gives a seat a new reply token, if it is still this player's.
+pub fn renew_token(desk: &mut Desk<'_>, match_id: &str, seat: Seat, player_id: Option<i64>) -> Decided<bool> {
+    let Some(mut loaded) = desk.game_match(match_id)?.cloned() else { return Ok(false) };
+    if Some(loaded.seats[seat].player.id) != player_id {
+        return Ok(false);
+    }
+    // The player's addresses may have changed in this transaction, and the new token must go to the right one.
+    loaded.seats[seat].player = desk.latest(loaded.seats[seat].player.clone());
+    loaded.seats[seat].token = desk.random().token().to_string();
+    let hold = hold(desk, &loaded, seat, None);
+    let matter = loaded.game_match.by_program(Act::RenewOwnToken(seat));
+    let ruling = ruling_mail::rule_with(desk, &loaded.game_match, &[hold], &matter);
+    save_seat(desk, &loaded.seats[seat]);
+    ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+    Ok(true)
+}

@@ -1,0 +1,66 @@
+//! Membership: whether somebody whom the GM has not registered can make and take up offers.
+
+use crate::config::Membership;
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::budgets::{self, Origin};
+use crate::desk::outbox::gms::{self, About};
+use crate::letter::{Address, Digest};
+use crate::referee::{OfferRejection, Reply};
+use crate::report::ClubLetter;
+use crate::request::Command;
+use crate::store::NewDispatch;
+
+/// Returns the rejection of a newcomer's command if the club does not let newcomers play. If the GM admits
+/// newcomers, tells the GM of this one.
+pub fn refuse_newcomer(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
+    let is_gm = Address::parse(&asker.from).is_ok_and(|from| desk.settings.is_gm(&from));
+    if asker.player_id.is_some() || is_gm || !asker.proven || !lets_play(command) {
+        return Ok(None);
+    }
+    let why = match desk.settings.config.club.membership {
+        Membership::Open => return Ok(None),
+        Membership::Closed => OfferRejection::MembersOnly,
+        Membership::Approval => {
+            tell_gm_of_newcomer(desk, asker)?;
+            OfferRejection::NeedsApproval
+        }
+    };
+    let command = command.name();
+    Ok(Some(Reply::NoOffer { command, why }))
+}
+
+/// Tells the GM of a newcomer, once a day.
+fn tell_gm_of_newcomer(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
+    let day = desk.at().date_naive();
+    let address = Digest::of(asker.from.as_bytes()).to_string();
+    let plain = ClubLetter::Newcomer { address: asker.from.clone() };
+    let unique = format!("n.{}.{day}", &address[..24]);
+    for dispatch in gms::gm_alarms(desk, &plain, &unique, About::Club)? {
+        tell_once(desk, dispatch)?;
+    }
+    Ok(())
+}
+
+/// Sends a letter to a GM that a newcomer caused, unless it was sent already, within the reader's budget.
+fn tell_once(desk: &mut Desk<'_>, mut dispatch: NewDispatch) -> Decided<()> {
+    if desk.is_dispatched(&dispatch.message_id)? {
+        return Ok(());
+    }
+    // Without room the newcomer's next letter tells the GM.
+    if let Some(slot) = budgets::slot_for_others(desk, &dispatch.recipient, Origin::Other)? {
+        slot.apply(&mut dispatch);
+        budgets::count_for_others(desk, &dispatch.recipient, Origin::Other, slot);
+        desk.draft.settlement.dispatches.push(dispatch);
+    }
+    Ok(())
+}
+
+/// Whether a command leads to a match.
+fn lets_play(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Challenge { .. } | Command::Open { .. } | Command::Accept(_) | Command::Join(_)
+    )
+}

@@ -1,0 +1,9 @@
+//! Opening matches, holding their seats, and acts on them.
+
+pub mod acts;
+pub mod challenge;
+pub mod holders;
+pub mod membership;
+pub mod offers;
+pub mod openings;
+pub mod substitute;

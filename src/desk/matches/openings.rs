@@ -1,0 +1,240 @@
+//! Opening a match: its name, its tokens, its secret, and the first letters to both players.
+
+use anyhow::{Context as _, anyhow};
+
+use super::holders;
+use crate::config::Gm;
+use crate::desk::frame::codes;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::random::Random;
+use crate::desk::frame::rows::{Decided, Undecided, or_lacking};
+use crate::desk::frame::stored::{match_row, seat_row};
+use crate::desk::outbox::ruling_mail::{self, Readers};
+use crate::game::any::{Choices, GameKind};
+use crate::game::{BySeat, Line, Seat};
+use crate::house::HouseLevel;
+use crate::ledger::{Act, Cause, Lot, SealKey};
+use crate::letter::Address;
+use crate::letter::printable::is_printable;
+use crate::referee::{self, Match, Opening, Terms};
+use crate::request::Request;
+use crate::store::{Player, TokenRow};
+
+/// A person who gets a seat.
+#[derive(Clone, Debug)]
+pub struct NamedAddress {
+    /// If empty, the stored name or the local part of the address is used.
+    pub name: String,
+    pub address: Address,
+}
+
+/// The future holder of a seat.
+#[derive(Clone, Debug)]
+pub enum Holder {
+    Player(NamedAddress),
+    House(&'static HouseLevel),
+}
+
+/// A match to be opened.
+#[derive(Clone, Debug)]
+pub struct NewMatch {
+    pub game: GameKind,
+    pub choices: Choices,
+    pub players: BySeat<Holder>,
+    pub terms: Terms,
+}
+
+/// Maximum characters of a player's name: a longer one breaks the lines of our letters.
+const MAX_NAME: usize = 40;
+
+/// Checks whether this can be a player's name.
+///
+/// # Errors
+/// Returns the requirement as a sentence if this cannot be a name.
+pub fn fit_name(name: &str) -> Result<(), String> {
+    let fits = (1..=MAX_NAME).contains(&name.chars().count()) && name.chars().all(is_printable);
+    if !fits {
+        return Err(format!("A name is one line of at most {MAX_NAME} letters."));
+    }
+    match could_be_obeyed(name) {
+        true => Err("A name must not read like an order or a command.".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// Whether a line of a letter that begins with the name could be read as an order or a command, if the letter came back
+/// unquoted.
+fn could_be_obeyed(name: &str) -> bool {
+    let line = [Line { no: 1, text: name.to_owned() }];
+    GameKind::ALL.iter().any(|game| {
+        let mut read = Request::read(&line, *game);
+        // Names such as `Will Hold` hold an order, but no line is broken within them. Names such as `Star` only begin one.
+        read.doubts.clear();
+        read.orders.clear();
+        let is_read = !read.is_empty() || read.ended || read.yes.is_some() || !read.sections.is_empty();
+        is_read || game.syntax(name).is_ok() || ends_in_order(name, *game)
+    })
+}
+
+/// Whether a line that is broken within the name could be an order, such as `E5`. No line is broken before a word that
+/// begins an order or a command.
+fn ends_in_order(name: &str, game: GameKind) -> bool {
+    name.match_indices(' ').any(|(blank, _)| {
+        let rest = name[blank..].trim_start();
+        let first = rest.split(' ').next().unwrap_or_default();
+        first.contains(|c: char| c.is_ascii_digit()) && game.syntax(rest).is_ok()
+    })
+}
+
+/// Returns a name for somebody of whom only the address is known.
+pub fn name_from(address: &Address) -> String {
+    name_of_mailbox(address.local())
+}
+
+fn name_of_mailbox(local: &str) -> String {
+    let short: String = local.chars().take(MAX_NAME).collect();
+    // A mailbox such as `hold` could be obeyed, and one such as `e5` even behind another word.
+    let longer = format!("player {}", local.chars().take(MAX_NAME / 2).collect::<String>());
+    let mut names = [short, longer].into_iter();
+    names.find(|name| fit_name(name).is_ok()).unwrap_or_else(|| "a player".to_owned())
+}
+
+/// Returns the cause of a match that a GM opens.
+pub fn opened_by_gm(gm: &Gm) -> Cause {
+    Cause::Gm { name: gm.name.clone(), phase: 0, act: Act::Open { letter: None } }
+}
+
+/// Opens matches, all or none.
+pub fn open_all(desk: &mut Desk<'_>, new: &[NewMatch], cause: &Cause) -> Decided<Vec<Match>> {
+    // Draw all names before wording any letter: where many are taken, this is decided several times.
+    let mut planned = Vec::with_capacity(new.len());
+    for (index, one) in new.iter().enumerate() {
+        let plan = or_lacking(plan(desk, one, cause, None));
+        planned.extend(plan.with_context(|| which_fails(index, new.len()))?);
+    }
+    desk.rows.check()?;
+    let mut opened = Vec::with_capacity(new.len());
+    for (index, plan) in planned.into_iter().enumerate() {
+        let opening = or_lacking(carry_out(desk, plan, cause.clone()));
+        opened.extend(opening.with_context(|| which_fails(index, new.len()))?);
+    }
+    desk.rows.check()?;
+    Ok(opened)
+}
+
+fn which_fails(index: usize, matches: usize) -> String {
+    match matches {
+        1 => "the match cannot be opened".to_owned(),
+        many => format!("no match was opened; match {} of {many} cannot be", index + 1),
+    }
+}
+
+/// A match whose name, holders and tokens are settled.
+struct Plan {
+    opening: Opening,
+    seats: BySeat<TokenRow>,
+}
+
+/// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause; without a lot,
+/// it is drawn.
+pub fn open_match(desk: &mut Desk<'_>, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {
+    let plan = plan(desk, new, &cause, lot)?;
+    carry_out(desk, plan, cause)
+}
+
+fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) -> Decided<Plan> {
+    // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
+    let mut random = desk.random();
+    let players = players_of(desk, new)?;
+    let house = new.players.as_ref().map(|holder| match holder {
+        Holder::Player(_) => None,
+        Holder::House(level) => Some(level.name.to_owned()),
+    });
+    // The house may play itself, at two levels or at one.
+    let is_of_house = house.first.is_some() && house.second.is_some();
+    if players.first.id == players.second.id && !is_of_house {
+        return Err(anyhow!("{} cannot play both sides", players.first.name).into());
+    }
+    let id = free_name(desk, new.game, &mut random)?;
+    let seats = BySeat::from_fn(|seat| TokenRow {
+        token: random.token().to_string(),
+        match_id: id.clone(),
+        seat,
+        player: players[seat].clone(),
+    });
+    let key = match (&lot, cause.letters().next()) {
+        (Some(lot), Some(letter)) => lot.secret(letter),
+        _ => SealKey::new(random.bytes()),
+    };
+    let opening = Opening {
+        id,
+        game: new.game,
+        choices: new.choices.clone(),
+        players: BySeat::from_fn(|seat| players[seat].name.clone()),
+        house,
+        terms: new.terms.clone(),
+        settings: BySeat::from_fn(|seat| players[seat].settings.clone()),
+        desk: desk.settings.identity.clone(),
+        key,
+        lot,
+        holders: None,
+    };
+    Ok(Plan { opening, seats })
+}
+
+fn carry_out(desk: &mut Desk<'_>, Plan { opening, seats }: Plan, cause: Cause) -> Decided<Match> {
+    let game = opening.game;
+    let holders = Some(BySeat::from_fn(|seat| holders::pin_seat(desk, &seats[seat])));
+    let mut ruling = referee::open(Opening { holders, ..opening }, cause, desk.at());
+    let rows = ruling_mail::rows(desk, &mut ruling, &Readers::seats(&seats))?;
+    tracing::info!(match_id = ruling.after.id, %game, "match opened");
+    let settlement = &mut desk.draft.settlement;
+    settlement.matches.push(match_row(&ruling.after, 0)?);
+    settlement.seats.extend(Seat::BOTH.map(|seat| seat_row(&seats[seat])));
+    settlement.entries.extend(rows.entries);
+    settlement.dispatches.extend(rows.dispatches);
+    Ok(ruling.after)
+}
+
+fn players_of(desk: &mut Desk<'_>, new: &NewMatch) -> Decided<BySeat<Player>> {
+    let first = or_lacking(player_of(desk, &new.players.first))?;
+    let second = or_lacking(player_of(desk, &new.players.second))?;
+    match (first, second) {
+        (Some(first), Some(second)) => Ok(BySeat::new(first, second)),
+        _ => Err(Undecided::Lacks),
+    }
+}
+
+fn player_of(desk: &mut Desk<'_>, holder: &Holder) -> Decided<Player> {
+    match holder {
+        Holder::Player(NamedAddress { name, address }) => {
+            let name = if name.is_empty() { name_from(address) } else { name.clone() };
+            fit_name(&name).map_err(anyhow::Error::msg)?;
+            desk.player_or_new(address.as_str(), &name)
+        }
+        Holder::House(level) => house_player(desk, level),
+    }
+}
+
+/// Returns the house at a level as a player. Its address is not a mail address, so that nobody can write from there
+/// and nothing is sent there.
+pub fn house_player(desk: &mut Desk<'_>, level: &HouseLevel) -> Decided<Player> {
+    desk.player_or_new(&format!("house:{}", level.name), &level.player_name())
+}
+
+/// Draws a name that no match has.
+fn free_name(desk: &mut Desk<'_>, game: GameKind, random: &mut Random) -> Decided<String> {
+    loop {
+        let id = draw_name(game, random);
+        if !desk.rows.is_taken(&id)? && desk.take_name(&id) {
+            return Ok(id);
+        }
+    }
+}
+
+/// Draws a name such as `QZ-7K3M`.
+fn draw_name(game: GameKind, random: &mut Random) -> String {
+    let letters: [u8; 4] = random.bytes();
+    let letters = letters.map(|byte| char::from(codes::CODE_LETTERS[usize::from(byte % 32)]));
+    format!("{}-{}", game.prefix(), String::from_iter(letters))
+}

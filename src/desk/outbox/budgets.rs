@@ -1,0 +1,282 @@
+//! Budgets: how many letters one address, one seat, or the club may cause. Beyond a budget letters are delayed, up to a
+//! day; what finds no place then is left out, and the next letter there says so.
+//!
+//! Answers to letters with a token have a budget for each seat, answers to letters without one have a budget for each
+//! address and one for the club, and letters that others cause have budgets for each reader. Reports, results and
+//! reminders have none. The counts are rows, so several daemons share them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
+
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::game::Seat;
+use crate::ledger::Room;
+use crate::store::{BudgetKey, BudgetKind, NewDispatch};
+
+/// The subject of the counts of the whole club.
+pub const CLUB: &str = "";
+
+/// The subject of the answers to the GM.
+pub const GM: &str = "gm";
+
+/// Answers an hour to one seat.
+const SEAT_ANSWERS: u32 = 200;
+
+/// Answers an hour to all letters without a token.
+const CLUB_ANSWERS: u32 = 200;
+
+/// Further answers an hour that are each the first in 24 hours to an address.
+const FIRST_ANSWERS: u32 = 200;
+
+/// Letters a day to one reader that people cause whom the reader does not play.
+const FROM_OTHERS: u32 = 10;
+
+/// Letters a day to one reader that one opponent causes.
+const FROM_OPPONENT: u32 = 20;
+
+/// Others a day to whom a newcomer can make the referee write.
+pub const NEWCOMERS_REACH: u32 = 3;
+
+/// Letters a day in which a player can change settings: each adds an entry to all of the player's running matches.
+pub const SETTINGS_CHANGES: u32 = 20;
+
+/// Hours by which an answer may be delayed.
+const DELAY_HOURS: i32 = 24;
+
+/// The unit of time in which a budget counts, in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Period {
+    Hour,
+    Day,
+}
+
+impl Period {
+    fn length(self) -> TimeDelta {
+        match self {
+            Period::Hour => TimeDelta::hours(1),
+            Period::Day => TimeDelta::days(1),
+        }
+    }
+}
+
+/// Returns when the hour or the day of `at` began.
+pub fn start_of(period: Period, at: DateTime<Utc>) -> DateTime<Utc> {
+    at.duration_trunc(period.length()).expect("an hour and a day divide the time since 1970")
+}
+
+/// Returns the subject of a seat's counts.
+pub fn seat_subject(match_id: &str, seat: Seat) -> String {
+    format!("{match_id} {seat}")
+}
+
+/// The time at which a letter may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    Now,
+    Later(DateTime<Utc>),
+}
+
+impl Slot {
+    /// Returns the slot in the `n`th period after the present one.
+    fn of(period: Period, now: DateTime<Utc>, n: i32) -> Slot {
+        match n {
+            0 => Slot::Now,
+            n => Slot::Later(start_of(period, now) + period.length() * n),
+        }
+    }
+
+    /// Delays a letter until its slot.
+    pub fn apply(self, dispatch: &mut NewDispatch) {
+        match self {
+            Slot::Now => {}
+            Slot::Later(due) => dispatch.due = Some(due),
+        }
+    }
+}
+
+/// The person who causes a letter to somebody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A player whom the reader plays, or who writes to the GM about a match.
+    Opponent(i64),
+    /// Anybody else.
+    Other,
+}
+
+fn used(desk: &Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
+    let stored = desk.rows.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
+    let key = BudgetKey { subject: subject.to_owned(), kind, period };
+    let added: i64 =
+        desk.restraints().filter_map(|changed| changed.uses.get(&key)).map(|used| used.added).sum();
+    Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
+}
+
+fn count(desk: &mut Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>, most: u32) {
+    let key = BudgetKey { subject: subject.to_owned(), kind, period };
+    desk.draft.settlement.restraints.count(key, 1, most);
+}
+
+/// Returns the beginning of the `n`th hour from now.
+fn hour(desk: &Desk<'_>, n: i32) -> DateTime<Utc> {
+    start_of(Period::Hour, desk.at()) + TimeDelta::hours(1) * n
+}
+
+fn today(desk: &Desk<'_>) -> DateTime<Utc> {
+    start_of(Period::Day, desk.at())
+}
+
+/// Takes a slot for an answer to a letter without a token, or returns `None` if there is none within a day.
+pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Slot>> {
+    let most = desk.settings.config.letters.answers_per_hour;
+    let of_club = most.max(CLUB_ANSWERS);
+    let since = desk.at() - TimeDelta::days(1);
+    let earlier = desk.rows.budget(address)?.iter();
+    let mut earlier = earlier
+        .filter(|((kind, period), used)| *kind == BudgetKind::Address && *period > since && **used > 0);
+    let is_first = earlier.next().is_none() && used(desk, address, BudgetKind::Address, hour(desk, 0))? == 0;
+    for n in 0..=DELAY_HOURS {
+        let hour = hour(desk, n);
+        if used(desk, address, BudgetKind::Address, hour)? >= most {
+            continue;
+        }
+        let (kind, room) = match used(desk, CLUB, BudgetKind::Club, hour)? < of_club {
+            true => (BudgetKind::Club, of_club),
+            false => (BudgetKind::First, FIRST_ANSWERS),
+        };
+        if kind == BudgetKind::First && (!is_first || used(desk, CLUB, kind, hour)? >= room) {
+            continue;
+        }
+        count(desk, address, BudgetKind::Address, hour, most);
+        count(desk, CLUB, kind, hour, room);
+        return Ok(Some(Slot::of(Period::Hour, desk.at(), n)));
+    }
+    Ok(None)
+}
+
+/// Returns the slot for an answer to a letter with a token, or `None` if there is none within a day.
+pub fn slot_with_token(desk: &Desk<'_>, subject: &str) -> Decided<Option<Slot>> {
+    for n in 0..=DELAY_HOURS {
+        if used(desk, subject, BudgetKind::Seat, hour(desk, n))? < most_with_token(desk) {
+            return Ok(Some(Slot::of(Period::Hour, desk.at(), n)));
+        }
+    }
+    Ok(None)
+}
+
+/// Counts an answer to a letter with a token.
+pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
+    let hour = match slot {
+        Slot::Now => hour(desk, 0),
+        Slot::Later(due) => start_of(Period::Hour, due),
+    };
+    count(desk, subject, BudgetKind::Seat, hour, most_with_token(desk));
+}
+
+/// The answers an hour to one seat. A token never makes the budget smaller.
+fn most_with_token(desk: &Desk<'_>) -> u32 {
+    desk.settings.config.letters.answers_per_hour.max(SEAT_ANSWERS)
+}
+
+/// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a day.
+pub fn slot_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<Option<Slot>> {
+    let [today, tomorrow] = left_for_others(desk, reader, origin)?;
+    Ok(match (today, tomorrow) {
+        (1.., _) => Some(Slot::Now),
+        (0, 1..) => Some(Slot::of(Period::Day, desk.at(), 1)),
+        (0, 0) => None,
+    })
+}
+
+/// Returns the room of `reader` for notices that somebody causes.
+pub fn room_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<Room> {
+    let [today, tomorrow] = left_for_others(desk, reader, origin)?;
+    let left = u8::try_from(today.saturating_add(tomorrow)).unwrap_or(Room::MOST);
+    Ok(Room::Letters(left.min(Room::MOST)))
+}
+
+/// Returns how many letters somebody may still cause to `reader`, today and tomorrow.
+fn left_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<[u32; 2]> {
+    let (subject, kind, most) = counted_for(reader, origin);
+    let first = used(desk, &subject, kind, today(desk))?;
+    let second = used(desk, &subject, kind, today(desk) + TimeDelta::days(1))?;
+    Ok([first, second].map(|used| most.saturating_sub(used)))
+}
+
+/// Counts a letter to `reader` that somebody else caused.
+pub fn count_for_others(desk: &mut Desk<'_>, reader: &str, origin: Origin, slot: Slot) {
+    let (subject, kind, most) = counted_for(reader, origin);
+    let day = match slot {
+        Slot::Now => today(desk),
+        Slot::Later(due) => start_of(Period::Day, due),
+    };
+    count(desk, &subject, kind, day, most);
+}
+
+/// Returns how many other people a newcomer may still make the referee write to today.
+pub fn reach_left(desk: &Desk<'_>, address: &str) -> Decided<u32> {
+    let used = used(desk, address, BudgetKind::Newcomer, today(desk))?;
+    Ok(NEWCOMERS_REACH.saturating_sub(used))
+}
+
+pub fn count_reach(desk: &mut Desk<'_>, address: &str) {
+    count(desk, address, BudgetKind::Newcomer, today(desk), NEWCOMERS_REACH);
+}
+
+/// Counts a letter in which a player changes settings, and returns whether there was room for it today.
+pub fn take_settings_change(desk: &mut Desk<'_>, player_id: i64) -> Decided<bool> {
+    let (subject, today) = (format!("P-{player_id}"), today(desk));
+    let has_room = used(desk, &subject, BudgetKind::Settings, today)? < SETTINGS_CHANGES;
+    if has_room {
+        count(desk, &subject, BudgetKind::Settings, today, SETTINGS_CHANGES);
+    }
+    Ok(has_room)
+}
+
+/// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a new
+/// address for each letter must not fill the table.
+pub fn note_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
+    let hour = hour(desk, 0);
+    count(desk, CLUB, BudgetKind::LeftOut, hour, u32::MAX);
+    if !desk.rows.budget(subject)?.is_empty() {
+        count(desk, subject, BudgetKind::LeftOut, hour, u32::MAX);
+    }
+    Ok(())
+}
+
+/// Returns how many answers to a seat or an address were left out since its last one.
+pub fn left_out(desk: &Desk<'_>, subject: &str) -> Decided<u32> {
+    Ok(left_out_by_hour(desk, subject)?.into_values().sum())
+}
+
+/// Notes that a letter says how many answers were left out.
+pub fn forget_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
+    for (period, left_out) in left_out_by_hour(desk, subject)? {
+        let key = BudgetKey { subject: subject.to_owned(), kind: BudgetKind::LeftOut, period };
+        desk.draft.settlement.restraints.count(key, -i64::from(left_out), u32::MAX);
+    }
+    Ok(())
+}
+
+fn left_out_by_hour(desk: &Desk<'_>, subject: &str) -> Decided<BTreeMap<DateTime<Utc>, u32>> {
+    let stored = desk.rows.budget(subject)?.keys();
+    let added = desk.restraints().flat_map(|changed| changed.uses.keys());
+    let added = added.filter(|key| key.subject == subject);
+    let all = stored.copied().chain(added.map(|key| (key.kind, key.period)));
+    let hours: BTreeSet<DateTime<Utc>> =
+        all.filter(|(kind, _)| *kind == BudgetKind::LeftOut).map(|(_, hour)| hour).collect();
+    let mut left_out = BTreeMap::new();
+    for hour in hours {
+        left_out.insert(hour, used(desk, subject, BudgetKind::LeftOut, hour)?);
+    }
+    Ok(left_out)
+}
+
+/// Returns which count a letter to `reader` is added to, and its limit a day.
+fn counted_for(reader: &str, origin: Origin) -> (String, BudgetKind, u32) {
+    match origin {
+        Origin::Opponent(player) => (format!("{reader} {player}"), BudgetKind::Opponent, FROM_OPPONENT),
+        Origin::Other => (reader.to_owned(), BudgetKind::Others, FROM_OTHERS),
+    }
+}

@@ -1,0 +1,142 @@
+//! The GMs: who wrote, and who reads what.
+//!
+//! What comes from a seat reaches only GMs without a seat in that match; of these, the ones on duty who look after the
+//! match. If there is none, who is on duty does not matter; if there is still none, neither does who looks after it.
+
+use chrono::Datelike as _;
+
+use super::mail::{self, PlainEnvelope};
+use crate::config::Gm;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
+use crate::game::BySeat;
+use crate::game::any::GameKind;
+use crate::referee::{DispatchKind, Stage};
+use crate::report::ClubLetter;
+use crate::report::envelope::AnsweredLetter;
+use crate::store::{NewDispatch, Player, TokenRow, Urgency};
+
+/// The subject of a letter to the GMs.
+#[derive(Clone, Copy)]
+pub enum About<'a> {
+    Club,
+    Match(&'a LoadedMatch),
+    /// Words of this player outside a match. They may be about any match of theirs.
+    WordsOf(&'a Player),
+}
+
+/// Whether a GM holds a seat.
+pub fn is_seated(gm: &Gm, seats: &BySeat<TokenRow>) -> bool {
+    seats.iter().any(|(_, row)| row.player.addresses.iter().any(|address| gm.has_address(address)))
+}
+
+pub fn gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a Gm {
+    &desk.settings.config.club.gm.all()[index.0]
+}
+
+/// The GM who acts: the writer of the letter that is followed, or at the terminal the first one.
+pub fn acting_gm<'a>(desk: &Desk<'a>) -> &'a Gm {
+    gm(desk, desk.acting)
+}
+
+/// Returns the reply token that letters to a GM carry.
+pub fn token_of_gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a str {
+    desk.rows.loaded.gm_tokens.get(index.0).map_or("", String::as_str)
+}
+
+/// Returns who reads what comes from a seat of a match; at least one GM.
+pub fn readers_of(desk: &Desk<'_>, game: GameKind, match_id: &str, seats: &BySeat<TokenRow>) -> Vec<GmIndex> {
+    let unseated = preferring(all_gms(desk), |index| !is_seated(gm(desk, index), seats));
+    let responsible = preferring(unseated, |index| gm(desk, index).looks_after(game, match_id));
+    preferring(responsible, |index| is_on_duty(desk, index))
+}
+
+/// Whether every GM holds a seat of the match.
+pub fn all_gms_play(desk: &Desk<'_>, seats: &BySeat<TokenRow>) -> bool {
+    desk.settings.config.club.gm.all().iter().all(|gm| is_seated(gm, seats))
+}
+
+/// Words a letter that tells the GMs something at once, for each who reads it.
+pub fn gm_alarms(
+    desk: &Desk<'_>,
+    plain: &ClubLetter,
+    unique: &str,
+    about: About<'_>,
+) -> Decided<Vec<NewDispatch>> {
+    let readers = match about {
+        About::Club => gms_on_duty(desk),
+        About::WordsOf(player) => readers_of_words(desk, player)?,
+        About::Match(loaded) => {
+            let game_match = &loaded.game_match;
+            readers_of(desk, game_match.game, &game_match.id, &loaded.seats)
+        }
+    };
+    let alarm = |index| {
+        let dispatch = gm_dispatch(desk, index, plain, unique, None)?;
+        Ok(NewDispatch { urgency: Urgency::Alarm, ..dispatch })
+    };
+    readers.into_iter().map(alarm).collect()
+}
+
+/// Words a letter to one GM. An answer goes to the address that the GM wrote from.
+pub fn gm_dispatch(
+    desk: &Desk<'_>,
+    index: GmIndex,
+    plain: &ClubLetter,
+    unique: &str,
+    answered: Option<(&AnsweredLetter, &str)>,
+) -> Decided<NewDispatch> {
+    let (gm, token) = (gm(desk, index), token_of_gm(desk, index));
+    let page = mail::word_club_letter(desk, plain, token)?;
+    let to = PlainEnvelope {
+        name: &gm.name,
+        address: answered.map_or(gm.address.as_str(), |(_, from)| from),
+        unique,
+        kind: if answered.is_some() { DispatchKind::Answer } else { DispatchKind::Notice },
+    };
+    let answered = answered.map(|(letter, _)| letter);
+    let dispatch = mail::assemble(desk, page, token, &to, answered)?;
+    let urgency = if answered.is_some() { Urgency::Receipt } else { dispatch.urgency };
+    Ok(NewDispatch { answers: answered.map(|letter| letter.digest), urgency, ..dispatch })
+}
+
+/// Returns who reads a player's words outside a match: nobody who plays against them, unless every GM does.
+fn readers_of_words(desk: &Desk<'_>, player: &Player) -> Decided<Vec<GmIndex>> {
+    let mut opponents: Vec<String> = Vec::new();
+    for (seat, overview) in desk.rows.matches_of(player.id)? {
+        if overview.stage == Stage::Over {
+            continue;
+        }
+        let Some(loaded) = or_lacking(desk.game_match(&overview.id))?.flatten() else {
+            continue;
+        };
+        if !all_gms_play(desk, &loaded.seats) {
+            opponents.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
+        }
+    }
+    desk.rows.check()?;
+    let plays = |index: GmIndex| opponents.iter().any(|address| gm(desk, index).has_address(address));
+    let impartial = preferring(all_gms(desk), |index| !plays(index));
+    Ok(preferring(impartial, |index| is_on_duty(desk, index)))
+}
+
+/// Returns who is on duty, or all if nobody is.
+pub fn gms_on_duty(desk: &Desk<'_>) -> Vec<GmIndex> {
+    preferring(all_gms(desk), |index| is_on_duty(desk, index))
+}
+
+fn all_gms(desk: &Desk<'_>) -> Vec<GmIndex> {
+    (0..desk.settings.config.club.gm.all().len()).map(GmIndex).collect()
+}
+
+fn is_on_duty(desk: &Desk<'_>, index: GmIndex) -> bool {
+    let today = desk.at().with_timezone(&desk.settings.config.terms.zone).weekday();
+    gm(desk, index).is_on_duty(today)
+}
+
+/// Returns the GMs who meet a condition, or all of them if none does.
+fn preferring(gms: Vec<GmIndex>, condition: impl Fn(GmIndex) -> bool) -> Vec<GmIndex> {
+    let chosen: Vec<GmIndex> = gms.iter().copied().filter(|index| condition(*index)).collect();
+    if chosen.is_empty() { gms } else { chosen }
+}

@@ -1,0 +1,99 @@
+//! Letters about no running match: answers to anybody, offers, and letters to the GM.
+
+use chrono::{DateTime, Utc};
+
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::letter::{Address, Digest};
+use crate::referee::{DispatchKind, LetterFormat};
+use crate::report::envelope::{AnsweredLetter, Envelope};
+use crate::report::pin::pin;
+use crate::report::{self, ClubLetter, WordedLetter};
+use crate::store::{NewDispatch, Urgency};
+
+/// The reader, the Message-ID and the kind of such a letter.
+pub struct PlainEnvelope<'a> {
+    pub name: &'a str,
+    pub address: &'a str,
+    /// The unique part of its Message-ID.
+    pub unique: &'a str,
+    pub kind: DispatchKind,
+}
+
+/// Words a letter that is not an answer.
+pub fn plain_dispatch(desk: &Desk<'_>, plain: &ClubLetter, to: &PlainEnvelope<'_>) -> Decided<NewDispatch> {
+    let page = word_club_letter(desk, plain, "")?;
+    let page = as_reader_wants(desk, page, to.address)?;
+    assemble(desk, page, "", to, None)
+}
+
+/// Words an answer to the letter `digest`, which acts for no seat.
+pub fn plain_answer(
+    desk: &Desk<'_>,
+    plain: &ClubLetter,
+    to: &Address,
+    digest: Digest,
+    answered: Option<&AnsweredLetter>,
+) -> Decided<NewDispatch> {
+    let page = word_club_letter(desk, plain, "")?;
+    let page = as_reader_wants(desk, page, to.as_str())?;
+    let unique = format!("a.{}", &digest.to_string()[..24]);
+    let to = PlainEnvelope { name: "", address: to.as_str(), unique: &unique, kind: DispatchKind::Answer };
+    let dispatch = assemble(desk, page, "", &to, answered)?;
+    Ok(NewDispatch { answers: Some(digest), ..dispatch })
+}
+
+pub fn word_club_letter(desk: &Desk<'_>, plain: &ClubLetter, token: &str) -> Decided<WordedLetter> {
+    let club = desk.settings.stationery.club();
+    Ok(report::word_club_letter(&desk.settings.templates, &club, plain, token)?)
+}
+
+/// Leaves out the HTML if the letter goes to a player who wants none.
+pub fn as_reader_wants(desk: &Desk<'_>, mut page: WordedLetter, address: &str) -> Decided<WordedLetter> {
+    let player = desk.player(address)?;
+    if player.is_some_and(|player| player.settings.format == LetterFormat::Text) {
+        page.html.clear();
+    }
+    Ok(page)
+}
+
+/// Formats a time as the owner of an address reads it.
+pub fn local_time_at(desk: &Desk<'_>, address: &str, at: DateTime<Utc>) -> Decided<String> {
+    let zone = desk.player(address)?.and_then(|player| player.settings.zone);
+    Ok(desk.local_time_in(zone, at))
+}
+
+/// Puts a worded letter into its envelope.
+pub fn assemble(
+    desk: &Desk<'_>,
+    page: WordedLetter,
+    token: &str,
+    to: &PlainEnvelope<'_>,
+    answered: Option<&AnsweredLetter>,
+) -> Decided<NewDispatch> {
+    let message_id = desk.settings.stationery.message_id(token, to.unique);
+    let envelope = Envelope {
+        token,
+        to_name: to.name,
+        to: to.address,
+        message_id: &message_id,
+        match_id: None,
+        keeps_subject: false,
+        date: desk.at(),
+    };
+    let bytes = desk.settings.stationery.mail(page, &envelope, answered)?;
+    let pin = pin(&bytes);
+    Ok(NewDispatch {
+        message_id,
+        recipient: to.address.to_owned(),
+        bytes,
+        kind: to.kind,
+        match_id: None,
+        seat: None,
+        answers: None,
+        asked: None,
+        due: None,
+        urgency: Urgency::of(to.kind, false),
+        pin: Some(pin),
+    })
+}

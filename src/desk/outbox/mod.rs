@@ -1,0 +1,9 @@
+//! Letters that decisions write: worded, limited, sent again, and returned.
+
+pub mod answers;
+pub mod budgets;
+pub mod gms;
+pub mod mail;
+pub mod resend;
+pub mod returned;
+pub mod ruling_mail;

@@ -1,0 +1,142 @@
+//! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A bounce moves a
+//! deadline once; a seat of which two letters bounce misses none until the GM has decided.
+
+use super::gms::{self, About};
+use super::ruling_mail;
+use crate::daemon::decide::sending::Event;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::letter::{Automatic, AutomaticKind};
+use crate::referee::Act;
+use crate::report::ClubLetter;
+use crate::store::{DispatchRow, Player};
+
+/// Does what follows from an event in sending a dispatch.
+pub fn follow_up(desk: &mut Desk<'_>, row: &DispatchRow, event: Event) -> Decided<()> {
+    match event {
+        Event::GivenUp { is_undeliverable } => tell_of_given_up(desk, row, is_undeliverable)?,
+        Event::Revived => restore(desk, row)?,
+        Event::Late => slide_for(desk, row)?,
+    }
+    Ok(())
+}
+
+/// Returns the unique part of the Message-ID of the letter that tells the GM of a dispatch that was given up. It can be
+/// queued again, and given up again.
+pub fn given_up_part(row: &DispatchRow) -> String {
+    format!("f.{}.{}", row.id, row.tries)
+}
+
+/// Whether an automatic letter reports a failed delivery (`true`) or an absence (`false`). Returns `None` for neither.
+pub fn failed(automatic: &Automatic) -> Option<bool> {
+    match automatic.kind {
+        AutomaticKind::Failed => Some(true),
+        AutomaticKind::Absence => Some(false),
+        AutomaticKind::Delayed | AutomaticKind::Other => None,
+    }
+}
+
+/// Tells the GM of a dispatch that was given up, and marks its seat if the recipient is to blame.
+fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bool) -> Decided<()> {
+    if is_undeliverable {
+        mark(desk, row, true)?;
+    }
+    // A letter to the GM about a failed letter to the GM would fail as well.
+    if !desk.settings.config.club.gm.addresses().any(|gm| gm.as_str() == row.recipient) {
+        let plain = ClubLetter::GivenUp {
+            recipient: row.recipient.clone(),
+            kind: row.kind,
+            match_id: row.match_id.clone(),
+            error: row.error.clone(),
+            is_undeliverable,
+        };
+        let loaded = match &row.match_id {
+            Some(id) => desk.game_match(id)?,
+            None => None,
+        };
+        let about = loaded.map_or(About::Club, About::Match);
+        let alarms = gms::gm_alarms(desk, &plain, &given_up_part(row), about)?;
+        desk.draft.settlement.dispatches.extend(alarms);
+    }
+    Ok(())
+}
+
+/// Marks the seats whose letters an automatic letter refers to.
+pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<()> {
+    let Some(failed) = failed(automatic) else { return Ok(()) };
+    let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();
+    for id in automatic.return_ids() {
+        let found = or_lacking(desk.rows.returned_to(id.as_str()))?.flatten();
+        about.extend(found.filter(|message_id| !automatic.about().iter().any(|id| id == message_id)));
+    }
+    for message_id in about {
+        if let Some(Some(row)) = or_lacking(desk.rows.dispatch(message_id))?
+            && automatic.may_be_about(&row.recipient)
+        {
+            or_lacking(mark(desk, row, failed))?;
+        }
+    }
+    desk.rows.check()
+}
+
+fn slide_for(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {
+    let (Some(id), Some(seat)) = (&row.match_id, row.seat) else { return Ok(()) };
+    let Some(loaded) = desk.game_match(id)?.cloned() else { return Ok(()) };
+    let act = Act::SentLate { seat, written: row.created_at };
+    let ruling = ruling_mail::act(desk, &loaded.game_match, act);
+    if ruling.rejection.is_none() {
+        tracing::info!(match_id = id, %seat, "the deadline moved, because a letter was sent late");
+        ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+    }
+    Ok(())
+}
+
+/// Notes that letters to the seat of a dispatch arrive again.
+fn restore(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {
+    let (Some(id), Some(seat)) = (&row.match_id, row.seat) else { return Ok(()) };
+    let Some(loaded) = desk.game_match(id)?.cloned() else { return Ok(()) };
+    let player = desk.latest(loaded.seats[seat].player.clone());
+    if !loaded.game_match.bouncing[seat] || !player.addresses.contains(&row.recipient) {
+        return Ok(());
+    }
+    let ruling = ruling_mail::act(desk, &loaded.game_match, Act::Restored(seat));
+    if ruling.rejection.is_none() {
+        ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+    }
+    if player.bouncing {
+        desk.draft.settlement.players.push(Player { bouncing: false, ..player });
+    }
+    Ok(())
+}
+
+/// Marks the seat that a dispatch went to. Two bounces of one dispatch count once; a bounce from somebody who no
+/// longer holds the seat does not count.
+fn mark(desk: &mut Desk<'_>, row: &DispatchRow, failed: bool) -> Decided<()> {
+    let returned = desk.added(|settlement| &settlement.returned).find(|id| **id == row.message_id);
+    if row.returned || returned.is_some() {
+        return Ok(());
+    }
+    if failed {
+        desk.draft.settlement.returned.push(row.message_id.clone());
+    }
+    let (Some(id), Some(seat)) = (&row.match_id, row.seat) else { return Ok(()) };
+    let Some(loaded) = desk.game_match(id)?.cloned() else { return Ok(()) };
+    let player = &loaded.seats[seat].player;
+    if !player.addresses.contains(&row.recipient) {
+        return Ok(());
+    }
+    let player = desk.latest(player.clone());
+    let act = match failed {
+        true => Act::Bounced { seat, sent: row.created_at },
+        false => Act::Away(seat),
+    };
+    let ruling = ruling_mail::act(desk, &loaded.game_match, act);
+    if ruling.rejection.is_none() {
+        tracing::info!(match_id = id, %seat, failed, "a letter did not reach its reader");
+        ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+    }
+    if failed && !player.bouncing {
+        desk.draft.settlement.players.push(Player { bouncing: true, ..player });
+    }
+    Ok(())
+}

@@ -1,0 +1,294 @@
+//! Turns a ruling into rows: its entries, and its letters worded and put into envelopes.
+
+use std::sync::Arc;
+
+use super::gms;
+use super::mail::{self, PlainEnvelope};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch};
+use crate::game::BySeat;
+use crate::ledger::{self, Entry, Fact};
+use crate::referee::{self, Act, Content, Dispatch, Match, Matter, Reader, Ruling, Stage};
+use crate::report::envelope::{self, AnsweredLetter, Envelope};
+use crate::report::pin::pin;
+use crate::report::{self, WordedLetter, WordingInput};
+use crate::store::{EntryRow, KeptSnapshot, NewDispatch, TokenRow, Urgency};
+
+/// The rows that a ruling adds to the ledger and to the outbox.
+pub struct RulingRows {
+    pub entries: Vec<EntryRow>,
+    pub dispatches: Vec<NewDispatch>,
+    /// Copies of letters to a GM for the other GMs who read them, each with the place of its original. They are not
+    /// letters of the match: the ledger pins the original alone.
+    pub copies: Vec<(usize, NewDispatch)>,
+}
+
+/// The readers of a ruling's letters.
+#[derive(Clone, Copy)]
+pub struct Readers<'a> {
+    pub seats: &'a BySeat<TokenRow>,
+    /// The player who loses a seat by this ruling.
+    pub former: Option<&'a TokenRow>,
+    /// The letter that caused the ruling, if any.
+    pub answered: Option<&'a AnsweredLetter>,
+}
+
+impl RulingRows {
+    /// Delays each copy as long as its original.
+    pub fn delay_copies(&mut self) {
+        for (place, copy) in &mut self.copies {
+            copy.due = self.dispatches.get(*place).and_then(|original| original.due);
+        }
+    }
+}
+
+impl<'a> Readers<'a> {
+    pub fn seats(seats: &'a BySeat<TokenRow>) -> Readers<'a> {
+        Readers { seats, former: None, answered: None }
+    }
+
+    /// Returns the player who reads as `reader`; `None` for a GM.
+    fn player(&self, reader: Reader) -> Option<&'a TokenRow> {
+        match reader {
+            Reader::Seat(seat) => Some(&self.seats[seat]),
+            Reader::Former(_) => self.former,
+            Reader::Gm => None,
+        }
+    }
+
+    /// Whether letters can be sent there. Players who were forgotten have no address.
+    fn can_be_reached(&self, reader: Reader) -> bool {
+        self.player(reader).is_none_or(|row| !row.player.addresses.is_empty())
+    }
+}
+
+/// The reply token, name and address of a reader.
+struct Addressee<'a> {
+    token: &'a str,
+    name: &'a str,
+    address: &'a str,
+}
+
+/// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the last ruling
+/// on the match, and this ruling decides anything, the ledger notes the change first.
+pub fn rule(desk: &Desk<'_>, game_match: &Match, matter: &Matter<'_>) -> Ruling {
+    rule_with(desk, game_match, &[], matter)
+}
+
+/// Rules on an act of the program in the open phase.
+pub fn act(desk: &Desk<'_>, game_match: &Match, act: Act) -> Ruling {
+    rule(desk, game_match, &game_match.by_program(act))
+}
+
+/// Like [`Desk::rule`], but if the ruling decides anything, the ledger first notes who holds a seat from now
+/// on.
+pub fn rule_with(desk: &Desk<'_>, game_match: &Match, holds: &[Act], matter: &Matter<'_>) -> Ruling {
+    let at = desk.at();
+    // What writes no letter does not depend on the desk.
+    let writes = !matches!(matter, Matter::Program { act: Act::ListLetters, .. });
+    let is_moved = writes && game_match.desk != desk.settings.identity;
+    let desk = is_moved.then(|| Act::Desk(desk.settings.identity.clone()));
+    let mut noted: Option<Ruling> = None;
+    for act in desk.iter().chain(holds) {
+        let before = noted.as_ref().map_or(game_match, |noted| &noted.after);
+        let mut ruling = referee::rule(before, &before.by_program(act.clone()), at);
+        ruling.entries.splice(0..0, noted.into_iter().flat_map(|noted| noted.entries));
+        noted = Some(ruling);
+    }
+    let Some(noted) = noted else { return referee::rule(game_match, matter, at) };
+    let mut ruling = referee::rule(&noted.after, matter, at);
+    if ruling.after == noted.after {
+        return Ruling { after: game_match.clone(), ..ruling };
+    }
+    ruling.entries.splice(0..0, noted.entries);
+    ruling
+}
+
+/// Words the letters of a ruling, and adds their pins to the match: the next entry names them.
+pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
+    ruling.dispatches.retain(|dispatch| readers.can_be_reached(dispatch.to));
+    // Comes next, because it may lack the ledger's entries, and wording takes longest.
+    let record = record_of_ended(desk, ruling)?;
+    let entries: Vec<EntryRow> = ruling.entries.iter().map(EntryRow::from).collect();
+    let game_match = Arc::new(ruling.after.clone());
+    let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
+    for (index, dispatch) in ruling.dispatches.iter().enumerate() {
+        let token = addressee(desk, &game_match, dispatch.to, readers).token;
+        let mut letter = word(desk, &game_match, dispatch, token)?;
+        if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
+            letter.attachments.push((format!("{}.toml", game_match.id), record.clone()));
+        }
+        let unique = envelope::unique_part(&game_match, index);
+        dispatches.push(envelop(desk, letter, &game_match, &unique, dispatch, readers)?);
+    }
+    let copies = copies_for_gms(desk, &game_match, &ruling.dispatches, readers)?;
+    for dispatch in &mut dispatches {
+        let pin = pin(&dispatch.bytes);
+        dispatch.pin = Some(pin);
+        ruling.after.told.push(pin);
+    }
+    Ok(RulingRows { entries, dispatches, copies })
+}
+
+/// Words the letters to the GM again, for every GM who reads them besides the first.
+fn copies_for_gms(
+    desk: &Desk<'_>,
+    game_match: &Arc<Match>,
+    dispatches: &[Dispatch],
+    readers: &Readers<'_>,
+) -> Decided<Vec<(usize, NewDispatch)>> {
+    let mut copies = Vec::new();
+    for (place, dispatch) in dispatches.iter().enumerate() {
+        if dispatch.to != Reader::Gm {
+            continue;
+        }
+        let gms = gms::readers_of(desk, game_match.game, &game_match.id, readers.seats);
+        for index in gms.into_iter().skip(1) {
+            let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
+            let letter = word(desk, game_match, dispatch, token)?;
+            let unique = format!("c.{}", envelope::unique_part(game_match, place));
+            let to = PlainEnvelope {
+                name: &gm.name,
+                address: gm.address.as_str(),
+                unique: &unique,
+                kind: envelope::kind(&dispatch.content),
+            };
+            copies.push((place, mail::assemble(desk, letter, token, &to, None)?));
+        }
+    }
+    Ok(copies)
+}
+
+/// Words a letter about a match as the ruling left it.
+pub fn word(
+    desk: &Desk<'_>,
+    game_match: &Arc<Match>,
+    dispatch: &Dispatch,
+    token: &str,
+) -> Decided<WordedLetter> {
+    let club = desk.settings.stationery.club();
+    let input = WordingInput { club: &club, game_match, dispatch, token, at: desk.at() };
+    Ok(report::word(&desk.settings.templates, &input, &desk.rows.loaded.pictures)?)
+}
+
+/// Puts a worded letter into its envelope; `unique` names it within the ruling.
+fn envelop(
+    desk: &Desk<'_>,
+    letter: WordedLetter,
+    game_match: &Match,
+    unique: &str,
+    dispatch: &Dispatch,
+    readers: &Readers<'_>,
+) -> Decided<NewDispatch> {
+    let stationery = &desk.settings.stationery;
+    let Addressee { token, name, address } = addressee(desk, game_match, dispatch.to, readers);
+    let answered = readers.answered.filter(|_| dispatch.content.answer().is_some());
+    let message_id = stationery.message_id(token, unique);
+    let envelope = Envelope {
+        token,
+        to_name: name,
+        to: address,
+        message_id: &message_id,
+        match_id: Some(&game_match.id),
+        keeps_subject: matches!(dispatch.content, Content::Report { .. }),
+        date: desk.at(),
+    };
+    let bytes = stationery.mail(letter, &envelope, answered)?;
+    let kind = envelope::kind(&dispatch.content);
+    let urgency = match Urgency::of(kind, true) {
+        Urgency::Notice if game_match.stage == Stage::Over => Urgency::Result,
+        urgency => urgency,
+    };
+    Ok(NewDispatch {
+        message_id,
+        recipient: address.to_owned(),
+        bytes,
+        kind,
+        match_id: Some(game_match.id.clone()),
+        seat: match dispatch.to {
+            Reader::Seat(seat) => Some(seat),
+            Reader::Former(_) | Reader::Gm => None,
+        },
+        answers: answered.map(|letter| letter.digest),
+        asked: None,
+        due: None,
+        urgency,
+        pin: None,
+    })
+}
+
+fn addressee<'b>(
+    desk: &Desk<'b>,
+    game_match: &Match,
+    reader: Reader,
+    readers: &Readers<'b>,
+) -> Addressee<'b> {
+    if reader == Reader::Gm {
+        let gms = gms::readers_of(desk, game_match.game, &game_match.id, readers.seats);
+        let index = gms.first().copied().unwrap_or_default();
+        let gm = gms::gm(desk, index);
+        return Addressee {
+            token: gms::token_of_gm(desk, index),
+            name: &gm.name,
+            address: gm.address.as_str(),
+        };
+    }
+    let holder = readers.player(reader);
+    let player = holder.map(|row| &row.player);
+    Addressee {
+        // The token of a former player's seat belongs to somebody else now.
+        token: match reader {
+            Reader::Seat(_) => holder.map_or("", |row| &row.token),
+            Reader::Former(_) | Reader::Gm => "",
+        },
+        name: player.map_or("", |player| &player.name),
+        address: player.and_then(|player| player.addresses.first()).map_or("", String::as_str),
+    }
+}
+
+/// Returns the record of the match if it ends with this ruling.
+fn record_of_ended(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> {
+    if !ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. })) {
+        return Ok(None);
+    }
+    let match_id = &ruling.after.id;
+    let mut entries: Vec<Entry> = desk.rows.entries(match_id)?.to_vec();
+    let unsaved = desk.added(|settlement| &settlement.entries).filter(|row| row.chain == *match_id);
+    for row in unsaved {
+        entries.push(serde_json::from_str(&row.json)?);
+    }
+    entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
+    Ok(ledger::record(&entries).map(|record| record.to_string()))
+}
+
+/// Adds a ruling and its rows to the draft.
+pub fn keep_ruling(desk: &mut Desk<'_>, loaded: LoadedMatch, ruling: Ruling, rows: RulingRows) {
+    let delivered = ruling.entries.iter().flat_map(|chained| &chained.entry.delivered);
+    let listed = delivered.map(|delivery| (ruling.after.id.clone(), delivery.letter));
+    desk.draft.settlement.listed.extend(listed);
+    if ruling.entries.iter().any(|chained| changes_procedure(&chained.entry.fact)) {
+        let json = loaded.game_match.to_json();
+        desk.draft.settlement.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
+    }
+    desk.keep_match(loaded, ruling.after);
+    desk.draft.settlement.entries.extend(rows.entries);
+    desk.draft.settlement.dispatches.extend(rows.dispatches);
+    desk.draft.settlement.dispatches.extend(rows.copies.into_iter().map(|(_, copy)| copy));
+}
+
+/// Adds a ruling that no letter caused.
+pub fn keep_unasked(
+    desk: &mut Desk<'_>,
+    loaded: LoadedMatch,
+    mut ruling: Ruling,
+    former: Option<&TokenRow>,
+) -> Decided<()> {
+    let rows = rows(desk, &mut ruling, &Readers { former, ..Readers::seats(&loaded.seats) })?;
+    keep_ruling(desk, loaded, ruling, rows);
+    Ok(())
+}
+
+/// Whether rulings follow another procedure from this fact on.
+fn changes_procedure(fact: &Fact) -> bool {
+    matches!(fact, Fact::DeskSet { before: Some(_), .. })
+}

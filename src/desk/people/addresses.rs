@@ -1,0 +1,259 @@
+//! ADDRESS: a player's addresses change when a registered one and a new one have agreed. The older ones are told at once,
+//! and can undo the change for some days.
+
+use super::changes::{self, MAX_OPEN};
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::codes::LAPSE;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::frame::standing::{self, UNDO};
+use crate::desk::matches::holders;
+use crate::desk::outbox::budgets::{self, Origin};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::letter::{Address, Digest};
+use crate::referee::{ChangeReply, DispatchKind};
+use crate::report::{ChangeLetter, ClubLetter};
+use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange};
+
+/// Maximum addresses of a player.
+const MAX_ADDRESSES: usize = 10;
+
+/// Asks the registered address whether a new one is the player's.
+pub fn ask_to_add(desk: &mut Desk<'_>, asker: &Asker, address: &Address) -> Decided<ChangeReply> {
+    let Some(player) = changes::asking_player(desk, asker)? else { return Ok(ChangeReply::NoPlayer) };
+    if let Some(refused) = refuse_addition(desk, asker, &player, address, asker.has_token)? {
+        return Ok(refused);
+    }
+    let Some(registered) = standing::trusted_addresses(desk, &player)?.into_iter().next() else {
+        return Ok(ChangeReply::NoPlayer);
+    };
+    changes::propose(desk, asker, &player, ChangeKind::Add, address.as_str(), registered)
+}
+
+/// Asks a new address whether it is the player's, who has vouched for it with CONFIRM ALWAYS.
+pub fn add_confirmed(desk: &mut Desk<'_>, asker: &Asker, address: &str) -> Decided<ChangeReply> {
+    // The code proves the sender, signed or not.
+    let Some(player) = desk.player(asker.address())? else { return Ok(ChangeReply::NoPlayer) };
+    let Ok(address) = Address::parse(address) else {
+        return Ok(ChangeReply::Unusable { address: address.to_owned() });
+    };
+    if let Some(refused) = refuse_addition(desk, asker, &player, &address, true)? {
+        return Ok(refused);
+    }
+    let registered = asker.sender.as_str().to_owned();
+    let open = changes::open_changes_of(desk, player.id)?;
+    let same = open.iter().find(|row| row.kind == ChangeKind::Add && row.address == address.as_str());
+    let row = match same {
+        Some(row) if row.stage == ChangeStage::Agreed => return Ok(changes::new_awaited(desk, row)),
+        Some(row) => PlayerChange { registered, version: row.version + 1, ..row.clone() },
+        None if open.len() >= MAX_OPEN => return Ok(ChangeReply::TooManyOpen),
+        None => changes::new_change(desk, asker, &player, ChangeKind::Add, address.as_str(), &registered),
+    };
+    ask_new_address(desk, row)
+}
+
+/// Returns why an address cannot be added to those of a player. Only if `is_told`, one reason is that another player
+/// has it: whoever writes without a token learns nothing about other people.
+fn refuse_addition(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    player: &Player,
+    address: &Address,
+    is_told: bool,
+) -> Decided<Option<ChangeReply>> {
+    let written = address.as_str().to_owned();
+    if player.addresses.contains(&written) {
+        return Ok(Some(ChangeReply::Own { address: written }));
+    }
+    if let Some(refused) = standing::refuse_new_address(desk, player, &asker.sender, "ADDRESS")? {
+        return Ok(Some(refused));
+    }
+    let is_ours = address.base() == desk.settings.config.club.address;
+    if is_ours || standing::standing(desk, &written)?.blocked_since.is_some() {
+        return Ok(Some(ChangeReply::Unusable { address: written }));
+    }
+    if player.addresses.len() >= MAX_ADDRESSES {
+        return Ok(Some(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES }));
+    }
+    match desk.player(&written)? {
+        Some(owner) if is_told => {
+            advise_owner(desk, &owner, &written)?;
+            Ok(Some(ChangeReply::Taken { address: written }))
+        }
+        Some(_) | None => Ok(None),
+    }
+}
+
+/// Advises a player whose address another player claims, once a day.
+fn advise_owner(desk: &mut Desk<'_>, owner: &Player, address: &str) -> Decided<()> {
+    let Some(to) = owner.addresses.first() else { return Ok(()) };
+    let day = desk.at().date_naive();
+    let unique = format!("w.{}.{day}", &Digest::of(address.as_bytes()).to_string()[..24]);
+    let letter = ChangeLetter::Claimed { address: address.to_owned() };
+    let envelope =
+        PlainEnvelope { name: &owner.name, address: to, unique: &unique, kind: DispatchKind::Notice };
+    let mut dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
+    if desk.is_dispatched(&dispatch.message_id)? {
+        return Ok(());
+    }
+    if let Some(slot) = budgets::slot_for_others(desk, to, Origin::Other)? {
+        slot.apply(&mut dispatch);
+        budgets::count_for_others(desk, to, Origin::Other, slot);
+        desk.draft.settlement.dispatches.push(dispatch);
+    }
+    Ok(())
+}
+
+/// Asks the new address, after a registered one has agreed.
+pub fn agree_to_add(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    row: PlayerChange,
+    player: &Player,
+) -> Decided<ChangeReply> {
+    if let Some(owner) = desk.player(&row.address)? {
+        let address = row.address.clone();
+        changes::set_stage(desk, row, ChangeStage::Denied);
+        if Some(owner.id) == asker.player_id {
+            return Ok(ChangeReply::Own { address });
+        }
+        advise_owner(desk, &owner, &address)?;
+        return Ok(ChangeReply::Taken { address });
+    }
+    if player.addresses.len() >= MAX_ADDRESSES {
+        return Ok(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES });
+    }
+    let version = row.version + 1;
+    ask_new_address(desk, PlayerChange { version, ..row })
+}
+
+fn ask_new_address(desk: &mut Desk<'_>, row: PlayerChange) -> Decided<ChangeReply> {
+    let Some(slot) = budgets::slot_for_others(desk, &row.address, Origin::Other)? else {
+        return Ok(ChangeReply::Crowded { address: row.address });
+    };
+    let lapses = desk.settings.local_time(desk.at() + LAPSE);
+    let letter = ChangeLetter::AskNew { code: row.other_code.clone(), lapses: lapses.clone() };
+    let unique = format!("n.{}.{}", row.other_code.to_lowercase(), row.version);
+    let envelope =
+        PlainEnvelope { name: "", address: &row.address, unique: &unique, kind: DispatchKind::Notice };
+    let mut dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
+    slot.apply(&mut dispatch);
+    budgets::count_for_others(desk, &row.address, Origin::Other, slot);
+    desk.draft.settlement.dispatches.push(dispatch);
+    let address = row.address.clone();
+    let (asked_at, changed_at) = (desk.at(), desk.at());
+    let agreed = PlayerChange { stage: ChangeStage::Agreed, asked_at, changed_at, ..row };
+    desk.draft.settlement.changes.push(agreed);
+    Ok(ChangeReply::AskedNew { address, lapses })
+}
+
+/// Adds an address whose owner has agreed, and tells the older ones.
+pub fn add_address(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    row: PlayerChange,
+    player: Player,
+) -> Decided<ChangeReply> {
+    let address = row.address.clone();
+    if desk.player(&address)?.is_some() {
+        changes::set_stage(desk, row, ChangeStage::Denied);
+        return Ok(ChangeReply::Taken { address });
+    }
+    if player.addresses.len() >= MAX_ADDRESSES {
+        return Ok(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES });
+    }
+    let undo_until = desk.local_time_in(player.settings.zone, desk.at() + UNDO);
+    for (index, older) in standing::trusted_addresses(desk, &player)?.iter().enumerate() {
+        let letter = ChangeLetter::Added {
+            address: address.clone(),
+            code: row.code.clone(),
+            undo_until: undo_until.clone(),
+        };
+        let unique = format!("k.{}.{index}", row.code.to_lowercase());
+        changes::write_about_change(desk, &player.name, older, &unique, letter)?;
+    }
+    let mut addresses = player.addresses.clone();
+    addresses.insert(0, address.clone());
+    let player = Player { addresses, ..player };
+    desk.draft.settlement.players.push(player.clone());
+    holders::hold_seats_of(desk, &[player.id], &player, Some(asker.letter))?;
+    standing::note_known(desk, asker)?;
+    changes::set_stage(desk, row, ChangeStage::Done);
+    Ok(ChangeReply::Added { address, undo_until })
+}
+
+/// Asks another address of the player whether one is to be removed.
+pub fn ask_to_remove(desk: &mut Desk<'_>, asker: &Asker, address: &str) -> Decided<ChangeReply> {
+    let Some(player) = changes::asking_player(desk, asker)? else { return Ok(ChangeReply::NoPlayer) };
+    let address = address.to_owned();
+    if !player.addresses.contains(&address) {
+        return Ok(ChangeReply::NotOwn { address });
+    }
+    if let Some(refused) = standing::refuse_new_address(desk, &player, &asker.sender, "ADDRESS")? {
+        return Ok(refused);
+    }
+    let Some(registered) =
+        standing::trusted_addresses(desk, &player)?.into_iter().find(|own| *own != address)
+    else {
+        return Ok(ChangeReply::NoneLeft { address });
+    };
+    changes::propose(desk, asker, &player, ChangeKind::Remove, &address, registered)
+}
+
+/// Removes an address, and tells its owner, who can undo this unless the address was new.
+pub fn remove_address(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {
+    let address = row.address.clone();
+    if !player.addresses.contains(&address) {
+        changes::set_stage(desk, row, ChangeStage::Denied);
+        return Ok(ChangeReply::NotOwn { address });
+    }
+    let trusted = standing::trusted_addresses(desk, &player)?;
+    if !trusted.iter().any(|own| *own != address) {
+        return Ok(ChangeReply::NoneLeft { address });
+    }
+    let letter = ChangeLetter::Removed {
+        code: trusted.contains(&address).then(|| row.other_code.clone()),
+        undo_until: desk.local_time_in(player.settings.zone, desk.at() + UNDO),
+    };
+    let unique = format!("k.{}", row.other_code.to_lowercase());
+    changes::write_about_change(desk, &player.name, &address, &unique, letter)?;
+    let mut addresses = player.addresses.clone();
+    addresses.retain(|own| *own != address);
+    let player = Player { addresses, ..player };
+    desk.draft.settlement.players.push(player.clone());
+    holders::hold_seats_of(desk, &[player.id], &player, None)?;
+    changes::set_stage(desk, row, ChangeStage::Done);
+    Ok(ChangeReply::Removed { address })
+}
+
+/// Removes an address that was added a few days ago, and renews the tokens that its owner may have read.
+pub fn undo_addition(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {
+    let mut addresses = player.addresses.clone();
+    addresses.retain(|own| *own != row.address);
+    undo(desk, row, Player { addresses, ..player })
+}
+
+/// Restores an address that was removed a few days ago, and renews the tokens.
+pub fn undo_removal(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {
+    let address = row.address.clone();
+    if let Some(owner) = desk.player(&address)? {
+        return Ok(match owner.id == player.id {
+            true => ChangeReply::Own { address },
+            false => ChangeReply::Taken { address },
+        });
+    }
+    let mut addresses = player.addresses.clone();
+    addresses.insert(0, address);
+    undo(desk, row, Player { addresses, ..player })
+}
+
+fn undo(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {
+    desk.draft.settlement.players.push(player.clone());
+    // After the addresses, because the new tokens must not go to one that was just removed.
+    let matches = changes::renew_tokens_of(desk, &player)?;
+    let address = row.address.clone();
+    let letter = ChangeLetter::Undone { name: player.name, address: address.clone(), matches };
+    changes::tell_gm_of_change(desk, &row, letter)?;
+    changes::set_stage(desk, row, ChangeStage::Denied);
+    Ok(ChangeReply::Undone { address })
+}

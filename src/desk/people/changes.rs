@@ -1,0 +1,199 @@
+//! Changes that players ask for and that wait for an answer: addresses, and leaving.
+//!
+//! Anybody who has seen a token can write in a player's name. So a change takes effect only when the code of a question
+//! comes back, and the question goes to an address that the player has had for some time. An address that was added a few
+//! days ago proves little: its owner may be somebody who read one letter of the player's.
+
+use chrono::TimeDelta;
+
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::codes::{self, LAPSE};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::frame::standing;
+use crate::desk::matches::holders;
+use crate::desk::outbox::gms::{self, About};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::referee::{ChangeReply, DispatchKind, Stage};
+use crate::report::{ChangeLetter, ClubLetter};
+use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange};
+
+/// Interval at which a question is asked again.
+const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
+
+/// Maximum changes of a player that wait for an answer.
+pub const MAX_OPEN: usize = 5;
+
+/// Returns the player who asks for a change, if the letter is proven.
+pub fn asking_player(desk: &mut Desk<'_>, asker: &Asker) -> Decided<Option<Player>> {
+    if asker.player_id.is_none() || !asker.proven {
+        return Ok(None);
+    }
+    desk.player(asker.address())
+}
+
+/// Asks a registered address whether its player wants a change.
+pub fn propose(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    player: &Player,
+    kind: ChangeKind,
+    address: &str,
+    registered: String,
+) -> Decided<ChangeReply> {
+    let mut row = match proposed(desk, asker, player, kind, address, &registered)? {
+        Ok(row) => row,
+        Err(refused) => return Ok(refused),
+    };
+    if kind == ChangeKind::Leave {
+        row.matches = desk.running_matches_of(player.id)?;
+    }
+    let lapses = desk.local_time_in(player.settings.zone, row.asked_at + LAPSE);
+    let (address, code) = (row.address.clone(), row.code.clone());
+    let letter = match kind {
+        ChangeKind::Add => ChangeLetter::AskAdd { address, code, lapses: lapses.clone() },
+        ChangeKind::Remove => ChangeLetter::AskRemove { address, code, lapses: lapses.clone() },
+        ChangeKind::Leave => {
+            ChangeLetter::AskLeave { matches: row.matches.clone(), code, lapses: lapses.clone() }
+        }
+    };
+    let unique = format!("q.{}.{}", row.code.to_lowercase(), row.asked_at.timestamp());
+    write_about_change(desk, &player.name, &registered, &unique, letter)?;
+    desk.draft.settlement.changes.push(row);
+    Ok(ChangeReply::Asked { to: registered, lapses })
+}
+
+/// Returns the change to ask about, or why nobody is asked.
+fn proposed(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    player: &Player,
+    kind: ChangeKind,
+    address: &str,
+    registered: &str,
+) -> Decided<Result<PlayerChange, ChangeReply>> {
+    let now = desk.at();
+    let changes = standing::changes_of(desk, player.id)?;
+    let is_recent = |row: &&PlayerChange| row.asked_at + QUESTION_INTERVAL > now;
+    let mut open = changes.iter().filter(|row| is_open(desk, row));
+    let same = open.clone().find(|row| row.kind == kind && row.address == address);
+    if let Some(agreed) = same.filter(|row| row.stage == ChangeStage::Agreed) {
+        // A registered address has agreed already. Asked again, whoever has a token could undo that.
+        return Ok(Err(new_awaited(desk, agreed)));
+    }
+    if same.is_some_and(|row| is_recent(&row)) {
+        return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
+    }
+    // Without a token anybody can ask, so all such letters of a day cause one question.
+    if !asker.has_token && changes.iter().filter(|row| !row.with_token).any(|row| is_recent(&row)) {
+        return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
+    }
+    if let Some(same) = same {
+        let version = same.version + 1;
+        let with_token = same.with_token || asker.has_token;
+        let registered = registered.to_owned();
+        let stage = ChangeStage::Asked;
+        let (asked_at, changed_at) = (now, now);
+        return Ok(Ok(PlayerChange {
+            registered,
+            with_token,
+            stage,
+            asked_at,
+            changed_at,
+            version,
+            ..same.clone()
+        }));
+    }
+    if open.nth(MAX_OPEN - 1).is_some() {
+        return Ok(Err(ChangeReply::TooManyOpen));
+    }
+    Ok(Ok(new_change(desk, asker, player, kind, address, registered)))
+}
+
+/// Returns a change that nobody has agreed to yet.
+pub fn new_change(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    player: &Player,
+    kind: ChangeKind,
+    address: &str,
+    registered: &str,
+) -> PlayerChange {
+    let mut random = desk.random();
+    PlayerChange {
+        code: codes::draw_code(&mut random),
+        other_code: codes::draw_code(&mut random),
+        player_id: player.id,
+        kind,
+        address: address.to_owned(),
+        matches: Vec::new(),
+        registered: registered.to_owned(),
+        with_token: asker.has_token,
+        stage: ChangeStage::Asked,
+        asked_at: desk.at(),
+        changed_at: desk.at(),
+        version: 1,
+    }
+}
+
+/// Moves a change to another stage.
+pub fn set_stage(desk: &mut Desk<'_>, row: PlayerChange, stage: ChangeStage) {
+    let (changed_at, version) = (desk.at(), row.version + 1);
+    desk.draft.settlement.changes.push(PlayerChange { stage, changed_at, version, ..row });
+}
+
+/// Returns the changes of a player that wait for an answer.
+pub fn open_changes_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<PlayerChange>> {
+    let mut changes = standing::changes_of(desk, player_id)?;
+    changes.retain(|row| is_open(desk, row));
+    Ok(changes)
+}
+
+/// Returns the reply about an addition to which a registered address has agreed already.
+pub fn new_awaited(desk: &Desk<'_>, agreed: &PlayerChange) -> ChangeReply {
+    let lapses = desk.settings.local_time(agreed.asked_at + LAPSE);
+    ChangeReply::NewAwaited { address: agreed.address.clone(), lapses }
+}
+
+pub fn is_open(desk: &Desk<'_>, row: &PlayerChange) -> bool {
+    let waits = match row.stage {
+        ChangeStage::Asked | ChangeStage::Agreed => true,
+        ChangeStage::Done | ChangeStage::Denied => false,
+    };
+    waits && row.asked_at + LAPSE > desk.at()
+}
+
+/// Gives a player new reply tokens in all running matches, and returns these matches.
+pub fn renew_tokens_of(desk: &mut Desk<'_>, player: &Player) -> Decided<Vec<String>> {
+    let mut renewed = Vec::new();
+    let matches = desk.rows.matches_of(player.id)?;
+    for (seat, game_match) in matches.iter().filter(|(_, game_match)| game_match.stage != Stage::Over) {
+        if or_lacking(holders::renew_token(desk, &game_match.id, *seat, Some(player.id)))? == Some(true) {
+            renewed.push(game_match.id.clone());
+        }
+    }
+    desk.rows.check()?;
+    Ok(renewed)
+}
+
+/// Writes to an address about a change.
+pub fn write_about_change(
+    desk: &mut Desk<'_>,
+    name: &str,
+    address: &str,
+    unique: &str,
+    letter: ChangeLetter,
+) -> Decided<()> {
+    let envelope = PlainEnvelope { name, address, unique, kind: DispatchKind::Notice };
+    let dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
+    desk.draft.settlement.dispatches.push(dispatch);
+    Ok(())
+}
+
+/// Tells the GM what became of a change.
+pub fn tell_gm_of_change(desk: &mut Desk<'_>, row: &PlayerChange, letter: ChangeLetter) -> Decided<()> {
+    let unique = format!("v.{}.{}", row.code.to_lowercase(), row.version);
+    let alarms = gms::gm_alarms(desk, &ClubLetter::Change { letter }, &unique, About::Club)?;
+    desk.draft.settlement.dispatches.extend(alarms);
+    Ok(())
+}

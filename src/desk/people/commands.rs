@@ -1,0 +1,148 @@
+//! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of them
+//! touches a running match.
+
+use super::{addresses, confirm, leaving, player_settings, questions};
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::frame::summary::match_line;
+use crate::desk::frame::{codes, standing};
+use crate::desk::matches::offers::{self, Audience, offer_of};
+use crate::desk::matches::openings::name_from;
+use crate::desk::matches::{challenge, membership};
+use crate::letter::Letter;
+use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
+use crate::request::{Command, Party};
+
+/// Returns the sender of a letter without a token.
+pub fn asker(desk: &Desk<'_>, letter: &Letter, proven: bool) -> Decided<Asker> {
+    let from = letter.from.as_str();
+    let is_known = standing::standing(desk, from)?.proven_at.is_some();
+    Ok(match desk.stored_player(from)? {
+        Some(player) => {
+            let from = from.to_owned();
+            let has_token = false;
+            Asker { from, proven, is_known, has_token, ..Asker::player(&player, letter) }
+        }
+        // Not the name in the mail: it would carry anybody's words to people who never asked for them.
+        None => Asker {
+            name: name_from(&letter.from),
+            addresses: vec![from.to_owned()],
+            from: from.to_owned(),
+            player_id: None,
+            letter: letter.digest,
+            sender: letter.from.clone(),
+            has_token: false,
+            proven,
+            is_known,
+            zone: None,
+        },
+    })
+}
+
+/// Replies to a command that needs no seat, and does what it asks. Returns `None` if the command needs a seat.
+pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
+    if let Some(rejected) = membership::refuse_newcomer(desk, asker, command)? {
+        return Ok(Some(rejected));
+    }
+    let done = match command {
+        Command::Help(topic) => return Ok(Some(Reply::Help { topic: topic.clone() })),
+        Command::Rules(game) => return Ok(Some(Reply::rules(game.as_deref()))),
+        Command::Games => return Ok(Some(Reply::Games { seats: open_seats(desk, asker)? })),
+        Command::Matches => return Ok(Some(Reply::Matches { matches: matches_of(desk, asker)? })),
+        Command::Challenge { opponent: Party::Player(opponent), game, options, days } => {
+            let offer = Offer::read(game, options, *days);
+            offers::make_offer(desk, asker, Some(opponent), offer)?
+        }
+        Command::Challenge { opponent: Party::House(level), game, options, days } => {
+            let wanted = HouseMatch::read(game, level.as_deref(), options, *days);
+            challenge::challenge_house(desk, asker, wanted)?
+        }
+        Command::Open { game, options, days } => {
+            offers::make_offer(desk, asker, None, Offer::read(game, options, *days))?
+        }
+        Command::Accept(code) => offers::take_up(desk, asker, code, Audience::Asker)?,
+        Command::Join(code) => offers::take_up(desk, asker, code, Audience::Anyone)?,
+        Command::Decline(code) => offers::decline(desk, asker, code)?,
+        Command::Confirm { code, always } => return Ok(Some(confirm_any(desk, asker, code, *always)?)),
+        Command::Deny(code) => return Ok(Some(deny_any(desk, asker, code)?)),
+        Command::Address { address, remove: false } => {
+            return Ok(Some(Reply::Change { change: addresses::ask_to_add(desk, asker, address)? }));
+        }
+        Command::Address { address, remove: true } => {
+            return Ok(Some(Reply::Change {
+                change: addresses::ask_to_remove(desk, asker, address.as_str())?,
+            }));
+        }
+        Command::Leave { confirmed } => {
+            return Ok(Some(Reply::Change { change: leaving::ask_to_leave(desk, asker, *confirmed)? }));
+        }
+        Command::Never(code) => offers::refuse_challenges(desk, asker, code.as_deref())?,
+        Command::Settings(settings) => {
+            return Ok(Some(player_settings::change_settings(desk, asker, settings)?));
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(done.unwrap_or_else(|why: OfferRejection| Reply::NoOffer { command: command.name(), why })))
+}
+
+/// Follows a CONFIRM, whether its code is for letters, a change of addresses, or commands.
+fn confirm_any(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
+    let done = confirm::confirm_letters(desk, asker, code, always)?;
+    if always || !matches!(done, Reply::NothingToConfirm { .. }) {
+        return Ok(done);
+    }
+    match confirm::confirm_change(desk, asker, code)? {
+        Some(change) => Ok(Reply::Change { change }),
+        None => carry_out_waiting(desk, asker, code),
+    }
+}
+
+/// Carries out the commands that waited for a code.
+fn carry_out_waiting(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Reply> {
+    let code = codes::in_code_letters(written);
+    let Some(request) = questions::answered(desk, asker, &code)? else {
+        return Ok(Reply::NoQuestion { code });
+    };
+    let asker = Asker { is_known: true, ..asker.clone() };
+    let mut replies = Vec::new();
+    for waiting in &request.commands {
+        let reply = or_lacking(reply_to_everybody(desk, &asker, &waiting.command))?;
+        replies.extend(reply.flatten());
+    }
+    desk.rows.check()?;
+    Ok(Reply::Confirmed { replies })
+}
+
+fn deny_any(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Reply> {
+    let done = confirm::deny_letters(desk, asker, code)?;
+    if !matches!(done, Reply::NothingToConfirm { .. }) {
+        return Ok(done);
+    }
+    Ok(confirm::deny_change(desk, asker, code)?.map_or(done, |change| Reply::Change { change }))
+}
+
+/// Returns the offers to anyone that were open when this transaction began.
+fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
+    let mut seats = Vec::new();
+    for row in desk.rows.open_invitations()? {
+        if row.invited.is_some() || row.lapses_at <= desk.at() {
+            continue;
+        }
+        seats.push(OpenSeat {
+            code: row.code.clone(),
+            by: row.inviter_name.clone(),
+            offer: offer_of(row)?.summary(&desk.settings.config.terms),
+            lapses: asker.local_time(row.lapses_at, &desk.settings.config.terms),
+        });
+    }
+    Ok(seats)
+}
+
+/// Returns a line for each of the asker's matches that is not over, as they were when this transaction began.
+fn matches_of(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<MatchSummary>> {
+    let Some(id) = asker.player_id else { return Ok(Vec::new()) };
+    let matches = desk.rows.matches_of(id)?.iter();
+    let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
+    Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, asker.zone)).collect())
+}

@@ -1,0 +1,149 @@
+//! Questions to senders: anybody can put somebody else's address on a letter. A command that makes the referee write to
+//! others, or lists something in public, therefore waits until an address that nothing proves has answered a question.
+//! There is one question a day to an address, with all the commands that wait there.
+
+use chrono::TimeDelta;
+
+use crate::config::Membership;
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::codes::{CODE_LETTERS, in_code_letters};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::random::Random;
+use crate::desk::frame::rows::Decided;
+use crate::desk::frame::standing;
+use crate::desk::matches::offers;
+use crate::game::Line;
+use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
+use crate::report::AskedSender;
+use crate::request::{Command, Party, Request};
+use crate::store::Question;
+
+/// Days for which commands wait for the answer.
+const QUESTION_DAYS: i64 = 14;
+
+/// Maximum commands that wait for the answer from one address.
+const MAX_WAITING: usize = 10;
+
+/// Interval at which a question is asked again.
+const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
+
+/// Returns the open question to an address as this transaction leaves it so far.
+fn open_question(desk: &Desk<'_>, address: &str) -> Decided<Option<Question>> {
+    let asked = desk.restraints().find_map(|changed| changed.questions.get(address));
+    let question = match asked {
+        Some(question) => question.clone(),
+        None => desk.rows.sender(address)?.question.clone(),
+    };
+    Ok(question.filter(|question| question.lapses_at > desk.at()))
+}
+
+/// Lets these commands wait for the sender's answer. Returns the question if it is due, or `None` if it was asked
+/// less than a day ago.
+pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Decided<Option<AskedSender>> {
+    let address = asker.from.as_str();
+    let open = open_question(desk, address)?;
+    let is_due = open.as_ref().is_none_or(|open| open.asked_at + QUESTION_INTERVAL <= desk.at());
+    let now = desk.at();
+    let mut question = match open {
+        Some(open) => open,
+        None => Question {
+            code: draw_question_code(&mut desk.random()),
+            lines: Vec::new(),
+            asked_at: now,
+            lapses_at: now,
+        },
+    };
+    for line in lines {
+        if question.lines.len() < MAX_WAITING && !question.lines.contains(&line) {
+            question.lines.push(line);
+        }
+    }
+    if is_due {
+        question.asked_at = now;
+        question.lapses_at = now + TimeDelta::days(QUESTION_DAYS);
+    }
+    let asked = is_due.then(|| AskedSender {
+        code: question.code.clone(),
+        commands: question.lines.clone(),
+        lapses: asker.local_time(question.lapses_at, &desk.settings.config.terms),
+    });
+    desk.draft.settlement.restraints.questions.insert(address.to_owned(), Some(question));
+    Ok(asked)
+}
+
+/// Takes back a question whose letter found no slot: nobody could answer it.
+pub fn withdraw_question(desk: &mut Desk<'_>, asker: &Asker) {
+    desk.draft.settlement.restraints.questions.remove(&asker.from);
+}
+
+/// Returns the commands that waited for this code, and knows the address from now on.
+pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Option<Request>> {
+    let question = open_question(desk, &asker.from)?.filter(|question| question.code == code);
+    let Some(question) = question else { return Ok(None) };
+    standing::note_known(desk, asker)?;
+    desk.draft.settlement.restraints.questions.insert(asker.from.clone(), None);
+    let lines = (1..).zip(&question.lines).map(|(no, text)| Line { no, text: text.clone() });
+    Ok(Some(Request::read(&lines.collect::<Vec<_>>(), |_: &str| false)))
+}
+
+/// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as that
+/// is known now.
+pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
+    let is_closed = desk.settings.config.club.membership == Membership::Closed;
+    let rejection = match command {
+        Command::Challenge { .. } | Command::Open { .. } | Command::Join(_)
+            if is_closed && asker.player_id.is_none() =>
+        {
+            Some(OfferRejection::MembersOnly)
+        }
+        Command::Challenge { opponent: Party::Player(opponent), .. }
+            if opponent.base() == desk.settings.config.club.address || asker.is(opponent.as_str()) =>
+        {
+            Some(OfferRejection::Yourself)
+        }
+        Command::Challenge { opponent: Party::House(level), game, options, days } => {
+            HouseMatch::read(game, level.as_deref(), options, *days).err()
+        }
+        Command::Challenge { opponent: Party::Player(_), game, options, days }
+        | Command::Open { game, options, days } => Offer::read(game, options, *days).err(),
+        Command::Join(code) => {
+            let code = in_code_letters(code);
+            let open = offers::open_offer(desk, &code)?.filter(|row| row.invited.is_none());
+            open.is_none().then_some(OfferRejection::NoSuchCode { code })
+        }
+        // Nothing else waits for an answer, except settings, which are never rejected.
+        other => {
+            debug_assert!(matches!(other, Command::Settings(_)));
+            None
+        }
+    };
+    let command = command.name();
+    Ok(rejection.map(|why| Reply::NoOffer { command, why }))
+}
+
+/// Whether a command waits until its sender is known: it would make the referee write to others, open a match, list a
+/// seat, or lift what the owner of the address has asked for.
+pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
+    // Without a required signature the command is refused anyway.
+    let is_doubtful = asker.proven && !asker.is_known;
+    match command {
+        Command::Challenge { .. } | Command::Open { .. } | Command::Join(_) => is_doubtful,
+        // The others need a token.
+        Command::Settings(settings) => {
+            is_doubtful && matches!(&settings[..], [(name, _)] if name == "challenges")
+        }
+        // The code of an invitation went to the invited address alone, and that of a question to the address asked. ADDRESS
+        // and LEAVE ask a registered address first, whoever wrote. The rest asks, or needs a seat and so a token.
+        _ => false,
+    }
+}
+
+/// Draws eight letters with at least one digit: long enough that nobody guesses it in the days that it is good for.
+fn draw_question_code(random: &mut Random) -> String {
+    let letters: [u8; 8] = random.bytes();
+    let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
+    if !code.iter().any(char::is_ascii_digit) {
+        code[0] = char::from(b'2' + letters[0] % 8);
+    }
+    code.iter().collect()
+}

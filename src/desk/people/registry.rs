@@ -1,0 +1,146 @@
+//! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
+
+use super::player_settings::{self, Changer};
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::frame::standing;
+use crate::desk::matches::openings::fit_name;
+use crate::desk::matches::{acts, holders};
+use crate::desk::outbox::gms;
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::game::Seat;
+use crate::letter::{Address, Digest};
+use crate::referee::{Act, DispatchKind};
+use crate::report::{ClubLetter, GmResult};
+use crate::store::{Player, Standing};
+
+pub fn show_player(desk: &Desk<'_>, player: &Player) -> Decided<GmResult> {
+    Ok(GmResult::Player {
+        name: player.name.clone(),
+        addresses: player.addresses.clone(),
+        bouncing: player.bouncing,
+        blocked: is_blocked(desk, player)?,
+        matches: match_ids_of(desk, player.id)?,
+    })
+}
+
+pub fn rename_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -> Decided<GmResult> {
+    let Some(player) = desk.player(address.as_str())? else { return Ok(no_player(address)) };
+    if let Err(says) = fit_name(name) {
+        return Ok(GmResult::Refused { says });
+    }
+    if check {
+        return Ok(GmResult::Would);
+    }
+    let player = Player { name: name.to_owned(), ..player };
+    let renamed = player_settings::spread_player(desk, player.id, &player, Changer::Gm)?;
+    player_settings::tell_renamed(desk, &renamed, &player, Changer::Gm)?;
+    save_player(desk, player)
+}
+
+/// Notes that letters to a player arrive again, in each match where they bounced.
+pub fn clear_bounces(desk: &mut Desk<'_>, address: &Address, check: bool) -> Decided<GmResult> {
+    let Some(player) = desk.player(address.as_str())? else { return Ok(no_player(address)) };
+    if check {
+        return Ok(GmResult::Would);
+    }
+    for loaded in desk.matches_with(player.id)? {
+        let bouncing =
+            |seat: &Seat| loaded.seats[*seat].player.id == player.id && loaded.game_match.bouncing[*seat];
+        if let Some(seat) = Seat::BOTH.into_iter().find(bouncing) {
+            acts::act_as_gm(desk, loaded, &Act::Restored(seat), None)?;
+        }
+    }
+    desk.draft.settlement.requeued.extend(player.addresses.iter().cloned());
+    save_player(desk, Player { bouncing: false, ..player })
+}
+
+/// Lets the letters of a person go unread, or reads them again. Whoever is blocked is told once.
+pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: bool) -> Decided<GmResult> {
+    let player = desk.player(address.as_str())?;
+    let mut addresses = player.as_ref().map(|player| player.addresses.clone()).unwrap_or_default();
+    if !addresses.iter().any(|own| own == address.as_str()) {
+        addresses.push(address.as_str().to_owned());
+    }
+    let mut standings = Vec::new();
+    for own in &addresses {
+        standings.extend(or_lacking(standing::standing(desk, own))?);
+    }
+    let running = match &player {
+        Some(player) => or_lacking(desk.running_matches_of(player.id))?,
+        None => None,
+    };
+    desk.rows.check()?;
+    if check {
+        return Ok(GmResult::Would);
+    }
+    let is_news = standings.iter().all(|standing| standing.blocked_since.is_none());
+    if on && is_news {
+        tell_blocked(desk, address, player.as_ref())?;
+    }
+    let blocked_since = on.then(|| desk.at());
+    for (own, standing) in addresses.into_iter().zip(standings) {
+        let standing = Standing { blocked_since, ..standing };
+        desk.draft.settlement.restraints.standings.insert(own, standing);
+    }
+    Ok(GmResult::Blocked { address: address.as_str().to_owned(), on, matches: running.unwrap_or_default() })
+}
+
+fn tell_blocked(desk: &mut Desk<'_>, address: &Address, player: Option<&Player>) -> Decided<()> {
+    let unique = format!("b.{}.{}", Digest::of(address.as_str().as_bytes()), desk.at().timestamp());
+    let name = player.map_or("", |player| &player.name);
+    let to = player.and_then(|player| player.addresses.first()).map_or(address.as_str(), String::as_str);
+    let envelope = PlainEnvelope { name, address: to, unique: &unique, kind: DispatchKind::Notice };
+    let gm = gms::acting_gm(desk).address.as_str().to_owned();
+    let dispatch = mail::plain_dispatch(desk, &ClubLetter::Blocked { gm }, &envelope)?;
+    desk.draft.settlement.dispatches.push(dispatch);
+    Ok(())
+}
+
+fn save_player(desk: &mut Desk<'_>, player: Player) -> Decided<GmResult> {
+    let shown = show_player(desk, &player)?;
+    desk.draft.settlement.players.push(player);
+    Ok(shown)
+}
+
+fn is_blocked(desk: &Desk<'_>, player: &Player) -> Decided<bool> {
+    let Some(address) = player.addresses.first() else { return Ok(false) };
+    Ok(standing::standing(desk, address)?.blocked_since.is_some())
+}
+
+fn match_ids_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<String>> {
+    let matches = desk.rows.matches_of(player_id)?.iter();
+    Ok(matches.map(|(_, game_match)| game_match.id.clone()).collect())
+}
+
+/// Merges two players: `into` takes over the seats and addresses of `gone`.
+pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check: bool) -> Decided<GmResult> {
+    let Some(old) = desk.player(gone.as_str())? else { return Ok(no_player(gone)) };
+    let Some(new) = desk.player(into.as_str())? else { return Ok(no_player(into)) };
+    let is_merged =
+        |id: i64| desk.added(|settlement| &settlement.merged).any(|(gone, into)| *gone == id || *into == id);
+    let of_old = match_ids_of(desk, old.id)?;
+    let of_new = match_ids_of(desk, new.id)?;
+    let play_each_other = of_old.iter().any(|id| of_new.contains(id));
+    if old.id == new.id || play_each_other || is_merged(old.id) || is_merged(new.id) {
+        let says = format!("{} and {} cannot become one player.", old.name, new.name);
+        return Ok(GmResult::Refused { says });
+    }
+    if check {
+        return Ok(GmResult::Would);
+    }
+    let matches = of_new.into_iter().chain(of_old).collect();
+    let renamed = player_settings::spread_player(desk, old.id, &new, Changer::Gm)?;
+    player_settings::tell_renamed(desk, &renamed, &new, Changer::Gm)?;
+    desk.draft.settlement.merged.push((old.id, new.id));
+    let mut addresses = new.addresses.clone();
+    addresses.extend(old.addresses);
+    let merged = Player { addresses: addresses.clone(), ..new.clone() };
+    holders::hold_seats_of(desk, &[new.id, old.id], &merged, None)?;
+    let blocked = is_blocked(desk, &new)?;
+    Ok(GmResult::Player { name: new.name, addresses, bouncing: new.bouncing, blocked, matches })
+}
+
+pub fn no_player(address: &Address) -> GmResult {
+    GmResult::NoPlayer { address: address.as_str().to_owned() }
+}

@@ -1,0 +1,339 @@
+//! Rules on letters from seats, and answers them.
+
+use anyhow::Context as _;
+
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
+use crate::desk::frame::standing;
+use crate::desk::matches::{holders, substitute};
+use crate::desk::outbox::budgets::{self, Origin, Slot, seat_subject};
+use crate::desk::outbox::ruling_mail::{self, Readers};
+use crate::desk::outbox::{answers, gms};
+use crate::desk::people::{commands, player_settings};
+use crate::game::{BySeat, Seat};
+use crate::house;
+use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};
+use crate::letter::Letter;
+use crate::referee::{
+    AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart, PartOutcome,
+    PastReports, Reply, Ruling, SeatLetter, note_of_words,
+};
+use crate::report::envelope::AnsweredLetter;
+use crate::report::sent::{repeated_reports, repeats_reports};
+use crate::request::{Command, NumberedCommand, Request};
+use crate::store::{NewDispatch, TokenRow, WaitingLetter};
+
+/// The ruling on a letter, or on a part of it, that is not worded yet.
+pub struct PartRuling {
+    loaded: LoadedMatch,
+    seat_letter: SeatLetter,
+    ruling: Ruling,
+    /// The slot of the answer.
+    slot: Slot,
+}
+
+/// Rules on a seat's letter, or on the part of it that is about this match. `has_hint`: another part has got a hint.
+pub fn rule_on_part(
+    desk: &mut Desk<'_>,
+    letter: &Letter,
+    row: &TokenRow,
+    mut seat_letter: SeatLetter,
+    has_hint: bool,
+) -> Decided<PartRuling> {
+    let mut loaded = desk.game_match(&row.match_id)?.context("the token's match is missing")?.clone();
+    let hold = renew_shown_token(desk, letter, &mut loaded, row.seat, &mut seat_letter);
+    let (opponent, gm) = rooms(desk, &loaded, row, &seat_letter)?;
+    let (answer, slot) = answers::permit_answer(desk, row, &loaded.game_match, &seat_letter)?;
+    let cause = &mut seat_letter.cause;
+    (cause.opponent, cause.gm, cause.answer) = (opponent, gm, answer);
+    cause.holds_resignation = holds_resignation(desk, row, letter, &seat_letter.request)?;
+    cause.gm_plays = is_gm_opponent(desk, &loaded.seats, row.seat);
+    cause.left_out = budgets::left_out(desk, &seat_subject(&row.match_id, row.seat))?;
+    if !has_hint {
+        cause.hint = hint(desk, row, &seat_letter.request, &loaded.game_match)?;
+    }
+    let ruling =
+        ruling_mail::rule_with(desk, &loaded.game_match, hold.as_slice(), &Matter::Letter(&seat_letter));
+    Ok(PartRuling { loaded, seat_letter, ruling, slot })
+}
+
+/// Gives the seat a new token if the letter showed the present one to others: the answer carries the new one. Returns
+/// the act that notes it.
+fn renew_shown_token(
+    desk: &mut Desk<'_>,
+    letter: &Letter,
+    loaded: &mut LoadedMatch,
+    seat: Seat,
+    seat_letter: &mut SeatLetter,
+) -> Option<Act> {
+    seat_letter.cause.shows_token = is_shown_to_others(letter, &loaded.seats[seat]);
+    seat_letter.cause.shows_token.then(|| {
+        loaded.seats[seat].token = desk.random().token().to_string();
+        holders::save_seat(desk, &loaded.seats[seat]);
+        holders::hold(desk, loaded, seat, None)
+    })
+}
+
+/// Words the letters of a ruling on a letter, and keeps both. The answer names the `others`, parts of the letter that
+/// are about other matches, and where else its absences count.
+pub fn finish_part(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    row: &TokenRow,
+    ruled: PartRuling,
+    others: &[OtherPart],
+    elsewhere: &AbsentElsewhere,
+) -> Decided<()> {
+    let PartRuling { loaded, seat_letter, mut ruling, slot } = ruled;
+    let saved_players = desk.draft.settlement.players.len();
+    if let Some(answer) = ruling.answer_mut() {
+        answer.others = others.to_vec();
+        answer.elsewhere = elsewhere.clone();
+    }
+    complete_answer(desk, &mut ruling, row, letter, &seat_letter.request)?;
+    let answered = AnsweredLetter::new(letter);
+    let readers = Readers { answered: Some(&answered), ..Readers::seats(&loaded.seats) };
+    let mut rows = ruling_mail::rows(desk, &mut ruling, &readers)?;
+    // The answer with a new token is not counted: without it the player could not write again.
+    if !seat_letter.cause.shows_token {
+        // A report has no limit, even if it answers a letter as well.
+        let is_answer = |new: &&mut NewDispatch| new.answers.is_some() && new.kind != DispatchKind::Report;
+        if let Some(answer) = rows.dispatches.iter_mut().find(is_answer) {
+            answers::count_seat_answer(desk, row, slot, answer)?;
+        } else if ruling.unsent.is_some() {
+            tracing::warn!(letter = %waiting.digest, "answer suppressed by the rate limit");
+            budgets::note_left_out(desk, &seat_subject(&row.match_id, row.seat))?;
+        }
+    }
+    delay_notices(desk, &ruling, &mut rows.dispatches, row)?;
+    rows.delay_copies();
+    tracing::info!(
+        match_id = row.match_id,
+        seat = %row.seat,
+        letter = %waiting.digest,
+        entries = rows.entries.len(),
+        dispatches = rows.dispatches.len(),
+        "ruled on a letter"
+    );
+    let for_house = ruling.after.seat_for_house();
+    ruling_mail::keep_ruling(desk, loaded, ruling, rows);
+    if let Some(seat) = for_house {
+        substitute::seat_house(desk, &row.match_id, seat)?;
+    }
+    player_settings::carry_out_settings(desk, row.player.id, saved_players)
+}
+
+/// Whether all GMs hold seats in a match, and one of them that of the opponent.
+fn is_gm_opponent(desk: &Desk<'_>, seats: &BySeat<TokenRow>, seat: Seat) -> bool {
+    let opponent = &seats[seat.other()].player;
+    let mut gms = desk.settings.config.club.gm.addresses();
+    gms::all_gms_play(desk, seats) && gms.any(|gm| opponent.addresses.iter().any(|own| own == gm.as_str()))
+}
+
+/// Whether a letter resigns, but from an address that was added so lately that its owner may be somebody else.
+fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: &Request) -> Decided<bool> {
+    let resigns = |asked: &NumberedCommand| asked.command == Command::Resign { confirmed: true };
+    if request.check || !request.commands.iter().any(resigns) {
+        return Ok(false);
+    }
+    Ok(standing::new_until(desk, row.player.id, letter.from.as_str())?.is_some())
+}
+
+/// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house thinks for up to
+/// a tenth of a second, so it does so once for a letter, and once for a phase.
+fn hint(desk: &Desk<'_>, row: &TokenRow, request: &Request, game_match: &Match) -> Decided<Option<Hint>> {
+    let asks = request.commands.iter().any(|asked| asked.command == Command::Hint);
+    if !asks || !game_match.gives_hints(row.seat) {
+        return Ok(None);
+    }
+    let given = game_match.past.hint_of_phase(row.seat);
+    if let Some(given) = given.filter(|given| given.version == house::version(game_match.game)) {
+        return Ok(Some(given.clone()));
+    }
+    let entries = entries_of(desk, &row.match_id)?;
+    Ok(ledger::seen(&entries, row.seat).and_then(|seen| game_match.hint(&seen)))
+}
+
+/// Returns the entries of a match, including those that this transaction adds.
+fn entries_of(desk: &Desk<'_>, match_id: &str) -> Decided<Vec<Entry>> {
+    let mut entries: Vec<Entry> = desk.rows.entries(match_id)?.to_vec();
+    for unsaved in desk.added(|settlement| &settlement.entries).filter(|row| row.chain == match_id) {
+        entries.push(serde_json::from_str(&unsaved.json)?);
+    }
+    Ok(entries)
+}
+
+/// Completes the answer of a ruling with what the referee does not know: reports as they were sent, and replies to
+/// the commands that need no seat.
+fn complete_answer(
+    desk: &mut Desk<'_>,
+    ruling: &mut Ruling,
+    row: &TokenRow,
+    letter: &Letter,
+    request: &Request,
+) -> Decided<()> {
+    let Some(answer) = ruling.answer_mut() else { return Ok(()) };
+    let mut answer = std::mem::take(answer);
+    if answer.replies.iter().any(repeats_reports) {
+        let reports = reports_of(desk, row, &answer.replies, &ruling.after);
+        answer.reports = or_lacking(reports)?.unwrap_or_default();
+    }
+    answer_commands(desk, &mut answer, &Asker::player(&row.player, letter), request)?;
+    ruling.answer_mut().into_iter().for_each(|place| std::mem::swap(place, &mut answer));
+    desk.rows.check()
+}
+
+/// Returns how many notices of the letter's acts the opponent and the GM may still get because of its player.
+fn rooms(
+    desk: &mut Desk<'_>,
+    loaded: &LoadedMatch,
+    row: &TokenRow,
+    letter: &SeatLetter,
+) -> Decided<(Room, Room)> {
+    let (tells_opponent, tells_gm) = letter.tells();
+    let gms = gms::readers_of(desk, loaded.game_match.game, &row.match_id, &loaded.seats);
+    let gm = gms::gm(desk, gms.first().copied().unwrap_or_default()).address.as_str().to_owned();
+    let origin = Origin::Opponent(row.player.id);
+    let room_of = |reader: &str| {
+        anyhow::Ok(or_lacking(budgets::room_for_others(desk, reader, origin))?.unwrap_or_default())
+    };
+    let opponent = match loaded.seats[row.seat.other()].player.addresses.first() {
+        None => Room::Unreachable,
+        Some(address) if tells_opponent => room_of(address)?,
+        Some(_) => Room::default(),
+    };
+    let gm = if tells_gm { room_of(&gm)? } else { Room::default() };
+    desk.rows.check()?;
+    Ok((opponent, gm))
+}
+
+/// Counts the notices of a ruling for their readers, and delays those beyond the day's budget.
+fn delay_notices(
+    desk: &mut Desk<'_>,
+    ruling: &Ruling,
+    dispatches: &mut [NewDispatch],
+    row: &TokenRow,
+) -> Decided<()> {
+    let origin = Origin::Opponent(row.player.id);
+    let told = ruling.dispatches.iter().zip(dispatches).filter(|(dispatch, _)| is_act_told(dispatch));
+    for (_, dispatch) in told {
+        if let Some(slot) = budgets::slot_for_others(desk, &dispatch.recipient, origin)? {
+            slot.apply(dispatch);
+            let recipient = dispatch.recipient.clone();
+            budgets::count_for_others(desk, &recipient, origin, slot);
+        }
+    }
+    Ok(())
+}
+
+/// Carries out the commands of a letter that need no seat, and puts their replies into its answer.
+fn answer_commands(
+    desk: &mut Desk<'_>,
+    answer: &mut Answer,
+    asker: &Asker,
+    request: &Request,
+) -> anyhow::Result<()> {
+    for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
+        match reply {
+            Reply::CheckedOnly { .. } | Reply::MatchOver | Reply::Repeated => continue,
+            // It changes this match, which this letter is about to change.
+            Reply::NotHere { .. } if matches!(asked.command, Command::Deny(_)) => continue,
+            _ => {}
+        }
+        let found = or_lacking(commands::reply_to_everybody(desk, asker, &asked.command))?;
+        if let Some(found) = found.flatten() {
+            *reply = found;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the reports of a seat that each reply repeats, including those that this transaction adds.
+fn reports_of(
+    desk: &Desk<'_>,
+    row: &TokenRow,
+    replies: &[Reply],
+    game_match: &Match,
+) -> Decided<Vec<PastReports>> {
+    let stored = desk.rows.reports(&row.match_id)?;
+    let stored = stored.iter().filter(|(about, _)| about.seat == Some(row.seat));
+    let stored = stored.map(|(_, bytes)| bytes.as_slice());
+    let unsaved = desk.added(|settlement| &settlement.dispatches);
+    let unsaved = unsaved
+        .filter(|new| new.kind == DispatchKind::Report && new.match_id.as_ref() == Some(&row.match_id))
+        .filter(|new| new.seat == Some(row.seat))
+        .map(|new| new.bytes.as_slice());
+    Ok(repeated_reports(replies, stored.chain(unsaved), game_match))
+}
+
+impl PartRuling {
+    /// Returns the outcome of the letter, as its answer says.
+    pub fn outcome(&mut self) -> PartOutcome {
+        // Only a plain receipt is left out, for a player who wants none.
+        self.ruling.answer_mut().map_or(PartOutcome::Sealed, |answer| answer.outcome())
+    }
+
+    /// Whether it asked for a hint and got it.
+    pub fn has_hint(&self) -> bool {
+        self.seat_letter.cause.hint.is_some()
+    }
+
+    /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once, because the digest
+    /// lists the letter under one match, and a GM may play in the other.
+    pub fn note(&self) -> String {
+        match self.seat_letter.cause.token {
+            TokenOf::Own => note_of_words(&self.seat_letter.request, self.loaded.game_match.game),
+            TokenOf::Other => String::new(),
+        }
+    }
+
+    pub fn letter(&self) -> &SeatLetter {
+        &self.seat_letter
+    }
+
+    /// The replies to the letter's commands, in order.
+    pub fn replies(&mut self) -> Vec<Reply> {
+        self.ruling.answer_mut().map(|answer| answer.replies.clone()).unwrap_or_default()
+    }
+
+    pub fn opponent(&self) -> i64 {
+        self.loaded.seats[self.seat_letter.cause.seat.other()].player.id
+    }
+
+    /// Names other matches in the notices of absences that the opponent in this match reads. Returns whether there are any.
+    pub fn name_in_notices(&mut self, matches: &[String]) -> bool {
+        let mut is_told = false;
+        for dispatch in &mut self.ruling.dispatches {
+            if let Content::Notice(Notice::Absent { also, .. } | Notice::Absences { also, .. }) =
+                &mut dispatch.content
+            {
+                also.extend(matches.iter().cloned());
+                is_told = true;
+            }
+        }
+        is_told
+    }
+}
+
+/// Whether others than the player and the referee got this letter, and can read the seat's token in it.
+pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
+    let has_token = letter.tokens.iter().any(|token| token.as_str() == row.token);
+    let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);
+    has_token && letter.other_recipients.iter().any(|other| !is_players(other.as_str()))
+}
+
+/// Whether a letter tells somebody of an act of the letter that is ruled on, other than a result.
+fn is_act_told(dispatch: &Dispatch) -> bool {
+    match &dispatch.content {
+        Content::Notice(Notice::Over { .. }) => false,
+        Content::Notice(_) => true,
+        Content::Invitation
+        | Content::Answer(_)
+        | Content::Report { .. }
+        | Content::Succession
+        | Content::Reminder
+        | Content::Missed { .. } => false,
+    }
+}
