@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::config::Config;
 use crate::desk::door::sender::ReadResult;
-use crate::desk::frame::settings::own_identity;
+use crate::desk::frame::club::own_identity;
 use crate::letter::{Digest, Letter};
 use crate::store::{Database, NewLetter};
 

@@ -16,7 +16,7 @@ use self::attempts::Attempts;
 use self::heartbeat::Heartbeat;
 use self::traffic::Traffic;
 use crate::config::Config;
-use crate::desk::frame::settings::Settings;
+use crate::desk::frame::club::Club;
 use crate::ledger::truncate_to_millis;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
@@ -49,8 +49,8 @@ mod unsound;
 mod verify;
 mod withheld;
 
+pub use crate::desk::frame::club::{Moment, Trap};
 pub use crate::desk::frame::gm_index::GmIndex;
-pub use crate::desk::frame::settings::{Step, Trap};
 pub use crate::desk::gm::unseal::Unseal;
 pub use crate::desk::matches::openings::{Holder, NamedAddress, NewMatch, fit_name};
 pub use batch::items::{DueMatches, Settled};
@@ -65,7 +65,7 @@ pub struct Office {
     pub config: Arc<Config>,
     pub store: Arc<Database>,
     pub templates: Arc<Templates>,
-    settings: Arc<Settings>,
+    club: Arc<Club>,
     outbox: Arc<Outbox>,
     /// Verifies DKIM signatures, where letters must be signed.
     verifier: Option<Arc<Verifier>>,
@@ -98,12 +98,12 @@ impl Office {
         };
         let run = getrandom::u64().context("the system gives no random numbers")?;
         let config = Arc::new(config);
-        let settings = Arc::new(Settings::new(Arc::clone(&config), Arc::clone(&templates)));
+        let club = Arc::new(Club::new(Arc::clone(&config), Arc::clone(&templates)));
         Ok(Office {
             config,
             store,
             templates,
-            settings,
+            club,
             outbox,
             verifier,
             clock,
@@ -126,7 +126,7 @@ impl Office {
     /// # Panics
     /// Panics if the office is at work.
     pub fn set_trap(&mut self, trap: Arc<Trap>, deadline: Duration) {
-        Arc::get_mut(&mut self.settings).expect("nothing is decided yet").trap = Some(trap);
+        Arc::get_mut(&mut self.club).expect("nothing is decided yet").trap = Some(trap);
         self.attempts.set_deadline(deadline);
     }
 
@@ -135,7 +135,7 @@ impl Office {
     /// # Panics
     /// Panics if the office is at work.
     pub fn set_house(&mut self, house: Arc<HousePlayer>) {
-        Arc::get_mut(&mut self.settings).expect("nothing is decided yet").house = house;
+        Arc::get_mut(&mut self.club).expect("nothing is decided yet").house = house;
     }
 
     /// Names another procedure, and another version of the time zones, in the ledgers. For tests.
@@ -143,7 +143,7 @@ impl Office {
     /// # Panics
     /// Panics if the office is at work.
     pub fn set_procedure(&mut self, procedure: u32, tzdata: &str) {
-        Arc::get_mut(&mut self.settings).expect("nothing is decided yet").set_procedure(procedure, tzdata);
+        Arc::get_mut(&mut self.club).expect("nothing is decided yet").set_procedure(procedure, tzdata);
     }
 
     /// Closes idle connections to the mail server.

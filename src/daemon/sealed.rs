@@ -49,10 +49,10 @@ impl Office {
         let lines: Vec<&str> = text.lines().chain([letter.subject.as_str()]).collect();
         let mut ids: BTreeSet<String> = matches_named_in(&Line::numbered(&lines)).into_iter().collect();
         ids.extend(letter.seat.iter().map(|(id, _)| id.clone()));
-        match read_letter(&raw, &self.settings.own) {
+        match read_letter(&raw, &self.club.own) {
             Some(read) => ids.extend(self.matches_named(&read, &self.new_lines(&read).await?).await?),
             None => {
-                let tokens = Letter::tokens_in_header(&raw, &self.settings.own);
+                let tokens = Letter::tokens_in_header(&raw, &self.club.own);
                 let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
                 ids.extend(self.store.seats_by_token(&tokens).await?.into_iter().map(|row| row.match_id));
             }

@@ -43,14 +43,14 @@ impl HouseTurns {
 }
 
 /// Called with the number of entries that were checked since the last call.
-pub type Step<'a> = dyn Fn(u64) + Sync + 'a;
+pub type Progress<'a> = dyn Fn(u64) + Sync + 'a;
 
 impl Office {
     /// Checks one match from its opening to its last entry, and computes the house's turns again.
     ///
     /// # Errors
     /// Returns an error if there is no such match, or if the database does not answer.
-    pub async fn verify(&self, match_id: &str, step: &Step<'_>) -> anyhow::Result<AuditVerdict> {
+    pub async fn verify(&self, match_id: &str, step: &Progress<'_>) -> anyhow::Result<AuditVerdict> {
         self.verify_match(match_id, HouseTurns::ALL, step).await
     }
 
@@ -59,7 +59,7 @@ impl Office {
         &self,
         match_id: &str,
         turns: HouseTurns,
-        step: &Step<'_>,
+        step: &Progress<'_>,
     ) -> anyhow::Result<AuditVerdict> {
         let verdict = self.verify_settled(match_id, turns, step).await;
         verdict.or_else(|error| unreadable(match_id, error))
@@ -70,7 +70,7 @@ impl Office {
         &self,
         match_id: &str,
         turns: HouseTurns,
-        step: &Step<'_>,
+        step: &Progress<'_>,
     ) -> anyhow::Result<AuditVerdict> {
         for _ in 0..MAX_TRIES {
             let row = self.match_row(match_id).await?;
@@ -88,7 +88,11 @@ impl Office {
     ///
     /// # Errors
     /// Same as [`Office::verify`].
-    pub async fn verify_several(&self, ids: &[String], step: &Step<'_>) -> anyhow::Result<Vec<AuditVerdict>> {
+    pub async fn verify_several(
+        &self,
+        ids: &[String],
+        step: &Progress<'_>,
+    ) -> anyhow::Result<Vec<AuditVerdict>> {
         // Twice as many as there are processors, because each one waits for the database now and then.
         let at_once = 2 * thread::available_parallelism().map_or(1, usize::from);
         let checks = stream::iter(ids).map(|id| self.verify_match(id, HouseTurns::ALL, step));
@@ -104,7 +108,7 @@ impl Office {
         &self,
         mails: &[PlayersMail],
         only: Option<&str>,
-        step: &Step<'_>,
+        step: &Progress<'_>,
     ) -> anyhow::Result<Vec<AuditVerdict>> {
         let mut told: BTreeMap<&str, BTreeMap<Digest, Vec<&str>>> = BTreeMap::new();
         for PlayersMail { name, lines } in mails {
@@ -124,7 +128,7 @@ impl Office {
         &self,
         match_id: &str,
         heads: BTreeMap<Digest, Vec<&str>>,
-        step: &Step<'_>,
+        step: &Progress<'_>,
     ) -> anyhow::Result<AuditVerdict> {
         let is_there = self.store.match_ids().await?.iter().any(|id| id == match_id);
         let mut verdict = match is_there {
@@ -150,7 +154,7 @@ impl Office {
         &self,
         row: MatchRow,
         turns: HouseTurns,
-        step: &Step<'_>,
+        step: &Progress<'_>,
     ) -> anyhow::Result<AuditVerdict> {
         let id = row.id.clone();
         let mut check = self.check_of(row, turns).await?;
@@ -198,7 +202,7 @@ impl Office {
         let stored = StoredMatch { id: id.clone(), overview, wake_at, ended_at, snapshot };
         let house = match turns {
             HouseTurns::AsPlayed => None,
-            HouseTurns::After(_) => Some(Arc::clone(&self.settings.house)),
+            HouseTurns::After(_) => Some(Arc::clone(&self.club.house)),
         };
         let withheld = self.withheld_of(&id, &pins).await?;
         let mut check = Check::new(stored, seats, pins, house);
@@ -226,7 +230,7 @@ impl Office {
         reader: &mut LedgerReader,
         sent_id: &mut i64,
         listed: &mut Vec<LetterColumns>,
-        step: &Step<'_>,
+        step: &Progress<'_>,
     ) -> anyhow::Result<LedgerBatch> {
         let (id, seq, mut count) = (reader.match_id().to_owned(), reader.seq(), 0);
         let mut take = |entry: EntryRow| {

@@ -14,10 +14,10 @@ use anyhow::anyhow;
 
 use crate::desk::door::entry;
 use crate::desk::door::sender::ReadLetter;
+use crate::desk::frame::club::{Club, Moment};
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
-use crate::desk::frame::settings::{Settings, Step};
 use crate::desk::matches::acts::{CauseOf, rule_on};
 use crate::desk::outbox::gms::{self, About};
 use crate::letter::{Digest, Letter, Limits, bounded_head};
@@ -89,11 +89,11 @@ impl Batch {
     /// decided stays so while others lack rows.
     pub fn decide(
         &mut self,
-        settings: &Settings,
+        club: &Club,
         loaded: &LoadedRows,
         rounds: Rounds,
     ) -> Progress<(Draft, Vec<String>)> {
-        let lacking = self.decide_alone(settings, loaded, rounds);
+        let lacking = self.decide_alone(club, loaded, rounds);
         if !lacking.is_empty() {
             return Progress::Lacks(lacking);
         }
@@ -108,7 +108,7 @@ impl Batch {
             }
             let decided = match alone.filter(|alone| !self.conflicts(alone, loaded)) {
                 Some(alone) => alone,
-                None => match decide_item(settings, loaded, &self.accepted, item, rounds) {
+                None => match decide_item(club, loaded, &self.accepted, item, rounds) {
                     Progress::Done(decided) => decided,
                     Progress::Lacks(lacking) => return Progress::Lacks(lacking),
                 },
@@ -121,14 +121,14 @@ impl Batch {
     }
 
     /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they lack.
-    fn decide_alone(&mut self, settings: &Settings, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
+    fn decide_alone(&mut self, club: &Club, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
         let open: Vec<usize> = (self.done..self.items.len()).filter(|at| self.alone[*at].is_none()).collect();
         // An item that was decided alone and then lacked rows upon the accepted ones is not decided alone again.
         if self.done > 0 {
             return Vec::new();
         }
         let nothing = Draft::new(loaded.at);
-        let tried = par_map(&open, |at| decide_item(settings, loaded, &nothing, &self.items[*at], rounds));
+        let tried = par_map(&open, |at| decide_item(club, loaded, &nothing, &self.items[*at], rounds));
         let mut lacking = Vec::new();
         for (at, tried) in open.into_iter().zip(tried) {
             match tried {
@@ -164,13 +164,13 @@ impl Batch {
 
 /// Decides on an item, upon the changes of those before it.
 fn decide_item(
-    settings: &Settings,
+    club: &Club,
     loaded: &LoadedRows,
     accepted: &Draft,
     item: &Item,
     rounds: Rounds,
 ) -> Progress<DecidedItem> {
-    let mut desk = Desk::new(settings, loaded, accepted);
+    let mut desk = Desk::new(club, loaded, accepted);
     let decided = match item {
         Item::Letters(letters) => decide_letters(&mut desk, letters, rounds),
         Item::Match { id, cause_of } => rule_on(&mut desk, id, cause_of).map(drop),
@@ -225,7 +225,7 @@ fn decide_safely(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     desk.begin_letter(letter.waiting.digest);
     let _in_work = desk.rows.loaded.in_work.enter(letter.waiting.digest);
     let decided = catch_unwind(AssertUnwindSafe(|| {
-        desk.settings.spring(Step::Decide, &letter.waiting.raw);
+        desk.club.spring(Moment::Decide, &letter.waiting.raw);
         entry::decide_letter(desk, letter)
     }));
     decided.unwrap_or_else(|_panic| Err(anyhow!("ruling on the letter failed").into()))?;
@@ -262,7 +262,7 @@ pub fn set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, note: String, att
 
 /// Returns the match of the first reply token in a letter's header.
 fn match_of<'d>(desk: &'d Desk<'_>, raw: &[u8]) -> Decided<Option<&'d LoadedMatch>> {
-    for token in Letter::tokens_in_header(raw, &desk.settings.own) {
+    for token in Letter::tokens_in_header(raw, &desk.club.own) {
         if let Some(row) = desk.rows.seat_by_token(token.as_str())? {
             return desk.game_match(&row.match_id);
         }

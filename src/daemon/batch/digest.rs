@@ -104,7 +104,7 @@ impl Office {
         let mut given_up: Vec<DispatchRow> = found.into_iter().map(|(row, _bytes)| row).collect();
         let notices_on = |row: &DispatchRow| -> Vec<String> {
             let unique = given_up_part(row);
-            gm_tokens.iter().map(|token| self.settings.stationery.message_id(token, &unique)).collect()
+            gm_tokens.iter().map(|token| self.club.stationery.message_id(token, &unique)).collect()
         };
         let notices: Vec<String> = given_up.iter().flat_map(notices_on).collect();
         let notices = self.store.dispatches_named(&notices).await?;
@@ -168,7 +168,7 @@ impl Office {
     /// Returns the matches whose reply tokens are in the header of a letter.
     async fn matches_of_letter(&self, row: &LetterRow) -> anyhow::Result<BTreeSet<String>> {
         let raw = self.store.letter(row.digest).await?.unwrap_or_default();
-        let tokens = Letter::tokens_in_header(&raw, &self.settings.own);
+        let tokens = Letter::tokens_in_header(&raw, &self.club.own);
         let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
         if tokens.is_empty() {
             return Ok(BTreeSet::new());

@@ -149,7 +149,7 @@ impl Office {
     pub async fn try_letter(&self, digest: Digest) -> anyhow::Result<()> {
         let raw = self.store.letter(digest).await?.context("there is no such letter")?;
         let letter = WaitingLetter::new(digest, raw, self.now());
-        let (settings, in_work) = (Arc::clone(&self.settings), InWork::default());
+        let (settings, in_work) = (Arc::clone(&self.club), InWork::default());
         let working = in_work.clone();
         let letters = run_blocking(move || read_letters(&settings, vec![letter], &working)).await?;
         let loaded = self.rows_of(&letters, &[], &in_work).await?;
@@ -217,7 +217,7 @@ impl Office {
             return Ok(Ok(Vec::new()));
         }
         self.note_attempts(&waiting).await?;
-        let (settings, working) = (Arc::clone(&self.settings), in_work.clone());
+        let (settings, working) = (Arc::clone(&self.club), in_work.clone());
         let reading = run_blocking(move || read_letters(&settings, waiting, &working));
         match self.attempts.watch(in_work, reading).await {
             Ok(letters) => Ok(Ok(letters?)),

@@ -3,31 +3,31 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::desk::door::sender::{ReadLetter, ReadResult};
+use crate::desk::frame::club::{Club, Moment};
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::Key;
-use crate::desk::frame::settings::{Settings, Step};
 use crate::desk::outbox::budgets::CLUB;
 use crate::desk::outbox::returned;
 use crate::letter::{Automatic, Letter, Limits};
 use crate::store::WaitingLetter;
 
 /// Parses letters in parallel, and notes the ones in progress.
-pub fn read_letters(settings: &Settings, letters: Vec<WaitingLetter>, in_work: &InWork) -> Vec<ReadLetter> {
+pub fn read_letters(club: &Club, letters: Vec<WaitingLetter>, in_work: &InWork) -> Vec<ReadLetter> {
     let read = par_map(&letters, |letter| {
         let _in_work = in_work.enter(letter.digest);
-        read_waiting(settings, letter)
+        read_waiting(club, letter)
     });
     let letters = letters.into_iter().zip(read);
     letters.map(|(waiting, read)| ReadLetter { waiting, read }).collect()
 }
 
 /// Parses a waiting letter. A letter that a GM has accepted counts as a person's, and may exceed the limits.
-fn read_waiting(settings: &Settings, letter: &WaitingLetter) -> Option<ReadResult> {
+fn read_waiting(club: &Club, letter: &WaitingLetter) -> Option<ReadResult> {
     if letter.accepted_by.is_none() {
-        return read(settings, &letter.raw);
+        return read(club, &letter.raw);
     }
-    let mut read = read_within(settings, &letter.raw, &Limits::generous())?;
+    let mut read = read_within(club, &letter.raw, &Limits::generous())?;
     if let Ok(letter) = &mut read {
         letter.automatic = None;
     }
@@ -35,14 +35,14 @@ fn read_waiting(settings: &Settings, letter: &WaitingLetter) -> Option<ReadResul
 }
 
 /// Parses a letter. Returns `None` if that panicked.
-pub fn read(settings: &Settings, raw: &[u8]) -> Option<ReadResult> {
-    read_within(settings, raw, &settings.config.letters.limits())
+pub fn read(club: &Club, raw: &[u8]) -> Option<ReadResult> {
+    read_within(club, raw, &club.config.letters.limits())
 }
 
-fn read_within(settings: &Settings, raw: &[u8], limits: &Limits) -> Option<ReadResult> {
+fn read_within(club: &Club, raw: &[u8], limits: &Limits) -> Option<ReadResult> {
     let read = || {
-        settings.spring(Step::Read, raw);
-        Letter::read(raw, &settings.own, limits)
+        club.spring(Moment::Read, raw);
+        Letter::read(raw, &club.own, limits)
     };
     catch_unwind(AssertUnwindSafe(read)).ok()
 }

@@ -6,9 +6,9 @@ use anyhow::bail;
 
 use crate::daemon::Office;
 use crate::daemon::parallel::run_blocking;
+use crate::desk::frame::club::Club;
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
-use crate::desk::frame::settings::Settings;
 use crate::desk::items::{Progress, Rounds};
 use crate::store::{Settlement, StoreError};
 
@@ -50,9 +50,9 @@ impl Office {
         loaded: LoadedRows,
         decide: impl Fn(&mut Desk<'_>) -> Decided<T> + Send + 'static,
     ) -> anyhow::Result<(T, Settlement)> {
-        self.in_rounds(loaded, move |settings, loaded, _| {
+        self.in_rounds(loaded, move |club, loaded, _| {
             let nothing = Draft::new(loaded.at);
-            let mut desk = Desk::new(settings, loaded, &nothing);
+            let mut desk = Desk::new(club, loaded, &nothing);
             let decided = decide(&mut desk);
             let (draft, _, lacking) = desk.into_parts();
             match decided {
@@ -70,15 +70,15 @@ impl Office {
     pub async fn in_rounds<T: Send + 'static>(
         &self,
         loaded: LoadedRows,
-        step: impl FnMut(&Settings, &LoadedRows, Rounds) -> anyhow::Result<Progress<T>> + Send + 'static,
+        step: impl FnMut(&Club, &LoadedRows, Rounds) -> anyhow::Result<Progress<T>> + Send + 'static,
     ) -> anyhow::Result<T> {
         let mut state = (step, loaded);
         for round in 1..=MAX_ROUNDS {
-            let settings = Arc::clone(&self.settings);
+            let club = Arc::clone(&self.club);
             let rounds = if round < MAX_ROUNDS { Rounds::More } else { Rounds::Last };
             let (returned, progress) = run_blocking(move || {
                 let (mut step, loaded) = state;
-                let progress = step(&settings, &loaded, rounds);
+                let progress = step(&club, &loaded, rounds);
                 ((step, loaded), progress)
             })
             .await?;

@@ -133,7 +133,7 @@ impl Office {
     async fn play_house_turn(&self, match_id: &str, game_match: Match) -> anyhow::Result<bool> {
         let phase_no = game_match.phase_no;
         let entries = self.store.entries(match_id).await?;
-        let player = Arc::clone(&self.settings.house);
+        let player = Arc::clone(&self.club.house);
         let play = run_in_background(move || house_turn(&game_match, &entries, player.as_ref())).await??;
         if let HousePlay { seat, failed: Some(failure), .. } = &play {
             tracing::error!(match_id, %seat, ?failure, "the house failed; an easier level plays");

@@ -15,9 +15,9 @@ use crate::daemon::copies::{self, Original};
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::incoming::{new_letter, visible_tokens};
 use crate::daemon::parallel::run_blocking;
+use crate::desk::frame::club::Club;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
-use crate::desk::frame::settings::Settings;
 use crate::letter::Digest;
 use crate::post::{Batch, FetchedLetter, Health, ShutdownSignal, Taken, without_addresses};
 use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
@@ -125,10 +125,9 @@ impl Office {
     async fn store_letters(&self, letters: Vec<FetchedLetter>) -> anyhow::Result<Taken> {
         let _under_way = self.traffic.enter();
         let is_spam = letters.iter().any(|letter| letter.is_spam);
-        let settings = Arc::clone(&self.settings);
+        let club = Arc::clone(&self.club);
         let mut letters: Vec<NewLetter> =
-            run_blocking(move || letters.into_iter().map(|letter| named(letter, &settings)).collect())
-                .await?;
+            run_blocking(move || letters.into_iter().map(|letter| named(letter, &club)).collect()).await?;
         let taken = if is_spam { self.wanted_spam(&letters).await? } else { Taken::All };
         if let Taken::Only(places) = &taken {
             letters = letters
@@ -180,8 +179,7 @@ impl Office {
         let mut unread = self.note_intake(&digests).await?;
         let pairs = Arc::new(pairs);
         let found = loop {
-            let (settings, letters, pairs) =
-                (Arc::clone(&self.settings), Arc::clone(letters), Arc::clone(&pairs));
+            let (club, letters, pairs) = (Arc::clone(&self.club), Arc::clone(letters), Arc::clone(&pairs));
             let (skipped, in_work) = (unread.clone(), InWork::default());
             let working = in_work.clone();
             let reading = run_blocking(move || {
@@ -189,7 +187,7 @@ impl Office {
                     let letter = &letters[*place];
                     let _in_work = working.enter(letter.digest);
                     let is_skipped = skipped.contains(&letter.digest);
-                    let text = || copies::new_text(&letter.raw, original, |raw| read(&settings, raw));
+                    let text = || copies::new_text(&letter.raw, original, |raw| read(&club, raw));
                     if is_skipped { None } else { text().map(|text| (*place, text)) }
                 })
             });
@@ -252,11 +250,11 @@ impl Office {
 }
 
 /// Returns the row of a letter, with what orders it among others.
-fn named(letter: FetchedLetter, settings: &Settings) -> NewLetter {
+fn named(letter: FetchedLetter, club: &Club) -> NewLetter {
     let letter = new_letter(letter);
     NewLetter {
-        tokens: visible_tokens(&letter, &settings.own),
-        is_from_gm: settings.config.club.gm.is_one_at(&letter.sender),
+        tokens: visible_tokens(&letter, &club.own),
+        is_from_gm: club.config.club.gm.is_one_at(&letter.sender),
         ..letter
     }
 }

@@ -62,7 +62,7 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
         }
         Sender::Unknown(_) | Sender::GmImpostor | Sender::Stranger => return Ok(()),
     };
-    let message_id = desk.settings.stationery.message_id(token, &unique);
+    let message_id = desk.club.stationery.message_id(token, &unique);
     if desk.is_dispatched(&message_id)? {
         return Ok(());
     }
@@ -95,5 +95,5 @@ pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token
 fn has_gm_seated(desk: &Desk<'_>, match_id: &str) -> Decided<bool> {
     let Some(loaded) = desk.game_match(match_id)? else { return Ok(false) };
     let mut addresses = Seat::BOTH.into_iter().flat_map(|seat| &loaded.seats[seat].player.addresses);
-    Ok(addresses.any(|address| Address::parse(address).is_ok_and(|address| desk.settings.is_gm(&address))))
+    Ok(addresses.any(|address| Address::parse(address).is_ok_and(|address| desk.club.is_gm(&address))))
 }

@@ -33,7 +33,7 @@ pub enum Sender {
 
 /// Identifies the sender: a seat's letter carries the seat's token and is from an address of its player.
 pub fn sender_of(desk: &Desk<'_>, letter: &Letter) -> Decided<Sender> {
-    let gm = desk.settings.gm_at(&letter.from);
+    let gm = desk.club.gm_at(&letter.from);
     let mut unknown = None;
     let mut is_gm_impostor = false;
     for token in &letter.tokens {

@@ -30,8 +30,8 @@ pub fn is_proven(desk: &Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decide
         return Ok(standing::signature(desk, waiting) == Some(Signature::Passed));
     }
     let is_unsigned = standing::signature(desk, waiting) == Some(Signature::Missing);
-    let must_be_signed = desk.settings.config.letters.require_dkim
-        || standing::standing(desk, from)?.signed >= standing::HABIT;
+    let must_be_signed =
+        desk.club.config.letters.require_dkim || standing::standing(desk, from)?.signed >= standing::HABIT;
     Ok(!(is_unsigned && must_be_signed))
 }
 
@@ -49,7 +49,7 @@ pub fn note_signature(desk: &mut Desk<'_>, waiting: &WaitingLetter, from: &str) 
 
 /// Tells a GM, once a day, that a letter in the GM's name is not signed.
 pub fn tell_gm_of_unsigned(desk: &mut Desk<'_>, waiting: &WaitingLetter, gm: GmIndex) -> Decided<()> {
-    let plain = ClubLetter::GmUnsigned { at: desk.settings.local_time(waiting.received_at) };
+    let plain = ClubLetter::GmUnsigned { at: desk.club.local_time(waiting.received_at) };
     let dispatch = gms::gm_dispatch(desk, gm, &plain, &format!("y.{}", desk.at().date_naive()), None)?;
     if !desk.is_dispatched(&dispatch.message_id)? {
         desk.draft.settlement.dispatches.push(dispatch);

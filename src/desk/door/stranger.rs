@@ -117,10 +117,10 @@ fn answer_with_form(
 /// Whether a letter from somebody whom nothing makes known to us shows no person. It stands in the GM's digest, who
 /// can accept it.
 fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
-    let is_known = asker.is_known || asker.player_id.is_some() || desk.settings.is_gm(&letter.from);
+    let is_known = asker.is_known || asker.player_id.is_some() || desk.club.is_gm(&letter.from);
     // Machines give no orders; who does so without a token is told that it is needed.
     let has_orders = || lines.iter().take(MAX_REMARKS).any(|line| is_order_of_any_game(&line.text));
-    !is_known && !letter.shows_a_person(lines, &desk.settings.own) && !has_orders()
+    !is_known && !letter.shows_a_person(lines, &desk.club.own) && !has_orders()
 }
 
 /// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns what
@@ -131,7 +131,7 @@ fn pass_strangers_words(
     letter: &Letter,
     words: &WordsOfStranger,
 ) -> Decided<Option<Passing>> {
-    let Some(Words { passing, text }) = words.to_gm.as_ref().filter(|_| !desk.settings.is_gm(&letter.from))
+    let Some(Words { passing, text }) = words.to_gm.as_ref().filter(|_| !desk.club.is_gm(&letter.from))
     else {
         return Ok(None);
     };

@@ -27,7 +27,7 @@ pub fn answer_unreadable(
     let mut readers: Vec<Address> = letter.answerable.iter().cloned().collect();
     for address in &letter.named_senders {
         let player = or_lacking(desk.player(address.as_str()))?;
-        if player.flatten().is_some() || desk.settings.is_gm(address) {
+        if player.flatten().is_some() || desk.club.is_gm(address) {
             readers.push(address.clone());
         }
     }
@@ -49,10 +49,10 @@ fn tell_limit(
 ) -> Decided<()> {
     let reader = Digest::of(to.as_str().as_bytes()).to_string();
     let unique = format!("l.{}.{}", &reader[..24], desk.at().format("%Y%m%d%H"));
-    if desk.is_dispatched(&desk.settings.stationery.message_id("", &unique))? {
+    if desk.is_dispatched(&desk.club.stationery.message_id("", &unique))? {
         return Ok(());
     }
-    let limits = desk.settings.config.letters.limits();
+    let limits = desk.club.config.letters.limits();
     let page = mail::word_club_letter(desk, &ClubLetter::unreadable(letter.reason, &limits), "")?;
     let page = mail::as_reader_wants(desk, page, to.as_str())?;
     let answered = AnsweredLetter {

@@ -9,11 +9,11 @@ use std::mem;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
+use super::club::Club;
 use super::gm_index::GmIndex;
 use super::parallel::par_map;
 use super::random::{self, Random};
 use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Rows, or_lacking};
-use super::settings::Settings;
 use super::stored::match_row;
 use crate::letter::Digest;
 use crate::referee::{Match, Stage};
@@ -34,7 +34,7 @@ pub struct Draft {
 
 /// A decision in the making.
 pub struct Desk<'a> {
-    pub settings: &'a Settings,
+    pub club: &'a Club,
     pub rows: Rows<'a>,
     /// The changes of this letter, or of what else is decided.
     pub draft: Draft,
@@ -131,9 +131,9 @@ impl Draft {
 
 impl<'a> Desk<'a> {
     /// Starts a decision upon the changes that were accepted before.
-    pub fn new(settings: &'a Settings, loaded: &'a LoadedRows, accepted: &'a Draft) -> Desk<'a> {
+    pub fn new(club: &'a Club, loaded: &'a LoadedRows, accepted: &'a Draft) -> Desk<'a> {
         Desk {
-            settings,
+            club,
             rows: Rows::new(loaded),
             draft: Draft::new(loaded.at),
             item: Draft::new(loaded.at),
@@ -287,6 +287,6 @@ impl<'a> Desk<'a> {
 
     /// Formats a time in the zone that a player has chosen, or in the club's.
     pub fn local_time_in(&self, zone: Option<Tz>, at: DateTime<Utc>) -> String {
-        format_local(at, zone.unwrap_or(self.settings.config.terms.zone))
+        format_local(at, zone.unwrap_or(self.club.config.terms.zone))
     }
 }

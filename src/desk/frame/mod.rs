@@ -1,6 +1,7 @@
 //! What every decision stands on: the desk with its rows and drafts, the club, and what is known of people.
 
 pub mod asker;
+pub mod club;
 pub mod codes;
 pub mod desk;
 pub mod gm_index;
@@ -8,7 +9,6 @@ pub mod in_work;
 pub mod parallel;
 pub mod random;
 pub mod rows;
-pub mod settings;
 pub mod standing;
 pub mod stored;
 pub mod summary;

@@ -84,7 +84,7 @@ pub fn signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> Option<Signature> 
         Some(DkimVerdict::Passed) => Some(Signature::Passed),
         Some(DkimVerdict::NotPassed | DkimVerdict::TryLater) => Some(Signature::Missing),
         // Nobody has looked at its signature.
-        None => desk.settings.config.letters.require_dkim.then_some(Signature::Missing),
+        None => desk.club.config.letters.require_dkim.then_some(Signature::Missing),
     }
 }
 

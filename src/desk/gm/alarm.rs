@@ -13,7 +13,7 @@ use crate::store::NewDispatch;
 
 /// Tells the GM which matches do not verify, and why.
 pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
-    let worded = report::word_alarm(&desk.settings.templates, &desk.settings.stationery.club(), failed)?;
+    let worded = report::word_alarm(&desk.club.templates, &desk.club.stationery.club(), failed)?;
     for index in gms::gms_on_duty(desk) {
         let gm = gms::gm(desk, index);
         let envelope = PlainEnvelope {
@@ -42,7 +42,7 @@ pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]
 
 /// Tells the GM that space is short, so that the mailbox is not emptied further.
 pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
-    let min_free_mb = desk.settings.config.database.min_free_mb;
+    let min_free_mb = desk.club.config.database.min_free_mb;
     let unique = format!("space.{}", desk.at().timestamp_millis());
     let letter = ClubLetter::LowSpace { free_mb, min_free_mb };
     desk.draft.settlement.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;

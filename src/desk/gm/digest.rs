@@ -71,7 +71,7 @@ pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<B
     let summaries: Vec<Summary> =
         lists::summaries(desk)?.into_iter().filter(|summary| looks_after(desk, summary)).collect();
     let fog = if desk.at_terminal { fog_at_terminal(desk)? } else { fog_of_gm(desk)? };
-    let mut told = GmDigest { since: desk.settings.local_time(since), ..GmDigest::default() };
+    let mut told = GmDigest { since: desk.club.local_time(since), ..GmDigest::default() };
     tell_matches(desk, &summaries, &mut told)?;
     tell_events(desk, rows, &summaries, &fog, &mut told);
     for (id, count) in rows.refused.iter().filter(|(id, _)| !fog.matches.contains(*id)) {
@@ -98,7 +98,7 @@ pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<B
         told.lapsed.push(LapsedLetter {
             match_id: letter.match_id.clone(),
             sender: letter.address.clone(),
-            noted: desk.settings.local_time(letter.noted_at),
+            noted: desk.club.local_time(letter.noted_at),
         });
     }
     told.from_spam = rows.from_spam;
@@ -110,7 +110,7 @@ pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<B
 
 /// Returns what was sent and what waits, if the config limits it or if letters wait for long.
 fn sending(desk: &Desk<'_>, rows: &DigestRows) -> Option<SendingSummary> {
-    let quota = &desk.settings.config.outbox.quota;
+    let quota = &desk.club.config.outbox.quota;
     let waits_long = rows.oldest_dispatch.is_some_and(|oldest| desk.at() - oldest > UNSENT_FOR);
     (waits_long || !quota.is_unlimited()).then_some(SendingSummary {
         sent: rows.sent_in_a_day,
@@ -171,7 +171,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, summaries: &[Summary], fog: &
     for missed in &rows.missed {
         let Some(summary) = find(&missed.match_id) else { continue };
         let made_good = missed.made_good.filter(|_| !fog.matches.contains(&missed.match_id));
-        let made_good = made_good.map(|at| desk.settings.local_time(at));
+        let made_good = made_good.map(|at| desk.club.local_time(at));
         told.missed.push(MatchNote {
             id: missed.match_id.clone(),
             turn: Some(missed.turn),
@@ -248,7 +248,7 @@ fn letter_told(desk: &Desk<'_>, letter: &DigestLetter) -> LetterSummary {
     let row = &letter.row;
     LetterSummary {
         digest: row.digest.to_string()[..12].to_owned(),
-        at: desk.settings.local_time(row.received_at),
+        at: desk.club.local_time(row.received_at),
         sender: row.sender.clone(),
         note: row.note.clone(),
     }

@@ -97,8 +97,8 @@ fn new_match(
     let player =
         |address: &Address| Holder::Player(NamedAddress { name: String::new(), address: address.clone() });
     seats_follow_from_order(options)?;
-    let club = &desk.settings.config.terms;
-    let house = &desk.settings.config.house;
+    let club = &desk.club.config.terms;
+    let house = &desk.club.config.house;
     match parties {
         [Party::House(first), Party::House(second)] => {
             Err(house_against_itself(desk, game, first.as_deref(), second.as_deref()))
@@ -133,7 +133,7 @@ fn house_against_itself(
     let Some(kind) = GameKind::parse(game) else {
         return OfferRejection::UnknownGame { name: game.to_owned() };
     };
-    let house = &desk.settings.config.house;
+    let house = &desk.club.config.house;
     match (house.level(kind, first), house.level(kind, second)) {
         (Ok(first), Ok(second)) => {
             OfferRejection::HouseAgainstItself { game: kind.key(), levels: [first.name, second.name] }
@@ -231,7 +231,7 @@ fn replace_by_house(
         let says = "The house holds a seat of that match already.".to_owned();
         return Ok(Err(GmResult::Refused { says }));
     }
-    let level = match desk.settings.config.house.level(loaded.game_match.game, level) {
+    let level = match desk.club.config.house.level(loaded.game_match.game, level) {
         Ok(level) => level,
         Err(no) => return Ok(Err(GmResult::NoOffer { no })),
     };

@@ -77,7 +77,7 @@ fn seen_turns(
         }
         let step = Adjudication { phase: *phase, turn: *turn, before, filings: filed, state: state.clone() };
         for seat in Seat::BOTH {
-            let news = report::word_news(&desk.settings.templates, &step, &game_match.players, seat)?;
+            let news = report::word_news(&desk.club.templates, &step, &game_match.players, seat)?;
             seen.push(SeenTurn {
                 turn: *turn,
                 by: game_match.players[seat].clone(),

@@ -37,7 +37,7 @@ pub fn challenge_house(
     if running.len() >= MAX_MATCHES {
         return Ok(Err(OfferRejection::HouseBusy { most: MAX_MATCHES, running }));
     }
-    let house = &desk.settings.config.house;
+    let house = &desk.club.config.house;
     let level = match wanted.level {
         Some(level) => level,
         None => match house.level(wanted.game, None) {
@@ -56,7 +56,7 @@ pub fn challenge_house(
             Seat::First => BySeat::new(player, Holder::House(level)),
             Seat::Second => BySeat::new(Holder::House(level), player),
         },
-        terms: wanted.terms(&desk.settings.config.terms, house.advance),
+        terms: wanted.terms(&desk.club.config.terms, house.advance),
     };
     let game_match = openings::open_match(desk, &new, Cause::opening(Some(asker.letter)), None)?;
     Ok(Ok(Reply::Joined { match_id: game_match.id }))

@@ -15,11 +15,11 @@ use crate::store::NewDispatch;
 /// Returns the rejection of a newcomer's command if the club does not let newcomers play. If the GM admits
 /// newcomers, tells the GM of this one.
 pub fn refuse_newcomer(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
-    let is_gm = Address::parse(&asker.from).is_ok_and(|from| desk.settings.is_gm(&from));
+    let is_gm = Address::parse(&asker.from).is_ok_and(|from| desk.club.is_gm(&from));
     if asker.player_id.is_some() || is_gm || !asker.proven || !lets_play(command) {
         return Ok(None);
     }
-    let why = match desk.settings.config.club.membership {
+    let why = match desk.club.config.club.membership {
         Membership::Open => return Ok(None),
         Membership::Closed => OfferRejection::MembersOnly,
         Membership::Approval => {

@@ -56,7 +56,7 @@ pub fn make_offer(
         Some(address) => Some(invited(desk, address)?),
         None => None,
     };
-    let to_referee = opponent.is_some_and(|address| address.base() == desk.settings.config.club.address);
+    let to_referee = opponent.is_some_and(|address| address.base() == desk.club.config.club.address);
     if to_referee || invited.as_ref().is_some_and(|invited| asker.is(&invited.address)) {
         return Ok(Err(OfferRejection::Yourself));
     }
@@ -77,9 +77,9 @@ fn open_seat(desk: &mut Desk<'_>, asker: &Asker, offer: &Offer) -> Decided<Resul
     }
     let offer = with_lot(desk, offer, asker);
     let row = invitation(desk, asker, asker.name.clone(), None, &offer)?;
-    let (code, lapses) = (row.code.clone(), asker.local_time(row.lapses_at, &desk.settings.config.terms));
+    let (code, lapses) = (row.code.clone(), asker.local_time(row.lapses_at, &desk.club.config.terms));
     desk.draft.settlement.invitations.push(row);
-    let offer = offer.summary(&desk.settings.config.terms);
+    let offer = offer.summary(&desk.club.config.terms);
     Ok(Ok(Reply::Opened { code, offer, lapses }))
 }
 
@@ -107,7 +107,7 @@ fn challenge(
     let offer = with_lot(desk, offer, asker);
     let row = invitation(desk, asker, by.clone(), Some(address.clone()), &offer)?;
     let code = row.code.clone();
-    let told = offer.summary(&desk.settings.config.terms);
+    let told = offer.summary(&desk.club.config.terms);
     let plain = ClubLetter::Challenge {
         by,
         offer: told.clone(),
@@ -123,7 +123,7 @@ fn challenge(
     if is_limited(desk, asker)? {
         budgets::count_reach(desk, asker.address());
     }
-    let lapses = asker.local_time(row.lapses_at, &desk.settings.config.terms);
+    let lapses = asker.local_time(row.lapses_at, &desk.club.config.terms);
     desk.draft.settlement.invitations.push(row);
     desk.draft.settlement.dispatches.push(challenge);
     Ok(Ok(Reply::Challenged { to: address, offer: told, lapses }))
@@ -137,7 +137,7 @@ fn may_challenge(
     newcomer: bool,
 ) -> Decided<Result<(), OfferRejection>> {
     let to = invited.address.clone();
-    if invited.player_id.is_none() && desk.settings.config.club.membership == Membership::Closed {
+    if invited.player_id.is_none() && desk.club.config.club.membership == Membership::Closed {
         return Ok(Err(OfferRejection::MembersOnly));
     }
     let standing = standing::standing(desk, &to)?;
@@ -356,7 +356,7 @@ pub fn take_up(
             Seat::First => BySeat::new(inviter, own),
             Seat::Second => BySeat::new(own, inviter),
         },
-        terms: offer.terms(&desk.settings.config.terms),
+        terms: offer.terms(&desk.club.config.terms),
     };
     let game_match = openings::open_match(desk, &new, Cause::opening(Some(asker.letter)), Some(lot))?;
     let taken = InvitationStage::Taken;
@@ -379,7 +379,7 @@ pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Res
     let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
     if to_asker(&row) {
         standing::note_known(desk, asker)?;
-        let offer = offer_of(&row)?.summary(&desk.settings.config.terms);
+        let offer = offer_of(&row)?.summary(&desk.club.config.terms);
         let dispatch = tell_inviter(desk, &row, &ClubLetter::Declined { to: asker.name.clone(), offer })?;
         desk.draft.settlement.dispatches.push(dispatch);
     }
@@ -403,7 +403,7 @@ fn tell_inviter(desk: &Desk<'_>, row: &Invitation, plain: &ClubLetter) -> Decide
 pub fn lapse_offer(desk: &mut Desk<'_>, row: &Invitation) -> Decided<()> {
     let plain = ClubLetter::Lapsed {
         to: row.invited.clone(),
-        offer: offer_of(row)?.summary(&desk.settings.config.terms),
+        offer: offer_of(row)?.summary(&desk.club.config.terms),
         code: row.code.clone(),
     };
     let dispatch = tell_inviter(desk, row, &plain)?;

@@ -174,7 +174,7 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
         house,
         terms: new.terms.clone(),
         settings: BySeat::from_fn(|seat| players[seat].settings.clone()),
-        desk: desk.settings.identity.clone(),
+        desk: desk.club.identity.clone(),
         key,
         lot,
         holders: None,

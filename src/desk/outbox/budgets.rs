@@ -129,7 +129,7 @@ fn today(desk: &Desk<'_>) -> DateTime<Utc> {
 
 /// Takes a slot for an answer to a letter without a token, or returns `None` if there is none within a day.
 pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Slot>> {
-    let most = desk.settings.config.letters.answers_per_hour;
+    let most = desk.club.config.letters.answers_per_hour;
     let of_club = most.max(CLUB_ANSWERS);
     let since = desk.at() - TimeDelta::days(1);
     let earlier = desk.rows.budget(address)?.iter();
@@ -176,7 +176,7 @@ pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
 
 /// The answers an hour to one seat. A token never makes the budget smaller.
 fn most_with_token(desk: &Desk<'_>) -> u32 {
-    desk.settings.config.letters.answers_per_hour.max(SEAT_ANSWERS)
+    desk.club.config.letters.answers_per_hour.max(SEAT_ANSWERS)
 }
 
 /// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a day.

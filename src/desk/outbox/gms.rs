@@ -32,7 +32,7 @@ pub fn is_seated(gm: &Gm, seats: &BySeat<TokenRow>) -> bool {
 }
 
 pub fn gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a Gm {
-    &desk.settings.config.club.gm.all()[index.0]
+    &desk.club.config.club.gm.all()[index.0]
 }
 
 /// The GM who acts: the writer of the letter that is followed, or at the terminal the first one.
@@ -54,7 +54,7 @@ pub fn readers_of(desk: &Desk<'_>, game: GameKind, match_id: &str, seats: &BySea
 
 /// Whether every GM holds a seat of the match.
 pub fn all_gms_play(desk: &Desk<'_>, seats: &BySeat<TokenRow>) -> bool {
-    desk.settings.config.club.gm.all().iter().all(|gm| is_seated(gm, seats))
+    desk.club.config.club.gm.all().iter().all(|gm| is_seated(gm, seats))
 }
 
 /// Words a letter that tells the GMs something at once, for each who reads it.
@@ -127,11 +127,11 @@ pub fn gms_on_duty(desk: &Desk<'_>) -> Vec<GmIndex> {
 }
 
 fn all_gms(desk: &Desk<'_>) -> Vec<GmIndex> {
-    (0..desk.settings.config.club.gm.all().len()).map(GmIndex).collect()
+    (0..desk.club.config.club.gm.all().len()).map(GmIndex).collect()
 }
 
 fn is_on_duty(desk: &Desk<'_>, index: GmIndex) -> bool {
-    let today = desk.at().with_timezone(&desk.settings.config.terms.zone).weekday();
+    let today = desk.at().with_timezone(&desk.club.config.terms.zone).weekday();
     gm(desk, index).is_on_duty(today)
 }
 

@@ -44,8 +44,8 @@ pub fn plain_answer(
 }
 
 pub fn word_club_letter(desk: &Desk<'_>, plain: &ClubLetter, token: &str) -> Decided<WordedLetter> {
-    let club = desk.settings.stationery.club();
-    Ok(report::word_club_letter(&desk.settings.templates, &club, plain, token)?)
+    let club = desk.club.stationery.club();
+    Ok(report::word_club_letter(&desk.club.templates, &club, plain, token)?)
 }
 
 /// Leaves out the HTML if the letter goes to a player who wants none.
@@ -71,7 +71,7 @@ pub fn assemble(
     to: &PlainEnvelope<'_>,
     answered: Option<&AnsweredLetter>,
 ) -> Decided<NewDispatch> {
-    let message_id = desk.settings.stationery.message_id(token, to.unique);
+    let message_id = desk.club.stationery.message_id(token, to.unique);
     let envelope = Envelope {
         token,
         to_name: to.name,
@@ -81,7 +81,7 @@ pub fn assemble(
         keeps_subject: false,
         date: desk.at(),
     };
-    let bytes = desk.settings.stationery.mail(page, &envelope, answered)?;
+    let bytes = desk.club.stationery.mail(page, &envelope, answered)?;
     let pin = pin(&bytes);
     Ok(NewDispatch {
         message_id,

@@ -42,7 +42,7 @@ fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bo
         mark(desk, row, true)?;
     }
     // A letter to the GM about a failed letter to the GM would fail as well.
-    if !desk.settings.config.club.gm.addresses().any(|gm| gm.as_str() == row.recipient) {
+    if !desk.club.config.club.gm.addresses().any(|gm| gm.as_str() == row.recipient) {
         let plain = ClubLetter::GivenUp {
             recipient: row.recipient.clone(),
             kind: row.kind,

@@ -86,8 +86,8 @@ pub fn rule_with(desk: &Desk<'_>, game_match: &Match, holds: &[Act], matter: &Ma
     let at = desk.at();
     // What writes no letter does not depend on the desk.
     let writes = !matches!(matter, Matter::Program { act: Act::ListLetters, .. });
-    let is_moved = writes && game_match.desk != desk.settings.identity;
-    let desk = is_moved.then(|| Act::Desk(desk.settings.identity.clone()));
+    let is_moved = writes && game_match.desk != desk.club.identity;
+    let desk = is_moved.then(|| Act::Desk(desk.club.identity.clone()));
     let mut noted: Option<Ruling> = None;
     for act in desk.iter().chain(holds) {
         let before = noted.as_ref().map_or(game_match, |noted| &noted.after);
@@ -166,9 +166,9 @@ pub fn word(
     dispatch: &Dispatch,
     token: &str,
 ) -> Decided<WordedLetter> {
-    let club = desk.settings.stationery.club();
+    let club = desk.club.stationery.club();
     let input = WordingInput { club: &club, game_match, dispatch, token, at: desk.at() };
-    Ok(report::word(&desk.settings.templates, &input, &desk.rows.loaded.pictures)?)
+    Ok(report::word(&desk.club.templates, &input, &desk.rows.loaded.pictures)?)
 }
 
 /// Puts a worded letter into its envelope; `unique` names it within the ruling.
@@ -180,7 +180,7 @@ fn envelop(
     dispatch: &Dispatch,
     readers: &Readers<'_>,
 ) -> Decided<NewDispatch> {
-    let stationery = &desk.settings.stationery;
+    let stationery = &desk.club.stationery;
     let Addressee { token, name, address } = addressee(desk, game_match, dispatch.to, readers);
     let answered = readers.answered.filter(|_| dispatch.content.answer().is_some());
     let message_id = stationery.message_id(token, unique);

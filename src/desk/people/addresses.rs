@@ -68,7 +68,7 @@ fn refuse_addition(
     if let Some(refused) = standing::refuse_new_address(desk, player, &asker.sender, "ADDRESS")? {
         return Ok(Some(refused));
     }
-    let is_ours = address.base() == desk.settings.config.club.address;
+    let is_ours = address.base() == desk.club.config.club.address;
     if is_ours || standing::standing(desk, &written)?.blocked_since.is_some() {
         return Ok(Some(ChangeReply::Unusable { address: written }));
     }
@@ -131,7 +131,7 @@ fn ask_new_address(desk: &mut Desk<'_>, row: PlayerChange) -> Decided<ChangeRepl
     let Some(slot) = budgets::slot_for_others(desk, &row.address, Origin::Other)? else {
         return Ok(ChangeReply::Crowded { address: row.address });
     };
-    let lapses = desk.settings.local_time(desk.at() + LAPSE);
+    let lapses = desk.club.local_time(desk.at() + LAPSE);
     let letter = ChangeLetter::AskNew { code: row.other_code.clone(), lapses: lapses.clone() };
     let unique = format!("n.{}.{}", row.other_code.to_lowercase(), row.version);
     let envelope =

@@ -132,8 +132,8 @@ fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
         seats.push(OpenSeat {
             code: row.code.clone(),
             by: row.inviter_name.clone(),
-            offer: offer_of(row)?.summary(&desk.settings.config.terms),
-            lapses: asker.local_time(row.lapses_at, &desk.settings.config.terms),
+            offer: offer_of(row)?.summary(&desk.club.config.terms),
+            lapses: asker.local_time(row.lapses_at, &desk.club.config.terms),
         });
     }
     Ok(seats)

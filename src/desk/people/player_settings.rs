@@ -53,7 +53,7 @@ pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, S
         return Ok(Reply::SettingsLackToken);
     }
     let player = desk.player(asker.address())?.context("a letter with a token is a player's")?;
-    let hour = desk.settings.config.club.gm.first().digest_hour;
+    let hour = desk.club.config.club.gm.first().digest_hour;
     let change = match SettingsChange::read(written, &player.settings, hour) {
         Ok(change) => change,
         Err(faults) => return Ok(Reply::SettingsRefused { faults }),
@@ -88,7 +88,7 @@ fn name_fault(desk: &mut Desk<'_>, name: &str, player: &Player) -> Decided<Optio
     if fit_name(name).is_err() || name.contains('@') {
         return Ok(Some(SettingFaultKind::UnfitName));
     }
-    let config = &desk.settings.config;
+    let config = &desk.club.config;
     let own = likeness(name);
     let is_clubs = likeness(&config.club.name) == own
         || config.club.gm.all().iter().any(|gm| likeness(&gm.name) == own)
@@ -108,7 +108,7 @@ fn name_fault(desk: &mut Desk<'_>, name: &str, player: &Player) -> Decided<Optio
 
 /// Returns each setting as a player would write it.
 fn shown_settings(desk: &Desk<'_>, asker: &Asker, player: &Player) -> Decided<Vec<String>> {
-    let terms = &desk.settings.config.terms;
+    let terms = &desk.club.config.terms;
     let settings = &player.settings;
     let reminders = settings.reminders_hours.as_ref().unwrap_or(&terms.reminders_hours);
     let reminders: Vec<String> = reminders.iter().map(u32::to_string).collect();
@@ -252,7 +252,7 @@ pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> D
     let Some(address) = player.addresses.first().filter(|_| !matches.is_empty()) else { return Ok(()) };
     matches.sort_by_key(|line| line.due);
     let unique = format!("p.{}.{}", player.id, due.timestamp_millis());
-    let message_id = desk.settings.stationery.message_id("", &unique);
+    let message_id = desk.club.stationery.message_id("", &unique);
     if desk.is_dispatched(&message_id)? {
         return Ok(());
     }

@@ -65,7 +65,7 @@ pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Dec
     let asked = is_due.then(|| AskedSender {
         code: question.code.clone(),
         commands: question.lines.clone(),
-        lapses: asker.local_time(question.lapses_at, &desk.settings.config.terms),
+        lapses: asker.local_time(question.lapses_at, &desk.club.config.terms),
     });
     desk.draft.settlement.restraints.questions.insert(address.to_owned(), Some(question));
     Ok(asked)
@@ -89,7 +89,7 @@ pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Optio
 /// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as that
 /// is known now.
 pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
-    let is_closed = desk.settings.config.club.membership == Membership::Closed;
+    let is_closed = desk.club.config.club.membership == Membership::Closed;
     let rejection = match command {
         Command::Challenge { .. } | Command::Open { .. } | Command::Join(_)
             if is_closed && asker.player_id.is_none() =>
@@ -97,7 +97,7 @@ pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) 
             Some(OfferRejection::MembersOnly)
         }
         Command::Challenge { opponent: Party::Player(opponent), .. }
-            if opponent.base() == desk.settings.config.club.address || asker.is(opponent.as_str()) =>
+            if opponent.base() == desk.club.config.club.address || asker.is(opponent.as_str()) =>
         {
             Some(OfferRejection::Yourself)
         }

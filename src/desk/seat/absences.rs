@@ -40,7 +40,7 @@ struct NotedIn {
 }
 
 /// The outcome of absences in another match.
-enum Outcome {
+enum NotedThere {
     Noted { is_new: bool },
     Refused,
 }
@@ -84,10 +84,10 @@ pub fn spread_absences(
         let opponent = loaded.seats[seat.other()].player.clone();
         let is_house = loaded.game_match.house[seat.other()].is_some();
         match note_absences(desk, loaded, seat, &spread.days, &ruled.letter().cause)? {
-            Outcome::Noted { is_new } => {
+            NotedThere::Noted { is_new } => {
                 spread.noted.push(NotedIn { match_id: id, opponent, is_house, is_new });
             }
-            Outcome::Refused => spread.refused.push(id),
+            NotedThere::Refused => spread.refused.push(id),
         }
     }
     Ok(spread)
@@ -100,7 +100,7 @@ fn note_absences(
     seat: Seat,
     days: &[(NaiveDate, NaiveDate)],
     cause: &LetterCause,
-) -> Decided<Outcome> {
+) -> Decided<NotedThere> {
     let id = loaded.game_match.id.clone();
     let (mut is_refused, mut is_new) = (false, false);
     for (from, to) in days {
@@ -117,7 +117,7 @@ fn note_absences(
             Some(why) => is_refused |= *why != Rejection::Already,
         }
     }
-    Ok(if is_refused { Outcome::Refused } else { Outcome::Noted { is_new } })
+    Ok(if is_refused { NotedThere::Refused } else { NotedThere::Noted { is_new } })
 }
 
 /// Tells the opponents of the player's other matches, each in one letter. The one in the letter's own match reads it

@@ -128,7 +128,7 @@ pub fn finish_part(
 /// Whether all GMs hold seats in a match, and one of them that of the opponent.
 fn is_gm_opponent(desk: &Desk<'_>, seats: &BySeat<TokenRow>, seat: Seat) -> bool {
     let opponent = &seats[seat.other()].player;
-    let mut gms = desk.settings.config.club.gm.addresses();
+    let mut gms = desk.club.config.club.gm.addresses();
     gms::all_gms_play(desk, seats) && gms.any(|gm| opponent.addresses.iter().any(|own| own == gm.as_str()))
 }
 

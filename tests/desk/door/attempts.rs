@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use fogpost::daemon::{Office, Step, Trap};
+use fogpost::daemon::{Moment, Office, Trap};
 use fogpost::letter::Digest;
 use fogpost::post::ShutdownSignal;
 use fogpost::store::{LetterStatus, NewLetter};
@@ -39,7 +39,7 @@ impl Drop for OpenOnDrop {
 }
 
 /// Calls `trap` for letters that contain the word `trap`.
-fn plant(desk: &mut Desk, step: Step, trap: impl Fn() + Send + Sync + 'static) {
+fn plant(desk: &mut Desk, step: Moment, trap: impl Fn() + Send + Sync + 'static) {
     let planted: Arc<Trap> = Arc::new(move |at, raw| {
         if at == step && raw.windows(4).any(|window| window == b"trap") {
             trap();
@@ -60,7 +60,7 @@ fn status_of(desk: &Desk, sender: &str) -> LetterStatus {
 
 #[test]
 fn a_letter_that_hangs_is_set_aside_and_blocks_nobody() {
-    for step in [Step::Read, Step::Decide] {
+    for step in [Moment::Read, Moment::Decide] {
         let mut desk = Desk::new();
         let (_, to_ann, _) = quad(&desk);
         let gate = Gate::default();
@@ -81,7 +81,7 @@ fn a_letter_that_hangs_is_set_aside_and_blocks_nobody() {
 
 #[test]
 fn a_letter_that_panics_is_set_aside_after_three_attempts_and_blocks_nobody() {
-    for step in [Step::Read, Step::Decide] {
+    for step in [Moment::Read, Moment::Decide] {
         let mut desk = Desk::new();
         let (_, to_ann, _) = quad(&desk);
         let tries = Arc::new(AtomicUsize::new(0));
@@ -119,7 +119,7 @@ fn a_letter_on_which_the_program_died_twice_is_set_aside_unread_at_the_third_sta
     let letter = take_in(&desk, &stranger("eve", "HELP trap"));
     let reads = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&reads);
-    plant(&mut desk, Step::Read, move || {
+    plant(&mut desk, Moment::Read, move || {
         counted.fetch_add(1, Ordering::Relaxed);
     });
     for run in ["first", "second"] {

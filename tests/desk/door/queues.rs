@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fogpost::daemon::{Step, Trap};
+use fogpost::daemon::{Moment, Trap};
 
 use crate::desk::{ANN, BO, Desk, GM, REFEREE};
 use crate::positions::quad;
@@ -15,7 +15,7 @@ fn note_senders(desk: &mut Desk) -> Arc<Mutex<Vec<String>>> {
     let trap: Arc<Trap> = Arc::new(move |step, raw| {
         let text = String::from_utf8_lossy(raw);
         let sender = text.lines().find_map(|line| line.strip_prefix("From: ")).unwrap_or_default();
-        if step == Step::Decide {
+        if step == Moment::Decide {
             noted.lock().expect("the list").push(sender.to_owned());
         }
     });

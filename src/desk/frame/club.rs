@@ -1,4 +1,4 @@
-//! Settings from the config and the templates that every decision uses.
+//! Club from the config and the templates that every decision uses.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::report::envelope::Stationery;
 use crate::report::{Templates, format_local};
 
 /// The club's config, templates and mail identity.
-pub struct Settings {
+pub struct Club {
     pub config: Arc<Config>,
     pub templates: Arc<Templates>,
     /// The referee's addresses, by which a reader of letters recognizes our own lines.
@@ -30,12 +30,12 @@ pub struct Settings {
     pub house: Arc<HousePlayer>,
 }
 
-/// See [`Settings::trap`]. It gets the bytes of the letter.
-pub type Trap = dyn Fn(Step, &[u8]) + Send + Sync;
+/// See [`Club::trap`]. It gets the bytes of the letter.
+pub type Trap = dyn Fn(Moment, &[u8]) + Send + Sync;
 
-/// What happens to a letter next.
+/// What is about to be done with a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Moment {
     Read,
     Decide,
 }
@@ -55,8 +55,8 @@ fn digests_of(overrides: &BTreeMap<String, String>) -> BTreeMap<String, Digest> 
     overrides.iter().map(|(name, source)| (name.clone(), Digest::of(source.as_bytes()))).collect()
 }
 
-impl Settings {
-    pub fn new(config: Arc<Config>, templates: Arc<Templates>) -> Settings {
+impl Club {
+    pub fn new(config: Arc<Config>, templates: Arc<Templates>) -> Club {
         let club = &config.club;
         let own = own_identity(&config);
         let stationery = Stationery {
@@ -74,7 +74,7 @@ impl Settings {
             templates: digests_of(templates.overrides()),
         };
         let house: Arc<HousePlayer> = Arc::new(house::play);
-        Settings { config, templates, own, stationery, identity, trap: None, house }
+        Club { config, templates, own, stationery, identity, trap: None, house }
     }
 
     /// Names another procedure, and another version of the time zones, in the ledgers.
@@ -84,9 +84,9 @@ impl Settings {
     }
 
     /// Springs the trap, if there is one.
-    pub fn spring(&self, step: Step, raw: &[u8]) {
+    pub fn spring(&self, moment: Moment, raw: &[u8]) {
         if let Some(trap) = &self.trap {
-            trap(step, raw);
+            trap(moment, raw);
         }
     }
 
