@@ -34,7 +34,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fogpost::config::Config;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, sending};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
@@ -402,7 +402,7 @@ fn postgres(runtime: &Runtime) {
 
 fn drain_maildir(runtime: &Runtime, club: &Club, others: &[Arc<Office>]) {
     // Send the forms now, which creates each player's Maildir, so that neither is measured.
-    runtime.block_on(club.office.dispatch_all()).expect("the forms are sent");
+    runtime.block_on(sending::send_due(&club.office)).expect("the forms are sent");
     let inbox = club.folder.path().join("in");
     for (what, letters) in [
         ("sealed, one receipt each", &club.letters.first),

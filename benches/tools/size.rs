@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use fogpost::daemon::new_letter;
+use fogpost::daemon::{new_letter, sending};
 use fogpost::post::FetchedLetter;
 use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
@@ -156,7 +156,7 @@ async fn answer(club: &Club, letters: &[String]) {
         assert_eq!(waiting, letters.len(), "each is a new one");
     }
     club.office.settle_all().await.expect("settled");
-    club.office.dispatch_all().await.expect("sent");
+    sending::send_due(&club.office).await.expect("sent");
 }
 
 /// The first seat of each match.

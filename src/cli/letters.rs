@@ -12,7 +12,7 @@ use serde_json::json;
 use super::arguments::{ActingGm, Unsealing};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table, put, put_text};
-use crate::daemon::resend::{MAX_RESENT, Resent};
+use crate::daemon::sending::resend::{self, MAX_RESENT, Resent};
 use crate::daemon::{Office, Unseal};
 use crate::letter::Digest;
 use crate::referee::{Instruction, is_digest_prefix};
@@ -194,7 +194,7 @@ async fn resend(office: &Office, which: &Which) -> anyhow::Result<ExitCode> {
         only_given_up: which.given_up,
         since: which.since,
     };
-    let Resent { queued, copied, without_picture, waiting } = office.resend(&filter).await?;
+    let Resent { queued, copied, without_picture, waiting } = resend::resend(office, &filter).await?;
     println!(
         "{queued} given up before and {copied} sent before are queued again; {waiting} were waiting already."
     );

@@ -1,7 +1,7 @@
 //! The daemon: letters come in, are ruled on and answered; deadlines are enforced; mail goes out.
 //!
 //! `loops/` wait and back off. They call the steps in `batch/`: load what a decision needs, decide, commit. Decisions
-//! are made in `decide/`, which awaits nothing and knows no database. The rules of play are in [`crate::referee`].
+//! are made in [`crate::desk`], which awaits nothing and knows no database. The rules of play are in [`crate::referee`].
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,7 +29,6 @@ mod batch;
 mod columns;
 mod commands;
 mod copies;
-pub(crate) mod decide;
 mod dossier;
 mod forgetting;
 mod heartbeat;
@@ -38,8 +37,8 @@ mod logins;
 mod loops;
 mod parallel;
 mod remembered;
-pub mod resend;
 mod sealed;
+pub mod sending;
 pub mod service;
 pub mod status;
 mod stuck;
@@ -47,6 +46,7 @@ mod traffic;
 mod trial;
 mod unsound;
 mod verify;
+mod waiting;
 mod withheld;
 
 pub use crate::desk::frame::club::{Moment, Trap};

@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::decide::sending::{self, ACCOUNT, Account};
 use super::logins::LoginStatus;
 use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
+use super::sending::account::{ACCOUNT, Account};
 use super::stuck::{StuckHouse, stuck_houses};
 use super::unsound::{Unsound, unsound_matches};
 use crate::config::{DatabaseSection, Quota};
@@ -122,11 +122,11 @@ impl Status {
         let mut status = Status::sum_up(queues, daemons, now, silent_after);
         status.note_times_ahead(&store.remembered_under("").await?, latest);
         status.note_space(store.free_bytes()?, config);
-        status.sent_in_a_day = store.sent_counts(now).await?.iter().map(|count| u64::from(count.day)).sum();
+        status.sent_in_a_day = store.sent_counts(now).await?.day.into();
         status.per_day = quota.per_day;
         status.note_stuck(stuck_houses(store).await?.values());
         status.note_unsound(unsound_matches(store).await?.values());
-        status.note_outage(&sending::read(store.remembered(ACCOUNT).await?.as_deref()));
+        status.note_outage(&Account::read(store.remembered(ACCOUNT).await?.as_deref()));
         Ok(status)
     }
 
@@ -382,8 +382,7 @@ fn of_all_machines(daemons: &[DaemonStatus], here: Vec<LoginStatus>) -> Vec<Logi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::daemon::decide::sending::{Attempt, Refused};
-    use crate::post::refusal::RefusalClass;
+    use crate::daemon::sending::tests::{letter, login};
 
     fn at(minutes: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(1_800_000_000 + minutes * 60, 0).unwrap()
@@ -448,15 +447,7 @@ mod tests {
     #[test]
     fn an_outage_is_a_fault_until_any_daemon_has_sent_a_letter() {
         let mut account = Account::default();
-        let attempt = Attempt { id: 1, message_id: "1", recipient: "ann@players.example", tries: 0 };
-        let refused = Refused {
-            class: RefusalClass::Account,
-            status: Some((535, None)),
-            wait: None,
-            is_silent: false,
-            error: "535 who are you?".to_owned(),
-        };
-        account.note_refused(at(50), &attempt, &refused);
+        account.note_refused(at(50), &letter(1, "ann@players.example"), &login());
         for (sent, is_out) in [(None, true), (Some(40), true), (Some(60), false)] {
             let daemon = DaemonStatus { sent: sent.map(at), ..daemon(100, Some(100)) };
             let mut status = Status::sum_up(Queues::default(), vec![daemon], at(100), SILENT_AFTER);

@@ -50,8 +50,8 @@ impl Office {
     ///
     /// # Errors
     /// Returns an error if there is no such match, or if the database does not answer.
-    pub async fn verify(&self, match_id: &str, step: &Progress<'_>) -> anyhow::Result<AuditVerdict> {
-        self.verify_match(match_id, HouseTurns::ALL, step).await
+    pub async fn verify(&self, match_id: &str, progress: &Progress<'_>) -> anyhow::Result<AuditVerdict> {
+        self.verify_match(match_id, HouseTurns::ALL, progress).await
     }
 
     /// Checks one match, and computes these turns of the house again. A row with impossible contents is a finding.
@@ -59,9 +59,9 @@ impl Office {
         &self,
         match_id: &str,
         turns: HouseTurns,
-        step: &Progress<'_>,
+        progress: &Progress<'_>,
     ) -> anyhow::Result<AuditVerdict> {
-        let verdict = self.verify_settled(match_id, turns, step).await;
+        let verdict = self.verify_settled(match_id, turns, progress).await;
         verdict.or_else(|error| unreadable(match_id, error))
     }
 
@@ -70,12 +70,12 @@ impl Office {
         &self,
         match_id: &str,
         turns: HouseTurns,
-        step: &Progress<'_>,
+        progress: &Progress<'_>,
     ) -> anyhow::Result<AuditVerdict> {
         for _ in 0..MAX_TRIES {
             let row = self.match_row(match_id).await?;
             let version = row.version;
-            let verdict = self.verify_row(row, turns, step).await?;
+            let verdict = self.verify_row(row, turns, progress).await?;
             // Rows are read one after the other, so a ruling in between would look like a fault.
             if self.match_row(match_id).await?.version == version {
                 return Ok(verdict);
@@ -91,11 +91,11 @@ impl Office {
     pub async fn verify_several(
         &self,
         ids: &[String],
-        step: &Progress<'_>,
+        progress: &Progress<'_>,
     ) -> anyhow::Result<Vec<AuditVerdict>> {
         // Twice as many as there are processors, because each one waits for the database now and then.
         let at_once = 2 * thread::available_parallelism().map_or(1, usize::from);
-        let checks = stream::iter(ids).map(|id| self.verify_match(id, HouseTurns::ALL, step));
+        let checks = stream::iter(ids).map(|id| self.verify_match(id, HouseTurns::ALL, progress));
         checks.buffered(at_once).try_collect().await
     }
 
@@ -108,7 +108,7 @@ impl Office {
         &self,
         mails: &[PlayersMail],
         only: Option<&str>,
-        step: &Progress<'_>,
+        progress: &Progress<'_>,
     ) -> anyhow::Result<Vec<AuditVerdict>> {
         let mut told: BTreeMap<&str, BTreeMap<Digest, Vec<&str>>> = BTreeMap::new();
         for PlayersMail { name, lines } in mails {
@@ -118,7 +118,7 @@ impl Office {
         }
         let mut verdicts = Vec::new();
         for (match_id, heads) in told {
-            verdicts.push(self.verify_heads(match_id, heads, step).await?);
+            verdicts.push(self.verify_heads(match_id, heads, progress).await?);
         }
         Ok(verdicts)
     }
@@ -128,11 +128,11 @@ impl Office {
         &self,
         match_id: &str,
         heads: BTreeMap<Digest, Vec<&str>>,
-        step: &Progress<'_>,
+        progress: &Progress<'_>,
     ) -> anyhow::Result<AuditVerdict> {
         let is_there = self.store.match_ids().await?.iter().any(|id| id == match_id);
         let mut verdict = match is_there {
-            true => self.verify(match_id, step).await?,
+            true => self.verify(match_id, progress).await?,
             false => AuditVerdict { match_id: match_id.to_owned(), ..AuditVerdict::default() },
         };
         let entries = self.store.entries(match_id).await?;
@@ -154,13 +154,13 @@ impl Office {
         &self,
         row: MatchRow,
         turns: HouseTurns,
-        step: &Progress<'_>,
+        progress: &Progress<'_>,
     ) -> anyhow::Result<AuditVerdict> {
         let id = row.id.clone();
         let mut check = self.check_of(row, turns).await?;
         let mut reader = LedgerReader::new(&id, check.first_key());
         let (mut sent_id, mut listed) = (i64::MIN, Vec::new());
-        let mut next = self.read_on(&mut reader, &mut sent_id, &mut listed, step).await;
+        let mut next = self.read_on(&mut reader, &mut sent_id, &mut listed, progress).await;
         while !check.is_stopped() {
             let batch = next?;
             if batch.is_end() {
@@ -168,7 +168,7 @@ impl Office {
                 break;
             }
             // The next rows are read while these are ruled on again.
-            let reading = self.read_on(&mut reader, &mut sent_id, &mut listed, step);
+            let reading = self.read_on(&mut reader, &mut sent_id, &mut listed, progress);
             let (ruled, read_on) = tokio::join!(rule_again(check, batch), reading);
             check = ruled?;
             next = read_on;
@@ -230,7 +230,7 @@ impl Office {
         reader: &mut LedgerReader,
         sent_id: &mut i64,
         listed: &mut Vec<LetterColumns>,
-        step: &Progress<'_>,
+        progress: &Progress<'_>,
     ) -> anyhow::Result<LedgerBatch> {
         let (id, seq, mut count) = (reader.match_id().to_owned(), reader.seq(), 0);
         let mut take = |entry: EntryRow| {
@@ -240,7 +240,7 @@ impl Office {
         // Start at the first row whatever its number: somebody may have added one before entry 1.
         let seq = Some(seq).filter(|seq| *seq > 0);
         self.store.entries_after(&id, seq, CHUNK, &mut take).await?;
-        step(count);
+        progress(count);
         while reader.needs_dispatches() {
             let mut sent = Vec::new();
             let after = *sent_id;

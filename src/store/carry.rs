@@ -85,7 +85,7 @@ pub fn is_there(url: &str) -> Result<bool> {
 /// # Errors
 /// [`StoreError::Unsound`] if the target is not empty, or if the rows written differ from the rows read. Nothing is
 /// written then.
-pub async fn carry(from: &str, to: &str, step: Progress<'_>) -> Result<Vec<Carried>> {
+pub async fn carry(from: &str, to: &str, progress: Progress<'_>) -> Result<Vec<Carried>> {
     let (mut from, mut to) = (Side::open(from).await?, Side::open(to).await?);
     from.begin_alone().await?;
     to.begin_alone().await?;
@@ -102,7 +102,7 @@ pub async fn carry(from: &str, to: &str, step: Progress<'_>) -> Result<Vec<Carri
     }
     let mut carried = Vec::new();
     for table in &TABLES {
-        carried.push(carry_table(&mut from, &mut to, table, step).await?);
+        carried.push(carry_table(&mut from, &mut to, table, progress).await?);
     }
     to.commit().await?;
     from.rollback().await?;
@@ -126,14 +126,14 @@ async fn carry_table(
     from: &mut Side,
     to: &mut Side,
     table: &'static Table,
-    step: Progress<'_>,
+    progress: Progress<'_>,
 ) -> Result<Carried> {
     let columns = shared_columns(from.columns(table).await?, to.columns(table).await?)
         .ok_or_else(|| StoreError::Unsound(format!("the columns of {} differ", table.name)))?;
     let all = from.count(table).await?;
-    let read = walk(from, Some(&mut *to), table, &columns, all, step).await?;
+    let read = walk(from, Some(&mut *to), table, &columns, all, progress).await?;
     to.settle_numbers(table, &columns).await?;
-    let written = walk(to, None, table, &columns, all, step).await?;
+    let written = walk(to, None, table, &columns, all, progress).await?;
     if read != written {
         return Err(StoreError::Unsound(format!(
             "the rows written to {} differ from the rows read",
@@ -150,7 +150,7 @@ async fn walk(
     table: &'static Table,
     columns: &[Column],
     all: u64,
-    step: Progress<'_>,
+    progress: Progress<'_>,
 ) -> Result<(u64, Digest)> {
     let (mut rows, mut hasher, mut after) = (0, Sha256::new(), None);
     loop {
@@ -162,7 +162,7 @@ async fn walk(
         if let Some(copy) = &mut copy {
             copy.insert(table, columns, &page).await?;
         }
-        step(table.name, rows, all);
+        progress(table.name, rows, all);
     }
     Ok((rows, Digest::from(<[u8; 32]>::from(hasher.finalize()))))
 }

@@ -133,7 +133,7 @@ read_columns! {
     MaybeMillis: Option<i64>, |number| maybe_time(number).map(MaybeMillis);
     Count: i64, |number| count(number).map(Count);
     SmallCount: i64, |number| u32::try_from(number).map(SmallCount).map_err(|_| unsound("count", number));
-    Urgency: i64, Urgency::of_number;
+    Urgency: i64, |number| Urgency::from_repr(number).ok_or_else(|| unsound("urgency", number));
 }
 
 /// Declares types of columns, each for a type that is not our own. Reading the column may fail, but the conversion to

@@ -160,7 +160,7 @@ impl Backend for PostgresBackend {
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)> {
         let mut tx = self.pool.begin().await?;
         sqlx::query(SENDING).execute(&mut *tx).await?;
-        let (order, condition) = (scope.order.columns(), scope.condition());
+        let (order, condition) = (scope.order.columns(), scope.reach.condition());
         let sql = format!(
             "SELECT d.id FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id WHERE d.due_at <= $1 \
              AND {condition} ORDER BY {order} LIMIT $2 FOR UPDATE OF r SKIP LOCKED"

@@ -9,7 +9,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::rows::{CHUNK, is_common, text};
 use super::statement::Session;
 use super::{
-    Claim, ClaimOrder, Claimed, Database, DispatchScope, REMEMBER, Result, SendOutcome, SentCount, Urgency,
+    Claim, ClaimOrder, Claimed, Database, DispatchScope, REMEMBER, Reach, Result, SendOutcome, SentCounts,
+    Urgency,
 };
 use crate::letter::{Digest, ReturnId};
 
@@ -30,7 +31,8 @@ pub const OUTGOING: &str = "SELECT d.id, d.message_id, d.recipient, d.kind, d.ma
 impl Database {
     /// Claims up to `limit` due dispatches, the most urgent first.
     pub async fn claim_dispatches(&self, now: DateTime<Utc>, limit: u32) -> Result<(Vec<Claimed>, Claim)> {
-        self.claim_dispatches_of(now, &DispatchScope::all(limit, ClaimOrder::MostUrgent)).await
+        let scope = DispatchScope { limit, order: ClaimOrder::MostUrgent, reach: Reach::All };
+        self.claim_dispatches_of(now, &scope).await
     }
 
     /// Claims due dispatches.
@@ -100,17 +102,16 @@ impl Database {
         tx.commit().await
     }
 
-    /// Returns how many letters were sent, by urgency.
-    pub async fn sent_counts(&self, now: DateTime<Utc>) -> Result<Vec<SentCount>> {
-        let sql = "SELECT urgency, CAST(SUM(CASE WHEN minute = $1 THEN sent ELSE 0 END) AS BIGINT), \
-                   CAST(SUM(sent) AS BIGINT) FROM sending WHERE minute > $2 AND minute <= $1 \
-                   GROUP BY urgency ORDER BY urgency";
+    /// Returns how many letters were sent.
+    pub async fn sent_counts(&self, now: DateTime<Utc>) -> Result<SentCounts> {
+        let sql = "SELECT CAST(COALESCE(SUM(CASE WHEN minute = $1 THEN sent END), 0) AS BIGINT) AS minute, \
+                   CAST(COALESCE(SUM(sent), 0) AS BIGINT) AS day, \
+                   CAST(COALESCE(SUM(CASE WHEN urgency = $3 THEN sent END), 0) AS BIGINT) AS strangers \
+                   FROM sending WHERE minute > $2 AND minute <= $1";
         let minute = begin(now);
-        let select = self.statement(sql).bind(minute).bind(minute - TimeDelta::days(1).num_milliseconds());
-        let rows: Vec<(Urgency, i64, i64)> = self.read_recent(select).await?;
-        let most = |sent: i64| u32::try_from(sent).unwrap_or(u32::MAX);
-        let read = |(urgency, minute, day)| SentCount { urgency, minute: most(minute), day: most(day) };
-        Ok(rows.into_iter().map(read).collect())
+        let day_before = minute - TimeDelta::days(1).num_milliseconds();
+        let select = self.statement(sql).bind(minute).bind(day_before).bind(Urgency::Stranger as i64);
+        Ok(self.read_recent(select).await?.pop().unwrap_or_default())
     }
 
     /// Makes letters and dispatches due now that are deferred past then, and lets the digests of players that are due

@@ -1,13 +1,15 @@
 //! What is claimed for sending, in which order, and what became of it.
 
 use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+use strum::FromRepr;
 
-use super::columns::unsound;
-use super::error::Result;
+use super::columns::SmallCount;
 use crate::referee::DispatchKind;
 
 /// Which dispatches go first when not all can be sent. The numbers are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, FromRepr)]
+#[repr(i64)]
 pub enum Urgency {
     /// To the GM: something is wrong.
     Alarm = 0,
@@ -26,27 +28,6 @@ pub enum Urgency {
 }
 
 impl Urgency {
-    pub const ALL: [Urgency; 9] = [
-        Urgency::Alarm,
-        Urgency::Receipt,
-        Urgency::Report,
-        Urgency::Result,
-        Urgency::Notice,
-        Urgency::Stranger,
-        Urgency::Reminder,
-        Urgency::Digest,
-        Urgency::Announcement,
-    ];
-
-    /// Reads a stored urgency.
-    ///
-    /// # Errors
-    /// [`StoreError::Unsound`] if there is none with this number.
-    pub fn of_number(number: i64) -> Result<Urgency> {
-        let found = Urgency::ALL.into_iter().find(|urgency| *urgency as i64 == number);
-        found.ok_or_else(|| unsound("urgency", number))
-    }
-
     /// Returns how urgent a dispatch of this kind is, about a match or not.
     pub fn of(kind: DispatchKind, is_about_match: bool) -> Urgency {
         match kind {
@@ -63,11 +44,19 @@ impl Urgency {
 }
 
 /// Which of the due dispatches to claim.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct DispatchScope {
     pub limit: u32,
     pub order: ClaimOrder,
-    pub urgencies: Vec<Urgency>,
+    pub reach: Reach,
+}
+
+/// The dispatches that a quota lets through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    All,
+    AllButStrangers,
+    Alarms,
 }
 
 /// Which due dispatches are claimed first.
@@ -104,20 +93,14 @@ impl ClaimOrder {
     }
 }
 
-impl DispatchScope {
-    /// Returns the scope of any due dispatches.
-    pub fn all(limit: u32, order: ClaimOrder) -> DispatchScope {
-        DispatchScope { limit, order, urgencies: Urgency::ALL.to_vec() }
-    }
-
-    /// Returns the condition that a dispatch is in scope; `d` is `dispatch`.
-    pub fn condition(&self) -> String {
-        if self.urgencies.len() == Urgency::ALL.len() {
-            return "TRUE".to_owned();
+impl Reach {
+    /// Returns the condition on dispatches; `d` is `dispatch`.
+    pub fn condition(self) -> String {
+        match self {
+            Reach::All => "TRUE".to_owned(),
+            Reach::AllButStrangers => format!("d.urgency <> {}", Urgency::Stranger as i64),
+            Reach::Alarms => format!("d.urgency = {}", Urgency::Alarm as i64),
         }
-        let numbers: Vec<String> =
-            self.urgencies.iter().map(|urgency| (*urgency as i64).to_string()).collect();
-        format!("d.urgency IN ({})", numbers.join(", "))
     }
 }
 
@@ -131,12 +114,27 @@ pub struct DispatchFilter {
     pub since: Option<DateTime<Utc>>,
 }
 
-/// How many letters were sent, of some urgency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SentCount {
-    pub urgency: Urgency,
+/// How many letters were sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
+pub struct SentCounts {
     /// In the present minute.
+    #[sqlx(try_from = "SmallCount")]
     pub minute: u32,
     /// In the last 24 hours.
+    #[sqlx(try_from = "SmallCount")]
     pub day: u32,
+    /// In the last 24 hours, in answer to letters without a token.
+    #[sqlx(try_from = "SmallCount")]
+    pub strangers: u32,
+}
+
+impl SentCounts {
+    /// Adds letters that are sent now.
+    pub fn and(self, letters: impl Iterator<Item = Urgency>) -> SentCounts {
+        letters.fold(self, |sent, urgency| SentCounts {
+            minute: sent.minute + 1,
+            day: sent.day + 1,
+            strangers: sent.strangers + u32::from(urgency == Urgency::Stranger),
+        })
+    }
 }

@@ -236,7 +236,7 @@ impl Backend for SqliteBackend {
         let claimed: Vec<i64> = self.sending.ids().iter().copied().collect();
         let sql = format!(
             "{OUTGOING} AND {} AND d.id NOT {} ORDER BY {} LIMIT $3",
-            scope.condition(),
+            scope.reach.condition(),
             Engine::Sqlite.one_of(),
             scope.order.columns()
         );

@@ -1,11 +1,11 @@
-//! The daemon's dispatch loop against a fake server.
+//! The daemon's outbox against a fake server.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use fogpost::config::Config;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, sending};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::house;
@@ -83,7 +83,7 @@ async fn a_hanging_server_delays_only_that_reader_and_not_the_shutdown() {
     let unsent: Vec<_> = unsent.iter().map(|row| (row.recipient.as_str(), row.tries)).collect();
     assert_eq!(unsent, [("ann@players.test", 0), ("ann@players.test", 0)], "both are retried");
     // Both are due again at once.
-    office.dispatch_all().await.expect("the store answers");
+    sending::send_due(&office).await.expect("the store answers");
     assert_eq!(waiting().await, 0);
     assert_eq!(server.seen().letters.len(), 6);
 }
@@ -95,7 +95,7 @@ async fn each_letter_is_sent_once_and_each_readers_letters_in_order() {
     for n in 0..100 {
         invite(&office, ["ann", "bo", "cy"][n % 3]).await;
     }
-    office.dispatch_all().await.expect("the store answers");
+    sending::send_due(&office).await.expect("the store answers");
     let seen = server.seen();
     assert_eq!(seen.letters.len(), 100);
     let made = office.store.list_dispatches(false, 1000).await.expect("the store answers");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::TimeDelta;
-use fogpost::daemon::Office;
+use fogpost::daemon::{Office, sending};
 use fogpost::post::maildir;
 
 use crate::fakes::smtp::{Act, Smtp};
@@ -101,22 +101,22 @@ async fn an_hour_at(provider: &'static Provider) {
     for number in 0..4 {
         invite(&office, number).await;
     }
-    office.dispatch_all().await.expect("the store answers");
+    sending::send_due(&office).await.expect("the store answers");
     assert_eq!((taken(), waiting().await), (0, 5), "the invitations wait, and a letter to the GM");
     is_red(&office, &clock, provider.login_refusal).await;
     accepts_logins.store(true, Ordering::SeqCst);
     clock.advance(TimeDelta::minutes(1));
-    office.dispatch_all().await.expect("the store answers");
+    sending::send_due(&office).await.expect("the store answers");
     assert_eq!((taken(), waiting().await), (5, 0));
     // Everybody's turn is adjudicated: more letters than the provider takes in an hour.
     for number in 4..20 {
         invite(&office, number).await;
     }
-    office.dispatch_all().await.expect("the store answers");
+    sending::send_due(&office).await.expect("the store answers");
     assert_eq!(taken(), PER_HOUR);
     is_red(&office, &clock, provider.quota).await;
     clock.advance(TimeDelta::minutes(50));
-    office.dispatch_all().await.expect("the store answers");
+    sending::send_due(&office).await.expect("the store answers");
     assert_eq!(taken(), PER_HOUR, "the hour is not over");
     let took = send_all(&office, &clock).await;
     assert!(took < TimeDelta::hours(3), "{took}");

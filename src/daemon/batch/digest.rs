@@ -48,7 +48,7 @@ impl Office {
             newcomers: self.store.players_since(since, MAX_LISTED).await?,
             written: self.store.dispatches_since(since).await?,
             letters_waiting: queues.letters_waiting,
-            sent_in_a_day: sent.iter().map(|count| u64::from(count.day)).sum(),
+            sent_in_a_day: sent.day.into(),
             dispatches_waiting: queues.dispatches_waiting,
             oldest_dispatch: queues.oldest_dispatch,
             left_out: self.left_out_since(since).await?,

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::waiting::{Backoff, pause, until_shutdown};
 use crate::audit::AuditVerdict;
-use crate::daemon::Office;
 use crate::daemon::unsound::{self, Unsound, unsound_matches};
 use crate::daemon::verify::{HouseTurns, unreadable};
+use crate::daemon::waiting::{Backoff, pause, until_shutdown};
+use crate::daemon::{Office, remembered};
 use crate::desk::gm::alarm::{alarm, audit_report};
 use crate::desk::matches::acts::by_program;
 use crate::ledger::{Head, PauseReason};
@@ -60,7 +60,7 @@ impl Office {
             return Ok(());
         }
         let now = self.now();
-        let Some(audited) = self.remembered_time(AUDITED).await? else {
+        let Some(audited) = remembered::time(self, AUDITED).await? else {
             // A database that was just created holds nothing to check.
             return Ok(self.store.remember(AUDITED, &now.to_rfc3339()).await?);
         };

@@ -7,11 +7,11 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::watch;
 
-use super::waiting::{Backoff, pause};
-use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
 use crate::daemon::batch::items::DueMatches;
 use crate::daemon::heartbeat::Loop;
+use crate::daemon::waiting::{Backoff, pause};
+use crate::daemon::{Office, remembered};
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers::lapse_offer;
 use crate::post::{Health, ShutdownSignal};
@@ -83,13 +83,13 @@ impl Office {
     /// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length, and at
     /// least by the grace.
     async fn extend_after_outage(&self, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
-        if self.is_remembered_ahead(HEARTBEAT).await? {
+        if remembered::is_ahead(self, HEARTBEAT).await? {
             tracing::warn!("the clock was set back; retrying everything deferred now");
             self.store.retry_deferred(now, now).await?;
             self.letters.notify_one();
             self.dispatches.notify_one();
         }
-        let last = self.remembered_time(HEARTBEAT).await?;
+        let last = remembered::time(self, HEARTBEAT).await?;
         if let Some(since) = last.filter(|last| now - *last > outage) {
             // Whoever wrote in the meantime has filed, and needs no extension.
             self.settle_until(now, None).await?;

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use crate::config::Gm;
-use crate::daemon::Office;
+use crate::daemon::{Office, remembered};
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::gm::digest::daily;
 use crate::desk::people::player_settings::digest_for;
@@ -50,7 +50,7 @@ impl Office {
     }
 
     async fn digest_of(&self, index: GmIndex, gm: &Gm, key: &str, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let Some(last) = self.remembered_time(key).await? else {
+        let Some(last) = remembered::time(self, key).await? else {
             // The first period begins when the club does.
             return Ok(self.store.remember(key, &now.to_rfc3339()).await?);
         };

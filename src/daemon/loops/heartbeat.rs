@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use chrono::TimeDelta;
 use tokio::sync::watch;
 
-use super::waiting::pause;
 use crate::daemon::Office;
 use crate::daemon::heartbeat::STALLED_AFTER;
 use crate::daemon::service;
 use crate::daemon::status::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, this_daemon};
+use crate::daemon::waiting::pause;
 use crate::post::{Health, ShutdownSignal};
 
 /// Time between a daemon's notes of its status.

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::waiting::{Backoff, until_shutdown, wait_for_work};
 use crate::daemon::Office;
 use crate::daemon::batch::commit::is_transient;
 use crate::daemon::batch::load::log_unusable;
 use crate::daemon::parallel::{background_threads, run_in_background};
 use crate::daemon::stuck::{self, StuckHouse, stuck_houses};
+use crate::daemon::waiting::{Backoff, until_shutdown, wait_for_work};
 use crate::desk::frame::stored::snapshot;
 use crate::desk::gm::alarm::house_stuck;
 use crate::desk::matches::acts::CauseOf;

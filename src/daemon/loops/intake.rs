@@ -8,13 +8,13 @@ use anyhow::Context as _;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use super::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
 use crate::daemon::Office;
 use crate::daemon::batch::read::read;
 use crate::daemon::copies::{self, Original};
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::incoming::{new_letter, visible_tokens};
 use crate::daemon::parallel::run_blocking;
+use crate::daemon::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
 use crate::desk::frame::club::Club;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;

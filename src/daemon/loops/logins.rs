@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::waiting::{pause, until_shutdown};
 use crate::daemon::Office;
+use crate::daemon::waiting::{pause, until_shutdown};
 use crate::post::ShutdownSignal;
 
 /// Time between checks whether a login is due to be renewed.

@@ -7,14 +7,7 @@ mod heartbeat;
 mod house;
 mod intake;
 mod logins;
-mod outbox;
-mod outcomes;
-mod queue;
 mod run;
 mod settle;
 mod upkeep;
-pub(super) mod waiting;
 mod wakeups;
-
-#[cfg(test)]
-mod tests;

@@ -7,8 +7,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::clock::OUTAGE_BETWEEN_RUNS;
-use super::waiting::{flatten, wind_down};
-use crate::daemon::Office;
+use crate::daemon::waiting::{flatten, wind_down};
+use crate::daemon::{Office, sending};
 use crate::post::{Batch, Health, ShutdownSignal};
 
 impl Office {
@@ -23,7 +23,7 @@ impl Office {
         let (health, watched) = watch::channel(Health::default());
         let mut loops = JoinSet::new();
         loops.spawn(Arc::clone(&self).settle_letters_until(until.clone()));
-        loops.spawn(Arc::clone(&self).send_until(until.clone()));
+        loops.spawn(sending::send_until(Arc::clone(&self), until.clone()));
         loops.spawn(Arc::clone(&self).play_house_until(until.clone()));
         loops.spawn(Arc::clone(&self).pass_on_wakeups_until(until.clone()));
         loops.spawn(Arc::clone(&self).note_status_until(until.clone(), watched));
@@ -60,7 +60,7 @@ impl Office {
         self.house_all().await?;
         // An audit that fails must not keep letters from being sent.
         let audited = self.audit_when_due().await;
-        self.dispatch_all().await?;
+        sending::send_due(self).await?;
         self.renew_logins_when_due().await;
         self.note_one_run(has_room).await?;
         audited

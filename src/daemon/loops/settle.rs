@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::waiting::{Backoff, wait_for_work};
 use crate::daemon::Office;
 use crate::daemon::heartbeat::Loop;
+use crate::daemon::waiting::{Backoff, wait_for_work};
 use crate::post::ShutdownSignal;
 
 impl Office {

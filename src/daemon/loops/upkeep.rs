@@ -3,9 +3,10 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::daemon::Office;
+use crate::daemon::remembered::{MAX_DEFERRAL, MAX_SLEEP};
+use crate::daemon::{Office, remembered};
 use crate::desk::gm::alarm::low_space;
-use crate::desk::matches::acts::by_program;
+use crate::desk::matches::acts::{by_clock, by_program};
 use crate::referee::Act;
 
 /// The key under which a daemon remembers its last deletion of old letters.
@@ -36,18 +37,34 @@ const PICTURES: u32 = 100;
 /// Matches in which letters are listed in one transaction.
 const LISTED_TOGETHER: usize = 100;
 
+/// The key under which a daemon remembers its last search for items that are deferred too far.
+const LAST_CORRECTION: &str = "deferred times corrected";
+
+/// Matches ruled on together whose clock is set too far ahead.
+const RULED_TOGETHER: u32 = 100;
+
 /// The key under which a daemon remembers since when space is short. It exists only while it is short.
 const LOW_SPACE: &str = "low space since";
 
 impl Office {
     /// Whether hourly work is due again. The time of the last run is remembered under `key`.
-    pub(in crate::daemon) async fn is_upkeep_due(
-        &self,
-        key: &str,
-        now: DateTime<Utc>,
-    ) -> anyhow::Result<bool> {
-        let last = self.remembered_time(key).await?;
+    async fn is_upkeep_due(&self, key: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
+        let last = remembered::time(self, key).await?;
         Ok(last.is_none_or(|last| now >= last + UPKEEP_INTERVAL))
+    }
+
+    /// Makes due everything that is deferred further than possible, once an hour.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn correct_deferred_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
+        if !self.is_upkeep_due(LAST_CORRECTION, now).await? {
+            return Ok(());
+        }
+        self.store.retry_deferred(now, now + MAX_DEFERRAL).await?;
+        let asleep = self.store.matches_asleep(now + MAX_SLEEP, RULED_TOGETHER).await?;
+        self.rule_on_many(asleep, &by_clock(), now).await?;
+        Ok(self.store.remember(LAST_CORRECTION, &now.to_rfc3339()).await?)
     }
 
     /// Deletes the bytes of letters that caused no ledger entry and are older than `letters.keep_unruled_days`, once an

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::waiting::Backoff;
 use crate::daemon::Office;
+use crate::daemon::waiting::Backoff;
 use crate::post::ShutdownSignal;
 use crate::store::Wakeup;
 

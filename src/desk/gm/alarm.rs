@@ -1,8 +1,9 @@
 //! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that fills up, and a
 //! server that takes no mail.
 
+use chrono::{DateTime, Utc};
+
 use crate::audit::AuditVerdict;
-use crate::daemon::decide::sending::Outage;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::outbox::gms::{self, About};
@@ -49,13 +50,20 @@ pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
     Ok(())
 }
 
-/// Tells the GM that nothing can be sent. The letter waits like all others, and is the first that goes. Another daemon, or
-/// this one before it was killed, may have told of the same outage.
-pub fn cannot_send(desk: &mut Desk<'_>, outage: &Outage, waiting: u64) -> Decided<()> {
+/// Tells the GM that nothing has been sent since then, because the server refuses everything with these codes. The letter
+/// waits like all others, and is the first that goes. Another daemon, or this one before it was killed, may have told of
+/// the same outage.
+pub fn cannot_send(
+    desk: &mut Desk<'_>,
+    since: DateTime<Utc>,
+    codes: &str,
+    error: &str,
+    waiting: u64,
+) -> Decided<()> {
     // Two daemons meet an outage within moments.
-    let unique = format!("out.{}.{}", outage.since.format("%Y%m%d%H"), outage.codes());
-    let since = desk.local_time_in(None, outage.since);
-    let letter = ClubLetter::CannotSend { since, error: outage.error.clone(), waiting };
+    let unique = format!("out.{}.{codes}", since.format("%Y%m%d%H"));
+    let since = desk.local_time_in(None, since);
+    let letter = ClubLetter::CannotSend { since, error: error.to_owned(), waiting };
     let alarms = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
     for alarm in alarms {
         if !desk.is_dispatched(&alarm.message_id)? {

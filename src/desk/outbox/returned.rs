@@ -1,15 +1,27 @@
 //! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A bounce moves a
 //! deadline once; a seat of which two letters bounce misses none until the GM has decided.
 
+use serde::{Deserialize, Serialize};
+
 use super::gms::{self, About};
 use super::ruling_mail;
-use crate::daemon::decide::sending::Event;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::letter::{Automatic, AutomaticKind};
 use crate::referee::Act;
 use crate::report::ClubLetter;
 use crate::store::{DispatchRow, Player};
+
+/// An outcome of sending a dispatch that concerns others than the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Event {
+    /// The dispatch was given up. The GM is told, and the seat is marked if the recipient is to blame, and not the letter.
+    GivenUp { is_undeliverable: bool },
+    /// The seat was marked, but the dispatch is queued again.
+    Revived,
+    /// The dispatch opened a phase, and the server took it late.
+    Late,
+}
 
 /// Does what follows from an event in sending a dispatch.
 pub fn follow_up(desk: &mut Desk<'_>, row: &DispatchRow, event: Event) -> Decided<()> {

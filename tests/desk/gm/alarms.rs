@@ -1,5 +1,6 @@
 //! The daily audit tells the GM of each finding once.
 
+use fogpost::daemon::sending;
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
@@ -111,7 +112,7 @@ fn a_row_with_impossible_contents_is_told_to_the_gm_and_spares_the_other_matches
         cheat(&desk, &[&change.replace("{id}", &id)]);
         desk.sleep(24);
         let office = desk.office();
-        desk.block_on(async { office.audit_when_due().await.and(office.dispatch_all().await) })
+        desk.block_on(async { office.audit_when_due().await.and(sending::send_due(office).await) })
             .expect(change);
         let alarms = alarms(&desk);
         let [alarm] = &alarms[..] else { panic!("{change}: {} alarms", alarms.len()) };

@@ -2,7 +2,7 @@
 
 use fogpost::audit::account;
 use fogpost::audit::dossier::DossierForm;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, new_letter};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, new_letter, sending};
 use fogpost::game::any::GameKind;
 use fogpost::game::quad::State;
 use fogpost::game::{BySeat, Dice, Game, Seat};
@@ -265,7 +265,7 @@ fn the_receipt_is_sent_before_the_house_moves_and_a_crash_between_loses_nothing(
     let mut desk = Desk::new();
     let waits = house_is_due(&desk);
     assert_eq!((waits.deadline, waits.wake_at()), (None, Some(desk.now())));
-    desk.block_on(desk.office().dispatch_all()).expect("it sends");
+    desk.block_on(sending::send_due(desk.office())).expect("it sends");
     desk.last_to(ANN).says("Your orders are sealed");
     desk.restart();
     desk.sleep(24 * 30);

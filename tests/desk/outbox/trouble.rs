@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
-use fogpost::daemon::resend::Resent;
+use fogpost::daemon::sending::resend::{self, Resent};
 use fogpost::daemon::status::{SILENT_AFTER, Status};
 use fogpost::game::any::GameKind;
 use fogpost::post::dkim::{Keys, Verifier};
@@ -203,8 +203,9 @@ fn what_was_given_up_is_sent_again_as_it_is_and_what_was_taken_as_a_copy() {
     let seen = desk.block_on(desk.office().store.mark_given_up_seen()).expect("the store answers");
     assert!(seen == 1 && !complains_of_given_up(&desk));
     fs::write(&open, "").expect("a file");
-    let resend =
-        |filter: DispatchFilter| desk.block_on(desk.office().resend(&filter)).expect("the store answers");
+    let resend = |filter: DispatchFilter| {
+        desk.block_on(resend::resend(desk.office(), &filter)).expect("the store answers")
+    };
     let resent = resend(DispatchFilter { only_given_up: true, ..DispatchFilter::default() });
     assert_eq!(resent, Resent { queued: 1, ..Resent::default() });
     desk.work();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use chrono::TimeDelta;
 use fogpost::audit::dossier::DossierForm;
-use fogpost::daemon::resend::Resent;
+use fogpost::daemon::sending::resend::{self, Resent};
 use fogpost::game::any::GameKind;
 use fogpost::letter::pictures::dropped_from;
 use fogpost::store::{DispatchFilter, LetterRow, LetterStatus};
@@ -118,7 +118,7 @@ fn a_picture_that_was_dropped_is_drawn_again_for_the_player_and_for_the_arbiter(
     let dropped = kept(&desk).iter().filter(|letter| dropped_from(letter).is_some()).count();
     assert!(dropped >= 5, "{dropped} pictures");
     let to_ann = DispatchFilter { recipient: Some(ANN.to_owned()), ..DispatchFilter::default() };
-    let resent = desk.block_on(desk.office().resend(&to_ann)).expect("the store answers");
+    let resent = desk.block_on(resend::resend(desk.office(), &to_ann)).expect("the store answers");
     assert_eq!(resent, Resent { copied: sent.len(), ..Resent::default() });
     desk.work();
     let again = desk.raw_to(ANN).split_off(sent.len());
@@ -149,7 +149,7 @@ fn a_letter_whose_picture_cannot_be_drawn_as_it_was_is_sent_again_without_it() {
     let invitation = DispatchFilter { recipient: Some(BO.to_owned()), ..DispatchFilter::default() };
     let found =
         desk.block_on(desk.office().store.find_dispatches(&invitation, 99)).expect("the store answers");
-    let resent = desk.block_on(desk.office().resend(&invitation)).expect("the store answers");
+    let resent = desk.block_on(resend::resend(desk.office(), &invitation)).expect("the store answers");
     assert_eq!((resent.copied, resent.without_picture > 0), (found.len(), true));
     desk.work();
     let again = desk.raw_to(BO).split_off(before);

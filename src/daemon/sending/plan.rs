@@ -1,0 +1,162 @@
+//! Which letters to claim, and which of them goes next: the most urgent one whose reader is sent nothing else at that
+//! moment, so that a receipt arrives before the report that it brought. While the server refuses everything, none goes,
+//! or one now and then; while the provider's quota is used up, none is claimed.
+//!
+//! A value without clock, database and async, so that its law can be tested over random sequences of refusals: when the
+//! server takes mail again, every letter arrives that the recipient's own server does not refuse.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+
+use super::account::Account;
+use crate::config::Quota;
+use crate::post::outbox::SendError;
+use crate::store::{ClaimOrder, Claimed, DispatchScope, Reach, SendOutcome, SentCounts, Urgency};
+
+/// Maximum letters claimed ahead, in flight or not.
+const MAX_CLAIMED: usize = 256;
+
+/// The same where the config limits how many are sent: a more urgent letter that is written meanwhile must not find the
+/// limit used up by those.
+const MAX_CLAIMED_IF_LIMITED: usize = 16;
+
+/// The part of `per_day` that answers to letters without a token may use: strangers cannot use up the players' mail.
+const STRANGERS_PART: u32 = 10;
+
+/// The part of `per_day` that is kept for alarms to the GM, and at least one letter.
+const ALARMS_PART: u32 = 20;
+
+/// The claimed letters, what became of those that were tried, and the account that sends them.
+pub struct Plan {
+    pub account: Account,
+    /// How many letters are sent at a time.
+    connections: usize,
+    /// Letters whose outcomes are not recorded yet.
+    pub claimed: BTreeMap<i64, Urgency>,
+    /// Those that wait for a connection: the more urgent go first, and of those the older ones.
+    waiting: BTreeMap<(Urgency, i64), Claimed>,
+    /// The readers of letters in flight, and whether the letter is a probe: it was started in an outage, to end it.
+    pub in_flight: BTreeMap<String, bool>,
+    /// Outcomes that are not recorded yet.
+    pub outcomes: Vec<(i64, SendOutcome)>,
+}
+
+impl Plan {
+    pub fn new(account: Account, connections: usize) -> Plan {
+        Plan {
+            account,
+            connections,
+            claimed: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            in_flight: BTreeMap::new(),
+            outcomes: Vec::new(),
+        }
+    }
+
+    /// Returns how many more letters to claim now: many or none, because each claim costs a transaction.
+    pub fn room(&self, now: DateTime<Utc>, quota: &Quota) -> usize {
+        let most = if quota.is_unlimited() { MAX_CLAIMED } else { MAX_CLAIMED_IF_LIMITED };
+        let most = self.account.probes(now).unwrap_or(most);
+        let unsent = self.waiting.len() + self.in_flight.len();
+        if unsent <= most / 2 { most - unsent } else { 0 }
+    }
+
+    /// Returns which letters to claim, at most `room`, so that no part of the quota is exceeded whichever they are. `sent`
+    /// counts the letters whose outcomes are recorded.
+    pub fn scope(&self, quota: &Quota, sent: SentCounts, room: usize) -> DispatchScope {
+        let order = match self.account.tries_another() {
+            true => ClaimOrder::FewestTries,
+            false => ClaimOrder::MostUrgent,
+        };
+        let (reach, allowed) = allowance(quota, sent.and(self.claimed.values().copied()));
+        DispatchScope { limit: allowed.min(u32::try_from(room).unwrap_or(u32::MAX)), order, reach }
+    }
+
+    /// Adds claimed letters. One that is claimed twice, because the database dropped the first claim, is sent once. If an
+    /// outage began while they were claimed, they are given back: a more urgent one may be the next to be tried.
+    pub fn add(&mut self, now: DateTime<Utc>, letters: Vec<Claimed>) {
+        for letter in letters {
+            if self.claimed.insert(letter.id, letter.urgency).is_none() {
+                self.waiting.insert((letter.urgency, letter.id), letter);
+            }
+        }
+        if self.account.probes(now).is_some_and(|letters| self.waiting.len() > letters) {
+            self.put_back();
+        }
+    }
+
+    /// Removes and returns the letter that is to be sent now, if any. Its reader is sent nothing else until
+    /// [`Plan::finish`].
+    pub fn next(&mut self, now: DateTime<Utc>) -> Option<Claimed> {
+        let probes = self.account.probes(now).unwrap_or(usize::MAX);
+        if self.in_flight.len() >= self.connections.min(probes) {
+            return None;
+        }
+        let mut free = self.waiting.iter().filter(|(_, one)| !self.in_flight.contains_key(&one.recipient));
+        let place = *free.next()?.0;
+        let letter = self.waiting.remove(&place)?;
+        self.in_flight.insert(letter.recipient.clone(), self.account.outage.is_some());
+        Some(letter)
+    }
+
+    /// Notes that a letter was taken or refused, and returns what becomes of it and of others.
+    pub fn finish(
+        &mut self,
+        now: DateTime<Utc>,
+        letter: &Claimed,
+        sent: Result<(), &SendError>,
+    ) -> &[(i64, SendOutcome)] {
+        let is_probe = self.in_flight.remove(&letter.recipient).unwrap_or_default();
+        let recorded = self.outcomes.len();
+        match sent {
+            Ok(()) => {
+                self.account.note_taken(now, letter, is_probe);
+                self.outcomes.push((letter.id, SendOutcome::Taken));
+            }
+            Err(error) => self.outcomes.extend(self.account.note_refused(now, letter, error)),
+        }
+        if self.account.outage.is_some() {
+            self.put_back();
+        }
+        &self.outcomes[recorded..]
+    }
+
+    /// Gives back the letters that wait. They were not tried, so they are due as before.
+    pub fn put_back(&mut self) {
+        for letter in std::mem::take(&mut self.waiting).into_values() {
+            self.claimed.remove(&letter.id);
+        }
+    }
+
+    /// Notes that the first outcomes are recorded. The claims on their letters end, but no sooner, so that nobody else sends
+    /// them meanwhile.
+    pub fn note_recorded(&mut self, outcomes: usize) {
+        for (id, _) in self.outcomes.drain(..outcomes) {
+            self.claimed.remove(&id);
+        }
+    }
+
+    /// Whether nothing is in flight and every outcome is recorded.
+    pub fn is_idle(&self) -> bool {
+        self.in_flight.is_empty() && self.outcomes.is_empty()
+    }
+}
+
+/// Returns which letters may be sent within the quota, and how many whichever of them it is.
+fn allowance(quota: &Quota, sent: SentCounts) -> (Reach, u32) {
+    let now = quota.per_minute.map_or(u32::MAX, |limit| limit.saturating_sub(sent.minute));
+    let Some(per_day) = quota.per_day else { return (Reach::All, now) };
+    let reserve = if per_day > 1 { (per_day / ALARMS_PART).max(1) } else { 0 };
+    let alarms = now.min(per_day.saturating_sub(sent.day));
+    let others = now.min((per_day - reserve).saturating_sub(sent.day));
+    let strangers = others.min((per_day / STRANGERS_PART).max(1).saturating_sub(sent.strangers));
+    match (strangers, others) {
+        (0, 0) => (Reach::Alarms, alarms),
+        (0, _) => (Reach::AllButStrangers, others),
+        _ => (Reach::All, strangers),
+    }
+}
+
+#[cfg(test)]
+mod tests;

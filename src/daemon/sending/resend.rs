@@ -1,0 +1,87 @@
+//! Resends letters that were given up, or that a server accepted but nobody received.
+
+use std::borrow::Cow;
+
+use crate::daemon::Office;
+use crate::daemon::parallel::run_blocking;
+use crate::desk::frame::stored::snapshot;
+use crate::desk::outbox::resend::copy;
+use crate::ledger::Entry;
+use crate::letter::pictures::{dropped_from, without_pictures};
+use crate::report::redraw;
+use crate::store::{Claim, DispatchFilter, DispatchRow, SendOutcome, Settlement};
+
+/// Maximum letters resent at a time, newest first.
+pub const MAX_RESENT: u32 = 500;
+
+/// The result of resending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resent {
+    /// Given up before, and queued again under their own Message-ID.
+    pub queued: usize,
+    /// Sent before, and queued as copies.
+    pub copied: usize,
+    /// Copies whose picture was dropped and cannot be drawn again exactly.
+    pub without_picture: usize,
+    /// Still in the queue, and so left alone.
+    pub waiting: usize,
+}
+
+/// Sends the letters that match the filter again, at most [`MAX_RESENT`].
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn resend(office: &Office, filter: &DispatchFilter) -> anyhow::Result<Resent> {
+    let now = office.now();
+    let found = office.store.find_dispatches(filter, MAX_RESENT).await?;
+    let mut resent = Resent::default();
+    let mut outcomes = Vec::new();
+    let mut dispatches = Vec::new();
+    // Oldest first, so that they arrive in order.
+    for (row, bytes) in found.iter().rev() {
+        match row.sent_at {
+            Some(_) => {
+                let whole = with_picture(office, row, bytes).await?;
+                resent.without_picture += usize::from(whole.is_none());
+                let sent = whole.or_else(|| without_pictures(bytes).map(Cow::Owned));
+                let sent = sent.unwrap_or(Cow::Borrowed(bytes));
+                dispatches.push(copy(row, &sent, office.config.club.address.as_str(), now));
+            }
+            None if row.given_up => {
+                outcomes.push((row.id, SendOutcome::Later { at: now, error: row.error.clone() }));
+            }
+            None => resent.waiting += 1,
+        }
+    }
+    (resent.queued, resent.copied) = (outcomes.len(), dispatches.len());
+    if !outcomes.is_empty() {
+        office.store.record_outcomes(Claim::default(), now, &outcomes).await?;
+    }
+    if !dispatches.is_empty() {
+        office.store.commit(&Settlement { at: now, dispatches, ..Settlement::default() }).await?;
+    }
+    office.dispatches.notify_one();
+    Ok(resent)
+}
+
+/// Returns the bytes of one of our letters, with the picture that was dropped from it, or `None` if that cannot be
+/// drawn again exactly.
+async fn with_picture<'a>(
+    office: &Office,
+    row: &DispatchRow,
+    bytes: &'a [u8],
+) -> anyhow::Result<Option<Cow<'a, [u8]>>> {
+    if dropped_from(bytes).is_none() {
+        return Ok(Some(Cow::Borrowed(bytes)));
+    }
+    let Some((match_id, seat)) = row.match_id.as_deref().zip(row.seat) else { return Ok(None) };
+    let of_match = office.match_row(match_id).await?;
+    let game_match = snapshot(&of_match.id, &of_match.snapshot)?;
+    let mut entries: Vec<Entry> = Vec::new();
+    for row in office.store.entries(match_id).await? {
+        entries.push(serde_json::from_str(&row.json)?);
+    }
+    let (letter, message_id) = (bytes.to_vec(), row.message_id.clone());
+    let drawing = move || redraw(&letter, &message_id, seat, &game_match, &entries);
+    Ok(run_blocking(drawing).await?.map(Cow::Owned))
+}
