@@ -344,7 +344,10 @@ fn a_decision_that_waits_or_knows_the_store_is_found() {
         let source = Source { path: "src/desk/gm/letter.rs".to_owned(), code: code.to_owned() };
         forbidden_in_decisions(&source).len()
     };
-    assert_eq!(found("use crate::store::{LetterRow, Standing};\nfn decide() -> bool { game_match.awaited }"), 0);
+    assert_eq!(
+        found("use crate::store::{LetterRow, Standing};\nfn decide() -> bool { game_match.awaited }"),
+        0
+    );
     let faulty = [
         "async fn decide() {}",
         "fn decide() { block_on(async { 1 }) }",
