@@ -3,6 +3,13 @@
 //!
 //! Reads the sources as text. `[lints]` in Cargo.toml and clippy.toml check the rest.
 
+#[path = "tidy/calls.rs"]
+mod calls;
+#[path = "support/desk.rs"]
+mod desk;
+#[path = "tidy/plans.rs"]
+mod plans;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +17,8 @@ use std::path::{Path, PathBuf};
 use fogpost::config::{Config, EXAMPLE};
 use fogpost::game::any::GameKind;
 use fogpost::report::COMPILED_IN;
+
+use crate::calls::{Code, calls, circles, module_of};
 
 /// Maximum length of a file, in lines.
 const MAX_FILE_LINES: usize = 800;
@@ -28,20 +37,30 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("post", &["letter"]),
     ("config", &["game", "house", "letter", "referee", "store", "post"]),
     (
-        "daemon",
+        "desk",
         &[
             "game", "house", "letter", "request", "ledger", "referee", "report", "audit", "store", "post",
             "config",
         ],
     ),
     (
+        "daemon",
+        &[
+            "game", "house", "letter", "request", "ledger", "referee", "report", "audit", "store", "post",
+            "config", "desk",
+        ],
+    ),
+    (
         "cli",
         &[
             "game", "house", "letter", "request", "ledger", "referee", "report", "audit", "store", "post",
-            "config", "daemon",
+            "config", "desk", "daemon",
         ],
     ),
 ];
+
+/// Rooms in which some files still call each other in a circle.
+const WITH_CIRCLES: &[&str] = &["game", "request", "report", "store", "daemon"];
 
 /// The rooms that take values and return values.
 const CORE: &[&str] = &["game", "house", "letter", "request", "ledger", "referee", "report", "audit"];
@@ -80,12 +99,6 @@ struct Source {
 }
 
 impl Source {
-    fn read(path: &Path) -> Source {
-        let text = fs::read_to_string(path).expect("a source file");
-        let path = path.strip_prefix(root()).unwrap_or(path).to_string_lossy().into_owned();
-        Source { path, code: without_comments(&text) }
-    }
-
     /// The room of `src/` that contains it: `game` for `src/game.rs` and everything in `src/game/`.
     fn room(&self) -> Option<&str> {
         let inner = self.path.strip_prefix("src/")?;
@@ -95,7 +108,7 @@ impl Source {
 
     /// The code before its test module, which may do what the core may not. Empty for a file of tests.
     fn code_without_tests(&self) -> &str {
-        if self.path.ends_with("/tests.rs") || self.path.contains("/tests/") {
+        if is_of_tests(&self.path) {
             return "";
         }
         let inline = self.code.match_indices("#[cfg(test)]").find(|(at, _)| {
@@ -135,10 +148,9 @@ impl Source {
         rooms
     }
 
-    /// The path of its module below the crate: `post`, `imap` for both `src/post/imap.rs` and `src/post/imap/mod.rs`.
+    /// See [`module_of`].
     fn module(&self) -> Vec<&str> {
-        let inner = self.path.trim_start_matches("src/").trim_end_matches(".rs");
-        inner.split('/').filter(|name| !["lib", "main", "mod"].contains(name)).collect()
+        module_of(&self.path)
     }
 
     /// The paths that it names by `crate::` and `super::`, below the crate.
@@ -214,10 +226,24 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths.into_iter().flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
+/// The path, relative to the crate's folder, and the text of each Rust file below `folder`.
+fn texts(folder: &str) -> Vec<(String, String)> {
+    let mut files = files(&root().join(folder));
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    let read = |path: PathBuf| {
+        let relative = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().into_owned();
+        (relative, fs::read_to_string(&path).expect("a source file"))
+    };
+    files.into_iter().map(read).collect()
+}
+
+fn is_of_tests(path: &str) -> bool {
+    path.ends_with("/tests.rs") || path.contains("/tests/")
+}
+
 fn sources(folder: &str) -> Vec<Source> {
-    let files = files(&root().join(folder));
-    let rust = files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    rust.map(|path| Source::read(path)).collect()
+    let texts = texts(folder).into_iter();
+    texts.map(|(path, text)| Source { path, code: without_comments(&text) }).collect()
 }
 
 fn assert_none(found: &[String], what: &str) {
@@ -293,11 +319,50 @@ fn decisions_await_nothing_and_know_no_store() {
     let plan = sources("src/daemon/sending").into_iter();
     let plan = plan.filter(|source| ["plan.rs", "account.rs"].iter().any(|name| source.path.ends_with(name)));
     for source in sources("src/desk").into_iter().chain(plan) {
-        let code = source.code_without_tests();
-        let words = ["async", ".await", "tokio", "store::Database", "Office", "getrandom", "Utc::now"];
-        found.extend(words.iter().flat_map(|word| source.places(code, word)));
+        found.extend(forbidden_in_decisions(&source));
     }
     assert_none(&found, "a decision reads its context and nothing else");
+}
+
+/// Whatever makes a decision wait, or depend on more than its context.
+fn forbidden_in_decisions(source: &Source) -> Vec<String> {
+    let code = source.code_without_tests();
+    let words = ["async", "tokio", "sqlx", "store::Database", "Office", "getrandom", "Utc::now"];
+    let mut found: Vec<String> = words.iter().flat_map(|word| source.places(code, word)).collect();
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let awaits = code.split(".await").skip(1).filter(|after| !after.starts_with(is_name)).count();
+    found.extend((awaits > 0).then(|| format!("{}: {awaits} times .await", source.path)));
+    let imports = source.references();
+    let of_database = imports.iter().filter(|path| path.starts_with(&["store", "Database"]));
+    found.extend(of_database.map(|path| format!("{}: {}", source.path, path.join("::"))));
+    found
+}
+
+#[test]
+fn a_decision_that_waits_or_knows_the_store_is_found() {
+    let found = |code: &str| {
+        let source = Source { path: "src/desk/gm/letter.rs".to_owned(), code: code.to_owned() };
+        forbidden_in_decisions(&source).len()
+    };
+    assert_eq!(
+        found("use crate::store::{LetterRow, Standing};\nfn decide() -> bool { game_match.awaited }"),
+        0
+    );
+    let faulty = [
+        "async fn decide() {}",
+        "fn decide() { block_on(async { 1 }) }",
+        "let row = load(key).await;",
+        "let row = row.await?;",
+        "use tokio::sync::Mutex;",
+        "use sqlx::Row as _;",
+        "use crate::store::{Claim, Database, LetterRow};",
+        "fn decide(database: &crate::store::Database) {}",
+        "let now = chrono::Utc::now();",
+    ];
+    for code in faulty {
+        assert!(found(code) > 0, "{code}");
+    }
+    assert_eq!(found("#[cfg(test)]\nmod tests { async fn waits() { rest().await; } }"), 0);
 }
 
 #[test]
@@ -326,13 +391,18 @@ fn the_rooms_are_listed_in_the_order_of_their_imports() {
     }
 }
 
+/// Counts a call as an import of what it calls, where calls are checked.
 #[test]
 fn no_modules_import_each_other_in_a_circle() {
     let all = sources("src");
     let modules: BTreeSet<Vec<&str>> = all.iter().map(Source::module).collect();
+    let files = texts("src");
+    let rooms = rooms_free_of_circles(&files);
+    let calls: Vec<_> = rooms.iter().flat_map(|room| calls(room).into_keys()).collect();
     // For each module, the modules beside it that it or a module below it refers to.
     let mut uses: BTreeMap<&[&str], BTreeSet<&[&str]>> = BTreeMap::new();
-    let references: Vec<_> = all.iter().map(|source| (source.module(), source.references())).collect();
+    let references: Vec<_> =
+        all.iter().map(|source| (source.module(), references_of(source, &calls))).collect();
     for (from, to) in references.iter().flat_map(|(from, all)| all.iter().map(move |to| (from, to))) {
         let shared = from.iter().zip(to).take_while(|(a, b)| a == b).count();
         if shared < from.len() && shared < to.len() && modules.contains(&to[..=shared]) {
@@ -352,6 +422,33 @@ fn no_modules_import_each_other_in_a_circle() {
         }
     }
     assert_none(&found, "modules that import themselves by way of others");
+}
+
+#[test]
+fn no_files_call_each_other_in_a_circle() {
+    let files = texts("src");
+    let rooms = rooms_free_of_circles(&files);
+    let found: Vec<String> = rooms.iter().flat_map(|room| circles(&calls(room))).collect();
+    assert_none(&found, "files that call each other in a circle");
+}
+
+/// The paths that a source names, and those of the functions and methods that it calls.
+fn references_of<'a>(source: &'a Source, calls: &[(&str, &'a str)]) -> Vec<Vec<&'a str>> {
+    let called = calls.iter().filter(|(from, _)| *from == source.path);
+    let called = called.map(|(_, to)| [&module_of(to)[..], &["call"]].concat());
+    source.references().into_iter().chain(called).collect()
+}
+
+/// The code of each room whose calls are checked.
+fn rooms_free_of_circles(files: &[(String, String)]) -> Vec<Vec<Code<'_>>> {
+    let rooms = ROOMS.iter().filter(|(room, _)| !WITH_CIRCLES.contains(room));
+    let of_room = |(room, _): &(&str, _)| {
+        let (file, folder) = (format!("src/{room}.rs"), format!("src/{room}/"));
+        let inside = files.iter().filter(|(path, _)| *path == file || path.starts_with(&folder));
+        let inside = inside.filter(|(path, _)| !is_of_tests(path));
+        inside.map(|(path, text)| Code::read(path, text)).collect()
+    };
+    rooms.map(of_room).collect()
 }
 
 #[test]

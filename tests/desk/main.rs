@@ -1,77 +1,127 @@
 //! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
 
-mod absences;
-mod accept;
-mod addresses;
-mod after_end;
-mod alarms;
-mod arrival;
-mod attempts;
-mod audit;
-mod backup;
-mod boards;
-mod bounds;
-mod budgets;
-mod chain;
-mod challenge;
-mod chance;
-mod check_program;
-mod clauses;
-mod clocks;
-mod columns;
-mod commands;
-mod conditions;
 mod correspondents;
-mod crowd;
-mod derived;
+#[path = "../support/desk.rs"]
 mod desk;
-mod digest;
-mod dossier;
 #[path = "../support/doubt.rs"]
 mod doubt;
-mod forgotten;
-mod frozen;
-mod gm;
-mod gm_acts;
-mod gms;
-mod holders;
-mod house;
-mod house_by_letter;
-mod house_matches;
-mod house_turns;
-mod items;
-mod letters;
-mod machines;
-mod manual;
-mod memory;
-mod named;
-mod names;
-mod one_letter;
-mod outage;
-mod parts;
-mod people;
-mod play;
+mod golden;
 mod positions;
-mod proof;
-mod queues;
 #[path = "../support/random.rs"]
 mod random;
-mod reading;
-mod returned;
-mod schedule;
-mod settings;
-mod setups;
-mod shuffled;
-mod spam;
-mod strangers;
-mod tamper_ways;
-mod tampered;
-mod texts;
-mod time;
-mod trouble;
-mod twins;
-mod unproven;
-mod upkeep;
-mod vanished;
-mod versions;
-mod wording;
+
+/// Letters that come in: whose they are, which are answered, and in which order.
+mod door {
+    mod attempts;
+    mod copies;
+    mod crowd;
+    mod items;
+    mod machines;
+    mod manual;
+    mod proof;
+    mod queues;
+    mod senders;
+    mod shuffled;
+    mod spam;
+    mod strangers;
+    mod unproven;
+}
+
+/// What players write about their matches.
+mod seat {
+    mod absences;
+    pub mod almost_orders;
+    mod clauses;
+    mod commands;
+    mod conditions;
+    mod one_letter;
+    pub mod parts;
+}
+
+/// What is sent: how many letters, and what stands in them.
+mod outbox {
+    mod boards;
+    mod bounds;
+    mod budgets;
+    mod returned;
+    mod texts;
+    mod trouble;
+}
+
+/// How matches come about, and what becomes of them if a player vanishes.
+mod matches {
+    mod challenge;
+    mod chance;
+    mod names;
+    mod vanished;
+}
+
+/// Players, their settings and their addresses.
+mod people {
+    pub mod addresses;
+    mod forgotten;
+    mod players;
+    mod settings;
+}
+
+/// What GMs are told, and what they do.
+mod gm {
+    mod accept;
+    mod acts;
+    mod alarms;
+    mod digest;
+    mod instructions;
+    mod several;
+}
+
+/// Deadlines, and clocks that fail.
+mod clock {
+    mod clocks;
+    mod deadlines;
+    mod outage;
+    mod schedule;
+}
+
+/// The house as a player.
+mod house {
+    mod by_letter;
+    pub mod levels;
+    mod turns;
+    mod whole;
+}
+
+/// Matches between two people.
+mod play {
+    mod filings;
+    mod memory;
+    mod setups;
+    mod twins;
+}
+
+/// What the audit finds, and what it can derive again.
+mod audit {
+    mod after_end;
+    mod chain;
+    mod columns;
+    pub mod database;
+    mod derived;
+    mod frozen;
+    mod holders;
+    mod named;
+    pub mod tamper_ways;
+    pub mod tampered;
+    mod versions;
+    pub mod wording;
+}
+
+/// Dossiers, and how others check them.
+mod dossier {
+    pub mod check_program;
+    pub mod contents;
+}
+
+/// What keeps the program running for years.
+mod upkeep {
+    mod backup;
+    mod space;
+}

@@ -94,20 +94,7 @@ impl Cluster {
         let owner = unprivileged(folder.path());
         chown(folder.path(), Some(owner.0), Some(owner.1)).unwrap();
         let data = folder.path().join("data");
-        let made = as_owner(&programs.join("initdb"), owner)
-            .args([
-                "--no-sync",
-                "--auth=trust",
-                "--username=fogpost",
-                "--encoding=UTF8",
-                "--locale=C",
-                "--pgdata",
-            ])
-            .arg(&data)
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        provide_data(&programs, owner, &data);
         let log = fs::File::create(folder.path().join("log")).unwrap();
         let server = as_owner(&programs.join("postgres"), owner)
             .arg("-D")
@@ -161,6 +148,32 @@ impl Cluster {
     pub fn url(&self, database: &str) -> String {
         format!("postgres://fogpost@localhost/{database}?host={}", self.folder.path().display())
     }
+}
+
+/// Makes the files of an empty cluster. initdb takes ten times as long as copying them, and each test has a process and a
+/// cluster of its own, so the first test keeps a copy for the others.
+fn provide_data(programs: &Path, owner: (u32, u32), data: &Path) {
+    let version = programs.parent().and_then(Path::file_name).unwrap().to_string_lossy();
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("postgresql-{version}-of-{}", owner.0));
+    if kept.exists() {
+        copy(&kept, data);
+        return;
+    }
+    let folder = data.parent().unwrap();
+    let mut initdb = as_owner(&programs.join("initdb"), owner);
+    initdb.args(["--no-sync", "--auth=trust", "--username=fogpost", "--encoding=UTF8", "--locale=C"]);
+    let made = initdb.arg("--pgdata").arg(data).current_dir(folder).output().unwrap();
+    assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let whole = place.path().join("data");
+    copy(data, &whole);
+    // Another test may have been faster.
+    let _ = fs::rename(&whole, kept);
+}
+
+/// Copies a folder, with the owners of its files.
+fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
 }
 
 impl Drop for Cluster {

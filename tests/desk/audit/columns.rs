@@ -1,0 +1,107 @@
+//! Columns beside a ledger, which lists show: `audit verify` names each that says something else.
+
+use fogpost::game::any::GameKind;
+
+use crate::audit::tampered::tampered;
+use crate::desk::{ANN, BO, Desk, Sent};
+
+/// The code that follows this word in a letter.
+fn code(sent: &Sent, word: &str) -> String {
+    let line = sent.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
+    line.unwrap_or_else(|| panic!("no {word} in:\n{}", sent.text)).to_owned()
+}
+
+/// A running match that came of a challenge, and in which Ann confirmed a letter and wrote another one.
+fn scene() -> (Desk, String) {
+    let desk = Desk::new();
+    desk.know(ANN);
+    desk.write("Ann <ann@players.example>", &format!("CHALLENGE {BO} Quad seat=first"));
+    desk.sent_to(ANN);
+    let invitation = desk.one_to(BO);
+    desk.reply(BO, &invitation, &format!("ACCEPT {}", code(&invitation, "ACCEPT")));
+    let to_ann = desk.one_to(ANN);
+    desk.reply("ann@holiday.example", &to_ann, "MARBLE E5");
+    let notice = desk.one_to(ANN);
+    desk.reply(ANN, &notice, &format!("CONFIRM {}", code(&notice, "CONFIRM")));
+    desk.reply(ANN, &to_ann, "STATUS");
+    let ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
+    desk.open(GameKind::Quad, &[]);
+    desk.work();
+    (desk, ids[0].clone())
+}
+
+#[test]
+fn every_column_that_says_something_else_is_named() {
+    let (desk, id) = scene();
+    desk.untidy.set(true);
+    let of_match = format!("WHERE id = '{id}'");
+    let ruled = format!("WHERE match_id = '{id}' AND status = 'ruled'");
+    let other = format!("(SELECT id FROM match WHERE id <> '{id}')");
+    let mut unnamed = Vec::new();
+    for (statement, named) in [
+        (String::new(), ""),
+        (format!("UPDATE match SET winner = 'first' {of_match}"), "columns winner hold"),
+        (format!("UPDATE match SET winner = 'second', reason = 'resigned' {of_match}"), "lists show"),
+        (format!("UPDATE match SET marks = marks || ' settled' {of_match}"), "columns marks hold"),
+        (format!("UPDATE match SET deadline = deadline + 1000 {of_match}"), "lists show"),
+        (format!("UPDATE match SET first_name = 'Eve' {of_match}"), "lists show"),
+        (
+            format!("UPDATE letter SET sender = 'eve@elsewhere.example' {ruled}"),
+            "a sender or a subject other",
+        ),
+        (format!("UPDATE letter SET subject = 'I give up' {ruled}"), "a sender or a subject other"),
+        (format!("UPDATE letter SET seat = 'second' {ruled}"), "under the other seat"),
+        (format!("UPDATE letter SET match_id = NULL, seat = NULL {ruled}"), "without the seat"),
+        (format!("UPDATE letter SET match_id = {other} {ruled}"), "under another match"),
+        (format!("UPDATE letter SET received_at = received_at + 1000 {ruled}"), "another time of arrival"),
+        (format!("UPDATE invitation SET game = 'pacific' WHERE match_id = '{id}'"), "with another game"),
+        (
+            format!("UPDATE invitation SET stage = 'declined' WHERE match_id = '{id}'"),
+            "not stored as taken up",
+        ),
+        (
+            format!("UPDATE invitation SET inviter = 'eve@elsewhere.example' WHERE match_id = '{id}'"),
+            "somebody who does not play",
+        ),
+        ("UPDATE unproven_letter SET stage = 'denied'".to_owned(), "not stored as confirmed"),
+        ("UPDATE unproven_letter SET confirmed_by = NULL".to_owned(), "not stored as confirmed"),
+        ("UPDATE unproven_letter SET seat = 'second'".to_owned(), "not stored as confirmed"),
+    ] {
+        let statements: Vec<String> =
+            Some(statement.clone()).into_iter().filter(|sql| !sql.is_empty()).collect();
+        let office = tampered(&desk, &statements);
+        let verdict = desk.block_on(office.verify(&id, &|_| ())).expect("the store answers");
+        desk.block_on(office.store.close());
+        let said: Vec<String> = verdict.findings.iter().map(|finding| finding.what.clone()).collect();
+        let is_named = if named.is_empty() { said.is_empty() } else { said.join("; ").contains(named) };
+        if !is_named {
+            unnamed.push(format!("{statement}: {said:?}"));
+        }
+    }
+    assert!(unnamed.is_empty(), "{unnamed:#?}");
+}
+
+#[test]
+fn the_columns_of_an_ended_match_are_compared() {
+    let desk = Desk::new();
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let to_ann = desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    desk.untidy.set(true);
+    for (statement, named) in [
+        (
+            "UPDATE seat SET player_id = (SELECT player_id FROM seat WHERE match_id = '{id}' AND seat = 'second') \
+             WHERE match_id = '{id}' AND seat = 'first'",
+            "is not as the ledger pins it",
+        ),
+        ("UPDATE match SET winner = 'first' WHERE id = '{id}'", "lists show"),
+        ("UPDATE match SET ended_at = ended_at - 1000 WHERE id = '{id}'", "when the ledger says"),
+        ("UPDATE match SET ended_at = NULL WHERE id = '{id}'", "when the ledger says"),
+    ] {
+        let office = tampered(&desk, &[statement.replace("{id}", &id)]);
+        let verdict = desk.block_on(office.verify(&id, &|_| ())).expect("the store answers");
+        desk.block_on(office.store.close());
+        let said: Vec<String> = verdict.findings.iter().map(|finding| finding.what.clone()).collect();
+        assert!(said.join("; ").contains(named), "{statement}: {said:?}");
+    }
+}

@@ -1,0 +1,149 @@
+//! What is decided together: letters of several lanes, and matches that are due, in one transaction.
+
+use std::collections::BTreeSet;
+
+use fogpost::daemon::{DueMatches, new_letter};
+use fogpost::game::Seat;
+use fogpost::post::FetchedLetter;
+use fogpost::referee::Stage;
+use fogpost::store::{LetterStatus, NewLetter};
+
+use crate::desk::{ANN, BO, Desk, GM, REFEREE};
+use crate::door::crowd::Crowd;
+use crate::people::addresses::{self, denial_of, titled};
+use crate::positions::quad;
+
+/// Stores letters as the mailbox would, without deciding on them.
+fn store(desk: &Desk, letters: impl IntoIterator<Item = String>) {
+    let letters: Vec<NewLetter> = letters.into_iter().map(|raw| stored(desk, raw)).collect();
+    for some in letters.chunks(1000) {
+        desk.block_on(desk.office().store.insert_letters(some)).expect("they are stored");
+    }
+}
+
+fn stored(desk: &Desk, raw: String) -> NewLetter {
+    let (size, received_at) = (raw.len() as u64, desk.now());
+    let raw = raw.into_bytes();
+    let origin = "a test".to_owned();
+    new_letter(FetchedLetter { raw, received_at, origin, cut: false, size, is_spam: false })
+}
+
+fn from(sender: &str, number: usize, text: &str) -> String {
+    format!("From: {sender}\nTo: {REFEREE}\nMessage-ID: <{number}.{sender}>\n\n{text}\n")
+}
+
+#[test]
+fn a_gm_acts_in_many_matches_while_strangers_letters_wait() {
+    let crowd = Crowd::new(60, "", &[]);
+    let desk = &crowd.desk;
+    desk.write(GM, "GM LIST");
+    let to_gm = desk.last_to(GM);
+    store(desk, (0..10_000).map(|n| from(&format!("stranger{n}@elsewhere.example"), n, "HELP")));
+    let pauses: Vec<String> = crowd.ids().iter().map(|id| format!("GM MATCH {id} PAUSE a storm")).collect();
+    let letter = stored(desk, desk.answer(GM, &to_gm, &pauses.join("\n")));
+    let letter = NewLetter { is_from_gm: true, ..letter };
+    desk.block_on(desk.office().store.insert_letters(&[letter])).expect("it is stored");
+    let settled = desk.block_on(desk.office().settle_some(None)).expect("a batch");
+    assert!(settled.letters <= 33, "{} letters", settled.letters);
+    assert!(crowd.ids().iter().all(|id| desk.find(id).stage == Stage::Paused));
+    desk.untidy.set(true);
+}
+
+#[test]
+fn a_due_match_does_not_wait_for_a_flood_of_letters() {
+    let crowd = Crowd::new(2, "", &[]);
+    let desk = &crowd.desk;
+    let (due, other) = (&crowd.ids()[0], &crowd.seats[1][Seat::First]);
+    let deadline = desk.find(due).wake_at().expect("a deadline");
+    desk.sleep((deadline - desk.now()).num_hours() - 1);
+    let flooding = other.player.addresses[0].clone();
+    store(desk, (0..20_000).map(|n| from(&flooding, n, &format!("# {n}"))));
+    desk.sleep(2);
+    let mut matches = DueMatches { until: desk.now(), skipped: BTreeSet::new() };
+    let settled = desk.block_on(desk.office().settle_some(Some(&mut matches))).expect("a batch");
+    assert_eq!((settled.letters, settled.matches), (16, 1), "the flood's own match waits for it");
+    assert!(desk.find(due).wake_at() > Some(deadline), "the clock has decided");
+    desk.untidy.set(true);
+}
+
+#[test]
+fn a_due_match_waits_for_letters_that_came_in_time() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.sleep(1);
+    // From her address and without a visible token: it may be about the match.
+    store(&desk, [from(ANN, 1, "STATUS")]);
+    let deadline = game_match.wake_at().expect("a deadline");
+    desk.sleep((deadline - desk.now()).num_hours() + 1);
+    let mut due = DueMatches { until: desk.now(), skipped: BTreeSet::new() };
+    let settled = desk.block_on(desk.office().settle_some(Some(&mut due))).expect("a batch");
+    assert_eq!((settled.letters, settled.matches), (1, 0));
+    let settled = desk.block_on(desk.office().settle_some(Some(&mut due))).expect("a batch");
+    assert_eq!((settled.letters, settled.matches), (0, 1));
+    assert!(desk.find(&game_match.id).wake_at() > Some(deadline), "{}", to_ann.subject);
+    desk.untidy.set(true);
+}
+
+#[test]
+fn a_due_match_does_not_wait_for_letters_that_came_after_its_time() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let deadline = game_match.wake_at().expect("a deadline");
+    desk.sleep((deadline - desk.now()).num_hours() + 1);
+    store(&desk, [desk.answer(ANN, &to_ann, "STATUS")]);
+    let mut due = DueMatches { until: desk.now(), skipped: BTreeSet::new() };
+    let settled = desk.block_on(desk.office().settle_some(Some(&mut due))).expect("a batch");
+    assert_eq!((settled.letters, settled.matches), (1, 1));
+    assert!(desk.find(&game_match.id).wake_at() > Some(deadline));
+    desk.work();
+    desk.sent_to(ANN);
+}
+
+#[test]
+fn two_letters_of_one_batch_do_not_take_up_one_offer_twice() {
+    let desk = Desk::knowing("eve@elsewhere.example", "");
+    for known in ["flo@elsewhere.example", "guy@elsewhere.example"] {
+        desk.know(known);
+    }
+    desk.write("eve@elsewhere.example", "OPEN quad");
+    let answer = desk.last_to("eve@elsewhere.example");
+    let code = answer.text.split_whitespace().skip_while(|word| *word != "JOIN").nth(1).expect("a code");
+    let code = code.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    for who in ["flo", "guy"] {
+        desk.put(&from(&format!("{who}@elsewhere.example"), 1, &format!("JOIN {code}\nthank you")));
+    }
+    desk.work();
+    let queues = desk.block_on(desk.office().store.queues()).expect("the store answers");
+    assert_eq!(queues.matches_running, 1);
+}
+
+#[test]
+fn a_blocked_sender_is_not_answered_in_the_batch_that_blocks_them() {
+    let desk = Desk::new();
+    desk.write(GM, "GM LIST");
+    let to_gm = desk.last_to(GM);
+    desk.put(&desk.answer(GM, &to_gm, "GM PLAYER BLOCK eve@elsewhere.example"));
+    desk.sleep(1);
+    desk.put(&from("eve@elsewhere.example", 1, "HELP"));
+    desk.work();
+    desk.one_to("eve@elsewhere.example").says("I no longer read your letters");
+    let letters = desk.letters();
+    let of_eve = letters.iter().find(|row| row.sender.starts_with("eve")).expect("her letter");
+    assert_eq!(of_eve.status, LetterStatus::Ignored);
+}
+
+#[test]
+fn a_report_goes_to_the_address_that_counts_since_an_earlier_letter_of_the_batch() {
+    let desk = Desk::new();
+    let (game_match, to_ann, to_bo) = quad(&desk);
+    let to_old = addresses::add(&desk, &to_ann, "ann@new.example");
+    desk.reply("ann@new.example", &to_ann, "MARBLE E5");
+    titled(&desk.sent_to("ann@new.example"), "Turn");
+    let turn = desk.find(&game_match.id).adjudicated.len();
+    desk.put(&desk.answer(ANN, &to_old, &format!("DENY {}", denial_of(&to_old))));
+    desk.sleep(1);
+    desk.reply(BO, &to_bo, "MARBLE F6");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), turn + 1);
+    assert!(desk.sent_to("ann@new.example").iter().all(|sent| !sent.subject.contains("Turn")));
+    titled(&desk.sent_to(ANN), "Turn");
+}

@@ -1,0 +1,176 @@
+//! What anyone may ask for: the manual, the rules, the list of games, and offers with their faults.
+
+use fogpost::game::any::GameKind;
+
+use crate::desk::{ANN, BO, Desk, REFEREE, Sent};
+
+const EVE: &str = "eve@elsewhere.example";
+
+/// The code that follows this word in a letter.
+fn code(sent: &Sent, word: &str) -> String {
+    let line = sent.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
+    line.unwrap_or_else(|| panic!("no {word} in:\n{}", sent.text)).to_owned()
+}
+
+#[test]
+fn the_readme_contains_the_manual_that_help_sends() {
+    let desk = Desk::new();
+    desk.write(EVE, "HELP");
+    let sent = desk.one_to(EVE);
+    let begin = sent.text.find("Answer any of my letters").expect("the manual");
+    // What follows is for those who have no match yet.
+    let end = sent.text.find("\nTo play at once").expect("how to begin");
+    let readme = include_str!("../../../README.md");
+    assert!(readme.contains(sent.text[begin..end].trim_end()), "{}", &sent.text[begin..end]);
+}
+
+#[test]
+fn rules_sends_the_rules_of_every_game_with_their_rulings() {
+    let desk = Desk::new();
+    for kind in GameKind::ALL {
+        desk.write(EVE, &format!("RULES {}", kind.name()));
+        let rules = desk.one_to(EVE);
+        assert!(rules.text.to_lowercase().contains(&kind.name().to_lowercase()), "{}", rules.text);
+        assert!(rules.text.len() > 1500, "{}", rules.text);
+        assert!(rules.text.lines().all(|line| line.chars().count() < 70), "{}", rules.text);
+    }
+    desk.write(EVE, "RULES");
+    desk.one_to(EVE).says("Which game's rules?").says("| RULES pacific");
+    desk.write(EVE, "RULES chess");
+    desk.one_to(EVE).says("There is no game called chess here. Which game's rules?");
+    // A letter about a match need not name the game.
+    desk.open(GameKind::Quantum, &[]);
+    desk.reply(ANN, &desk.one_to(ANN), "RULES");
+    desk.one_to(ANN).says("QUANTUM").says("A game of stacks");
+}
+
+#[test]
+fn the_manual_tells_the_clubs_defaults_for_matches_against_the_house() {
+    for (level, in_pacific, advance, other) in
+        [("expert", "average", "on", "off"), ("trainer", "trainer", "off", "on")]
+    {
+        let is_on = advance == "on";
+        let desk = Desk::with(&format!("[house]\nlevel = \"{level}\"\nadvance = {is_on}\n"));
+        let defaults = format!("In this club advance is {advance}, unless you write advance={other}.");
+        for (asked, plays_at) in [
+            ("Hello", level),
+            ("HELP", level),
+            ("HELP challenge", level),
+            ("RULES quad", level),
+            ("RULES pacific", in_pacific),
+        ] {
+            desk.write(EVE, asked);
+            let answer = desk.one_to(EVE);
+            answer.says(&defaults).says(&format!("the house plays at the level `{plays_at}`"));
+            answer.says("With advance=on, if you win").says("with advance=off it is not");
+        }
+        desk.write(EVE, "GAMES");
+        desk.one_to(EVE).says(&format!("(CHALLENGE house pacific level=…, by default {in_pacific})"));
+    }
+    let desk = Desk::with("[house]\nlevel = \"expert\"\n");
+    desk.write(EVE, "HELP challenge");
+    desk.one_to(EVE).says("or at its strongest in a game without this level, unless you name another");
+}
+
+#[test]
+fn games_lists_the_games_with_their_options() {
+    let desk = Desk::new();
+    desk.write(EVE, "GAMES");
+    let games = desk.one_to(EVE);
+    for kind in GameKind::ALL {
+        games.says(kind.name());
+        for rule in kind.option_rules() {
+            games.says(&format!("Option {}", rule.name));
+        }
+    }
+}
+
+#[test]
+fn a_faulty_offer_is_refused_with_the_reason_and_nobody_else_gets_a_letter() {
+    let desk = Desk::new();
+    let refusals = [
+        (format!("CHALLENGE {BO} Chess"), "There is no game called Chess here"),
+        (format!("CHALLENGE {BO} Quad size=9"), "size"),
+        (format!("CHALLENGE {BO} Quad swap=maybe"), "swap"),
+        (format!("CHALLENGE {BO} Quad seat=third"), "it takes first or second"),
+        (format!("CHALLENGE {BO} Quad days=0"), "give the days of a turn once"),
+        (format!("CHALLENGE {BO} Quad days=366"), "A turn can take 1 to 365 days"),
+        (format!("CHALLENGE {ANN} Quad"), "An opponent must be somebody else"),
+        (format!("CHALLENGE {REFEREE} Quad"), "An opponent must be somebody else"),
+        ("CHALLENGE Bo Quad".to_owned(), "Bo is not a mail address that I can write to"),
+        (format!("CHALLENGE {BO}"), "The line lacks the name of a game"),
+        ("OPEN Chess".to_owned(), "There is no game called Chess here"),
+        ("JOIN 7K3M9P".to_owned(), "No offer with the code 7K3M9P is open to you"),
+        ("ACCEPT".to_owned(), "ACCEPT needs the code of the invitation"),
+    ];
+    for (asked, says) in refusals {
+        desk.write(ANN, &asked);
+        desk.one_to(ANN).says(says);
+    }
+    assert!(desk.sent_to(BO).is_empty());
+    assert!(desk.sent_to(REFEREE).is_empty());
+}
+
+#[test]
+fn a_code_works_once() {
+    let desk = Desk::new();
+    desk.know(ANN);
+    desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
+    let code = code(&desk.one_to(BO), "ACCEPT");
+    // The challenger cannot accept for the opponent, and a stranger cannot join.
+    desk.write(ANN, &format!("ACCEPT {code}"));
+    desk.last_to(ANN).says("No offer with the code");
+    desk.write(BO, &format!("ACCEPT {code}"));
+    desk.sent_to(BO).iter().find(|sent| sent.subject.starts_with("Re:")).expect("an answer").says("begins");
+    for word in ["ACCEPT", "DECLINE", "JOIN"] {
+        desk.write(BO, &format!("{word} {code}"));
+        desk.one_to(BO).says("It may have been accepted or declined, it may have lapsed");
+    }
+    assert_eq!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").len(), 1);
+}
+
+#[test]
+fn an_offer_is_made_once_and_a_player_has_at_most_ten() {
+    let desk = Desk::new();
+    // A newcomer could not challenge so many.
+    desk.open(GameKind::Quad, &[]);
+    desk.sent_to(ANN);
+    desk.know(ANN);
+    desk.write(ANN, "OPEN Quad");
+    let first = code(&desk.one_to(ANN), "JOIN");
+    desk.write(ANN, "OPEN Quad days=3");
+    desk.one_to(ANN).says("You have offered the same already").says(&first);
+    for n in 0..9 {
+        desk.write(ANN, &format!("CHALLENGE p{n}@players.example Quad"));
+        desk.one_to(ANN).says("has been challenged");
+    }
+    desk.write(ANN, "CHALLENGE one-more@players.example Quad");
+    desk.one_to(ANN).says("You have 10 open offers, which is the limit");
+    desk.write(ANN, &format!("DECLINE {first}\nCHALLENGE one-more@players.example Quad"));
+    desk.one_to(ANN).says("The offer no longer stands").says("one-more@players.example has been challenged");
+}
+
+#[test]
+fn an_open_seat_lapses_and_its_player_is_told() {
+    let desk = Desk::new();
+    desk.know(ANN);
+    desk.write(ANN, "OPEN Quad");
+    let code = code(&desk.one_to(ANN), "JOIN");
+    desk.sleep(14 * 24 + 1);
+    desk.work();
+    desk.one_to(ANN).says("Nobody has taken up the open seat").says(&code).says("You can offer it again");
+    desk.write(EVE, &format!("JOIN {code}"));
+    desk.one_to(EVE).says("No offer with the code");
+    desk.write(EVE, "GAMES");
+    desk.one_to(EVE).keeps_silent_of("JOIN");
+}
+
+#[test]
+fn a_faulty_line_is_quoted_by_number_with_an_example() {
+    let desk = Desk::new();
+    desk.write(EVE, "Hello,\nCHALLENGE bo quad\nSTATUS 4");
+    let answer = desk.one_to(EVE);
+    answer
+        .says("Line 2: bo is not a mail address that I can write to. For example: CHALLENGE bo@example.org");
+    answer.says("Line 3: STATUS stands alone on its line").says("> Hello,");
+}

@@ -1,0 +1,267 @@
+//! The turns of the house: what the ledger says of them, what the audit makes of that, and what follows from a fault.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chrono::TimeDelta;
+use fogpost::audit::Place;
+use fogpost::daemon::status::Status;
+use fogpost::game::Seat;
+use fogpost::game::any::{AnySeen, GameKind};
+use fogpost::house::{self, Chosen, HouseLevel};
+use fogpost::ledger::{self, Cause, EntryCause};
+use fogpost::letter::Digest;
+use fogpost::referee::{self, HouseFailure, HousePlay, Match, Matter, digest_of};
+use fogpost::store::{EntryRow, MatchRow, Settlement};
+
+use crate::audit::wording::put_template;
+use crate::desk::{ANN, Desk, GM};
+use crate::house::levels::{arrives, entries, house_is_due, opened, to_ann, turn};
+
+/// A turn of the house as a cause.
+fn by_house(game_match: &Match, play: &HousePlay) -> Matter<'static> {
+    Matter::House { phase: game_match.phase_no, play: play.clone() }
+}
+
+/// Files this turn for the house, as somebody could who has access to the database.
+fn forge(desk: &Desk, game_match: &Match, play: &HousePlay) {
+    let ruling = referee::rule(game_match, &by_house(game_match, play), desk.now());
+    let row = desk
+        .block_on(desk.office().store.matches(std::slice::from_ref(&game_match.id)))
+        .expect("it answers")
+        .remove(0);
+    let forged = Settlement {
+        at: desk.now(),
+        entries: ruling.entries.iter().map(EntryRow::from).collect(),
+        matches: vec![MatchRow {
+            wake_at: ruling.after.wake_at(),
+            snapshot: serde_json::to_string(&ruling.after).expect("JSON"),
+            ..row
+        }],
+        ..Settlement::default()
+    };
+    desk.block_on(desk.office().store.commit(&forged)).expect("the rules allow it");
+    // The letters that follow from it were not worded.
+    desk.untidy.set(true);
+}
+
+/// The findings about the entry after the present ones, once this turn is forged.
+fn findings(desk: &Desk, game_match: &Match, play: &HousePlay) -> Vec<String> {
+    forge(desk, game_match, play);
+    let at = Place::Entry(game_match.head.seq + 1);
+    let found = desk.verify(&game_match.id).findings;
+    found.into_iter().filter(|finding| finding.place == at).map(|finding| finding.what).collect()
+}
+
+/// The turn that the house plays in this match, with some of it changed.
+fn changed(
+    desk: &Desk,
+    game_match: &Match,
+    change: impl FnOnce(&mut u32, &mut Vec<String>, &mut Digest),
+) -> HousePlay {
+    let mut play = turn(desk, game_match).expect("the house plays");
+    change(&mut play.version, &mut play.orders, &mut play.seen);
+    play
+}
+
+#[test]
+fn the_ledger_says_which_version_played_and_what_it_was_shown() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let before = entries(&desk, &game_match.id);
+    desk.work();
+    let played = entries(&desk, &game_match.id);
+    let EntryCause::Cause(Cause::House { play, .. }) = &played[before.len()].cause else {
+        panic!("the house played")
+    };
+    assert_eq!((play.version, play.failed), (house::version(GameKind::Quad), None));
+    let told = ledger::seen(&before, Seat::Second).expect("a sound ledger");
+    assert_eq!(play.seen, digest_of(&told));
+}
+
+#[test]
+fn a_turn_that_is_found_twice_is_played_once() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let play = turn(&desk, &game_match).expect("the house plays");
+    desk.work();
+    let played = desk.find(&game_match.id);
+    assert_ne!(played.phase_no, game_match.phase_no);
+    let again = referee::rule(&played, &by_house(&game_match, &play), desk.now());
+    assert!(again.entries.is_empty() && again.after == played);
+}
+
+/// A cheat with access to the database makes the house play badly.
+#[test]
+fn a_forged_turn_of_the_house_is_found() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let forged = changed(&desk, &game_match, |_, orders, _| *orders = vec!["MARBLE A2".to_owned()]);
+    let found = findings(&desk, &game_match, &forged);
+    assert_eq!(found, ["the house plays another turn there"]);
+}
+
+#[test]
+fn a_turn_that_was_played_on_something_else_is_found_whatever_version_played_it() {
+    for version in [house::version(GameKind::Quad), 77] {
+        let desk = Desk::new();
+        let game_match = house_is_due(&desk);
+        let forged = changed(&desk, &game_match, |by, _, seen| {
+            (*by, *seen) = (version, Digest::of(b"more than the seat was told"));
+        });
+        let found = findings(&desk, &game_match, &forged);
+        assert_eq!(found, ["the house was shown something else than its seat was told"]);
+    }
+}
+
+#[test]
+fn of_another_versions_turn_the_audit_checks_legality_and_what_was_shown() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let of_77 = changed(&desk, &game_match, |version, orders, _| {
+        (*version, *orders) = (77, vec!["MARBLE A2".to_owned()]);
+    });
+    assert!(findings(&desk, &game_match, &of_77).is_empty());
+    let verdict = desk.verify(&game_match.id);
+    assert_eq!(verdict.house_turns_of_other_versions, 1);
+}
+
+#[test]
+fn a_failure_of_another_version_is_listed() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let played = changed(&desk, &game_match, |version, _, _| *version = 77);
+    let failed = HousePlay { failed: Some(HouseFailure::Panicked), ..played };
+    assert!(findings(&desk, &game_match, &failed).is_empty());
+    let verdict = desk.verify(&game_match.id);
+    assert_eq!(verdict.house_failures, [game_match.head.seq + 1]);
+    assert_eq!(verdict.house_turns_of_other_versions, 1);
+}
+
+/// Expert fails, as planted; every other level plays.
+fn expert_fails(
+    seen: &AnySeen,
+    level: &'static HouseLevel,
+    dice: u64,
+    how: HouseFailure,
+) -> Option<Chosen<String>> {
+    match (level.name, how) {
+        ("expert", HouseFailure::Panicked) => panic!("a planted panic"),
+        ("expert", HouseFailure::Refused) => {
+            Some(Chosen { orders: vec!["MARBLE A1".to_owned()], positions: 0 })
+        }
+        _ => house::play(seen, level, dice),
+    }
+}
+
+#[test]
+fn where_the_house_fails_easy_plays_and_the_gm_and_the_audit_tell() {
+    for (failure, says) in [
+        (HouseFailure::Panicked, "failed while it looked for a turn"),
+        (HouseFailure::Refused, "chose orders that the rules forbid"),
+    ] {
+        let mut desk = Desk::new();
+        desk.office_mut()
+            .set_house(Arc::new(move |seen: &AnySeen, level, dice| expert_fails(seen, level, dice, failure)));
+        let game_match = opened(&desk, "expert", Seat::First);
+        let before = game_match.head.seq;
+        desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
+        assert_eq!(desk.find(&game_match.id).adjudicated.len(), 2, "the match goes on");
+        desk.last_to(ANN).says("The house (expert) played");
+        desk.one_to(GM).says(&format!("The house (expert) {says}")).says(&game_match.id);
+        let mut after = entries(&desk, &game_match.id).into_iter().filter(|entry| entry.seq > before);
+        let (seq, play) = after
+            .find_map(|entry| match entry.cause {
+                EntryCause::Cause(Cause::House { play, .. }) => Some((entry.seq, play)),
+                _ => None,
+            })
+            .expect("the house played");
+        assert_eq!(play.failed, Some(failure));
+        let verdict = desk.verify(&game_match.id);
+        assert!(verdict.is_sound(), "{verdict:#?}");
+        assert_eq!(verdict.house_failures, [seq]);
+    }
+}
+
+/// Whoever looks at the ledger can tell a fault of the program from an excuse.
+#[test]
+fn a_failure_that_the_audit_cannot_repeat_is_found() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    let played = changed(&desk, &game_match, |_, _, _| ());
+    let excused = HousePlay { failed: Some(HouseFailure::Panicked), ..played };
+    assert_eq!(findings(&desk, &game_match, &excused), ["the house plays another turn there"]);
+}
+
+#[test]
+fn the_house_plays_on_beside_a_match_whose_ruling_fails() {
+    let mut desk = Desk::new();
+    let [broken, sound] = [(); 2].map(|()| {
+        let game_match = opened(&desk, "average", Seat::First);
+        (game_match, to_ann(&desk))
+    });
+    for (_, invitation) in [&broken, &sound] {
+        arrives(&desk, &desk.answer(ANN, invitation, "MARBLE F6"));
+    }
+    let faulty = format!("{{% if match.id == '{}' %}}{{{{ missing }}}}{{% endif %}}", broken.0.id);
+    desk.restart_after(|folder| put_template(folder, "quad/news.txt", Some(&faulty)));
+    desk.work();
+    assert_eq!(desk.find(&sound.0.id).house_due(), None);
+    assert_eq!(desk.find(&broken.0.id).house_due(), Some(Seat::Second));
+    desk.one_to(GM).says(&format!("The house finds no turn in {}", broken.0.id));
+    desk.restart_after(|folder| put_template(folder, "quad/news.txt", None));
+    desk.advance(1);
+    assert_eq!(desk.find(&broken.0.id).house_due(), None);
+}
+
+fn faults(desk: &Desk) -> Vec<String> {
+    let config = &desk.office().config;
+    let status = Status::of(
+        &desk.office().store,
+        &config.database,
+        &config.outbox.quota,
+        desk.now(),
+        TimeDelta::minutes(2),
+    );
+    desk.block_on(status).expect("the store answers").faults
+}
+
+#[test]
+fn where_every_level_fails_the_gm_is_told_once_and_no_attempt_follows_at_once() {
+    let mut desk = Desk::new();
+    let attempts = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&attempts);
+    desk.office_mut().set_house(Arc::new(move |_: &AnySeen, _, _| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        None
+    }));
+    let game_match = house_is_due(&desk);
+    for _ in 0..3 {
+        desk.work();
+    }
+    assert_eq!(attempts.load(Ordering::Relaxed), 2, "its level and the easier one");
+    desk.one_to(GM).says(&game_match.id).says("at least once an hour");
+    let tells = |faults: &[String]| {
+        faults.iter().any(|fault| fault.contains("the house has been unable to play its turn"))
+    };
+    assert!(tells(&faults(&desk)), "{:?}", faults(&desk));
+    desk.advance(2);
+    assert_eq!(attempts.load(Ordering::Relaxed), 4);
+    assert!(desk.sent_to(GM).is_empty());
+    desk.office_mut().set_house(Arc::new(house::play));
+    desk.advance(2);
+    assert_eq!(desk.find(&game_match.id).house_due(), None);
+    assert!(!tells(&faults(&desk)), "{:?}", faults(&desk));
+}
+
+#[test]
+fn a_match_that_was_ended_while_the_house_was_stuck_is_no_fault() {
+    let mut desk = Desk::new();
+    desk.office_mut().set_house(Arc::new(|_: &AnySeen, _, _| None));
+    let game_match = house_is_due(&desk);
+    desk.work();
+    assert!(!faults(&desk).is_empty());
+    desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
+    assert_eq!(desk.find(&game_match.id).house_due(), None);
+    assert!(faults(&desk).iter().all(|fault| !fault.contains("the house")), "{:?}", faults(&desk));
+}

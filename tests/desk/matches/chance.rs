@@ -1,0 +1,226 @@
+//! The source of chance in a match between two people: the key of the offer, and the letter that takes it up.
+
+use fogpost::audit::dossier::DossierForm;
+use fogpost::audit::{AuditVerdict, Place};
+use fogpost::game::Seat;
+use fogpost::ledger::{Entry, Fact, PinnedLot, SealKey};
+use fogpost::letter::Digest;
+use fogpost::referee::{Match, Stage};
+
+use crate::audit::database::{entries, found, rewrite};
+use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::dossier::check_program::{checked, unpacked};
+use crate::dossier::contents::by_hand;
+
+/// The SHA-256 that a letter tells, which stands on a line of its own.
+fn told_pin(sent: &Sent) -> Digest {
+    let lines = sent.text.lines().map(|line| line.trim_start_matches([' ', '|']));
+    let pin = lines.filter_map(|line| line.parse().ok()).next();
+    pin.unwrap_or_else(|| panic!("no SHA-256 in:\n{}", sent.text))
+}
+
+fn code_of(sent: &Sent) -> &str {
+    let codes = ["| JOIN ", "| ACCEPT "];
+    let mut lines = sent.text.lines().map(str::trim);
+    let code = lines.find_map(|line| codes.iter().find_map(|before| line.strip_prefix(before)));
+    code.unwrap_or_else(|| panic!("no code in:\n{}", sent.text))
+}
+
+/// The match that a letter to `player` says has begun.
+fn begun(desk: &Desk, player: &str) -> (Match, Vec<Sent>) {
+    let sent = desk.sent_to(player);
+    let invitation = sent.iter().find(|sent| sent.text.contains("A match of")).expect("an invitation");
+    let id = invitation.subject.trim_start_matches('[').split(']').next().expect("a name");
+    (desk.find(id), sent)
+}
+
+fn lot_of(desk: &Desk, game_match: &Match) -> PinnedLot {
+    match entries(desk, &game_match.id).swap_remove(0).fact {
+        Fact::MatchOpened { lot: Some(lot), .. } => *lot,
+        other => panic!("no lot: {other:?}"),
+    }
+}
+
+fn last_letter(desk: &Desk) -> Digest {
+    desk.letters().first().expect("a letter").digest
+}
+
+/// A match of Quad that Ann offers and Bo takes up; with it what Ann's offer told Bo, her letter, and his.
+struct Met {
+    game_match: Match,
+    told: Sent,
+    offered_by: Digest,
+    taken_up_by: Digest,
+}
+
+/// Ann makes the offer, and Bo takes it up.
+fn meet(desk: &Desk, offer: &str) -> Met {
+    desk.write(ANN, offer);
+    let offered_by = last_letter(desk);
+    let told = match offer.starts_with("OPEN") {
+        true => {
+            desk.write(BO, "GAMES");
+            desk.last_to(BO)
+        }
+        false => desk.last_to(BO),
+    };
+    let verb = if offer.starts_with("OPEN") { "JOIN" } else { "ACCEPT" };
+    desk.write(BO, &format!("{verb} {}", code_of(&told)));
+    let (game_match, _) = begun(desk, BO);
+    Met { game_match, told, offered_by, taken_up_by: last_letter(desk) }
+}
+
+fn two_people() -> Desk {
+    let desk = Desk::new();
+    desk.know(ANN);
+    desk.know(BO);
+    desk
+}
+
+#[test]
+fn the_secret_and_the_seats_follow_from_the_key_that_the_offer_told_and_the_letter_that_took_it_up() {
+    let desk = two_people();
+    for offer in ["OPEN quad", &format!("CHALLENGE {BO} quad"), "OPEN quad", &format!("CHALLENGE {BO} quad")]
+    {
+        // A newcomer can reach only a few others a day.
+        desk.advance(24);
+        desk.sent_to(ANN);
+        let Met { game_match, told, offered_by, taken_up_by } = meet(&desk, offer);
+        let pin = told_pin(&told);
+        let to_ann = desk.sent_to(ANN);
+        assert!(
+            to_ann.iter().filter(|sent| !sent.text.contains("The board")).any(|sent| told_pin(sent) == pin)
+        );
+        let lot = lot_of(&desk, &game_match);
+        assert_eq!((lot.key, lot.offer), (pin, offered_by));
+        let kept = game_match.lot.clone().expect("a lot");
+        let whole = bytes_of(&[kept.key.reveal(), taken_up_by.to_string()].concat());
+        assert_eq!(game_match.key.reveal(), Digest::of(&whole).to_string());
+        let anns = if game_match.players.first == "ann" { Seat::First } else { Seat::Second };
+        assert_eq!(lot.seat, Some(anns));
+        let even = whole_is_even(&game_match.key);
+        assert_eq!(anns == Seat::First, even);
+        assert!(desk.verify(&game_match.id).is_sound());
+    }
+}
+
+fn bytes_of(digits: &str) -> Vec<u8> {
+    let pairs = (0..digits.len()).step_by(2).map(|at| &digits[at..at + 2]);
+    pairs.map(|pair| u8::from_str_radix(pair, 16).expect("two digits")).collect()
+}
+
+fn whole_is_even(key: &SealKey) -> bool {
+    bytes_of(&key.reveal())[31].is_multiple_of(2)
+}
+
+#[test]
+fn a_seat_that_was_chosen_is_not_drawn() {
+    let desk = two_people();
+    let game_match = meet(&desk, "OPEN quad seat=first").game_match;
+    assert_eq!((&game_match.players.first[..], lot_of(&desk, &game_match).seat), ("ann", None));
+    assert!(desk.verify(&game_match.id).is_sound());
+}
+
+#[test]
+fn nothing_is_claimed_of_the_chance_of_a_match_against_the_house_or_opened_by_the_gm() {
+    let desk = two_people();
+    desk.write(ANN, "GAMES");
+    desk.one_to(ANN).keeps_silent_of("SHA-256");
+    desk.write(ANN, "CHALLENGE house quad level=trainer");
+    let (game_match, sent) = begun(&desk, ANN);
+    assert_eq!(game_match.lot, None);
+    for sent in sent {
+        sent.keeps_silent_of("SHA-256");
+    }
+    assert!(desk.verify(&game_match.id).is_sound());
+    desk.write(GM, "GM LIST");
+    desk.reply(GM, &desk.last_to(GM), &format!("GM NEW quad {ANN} {BO}"));
+    let (game_match, _) = begun(&desk, BO);
+    assert_eq!(game_match.lot, None);
+    assert!(desk.verify(&game_match.id).is_sound());
+}
+
+/// Ends a match between two people who met by letter.
+fn ended(desk: &Desk) -> Match {
+    let game_match = meet(desk, "OPEN quad").game_match;
+    let (_, sent) = begun(desk, ANN);
+    let invitation = sent.iter().find(|sent| sent.text.contains("A match of")).expect("an invitation");
+    desk.reply(ANN, invitation, "RESIGN CONFIRM");
+    let game_match = desk.find(&game_match.id);
+    assert_eq!(game_match.stage, Stage::Over);
+    game_match
+}
+
+#[test]
+fn the_end_of_a_match_and_its_dossier_show_the_key() {
+    let desk = two_people();
+    let game_match = ended(&desk);
+    let key = game_match.lot.as_ref().expect("a lot").key.reveal();
+    desk.last_to(BO).says(&key);
+    for form in [DossierForm::Public, DossierForm::Arbiter] {
+        let mut files = desk.dossier(&game_match.id, form, false).expect("a dossier");
+        let folder = unpacked(&files);
+        let (status, said) = checked(folder.path(), &[]);
+        assert_eq!(status, 0, "{said}");
+        assert!(said.contains("Lot: the secret comes from the key of the offer"), "{said}");
+        assert_eq!(by_hand(folder.path()), "");
+        files.insert("lot.txt".to_owned(), format!("{}\n", "0".repeat(64)).into_bytes());
+        let folder = unpacked(&files);
+        assert!(checked(folder.path(), &[]).1.contains("lot.txt does not hold the key that the ledger pins"));
+        assert!(by_hand(folder.path()).contains("lot.txt is not the key"));
+    }
+}
+
+/// The verdict after a change to the opening and to the match, with every hash made right again.
+fn rewritten(change: impl FnOnce(&mut Entry, &mut Match)) -> AuditVerdict {
+    let desk = two_people();
+    let mut game_match = ended(&desk);
+    let mut all = entries(&desk, &game_match.id);
+    change(&mut all[0], &mut game_match);
+    rewrite(&desk, &game_match, all);
+    desk.verify(&game_match.id)
+}
+
+fn pinned(entry: &mut Entry) -> (&mut Digest, &mut PinnedLot) {
+    match &mut entry.fact {
+        Fact::MatchOpened { key, lot: Some(lot), .. } => (key, lot),
+        other => panic!("no lot: {other:?}"),
+    }
+}
+
+#[test]
+fn a_secret_that_was_drawn_another_time_is_found() {
+    let verdict = rewritten(|opened, game_match| {
+        game_match.key = SealKey::new([7; 32]);
+        *pinned(opened).0 = game_match.key.pin();
+    });
+    assert_eq!(*found(&verdict), Place::Entry(1), "{verdict:#?}");
+    assert!(verdict.findings[0].what.contains("does not come from its lot"), "{verdict:#?}");
+}
+
+#[test]
+fn a_lot_that_does_not_fit_its_match_is_found() {
+    let verdict = rewritten(|opened, _| pinned(opened).1.key = Digest::of(b"another"));
+    assert_eq!(*found(&verdict), Place::Kept("the snapshot"), "{verdict:#?}");
+    let verdict = rewritten(|opened, game_match| {
+        let lot = game_match.lot.as_mut().expect("a lot");
+        lot.seat = lot.seat.map(Seat::other);
+        pinned(opened).1.seat = lot.seat;
+    });
+    assert!(verdict.findings[0].what.contains("not those that the lot draws"), "{verdict:#?}");
+}
+
+#[test]
+fn after_a_reopened_match_the_result_says_which_key_came_from_the_lot() {
+    let desk = two_people();
+    let game_match = meet(&desk, "OPEN quad seat=first").game_match;
+    desk.reply(ANN, &begun(&desk, ANN).1.pop().expect("a letter"), "MARBLE E5");
+    desk.reply(ANN, &desk.last_to(ANN), "RESIGN CONFIRM");
+    desk.write(GM, "GM LIST");
+    let rollback = format!("GM MATCH {} ROLLBACK 1 It was a mistake.", game_match.id);
+    desk.reply(GM, &desk.last_to(GM), &rollback);
+    desk.reply(ANN, &desk.last_to(ANN), "RESIGN CONFIRM");
+    let told = desk.sent_to(ANN);
+    let result = told.iter().find(|sent| sent.text.contains("For whoever checks the ledger"));
+    result.expect("a result").says("come from these keys").says("The first is the SHA-256 of this one");
+}

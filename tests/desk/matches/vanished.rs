@@ -1,0 +1,216 @@
+//! A player who vanishes: the opponent goes on against the house, or takes the win.
+
+use chrono::TimeDelta;
+use fogpost::game::any::GameKind;
+use fogpost::game::{BySeat, Seat};
+use fogpost::referee::{self, Act, Instruction, Match, MatchAction, PlayerSettings, Rejection, Stage};
+
+use crate::desk::{ANN, BO, Desk, GM};
+use crate::house::levels::opened;
+
+/// A match in which Ann has missed her first turn, and Bo may choose.
+fn vanished() -> (Desk, Match) {
+    let desk = Desk::with("forfeit_after = 1\nsubstitute = \"house\"\n");
+    let game_match = desk.open(GameKind::Quad, &[]);
+    for _ in 0..9 {
+        desk.advance(24);
+    }
+    let game_match = desk.find(&game_match.id);
+    assert!(game_match.vanished.is_some_and(|vanished| vanished.seat == Seat::First));
+    (desk, game_match)
+}
+
+fn winner(desk: &Desk, id: &str) -> Option<Seat> {
+    desk.find(id).state.outcome().and_then(|outcome| outcome.winner)
+}
+
+#[test]
+fn the_opponent_of_a_vanished_player_can_go_on_against_the_house() {
+    let (desk, game_match) = vanished();
+    let offer = desk.last_to(BO);
+    offer.says("Ann has missed 1 turn in a row").says("| AGREE").says("| CLAIM");
+    desk.reply(BO, &offer, "AGREE\nCLAIM");
+    let after = desk.find(&game_match.id);
+    assert_eq!(after.house.first.as_deref(), Some("easy"), "the club's level");
+    assert_eq!((after.adjudicated.len(), after.stage, after.vanished), (1, Stage::Running, None));
+    assert!(after.deadline > Some(desk.now()), "Bo's time runs");
+    let answer = desk.all_to(BO).into_iter().find(|sent| sent.text.contains("Agreed: the house plays on"));
+    answer
+        .expect("an answer")
+        .says("no win to claim: you have agreed to go on against the house in the place of Ann")
+        .keeps_silent_of("still accepted");
+    desk.last_to(ANN).says("The house (easy) now plays the seat of Ann");
+    desk.reply(BO, &desk.last_to(BO), "MARBLE A2");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 3, "the house has answered");
+    desk.reply(BO, &desk.last_to(BO), "CLAIM");
+    let answer = desk.last_to(BO);
+    answer.says("no win to claim: you play against the house (easy), which never misses a turn");
+    desk.reply(BO, &answer, "RESIGN CONFIRM");
+    assert_eq!(winner(&desk, &game_match.id), Some(Seat::First));
+    assert!(desk.verify(&game_match.id).is_sound());
+}
+
+#[test]
+fn the_opponent_of_a_vanished_player_takes_the_win_by_claim_or_by_silence() {
+    for claims in [true, false] {
+        let (desk, game_match) = vanished();
+        if claims {
+            desk.reply(BO, &desk.last_to(BO), "CLAIM");
+        } else {
+            desk.advance(24 * 5);
+            assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
+            desk.advance(24 * 3);
+        }
+        assert_eq!(winner(&desk, &game_match.id), Some(Seat::Second));
+    }
+}
+
+#[test]
+fn a_vanished_player_who_files_is_back_and_a_late_claim_says_what_stands() {
+    let (desk, game_match) = vanished();
+    let offer = desk.last_to(BO);
+    let notice = desk.last_to(ANN);
+    notice.says("You have missed 1 turn in a row").says("the match goes on");
+    desk.reply(ANN, &notice, "MARBLE F6");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    desk.reply(BO, &offer, "CLAIM");
+    desk.last_to(BO).says("no win to claim: Ann has not missed 1 turn in a row, is back, or has more time");
+    let after = desk.find(&game_match.id);
+    assert_eq!((after.stage, after.vanished), (Stage::Running, None));
+}
+
+#[test]
+fn the_vanished_player_can_neither_choose_nor_ask_for_more_time() {
+    let (desk, game_match) = vanished();
+    let offer = desk.last_to(BO);
+    desk.reply(ANN, &desk.last_to(ANN), "CLAIM\nAGREE");
+    assert!(desk.find(&game_match.id).vanished.is_some());
+    let answer = desk.last_to(ANN);
+    answer
+        .says("no win to claim: you have missed 1 turn in a row, and Bo may choose how the match continues")
+        .says("has not asked for anything");
+    desk.reply(ANN, &answer, "EXTEND 3 days");
+    desk.last_to(ANN).says("Send orders, and the match goes on");
+    assert!(desk.sent_to(BO).is_empty());
+    desk.reply(BO, &offer, "AGREE");
+    assert_eq!(desk.find(&game_match.id).house.first.as_deref(), Some("easy"), "Bo agreed to the house");
+}
+
+#[test]
+fn a_claim_in_a_running_match_says_what_follows_from_missed_turns() {
+    for (terms, says) in [
+        ("", "in this match the GM decides what happens when a player misses 2 turns in a row"),
+        ("forfeit = \"lose\"\n", "in this match a player who misses 2 turns in a row loses without a claim"),
+        ("substitute = \"house\"\n", "Once you can choose how the match goes on, I write to you"),
+    ] {
+        let desk = Desk::with(terms);
+        let game_match = desk.open(GameKind::Quad, &[]);
+        desk.reply(BO, &desk.last_to(BO), "CLAIM");
+        desk.last_to(BO).says("There is no win to claim").says(says);
+        assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
+    }
+}
+
+#[test]
+fn a_claim_after_the_gm_was_asked_says_so() {
+    let desk = Desk::with("forfeit_after = 1\n");
+    let game_match = desk.open(GameKind::Quad, &[]);
+    for _ in 0..9 {
+        desk.advance(24);
+    }
+    assert!(desk.find(&game_match.id).asked_gm);
+    desk.reply(BO, &desk.last_to(BO), "CLAIM");
+    desk.last_to(BO).says("no win to claim: the GM has been asked to decide how the match goes on");
+}
+
+#[test]
+fn a_claim_against_the_house_says_that_it_never_misses_a_turn() {
+    let desk = Desk::new();
+    opened(&desk, "easy", Seat::First);
+    desk.reply(ANN, &desk.last_to(ANN), "CLAIM");
+    desk.last_to(ANN).says("no win to claim: you play against the house (easy), which never misses a turn");
+}
+
+#[test]
+fn the_vanished_player_can_agree_to_an_extension_that_the_opponent_asks_for() {
+    let (desk, game_match) = vanished();
+    desk.reply(BO, &desk.last_to(BO), "EXTEND 3 days");
+    desk.reply(ANN, &desk.last_to(ANN), "AGREE");
+    let after = desk.find(&game_match.id);
+    assert_eq!((after.vanished, after.house), (None, BySeat::default()));
+    assert!(after.deadline > Some(desk.now()));
+}
+
+#[test]
+fn letters_of_the_vanished_player_file_nothing_once_the_house_has_the_seat() {
+    let (desk, game_match) = vanished();
+    let to_ann = desk.last_to(ANN);
+    desk.reply(BO, &desk.last_to(BO), "AGREE");
+    let before = desk.find(&game_match.id);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, "MARBLE B2");
+    assert_eq!(desk.find(&game_match.id).head, before.head);
+}
+
+#[test]
+fn while_a_protest_is_open_nobody_chooses_and_afterwards_as_much_time_is_left() {
+    let (desk, game_match) = vanished();
+    let offer = desk.last_to(BO);
+    desk.reply(ANN, &desk.last_to(ANN), "PROTEST\nMy letters do not reach you.");
+    desk.reply(BO, &offer, "CLAIM\nAGREE");
+    desk.last_to(BO)
+        .says("nobody can choose until it goes on, and the time left stays the same")
+        .keeps_silent_of("no win to claim")
+        .keeps_silent_of("has not asked");
+    desk.advance(24 * 10);
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Paused);
+    let resume =
+        Instruction::Match { id: game_match.id.clone(), turn: None, action: MatchAction::Act(Act::Resume) };
+    desk.block_on(desk.office().carry_out(&resume)).expect("it is done");
+    desk.work();
+    let left = |found: &Match| found.vanished.expect("Bo may choose again").until;
+    assert!(left(&desk.find(&game_match.id)) > left(&game_match) + TimeDelta::days(9));
+    desk.reply(BO, &offer, "AGREE");
+    assert_eq!(desk.find(&game_match.id).house.first.as_deref(), Some("easy"));
+}
+
+#[test]
+fn an_outage_does_not_take_the_choice_away() {
+    let (mut desk, game_match) = vanished();
+    desk.sleep(24 * 8);
+    desk.restart();
+    desk.work();
+    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
+    desk.reply(BO, &desk.last_to(BO), "AGREE");
+    assert_eq!(desk.find(&game_match.id).house.first.as_deref(), Some("easy"));
+}
+
+#[test]
+fn only_the_opponent_or_a_gm_gives_a_seat_to_the_house() {
+    let (desk, game_match) = vanished();
+    let act = Act::Replace {
+        seat: Seat::First,
+        name: "the house (easy)".to_owned(),
+        house: Some("easy".to_owned()),
+        settings: PlayerSettings::default(),
+    };
+    let by_program = game_match.by_program(act);
+    assert_eq!(referee::rule(&game_match, &by_program, desk.now()).rejection, Some(Rejection::Passed));
+    desk.write(GM, "GM LIST");
+    let line = format!("GM MATCH {} REPLACE first house:average", game_match.id);
+    desk.reply(GM, &desk.last_to(GM), &line);
+    let after = desk.find(&game_match.id);
+    assert_eq!((after.house.first.as_deref(), after.vanished), (Some("average"), None));
+    desk.last_to(ANN).says("The GM has given the seat of Ann to the house (average)");
+}
+
+#[test]
+fn in_a_match_against_the_house_a_vanished_player_is_for_the_gm() {
+    let desk = Desk::with("forfeit_after = 1\nsubstitute = \"house\"\n");
+    let game_match = opened(&desk, "easy", Seat::First);
+    for _ in 0..9 {
+        desk.advance(24);
+    }
+    let after = desk.find(&game_match.id);
+    assert_eq!((after.vanished, after.asked_gm), (None, true));
+}

@@ -1,0 +1,271 @@
+//! Failures: permanently rejected mail, letters that cannot be ruled on, signatures that cannot be checked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::TimeDelta;
+use fogpost::daemon::sending::resend::{self, Resent};
+use fogpost::daemon::status::{SILENT_AFTER, Status};
+use fogpost::game::any::GameKind;
+use fogpost::post::dkim::{Keys, Verifier};
+use fogpost::referee::DispatchKind;
+use fogpost::store::{DispatchFilter, LetterStatus, NewDispatch, Settlement, Urgency};
+use mail_auth::common::crypto::Ed25519Key;
+use mail_auth::common::headers::HeaderWriter;
+use mail_auth::common::parse::TxtRecordParser;
+use mail_auth::common::verify::DomainKey;
+use mail_auth::dkim::DkimSigner;
+use mail_auth::hickory_resolver::config::{ResolverConfig, ResolverOpts};
+use mail_auth::{MessageAuthenticator, ResolverCache, Txt};
+
+use crate::desk::{ANN, BO, Desk, GM};
+use crate::positions::{kinds, quad};
+
+/// Delivers to the desk's Maildirs, but rejects mail to Bo.
+const SENDMAIL: &str = r#"#!/bin/sh
+[ "$5" = bo@players.example ] && { echo "550 no such user" >&2; exit 67; }
+box="MAIL/$5"
+mkdir -p "$box/new" "$box/cur" "$box/tmp"
+cat > "$box/new/$$.$(date +%N)"
+"#;
+
+#[test]
+fn permanently_rejected_mail_is_given_up_and_the_gm_told_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("sendmail");
+    let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+    let mail = desk.folder().join("mail").display().to_string();
+    fs::write(&program, SENDMAIL.replace("MAIL", &mail)).expect("the command");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&program, executable).expect("it is executable");
+    let game_match = desk.open(GameKind::Quad, &[]);
+    desk.work();
+    let letters = desk.sent_to(ANN);
+    let [to_ann, moved] = &letters[..] else { panic!("an invitation, and that the deadline has moved") };
+    moved.says("A letter to Bo could not be delivered");
+    let told = desk.one_to(GM);
+    assert_eq!(told.subject, "A letter could not be sent");
+    told.says("to bo@players.example")
+        .says(&format!("what invitation in {}", game_match.id))
+        .says("550 no such user");
+    told.says("moved by the grace").says("| GM PLAYER BOUNCE-CLEAR bo@players.example");
+    assert!(desk.find(&game_match.id).bouncing.second, "the seat is protected");
+    desk.reply(ANN, to_ann, "MARBLE E5");
+    desk.advance(28);
+    let letters = desk.sent_to(GM);
+    let digests: Vec<_> = letters.iter().filter(|sent| sent.subject.starts_with("The day at")).collect();
+    let [digest] = digests[..] else { panic!("one digest") };
+    digest
+        .says("Mail that could not be sent")
+        .says("- invitation to bo@players.example refused: 550 no such user");
+    digest.says("letters to Bo come back");
+    desk.advance(24);
+    let letters = desk.sent_to(GM);
+    let later = letters.iter().find(|sent| sent.subject.starts_with("The day at")).expect("a digest");
+    later.says("letters to Bo come back").keeps_silent_of("could not be sent");
+}
+
+#[test]
+fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_attempts_and_blocks_no_other() {
+    let mut desk = Desk::new();
+    let game_match = desk.open(GameKind::Quad, &[]);
+    desk.restart_after(|folder| {
+        let own = folder.join("own");
+        fs::create_dir_all(own.join("match")).expect("a folder");
+        let answer = include_str!("../../../templates/match/answer.txt");
+        let faulty = "{% if answer.remarks|length > 2 %}{{ nothing.of.the.kind }}{% endif %}";
+        fs::write(own.join("match/answer.txt"), format!("{answer}{faulty}")).expect("a template");
+        let config = fs::read_to_string(folder.join("config.toml")).expect("the config");
+        let config = format!("{config}\n[templates]\nfolder = \"own\"\n");
+        fs::write(folder.join("config.toml"), config).expect("the config");
+    });
+    let invitation = desk.one_to(ANN);
+    desk.put(&desk.answer(ANN, &invitation, "one\ntwo\nthree\nMARBLE A1"));
+    desk.put(&desk.answer(ANN, &invitation, "STATUS"));
+    desk.work();
+    desk.work();
+    desk.one_to(ANN).says("Turn 1 waits for your orders");
+    let statuses: Vec<LetterStatus> = desk.letters().iter().map(|letter| letter.status).collect();
+    assert!(
+        statuses.contains(&LetterStatus::SetAside) && statuses.contains(&LetterStatus::Ruled),
+        "{statuses:?}"
+    );
+    let told = desk.one_to(GM);
+    assert_eq!(told.subject, "A letter was set aside");
+    told.says("could not be ruled on in three attempts").says(ANN).says("fogpost letters --raw");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
+    desk.sleep(1);
+    desk.advance(25);
+    desk.last_to(GM).says("Letters set aside").says(ANN);
+}
+
+/// The key pair of RFC 8463, appendix A.2.
+const SEED: &str = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
+const KEY: &str = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+const RECORD: &str = "v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits = hex.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).expect("digits"));
+    digits.map(|two| u8::from_str_radix(two, 16).expect("a byte")).collect()
+}
+
+fn signed(letter: &str) -> String {
+    let letter = letter.replace('\n', "\r\n");
+    let key = Ed25519Key::from_seed_and_public_key(&bytes(SEED), &bytes(KEY)).expect("a key");
+    let signer =
+        DkimSigner::from_key(key).domain("players.example").selector("s1").headers(["From", "Subject"]);
+    let header = signer.sign(letter.as_bytes()).expect("it is signed").to_header();
+    (header + &letter).replace("\r\n", "\n")
+}
+
+/// A verifier without a DNS server, which may have the players' key in its cache.
+fn verifier(knows_key: bool) -> Verifier {
+    let resolver = ResolverConfig::from_parts(None, vec![], vec![]);
+    let authenticator = MessageAuthenticator::new(resolver, ResolverOpts::default()).expect("a resolver");
+    let keys = Keys::default();
+    if knows_key {
+        let record = DomainKey::parse(RECORD.as_bytes()).expect("a record");
+        let later = Instant::now() + Duration::from_secs(600);
+        keys.insert("s1._domainkey.players.example.".into(), Txt::DomainKey(Arc::new(record)), later);
+    }
+    Verifier::new(authenticator, keys)
+}
+
+#[test]
+fn while_dns_fails_a_letter_waits_and_its_sender_is_not_late() {
+    let mut desk = Desk::with("days = 1\n[letters]\nrequire_dkim = true\n");
+    desk.office_mut().verify_by(verifier(false));
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.advance(30);
+    desk.sent_to(ANN);
+    desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
+    assert_eq!(desk.last_status(), LetterStatus::Waiting);
+    // Move past the deadline and the grace.
+    desk.advance(20);
+    let waiting = desk.find(&game_match.id);
+    assert_eq!((waiting.missed.first, waiting.adjudicated.len()), (0, 0));
+    assert!(desk.sent_to(ANN).is_empty());
+    desk.office_mut().verify_by(verifier(true));
+    desk.advance(1);
+    let ruled = desk.find(&game_match.id);
+    assert_eq!(
+        (desk.last_status(), ruled.missed.first, ruled.adjudicated.len()),
+        (LetterStatus::Ruled, 0, 1)
+    );
+    desk.sent_to(ANN)[0].says("Your orders are sealed");
+}
+
+#[test]
+fn a_letter_that_cannot_be_verified_for_three_days_is_ignored() {
+    let mut desk = Desk::with("[letters]\nrequire_dkim = true\n");
+    desk.office_mut().verify_by(verifier(false));
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
+    desk.advance(3 * 24 + 1);
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
+    assert!(desk.sent_to(BO).is_empty());
+    desk.last_to(ANN).says("I could not verify that you sent it");
+    let after = desk.find(&game_match.id);
+    assert_eq!(after.adjudicated.len(), 0);
+    assert!(after.deadline.expect("a deadline") - desk.now() > TimeDelta::days(3));
+    assert!(!kinds(&desk, &game_match).contains(&"OrdersSealed".to_owned()));
+}
+
+/// A desk whose sendmail rejects mail to Bo until the returned file exists.
+fn rejecting(folder: &Path) -> (Desk, PathBuf) {
+    let program = folder.join("sendmail");
+    let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+    let mail = desk.folder().join("mail").display().to_string();
+    let script = SENDMAIL.replace("MAIL", &mail).replace("] && {", "] && [ ! -e \"$0.open\" ] && {");
+    fs::write(&program, script).expect("the command");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&program, executable).expect("it is executable");
+    (desk, folder.join("sendmail.open"))
+}
+
+fn complains_of_given_up(desk: &Desk) -> bool {
+    let office = desk.office();
+    let quota = &office.config.outbox.quota;
+    let status = Status::of(&office.store, &office.config.database, quota, desk.now(), SILENT_AFTER);
+    let faults = desk.block_on(status).expect("the store answers").faults;
+    faults.iter().any(|fault| fault.contains("given up"))
+}
+
+#[test]
+fn what_was_given_up_is_sent_again_as_it_is_and_what_was_taken_as_a_copy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (desk, open) = rejecting(folder.path());
+    desk.open(GameKind::Quad, &[]);
+    desk.work();
+    assert!(complains_of_given_up(&desk));
+    let seen = desk.block_on(desk.office().store.mark_given_up_seen()).expect("the store answers");
+    assert!(seen == 1 && !complains_of_given_up(&desk));
+    fs::write(&open, "").expect("a file");
+    let resend = |filter: DispatchFilter| {
+        desk.block_on(resend::resend(desk.office(), &filter)).expect("the store answers")
+    };
+    let resent = resend(DispatchFilter { only_given_up: true, ..DispatchFilter::default() });
+    assert_eq!(resent, Resent { queued: 1, ..Resent::default() });
+    desk.work();
+    let invitation = desk.one_to(BO);
+    let resent = resend(DispatchFilter { recipient: Some(BO.to_owned()), ..DispatchFilter::default() });
+    assert_eq!(resent, Resent { copied: 1, ..Resent::default() });
+    desk.work();
+    let copy = desk.one_to(BO);
+    assert_eq!((&copy.subject, &copy.text), (&invitation.subject, &invitation.text));
+    assert_ne!(copy.message_id, invitation.message_id);
+    assert!(desk.raw_to(BO).iter().any(|raw| raw.starts_with(b"Resent-Date: ")));
+}
+
+#[test]
+fn clearing_a_bounce_sends_what_was_given_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (desk, open) = rejecting(folder.path());
+    desk.open(GameKind::Quad, &[]);
+    desk.work();
+    let told = desk.one_to(GM);
+    fs::write(&open, "").expect("a file");
+    desk.reply(GM, &told, "GM PLAYER BOUNCE-CLEAR bo@players.example");
+    assert_eq!(desk.sent_to(BO).len(), 1);
+}
+
+#[test]
+fn a_letter_that_was_given_up_is_told_however_many_others_wait() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (desk, _) = rejecting(folder.path());
+    desk.open(GameKind::Quad, &[]);
+    let waiting = (0..60).map(|number| NewDispatch {
+        message_id: format!("w{number}@club.example"),
+        recipient: ANN.to_owned(),
+        bytes: b"Subject: x\r\n\r\nHello\r\n".to_vec(),
+        kind: DispatchKind::Notice,
+        match_id: None,
+        seat: None,
+        answers: None,
+        asked: None,
+        due: Some(desk.now() + TimeDelta::hours(30)),
+        urgency: Urgency::Notice,
+        pin: None,
+    });
+    let settlement = Settlement { at: desk.now(), dispatches: waiting.collect(), ..Settlement::default() };
+    desk.block_on(desk.office().store.commit(&settlement)).expect("the store answers");
+    desk.advance(28);
+    let letters = desk.sent_to(GM);
+    let digest = letters.iter().find(|sent| sent.subject.starts_with("The day at")).expect("a digest");
+    digest.says("Mail that could not be sent: 1").says("- invitation to bo@players.example");
+    desk.advance(4);
+}
+
+#[test]
+fn an_offer_that_cannot_be_read_does_not_stop_the_clock() {
+    let desk = Desk::with("days = 1\n");
+    let game_match = desk.open(GameKind::Quad, &[]);
+    desk.reply(ANN, &desk.sent_to(ANN)[0], "CHALLENGE cy@players.example quad");
+    desk.change_database("UPDATE invitation SET offer = '{}', lapses_at = created_at + 3600000");
+    desk.advance(48);
+    assert_eq!(desk.find(&game_match.id).missed.first, 1);
+    let open = desk.block_on(desk.office().store.open_invitations(None)).expect("the store answers");
+    assert!(open.is_empty(), "it is closed");
+}

@@ -1,0 +1,59 @@
+//! What a seat remembers of the fog: in its reports, beside the snapshot, and after a rollback.
+
+use crate::audit::database::cheat;
+use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::positions::quadrant_z;
+
+/// Plays two turns: in the first, Ann's ship 1 enters the neutral quadrant H; in the second, all hold. Returns the name of
+/// the match and the letters that opened the second turn.
+fn a_turn_after_the_entry(desk: &Desk) -> (String, Sent, Sent) {
+    let (game_match, to_ann, to_bo) = quadrant_z(desk);
+    desk.reply(ANN, &to_ann, "SHIP 1 TO H3");
+    desk.reply(BO, &to_bo, "HOLD");
+    let (to_ann, to_bo) = (desk.last_to(ANN), desk.last_to(BO));
+    to_bo.says("An enemy force entered H").keeps_silent_of("What you remember");
+    desk.reply(ANN, &to_ann, "HOLD");
+    desk.reply(BO, &to_bo, "HOLD");
+    (game_match.id, desk.last_to(ANN), desk.last_to(BO))
+}
+
+const REMEMBERED: &str = "In turn 1 an enemy force entered H.";
+
+#[test]
+fn a_report_tells_the_news_of_earlier_turns_with_their_turn() {
+    let desk = Desk::new();
+    let (id, to_ann, to_bo) = a_turn_after_the_entry(&desk);
+    to_bo.says("A quiet turn").says("What you remember").says(REMEMBERED);
+    to_ann.keeps_silent_of("What you remember");
+    assert!(desk.verify(&id).is_sound());
+}
+
+#[test]
+fn memories_that_were_taken_from_a_snapshot_are_found() {
+    let desk = Desk::new();
+    let (id, _, _) = a_turn_after_the_entry(&desk);
+    let forgetful = fogpost::referee::Match { memories: None, ..desk.find(&id) };
+    let snapshot = serde_json::to_string(&forgetful).expect("plain values").replace('\'', "''");
+    cheat(&desk, &[&format!("UPDATE match SET snapshot = '{snapshot}'")]);
+    let verdict = desk.verify(&id);
+    assert!(verdict.findings[0].what.contains("memories"), "{verdict:#?}");
+}
+
+#[test]
+fn after_a_rollback_the_voided_turns_are_forgotten() {
+    let desk = Desk::new();
+    let (id, _, to_bo) = a_turn_after_the_entry(&desk);
+    let remembered = desk.find(&id).memories;
+    let rollback = format!("GM MATCH {id} ROLLBACK 1 It was misread.");
+    desk.write(GM, "GM LIST");
+    desk.reply(GM, &desk.last_to(GM), &rollback);
+    desk.reply(GM, &desk.last_to(GM), &rollback);
+    let told = desk.last_to(BO);
+    told.says("turn 1 is open again").says("what you remember").keeps_silent_of(REMEMBERED);
+    assert_ne!(desk.find(&id).memories, remembered);
+    desk.reply(ANN, &desk.last_to(ANN), "HOLD");
+    desk.reply(BO, &told, "HOLD");
+    desk.last_to(BO).keeps_silent_of(REMEMBERED);
+    assert!(to_bo.subject.contains("Turn 3"), "{}", to_bo.subject);
+    assert!(desk.verify(&id).is_sound());
+}

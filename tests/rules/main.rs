@@ -1,0 +1,11 @@
+//! The rules of the games, tested without letters: by cases, by counting, by another implementation and by the templates
+//! that describe their states.
+
+mod cases;
+mod oracle;
+mod perft;
+mod perft_pacific;
+#[path = "../support/random.rs"]
+mod random;
+mod templates_pacific;
+mod templates_quad_quantum;
