@@ -10,6 +10,9 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use fogpost::daemon::audit::verify;
+use fogpost::daemon::instruct;
+use fogpost::daemon::loops::run;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
@@ -81,7 +84,7 @@ async fn play(club: &Club, matches: usize, letters: usize) -> (Arc<Office>, Vec<
         );
         maildir::deliver(&club.mailbox(), letter.as_bytes()).expect("delivered");
     }
-    office.once().await.expect("the letters are settled");
+    run::once(&office).await.expect("the letters are settled");
     let match_ids: Vec<String> = forms.into_iter().map(|(id, _)| id).collect();
     let mut entries = 0;
     for id in &match_ids {
@@ -101,7 +104,7 @@ async fn open(office: &Office) -> Match {
         players: BySeat::new(seated("Ann"), seated("Bo")).map(Holder::Player),
         terms: office.config.terms.clone(),
     };
-    office.open(new).await.expect("a match")
+    instruct::open(office, new).await.expect("a match")
 }
 
 /// Chains an entry with its canonical JSON and its hash, as a ruling does.
@@ -136,7 +139,7 @@ fn walk_the_chain(bencher: Bencher) {
 fn verify_with_letters(bencher: Bencher, matches: usize) {
     let played = Played::new(matches, LETTERS);
     bencher.counter(ItemsCount::new(played.entries)).bench_local(|| {
-        let verified = played.office.verify_several(&played.match_ids, &|_| ());
+        let verified = verify::verify_several(&played.office, &played.match_ids, &|_| ());
         let verdicts = played.runtime.block_on(verified).expect("verdicts");
         assert!(verdicts.iter().all(fogpost::audit::AuditVerdict::is_sound), "{verdicts:#?}");
         verdicts

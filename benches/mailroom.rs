@@ -34,6 +34,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fogpost::config::Config;
+use fogpost::daemon::instruct;
+use fogpost::daemon::loops::run;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, sending};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
@@ -131,9 +133,7 @@ impl Club {
     async fn open(&mut self, matches: usize) {
         for from in (0..matches).step_by(500) {
             let new: Vec<_> = (from..matches.min(from + 500)).map(|n| self.new_match(n)).collect();
-            let ids: Vec<_> = self
-                .office
-                .open_all(&new)
+            let ids: Vec<_> = instruct::open_all(&self.office, &new)
                 .await
                 .expect("they open")
                 .iter()
@@ -185,7 +185,7 @@ impl Club {
         let began = begin();
         let offices = [&self.office].into_iter().chain(others);
         let running: Vec<_> =
-            offices.map(|office| runtime.spawn(Arc::clone(office).run(shutdown.clone()))).collect();
+            offices.map(|office| runtime.spawn(run::run(Arc::clone(office), shutdown.clone()))).collect();
         while !filed() || !runtime.block_on(self.idle()) {
             assert!(!running.iter().any(|running| running.is_finished()), "a daemon ended");
             std::thread::sleep(Duration::from_millis(20));

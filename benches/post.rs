@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use fogpost::config::Config;
+use fogpost::daemon::instruct;
+use fogpost::daemon::loops::run;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
@@ -164,7 +166,7 @@ fn receipt(runtime: &Runtime) {
     let folder = tempfile::tempdir().expect("a folder");
     let (office, token) = runtime.block_on(office(folder.path(), servers.imap_port, port));
     let (_stopper, stop) = ShutdownSignal::new();
-    runtime.spawn(office.run(stop));
+    runtime.spawn(run::run(office, stop));
     // Wait for the letters that open the match.
     for _ in 0..2 {
         taken.recv().expect("an invitation");
@@ -214,7 +216,7 @@ async fn office(folder: &Path, imap_port: u16, smtp_port: u16) -> (Arc<Office>, 
         players: BySeat::new(seated("ann"), seated("bo")).map(Holder::Player),
         terms: office.config.terms.clone(),
     };
-    let game_match = office.open(new).await.expect("the match opens");
+    let game_match = instruct::open(&office, new).await.expect("the match opens");
     let seats = office.store.seats_of(&[game_match.id]).await.expect("its seats");
     (Arc::new(office), seats[0].token.clone())
 }

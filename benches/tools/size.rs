@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use fogpost::daemon::items;
+use fogpost::daemon::loops::clock;
 use fogpost::daemon::{new_letter, sending};
 use fogpost::post::FetchedLetter;
 use sqlx::Connection as _;
@@ -155,7 +157,7 @@ async fn answer(club: &Club, letters: &[String]) {
         let waiting = club.office.store.insert_letters(&letters).await.expect("kept");
         assert_eq!(waiting, letters.len(), "each is a new one");
     }
-    club.office.settle_all().await.expect("settled");
+    items::settle_all(&club.office).await.expect("settled");
     sending::send_due(&club.office).await.expect("sent");
 }
 
@@ -203,7 +205,9 @@ fn letters(runtime: &Runtime, sizes: [Sized; 3]) {
 fn clock(runtime: &Runtime, size: &Sized) {
     let look = |_| {
         let began = Instant::now();
-        runtime.block_on(size.club.office.clock_all(TimeDelta::hours(1))).expect("the clock is asked");
+        runtime
+            .block_on(clock::clock_all(&size.club.office, TimeDelta::hours(1)))
+            .expect("the clock is asked");
         began.elapsed()
     };
     let took = median((0..ROUNDS).map(look).collect()).as_secs_f64() * 1e3;

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use fogpost::config::Config;
+use fogpost::daemon::instruct;
+use fogpost::daemon::loops::run;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, sending};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
@@ -43,7 +45,7 @@ async fn invite(office: &Office, name: &str) {
         players: BySeat::new(player, Holder::House(&house::levels(GameKind::Quad)[0])),
         terms: office.config.terms.clone(),
     };
-    office.open(new).await.expect("the match opens");
+    instruct::open(office, new).await.expect("the match opens");
 }
 
 async fn until(what: &str, mut come: impl AsyncFnMut() -> bool) {
@@ -60,7 +62,7 @@ async fn a_hanging_server_delays_only_that_reader_and_not_the_shutdown() {
     let server = Smtp::start(hangs).await;
     let (_folder, office) = office(&server).await;
     let (stopper, stop) = ShutdownSignal::new();
-    let running = tokio::spawn(Arc::clone(&office).run(stop));
+    let running = tokio::spawn(run::run(Arc::clone(&office), stop));
     invite(&office, "ann").await;
     until("the first letter", async || server.seen().letters.len() == 1).await;
     // A later letter to the same reader waits for it. Letters to others do not.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::config::Config;
+use fogpost::daemon::instruct;
 use fogpost::daemon::status::{SILENT_AFTER, Status};
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, sending};
 use fogpost::game::BySeat;
@@ -111,7 +112,7 @@ pub async fn invite(office: &Office, number: usize) {
         players: BySeat::new(player, Holder::House(&house::levels(GameKind::Quad)[0])),
         terms: office.config.terms.clone(),
     };
-    office.open(new).await.expect("the match opens");
+    instruct::open(office, new).await.expect("the match opens");
 }
 
 /// Sends until nothing waits, and returns how long that took on the test's clock.

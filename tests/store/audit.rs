@@ -5,6 +5,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use fogpost::audit::Place as Where;
 use fogpost::config::Config;
+use fogpost::daemon::audit::verify;
+use fogpost::daemon::instruct;
+use fogpost::daemon::loops::run;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
@@ -35,15 +38,15 @@ pub async fn audit_names_changes_made_past_the_triggers(place: Place) {
         players: BySeat::new(seated("Ann"), seated("Bo")).map(Holder::Player),
         terms: office.config.terms.clone(),
     };
-    let id = office.open(new).await.unwrap().id;
+    let id = instruct::open(&office, new).await.unwrap().id;
     let invitation = place.store.dispatches_of(&id).await.unwrap()[0].0.message_id.clone();
     let letter = format!(
         "From: ann@players.example\r\nTo: referee@club.example\r\nSubject: Re: [{id}] Turn 1\r\n\
          Message-ID: <1@players.example>\r\nIn-Reply-To: <{invitation}>\r\n\r\nMARBLE E5\r\n"
     );
     maildir::deliver(&inbox, letter.as_bytes()).unwrap();
-    office.once().await.unwrap();
-    let verify = async || office.verify(&id, &|_| ()).await.unwrap();
+    run::once(&office).await.unwrap();
+    let verify = async || verify::verify(&office, &id, &|_| ()).await.unwrap();
     let sound = verify().await;
     assert!(sound.is_sound() && sound.letters == 1 && sound.sent == 4, "{sound:#?}");
 

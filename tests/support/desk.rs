@@ -14,6 +14,10 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::audit::AuditVerdict;
 use fogpost::audit::dossier::DossierForm;
+use fogpost::daemon::audit::dossier;
+use fogpost::daemon::audit::verify;
+use fogpost::daemon::instruct;
+use fogpost::daemon::loops::run;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, Unseal};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
@@ -202,7 +206,7 @@ impl Desk {
             players: BySeat::new(seated("Ann", ANN), seated("Bo", BO)).map(Holder::Player),
             terms: self.office.config.terms.clone(),
         };
-        let game_match = self.block_on(self.office.open(new)).expect("the match opens");
+        let game_match = self.block_on(instruct::open(&self.office, new)).expect("the match opens");
         self.work();
         game_match
     }
@@ -215,7 +219,7 @@ impl Desk {
 
     /// Runs the program once over everything that is due.
     pub fn work(&self) {
-        self.block_on(self.office.once()).expect("the program works");
+        self.block_on(run::once(&self.office)).expect("the program works");
     }
 
     /// Moves the clock while the program runs, in steps that are too short to count as an outage.
@@ -387,14 +391,14 @@ impl Desk {
         unsealed: bool,
     ) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         let asked = unsealed.then(|| self.unseal("a test"));
-        let files = self.block_on(self.office.dossier(id, form, asked.as_ref()));
+        let files = self.block_on(dossier::dossier(&self.office, id, form, asked.as_ref()));
         self.work();
         files
     }
 
     /// Verifies a match against its ledger.
     pub fn verify(&self, id: &str) -> AuditVerdict {
-        self.block_on(self.office.verify(id, &|_| ())).expect("the store answers")
+        self.block_on(verify::verify(&self.office, id, &|_| ())).expect("the store answers")
     }
 }
 

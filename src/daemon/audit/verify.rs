@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use crate::audit::columns::LetterColumns;

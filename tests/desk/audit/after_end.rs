@@ -1,5 +1,6 @@
 //! After the end of a match an entry lists its last letters, so that the chain pins them, and says that they arrived.
 
+use fogpost::daemon::audit::verify;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Fact};
 
@@ -102,7 +103,7 @@ fn tampering_with_a_match_that_is_over_is_named() {
         let statements: Vec<String> = sql.split("; ").map(str::to_owned).collect();
         let office = tampered(&desk, &statements);
         let said = desk.block_on(async {
-            let verdict = office.verify(&id, &|_| ()).await.expect("the store answers");
+            let verdict = verify::verify(&office, &id, &|_| ()).await.expect("the store answers");
             office.store.close().await;
             format!("{:?}", verdict.findings)
         });

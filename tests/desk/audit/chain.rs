@@ -2,6 +2,7 @@
 
 use fogpost::audit::witness::PlayersMail;
 use fogpost::audit::{AuditVerdict, Place};
+use fogpost::daemon::audit::verify;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Cause, EntryCause, Fact};
 
@@ -134,8 +135,13 @@ fn a_consistently_rewritten_history_is_revealed_by_the_players_mail() {
     desk.reply(ANN, &to_ann, "MARBLE E5");
     let witness = desk.raw_to(ANN).pop().expect("Ann has her report");
     let against = |desk: &Desk, witness: &[u8]| {
-        desk.block_on(desk.office().verify_against(&[PlayersMail::read("ann.eml", witness)], None, &|_| ()))
-            .expect("the store answers")
+        desk.block_on(verify::verify_against(
+            desk.office(),
+            &[PlayersMail::read("ann.eml", witness)],
+            None,
+            &|_| (),
+        ))
+        .expect("the store answers")
     };
     assert!(against(&desk, &witness).iter().all(AuditVerdict::is_sound));
     desk.restart_after(|folder| {

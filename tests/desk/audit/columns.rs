@@ -1,5 +1,6 @@
 //! Columns beside a ledger, which lists show: `audit verify` names each that says something else.
 
+use fogpost::daemon::audit::verify;
 use fogpost::game::any::GameKind;
 
 use crate::audit::tampered::tampered;
@@ -70,7 +71,7 @@ fn every_column_that_says_something_else_is_named() {
         let statements: Vec<String> =
             Some(statement.clone()).into_iter().filter(|sql| !sql.is_empty()).collect();
         let office = tampered(&desk, &statements);
-        let verdict = desk.block_on(office.verify(&id, &|_| ())).expect("the store answers");
+        let verdict = desk.block_on(verify::verify(&office, &id, &|_| ())).expect("the store answers");
         desk.block_on(office.store.close());
         let said: Vec<String> = verdict.findings.iter().map(|finding| finding.what.clone()).collect();
         let is_named = if named.is_empty() { said.is_empty() } else { said.join("; ").contains(named) };
@@ -99,7 +100,7 @@ fn the_columns_of_an_ended_match_are_compared() {
         ("UPDATE match SET ended_at = NULL WHERE id = '{id}'", "when the ledger says"),
     ] {
         let office = tampered(&desk, &[statement.replace("{id}", &id)]);
-        let verdict = desk.block_on(office.verify(&id, &|_| ())).expect("the store answers");
+        let verdict = desk.block_on(verify::verify(&office, &id, &|_| ())).expect("the store answers");
         desk.block_on(office.store.close());
         let said: Vec<String> = verdict.findings.iter().map(|finding| finding.what.clone()).collect();
         assert!(said.join("; ").contains(named), "{statement}: {said:?}");

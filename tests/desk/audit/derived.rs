@@ -1,6 +1,7 @@
 //! Random letters of every kind through the whole program: the audit makes each ruling again from its cause and its letter,
 //! with all that the budgets of readers, the answers left out and the words of GMs did to it.
 
+use fogpost::daemon::instruct;
 use fogpost::game::any::{AnyState, GameKind};
 use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{LetterCause, Permission, Room, TokenOf};
@@ -127,7 +128,7 @@ impl Club {
             _ => Act::Extend { days: 2 },
         };
         let instruction = Instruction::Match { id, turn: None, action: MatchAction::Act(act) };
-        self.desk.block_on(self.desk.office().carry_out(&instruction)).expect("the store answers");
+        self.desk.block_on(instruct::carry_out(self.desk.office(), &instruction)).expect("the store answers");
         self.desk.work();
     }
 

@@ -1,6 +1,7 @@
 //! Who held a seat, when its letters came and when ours went out: the ledger pins it, and the audit compares what is stored.
 
 use fogpost::audit::Place;
+use fogpost::daemon::instruct;
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{FORMAT, Fact};
@@ -71,7 +72,7 @@ fn addresses_and_tokens_stand_in_no_entry_in_the_clear() {
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     let action = MatchAction::Act(Act::RenewToken(Seat::First));
     let renew = Instruction::Match { id: game_match.id.clone(), turn: None, action };
-    assert!(desk.block_on(desk.office().carry_out(&renew)).expect("the store answers").is_done());
+    assert!(desk.block_on(instruct::carry_out(desk.office(), &renew)).expect("the store answers").is_done());
     desk.work();
     let renewed = desk.last_to(ANN);
     desk.sent_to(BO);

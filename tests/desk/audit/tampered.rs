@@ -9,6 +9,8 @@ use fogpost::audit::AuditVerdict;
 use fogpost::audit::witness::{LedgerLine, PlayersMail};
 use fogpost::config::Config;
 use fogpost::daemon::Office;
+use fogpost::daemon::audit::verify;
+use fogpost::daemon::instruct;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Head};
 use fogpost::letter::Digest;
@@ -59,7 +61,9 @@ impl Scene {
         desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
         let note = MatchAction::Act(Act::Note { text: "A note".to_owned() });
         let note = Instruction::Match { id: id.clone(), turn: None, action: note };
-        assert!(desk.block_on(desk.office().carry_out(&note)).expect("the store answers").is_done());
+        assert!(
+            desk.block_on(instruct::carry_out(desk.office(), &note)).expect("the store answers").is_done()
+        );
         desk.reply(BO, &to_bo, "STATUS");
         let other = desk.open(GameKind::Quad, &[]);
         desk.work();
@@ -76,7 +80,7 @@ impl Scene {
         let office = tampered(&self.desk, statements);
         let id = &self.game_match.id;
         self.desk.block_on(async {
-            let said = match office.verify(id, &|_| ()).await {
+            let said = match verify::verify(&office, id, &|_| ()).await {
                 Ok(verdict) => words(&verdict),
                 Err(error) => format!("error: {error:#}"),
             };
@@ -87,7 +91,7 @@ impl Scene {
                     continue;
                 }
                 let mail = [PlayersMail::read("ann.eml", letter)];
-                if let Ok(verdicts) = office.verify_against(&mail, Some(id), &|_| ()).await {
+                if let Ok(verdicts) = verify::verify_against(&office, &mail, Some(id), &|_| ()).await {
                     let all: String = verdicts.iter().map(words).collect();
                     if all.contains("not on this chain") {
                         by_mail = " [a player's mail: not on this chain]".to_owned();

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::config::{DatabaseSection, Quota};
+use fogpost::daemon::audit;
 use fogpost::daemon::new_letter;
 use fogpost::daemon::status::Status;
 use fogpost::post::FetchedLetter;
@@ -41,7 +42,7 @@ fn a_remembered_time_in_the_future_counts_as_now_and_status_names_it() {
         assert!(told.contains(&format!("`{key}` was noted at 2038-01-19")), "{key}: {told}");
     }
     desk.work();
-    desk.block_on(desk.office().audit_when_due()).expect("the store answers");
+    desk.block_on(audit::audit_when_due(desk.office())).expect("the store answers");
     for key in keys {
         assert!(remembered(&desk, key).is_some_and(|at| at <= desk.now()), "{key}");
     }
@@ -49,7 +50,7 @@ fn a_remembered_time_in_the_future_counts_as_now_and_status_names_it() {
     // What they time goes on.
     let audited = remembered(&desk, "audited");
     desk.advance(26);
-    desk.block_on(desk.office().audit_when_due()).expect("the store answers");
+    desk.block_on(audit::audit_when_due(desk.office())).expect("the store answers");
     assert!(remembered(&desk, "audited") > audited);
     assert!(remembered(&desk, "digest").is_some_and(|at| desk.now() - at < TimeDelta::hours(26)));
 }

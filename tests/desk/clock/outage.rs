@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use chrono::TimeDelta;
+use fogpost::daemon::loops::run;
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
@@ -19,7 +20,7 @@ fn while_the_mailbox_is_unreadable_nobody_is_late_and_deadlines_slide() {
     fs::rename(&mailbox, &away).expect("the mailbox is moved away");
     for _ in 0..10 {
         desk.sleep(2);
-        desk.block_on(desk.office().once()).expect_err("there is no mailbox");
+        desk.block_on(run::once(desk.office())).expect_err("there is no mailbox");
     }
     assert_eq!(desk.find(&game_match.id).missed.first, 0);
     fs::rename(&away, &mailbox).expect("the mailbox is moved back");

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use fogpost::daemon::loops::run;
+use fogpost::daemon::suspects;
 use fogpost::daemon::{Moment, Office, Trap};
 use fogpost::letter::Digest;
 use fogpost::post::ShutdownSignal;
@@ -139,7 +141,7 @@ fn a_letter_on_which_the_program_died_twice_is_ruled_on_if_another_process_survi
     for (program, status) in [("/bin/true", LetterStatus::Answered), ("/bin/false", LetterStatus::SetAside)] {
         let mut desk = Desk::new();
         let letter = take_in(&desk, &stranger("eve", "HELP"));
-        desk.office_mut().try_letters_by(program.into(), "config.toml".into());
+        suspects::try_letters_by(desk.office_mut(), program.into(), "config.toml".into());
         for run in ["first", "second"] {
             die_at(&desk, run, &[letter]);
         }
@@ -196,7 +198,7 @@ fn the_program_ends_soon_although_a_ruling_hangs() {
     let office: Arc<Office> = desk.shared_office();
     let (stopper, shutdown) = ShutdownSignal::new();
     let took = desk.block_on(async {
-        let running = tokio::spawn(office.run(shutdown));
+        let running = tokio::spawn(run::run(office, shutdown));
         while reached.load(Ordering::Relaxed) == 0 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use fogpost::daemon::instruct;
+use fogpost::daemon::loops::run;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
@@ -41,7 +43,7 @@ impl Crowd {
             .collect();
         let seats = desk.block_on(async {
             let office = desk.office();
-            let opened = office.open_all(&new).await.expect("they open");
+            let opened = instruct::open_all(office, &new).await.expect("they open");
             let ids: Vec<String> = opened.into_iter().map(|game_match| game_match.id).collect();
             // Marks the invitations as sent.
             let (forms, claim) = office.store.claim_dispatches(office.now(), 1000).await.expect("the forms");
@@ -136,7 +138,8 @@ fn a_failing_batch_does_not_stop_the_one_before_it() {
          BEGIN UPDATE letter SET received_at = 9000000000000000000 WHERE id = NEW.id; END",
     );
     (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
-    let failed = crowd.desk.block_on(crowd.desk.office().once()).expect_err("the instant is out of range");
+    let failed =
+        crowd.desk.block_on(run::once(crowd.desk.office())).expect_err("the instant is out of range");
     assert!(format!("{failed:#}").contains("is not a valid instant"), "{failed:#}");
     assert_eq!(crowd.ruled(), 256, "all but the letter received last");
 }

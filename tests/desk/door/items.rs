@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fogpost::daemon::items;
 use fogpost::daemon::{DueMatches, new_letter};
 use fogpost::game::Seat;
 use fogpost::post::FetchedLetter;
@@ -43,7 +44,7 @@ fn a_gm_acts_in_many_matches_while_strangers_letters_wait() {
     let letter = stored(desk, desk.answer(GM, &to_gm, &pauses.join("\n")));
     let letter = NewLetter { is_from_gm: true, ..letter };
     desk.block_on(desk.office().store.insert_letters(&[letter])).expect("it is stored");
-    let settled = desk.block_on(desk.office().settle_some(None)).expect("a batch");
+    let settled = desk.block_on(items::settle_some(desk.office(), None)).expect("a batch");
     assert!(settled.letters <= 33, "{} letters", settled.letters);
     assert!(crowd.ids().iter().all(|id| desk.find(id).stage == Stage::Paused));
     desk.untidy.set(true);
@@ -60,7 +61,7 @@ fn a_due_match_does_not_wait_for_a_flood_of_letters() {
     store(desk, (0..20_000).map(|n| from(&flooding, n, &format!("# {n}"))));
     desk.sleep(2);
     let mut matches = DueMatches { until: desk.now(), skipped: BTreeSet::new() };
-    let settled = desk.block_on(desk.office().settle_some(Some(&mut matches))).expect("a batch");
+    let settled = desk.block_on(items::settle_some(desk.office(), Some(&mut matches))).expect("a batch");
     assert_eq!((settled.letters, settled.matches), (16, 1), "the flood's own match waits for it");
     assert!(desk.find(due).wake_at() > Some(deadline), "the clock has decided");
     desk.untidy.set(true);
@@ -76,9 +77,9 @@ fn a_due_match_waits_for_letters_that_came_in_time() {
     let deadline = game_match.wake_at().expect("a deadline");
     desk.sleep((deadline - desk.now()).num_hours() + 1);
     let mut due = DueMatches { until: desk.now(), skipped: BTreeSet::new() };
-    let settled = desk.block_on(desk.office().settle_some(Some(&mut due))).expect("a batch");
+    let settled = desk.block_on(items::settle_some(desk.office(), Some(&mut due))).expect("a batch");
     assert_eq!((settled.letters, settled.matches), (1, 0));
-    let settled = desk.block_on(desk.office().settle_some(Some(&mut due))).expect("a batch");
+    let settled = desk.block_on(items::settle_some(desk.office(), Some(&mut due))).expect("a batch");
     assert_eq!((settled.letters, settled.matches), (0, 1));
     assert!(desk.find(&game_match.id).wake_at() > Some(deadline), "{}", to_ann.subject);
     desk.untidy.set(true);
@@ -92,7 +93,7 @@ fn a_due_match_does_not_wait_for_letters_that_came_after_its_time() {
     desk.sleep((deadline - desk.now()).num_hours() + 1);
     store(&desk, [desk.answer(ANN, &to_ann, "STATUS")]);
     let mut due = DueMatches { until: desk.now(), skipped: BTreeSet::new() };
-    let settled = desk.block_on(desk.office().settle_some(Some(&mut due))).expect("a batch");
+    let settled = desk.block_on(items::settle_some(desk.office(), Some(&mut due))).expect("a batch");
     assert_eq!((settled.letters, settled.matches), (1, 1));
     assert!(desk.find(&game_match.id).wake_at() > Some(deadline));
     desk.work();

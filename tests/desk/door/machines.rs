@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fogpost::daemon::instruct;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
@@ -188,7 +189,7 @@ fn a_gm_who_plays_in_the_match_does_not_see_first_lines() {
         players: BySeat::new(seated("Ann", ANN), seated("The GM", GM)).map(Holder::Player),
         terms: desk.office().config.terms.clone(),
     };
-    desk.block_on(desk.office().open(new)).expect("the match opens");
+    desk.block_on(instruct::open(desk.office(), new)).expect("the match opens");
     desk.work();
     let to_ann = desk.one_to(ANN);
     desk.sent_to(GM);
@@ -377,7 +378,7 @@ fn crowd(desk: &Desk) -> Vec<Answered> {
             terms: desk.office().config.terms.clone(),
         })
         .collect();
-    desk.block_on(desk.office().open_all(&new)).expect("the matches open");
+    desk.block_on(instruct::open_all(desk.office(), &new)).expect("the matches open");
     desk.work();
     let names =
         (0..MATCHES).flat_map(|n| [format!("ann{n}@players.example"), format!("bo{n}@players.example")]);

@@ -1,5 +1,6 @@
 //! The provider's spam folder: letters that concern the club are taken from it, and believed only if they are signed.
 
+use fogpost::daemon::intake;
 use fogpost::post::{Batch, FetchedLetter, Taken};
 use tokio::sync::{mpsc, oneshot};
 
@@ -20,7 +21,7 @@ fn from_spam(desk: &Desk, letters: &[String]) -> Taken {
     });
     to.try_send(Batch { letters: letters.collect(), stored }).expect("room for one");
     drop(to);
-    desk.block_on(desk.office().store_until_closed(batches));
+    desk.block_on(intake::store_until_closed(desk.office(), batches));
     desk.block_on(taken).expect("an answer")
 }
 

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use fogpost::audit::dossier::{Dossier, DossierForm};
 use fogpost::audit::{AuditVerdict, Finding, Place};
+use fogpost::daemon::audit::dossier;
+use fogpost::daemon::instruct;
 use fogpost::game::any::GameKind;
 use fogpost::game::{Line, Seat};
 use fogpost::house;
@@ -106,11 +108,11 @@ fn a_dossier_contains_the_record_letters_reports_and_account() {
 fn a_dossier_of_a_running_match_must_be_unsealed_and_the_ledger_records_it() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Pacific, &[]);
-    let refused = desk.block_on(desk.office().material(&game_match.id, None, "the account"));
+    let refused = desk.block_on(dossier::material(desk.office(), &game_match.id, None, "the account"));
     assert!(refused.expect_err("the match is sealed").to_string().contains("--unseal REASON"));
     assert_eq!(desk.find(&game_match.id).head, game_match.head);
     let asked = desk.unseal("Bo protests");
-    desk.block_on(desk.office().material(&game_match.id, Some(&asked), "the account of turn 4"))
+    desk.block_on(dossier::material(desk.office(), &game_match.id, Some(&asked), "the account of turn 4"))
         .expect("unsealed");
     let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     let last = entries.last().expect("an entry");
@@ -124,7 +126,8 @@ fn a_dossier_of_a_running_match_must_be_unsealed_and_the_ledger_records_it() {
 #[test]
 fn the_account_shows_filings_and_what_each_seat_was_told() {
     let (desk, game_match) = over();
-    let material = desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the material");
+    let material =
+        desk.block_on(dossier::material(desk.office(), &game_match.id, None, "")).expect("the material");
     let page = |turn| fogpost::audit::account::text(&material, turn).expect("worded").expect("a page");
     let first = page(Some(1));
     for words in
@@ -148,7 +151,7 @@ fn a_false_report_stands_in_the_account_beside_what_the_rules_let_the_seat_know(
     desk.restart_after(|folder| put_template(folder, "quad/news.txt", None));
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
-    let material = desk.block_on(desk.office().material(&id, None, "")).expect("the material");
+    let material = desk.block_on(dossier::material(desk.office(), &id, None, "")).expect("the material");
     let turn = |turn| {
         let page = fogpost::audit::account::text(&material, Some(turn));
         page.expect("worded").expect("a page")
@@ -172,7 +175,7 @@ fn a_false_report_stands_in_the_account_beside_what_the_rules_let_the_seat_know(
 fn the_account_words_what_each_seat_knew_as_its_letters_did() {
     for game in GameKind::ALL.iter().copied() {
         let (desk, id) = played(game);
-        let material = desk.block_on(desk.office().material(&id, None, "")).expect("the material");
+        let material = desk.block_on(dossier::material(desk.office(), &id, None, "")).expect("the material");
         let page = fogpost::audit::account::text(&material, None).expect("worded").expect("a page");
         assert!(page.contains("What the rules let Ann know:"), "{page}");
         let differing: Vec<&str> = page.lines().filter(|line| line.starts_with("    ! ")).collect();
@@ -191,7 +194,8 @@ fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
     for (reason, orders) in [("it was misread", orders), ("it came too late", None)] {
         let action = MatchAction::Correct { turn: 2, reason: reason.to_owned(), orders };
         let instruction = Instruction::Match { id: game_match.id.clone(), turn: None, action };
-        let done = desk.block_on(desk.office().carry_out(&instruction)).expect("it is carried out");
+        let done =
+            desk.block_on(instruct::carry_out(desk.office(), &instruction)).expect("it is carried out");
         assert!(done.is_done(), "{done:?}");
         desk.work();
     }
@@ -199,7 +203,8 @@ fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
     desk.reply(BO, &to_bo, "MARBLE K4");
     desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
     assert!(desk.verify(&game_match.id).is_sound());
-    let material = desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the material");
+    let material =
+        desk.block_on(dossier::material(desk.office(), &game_match.id, None, "")).expect("the material");
     let page = fogpost::audit::account::text(&material, None);
     let page = page.expect("worded").expect("a page");
     let boards: Vec<&str> = page.split("The board ").skip(1).map(|board| &board[..600]).collect();

@@ -1,6 +1,7 @@
 //! Letters that were dropped, and that a GM accepts: what that overrules, and what it never does.
 
 use fogpost::daemon::GmIndex;
+use fogpost::daemon::instruct;
 use fogpost::referee::Instruction;
 use fogpost::report::GmResult;
 use fogpost::store::{LetterRow, LetterStatus};
@@ -28,7 +29,8 @@ fn accept(desk: &Desk, digest: &str) -> GmResult {
 
 fn accept_as(desk: &Desk, gm: GmIndex, digest: &str) -> GmResult {
     let instruction = Instruction::AcceptLetter { digest: digest.to_owned() };
-    let done = desk.block_on(desk.office().carry_out_as(gm, &instruction)).expect("the store answers");
+    let done =
+        desk.block_on(instruct::carry_out_as(desk.office(), gm, &instruction)).expect("the store answers");
     desk.work();
     done
 }

@@ -1,5 +1,7 @@
 //! The daily audit tells the GM of each finding once.
 
+use fogpost::daemon::audit;
+use fogpost::daemon::audit::unsound;
 use fogpost::daemon::sending;
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
@@ -69,7 +71,8 @@ fn a_running_match_is_paused_and_the_status_tells_it_until_the_gm_acknowledges_i
     desk.advance(24);
     alarms(&desk)[0].says("The match is paused until you decide.");
     assert_eq!((desk.find(&id).stage, faults(&desk).len()), (Stage::Paused, 1));
-    let acknowledge = |only| desk.block_on(desk.office().acknowledge(only)).expect("the store answers");
+    let acknowledge =
+        |only| desk.block_on(unsound::acknowledge(desk.office(), only)).expect("the store answers");
     assert!(acknowledge(Some("QD-0000")).is_empty());
     assert_eq!((acknowledge(None), faults(&desk).len()), (vec![id.clone()], 0));
     desk.advance(48);
@@ -112,7 +115,7 @@ fn a_row_with_impossible_contents_is_told_to_the_gm_and_spares_the_other_matches
         cheat(&desk, &[&change.replace("{id}", &id)]);
         desk.sleep(24);
         let office = desk.office();
-        desk.block_on(async { office.audit_when_due().await.and(sending::send_due(office).await) })
+        desk.block_on(async { audit::audit_when_due(office).await.and(sending::send_due(office).await) })
             .expect(change);
         let alarms = alarms(&desk);
         let [alarm] = &alarms[..] else { panic!("{change}: {} alarms", alarms.len()) };

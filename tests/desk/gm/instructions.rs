@@ -1,5 +1,6 @@
 //! The GM's instructions by letter: who may send them, what they do, and how they are confirmed and announced.
 
+use fogpost::daemon::instruct;
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::referee::{Instruction, Match, MatchAction, Stage};
@@ -227,7 +228,7 @@ fn a_protest_stops_the_deadline_until_the_gm_resumes_the_match() {
 
 fn correct(desk: &Desk, game_match: &Match, action: MatchAction) -> GmResult {
     let instruction = Instruction::Match { id: game_match.id.clone(), turn: None, action };
-    let done = desk.block_on(desk.office().carry_out(&instruction)).expect("it is carried out");
+    let done = desk.block_on(instruct::carry_out(desk.office(), &instruction)).expect("it is carried out");
     desk.work();
     done
 }

@@ -1,5 +1,6 @@
 //! What a player may ask of the house by letter, and the house against itself.
 
+use fogpost::daemon::instruct;
 use fogpost::daemon::{Holder, NewMatch};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
@@ -34,7 +35,7 @@ fn challenge(desk: &Desk, options: &str) -> (Match, crate::desk::Sent) {
 fn ann_wins(desk: &Desk, game_match: &Match) {
     let action = MatchAction::Act(Act::Forfeit(Seat::Second));
     let forfeit = Instruction::Match { id: game_match.id.clone(), turn: None, action };
-    let done = desk.block_on(desk.office().carry_out(&forfeit)).expect("the store answers");
+    let done = desk.block_on(instruct::carry_out(desk.office(), &forfeit)).expect("the store answers");
     assert!(done.is_done());
     desk.work();
 }
@@ -273,7 +274,7 @@ fn the_house_plays_itself_to_the_end_but_not_by_letter() {
             players: BySeat::new(level(first), level(second)),
             terms: desk.office().config.terms.clone(),
         };
-        let id = desk.block_on(desk.office().open(new)).expect("the match opens").id;
+        let id = desk.block_on(instruct::open(desk.office(), new)).expect("the match opens").id;
         desk.work();
         let game_match = desk.find(&id);
         assert_eq!((game_match.stage, game_match.deadline), (Stage::Over, None));

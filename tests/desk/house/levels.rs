@@ -2,6 +2,9 @@
 
 use fogpost::audit::account;
 use fogpost::audit::dossier::DossierForm;
+use fogpost::daemon::audit::dossier;
+use fogpost::daemon::instruct;
+use fogpost::daemon::items;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, new_letter, sending};
 use fogpost::game::any::GameKind;
 use fogpost::game::quad::State;
@@ -34,7 +37,7 @@ pub fn opened(desk: &Desk, level: &str, anns: Seat) -> Match {
         players,
         terms: Terms { advance: desk.office().config.house.advance, ..desk.office().config.terms.clone() },
     };
-    let game_match = desk.block_on(desk.office().open(new)).expect("the match opens");
+    let game_match = desk.block_on(instruct::open(desk.office(), new)).expect("the match opens");
     desk.work();
     game_match
 }
@@ -68,7 +71,7 @@ pub fn arrives(desk: &Desk, raw: &str) {
     let (received_at, origin) = (desk.now(), String::new());
     let letter = new_letter(FetchedLetter { raw, received_at, origin, cut: false, size, is_spam: false });
     desk.block_on(desk.office().store.insert_letters(&[letter])).expect("the letter is stored");
-    desk.block_on(desk.office().settle_all()).expect("the letter is settled");
+    desk.block_on(items::settle_all(desk.office())).expect("the letter is settled");
 }
 
 /// A match against Average in which it is the house's turn.
@@ -98,7 +101,7 @@ fn the_house_plays_on_beside_a_match_that_cannot_be_read() {
             damaged.0.id
         )],
     );
-    desk.block_on(desk.office().house_all()).expect("the house plays");
+    desk.block_on(fogpost::daemon::house::house_all(desk.office())).expect("the house plays");
     assert_eq!(desk.find(&sound.0.id).house_due(), None);
 }
 
@@ -297,7 +300,7 @@ fn the_gm_learns_that_there_is_no_deadline_on_the_houses_turn() {
     arrives(&desk, &desk.answer(GM, &to_gm, &format!("GM MATCH {} EXTEND 3 days", before.id)));
     let action = MatchAction::Act(Act::Extend { days: 3 });
     let extend = Instruction::Match { id: before.id.clone(), turn: None, action };
-    let done = desk.block_on(desk.office().carry_out(&extend)).expect("the store answers");
+    let done = desk.block_on(instruct::carry_out(desk.office(), &extend)).expect("the store answers");
     assert!(!done.is_done());
     assert_eq!(desk.find(&before.id), before, "the match is unchanged");
     desk.work();
@@ -419,7 +422,7 @@ fn the_house_plays_a_reopened_turn_again() {
     desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
     let action = MatchAction::Correct { turn: 2, reason: "another try".to_owned(), orders: None };
     let again = Instruction::Match { id: game_match.id.clone(), turn: None, action };
-    desk.block_on(desk.office().carry_out(&again)).expect("it is done");
+    desk.block_on(instruct::carry_out(desk.office(), &again)).expect("it is done");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
     desk.work();
     assert_eq!(
@@ -447,8 +450,9 @@ fn a_dossier_shows_the_turns_of_the_house_which_a_third_party_finds_again() {
     desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
     let head = desk.find(&game_match.id).head;
     let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
-    let material =
-        desk.block_on(desk.office().material(&game_match.id, None, "")).expect("the account's material");
+    let material = desk
+        .block_on(dossier::material(desk.office(), &game_match.id, None, ""))
+        .expect("the account's material");
     let page = account::text(&material, None).expect("worded").expect("a page");
     assert!(page.contains(", by the house\n") && page.contains("against the house (average)"), "{page}");
     let turn = |turn| {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fogpost::daemon::instruct;
 use fogpost::daemon::{Holder, NewMatch};
 use fogpost::game::any::{AnySeen, GameKind};
 use fogpost::game::{BySeat, Seat};
@@ -25,7 +26,7 @@ fn opened(desk: &Desk, game: GameKind, level: &str, options: &[(&str, &str)]) ->
         players: BySeat::new(ann(), Holder::House(level)),
         terms: Terms { advance: desk.office().config.house.advance, ..desk.office().config.terms.clone() },
     };
-    let game_match = desk.block_on(desk.office().open(new)).expect("the match opens");
+    let game_match = desk.block_on(instruct::open(desk.office(), new)).expect("the match opens");
     desk.work();
     game_match
 }

@@ -1,6 +1,7 @@
 //! A player who vanishes: the opponent goes on against the house, or takes the win.
 
 use chrono::TimeDelta;
+use fogpost::daemon::instruct;
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::referee::{self, Act, Instruction, Match, MatchAction, PlayerSettings, Rejection, Stage};
@@ -166,7 +167,7 @@ fn while_a_protest_is_open_nobody_chooses_and_afterwards_as_much_time_is_left() 
     assert_eq!(desk.find(&game_match.id).stage, Stage::Paused);
     let resume =
         Instruction::Match { id: game_match.id.clone(), turn: None, action: MatchAction::Act(Act::Resume) };
-    desk.block_on(desk.office().carry_out(&resume)).expect("it is done");
+    desk.block_on(instruct::carry_out(desk.office(), &resume)).expect("it is done");
     desk.work();
     let left = |found: &Match| found.vanished.expect("Bo may choose again").until;
     assert!(left(&desk.find(&game_match.id)) > left(&game_match) + TimeDelta::days(9));

@@ -1,6 +1,9 @@
 //! A player is forgotten: addresses and letters go, and the chains stay whole.
 
 use fogpost::audit::{AuditVerdict, Place};
+use fogpost::daemon::audit::forget;
+use fogpost::daemon::audit::verify;
+use fogpost::daemon::instruct;
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::Fact;
@@ -28,13 +31,13 @@ fn a_player_whose_matches_are_over_is_forgotten_and_the_chain_stays_whole() {
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let bo = player(&desk, BO).expect("Bo");
     let number = bo.id;
-    let refused = desk.block_on(desk.office().forget(number)).expect_err("the match is running");
+    let refused = desk.block_on(forget::forget(desk.office(), number)).expect_err("the match is running");
     assert!(refused.to_string().contains("is not over"), "{refused:#}");
     assert!(player(&desk, BO).is_some());
     desk.reply(BO, &to_bo, "RESIGN CONFIRM");
     let head = desk.find(&id).head;
     let letters = desk.letters();
-    let matches = desk.block_on(desk.office().forget(number)).expect("it is forgotten");
+    let matches = desk.block_on(forget::forget(desk.office(), number)).expect("it is forgotten");
     assert_eq!(matches, std::slice::from_ref(&id));
     assert!(player(&desk, BO).is_none() && player(&desk, ANN).is_some());
     let store = &desk.office().store;
@@ -57,7 +60,7 @@ fn a_player_whose_matches_are_over_is_forgotten_and_the_chain_stays_whole() {
     assert_eq!(listed.fact, Fact::LettersListed {});
     assert_eq!((listed.told.len(), listed.delivered.len()), (4, 4), "the results");
     assert_eq!(told.fact, Fact::Forgotten { seat: Some(Seat::Second), player: name });
-    let again = desk.block_on(desk.office().forget(number)).expect_err("there is nothing left");
+    let again = desk.block_on(forget::forget(desk.office(), number)).expect_err("there is nothing left");
     assert!(again.to_string().contains("there is nothing left to forget"), "{again:#}");
     cheat(
         &desk,
@@ -99,7 +102,7 @@ fn what_is_left_of_a_match_with_somebody_forgotten_is_compared() {
         let sql = statement.replace("{packed}", packed).replace("{to_ann}", to_ann);
         let sql = sql.replace("{anns}", anns).replace("{id}", &id);
         let office = tampered(&desk, &[sql]);
-        let said = words(&desk.block_on(office.verify(&id, &|_| ())).expect("the store answers"));
+        let said = words(&desk.block_on(verify::verify(&office, &id, &|_| ())).expect("the store answers"));
         desk.block_on(office.store.close());
         if !said.contains(named) {
             unnamed.push(format!("{statement}: {said:?}"));
@@ -132,7 +135,7 @@ fn over(desk: &Desk) -> (String, Sent) {
 /// Forgets the player with this address, and returns the player's name from then on.
 fn forget(desk: &Desk, address: &str) -> String {
     let number = player(desk, address).expect("the player").id;
-    desk.block_on(desk.office().forget(number)).expect("it is forgotten");
+    desk.block_on(forget::forget(desk.office(), number)).expect("it is forgotten");
     format!("P-{number}")
 }
 
@@ -145,7 +148,7 @@ fn tell(desk: &Desk, id: &str) -> GmResult {
     let text = "Well played".to_owned();
     let words = MatchAction::Act(Act::Tell { to: None, digest: Digest::of(text.as_bytes()), text });
     let words = Instruction::Match { id: id.to_owned(), turn: None, action: words };
-    let done = desk.block_on(desk.office().carry_out(&words)).expect("the store answers");
+    let done = desk.block_on(instruct::carry_out(desk.office(), &words)).expect("the store answers");
     desk.work();
     done
 }
@@ -192,7 +195,7 @@ fn a_player_is_not_forgotten_while_a_letter_to_them_is_queued() {
     over(&desk);
     let number = player(&desk, BO).expect("Bo").id;
     cheat(&desk, &["UPDATE dispatch SET sent_at = NULL, due_at = 7 WHERE recipient = 'bo@players.example'"]);
-    let refused = desk.block_on(desk.office().forget(number)).expect_err("letters are queued");
+    let refused = desk.block_on(forget::forget(desk.office(), number)).expect_err("letters are queued");
     assert!(refused.to_string().contains("wait to be ruled on or sent"), "{refused:#}");
     assert!(player(&desk, BO).is_some());
 }

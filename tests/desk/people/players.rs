@@ -1,5 +1,6 @@
 //! The club's players: their names in letters and ledgers, and their addresses.
 
+use fogpost::daemon::instruct;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
@@ -229,7 +230,7 @@ fn the_gm_may_be_the_opponent_and_the_answer_says_so() {
         players: BySeat::new(seated("Ann", ANN), seated("The GM", GM)).map(Holder::Player),
         terms: desk.office().config.terms.clone(),
     };
-    desk.block_on(desk.office().open(new)).expect("the match opens");
+    desk.block_on(instruct::open(desk.office(), new)).expect("the match opens");
     desk.work();
     let invitation = desk.one_to(ANN);
     desk.sent_to(GM);

@@ -1,5 +1,6 @@
 //! Absences: one line counts in all matches of its player.
 
+use fogpost::daemon::instruct;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
@@ -25,7 +26,7 @@ fn three_matches(desk: &Desk) -> ([Match; 3], Sent) {
             players: BySeat::new(seated("Ann", ANN), seated(name, address)).map(Holder::Player),
             terms: desk.office().config.terms.clone(),
         };
-        let game_match = desk.block_on(desk.office().open(new)).expect("the match opens");
+        let game_match = desk.block_on(instruct::open(desk.office(), new)).expect("the match opens");
         desk.work();
         (game_match, desk.one_to(ANN))
     };

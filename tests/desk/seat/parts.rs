@@ -3,6 +3,8 @@
 use std::process::Command;
 
 use fogpost::audit::dossier::{Dossier, DossierForm};
+use fogpost::daemon::audit::dossier;
+use fogpost::daemon::instruct;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
@@ -36,7 +38,7 @@ pub fn of_others(desk: &Desk) -> Match {
         players: BySeat::new(seated("Bo", BO), seated("Cy", CY)).map(Holder::Player),
         terms: desk.office().config.terms.clone(),
     };
-    let game_match = desk.block_on(desk.office().open(new)).expect("the match opens");
+    let game_match = desk.block_on(instruct::open(desk.office(), new)).expect("the match opens");
     desk.work();
     game_match
 }
@@ -380,7 +382,8 @@ fn a_letter_that_cannot_be_read_any_more_is_withheld_while_its_players_play_else
         "UPDATE match SET snapshot = replace(snapshot, '\"address\":\"referee@club.example\"', '\"address\":\"\"')",
     );
     let shown = || {
-        let material = desk.block_on(desk.office().material(&first.id, None, "a test")).expect("the match");
+        let material =
+            desk.block_on(dossier::material(desk.office(), &first.id, None, "a test")).expect("the match");
         let letters = material.letters.values().map(|raw| String::from_utf8_lossy(raw).into_owned());
         letters.collect::<String>()
     };
