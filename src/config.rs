@@ -3,12 +3,6 @@
 //! Each error is one line that names the key, its line, the value found, and one that would be valid. Relative paths
 //! are relative to the file's folder.
 
-mod gms;
-mod house;
-mod outbox;
-pub mod presets;
-mod return_path;
-
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -21,6 +15,12 @@ use crate::post::inbox::Inbox;
 use crate::post::{Secret, oauth};
 use crate::referee::Terms;
 use crate::store::{sqlite_url, unverified_server};
+
+mod gms;
+mod house;
+mod outbox;
+pub mod presets;
+mod return_path;
 
 pub use self::gms::{Gm, Gms};
 pub use self::house::HouseSection;

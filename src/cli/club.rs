@@ -7,6 +7,7 @@ use anyhow::Context as _;
 
 use super::arguments::ActingGm;
 use super::instruct::carry_out;
+use crate::daemon::load;
 use crate::referee::Instruction;
 
 /// The GM's digest, and the GM's own reply token
@@ -49,7 +50,7 @@ impl Args {
                     }
                 };
                 for gm in chosen {
-                    office.renew_gm_token(gm).await?;
+                    load::renew_gm_token(office, gm).await?;
                     println!("Letters to {} now carry a new reply token.", gm.name);
                 }
                 Ok(ExitCode::SUCCESS)

@@ -1,7 +1,5 @@
 //! `fogpost doctor`: checks each part of the setup and prints a line for it, with advice if it fails.
 
-mod round_trip;
-
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -16,6 +14,8 @@ use crate::post::outbox::{Checked, Outbox};
 use crate::post::{dns, oauth};
 use crate::report::format_duration;
 use crate::store::{self, private};
+
+mod round_trip;
 
 /// Check config, templates, database, mailbox, mail server and DNS
 #[derive(clap::Args)]

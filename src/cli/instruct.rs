@@ -7,6 +7,7 @@ use anyhow::bail;
 use super::arguments::ActingGm;
 use super::output::print_json;
 use crate::daemon::Office;
+use crate::daemon::instruct;
 use crate::referee::Instruction;
 use crate::report::GmResult;
 
@@ -21,7 +22,7 @@ pub(super) async fn carry_out(
     json: bool,
 ) -> anyhow::Result<ExitCode> {
     let gm = gm.index(&office.config.club.gm)?;
-    print(office, &office.carry_out_as(gm, instruction).await?, json)
+    print(office, &instruct::carry_out_as(office, gm, instruction).await?, json)
 }
 
 /// Prints the result of an instruction, for people or as JSON.
@@ -29,7 +30,7 @@ pub(super) async fn carry_out(
 /// # Errors
 /// Same as [`carry_out`].
 fn print(office: &Office, done: &GmResult, json: bool) -> anyhow::Result<ExitCode> {
-    let text = office.tell(done)?;
+    let text = instruct::tell(office, done)?;
     if !done.is_done() {
         // The text is laid out for a letter; an error is one line.
         bail!("{}", text.split_whitespace().collect::<Vec<_>>().join(" "));

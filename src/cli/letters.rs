@@ -12,6 +12,8 @@ use serde_json::json;
 use super::arguments::{ActingGm, Unsealing};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table, put, put_text};
+use crate::daemon::audit::sealed;
+use crate::daemon::items;
 use crate::daemon::sending::resend::{self, MAX_RESENT, Resent};
 use crate::daemon::{Office, Unseal};
 use crate::letter::Digest;
@@ -125,7 +127,7 @@ impl Args {
                     return accept(office, digest, gm, *json).await;
                 }
                 Some(Command::Try { digest }) => {
-                    office.try_letter(*digest).await?;
+                    items::try_letter(office, *digest).await?;
                     return Ok(ExitCode::SUCCESS);
                 }
                 Some(Command::Resend { which }) => return resend(office, which).await,
@@ -264,12 +266,12 @@ async fn listed(
 ) -> anyhow::Result<Vec<Listed>> {
     let mut listed = Vec::with_capacity(letters.len());
     for letter in letters {
-        let sealed_by = office.matches_sealing(&letter).await?;
+        let sealed_by = sealed::matches_sealing(office, &letter).await?;
         listed.push(Listed { letter, sealed_by });
     }
     if asked.is_some() {
         let sealing: BTreeSet<String> = listed.iter().flat_map(|letter| letter.sealed_by.clone()).collect();
-        office.unseal(&Vec::from_iter(sealing), asked, "the list of letters").await?;
+        sealed::unseal(office, &Vec::from_iter(sealing), asked, "the list of letters").await?;
         listed.iter_mut().for_each(|letter| letter.sealed_by.clear());
     }
     Ok(listed)
@@ -352,7 +354,7 @@ async fn raw(office: &Office, prefix: &str, asked: Option<&Unseal>) -> anyhow::R
     }
     let raw = store.letter(letter.digest).await?.context("the letter's bytes are missing")?;
     let what = format!("letter {}", &letter.digest.to_string()[..12]);
-    office.unseal(&office.matches_sealing(letter).await?, asked, &what).await?;
+    sealed::unseal(office, &sealed::matches_sealing(office, letter).await?, asked, &what).await?;
     // A terminal would obey the escape sequences in it.
     match std::io::stdout().is_terminal() {
         true => put_text(&String::from_utf8_lossy(&raw).replace("\r\n", "\n")),

@@ -10,6 +10,7 @@ use super::arguments::{ActingGm, HolderArgument, choices, game, holder, orders, 
 use super::instruct::carry_out;
 use super::match_list::{List, show};
 use super::output::print_json;
+use crate::daemon::instruct;
 use crate::daemon::{GmIndex, Holder, NewMatch, Office};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
@@ -273,7 +274,7 @@ impl New {
         terms.setup_days = self.setup_days.unwrap_or(terms.setup_days);
         terms.zone = self.zone.unwrap_or(terms.zone);
         let new = NewMatch { game, choices, players, terms };
-        let [opened] = &office.open_all_as(gm, std::slice::from_ref(&new)).await?[..] else {
+        let [opened] = &instruct::open_all_as(office, gm, std::slice::from_ref(&new)).await?[..] else {
             bail!("no match was opened")
         };
         tell_unused_names(&new, opened);
@@ -289,7 +290,7 @@ impl New {
 /// Opens the matches that a CSV file lists, all or none.
 async fn open_list(office: &Office, gm: GmIndex, file: &Path, json: bool) -> anyhow::Result<()> {
     let new = super::pairs::read(file, &office.config)?;
-    for (new, opened) in new.iter().zip(office.open_all_as(gm, &new).await?) {
+    for (new, opened) in new.iter().zip(instruct::open_all_as(office, gm, &new).await?) {
         tell_unused_names(new, &opened);
         let Match { id, game, players, .. } = opened;
         if json {

@@ -1,6 +1,18 @@
 //! The command line, one file per command. It parses arguments, calls the daemon's [`Office`] and prints; it knows no
 //! rules of any game.
 
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use chrono::Utc;
+use clap::{Parser, Subcommand};
+
+use crate::config::Config;
+use crate::daemon::Office;
+use crate::store;
+
 /// Prints one line, fit for a terminal. Replaces the standard library's macro, which panics when output fails. Here a
 /// closed pipe (`| head`) ends the program silently, and a full disk ends it with an error message.
 macro_rules! println {
@@ -35,18 +47,6 @@ mod receive;
 mod replay;
 mod run;
 mod status;
-
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::sync::Arc;
-
-use anyhow::Context;
-use chrono::Utc;
-use clap::{Parser, Subcommand};
-
-use crate::config::Config;
-use crate::daemon::Office;
-use crate::store;
 
 /// A referee for games played by letter
 ///

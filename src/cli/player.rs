@@ -9,6 +9,7 @@ use super::arguments::{ActingGm, address, seat};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table};
 use crate::daemon::Office;
+use crate::daemon::audit::forget;
 use crate::game::Seat;
 use crate::letter::Address;
 use crate::referee::{Act, Instruction, MatchAction};
@@ -141,7 +142,7 @@ fn player_number(text: &str) -> Result<i64, String> {
 }
 
 async fn forget(office: &Office, player: i64, json: bool) -> anyhow::Result<ExitCode> {
-    let matches = office.forget(player).await?;
+    let matches = forget::forget(office, player).await?;
     if json {
         print_json(&json!({ "forgotten": format!("P-{player}"), "matches": matches }));
     } else {

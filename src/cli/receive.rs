@@ -7,10 +7,8 @@ use std::process::ExitCode;
 use anyhow::bail;
 
 use crate::config::Config;
-use crate::daemon;
 use crate::letter::printable::printable_line;
-use crate::post;
-use crate::store;
+use crate::{daemon, post, store};
 
 /// Store one letter from standard input; exit status 75 asks the mail server to retry
 #[derive(clap::Args)]

@@ -15,8 +15,10 @@ use tokio::task::JoinHandle;
 use super::log::{self, LogFilter};
 use crate::config::Config;
 use crate::daemon::Office;
-use crate::daemon::service::{self, Request, Signals};
+use crate::daemon::loops::run;
+use crate::daemon::status::service::{self, Request, Signals};
 use crate::daemon::status::this_daemon;
+use crate::daemon::suspects;
 use crate::post::ShutdownSignal;
 use crate::report;
 use crate::store::{self, Database};
@@ -54,7 +56,7 @@ impl Args {
             let _held = office.store.lock(&this_daemon()).await?;
             log_start(&office).await?;
             if self.once {
-                office.once().await?;
+                run::once(&office).await?;
                 office.close().await;
             } else {
                 serve(&settings, office, &log).await?;
@@ -108,7 +110,7 @@ impl ConfigFile {
         let mut office = Office::new(config, store, Arc::new(Utc::now))?;
         report::check_templates(&office.templates)?;
         let program = std::env::current_exe().context("the path of this program")?;
-        office.try_letters_by(program, self.path.clone());
+        suspects::try_letters_by(&mut office, program, self.path.clone());
         Ok(Arc::new(office))
     }
 }
@@ -141,7 +143,7 @@ async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) 
     service::notify_ready();
     loop {
         let (stopper, stop) = ShutdownSignal::new();
-        let mut running = pin!(Arc::clone(&office).run(stop));
+        let mut running = pin!(run::run(Arc::clone(&office), stop));
         let next = loop {
             let request = tokio::select! {
                 ended = &mut running => return ended,

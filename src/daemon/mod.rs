@@ -1,7 +1,7 @@
 //! The daemon: letters come in, are ruled on and answered; deadlines are enforced; mail goes out.
 //!
-//! `loops/` wait and back off. They call the steps in `batch/`: load what a decision needs, decide, commit. Decisions
-//! are made in [`crate::desk`], which awaits nothing and knows no database. The rules of play are in [`crate::referee`].
+//! `loops/` wait and back off. Each batch of `items` is loaded (`load/`), decided in [`crate::desk`], which awaits nothing
+//! and knows no database, and committed. The rules of play are in [`crate::referee`].
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,10 +12,10 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use tokio::sync::Notify;
 
-use self::attempts::Attempts;
-use self::heartbeat::Heartbeat;
 use self::traffic::Traffic;
 use crate::config::Config;
+use crate::daemon::status::heartbeat::Heartbeat;
+use crate::daemon::suspects::Attempts;
 use crate::desk::frame::club::Club;
 use crate::ledger::truncate_to_millis;
 use crate::post::dkim::Verifier;
@@ -24,38 +24,29 @@ use crate::referee::HousePlayer;
 use crate::report::Templates;
 use crate::store::Database;
 
-mod attempts;
-mod batch;
-mod columns;
-mod commands;
-mod copies;
-mod dossier;
-mod forgetting;
-mod heartbeat;
-mod incoming;
-mod logins;
-mod loops;
+pub mod audit;
+mod commit;
+pub mod house;
+pub mod instruct;
+pub mod intake;
+pub mod items;
+pub mod load;
+pub mod loops;
 mod parallel;
-mod remembered;
-mod sealed;
+mod rulings;
 pub mod sending;
-pub mod service;
 pub mod status;
-mod stuck;
+pub mod suspects;
 mod traffic;
-mod trial;
-mod unsound;
-mod verify;
 mod waiting;
-mod withheld;
 
 pub use crate::desk::frame::club::{Moment, Trap};
 pub use crate::desk::frame::gm_index::GmIndex;
 pub use crate::desk::gm::unseal::Unseal;
 pub use crate::desk::matches::openings::{Holder, NamedAddress, NewMatch, fit_name};
-pub use batch::items::{DueMatches, Settled};
-pub use copies::with_new_text;
-pub use incoming::new_letter;
+pub use intake::copies::with_new_text;
+pub use intake::row::new_letter;
+pub use items::{DueMatches, Settled};
 
 /// The source of the time; tests move it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;

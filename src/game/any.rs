@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use super::options::Choices;
 use super::testing::{RandomPlay, Rng};
 use super::{
     Board, BySeat, Due, Fault, Game, Line, Numbered, Options, OrderLines, Outcome, Reason, Sealed, Seat,
     Seen, Syntax, condition,
 };
+
+pub use super::options::Choices;
 
 /// Declares the enums over all games, and the two macros that forward a call to the game of a value.
 ///

@@ -6,6 +6,7 @@
 
 use std::fmt::{Debug, Display};
 
+use orders::{not_understood, two_squares};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -35,7 +36,6 @@ pub mod testing;
 pub use dice::Dice;
 pub use options::{OptionRule, Options, Values};
 pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
-use orders::{not_understood, two_squares};
 pub use phase::{Due, Outcome, Phase, Reason};
 pub use seat::{BySeat, Seat};
 pub use seen::Seen;

@@ -5,6 +5,8 @@
 
 use std::fmt::Display;
 
+use engine::{House, Insight};
+
 use crate::game::any::{AnySeen, Choices, GameKind, on_game, on_seen};
 use crate::game::{self, Dice, Game};
 
@@ -15,7 +17,6 @@ mod quadrant_z;
 pub mod quantum;
 
 pub use engine::{Chosen, HouseLevel, Level};
-use engine::{House, Insight};
 
 /// A game that the house may play.
 trait Housed: Game {

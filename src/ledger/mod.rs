@@ -8,6 +8,12 @@
 //! The letters that report a ruling are worded after its entries are chained, so the first entry of the next ruling
 //! contains their digests.
 
+use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::letter::Digest;
+
 mod act;
 mod cause;
 mod chain;
@@ -18,10 +24,6 @@ mod replay;
 mod seal;
 mod settings;
 
-use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
 pub use act::{Act, Correction, HouseFailure, HousePlay, NewKey};
 pub use cause::{Cause, Hint, LetterCause, Permission, Room, Signature, TokenOf};
 pub use chain::{ChainError, Head, walk};
@@ -31,8 +33,6 @@ pub use lot::{Lot, PinnedLot};
 pub use replay::{adjudications, record, replay, seen, standing};
 pub use seal::{SealKey, seal_digest};
 pub use settings::{LetterFormat, PlayerSettings, Receipts, next_at_hour, no_settings};
-
-use crate::letter::Digest;
 
 /// The format of new ledgers, and the only one that this program reads. The first entry names it.
 pub const FORMAT: u32 = 1;

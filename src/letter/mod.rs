@@ -13,7 +13,15 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use mail::header::{self, Header};
+use mail::{identity, recipients, structure};
 use mail_parser::MessageParser;
+use quote::frame::Correspondents;
+use quote::{new_text, own_letter};
+use sender::classify::{self, Evidence};
+use sender::envelope::{self, Envelope, add_tokens};
+use sender::person;
+use text::body::{self, Texts};
 
 use crate::game::Line;
 
@@ -37,15 +45,6 @@ pub use sender::automatic::{Automatic, AutomaticKind, Certainty};
 pub use sender::envelope::UnreadableLetter;
 pub use text::body::UnreadableContent;
 pub use text::{clean, printable};
-
-use mail::header::{self, Header};
-use mail::{identity, recipients, structure};
-use quote::frame::Correspondents;
-use quote::{new_text, own_letter};
-use sender::classify::{self, Evidence};
-use sender::envelope::{self, Envelope, add_tokens};
-use sender::person;
-use text::body::{self, Texts};
 
 /// Maximum letters of a thread to recognise in the quotes of a reply.
 const MAX_QUOTED: usize = 8;

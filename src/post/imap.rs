@@ -3,14 +3,6 @@
 //! A letter that repeatedly breaks the session is found by asking for ever fewer letters. It is named in the log and
 //! left in the folder, so that it does not hold up the others.
 
-mod connection;
-mod fetch;
-mod idle;
-mod login;
-mod mailbox;
-mod paced;
-mod spam;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -24,6 +16,14 @@ use super::source::{
     BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY,
 };
 use super::{Error, FoundLetter, Secret, Tls, oauth, tls};
+
+mod connection;
+mod fetch;
+mod idle;
+mod login;
+mod mailbox;
+mod paced;
+mod spam;
 
 /// Times that a letter may break the session before it is left alone.
 const MAX_FAILURES: u8 = 3;

@@ -3,6 +3,15 @@
 //! It does not look into letters, and knows neither matches nor the database. It passes batches of letters through a
 //! channel, and files them in the mailbox only once the receiver has confirmed that they are stored.
 
+use std::{fmt, io};
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use tokio::sync::{oneshot, watch};
+
+use self::refusal::Refusal;
+use crate::letter::printable::is_printable;
+
 pub mod dkim;
 pub mod dns;
 pub mod imap;
@@ -19,16 +28,6 @@ pub mod smtp;
 mod source;
 pub mod stdin;
 mod tls;
-
-use std::fmt;
-use std::io;
-
-use chrono::{DateTime, Utc};
-use serde::Deserialize;
-use tokio::sync::{oneshot, watch};
-
-use self::refusal::Refusal;
-use crate::letter::printable::is_printable;
 
 /// The default of `max_letter_bytes`. Larger letters are not acted on, so only their beginning is fetched.
 pub const MAX_LETTER_BYTES: usize = 10 * 1024 * 1024;

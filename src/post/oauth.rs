@@ -5,11 +5,6 @@
 //! there, and a renewal locks the file, so that the mailbox, the outbox and other programs with the same login renew it
 //! once.
 
-mod http;
-mod sasl;
-mod token_file;
-mod tokens;
-
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,10 +20,16 @@ use oauth2::{
 };
 use serde::Deserialize;
 
-pub(super) use self::sasl::Mechanism;
 use self::token_file::TokenFile;
 use self::tokens::{LOG_IN, TokenAnswer, Tokens};
 use super::{Error, Secret, one_line};
+
+mod http;
+mod sasl;
+mod token_file;
+mod tokens;
+
+pub(super) use self::sasl::Mechanism;
 
 /// Time limit for a person to log in by device code.
 const LOGIN_LIMIT: Duration = Duration::from_secs(15 * 60);

@@ -8,9 +8,10 @@ use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::maildirs::{self, Maildirs};
-pub use super::outgoing::{Checked, Outgoing, SendError};
 use super::sendmail::{self, Sendmail};
 use super::{Error, smtp};
+
+pub use super::outgoing::{Checked, Outgoing, SendError};
 
 /// The settings of an outbox.
 #[derive(Debug, Clone, Deserialize)]

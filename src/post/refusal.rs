@@ -3,16 +3,16 @@
 //! It keeps the words and the codes, and tells what the refusal concerns ([`RefusalClass`]). The consequences are up to
 //! the sender of the letter.
 
-mod class;
-
 use std::fmt;
 
 use lettre::transport::smtp::response::Response;
 use serde::{Deserialize, Serialize};
 
-pub use self::class::RefusalClass;
-
 use super::one_line;
+
+mod class;
+
+pub use self::class::RefusalClass;
 
 /// A refusal in the words of the other side.
 #[derive(Debug, Clone, PartialEq, Eq)]

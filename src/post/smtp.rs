@@ -3,10 +3,6 @@
 //! This is the pool; [`conversation`] speaks the protocol. Each letter has one recipient, so that one bad address
 //! cannot hold up the others.
 
-mod capabilities;
-mod conversation;
-mod wire;
-
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,6 +16,10 @@ use self::conversation::{Conversation, Failure};
 use super::outgoing::{Checked, SendError};
 use super::refusal::Exchange;
 use super::{Error, Secret, Tls, oauth, one_line, tls};
+
+mod capabilities;
+mod conversation;
+mod wire;
 
 /// A mail server that takes letters to anybody (RFC 6409).
 #[derive(Debug, Clone, Deserialize)]

@@ -14,6 +14,10 @@
 //! - `gm/`: acts of GMs and of the program, corrections, and the instructions that GMs write
 //! - [`rule`]
 
+use chrono::{DateTime, Utc};
+
+use self::play::ruling::Draft;
+
 mod answer;
 mod changes;
 mod clock;
@@ -28,10 +32,6 @@ mod reply;
 mod schedule;
 mod settings;
 mod words;
-
-use chrono::{DateTime, Utc};
-
-use self::play::ruling::Draft;
 
 pub use answer::{AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports};
 pub use changes::ChangeReply;

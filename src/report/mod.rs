@@ -2,6 +2,21 @@
 //!
 //! A letter to a seat is made from that seat's view and from what both sides may know, and from nothing else.
 
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use context::{LazyView, TemplateContext};
+use links::AnswerLink;
+use minijinja::Value;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use crate::game::any::OwnPart;
+use crate::game::{Board, BySeat, Seat};
+use crate::referee::{
+    Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Notice, Reader, WordingNews,
+};
+
 mod board;
 mod club_letter;
 mod context;
@@ -12,21 +27,6 @@ mod markdown;
 mod samples;
 mod templates;
 mod text;
-
-use std::sync::Arc;
-
-use chrono::{DateTime, Utc};
-use minijinja::Value;
-use minijinja::value::Serde;
-use serde::Serialize;
-
-use crate::game::any::OwnPart;
-use crate::game::{Board, BySeat, Seat};
-use crate::referee::{
-    Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Notice, Reader, WordingNews,
-};
-use context::{LazyView, TemplateContext};
-use links::AnswerLink;
 
 pub use board::{PictureCache, png, svg};
 pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, SeenTurn, UnprovenSummary};

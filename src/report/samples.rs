@@ -1,7 +1,5 @@
 //! Sample values for every letter, with which `doctor` and the tests render every template.
 
-mod answers;
-
 use std::sync::Arc;
 
 use chrono::DateTime;
@@ -22,6 +20,8 @@ use crate::referee::{
     self, Adjudication, Content, Dispatch, HouseDefaults, Match, Notice, Opening, Passing, Reader, Reply,
     Terms,
 };
+
+mod answers;
 
 const CLUB: Club<'static> =
     Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };

@@ -12,6 +12,10 @@
 
 use std::cell::OnceCell;
 
+use bounds::{MAX_LINE, start_of};
+use command::ParsedLine;
+use normalized::NormalizedLine;
+
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 
@@ -28,10 +32,6 @@ pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{COMMAND_WORDS, Command, Concern, NumberedCommand, Party};
 pub use grammar::Grammar;
 pub use part::{first_match_line, matches_named_in, matches_with_parts, part_for};
-
-use bounds::{MAX_LINE, start_of};
-use command::ParsedLine;
-use normalized::NormalizedLine;
 
 /// The orders, commands and remarks in a letter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,6 +8,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::statement::Tx;
+
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
 pub use self::changes::{ChangeKind, ChangeStage, PlayerChange};
 pub use self::database::Database;
@@ -19,7 +21,6 @@ pub use self::packing::pack;
 pub use self::sending_values::*;
 pub use self::settlement::Settlement;
 pub use self::sqlite::{sqlite_file, sqlite_url};
-use self::statement::Tx;
 pub use self::values::*;
 pub use self::waiting::Claimable;
 

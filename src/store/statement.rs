@@ -8,8 +8,10 @@ use sqlx::error::BoxDynError;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{Arguments as _, AssertSqlSafe, Encode, FromRow, PgConnection, Postgres};
-use sqlx::{Sqlite, SqliteConnection, Transaction, Type};
+use sqlx::{
+    Arguments as _, AssertSqlSafe, Encode, FromRow, PgConnection, Postgres, Sqlite, SqliteConnection,
+    Transaction, Type,
+};
 
 use super::cell::{Cell, Kind, decode_row};
 use super::rows::texts;

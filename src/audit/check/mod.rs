@@ -1,5 +1,11 @@
 //! Checks one match: its chain, its letters, and every ruling, which is repeated from them.
 
+use std::collections::BTreeSet;
+
+use self::state::{Unconfirmed, short};
+use super::verdict::{AuditVerdict, Finding, Place};
+use crate::letter::Digest;
+
 pub mod columns;
 mod deadlines;
 mod difference;
@@ -15,15 +21,10 @@ mod state;
 mod stored;
 mod unrepeated;
 
-use std::collections::BTreeSet;
-
 pub use self::expected::{ExpectedDispatch, StoredDispatch};
 pub use self::holders::StoredSeat;
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 pub use self::state::{Check, StoredMatch, Withheld};
-use self::state::{Unconfirmed, short};
-use super::verdict::{AuditVerdict, Finding, Place};
-use crate::letter::Digest;
 
 impl Check {
     /// Repeats the pending rulings whose entries are complete, or all of them `at_end`. Returns the letters that

@@ -3,10 +3,6 @@
 //! It shows everything. The caller decides whether it may be shown. Its words are in `templates/account`; the program's own
 //! templates word it, because it shows what a club's own ones say beside what they should.
 
-mod positions;
-#[cfg(test)]
-mod tests;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
@@ -23,6 +19,10 @@ use crate::report::envelope::PlaceInMatch;
 use crate::report::pin::pin;
 use crate::report::sent::plain_text;
 use crate::report::{self, Position, TemplateError, Templates};
+
+mod positions;
+#[cfg(test)]
+mod tests;
 
 /// One of our letters with all its bytes.
 #[derive(Clone, Debug)]

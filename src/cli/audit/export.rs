@@ -12,6 +12,7 @@ use zip::write::SimpleFileOptions;
 use crate::audit::dossier::DossierForm;
 use crate::cli::arguments::Unsealing;
 use crate::daemon::Office;
+use crate::daemon::audit::dossier;
 use crate::store::private;
 
 /// Write a dossier that a third party can check with nothing but Python, or sha256sum and jq
@@ -52,7 +53,7 @@ impl Args {
     async fn write(&self, office: &Office, out: File) -> anyhow::Result<usize> {
         let form = if self.arbiter { DossierForm::Arbiter } else { DossierForm::Public };
         let asked = self.unsealing.asked(&office.config.club.gm)?;
-        let files = office.dossier(&self.id, form, asked.as_ref()).await?;
+        let files = dossier::dossier(office, &self.id, form, asked.as_ref()).await?;
         let mut zip = ZipWriter::new(out);
         for (file, contents) in &files {
             zip.start_file(file.as_str(), SimpleFileOptions::default().unix_permissions(0o644))?;

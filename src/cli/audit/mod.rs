@@ -1,15 +1,15 @@
 //! `fogpost audit`: verifies matches, shows their accounts, exports and checks dossiers.
 
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::in_club;
+
 mod acknowledge;
 mod check;
 mod export;
 mod show;
 mod verify;
-
-use std::path::Path;
-use std::process::ExitCode;
-
-use super::in_club;
 
 /// Check matches against their ledgers, show their accounts, export and check dossiers
 #[derive(clap::Args)]

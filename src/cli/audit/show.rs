@@ -7,6 +7,7 @@ use anyhow::Context;
 use crate::audit::account;
 use crate::cli::arguments::Unsealing;
 use crate::daemon::Office;
+use crate::daemon::audit::dossier;
 
 /// Show who filed what and when, every question and answer, and every report, ready to print
 #[derive(clap::Args)]
@@ -25,7 +26,7 @@ impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         let what = self.turn.map_or("the account".to_owned(), |turn| format!("the account of turn {turn}"));
         let asked = self.unsealing.asked(&office.config.club.gm)?;
-        let material = office.material(&self.id, asked.as_ref(), &what).await?;
+        let material = dossier::material(office, &self.id, asked.as_ref(), &what).await?;
         let page = account::text(&material, self.turn).context("the account")?;
         let turn = self.turn.unwrap_or_default();
         let page = page.with_context(|| format!("{} has no turn {turn}", material.game_match.id))?;

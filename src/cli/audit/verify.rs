@@ -12,6 +12,8 @@ use crate::audit::witness::PlayersMail;
 use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
 use crate::daemon::Office;
+use crate::daemon::audit;
+use crate::daemon::audit::verify;
 
 /// Maximum bytes of a player's mail.
 const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
@@ -74,7 +76,7 @@ impl Args {
         let step = |entries| bar.inc(entries);
         if !self.against.is_empty() {
             let mails = self.mails(id.as_deref())?;
-            let verdicts = office.verify_against(&mails, id.as_deref(), &step).await?;
+            let verdicts = verify::verify_against(office, &mails, id.as_deref(), &step).await?;
             bar.finish_and_clear();
             verdicts.iter().for_each(|verdict| show(verdict, self.json));
             return Ok(verdicts);
@@ -92,14 +94,14 @@ impl Args {
         };
         for (number, batch) in ids.chunks(BATCH_SIZE).enumerate() {
             bar.set_message(format!("{} of {} matches,", number * BATCH_SIZE, ids.len()));
-            let checked = office.verify_several(batch, &step).await?;
+            let checked = verify::verify_several(office, batch, &step).await?;
             bar.suspend(|| checked.iter().for_each(|verdict| show(verdict, self.json)));
             // Drop the sound verdicts: a club may have thousands.
             verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
         }
         bar.finish_and_clear();
         if self.report {
-            office.report_audit(ids.len(), verdicts.clone()).await?;
+            audit::report_audit(office, ids.len(), verdicts.clone()).await?;
         }
         Ok(verdicts)
     }

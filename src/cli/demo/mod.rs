@@ -3,10 +3,6 @@
 //! They deliver their letters into the referee's Maildir, and the daemon answers into theirs. Their orders come from a
 //! recorded match of each game, so every demo tells the same story.
 
-mod correspondent;
-mod play;
-mod story;
-
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,6 +14,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use self::correspondent::Correspondent;
 use self::play::Play;
 use crate::config::Config;
+use crate::daemon::instruct;
+use crate::daemon::loops::run;
 use crate::daemon::{Holder, NamedAddress, NewMatch, Office};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
@@ -27,6 +25,10 @@ use crate::letter::Address;
 use crate::post::maildir;
 use crate::referee::{Match, Stage};
 use crate::store::{self, Database};
+
+mod correspondent;
+mod play;
+mod story;
 
 /// Replay a recorded match by real letters between two correspondents, on this machine alone
 ///
@@ -94,12 +96,12 @@ async fn play_both(office: &Office, folder: &Path, record: &Record) -> anyhow::R
         players: players.map(Holder::Player),
         terms: office.config.terms.clone(),
     };
-    let id = office.open(new).await?.id;
+    let id = instruct::open(office, new).await?.id;
     println!("{id} opens: {} between {first} and {second}, by letter.", record.game.name());
     let bar = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{spinner} {msg}")?);
     let mut rest = &record.filings[..];
     loop {
-        office.once().await?;
+        run::once(office).await?;
         let game_match = find(office, &id).await?;
         if rest.is_empty() {
             bar.finish_and_clear();

@@ -1,15 +1,16 @@
 //! `fogpost demo --play`: the person at the terminal plays against the house, with mutt, on this machine alone.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use anyhow::{Context, anyhow, bail, ensure};
 
 use super::{named_address, office, utf8};
-use crate::daemon::service::{Request, Signals};
+use crate::daemon::instruct;
+use crate::daemon::loops::run;
+use crate::daemon::status::service::{Request, Signals};
 use crate::daemon::status::this_daemon;
 use crate::daemon::{Holder, NewMatch, Office};
 use crate::game::BySeat;
@@ -56,10 +57,10 @@ impl Play {
             players: BySeat::new(Holder::Player(you), Holder::House(level)),
             terms: office.config.terms.clone(),
         };
-        let game_match = office.open(new).await?;
+        let game_match = instruct::open(&office, new).await?;
         let _held = office.store.lock(&this_daemon()).await?;
         // The invitation is in the mailbox before anybody looks.
-        office.once().await?;
+        run::once(&office).await?;
         tell(&game_match, &folder);
         referee(&office).await?;
         office.close().await;
@@ -86,7 +87,7 @@ fn is_special_in_muttrc(c: char) -> bool {
 async fn referee(office: &Arc<Office>) -> anyhow::Result<()> {
     let mut signals = Signals::listen().context("signals")?;
     let (stopper, stop) = ShutdownSignal::new();
-    let mut running = std::pin::pin!(Arc::clone(office).run(stop));
+    let mut running = std::pin::pin!(run::run(Arc::clone(office), stop));
     loop {
         tokio::select! {
             ended = &mut running => return ended,

@@ -3,7 +3,9 @@
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use crate::config::Gm;
-use crate::daemon::{Office, remembered};
+use crate::daemon::Office;
+use crate::daemon::commit;
+use crate::daemon::loops::remembered;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::gm::digest::daily;
 use crate::desk::people::player_settings::digest_for;
@@ -15,55 +17,59 @@ const LAST_DIGEST: &str = "digest";
 /// Maximum players whose digests are made at a time.
 const PLAYERS: u32 = 100;
 
-impl Office {
-    /// Queues the players' digests that are due, and schedules the next ones.
-    pub async fn player_digests_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
-        for (player, due) in self.store.digests_due(now, PLAYERS).await? {
-            let next = player.settings.next_digest(now, self.config.terms.zone);
-            let id = player.id;
-            if let Some(due) = due
-                && let Err(error) = self.digest_of_player(player, due).await
-            {
-                // The others, and the GMs, must not wait for it.
-                tracing::error!(player = id, error = format!("{error:#}"), "failed to make a digest");
-            }
-            // Also after a failure, which would otherwise come back with every look at the clock.
-            self.store.schedule_digest(id, next).await?;
+/// Queues the players' digests that are due, and schedules the next ones.
+pub async fn player_digests_when_due(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
+    for (player, due) in office.store.digests_due(now, PLAYERS).await? {
+        let next = player.settings.next_digest(now, office.config.terms.zone);
+        let id = player.id;
+        if let Some(due) = due
+            && let Err(error) = digest_of_player(office, player, due).await
+        {
+            // The others, and the GMs, must not wait for it.
+            tracing::error!(player = id, error = format!("{error:#}"), "failed to make a digest");
         }
-        Ok(())
+        // Also after a failure, which would otherwise come back with every look at the clock.
+        office.store.schedule_digest(id, next).await?;
     }
+    Ok(())
+}
 
-    async fn digest_of_player(&self, player: Player, due: DateTime<Utc>) -> anyhow::Result<()> {
-        self.decide_and_commit(move |desk| digest_for(desk, &player, due)).await
-    }
+async fn digest_of_player(office: &Office, player: Player, due: DateTime<Utc>) -> anyhow::Result<()> {
+    commit::decide_and_commit(office, move |desk| digest_for(desk, &player, due)).await
+}
 
-    /// Queues the digest of each GM whose hour has come, if there is any news.
-    pub async fn digest_when_due(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
-        for (place, gm) in self.config.club.gm.all().iter().enumerate() {
-            let key = match place {
-                0 => LAST_DIGEST.to_owned(),
-                _ => format!("{LAST_DIGEST} {}", gm.address),
-            };
-            self.digest_of(GmIndex(place), gm, &key, now).await?;
-        }
-        Ok(())
-    }
-
-    async fn digest_of(&self, index: GmIndex, gm: &Gm, key: &str, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let Some(last) = remembered::time(self, key).await? else {
-            // The first period begins when the club does.
-            return Ok(self.store.remember(key, &now.to_rfc3339()).await?);
+/// Queues the digest of each GM whose hour has come, if there is any news.
+pub async fn digest_when_due(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
+    for (place, gm) in office.config.club.gm.all().iter().enumerate() {
+        let key = match place {
+            0 => LAST_DIGEST.to_owned(),
+            _ => format!("{LAST_DIGEST} {}", gm.address),
         };
-        let zone = self.config.terms.zone;
-        let local = now.with_timezone(&zone);
-        let today = local.date_naive();
-        let is_made = last.with_timezone(&zone).date_naive() >= today;
-        if is_made || local.hour() < gm.digest_hour {
-            return Ok(());
-        }
-        self.decide_and_commit(move |desk| daily(desk, index, last, today)).await?;
-        // Counts matter for two days at most.
-        self.store.delete_past_restraints(now - TimeDelta::days(3), now).await?;
-        Ok(self.store.remember(key, &now.to_rfc3339()).await?)
+        digest_of(office, GmIndex(place), gm, &key, now).await?;
     }
+    Ok(())
+}
+
+async fn digest_of(
+    office: &Office,
+    index: GmIndex,
+    gm: &Gm,
+    key: &str,
+    now: DateTime<Utc>,
+) -> anyhow::Result<()> {
+    let Some(last) = remembered::time(office, key).await? else {
+        // The first period begins when the club does.
+        return Ok(office.store.remember(key, &now.to_rfc3339()).await?);
+    };
+    let zone = office.config.terms.zone;
+    let local = now.with_timezone(&zone);
+    let today = local.date_naive();
+    let is_made = last.with_timezone(&zone).date_naive() >= today;
+    if is_made || local.hour() < gm.digest_hour {
+        return Ok(());
+    }
+    commit::decide_and_commit(office, move |desk| daily(desk, index, last, today)).await?;
+    // Counts matter for two days at most.
+    office.store.delete_past_restraints(now - TimeDelta::days(3), now).await?;
+    Ok(office.store.remember(key, &now.to_rfc3339()).await?)
 }

@@ -1,13 +1,9 @@
 //! The loops: each waits for work, calls the steps that do it, and backs off on failure.
 
-mod audit;
-mod clock;
-mod digest;
-mod heartbeat;
-mod house;
-mod intake;
-mod logins;
-mod run;
-mod settle;
-mod upkeep;
-mod wakeups;
+pub mod clock;
+pub mod digest;
+pub mod letters;
+pub mod remembered;
+pub mod run;
+pub mod upkeep;
+pub mod wakeups;

@@ -7,62 +7,70 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::clock::OUTAGE_BETWEEN_RUNS;
+use crate::daemon::audit;
+use crate::daemon::house;
+use crate::daemon::intake;
+use crate::daemon::items;
+use crate::daemon::loops::clock;
+use crate::daemon::loops::letters;
+use crate::daemon::loops::upkeep;
+use crate::daemon::loops::wakeups;
+use crate::daemon::status::logins;
+use crate::daemon::status::note;
 use crate::daemon::waiting::{flatten, wind_down};
 use crate::daemon::{Office, sending};
 use crate::post::{Batch, Health, ShutdownSignal};
 
-impl Office {
-    /// Runs every loop until `shutdown`. Work that the loops cannot finish in time is rolled back, and done after the
-    /// next start.
-    ///
-    /// # Errors
-    /// Returns the error that ended one of the loops for good.
-    pub async fn run(self: Arc<Self>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
-        let (stopper, until) = ShutdownSignal::new();
-        // Only the daemon that reads the mailbox knows its health.
-        let (health, watched) = watch::channel(Health::default());
-        let mut loops = JoinSet::new();
-        loops.spawn(Arc::clone(&self).settle_letters_until(until.clone()));
-        loops.spawn(sending::send_until(Arc::clone(&self), until.clone()));
-        loops.spawn(Arc::clone(&self).play_house_until(until.clone()));
-        loops.spawn(Arc::clone(&self).pass_on_wakeups_until(until.clone()));
-        loops.spawn(Arc::clone(&self).note_status_until(until.clone(), watched));
-        loops.spawn(Arc::clone(&self).renew_logins_until(until.clone()));
-        loops.spawn(Arc::clone(&self).feed_watchdog_until(until.clone()));
-        loops.spawn(self.read_mailbox_until(until, health));
-        let ended = tokio::select! {
-            ended = loops.join_next() => flatten(ended),
-            () = shutdown.wait() => Ok(()),
-        };
-        stopper.stop();
-        wind_down(loops).await;
-        ended
-    }
+/// Runs every loop until `shutdown`. Work that the loops cannot finish in time is rolled back, and done after the
+/// next start.
+///
+/// # Errors
+/// Returns the error that ended one of the loops for good.
+pub async fn run(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+    let (stopper, until) = ShutdownSignal::new();
+    // Only the daemon that reads the mailbox knows its health.
+    let (health, watched) = watch::channel(Health::default());
+    let mut loops = JoinSet::new();
+    loops.spawn(letters::settle_letters_until(Arc::clone(&office), until.clone()));
+    loops.spawn(sending::send_until(Arc::clone(&office), until.clone()));
+    loops.spawn(house::play_house_until(Arc::clone(&office), until.clone()));
+    loops.spawn(wakeups::pass_on_wakeups_until(Arc::clone(&office), until.clone()));
+    loops.spawn(note::note_status_until(Arc::clone(&office), until.clone(), watched));
+    loops.spawn(logins::renew_logins_until(Arc::clone(&office), until.clone()));
+    loops.spawn(note::feed_watchdog_until(Arc::clone(&office), until.clone()));
+    loops.spawn(intake::read_mailbox_until(office, until, health));
+    let ended = tokio::select! {
+        ended = loops.join_next() => flatten(ended),
+        () = shutdown.wait() => Ok(()),
+    };
+    stopper.stop();
+    wind_down(loops).await;
+    ended
+}
 
-    /// Runs each step once: stores the letters in the mailbox, settles them, enforces deadlines, and sends.
-    ///
-    /// # Errors
-    /// Returns an error if the mailbox cannot be read, or if the database does not answer.
-    pub async fn once(&self) -> anyhow::Result<()> {
-        let has_room = self.has_room().await;
-        if has_room {
-            self.read_again_if_restored().await?;
-            let (to, batches) = mpsc::channel::<Batch>(2);
-            let (drained, ()) =
-                tokio::join!(self.config.inbox.clone().drain(to), self.store_until_closed(batches));
-            drained.context("the mailbox")?;
-        }
-        self.settle_all().await?;
-        // While the mailbox is not read, nobody is late.
-        if has_room {
-            self.clock_all(OUTAGE_BETWEEN_RUNS).await?;
-        }
-        self.house_all().await?;
-        // An audit that fails must not keep letters from being sent.
-        let audited = self.audit_when_due().await;
-        sending::send_due(self).await?;
-        self.renew_logins_when_due().await;
-        self.note_one_run(has_room).await?;
-        audited
+/// Runs each step once: stores the letters in the mailbox, settles them, enforces deadlines, and sends.
+///
+/// # Errors
+/// Returns an error if the mailbox cannot be read, or if the database does not answer.
+pub async fn once(office: &Office) -> anyhow::Result<()> {
+    let has_room = upkeep::has_room(office).await;
+    if has_room {
+        intake::read_again_if_restored(office).await?;
+        let (to, batches) = mpsc::channel::<Batch>(2);
+        let (drained, ()) =
+            tokio::join!(office.config.inbox.clone().drain(to), intake::store_until_closed(office, batches));
+        drained.context("the mailbox")?;
     }
+    items::settle_all(office).await?;
+    // While the mailbox is not read, nobody is late.
+    if has_room {
+        clock::clock_all(office, OUTAGE_BETWEEN_RUNS).await?;
+    }
+    house::house_all(office).await?;
+    // An audit that fails must not keep letters from being sent.
+    let audited = audit::audit_when_due(office).await;
+    sending::send_due(office).await?;
+    logins::renew_logins_when_due(office).await;
+    note::note_one_run(office, has_room).await?;
+    audited
 }

@@ -5,10 +5,6 @@
 //! and does what follows from them. So a slow server delays nobody but its own reader, and a slow database delays only
 //! claims. A letter leaves its claim when its outcome is recorded; a daemon that is killed before that sends it again.
 
-pub(super) mod account;
-mod plan;
-pub mod resend;
-
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -20,13 +16,14 @@ use tokio::time::Instant;
 
 use self::account::{ACCOUNT, Account, FollowUp, Outage};
 use self::plan::Plan;
-use super::batch::commit::is_transient;
-use super::batch::load::random;
-use super::heartbeat::Loop;
 use super::traffic::UnderWay;
-use super::waiting::{Backoff, wait_for_work};
 use super::{Clock, Office};
 use crate::config::Config;
+use crate::daemon::commit;
+use crate::daemon::commit::is_transient;
+use crate::daemon::load::random;
+use crate::daemon::status::heartbeat::Loop;
+use crate::daemon::waiting::{Backoff, wait_for_work};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::gm::alarm;
@@ -38,6 +35,10 @@ use crate::post::outbox::{Outbox, Outgoing, SendError};
 use crate::post::refusal::RefusalClass;
 use crate::post::{ShutdownSignal, without_addresses};
 use crate::store::{Claim, Claimed, SendOutcome, SentCounts};
+
+pub(super) mod account;
+mod plan;
+pub mod resend;
 
 /// Maximum claims held at a time: each may hold a database connection.
 const MAX_CLAIMS: usize = 6;
@@ -383,7 +384,7 @@ async fn settle(
     office: &Office,
     decide: impl Fn(&mut Desk<'_>) -> Decided<()> + Send + Sync + 'static,
 ) -> anyhow::Result<()> {
-    match office.decide_and_commit(decide).await {
+    match commit::decide_and_commit(office, decide).await {
         Err(error) if !is_transient(&error) => {
             // It would fail again, and other letters must not wait for it. If the program was killed after this commit and
             // before it was recorded, the letter to the GM is queued already, and its Message-ID is taken.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::daemon::Office;
 use crate::daemon::parallel::run_blocking;
+use crate::daemon::rulings;
 use crate::desk::frame::stored::snapshot;
 use crate::desk::outbox::resend::copy;
 use crate::ledger::Entry;
@@ -75,7 +76,7 @@ async fn with_picture<'a>(
         return Ok(Some(Cow::Borrowed(bytes)));
     }
     let Some((match_id, seat)) = row.match_id.as_deref().zip(row.seat) else { return Ok(None) };
-    let of_match = office.match_row(match_id).await?;
+    let of_match = rulings::match_row(office, match_id).await?;
     let game_match = snapshot(&of_match.id, &of_match.snapshot)?;
     let mut entries: Vec<Entry> = Vec::new();
     for row in office.store.entries(match_id).await? {

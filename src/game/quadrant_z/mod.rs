@@ -2,6 +2,9 @@
 //!
 //! Comments cite the clauses and rulings of the rules page `quadrant-z.md`.
 
+use super::dice::Dice;
+use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
+
 mod board;
 mod check;
 mod colours;
@@ -37,9 +40,6 @@ pub use state::State;
 pub(crate) use state::{Event, Stage, Star, Stars};
 pub(crate) use view::{Battle, Intruder, KnownStar, Side};
 pub use view::{Capture, Memory, View};
-
-use super::dice::Dice;
-use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
 
 impl Game for State {
     const RULEBOOK: Rulebook = Rulebook {

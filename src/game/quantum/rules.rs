@@ -1,8 +1,7 @@
 //! The legal moves, and their effects.
 
 use super::order::Order;
-use super::pieces::Spot;
-use super::pieces::{Board, PieceKind, Stack};
+use super::pieces::{Board, PieceKind, Spot, Stack};
 use super::state::{Last, State};
 use crate::game::{Outcome, Reason, Seat};
 

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::options::{Array, Options};
-use super::pieces::Spot;
-use super::pieces::{Board, Stack};
+use super::pieces::{Board, Spot, Stack};
 use crate::game::{Outcome, Seat};
 
 /// The last turn. A pass has no squares (N-PASS).

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::order::Order;
-use super::pieces::Board;
-use super::pieces::Spot;
+use super::pieces::{Board, Spot};
 use super::rules::{self, may_move};
 use super::state::{Last, State};
 use crate::game::{BySeat, Fault, Numbered, Sealed, Seat};

@@ -3,12 +3,13 @@
 //! On the surface it searches the moves of both sides, and beneath it guesses where the enemy's submarines are, from what
 //! its seat was told. The same arguments give the same turn, so that an audit can repeat it.
 
+use belief::{Belief, Fleets};
+use position::{Move, PASS, Position};
+
 use crate::game::pacific::{Order, Square, View};
 use crate::game::{Dice, Phase, Seen};
 use crate::house::engine::root::Choice;
 use crate::house::engine::{Chosen, House, HouseLevel, Insight, Level};
-use belief::{Belief, Fleets};
-use position::{Move, PASS, Position};
 
 mod belief;
 mod depths;

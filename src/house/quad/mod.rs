@@ -3,11 +3,12 @@
 //! It sees only its seat's view and plays by the rules. The same view, level and dice give the same turn, so that an
 //! audit can repeat it: nothing here may depend on a clock. The seat and the level are chosen elsewhere.
 
+use position::{Position, Set, Turn, points};
+
 use crate::game::quad::{Corners as Quad, Order, Point, SQUARES, View};
 use crate::game::{Dice, Seat, Seen};
 use crate::house::engine::root::Choice;
 use crate::house::engine::{Chosen, House, HouseLevel, Level};
-use position::{Position, Set, Turn, points};
 
 mod evaluate;
 mod position;

@@ -5,8 +5,7 @@
 
 use super::known::Known;
 use super::plan::{self, Plan};
-use super::setup;
-use super::tracking;
+use super::{setup, tracking};
 use crate::game::quadrant_z::{
     Casualties, Order, Quadrant, Square, Stage, Stars, State, View, adjudicate_unchecked,
 };

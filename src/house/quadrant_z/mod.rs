@@ -4,11 +4,12 @@
 //! each other on guesses of the galaxy, and then improves its orders ship by ship. The guesses are made from what its seat
 //! was told and filed; the same arguments give the same turn, so that an audit can repeat it.
 
+use known::Known;
+use plan::{PLAIN, Plan};
+
 use crate::game::quadrant_z::{Order, View};
 use crate::game::{Dice, Phase, Seen};
 use crate::house::engine::{Chosen, House, HouseLevel, Insight, Level};
-use known::Known;
-use plan::{PLAIN, Plan};
 
 mod ahead;
 mod belief;

@@ -3,11 +3,12 @@
 //! It sees only its seat's view and plays by the rules. The same view, level and dice give the same turn, so that an
 //! audit can repeat it: nothing here may depend on a clock. The seat and the level are chosen elsewhere.
 
+use position::{Move, Position, TOWERS_TO_WIN, Terms, Top};
+
 use crate::game::quantum::{Order, PieceKind, Spot, TOWER, View};
 use crate::game::{Dice, Seat, Seen};
 use crate::house::engine::root::Choice;
 use crate::house::engine::{Chosen, House, HouseLevel, Level};
-use position::{Move, Position, TOWERS_TO_WIN, Terms, Top};
 
 mod evaluate;
 mod position;

@@ -9,9 +9,8 @@ use std::cell::OnceCell;
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::automatic::{Automatic, AutomaticKind, MAX_RECEIVED, Mark};
-use super::excerpt;
 use super::mailboxes::{is_daemon, is_list_software};
-use super::phrases;
+use super::{excerpt, phrases};
 use crate::letter::mail::address::Address;
 use crate::letter::mail::header::{self, Header};
 use crate::letter::mail::identity::{self, OwnIdentity, is_own_id};

@@ -9,11 +9,10 @@ use imap::Session;
 use imap::types::UnsolicitedResponse;
 use imap_proto::NameAttribute;
 
-use super::ImapConfig;
 use super::connection::{Connection, SharedConnection, failed};
 use super::fetch::{Fetched, uid_fetch};
 use super::idle::{Idle, idle};
-use super::login;
+use super::{ImapConfig, login};
 use crate::post::source::{BatchSender, ConnectionHandle};
 use crate::post::{Error, FetchedLetter, FoundLetter, one_line};
 

@@ -1,9 +1,6 @@
 //! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and what the terms say about seats
 //! that miss one.
 
-pub mod bounce;
-pub mod late;
-
 use chrono::{DateTime, Utc};
 
 use crate::game::Seat;
@@ -15,6 +12,9 @@ use crate::referee::play::game_match::{FiledOrders, Match, Stage};
 use crate::referee::play::ruling::Draft;
 use crate::referee::play::{adjudication, deadline, substitute};
 use crate::referee::schedule::ForfeitRule;
+
+pub mod bounce;
+pub mod late;
 
 impl Match {
     /// Returns when the clock next has something to decide.

@@ -1,14 +1,14 @@
 //! The grammar of the GM's instructions.
 
-#[cfg(test)]
-mod tests;
-
 use super::instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership};
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
 use crate::letter::Address;
 use crate::referee::{Act, cut};
 use crate::request::Party;
+
+#[cfg(test)]
+mod tests;
 
 /// Splits the lines of a GM's letter into instructions and the lines that do not begin with `GM`.
 pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {

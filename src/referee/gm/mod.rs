@@ -1,10 +1,6 @@
 //! Acts of the GM and of the referee itself. The cause of an act names the phase it was meant for. In any other phase
 //! it is rejected, unless it is valid in all of them, such as an [`Act::Unseal`] or an [`Act::Desk`].
 
-mod correction;
-pub mod grammar;
-pub mod instruction;
-
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::game::record::Ending;
@@ -19,6 +15,10 @@ use crate::referee::play::kept::{Bounces, GmMessage, Unsealing};
 use crate::referee::play::ruling::Draft;
 use crate::referee::play::{adjudication, deadline, substitute, wording_news};
 use crate::referee::rejection::Rejection;
+
+mod correction;
+pub mod grammar;
+pub mod instruction;
 
 /// Carries out an act that was meant for phase `phase_no`.
 ///

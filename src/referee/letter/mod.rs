@@ -1,14 +1,5 @@
 //! Rulings on a seat's letter: first its orders, all or none, then its commands, one by one.
 
-pub mod commands;
-mod conditions;
-mod doubtful;
-mod faults;
-mod filing;
-pub mod prepare;
-pub mod refusal;
-pub mod together;
-
 use crate::game::Seat;
 use crate::ledger::{Fact, Permission, Receipts, TokenOf};
 use crate::referee::answer::{Answer, Orders};
@@ -18,6 +9,15 @@ use crate::referee::play::game_match::Stage;
 use crate::referee::play::ruling::Draft;
 use crate::referee::reply::Reply;
 use crate::referee::words::{self, Passing, Words};
+
+pub mod commands;
+mod conditions;
+mod doubtful;
+mod faults;
+mod filing;
+pub mod prepare;
+pub mod refusal;
+pub mod together;
 
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.
 pub fn rule(draft: &mut Draft, letter: &SeatLetter) {

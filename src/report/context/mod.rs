@@ -2,11 +2,6 @@
 //!
 //! All that a seat's letter says about a match is put together here: check here what a letter may disclose.
 
-mod club;
-mod lazy;
-mod position;
-mod secrets;
-
 use std::sync::Arc;
 
 use chrono_tz::Tz;
@@ -25,6 +20,11 @@ use crate::referee::{
     Adjudication, Answer, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS, Match, Notice,
     Orders, PastReports, Receipts, Stage,
 };
+
+mod club;
+mod lazy;
+mod position;
+mod secrets;
 
 pub use self::club::{for_alarm, for_club_letter};
 pub use self::lazy::{LazyView, TemplateContext};

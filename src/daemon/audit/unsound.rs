@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Office;
 use crate::audit::AuditVerdict;
+use crate::daemon::Office;
 use crate::letter::Digest;
 use crate::store::Database;
 
@@ -59,24 +59,22 @@ impl Unsound {
     }
 }
 
-impl Office {
-    /// Notes that the GM has seen the findings in one match, or in all, and returns the names of these matches. The GM
-    /// is told again only of new findings.
-    ///
-    /// # Errors
-    /// Returns an error if the database does not answer.
-    pub async fn acknowledge(&self, only: Option<&str>) -> anyhow::Result<Vec<String>> {
-        let mut acknowledged = Vec::new();
-        for (id, unsound) in unsound_matches(&self.store).await? {
-            if unsound.acknowledged || only.is_some_and(|only| only != id) {
-                continue;
-            }
-            let seen = serde_json::to_string(&Unsound { acknowledged: true, ..unsound })?;
-            self.store.remember(&key(&id), &seen).await?;
-            acknowledged.push(id);
+/// Notes that the GM has seen the findings in one match, or in all, and returns the names of these matches. The GM
+/// is told again only of new findings.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn acknowledge(office: &Office, only: Option<&str>) -> anyhow::Result<Vec<String>> {
+    let mut acknowledged = Vec::new();
+    for (id, unsound) in unsound_matches(&office.store).await? {
+        if unsound.acknowledged || only.is_some_and(|only| only != id) {
+            continue;
         }
-        Ok(acknowledged)
+        let seen = serde_json::to_string(&Unsound { acknowledged: true, ..unsound })?;
+        office.store.remember(&key(&id), &seen).await?;
+        acknowledged.push(id);
     }
+    Ok(acknowledged)
 }
 
 #[cfg(test)]

@@ -14,9 +14,9 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{self, SignalKind};
 use tokio::sync::watch;
 
-use super::Clock;
-use super::status::{SILENT_AFTER, Status};
 use crate::config::Config;
+use crate::daemon::Clock;
+use crate::daemon::status::{SILENT_AFTER, Status};
 use crate::store::Database;
 
 /// A request by signal.

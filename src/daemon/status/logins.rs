@@ -1,12 +1,15 @@
 //! Logins at mail providers. Each machine has its own, and its daemon renews them even on standby.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Office;
-use crate::post::{Error, host_name, oauth, without_addresses};
+use crate::daemon::Office;
+use crate::daemon::waiting::{pause, until_shutdown};
+use crate::post::{Error, ShutdownSignal, host_name, oauth, without_addresses};
 use crate::report::format_duration;
 
 /// Age of a renewal that counts as a fault: by then a running daemon has tried for a day.
@@ -52,19 +55,33 @@ impl LoginStatus {
     }
 }
 
-impl Office {
-    /// Returns the status of this machine's logins.
-    pub fn logins(&self) -> Vec<LoginStatus> {
-        self.config.oauth_logins().into_iter().map(|login| LoginStatus::of(login, self.now())).collect()
-    }
+/// Returns the status of this machine's logins.
+pub fn logins(office: &Office) -> Vec<LoginStatus> {
+    office.config.oauth_logins().into_iter().map(|login| LoginStatus::of(login, office.now())).collect()
+}
 
-    /// Renews those of this machine's logins that have not been used for days.
-    pub async fn renew_logins_when_due(&self) {
-        for login in self.config.oauth_logins() {
-            if let Err(error) = login.renew_weekly().await {
-                let error = without_addresses(&error.to_string());
-                tracing::warn!(error, "failed to renew the login to the mailbox; retrying in an hour");
-            }
+/// Renews those of this machine's logins that have not been used for days.
+pub async fn renew_logins_when_due(office: &Office) {
+    for login in office.config.oauth_logins() {
+        if let Err(error) = login.renew_weekly().await {
+            let error = without_addresses(&error.to_string());
+            tracing::warn!(error, "failed to renew the login to the mailbox; retrying in an hour");
         }
     }
+}
+
+/// Time between checks whether a login is due to be renewed.
+const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
+
+/// Renews this machine's logins each week until shutdown.
+pub async fn renew_logins_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+    while !shutdown.is_set() {
+        let renewed = async {
+            renew_logins_when_due(&office).await;
+            Ok(())
+        };
+        until_shutdown(&shutdown, renewed).await?;
+        pause(LOOK_INTERVAL, &shutdown).await;
+    }
+    Ok(())
 }

@@ -1,0 +1,50 @@
+//! Loads the columns of a match that lists show, for the audit to compare.
+
+use crate::audit::columns::{
+    LetterColumns, OfferColumns, RuledLetters, StoredColumns, UnprovenColumns, differences,
+};
+use crate::audit::{Finding, ParsedLetter};
+use crate::daemon::Office;
+use crate::daemon::intake::row::{listed_fields, one_line};
+use crate::store::{InvitationStage, NamedLetter, UnprovenStage};
+
+/// Returns a letter's listed columns, beside the values in its bytes.
+pub(super) fn columns_of(row: &NamedLetter, raw: &[u8], parsed: &ParsedLetter) -> LetterColumns {
+    let listed = (row.sender.clone(), row.subject.clone());
+    let letter = parsed.letter();
+    // Nearly every letter is listed as it was read. Only the headers of the others are parsed once more.
+    let is_as_read = letter
+        .is_some_and(|letter| letter.from.as_str() == listed.0 && one_line(&letter.subject) == listed.1);
+    let written = if is_as_read { listed.clone() } else { listed_fields(raw) };
+    let tokens = letter.iter().flat_map(|letter| &letter.tokens).map(ToString::to_string).collect();
+    LetterColumns { digest: row.digest, listed, written, place: row.place.clone(), tokens }
+}
+
+/// Returns the listed columns of a match that contradict its ledger or its letters.
+pub(super) async fn odd_columns(
+    office: &Office,
+    id: &str,
+    ruled: &RuledLetters,
+    letters: Vec<LetterColumns>,
+) -> anyhow::Result<Vec<Finding>> {
+    let offers = office.store.invitations_to(id).await?.into_iter().map(|offer| OfferColumns {
+        is_taken: offer.stage == InvitationStage::Taken,
+        inviter: offer.inviter,
+        game: offer.game,
+    });
+    let unproven = office.store.unproven_named(&ruled.confirmed()).await?;
+    let unproven = unproven.into_iter().map(|row| UnprovenColumns {
+        letter: row.letter,
+        confirmed_by: row.confirmed_by,
+        is_confirmed: row.stage == UnprovenStage::Confirmed,
+        place: (row.match_id, row.seat),
+    });
+    let columns = StoredColumns {
+        unread: office.store.unread_columns(id).await?,
+        pins: office.store.seat_pins(id).await?,
+        letters,
+        offers: offers.collect(),
+        unproven: unproven.collect(),
+    };
+    Ok(differences(id, ruled, &columns))
+}

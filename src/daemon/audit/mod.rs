@@ -1,0 +1,253 @@
+//! Checks all matches against their ledgers, on a schedule.
+
+pub mod columns;
+pub mod dossier;
+pub mod forget;
+pub mod sealed;
+pub mod unsound;
+pub mod verify;
+pub mod withheld;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::audit::AuditVerdict;
+use crate::daemon::Office;
+use crate::daemon::audit::unsound::{Unsound, unsound_matches};
+use crate::daemon::audit::verify::{HouseTurns, unreadable};
+use crate::daemon::commit;
+use crate::daemon::load;
+use crate::daemon::loops::remembered;
+use crate::daemon::rulings;
+use crate::daemon::waiting::{Backoff, pause, until_shutdown};
+use crate::desk::gm::alarm::{alarm, audit_report};
+use crate::desk::matches::acts::by_program;
+use crate::ledger::{Head, PauseReason};
+use crate::post::ShutdownSignal;
+use crate::referee::{Act, Stage};
+use crate::report::FailedMatch;
+use crate::store::EntryRow;
+
+/// The key under which a daemon remembers the start of the last completed audit.
+const AUDITED: &str = "audited";
+
+/// The keys under which a daemon remembers the last match that it checked, with and without new rulings, if there are
+/// too many for one audit.
+const NEW_UNTIL: &str = "audited new until";
+const QUIET_UNTIL: &str = "audited quiet until";
+
+/// Time between checks whether an audit is due.
+const CHECK_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Maximum matches with new rulings, and without, in one audit, so that a club with very many is not audited all day.
+const MAX_TOGETHER: usize = 2000;
+
+/// Matches that are noted as verified together.
+const NOTED_TOGETHER: usize = 100;
+
+/// Audits on the schedule, until shutdown.
+pub async fn audit_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+    let mut backoff = Backoff::new();
+    while !shutdown.is_set() {
+        // Cancel-safe: an audit that was interrupted begins again.
+        match until_shutdown(&shutdown, audit_when_due(&office)).await {
+            Ok(()) => backoff = Backoff::new(),
+            Err(error) => backoff.wait("failed to audit the matches", &error, &shutdown).await,
+        }
+        pause(CHECK_INTERVAL, &shutdown).await;
+    }
+    Ok(())
+}
+
+/// Checks the matches if an audit is due. A match that fails is paused, and the GM is told.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn audit_when_due(office: &Office) -> anyhow::Result<()> {
+    let interval = TimeDelta::hours(i64::from(office.config.audit.every_hours));
+    if interval.is_zero() {
+        return Ok(());
+    }
+    let now = office.now();
+    let Some(audited) = remembered::time(office, AUDITED).await? else {
+        // A database that was just created holds nothing to check.
+        return Ok(office.store.remember(AUDITED, &now.to_rfc3339()).await?);
+    };
+    if now - audited < interval {
+        return Ok(());
+    }
+    audit_all(office, now).await
+}
+
+/// Checks matches with new entries and matches without, up to [`MAX_TOGETHER`] of each.
+async fn audit_all(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
+    let unverified = office.store.unverified().await?;
+    let mut quiet = office.store.match_ids().await?;
+    quiet.retain(|id| unverified.binary_search(id).is_err());
+    let unverified = in_turn(unverified, office.store.remembered(NEW_UNTIL).await?);
+    let quiet = in_turn(quiet, office.store.remembered(QUIET_UNTIL).await?);
+    let mut news = Vec::new();
+    for ids in unverified.chunks(NOTED_TOGETHER) {
+        let verdicts = audit_new(office, ids).await?;
+        let sound = verdicts.iter().filter(|verdict| verdict.is_sound());
+        let heads: Vec<(String, Head)> =
+            sound.map(|verdict| (verdict.match_id.clone(), verdict.head)).collect();
+        // Noted as they are done: an audit that is interrupted does not compute these turns of the house once more.
+        office.store.note_verified(&heads).await?;
+        news.extend(note_unsound(office, verdicts, now).await?);
+    }
+    remember_turn(office, NEW_UNTIL, &unverified).await?;
+    for id in &quiet {
+        // The house's turns were computed again when the match last verified.
+        let verdict = verify::verify_match(office, id, HouseTurns::AsPlayed, &|_| ()).await?;
+        news.extend(note_unsound(office, vec![verdict], now).await?);
+    }
+    remember_turn(office, QUIET_UNTIL, &quiet).await?;
+    if !news.is_empty() {
+        tell_gm(office, news, now).await?;
+    }
+    Ok(office.store.remember(AUDITED, &now.to_rfc3339()).await?)
+}
+
+/// Checks these matches, computing the house's turns again only since they last verified.
+async fn audit_new(office: &Office, ids: &[String]) -> anyhow::Result<Vec<AuditVerdict>> {
+    let mut verdicts = Vec::new();
+    for id in ids {
+        verdicts.push(match new_turns(office, id).await {
+            Ok(turns) => verify::verify_match(office, id, turns, &|_| ()).await?,
+            Err(error) => unreadable(id, error)?,
+        });
+    }
+    Ok(verdicts)
+}
+
+/// Returns the turns since the match last verified, or all turns once it is over.
+async fn new_turns(office: &Office, id: &str) -> anyhow::Result<HouseTurns> {
+    let Some(verified) = office.store.verified(id).await? else { return Ok(HouseTurns::ALL) };
+    let mut at = None;
+    let mut take = |row: EntryRow| at = (row.hash == verified.hash).then_some(row.at);
+    office.store.entries_after(id, Some(verified.seq.saturating_sub(1)), 1, &mut take).await?;
+    let dates = office.store.match_dates(&[id.to_owned()]).await?;
+    let ended_at = dates.first().and_then(|dates| dates.ended_at);
+    Ok(match at {
+        Some(at) if ended_at.is_none_or(|ended_at| at >= ended_at) => HouseTurns::After(verified.seq),
+        Some(_) | None => HouseTurns::ALL,
+    })
+}
+
+/// Remembers which of these matches an audit checked last.
+async fn remember_turn(office: &Office, key: &str, ids: &[String]) -> anyhow::Result<()> {
+    if let Some(last) = ids.last() {
+        office.store.remember(key, last).await?;
+    }
+    Ok(())
+}
+
+/// Tells the GM the result of an audit of `checked` matches, in which these `failed`.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn report_audit(office: &Office, checked: usize, failed: Vec<AuditVerdict>) -> anyhow::Result<()> {
+    commit::decide_and_commit(office, move |desk| audit_report(desk, checked, &failed)).await
+}
+
+/// Forgets earlier findings in the matches that verify, and pauses the others, if that is still possible. Returns
+/// those with a finding that is news to the GM, each with the value to remember.
+async fn note_unsound(
+    office: &Office,
+    verdicts: Vec<AuditVerdict>,
+    now: DateTime<Utc>,
+) -> anyhow::Result<Vec<(FailedMatch, Unsound)>> {
+    let known = unsound_matches(&office.store).await?;
+    let mut news = Vec::new();
+    for verdict in verdicts {
+        let id = verdict.match_id.clone();
+        let before = known.get(&id);
+        if verdict.is_sound() && before.is_some() {
+            office.store.forget(&unsound::key(&id)).await?;
+        }
+        if verdict.is_sound() {
+            continue;
+        }
+        let after = Unsound::after(before, &verdict, now);
+        if after.is_none() && before.is_some_and(|before| before.acknowledged) {
+            continue;
+        }
+        tracing::error!(match_id = id, "the ledger does not verify");
+        let is_paused = try_to_pause(office, &id, now).await;
+        let Some(after) = after else { continue };
+        let findings = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
+        news.push((FailedMatch { id, is_paused, findings: findings.collect() }, after));
+    }
+    Ok(news)
+}
+
+/// Pauses a match unless it is over, and returns whether it is paused.
+async fn try_to_pause(office: &Office, match_id: &str, now: DateTime<Utc>) -> bool {
+    let paused = pause_unsound(office, match_id, now).await;
+    paused.unwrap_or_else(|error| {
+        tracing::error!(match_id, error = format!("{error:#}"), "failed to pause the match");
+        false
+    })
+}
+
+async fn pause_unsound(office: &Office, match_id: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
+    let act = Act::Pause { reason: PauseReason::Unsound };
+    let row = rulings::match_row(office, match_id).await?;
+    if row.overview.stage != Stage::Running {
+        return Ok(row.overview.stage == Stage::Paused);
+    }
+    let after = rulings::rule_on(office, row, &by_program(act), now).await?;
+    Ok(after.is_some_and(|after| after.stage == Stage::Paused))
+}
+
+/// Tells the GM of matches that do not verify, and remembers them in the same transaction.
+async fn tell_gm(
+    office: &Office,
+    news: Vec<(FailedMatch, Unsound)>,
+    now: DateTime<Utc>,
+) -> anyhow::Result<()> {
+    let mut loaded = load::new_rows(office).await?;
+    loaded.at = now;
+    let mut remembered = Vec::new();
+    for (failed, unsound) in &news {
+        remembered.push((unsound::key(&failed.id), serde_json::to_string(unsound)?));
+    }
+    let failed: Vec<FailedMatch> = news.into_iter().map(|(failed, _)| failed).collect();
+    let ((), mut settlement) = commit::decide(office, loaded, move |desk| alarm(desk, &failed)).await?;
+    settlement.remembered.extend(remembered);
+    office.store.commit(&settlement).await?;
+    office.dispatches.notify_one();
+    Ok(())
+}
+
+/// Chooses the matches to audit today from all sorted IDs: at most [`MAX_TOGETHER`], beginning after yesterday's `last`
+/// one.
+fn in_turn(mut ids: Vec<String>, last: Option<String>) -> Vec<String> {
+    if ids.len() > MAX_TOGETHER {
+        let last = last.unwrap_or_default();
+        let next = ids.partition_point(|id| *id <= last) % ids.len();
+        ids.rotate_left(next);
+        ids.truncate(MAX_TOGETHER);
+    }
+    ids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_matches_take_turns() {
+        let few = vec!["QD-1".to_owned(), "QD-2".to_owned()];
+        assert_eq!(in_turn(few.clone(), Some("QD-1".to_owned())), few);
+        let many: Vec<String> = (0..3000).map(|n| format!("QD-{n:04}")).collect();
+        let first = in_turn(many.clone(), None);
+        assert_eq!(first, many[..2000]);
+        let next = in_turn(many.clone(), first.last().cloned());
+        assert_eq!(next, [&many[2000..], &many[..1000]].concat());
+        assert_eq!(in_turn(many.clone(), Some("QD-2999".to_owned())), first);
+    }
+}

@@ -1,0 +1,81 @@
+//! Unsealing: while a match runs, the terminal shows what the rules hide only to a GM who plays in none of the matches
+//! concerned, and only after their ledgers have recorded it.
+
+use std::collections::BTreeSet;
+
+use anyhow::bail;
+
+use crate::daemon::Office;
+use crate::daemon::audit::withheld;
+use crate::daemon::audit::withheld::read_letter;
+use crate::daemon::commit;
+use crate::desk::frame::desk::Desk;
+use crate::desk::gm::unseal::{self, Unseal};
+use crate::game::Line;
+use crate::letter::Letter;
+use crate::request::matches_named_in;
+use crate::store::LetterRow;
+
+/// Allows a GM to see `what` of these running matches, and records that in their ledgers.
+///
+/// # Errors
+/// Returns an error if nobody asks, if the GM who asks plays in one of them, or if it cannot be recorded. Nothing
+/// may be shown then, and nothing is recorded.
+pub async fn unseal(
+    office: &Office,
+    running: &[String],
+    asked: Option<&Unseal>,
+    what: &str,
+) -> anyhow::Result<()> {
+    if running.is_empty() {
+        return Ok(());
+    }
+    let Some(asked) = asked else {
+        let (ids, are) = (running.join(", "), if running.len() == 1 { "is" } else { "are" });
+        bail!(
+            "{ids} {are} not over, and this would show what the rules hide; --unseal REASON --gm NAME shows it, and both \
+             players read that with the result"
+        );
+    };
+    let (asked, what, ids) = (asked.clone(), what.to_owned(), running.to_vec());
+    let decide = move |desk: &mut Desk<'_>| {
+        Ok(unseal::unseal(desk, &asked, &what, &ids)?.map_err(anyhow::Error::msg)?)
+    };
+    commit::decide_and_commit(office, decide).await
+}
+
+/// Returns the running matches whose secrets a letter may reveal: those that it names anywhere or has a token of, or
+/// else all running matches of its sender.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn matches_sealing(office: &Office, letter: &LetterRow) -> anyhow::Result<Vec<String>> {
+    let raw = office.store.letter(letter.digest).await?.unwrap_or_default();
+    // Also what the letter quotes, or a server sends back.
+    let text = String::from_utf8_lossy(&raw);
+    let lines: Vec<&str> = text.lines().chain([letter.subject.as_str()]).collect();
+    let mut ids: BTreeSet<String> = matches_named_in(&Line::numbered(&lines)).into_iter().collect();
+    ids.extend(letter.seat.iter().map(|(id, _)| id.clone()));
+    match read_letter(&raw, &office.club.own) {
+        Some(read) => ids.extend(
+            withheld::matches_named(office, &read, &withheld::new_lines(office, &read).await?).await?,
+        ),
+        None => {
+            let tokens = Letter::tokens_in_header(&raw, &office.club.own);
+            let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
+            ids.extend(office.store.seats_by_token(&tokens).await?.into_iter().map(|row| row.match_id));
+        }
+    }
+    let ids = Vec::from_iter(ids);
+    if office.store.snapshots(&ids).await?.is_empty() {
+        return running_matches_of_sender(office, &letter.sender).await;
+    }
+    withheld::running_among(office, BTreeSet::from_iter(ids), "").await
+}
+
+/// Returns the running matches of the player with this address.
+pub async fn running_matches_of_sender(office: &Office, address: &str) -> anyhow::Result<Vec<String>> {
+    let Some(player) = office.store.player_by_address(address).await? else { return Ok(Vec::new()) };
+    let matches = office.store.matches_of(player.id).await?;
+    withheld::running_among(office, matches.into_iter().map(|(_, overview)| overview.id).collect(), "").await
+}

@@ -1,0 +1,334 @@
+//! Verifies matches against their ledgers: loads the rows that `audit/` compares.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::thread;
+
+use anyhow::{Context as _, bail};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+
+use crate::audit::columns::LetterColumns;
+use crate::audit::witness::PlayersMail;
+use crate::audit::{
+    AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter,
+    Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, Withheld,
+};
+use crate::daemon::audit::columns::{self, columns_of};
+use crate::daemon::parallel::run_blocking;
+use crate::daemon::{Office, rulings};
+use crate::desk::frame::parallel::par_map;
+use crate::game::BySeat;
+use crate::ledger::{Entry, Fact, KeptPin, PinnedKind};
+use crate::letter::Digest;
+use crate::report::sent::plain_text;
+use crate::store::{EntryRow, LetterStatus, MatchRow, NamedLetter, SentRow, StoreError};
+
+/// Rows read at a time.
+const CHUNK: u32 = 256;
+
+/// Maximum attempts to check a match that others keep ruling on.
+const MAX_TRIES: u32 = 5;
+
+/// The house's turns that a check computes again, which takes as long as playing them did.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum HouseTurns {
+    /// All are accepted as they were played.
+    AsPlayed,
+    /// Only turns after this entry; earlier ones were checked before.
+    After(u64),
+}
+
+impl HouseTurns {
+    pub const ALL: HouseTurns = HouseTurns::After(0);
+}
+
+/// Called with the number of entries that were checked since the last call.
+pub type Progress<'a> = dyn Fn(u64) + Sync + 'a;
+
+/// Checks one match from its opening to its last entry, and computes the house's turns again.
+///
+/// # Errors
+/// Returns an error if there is no such match, or if the database does not answer.
+pub async fn verify(
+    office: &Office,
+    match_id: &str,
+    progress: &Progress<'_>,
+) -> anyhow::Result<AuditVerdict> {
+    verify_match(office, match_id, HouseTurns::ALL, progress).await
+}
+
+/// Checks one match, and computes these turns of the house again. A row with impossible contents is a finding.
+pub async fn verify_match(
+    office: &Office,
+    match_id: &str,
+    turns: HouseTurns,
+    progress: &Progress<'_>,
+) -> anyhow::Result<AuditVerdict> {
+    let verdict = verify_settled(office, match_id, turns, progress).await;
+    verdict.or_else(|error| unreadable(match_id, error))
+}
+
+/// Checks one match, and starts again if it was ruled on in the meantime.
+async fn verify_settled(
+    office: &Office,
+    match_id: &str,
+    turns: HouseTurns,
+    progress: &Progress<'_>,
+) -> anyhow::Result<AuditVerdict> {
+    for _ in 0..MAX_TRIES {
+        let row = rulings::match_row(office, match_id).await?;
+        let version = row.version;
+        let verdict = verify_row(office, row, turns, progress).await?;
+        // Rows are read one after the other, so a ruling in between would look like a fault.
+        if rulings::match_row(office, match_id).await?.version == version {
+            return Ok(verdict);
+        }
+    }
+    bail!("gave up on {match_id}: it was ruled on each time while it was checked")
+}
+
+/// Checks several matches in parallel, and returns their verdicts in order.
+///
+/// # Errors
+/// Same as [`Office::verify`].
+pub async fn verify_several(
+    office: &Office,
+    ids: &[String],
+    progress: &Progress<'_>,
+) -> anyhow::Result<Vec<AuditVerdict>> {
+    // Twice as many as there are processors, because each one waits for the database now and then.
+    let at_once = 2 * thread::available_parallelism().map_or(1, usize::from);
+    let checks = stream::iter(ids).map(|id| verify_match(office, id, HouseTurns::ALL, progress));
+    checks.buffered(at_once).try_collect().await
+}
+
+/// Checks the matches that players' own letters name, and whether the ledger lines in these are on their chains.
+/// With `only`, just the lines of that match count.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn verify_against(
+    office: &Office,
+    mails: &[PlayersMail],
+    only: Option<&str>,
+    progress: &Progress<'_>,
+) -> anyhow::Result<Vec<AuditVerdict>> {
+    let mut told: BTreeMap<&str, BTreeMap<Digest, Vec<&str>>> = BTreeMap::new();
+    for PlayersMail { name, lines } in mails {
+        for line in lines.iter().filter(|line| only.is_none_or(|id| id == line.match_id)) {
+            told.entry(&line.match_id).or_default().entry(line.hash).or_default().push(name);
+        }
+    }
+    let mut verdicts = Vec::new();
+    for (match_id, heads) in told {
+        verdicts.push(verify_heads(office, match_id, heads, progress).await?);
+    }
+    Ok(verdicts)
+}
+
+/// Checks a match, and whether its chain has these heads, each with the letters that state it.
+async fn verify_heads(
+    office: &Office,
+    match_id: &str,
+    heads: BTreeMap<Digest, Vec<&str>>,
+    progress: &Progress<'_>,
+) -> anyhow::Result<AuditVerdict> {
+    let is_there = office.store.match_ids().await?.iter().any(|id| id == match_id);
+    let mut verdict = match is_there {
+        true => verify(office, match_id, progress).await?,
+        false => AuditVerdict { match_id: match_id.to_owned(), ..AuditVerdict::default() },
+    };
+    let entries = office.store.entries(match_id).await?;
+    let chain: BTreeSet<Digest> = entries.iter().map(|entry| entry.hash).collect();
+    for (hash, names) in heads.into_iter().filter(|(hash, _)| !chain.contains(hash)) {
+        let names = names.join(", ");
+        let what = match is_there {
+            true => {
+                format!("{names}: it is not on this chain: the ledger was rewritten, or the mail was")
+            }
+            false => format!("{names}: there is no such match: it was deleted, or the mail was changed"),
+        };
+        verdict.findings.push(Finding { place: Place::Mail(hash), what });
+    }
+    Ok(verdict)
+}
+
+async fn verify_row(
+    office: &Office,
+    row: MatchRow,
+    turns: HouseTurns,
+    progress: &Progress<'_>,
+) -> anyhow::Result<AuditVerdict> {
+    let id = row.id.clone();
+    let mut check = check_of(office, row, turns).await?;
+    let mut reader = LedgerReader::new(&id, check.first_key());
+    let (mut sent_id, mut listed) = (i64::MIN, Vec::new());
+    let mut next = read_on(office, &mut reader, &mut sent_id, &mut listed, progress).await;
+    while !check.is_stopped() {
+        let batch = next?;
+        if batch.is_end() {
+            check = rule_again(check, batch).await?;
+            break;
+        }
+        // The next rows are read while these are ruled on again.
+        let reading = read_on(office, &mut reader, &mut sent_id, &mut listed, progress);
+        let (ruled, read_on) = tokio::join!(rule_again(check, batch), reading);
+        check = ruled?;
+        next = read_on;
+    }
+    let mut acted_id = i64::MIN;
+    while let Some((last, acted)) = office.store.acted_after(&id, acted_id, CHUNK).await? {
+        acted_id = last;
+        check.check_acted_letters(&acted);
+    }
+    let ruled = check.take_listed();
+    let mut verdict = check.finish();
+    if verdict.findings.is_empty() {
+        verdict.findings = columns::odd_columns(office, &id, &ruled, listed).await?;
+    }
+    if let Some(who) = office.store.forgotten_in(&id).await? {
+        verdict.findings.extend(untold_of_forgotten(office, &id, &who).await?);
+        verdict.withheld = Some(format!("the letters of {who}, who was forgotten"));
+    }
+    Ok(verdict)
+}
+
+async fn check_of(office: &Office, row: MatchRow, turns: HouseTurns) -> anyhow::Result<Check> {
+    let mut seats: BySeat<StoredSeat> = BySeat::default();
+    for row in office.store.seats_of(std::slice::from_ref(&row.id)).await? {
+        seats[row.seat] = StoredSeat { token: row.token, addresses: row.player.addresses };
+    }
+    let pins = office.store.seat_pins(&row.id).await?;
+    let MatchRow { id, overview, wake_at, snapshot, version: _ } = row;
+    let dates = office.store.match_dates(std::slice::from_ref(&id)).await?;
+    let ended_at = dates.first().and_then(|dates| dates.ended_at);
+    let stored = StoredMatch { id: id.clone(), overview, wake_at, ended_at, snapshot };
+    let house = match turns {
+        HouseTurns::AsPlayed => None,
+        HouseTurns::After(_) => Some(Arc::clone(&office.club.house)),
+    };
+    let withheld = withheld_of(office, &id, &pins).await?;
+    let mut check = Check::new(stored, seats, pins, house);
+    check.set_withheld(withheld);
+    check.set_kept_snapshots(office.store.kept_snapshots(&id).await?);
+    if let HouseTurns::After(seq) = turns {
+        check.set_checked_until(seq);
+    }
+    Ok(check)
+}
+
+/// Returns the parts of a match that are withheld because a player was forgotten.
+async fn withheld_of(office: &Office, id: &str, pins: &[KeptPin]) -> anyhow::Result<Withheld> {
+    if office.store.forgotten_in(id).await?.is_none() {
+        return Ok(Withheld::default());
+    }
+    let is_forgotten = |pin: &&KeptPin| pin.kind == PinnedKind::Address && pin.opened.is_none();
+    let seats = pins.iter().filter(is_forgotten).map(|pin| pin.seat).collect();
+    Ok(Withheld { seats, sent: office.store.withheld_dispatches(id).await? })
+}
+
+/// Reads the next entries of a match, the letters that they name, and the letters sent by then.
+async fn read_on(
+    office: &Office,
+    reader: &mut LedgerReader,
+    sent_id: &mut i64,
+    listed: &mut Vec<LetterColumns>,
+    progress: &Progress<'_>,
+) -> anyhow::Result<LedgerBatch> {
+    let (id, seq, mut count) = (reader.match_id().to_owned(), reader.seq(), 0);
+    let mut take = |entry: EntryRow| {
+        count += 1;
+        reader.push_entry(row_of(entry));
+    };
+    // Start at the first row whatever its number: somebody may have added one before entry 1.
+    let seq = Some(seq).filter(|seq| *seq > 0);
+    office.store.entries_after(&id, seq, CHUNK, &mut take).await?;
+    progress(count);
+    while reader.needs_dispatches() {
+        let mut sent = Vec::new();
+        let after = *sent_id;
+        let mut take = |row: SentRow| {
+            *sent_id = row.id;
+            sent.push(sent_row(row));
+        };
+        office.store.sent_after(&id, after, CHUNK, &mut take).await?;
+        reader.push_dispatches(sent);
+    }
+    let mut letters: Vec<ParsedLetter> = Vec::new();
+    let mut take = |mut row: NamedLetter| {
+        let raw = std::mem::take(&mut row.raw);
+        let stored = letter_of(&row, raw);
+        let parsed = reader.parse_letter(&stored);
+        listed.push(columns_of(&row, &stored.raw, &parsed));
+        letters.push(parsed);
+    };
+    office.store.letters_named(&reader.missing_letters(), &mut take).await?;
+    let answered: BTreeSet<String> = letters.iter().flat_map(|letter| letter.thread().cloned()).collect();
+    let answered = office.store.texts_by_message_id(&Vec::from_iter(answered)).await?;
+    let answered = answered.into_iter().map(|(id, bytes)| (id, plain_text(&bytes))).collect();
+    reader.push_letters(letters, &answered);
+    Ok(reader.take_batch())
+}
+
+/// Repeats the rulings of a batch, and compares the resulting letters with the sent ones.
+async fn rule_again(mut check: Check, batch: LedgerBatch) -> anyhow::Result<Check> {
+    let at_end = batch.is_end();
+    run_blocking(move || {
+        check.push_batch(batch);
+        let before = check.finding_count();
+        let expected = check.rule_pending(at_end);
+        check.note_own_templates(&expected);
+        check.record_comparisons(par_map(&expected, ExpectedDispatch::compare), before);
+        check
+    })
+    .await
+}
+
+/// Returns the verdict on a match with an impossible row, which somebody else must have changed. Passes on any other
+/// error.
+pub(super) fn unreadable(id: &str, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
+    let what = match error.downcast::<StoreError>()? {
+        StoreError::Unsound(what) => what,
+        error if error.is_unsound() => error.to_string(),
+        error => return Err(error.into()),
+    };
+    let findings = vec![Finding { place: Place::Kept("the database"), what }];
+    Ok(AuditVerdict { match_id: id.to_owned(), findings, ..AuditVerdict::default() })
+}
+
+fn sent_row(row: SentRow) -> StoredDispatch {
+    let SentRow { id: _, message_id, recipient, kind, seat, sent_at, bytes } = row;
+    StoredDispatch { message_id, recipient, kind, seat, sent_at, bytes }
+}
+
+fn letter_of(row: &NamedLetter, raw: Vec<u8>) -> StoredLetter {
+    let is_ruled = row.status == LetterStatus::Ruled;
+    StoredLetter { digest: row.digest, received_at: row.received_at, is_ruled, raw }
+}
+
+/// Returns the columns of an entry that the audit compares.
+pub(super) fn row_of(entry: EntryRow) -> LedgerRow {
+    let EntryRow { seq, at, kind, json, hash, .. } = entry;
+    LedgerRow { seq, at, kind, json, hash }
+}
+
+/// Returns a finding for each player who is stored as forgotten in a match but not in its ledger.
+async fn untold_of_forgotten(office: &Office, match_id: &str, who: &str) -> anyhow::Result<Vec<Finding>> {
+    let told = forgotten_in(&office.store.entries(match_id).await?);
+    let untold = who.split(", ").filter(|name| !told.contains(*name));
+    let findings = untold.map(|name| {
+        let what = format!("{name} is stored as forgotten here, but the ledger does not record that");
+        Finding { place: Place::Kept("the match"), what }
+    });
+    Ok(findings.collect())
+}
+
+/// Returns the players who were forgotten in a match according to its ledger.
+pub fn forgotten_in(entries: &[EntryRow]) -> BTreeSet<String> {
+    let entries = entries.iter().filter_map(|row| serde_json::from_str::<Entry>(&row.json).ok());
+    let names = entries.filter_map(|entry| match entry.fact {
+        Fact::Forgotten { player, .. } => Some(player),
+        _ => None,
+    });
+    names.collect()
+}

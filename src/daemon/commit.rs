@@ -1,0 +1,112 @@
+//! The consequences of a commit or its failure.
+
+use std::sync::Arc;
+
+use anyhow::bail;
+
+use crate::daemon::Office;
+use crate::daemon::load;
+use crate::daemon::parallel::run_blocking;
+use crate::desk::frame::club::Club;
+use crate::desk::frame::desk::{Desk, Draft};
+use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
+use crate::desk::items::{Progress, Rounds};
+use crate::store::{LetterStatus, Settlement, StoreError};
+
+/// Wakes the loops that have something to do after this commit.
+pub fn wake_loops(office: &Office, settlement: &Settlement) {
+    if settlement.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
+        office.letters.notify_one();
+    }
+    if !settlement.dispatches.is_empty() || !settlement.requeued.is_empty() {
+        office.dispatches.notify_one();
+    }
+    // A match in which the house has to move is due at once.
+    if settlement.matches.iter().any(|row| row.wake_at.is_some_and(|moment| moment <= settlement.at)) {
+        office.house.notify_one();
+    }
+}
+
+/// Whether the database fails temporarily, so that everything else would fail as well.
+pub fn is_transient(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient)
+}
+
+/// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only commands that
+/// build on each other take more.
+const MAX_ROUNDS: usize = 64;
+
+/// Maximum attempts at a change while others change the same rows.
+const MAX_TRIES: usize = 20;
+
+/// Decides something and commits it; again if others change the same rows meanwhile.
+///
+/// # Errors
+/// Returns an error if deciding fails, if the database rejects it or does not answer, or after [`MAX_TRIES`] conflicts.
+pub async fn decide_and_commit<T: Send + 'static>(
+    office: &Office,
+    decision: impl Fn(&mut Desk<'_>) -> Decided<T> + Send + Sync + 'static,
+) -> anyhow::Result<T> {
+    let decision = Arc::new(decision);
+    for _ in 0..MAX_TRIES {
+        let decision = Arc::clone(&decision);
+        let (done, settlement) =
+            decide(office, load::new_rows(office).await?, move |desk| decision(desk)).await?;
+        match office.store.commit(&settlement).await {
+            Ok(()) => {
+                wake_loops(office, &settlement);
+                return Ok(done);
+            }
+            Err(StoreError::Stale(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    bail!("gave up after {MAX_TRIES} conflicting writes; nothing was done")
+}
+
+/// Decides one thing, and returns the changes.
+pub async fn decide<T: Send + 'static>(
+    office: &Office,
+    loaded: LoadedRows,
+    decision: impl Fn(&mut Desk<'_>) -> Decided<T> + Send + 'static,
+) -> anyhow::Result<(T, Settlement)> {
+    in_rounds(office, loaded, move |club, loaded, _| {
+        let nothing = Draft::new(loaded.at);
+        let mut desk = Desk::new(club, loaded, &nothing);
+        let decided = decision(&mut desk);
+        let (draft, _, lacking) = desk.into_parts();
+        match decided {
+            Ok(done) if lacking.is_empty() => Ok(Progress::Done((done, draft.finish()?))),
+            Ok(_) | Err(Undecided::Lacks) => Ok(Progress::Lacks(lacking)),
+            Err(Undecided::Failed(error)) => Err(error),
+        }
+    })
+    .await
+}
+
+/// Repeats a step, and loads what it lacks, until it is done.
+///
+/// Decisions run on a thread of their own, so that no loop waits for them. They must therefore own what they read.
+pub async fn in_rounds<T: Send + 'static>(
+    office: &Office,
+    loaded: LoadedRows,
+    step: impl FnMut(&Club, &LoadedRows, Rounds) -> anyhow::Result<Progress<T>> + Send + 'static,
+) -> anyhow::Result<T> {
+    let mut state = (step, loaded);
+    for round in 1..=MAX_ROUNDS {
+        let club = Arc::clone(&office.club);
+        let rounds = if round < MAX_ROUNDS { Rounds::More } else { Rounds::Last };
+        let (returned, progress) = run_blocking(move || {
+            let (mut step, loaded) = state;
+            let progress = step(&club, &loaded, rounds);
+            ((step, loaded), progress)
+        })
+        .await?;
+        state = returned;
+        match progress? {
+            Progress::Done(done) => return Ok(done),
+            Progress::Lacks(lacking) => load::load(office, lacking, &mut state.1).await?,
+        }
+    }
+    bail!("a decision took more than {MAX_ROUNDS} rounds")
+}

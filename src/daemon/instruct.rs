@@ -1,0 +1,67 @@
+//! The GM's instructions at the terminal.
+
+use anyhow::Context as _;
+
+use crate::daemon::Office;
+use crate::daemon::commit;
+use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::gm::instructions::instruct_at_terminal;
+use crate::desk::matches::openings::{self, NewMatch, opened_by_gm};
+use crate::referee::{Instruction, Match};
+use crate::report::{self, GmResult};
+
+/// Opens a match on behalf of the first GM, and queues its first letters.
+///
+/// # Errors
+/// Returns an error if both seats would go to one player, or if the database does not answer.
+pub async fn open(office: &Office, new: NewMatch) -> anyhow::Result<Match> {
+    let opened = open_all(office, &[new]).await?;
+    opened.into_iter().next().context("no match was opened")
+}
+
+/// Opens several matches on behalf of the first GM, all or none.
+///
+/// # Errors
+/// Same as [`Office::open`].
+pub async fn open_all(office: &Office, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
+    open_all_as(office, GmIndex::default(), new).await
+}
+
+/// Opens several matches on behalf of a GM, all or none.
+///
+/// # Errors
+/// Same as [`Office::open`].
+pub async fn open_all_as(office: &Office, gm: GmIndex, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
+    let gm = opened_by_gm(&office.config.club.gm.all()[gm.0]);
+    let new = new.to_vec();
+    commit::decide_and_commit(office, move |desk| openings::open_all(desk, &new, &gm)).await
+}
+
+/// Carries out one instruction on behalf of the first GM.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn carry_out(office: &Office, instruction: &Instruction) -> anyhow::Result<GmResult> {
+    carry_out_as(office, GmIndex::default(), instruction).await
+}
+
+/// Carries out one instruction on behalf of a GM.
+///
+/// # Errors
+/// Same as [`Office::carry_out`].
+pub async fn carry_out_as(
+    office: &Office,
+    gm: GmIndex,
+    instruction: &Instruction,
+) -> anyhow::Result<GmResult> {
+    let instruction = instruction.clone();
+    commit::decide_and_commit(office, move |desk| instruct_at_terminal(desk, gm, &instruction)).await
+}
+
+/// Words the result of an instruction as letters to the GM do.
+///
+/// # Errors
+/// Returns an error if a template is faulty.
+pub fn tell(office: &Office, done: &GmResult) -> anyhow::Result<String> {
+    Ok(report::word_gm_result(&office.templates, done)?)
+}

@@ -1,0 +1,265 @@
+//! Stores letters: before they are ruled on, and before the mailbox files them as processed.
+
+pub mod copies;
+pub mod row;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::daemon::Office;
+use crate::daemon::audit;
+use crate::daemon::intake::copies::Original;
+use crate::daemon::intake::row::{new_letter, visible_tokens};
+use crate::daemon::load::read::read;
+use crate::daemon::loops::clock;
+use crate::daemon::loops::upkeep;
+use crate::daemon::parallel::run_blocking;
+use crate::daemon::status::heartbeat::Loop;
+use crate::daemon::suspects;
+use crate::daemon::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
+use crate::desk::frame::club::Club;
+use crate::desk::frame::in_work::InWork;
+use crate::desk::frame::parallel::par_map;
+use crate::letter::Digest;
+use crate::post::{Batch, FetchedLetter, Health, ShutdownSignal, Taken, without_addresses};
+use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
+
+/// Time between a daemon's attempts to get or renew the mailbox's lease.
+const LEASE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Maximum letters compared with earlier ones at a time, so that few are in memory.
+const COMPARED_AT_ONCE: usize = 32;
+
+/// Reads the mailbox whenever this daemon has its lease, until shutdown. The daemon that reads it also watches the
+/// clock, since nobody is late while the mailbox cannot be read, and audits the matches.
+///
+/// # Errors
+/// Returns the error that ended one of its loops for good.
+pub async fn read_mailbox_until(
+    office: Arc<Office>,
+    shutdown: ShutdownSignal,
+    health: watch::Sender<Health>,
+) -> anyhow::Result<()> {
+    let lease = office.config.inbox.name();
+    let mut backoff = Backoff::new();
+    while !shutdown.is_set() {
+        office.heartbeat.beat(Loop::Clock);
+        match office.store.try_acquire_lease(&lease).await {
+            Ok(true) => {
+                backoff = Backoff::new();
+                read_under_lease(&office, &lease, &shutdown, &health).await?;
+                health.send_replace(Health::default());
+                // The next holder of the lease may be another daemon, or this one with another mailbox.
+                office.store.release_lease(&lease).await;
+            }
+            Ok(false) => pause(LEASE_INTERVAL, &shutdown).await,
+            Err(error) => backoff.wait("the database does not answer", &error.into(), &shutdown).await,
+        }
+    }
+    Ok(())
+}
+
+async fn read_under_lease(
+    office: &Arc<Office>,
+    lease: &str,
+    shutdown: &ShutdownSignal,
+    health: &watch::Sender<Health>,
+) -> anyhow::Result<()> {
+    tracing::info!(mailbox = without_addresses(lease), "reading the mailbox");
+    let (stopper, until) = ShutdownSignal::new();
+    let (to, batches) = mpsc::channel::<Batch>(2);
+    let inbox = office.config.inbox.clone();
+    let (inbox_health, inbox_until) = (health.clone(), until.clone());
+    let mut loops = JoinSet::new();
+    loops.spawn(clock::watch_clock_until(Arc::clone(office), until.clone(), health.subscribe()));
+    loops.spawn(async move { inbox.run(to, inbox_until, inbox_health).await.context("the mailbox") });
+    loops.spawn(audit::audit_until(Arc::clone(office), until.clone()));
+    loops.spawn(read_again_until(Arc::clone(office), until));
+    let storing = Arc::clone(office);
+    loops.spawn(async move {
+        store_until_closed(&storing, batches).await;
+        Ok(())
+    });
+    let ended = tokio::select! {
+        ended = loops.join_next() => flatten(ended),
+        () = lose_lease(office, lease) => {
+            tracing::warn!(mailbox = without_addresses(lease), "lost the lease; another daemon may read the mailbox");
+            Ok(())
+        }
+        () = shutdown.wait() => Ok(()),
+    };
+    stopper.stop();
+    wind_down(loops).await;
+    ended
+}
+
+/// Returns when this daemon loses the lease, or may have.
+async fn lose_lease(office: &Office, lease: &str) {
+    // An error counts as a loss, too: two daemons must not read one mailbox.
+    while let Ok(true) = office.store.try_acquire_lease(lease).await {
+        tokio::time::sleep(LEASE_INTERVAL).await;
+    }
+}
+
+/// Stores each batch, until the inbox closes the channel.
+pub async fn store_until_closed(office: &Office, mut batches: mpsc::Receiver<Batch>) {
+    while let Some(batch) = batches.recv().await {
+        if !upkeep::has_room(office).await {
+            // Without an answer, the inbox leaves the letters in the mailbox and fetches them again later.
+            continue;
+        }
+        match store_letters(office, batch.letters).await {
+            Ok(taken) => {
+                // The inbox may be gone. The letters are then fetched again, as duplicates.
+                let _ = batch.stored.send(taken);
+                office.letters.notify_one();
+            }
+            // Without an answer, the inbox leaves the letters in the mailbox and fetches them again.
+            Err(error) => {
+                let error = format!("{error:#}");
+                tracing::error!(error, "failed to store letters; they stay in the mailbox");
+            }
+        }
+    }
+}
+
+async fn store_letters(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::Result<Taken> {
+    let _under_way = office.traffic.enter();
+    let is_spam = letters.iter().any(|letter| letter.is_spam);
+    let club = Arc::clone(&office.club);
+    let mut letters: Vec<NewLetter> =
+        run_blocking(move || letters.into_iter().map(|letter| named(letter, &club)).collect()).await?;
+    let taken = if is_spam { wanted_spam(office, &letters).await? } else { Taken::All };
+    if let Taken::Only(places) = &taken {
+        letters = letters
+            .into_iter()
+            .enumerate()
+            .filter_map(|(place, letter)| places.contains(&place).then_some(letter))
+            .collect();
+        if letters.is_empty() {
+            return Ok(taken);
+        }
+        tracing::warn!(letters = letters.len(), "letters of players were in the spam folder");
+    }
+    letters = with_new_texts(office, letters).await?;
+    let new = office.store.insert_letters(&letters).await?;
+    tracing::info!(letters = letters.len(), new, "letters stored");
+    Ok(taken)
+}
+
+/// Notes the texts of letters that only look like copies of earlier ones. A letter that takes too long to read, or
+/// on which a daemon died, counts as a copy.
+async fn with_new_texts(office: &Office, letters: Vec<NewLetter>) -> anyhow::Result<Vec<NewLetter>> {
+    let look_alikes = copies::look_alikes(&office.store, &letters).await?;
+    let letters = Arc::new(letters);
+    let mut texts: Vec<(usize, Digest)> = Vec::new();
+    for some in look_alikes.chunks(COMPARED_AT_ONCE) {
+        let mut pairs = Vec::new();
+        for look_alike in some {
+            let original = copies::original(&office.store, &letters, *look_alike).await?;
+            pairs.extend(original.map(|original| (look_alike.place, original)));
+        }
+        if !pairs.is_empty() {
+            texts.extend(compare(office, &letters, pairs).await?);
+        }
+    }
+    let mut letters = Arc::unwrap_or_clone(letters);
+    for (place, text) in texts {
+        letters[place].new_text = Some(text);
+    }
+    Ok(letters)
+}
+
+/// Compares letters, each at a place in the list, with earlier ones. Returns the digest of each text that differs.
+async fn compare(
+    office: &Office,
+    letters: &Arc<Vec<NewLetter>>,
+    pairs: Vec<(usize, Original)>,
+) -> anyhow::Result<Vec<(usize, Digest)>> {
+    let digests: Vec<Digest> = pairs.iter().map(|(place, _)| letters[*place].digest).collect();
+    let mut unread = suspects::note_intake(office, &digests).await?;
+    let pairs = Arc::new(pairs);
+    let found = loop {
+        let (club, letters, pairs) = (Arc::clone(&office.club), Arc::clone(letters), Arc::clone(&pairs));
+        let (skipped, in_work) = (unread.clone(), InWork::default());
+        let working = in_work.clone();
+        let reading = run_blocking(move || {
+            par_map(&pairs, |(place, original)| {
+                let letter = &letters[*place];
+                let _in_work = working.enter(letter.digest);
+                let is_skipped = skipped.contains(&letter.digest);
+                let text = || copies::new_text(&letter.raw, original, |raw| read(&club, raw));
+                if is_skipped { None } else { text().map(|text| (*place, text)) }
+            })
+        });
+        match office.attempts.watch(&in_work, reading).await {
+            Ok(found) => break found?,
+            Err(overdue) => unread.extend(overdue.letters()),
+        }
+    };
+    suspects::end_intake(office).await?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// Returns the letters in the spam folder that concern the club: those from an address of a player or a GM, and
+/// those with a reply token.
+async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<Taken> {
+    let registered = registered_senders(office, letters).await?;
+    let tokens: Vec<String> = letters.iter().flat_map(|letter| letter.tokens.iter().cloned()).collect();
+    let seats = office.store.seats_by_token(&tokens).await?;
+    let is_known = |token: &String| seats.iter().any(|row| row.token == *token);
+    let wanted = letters.iter().enumerate().filter(|(_, letter)| {
+        letter.is_from_gm || registered.contains(&letter.sender) || letter.tokens.iter().any(is_known)
+    });
+    Ok(Taken::Only(wanted.map(|(place, _)| place).collect()))
+}
+
+/// Returns the senders of the letters that are players' addresses.
+async fn registered_senders(office: &Office, letters: &[NewLetter]) -> anyhow::Result<BTreeSet<String>> {
+    let senders: Vec<String> = letters.iter().map(|letter| letter.sender.clone()).collect();
+    Ok(office.store.registered(&senders).await?)
+}
+
+/// Reads the mailbox's processed letters again after a restore. Letters that the database knows have no second
+/// effect; letters that came after the backup are ruled on.
+pub async fn read_again_if_restored(office: &Office) -> anyhow::Result<()> {
+    if office.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
+        return Ok(());
+    }
+    tracing::warn!("the database was restored; reading processed letters again");
+    let processed = office.config.inbox.processed().context("the folder of processed letters")?;
+    let (to, batches) = mpsc::channel::<Batch>(2);
+    let (drained, ()) = tokio::join!(processed.drain(to), store_until_closed(office, batches));
+    let letters = drained.context("the folder of processed letters")?;
+    office.store.remember(RESTORED, &format!("{letters} letters read again {}", office.now())).await?;
+    Ok(())
+}
+
+/// Retries [`Office::read_again_if_restored`] until it succeeds, then waits for shutdown: a loop that ends would
+/// end the others.
+async fn read_again_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+    let mut backoff = Backoff::new();
+    while !shutdown.is_set() {
+        // Cancel-safe.
+        match until_shutdown(&shutdown, read_again_if_restored(&office)).await {
+            Ok(()) => shutdown.wait().await,
+            Err(error) => backoff.wait("failed to read processed letters again", &error, &shutdown).await,
+        }
+    }
+    Ok(())
+}
+
+/// Returns the row of a letter, with what orders it among others.
+fn named(letter: FetchedLetter, club: &Club) -> NewLetter {
+    let letter = new_letter(letter);
+    NewLetter {
+        tokens: visible_tokens(&letter, &club.own),
+        is_from_gm: club.config.club.gm.is_one_at(&letter.sender),
+        ..letter
+    }
+}

@@ -1,0 +1,303 @@
+//! Decides the items that wait: letters, and matches whose time has come. One batch is one transaction.
+//!
+//! A bad letter never blocks the rest: a failure is counted and the letter tried again, and after
+//! [`MAX_ATTEMPTS`](crate::desk::items::MAX_ATTEMPTS) it is set aside. If the database rejects a batch, its
+//! letters are suspects: each goes alone until the bad one is found. Letters that hang or kill the program are found by
+//! `attempts`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow};
+use chrono::{DateTime, Utc};
+
+use crate::daemon::Office;
+use crate::daemon::commit;
+use crate::daemon::load;
+use crate::daemon::load::dkim;
+use crate::daemon::load::read::{keys_of, read_letters};
+use crate::daemon::parallel::run_blocking;
+use crate::daemon::status::heartbeat::Loop;
+use crate::daemon::suspects;
+use crate::daemon::suspects::Overdue;
+use crate::desk::door::sender::ReadLetter;
+use crate::desk::frame::in_work::InWork;
+use crate::desk::frame::rows::{Key, LoadedRows};
+use crate::desk::items::{Batch, Item, Progress, set_back};
+use crate::desk::matches::acts::by_clock;
+use crate::letter::Digest;
+use crate::store::{Claimable, LetterStatus, MatchRow, Settlement, StoreError, WaitingLetter};
+
+/// Due matches in one transaction.
+const MAX_DUE: u32 = 100;
+
+/// The matches that the clock may rule on.
+pub struct DueMatches {
+    /// Those that are due by then.
+    pub until: DateTime<Utc>,
+    /// Those that are left alone.
+    pub skipped: BTreeSet<String>,
+}
+
+/// What one batch decided.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Settled {
+    pub letters: usize,
+    pub matches: usize,
+}
+
+impl Settled {
+    /// Whether there was nothing to decide.
+    pub fn is_nothing(self) -> bool {
+        self == Settled::default()
+    }
+}
+
+/// Decides on every waiting letter.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn settle_all(office: &Office) -> anyhow::Result<()> {
+    while !settle_some(office, None).await?.is_nothing() {
+        office.heartbeat.beat(Loop::Clock);
+    }
+    Ok(())
+}
+
+/// Decides on the letters that were received by then, because later ones may arrive faster than they are decided on,
+/// and on the matches that are due. A match waits for the letters that came before its time and may concern it.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn settle_until(
+    office: &Office,
+    until: DateTime<Utc>,
+    mut due: Option<DueMatches>,
+) -> anyhow::Result<()> {
+    loop {
+        office.heartbeat.beat(Loop::Clock);
+        let settled = settle_some(office, due.as_mut()).await?;
+        let oldest = office.store.oldest_waiting(office.now()).await?;
+        let letters_wait = settled.letters > 0 && oldest.is_some_and(|received_at| received_at <= until);
+        if settled.matches == 0 && !letters_wait {
+            return Ok(());
+        }
+    }
+}
+
+/// Decides on some letters, and on some due matches, in one transaction.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn settle_some(office: &Office, due: Option<&mut DueMatches>) -> anyhow::Result<Settled> {
+    let _under_way = office.traffic.enter();
+    let found = match &due {
+        Some(due) => matches_due(office, due).await?,
+        None => Vec::new(),
+    };
+    let ids: Vec<String> = found.iter().map(|row| row.id.clone()).collect();
+    let Claimable { letters, matches, mut claim } =
+        office.store.claim(office.now(), &ids).await.context("waiting letters")?;
+    let settled = Settled { letters: letters.len(), matches: matches.len() };
+    if settled.is_nothing() || suspects::count_unended_attempts(office, &letters, &mut claim).await? {
+        return Ok(settled);
+    }
+    let in_work = InWork::default();
+    let letters = match read_watched(office, suspects::without_suspects(office, letters), &in_work).await? {
+        Ok(letters) => letters,
+        Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
+    };
+    let digests: Vec<Digest> = letters.iter().map(|letter| letter.waiting.digest).collect();
+    let alone = <[&ReadLetter; 1]>::try_from(letters.iter().collect::<Vec<_>>());
+    let alone = alone.ok().map(|[letter]| letter.waiting.clone());
+    let loaded = rows_of(office, &letters, &matches, &in_work).await?;
+    let items = items_of(letters, found.iter().filter(|row| matches.contains(&row.id)));
+    let deciding = decide_items(office, items, loaded);
+    let decided = office.attempts.watch(&in_work, deciding).await;
+    suspects::end_attempts(office).await?;
+    let (settlement, left) = match decided {
+        Ok(decided) => decided?,
+        Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
+    };
+    if let Some(due) = due {
+        // Those that changed may be due again at once.
+        let is_changed = |id: &String| settlement.matches.iter().any(|row| row.id == *id);
+        due.skipped.extend(matches.into_iter().filter(|id| !is_changed(id) && !left.contains(id)));
+    }
+    match office.store.commit_claimed(claim, &settlement).await {
+        Ok(()) => {
+            suspects::clear_suspects(office, &digests);
+            office.attempts.note_commit(true);
+            commit::wake_loops(office, &settlement);
+            log_decided(&settlement);
+        }
+        // Others have changed the same rows. Alone, a letter depends on few of them.
+        Err(StoreError::Stale(what)) => {
+            tracing::debug!(what, "the rows of a batch have changed; deciding again");
+            if !office.attempts.note_commit(false) {
+                suspects::suspect(office, &digests);
+            }
+        }
+        Err(error) if error.is_transient() => return Err(error).context("failed to commit"),
+        Err(error) => isolate(office, &digests, alone, &error.into()).await?,
+    }
+    Ok(settled)
+}
+
+/// Rules on a stored letter, and discards the ruling.
+///
+/// # Errors
+/// Returns an error if there is no such letter, or if the database does not answer. A ruling that fails is not an
+/// error: the program survives it.
+pub async fn try_letter(office: &Office, digest: Digest) -> anyhow::Result<()> {
+    let raw = office.store.letter(digest).await?.context("there is no such letter")?;
+    let letter = WaitingLetter::new(digest, raw, office.now());
+    let (settings, in_work) = (Arc::clone(&office.club), InWork::default());
+    let working = in_work.clone();
+    let letters = run_blocking(move || read_letters(&settings, vec![letter], &working)).await?;
+    let loaded = rows_of(office, &letters, &[], &in_work).await?;
+    if let Err(error) = decide_items(office, vec![Item::Letters(letters)], loaded).await {
+        tracing::info!(error = format!("{error:#}"), "the ruling failed");
+    }
+    Ok(())
+}
+
+/// Returns the matches that the clock may rule on, those that have waited longest first.
+async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<MatchRow>> {
+    let waiting = office.store.waiting_since(office.now()).await?;
+    let mut last = None;
+    loop {
+        let page = office.store.matches_due(due.until, last.as_ref(), MAX_DUE).await?;
+        let Some(behind) = page.last().cloned() else { return Ok(Vec::new()) };
+        last = Some(behind);
+        // The clock decides nothing while the house is to move.
+        let may_rule = |row: &MatchRow| !due.skipped.contains(&row.id) && !row.overview.awaits_house();
+        let page: Vec<MatchRow> = page.into_iter().filter(may_rule).collect();
+        let found = without_earlier_letters(office, page, &waiting).await?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+}
+
+/// Keeps the matches that no letter concerns which came before their time: letters about the match, from its players
+/// or from a GM. A letter that was received in time counts, even if it is read late.
+async fn without_earlier_letters(
+    office: &Office,
+    mut matches: Vec<MatchRow>,
+    waiting: &[(String, String, DateTime<Utc>)],
+) -> anyhow::Result<Vec<MatchRow>> {
+    if waiting.is_empty() {
+        return Ok(matches);
+    }
+    let mut oldest: BTreeMap<&str, DateTime<Utc>> = BTreeMap::new();
+    for (lane, sender, received_at) in waiting {
+        for name in [lane, sender] {
+            let earliest = oldest.entry(name).or_insert(*received_at);
+            *earliest = (*earliest).min(*received_at);
+        }
+    }
+    let ids: Vec<String> = matches.iter().map(|row| row.id.clone()).collect();
+    let seats = office.store.seats_of(&ids).await?;
+    matches.retain(|row| {
+        let seats = seats.iter().filter(|seat| seat.match_id == row.id);
+        let players = seats.flat_map(|seat| seat.player.addresses.iter().map(String::as_str));
+        let gms = office.config.club.gm.addresses().map(|address| address.as_str());
+        let mut concerned = players.chain(gms).chain([row.id.as_str()]);
+        let is_earlier = |received_at: &DateTime<Utc>| row.wake_at.is_none_or(|at| *received_at <= at);
+        !concerned.any(|name| oldest.get(name).is_some_and(is_earlier))
+    });
+    Ok(matches)
+}
+
+/// Reads letters, after noting that work on them begins.
+async fn read_watched(
+    office: &Office,
+    waiting: Vec<WaitingLetter>,
+    in_work: &InWork,
+) -> anyhow::Result<Result<Vec<ReadLetter>, Overdue>> {
+    if waiting.is_empty() {
+        return Ok(Ok(Vec::new()));
+    }
+    suspects::note_attempts(office, &waiting).await?;
+    let (settings, working) = (Arc::clone(&office.club), in_work.clone());
+    let reading = run_blocking(move || read_letters(&settings, waiting, &working));
+    match office.attempts.watch(in_work, reading).await {
+        Ok(letters) => Ok(Ok(letters?)),
+        Err(overdue) => {
+            suspects::end_attempts(office).await?;
+            Ok(Err(overdue))
+        }
+    }
+}
+
+/// Loads the rows that letters and matches refer to.
+async fn rows_of(
+    office: &Office,
+    letters: &[ReadLetter],
+    matches: &[String],
+    in_work: &InWork,
+) -> anyhow::Result<LoadedRows> {
+    let mut loaded = load::new_rows(office).await?;
+    loaded.in_work = in_work.clone();
+    let matches = matches.iter().cloned().map(Key::Match);
+    load::load(office, letters.iter().flat_map(keys_of).chain(matches).collect(), &mut loaded).await?;
+    loaded.dkim = dkim::dkim_verdicts(office, letters).await;
+    Ok(loaded)
+}
+
+/// Decides on items together, and returns the changes of all, and the matches that are left for the next batch.
+pub async fn decide_items(
+    office: &Office,
+    items: Vec<Item>,
+    loaded: LoadedRows,
+) -> anyhow::Result<(Settlement, Vec<String>)> {
+    let mut batch = Batch::new(Arc::new(items), &loaded);
+    commit::in_rounds(office, loaded, move |settings, loaded, rounds| {
+        Ok(match batch.decide(settings, loaded, rounds) {
+            Progress::Done((draft, left)) => Progress::Done((draft.finish()?, left)),
+            Progress::Lacks(lacking) => Progress::Lacks(lacking),
+        })
+    })
+    .await
+}
+
+/// Handles a permanent error: from now on each letter goes alone. If it was alone already, counts a failure of it.
+async fn isolate(
+    office: &Office,
+    letters: &[Digest],
+    alone: Option<WaitingLetter>,
+    error: &anyhow::Error,
+) -> anyhow::Result<()> {
+    let error = format!("{error:#}");
+    let Some(letter) = alone else {
+        tracing::error!(error, letters = letters.len(), "commit rejected; deciding on each letter alone");
+        suspects::suspect(office, letters);
+        return Ok(());
+    };
+    let counting =
+        commit::decide_and_commit(office, move |desk| set_back(desk, &letter, &anyhow!("{error}")));
+    counting.await.context("failed to set a letter aside")
+}
+
+/// Returns the items of a batch: letters by lane, each in order, and due matches before the letters that came after
+/// their time.
+fn items_of<'m>(letters: Vec<ReadLetter>, due: impl Iterator<Item = &'m MatchRow>) -> Vec<Item> {
+    let mut lanes: Vec<Vec<ReadLetter>> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for letter in letters {
+        let place = *places.entry(letter.waiting.lane.clone()).or_insert(lanes.len());
+        match lanes.get_mut(place) {
+            Some(lane) => lane.push(letter),
+            None => lanes.push(vec![letter]),
+        }
+    }
+    let due = due.map(|row| Item::Match { id: row.id.clone(), cause_of: by_clock() });
+    due.chain(lanes.into_iter().map(Item::Letters)).collect()
+}
+
+fn log_decided(settlement: &Settlement) {
+    for letter in settlement.decided.iter().filter(|letter| letter.status != LetterStatus::Ruled) {
+        tracing::info!(letter = %letter.digest, status = letter.status.as_str(), "decided on a letter");
+    }
+}

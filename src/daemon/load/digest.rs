@@ -1,0 +1,191 @@
+//! Loads the events in the period of a digest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+
+use crate::daemon::Office;
+use crate::daemon::audit::sealed;
+use crate::desk::frame::codes::LAPSE;
+use crate::desk::frame::rows::{DigestLetter, DigestRows, MissedTurn};
+use crate::desk::outbox::budgets::{CLUB, Period, start_of};
+use crate::desk::outbox::returned::given_up_part;
+use crate::game::Seat;
+use crate::ledger::{Entry, Fact};
+use crate::letter::Letter;
+use crate::referee::WORDS_NOTE;
+use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow, LetterStatus};
+
+/// Maximum rows in each list of a digest.
+const MAX_LISTED: u32 = 50;
+
+/// Maximum letters to search for words to the GM: more than the players of a big club write in a day.
+const MAX_SEARCHED: u32 = 20_000;
+
+pub async fn load_digest(
+    office: &Office,
+    since: DateTime<Utc>,
+    gm_tokens: &[String],
+) -> anyhow::Result<DigestRows> {
+    let mut refused: BTreeMap<String, usize> = BTreeMap::new();
+    for entry in office.store.entries_since("OrdersRefused", since).await? {
+        *refused.entry(entry.chain).or_default() += 1;
+    }
+    let queues = office.store.queues().await?;
+    let sent = office.store.sent_counts(office.now()).await?;
+    Ok(DigestRows {
+        since,
+        refused,
+        given_up: given_up_since(office, since, gm_tokens).await?,
+        set_aside: letters_decided_since(office, LetterStatus::SetAside, since).await?,
+        ignored: letters_decided_since(office, LetterStatus::Ignored, since).await?,
+        words: words_since(office, since).await?,
+        automatic: letters_decided_since(office, LetterStatus::Automatic, since).await?,
+        missed: missed_since(office, since).await?,
+        opened: facts_since(office, "MatchOpened", since).await?,
+        ended: facts_since(office, "MatchEnded", since).await?,
+        absences: facts_since(office, "AbsenceNoted", since).await?,
+        newcomers: office.store.players_since(since, MAX_LISTED).await?,
+        written: office.store.dispatches_since(since).await?,
+        letters_waiting: queues.letters_waiting,
+        sent_in_a_day: sent.day.into(),
+        dispatches_waiting: queues.dispatches_waiting,
+        oldest_dispatch: queues.oldest_dispatch,
+        left_out: left_out_since(office, since).await?,
+        from_spam: office.store.spam_letters_since(since).await?,
+        lapsed: office.store.unanswered_letters(since - LAPSE, office.now() - LAPSE, MAX_LISTED).await?,
+    })
+}
+
+/// Returns the latest entries of a kind since then.
+async fn facts_since(office: &Office, kind: &str, since: DateTime<Utc>) -> anyhow::Result<Vec<Entry>> {
+    let rows = office.store.entries_since(kind, since).await?;
+    let latest = &rows[rows.len().saturating_sub(MAX_LISTED as usize)..];
+    latest.iter().map(parse).collect()
+}
+
+/// Returns the turns that seats missed since then, and whether they filed after all.
+async fn missed_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<Vec<MissedTurn>> {
+    let mut missed = Vec::new();
+    for entry in facts_since(office, "DeadlineMissed", since).await? {
+        let Fact::DeadlineMissed { turn, seats, .. } = &entry.fact else { continue };
+        let mut later: Vec<Entry> = Vec::new();
+        for row in office.store.entries(&entry.match_id).await?.iter().filter(|row| row.seq > entry.seq) {
+            later.push(parse(row)?);
+        }
+        for seat in seats {
+            let filed = later.iter().find(|later| files(&later.fact, *seat, *turn));
+            missed.push(MissedTurn {
+                match_id: entry.match_id.clone(),
+                turn: *turn,
+                seat: *seat,
+                made_good: filed.map(|filed| filed.at),
+            });
+        }
+    }
+    Ok(missed)
+}
+
+async fn left_out_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<u64> {
+    let counts = office.store.budgets(&[CLUB.to_owned()], start_of(Period::Hour, since)).await?;
+    let left_out = counts.iter().filter(|(key, _)| key.kind == BudgetKind::LeftOut);
+    Ok(left_out.map(|(_, count)| u64::from(*count)).sum())
+}
+
+/// Returns the dispatches that were given up since then. Their rows lack that time, but the letter that told the
+/// GMs at once has it. No letter tells of one to a GM; the time of the dispatch itself counts then.
+async fn given_up_since(
+    office: &Office,
+    since: DateTime<Utc>,
+    gm_tokens: &[String],
+) -> anyhow::Result<Vec<DispatchRow>> {
+    let filter = DispatchFilter { only_given_up: true, ..DispatchFilter::default() };
+    let found = office.store.find_dispatches(&filter, MAX_LISTED).await?;
+    let mut given_up: Vec<DispatchRow> = found.into_iter().map(|(row, _bytes)| row).collect();
+    let notices_on = |row: &DispatchRow| -> Vec<String> {
+        let unique = given_up_part(row);
+        gm_tokens.iter().map(|token| office.club.stationery.message_id(token, &unique)).collect()
+    };
+    let notices: Vec<String> = given_up.iter().flat_map(notices_on).collect();
+    let notices = office.store.dispatches_named(&notices).await?;
+    given_up.retain(|row| {
+        let ids = notices_on(row);
+        let told = notices.iter().find(|told| ids.contains(&told.message_id));
+        told.map_or(row.created_at, |told| told.created_at) >= since
+    });
+    Ok(given_up)
+}
+
+/// Returns the letters with words for the GM, according to their notes.
+async fn words_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<Vec<DigestLetter>> {
+    let mut rows = office.store.letters(Some(LetterStatus::Ruled), None, "", MAX_SEARCHED).await?;
+    let is_new = |row: &LetterRow| row.decided_at.is_some_and(|at| at >= since);
+    rows.retain(|row| row.note.starts_with(WORDS_NOTE) && is_new(row));
+    // Strangers must not fill the digest.
+    let mut of_strangers = office.store.letters(Some(LetterStatus::Answered), None, "", MAX_SEARCHED).await?;
+    of_strangers.retain(|row| row.note.starts_with(WORDS_NOTE) && is_new(row));
+    of_strangers.truncate(MAX_LISTED as usize);
+    rows.extend(of_strangers);
+    let mut letters = Vec::with_capacity(rows.len());
+    for row in rows {
+        let matches = row.seat.iter().map(|(id, _)| id.clone()).collect();
+        letters.push(digest_letter(office, row, matches).await?);
+    }
+    Ok(letters)
+}
+
+async fn digest_letter(
+    office: &Office,
+    row: LetterRow,
+    matches: BTreeSet<String>,
+) -> anyhow::Result<DigestLetter> {
+    let by_player =
+        matches.is_empty() && !sealed::running_matches_of_sender(office, &row.sender).await?.is_empty();
+    Ok(DigestLetter { row, matches, by_player })
+}
+
+async fn letters_decided_since(
+    office: &Office,
+    status: LetterStatus,
+    since: DateTime<Utc>,
+) -> anyhow::Result<Vec<DigestLetter>> {
+    let mut rows = office.store.letters(Some(status), None, "", MAX_LISTED).await?;
+    rows.retain(|row| row.decided_at.is_some_and(|at| at >= since));
+    let mut letters = Vec::with_capacity(rows.len());
+    for row in rows {
+        let matches = matches_of_letter(office, &row).await?;
+        letters.push(digest_letter(office, row, matches).await?);
+    }
+    Ok(letters)
+}
+
+/// Returns up to two letters whose digests have this prefix.
+pub async fn letters_with(office: &Office, prefix: &str) -> anyhow::Result<Vec<DigestLetter>> {
+    let mut letters = Vec::new();
+    for row in office.store.letters(None, None, prefix, 2).await? {
+        let matches = matches_of_letter(office, &row).await?;
+        letters.push(digest_letter(office, row, matches).await?);
+    }
+    Ok(letters)
+}
+
+/// Returns the matches whose reply tokens are in the header of a letter.
+async fn matches_of_letter(office: &Office, row: &LetterRow) -> anyhow::Result<BTreeSet<String>> {
+    let raw = office.store.letter(row.digest).await?.unwrap_or_default();
+    let tokens = Letter::tokens_in_header(&raw, &office.club.own);
+    let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
+    if tokens.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let seats = office.store.seats_by_token(&tokens).await?;
+    Ok(seats.into_iter().map(|row| row.match_id).collect())
+}
+
+fn parse(row: &EntryRow) -> anyhow::Result<Entry> {
+    Ok(serde_json::from_str(&row.json)?)
+}
+
+/// Whether an entry records that this seat filed for this turn.
+fn files(fact: &Fact, by: Seat, of: u32) -> bool {
+    matches!(fact, Fact::OrdersSealed { seat, turn, .. } if (*seat, *turn) == (by, of))
+}

@@ -1,0 +1,432 @@
+//! Loads the rows that letters or a decision need, in a few queries for all of them.
+
+pub mod digest;
+pub mod dkim;
+pub mod gm_lists;
+pub mod read;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Context as _;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::config::Gm;
+use crate::daemon::Office;
+use crate::daemon::parallel::run_blocking;
+use crate::desk::frame::codes::LAPSE;
+use crate::desk::frame::parallel::par_map;
+use crate::desk::frame::rows::{Key, LoadedMatch, LoadedRows};
+use crate::desk::frame::summary::Summary;
+use crate::desk::outbox::budgets::seat_subject;
+use crate::ledger::{Delivery, Entry};
+use crate::letter::Token;
+use crate::referee::{DispatchKind, MatchOverview};
+use crate::report::sent::plain_text;
+use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
+
+/// Prefix of the keys under which the GMs' tokens are remembered.
+const GM_TOKEN: &str = "gm_token";
+
+/// The keys of one kind.
+macro_rules! keys {
+    ($keys:expr, $kind:ident) => {
+        $keys.iter().filter_map(|key| match key {
+            Key::$kind(key) => Some(key.clone()),
+            _ => None,
+        })
+    };
+}
+
+/// Returns rows for a decision, of which none are loaded yet.
+pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
+    Ok(LoadedRows::new(office.now(), random()?, gm_tokens(office).await?))
+}
+
+/// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing ones.
+async fn gm_tokens(office: &Office) -> anyhow::Result<Vec<String>> {
+    let stored = office.store.remembered_under(GM_TOKEN).await?;
+    let mut tokens = Vec::new();
+    for gm in office.config.club.gm.all() {
+        let own = gm_token_key(gm);
+        let token = match stored.iter().find(|(key, _)| *key == own) {
+            Some((_, token)) => token.clone(),
+            None => {
+                // Another daemon may create one at the same time; the first one stored counts.
+                let new = Token::from_random(random()?).to_string();
+                office.store.remember_first(&own, &new).await?
+            }
+        };
+        tokens.push(token);
+    }
+    Ok(tokens)
+}
+
+/// Replaces a GM's reply token, and voids the old one.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn renew_gm_token(office: &Office, gm: &Gm) -> anyhow::Result<String> {
+    let token = Token::from_random(random()?).to_string();
+    office.store.remember(&gm_token_key(gm), &token).await?;
+    Ok(token)
+}
+
+/// Loads the rows under these keys, and keeps those that are loaded already.
+pub async fn load(office: &Office, mut lacking: Vec<Key>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
+    let mut known = BTreeSet::new();
+    lacking.retain(|key| known.insert(key.clone()));
+    load_matches_and_mail(office, &lacking, loaded).await?;
+    load_people(office, &lacking, loaded).await?;
+    load_for_gms(office, &lacking, loaded).await
+}
+
+async fn load_matches_and_mail(
+    office: &Office,
+    lacking: &[Key],
+    loaded: &mut LoadedRows,
+) -> anyhow::Result<()> {
+    let mut budgets: BTreeSet<String> = keys!(lacking, Budget).collect();
+    load_tokens(office, keys!(lacking, Token).collect(), &mut budgets, loaded).await?;
+    load_budgets(office, budgets, loaded).await?;
+    load_matches(office, keys!(lacking, Match).collect(), loaded).await?;
+    for player in keys!(lacking, MatchesOf) {
+        let matches = office.store.matches_of(player).await?;
+        loaded.matches_of.insert(player, matches);
+    }
+    load_names(office, keys!(lacking, Name).collect(), loaded).await?;
+    for id in keys!(lacking, Entries) {
+        let entries = ledger_entries(office, &id).await?;
+        loaded.entries.insert(id, entries);
+    }
+    for id in keys!(lacking, Reports) {
+        let mut sent = office.store.dispatches_of(&id).await?;
+        sent.retain(|(about, _)| about.kind == DispatchKind::Report);
+        loaded.reports.insert(id, sent);
+    }
+    load_texts(office, keys!(lacking, Text).collect(), loaded).await?;
+    let mut dispatches: BTreeSet<String> = keys!(lacking, Dispatch).collect();
+    load_return_ids(office, keys!(lacking, ReturnId).collect(), &mut dispatches, loaded).await?;
+    load_dispatches(office, dispatches, loaded).await?;
+    load_answers(office, keys!(lacking, Answers).collect(), loaded).await
+}
+
+async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
+    // Look players up before adding any: a letter may ask for a player first, and add them later.
+    for address in keys!(lacking, Player) {
+        let found = office.store.player_by_address(&address).await?;
+        loaded.players.entry(address).or_insert(found);
+    }
+    for (address, name) in lacking.iter().filter_map(Key::new_player) {
+        let player = office.store.find_or_add_player(address, name, loaded.at).await?;
+        // The first name counts, as if the players were added one after the other.
+        loaded.seated.entry(address.to_owned()).or_insert(player);
+    }
+    if lacking.contains(&Key::PlayerNames) {
+        loaded.player_names = Some(office.store.player_names().await?);
+    }
+    load_senders(office, keys!(lacking, Sender).collect(), loaded).await?;
+    for (inviter, invited) in lacking.iter().filter_map(Key::declined) {
+        let found = office.store.has_declined(inviter, invited).await?;
+        loaded.declined.insert((inviter.to_owned(), invited.to_owned()), found);
+    }
+    for player in keys!(lacking, UnprovenOf) {
+        let rows = office.store.unproven_letters(player, loaded.at - LAPSE).await?;
+        loaded.unproven.entry(player).or_insert(rows);
+    }
+    for player in keys!(lacking, ChangesOf) {
+        let rows = office.store.changes_of(player, loaded.at - LAPSE).await?;
+        loaded.changes.entry(player).or_insert(rows);
+    }
+    for code in keys!(lacking, Change) {
+        let found = office.store.change_under(&code).await?;
+        loaded.changes_by_code.entry(code).or_insert(found);
+    }
+    for code in keys!(lacking, Invitation) {
+        let found = office.store.invitation(&code).await?;
+        loaded.invitations.entry(code).or_insert(found);
+    }
+    if lacking.contains(&Key::OpenInvitations) {
+        loaded.open_invitations = Some(office.store.open_invitations(None).await?);
+    }
+    Ok(())
+}
+
+/// Loads what only GMs ask for.
+async fn load_for_gms(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
+    for prefix in keys!(lacking, Letters) {
+        let found = digest::letters_with(office, &prefix).await?;
+        loaded.letters.insert(prefix, found);
+    }
+    if lacking.contains(&Key::Summaries) {
+        loaded.summaries = Some(load_summaries(office, loaded.at).await?);
+    }
+    if lacking.contains(&Key::Ended) {
+        loaded.ended = Some(gm_lists::matches_ended_lately(office, loaded.at).await?);
+    }
+    for readers in keys!(lacking, Readers) {
+        let players = gm_lists::readers_of_announcements(office, readers).await?;
+        loaded.readers_of.insert(readers, players);
+    }
+    for since in keys!(lacking, Digest) {
+        loaded.digest = Some(digest::load_digest(office, since, &loaded.gm_tokens).await?);
+    }
+    Ok(())
+}
+
+/// Loads the seats of tokens, with their matches. They may get an answer, so it adds the seats to `budgets`.
+async fn load_tokens(
+    office: &Office,
+    tokens: BTreeSet<String>,
+    budgets: &mut BTreeSet<String>,
+    loaded: &mut LoadedRows,
+) -> anyhow::Result<()> {
+    if tokens.is_empty() {
+        return Ok(());
+    }
+    let tokens = Vec::from_iter(tokens);
+    let seats = office.store.seats_by_token(&tokens).await.context("reply tokens")?;
+    for row in seats.iter().filter(|row| tokens.binary_search(&row.token).is_ok()) {
+        budgets.insert(seat_subject(&row.match_id, row.seat));
+        loaded.tokens.insert(row.token.clone(), Some(row.clone()));
+    }
+    for token in tokens {
+        loaded.tokens.entry(token).or_default();
+    }
+    load_matches_of_seats(office, seats, loaded).await
+}
+
+async fn load_matches(office: &Office, ids: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let seats = office.store.seats_of(&Vec::from_iter(ids.iter().cloned())).await.context("seats")?;
+    load_matches_of_seats(office, seats, loaded).await?;
+    for id in ids {
+        loaded.matches.entry(id).or_default();
+    }
+    Ok(())
+}
+
+async fn load_matches_of_seats(
+    office: &Office,
+    seats: Vec<TokenRow>,
+    loaded: &mut LoadedRows,
+) -> anyhow::Result<()> {
+    let ids: BTreeSet<String> = seats.iter().map(|row| row.match_id.clone()).collect();
+    let rows = office.store.snapshots(&Vec::from_iter(ids)).await.context("matches")?;
+    read_matches(office, rows, seats, loaded).await
+}
+
+/// Adds matches whose rows are already loaded.
+pub async fn load_match_rows(
+    office: &Office,
+    rows: Vec<MatchRow>,
+    loaded: &mut LoadedRows,
+) -> anyhow::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+    let seats = office.store.seats_of(&ids).await.context("seats")?;
+    read_matches(office, rows.into_iter().map(SnapshotRow::from).collect(), seats, loaded).await
+}
+
+async fn load_names(office: &Office, names: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let names = Vec::from_iter(names);
+    for row in office.store.snapshots(&names).await? {
+        loaded.names.insert(row.id, true);
+    }
+    for name in names {
+        loaded.names.entry(name).or_insert(false);
+    }
+    Ok(())
+}
+
+async fn ledger_entries(office: &Office, match_id: &str) -> anyhow::Result<Vec<Entry>> {
+    let rows = office.store.entries(match_id).await?;
+    rows.iter().map(|row| Ok(serde_json::from_str(&row.json)?)).collect()
+}
+
+/// Loads the text of our letters, without the rest: a picture takes 20 to 60 kB.
+async fn load_texts(office: &Office, ids: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let ids = Vec::from_iter(ids);
+    let found = office.store.texts_by_message_id(&ids).await.context("our letters")?;
+    let texts = run_blocking(move || par_map(&found, |(id, bytes)| (id.clone(), plain_text(bytes)))).await?;
+    loaded.texts.extend(texts);
+    loaded.no_texts.extend(ids.into_iter().filter(|id| !loaded.texts.contains_key(id)));
+    Ok(())
+}
+
+/// Finds the dispatches with these return paths, and adds them to the dispatches to load.
+async fn load_return_ids(
+    office: &Office,
+    ids: BTreeSet<String>,
+    dispatches: &mut BTreeSet<String>,
+    loaded: &mut LoadedRows,
+) -> anyhow::Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let ids = Vec::from_iter(ids);
+    for (id, message_id) in office.store.message_ids_by_return_id(&ids).await? {
+        dispatches.insert(message_id.clone());
+        loaded.return_ids.entry(id).or_insert(Some(message_id));
+    }
+    for id in ids {
+        loaded.return_ids.entry(id).or_default();
+    }
+    Ok(())
+}
+
+async fn load_dispatches(
+    office: &Office,
+    ids: BTreeSet<String>,
+    loaded: &mut LoadedRows,
+) -> anyhow::Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let ids = Vec::from_iter(ids);
+    for row in office.store.dispatches_named(&ids).await? {
+        loaded.dispatches.entry(row.message_id.clone()).or_insert(Some(row));
+    }
+    for id in ids {
+        loaded.dispatches.entry(id).or_default();
+    }
+    Ok(())
+}
+
+async fn load_answers(
+    office: &Office,
+    readers: BTreeSet<String>,
+    loaded: &mut LoadedRows,
+) -> anyhow::Result<()> {
+    let missing = readers.into_iter().filter(|reader| !loaded.answers.contains_key(reader));
+    let readers: Vec<String> = missing.collect();
+    if readers.is_empty() {
+        return Ok(());
+    }
+    let since = loaded.at - TimeDelta::hours(1);
+    let rows = office.store.answers_to(&readers, since).await.context("answers")?;
+    for reader in readers {
+        loaded.answers.entry(reader).or_default();
+    }
+    for row in rows {
+        loaded.answers.entry(row.recipient.clone()).or_default().push(row);
+    }
+    Ok(())
+}
+
+async fn load_senders(
+    office: &Office,
+    addresses: BTreeSet<String>,
+    loaded: &mut LoadedRows,
+) -> anyhow::Result<()> {
+    if addresses.is_empty() {
+        return Ok(());
+    }
+    let addresses = Vec::from_iter(addresses);
+    for address in &addresses {
+        loaded.senders.entry(address.clone()).or_default();
+    }
+    for (address, standing) in office.store.standings(&addresses).await.context("standings")? {
+        loaded.senders.entry(address).or_default().standing = standing;
+    }
+    for (address, question) in office.store.questions(&addresses).await.context("questions")? {
+        loaded.senders.entry(address).or_default().question = Some(question);
+    }
+    Ok(())
+}
+
+async fn load_budgets(
+    office: &Office,
+    subjects: BTreeSet<String>,
+    loaded: &mut LoadedRows,
+) -> anyhow::Result<()> {
+    let missing = subjects.into_iter().filter(|subject| !loaded.budgets.contains_key(subject));
+    let subjects: Vec<String> = missing.collect();
+    if subjects.is_empty() {
+        return Ok(());
+    }
+    let since = loaded.at - TimeDelta::days(2);
+    let counts = office.store.budgets(&subjects, since).await.context("budgets")?;
+    for subject in subjects {
+        loaded.budgets.entry(subject).or_default();
+    }
+    for (BudgetKey { subject, kind, period }, used) in counts {
+        loaded.budgets.entry(subject).or_default().insert((kind, period), used);
+    }
+    Ok(())
+}
+
+/// Reads the snapshots of matches, and adds the deliveries in them since their last entries. A snapshot that cannot
+/// be read counts as missing, so that only letters about it fail.
+async fn read_matches(
+    office: &Office,
+    rows: Vec<SnapshotRow>,
+    seats: Vec<TokenRow>,
+    loaded: &mut LoadedRows,
+) -> anyhow::Result<()> {
+    let rows = rows.into_iter().filter(|row| !loaded.matches.contains_key(&row.id));
+    let rows: Vec<SnapshotRow> = rows.collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+    let mut delivered: BTreeMap<String, Vec<Delivery>> = BTreeMap::new();
+    for (id, delivery) in office.store.unlisted_deliveries(&ids).await.context("deliveries")? {
+        delivered.entry(id).or_default().push(delivery);
+    }
+    let mut by_match: BTreeMap<String, Vec<TokenRow>> = BTreeMap::new();
+    for seat in seats {
+        by_match.entry(seat.match_id.clone()).or_default().push(seat);
+    }
+    let with_rest = rows.into_iter().map(|row| {
+        let seats = by_match.remove(&row.id).unwrap_or_default();
+        let delivered = delivered.remove(&row.id).unwrap_or_default();
+        (row, seats, delivered)
+    });
+    let with_rest: Vec<_> = with_rest.collect();
+    let read = run_blocking(move || {
+        par_map(&with_rest, |(row, seats, delivered)| {
+            let loaded = LoadedMatch::of(row, seats, delivered.clone());
+            (row.id.clone(), loaded.inspect_err(|error| log_unusable(&row.id, error)).ok())
+        })
+    });
+    loaded.matches.extend(read.await?);
+    Ok(())
+}
+
+/// Sums up every match. The rows stream, without snapshots: a club may have more matches than fit into memory.
+pub async fn load_summaries(office: &Office, now: DateTime<Utc>) -> anyhow::Result<Vec<Summary>> {
+    let mut summaries = Vec::new();
+    let mut sum_up = |game_match: MatchOverview| summaries.push(Summary::of(&game_match, now));
+    office.store.list_matches(None, &mut sum_up).await?;
+    Ok(summaries)
+}
+
+/// Logs a match whose snapshot cannot be read or whose rules this program does not know.
+pub fn log_unusable(match_id: &str, error: &anyhow::Error) {
+    tracing::error!(match_id, error = format!("{error:#}"), "this program cannot rule on the match");
+}
+
+/// Returns the key under which a GM's reply token is remembered.
+fn gm_token_key(gm: &Gm) -> String {
+    format!("{GM_TOKEN} {}", gm.address)
+}
+
+/// Returns random bytes from the system.
+///
+/// # Errors
+/// Returns an error if the system gives none.
+pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
+    Ok(bytes)
+}

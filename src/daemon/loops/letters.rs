@@ -1,0 +1,28 @@
+//! Settles letters as they arrive.
+
+use std::sync::Arc;
+
+use crate::daemon::Office;
+use crate::daemon::items;
+use crate::daemon::status::heartbeat::Loop;
+use crate::daemon::suspects;
+use crate::daemon::waiting::{Backoff, wait_for_work};
+use crate::post::ShutdownSignal;
+
+/// Decides on waiting letters until shutdown.
+pub async fn settle_letters_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+    let mut backoff = Backoff::new();
+    while !shutdown.is_set() {
+        office.heartbeat.beat(Loop::Settle);
+        suspects::ensure_few_threads_hang(&office)?;
+        match items::settle_some(&office, None).await {
+            Ok(settled) if settled.is_nothing() => {
+                backoff = Backoff::new();
+                wait_for_work(&office.letters, &shutdown).await;
+            }
+            Ok(_) => backoff = Backoff::new(),
+            Err(error) => backoff.wait("failed to settle letters", &error, &shutdown).await,
+        }
+    }
+    Ok(())
+}
