@@ -13,11 +13,11 @@ use chrono::{DateTime, Utc};
 
 use crate::daemon::Office;
 use crate::daemon::commit;
+use crate::daemon::heartbeat::Loop;
 use crate::daemon::load;
 use crate::daemon::load::dkim;
 use crate::daemon::load::read::{keys_of, read_letters};
 use crate::daemon::parallel::run_blocking;
-use crate::daemon::status::heartbeat::Loop;
 use crate::daemon::suspects;
 use crate::daemon::suspects::Overdue;
 use crate::desk::door::sender::ReadLetter;

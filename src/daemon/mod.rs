@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 
 use self::traffic::Traffic;
 use crate::config::Config;
-use crate::daemon::status::heartbeat::Heartbeat;
+use crate::daemon::heartbeat::Heartbeat;
 use crate::daemon::suspects::Attempts;
 use crate::desk::frame::club::Club;
 use crate::ledger::truncate_to_millis;
@@ -26,6 +26,7 @@ use crate::store::Database;
 
 pub mod audit;
 mod commit;
+mod heartbeat;
 pub mod house;
 pub mod instruct;
 pub mod intake;
@@ -33,8 +34,10 @@ pub mod items;
 pub mod load;
 pub mod loops;
 mod parallel;
+mod remembered;
 mod rulings;
 pub mod sending;
+mod space;
 pub mod status;
 pub mod suspects;
 mod traffic;

@@ -19,7 +19,7 @@ use crate::daemon::audit::unsound::{Unsound, unsound_matches};
 use crate::daemon::audit::verify::{HouseTurns, unreadable};
 use crate::daemon::commit;
 use crate::daemon::load;
-use crate::daemon::loops::remembered;
+use crate::daemon::remembered;
 use crate::daemon::rulings;
 use crate::daemon::waiting::{Backoff, pause, until_shutdown};
 use crate::desk::gm::alarm::{alarm, audit_report};

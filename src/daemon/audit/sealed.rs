@@ -13,6 +13,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::gm::unseal::{self, Unseal};
 use crate::game::Line;
 use crate::letter::Letter;
+use crate::referee::Stage;
 use crate::request::matches_named_in;
 use crate::store::LetterRow;
 
@@ -74,8 +75,9 @@ pub async fn matches_sealing(office: &Office, letter: &LetterRow) -> anyhow::Res
 }
 
 /// Returns the running matches of the player with this address.
-pub async fn running_matches_of_sender(office: &Office, address: &str) -> anyhow::Result<Vec<String>> {
+async fn running_matches_of_sender(office: &Office, address: &str) -> anyhow::Result<Vec<String>> {
     let Some(player) = office.store.player_by_address(address).await? else { return Ok(Vec::new()) };
     let matches = office.store.matches_of(player.id).await?;
-    withheld::running_among(office, matches.into_iter().map(|(_, overview)| overview.id).collect(), "").await
+    let running = matches.into_iter().filter(|(_, overview)| overview.stage != Stage::Over);
+    Ok(running.map(|(_, overview)| overview.id).collect())
 }

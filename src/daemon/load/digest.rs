@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 
 use crate::daemon::Office;
-use crate::daemon::audit::sealed;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::rows::{DigestLetter, DigestRows, MissedTurn};
 use crate::desk::outbox::budgets::{CLUB, Period, start_of};
@@ -13,6 +12,7 @@ use crate::desk::outbox::returned::given_up_part;
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;
+use crate::referee::Stage;
 use crate::referee::WORDS_NOTE;
 use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow, LetterStatus};
 
@@ -139,8 +139,7 @@ async fn digest_letter(
     row: LetterRow,
     matches: BTreeSet<String>,
 ) -> anyhow::Result<DigestLetter> {
-    let by_player =
-        matches.is_empty() && !sealed::running_matches_of_sender(office, &row.sender).await?.is_empty();
+    let by_player = matches.is_empty() && plays(office, &row.sender).await?;
     Ok(DigestLetter { row, matches, by_player })
 }
 
@@ -179,6 +178,13 @@ async fn matches_of_letter(office: &Office, row: &LetterRow) -> anyhow::Result<B
     }
     let seats = office.store.seats_by_token(&tokens).await?;
     Ok(seats.into_iter().map(|row| row.match_id).collect())
+}
+
+/// Whether the player with this address has a match that is not over.
+async fn plays(office: &Office, address: &str) -> anyhow::Result<bool> {
+    let Some(player) = office.store.player_by_address(address).await? else { return Ok(false) };
+    let matches = office.store.matches_of(player.id).await?;
+    Ok(matches.iter().any(|(_, overview)| overview.stage != Stage::Over))
 }
 
 fn parse(row: &EntryRow) -> anyhow::Result<Entry> {

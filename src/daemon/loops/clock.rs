@@ -10,14 +10,15 @@ use tokio::sync::watch;
 use crate::daemon::Office;
 use crate::daemon::commit;
 use crate::daemon::commit::is_transient;
+use crate::daemon::heartbeat::Loop;
 use crate::daemon::items;
 use crate::daemon::items::DueMatches;
 use crate::daemon::load;
 use crate::daemon::loops::digest;
-use crate::daemon::loops::remembered;
 use crate::daemon::loops::upkeep;
+use crate::daemon::remembered;
 use crate::daemon::rulings;
-use crate::daemon::status::heartbeat::Loop;
+use crate::daemon::space;
 use crate::daemon::waiting::{Backoff, pause};
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
@@ -72,7 +73,7 @@ pub async fn watch_clock_until(
 pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()> {
     let now = office.now();
     // Tells the GM if space is short, even while no letters arrive.
-    upkeep::has_room(office).await;
+    space::has_room(office).await;
     extend_after_outage(office, now, outage).await?;
     upkeep::correct_deferred_when_due(office, now).await?;
     lapse_offers(office, now).await?;

@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 use crate::config::Gm;
 use crate::daemon::Office;
 use crate::daemon::commit;
-use crate::daemon::loops::remembered;
+use crate::daemon::remembered;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::gm::digest::daily;
 use crate::desk::people::player_settings::digest_for;

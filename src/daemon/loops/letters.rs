@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::daemon::Office;
+use crate::daemon::heartbeat::Loop;
 use crate::daemon::items;
-use crate::daemon::status::heartbeat::Loop;
 use crate::daemon::suspects;
 use crate::daemon::waiting::{Backoff, wait_for_work};
 use crate::post::ShutdownSignal;

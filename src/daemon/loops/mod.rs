@@ -3,7 +3,7 @@
 pub mod clock;
 pub mod digest;
 pub mod letters;
-pub mod remembered;
+mod mailbox;
 pub mod run;
 pub mod upkeep;
 pub mod wakeups;

@@ -13,8 +13,9 @@ use crate::daemon::intake;
 use crate::daemon::items;
 use crate::daemon::loops::clock;
 use crate::daemon::loops::letters;
-use crate::daemon::loops::upkeep;
+use crate::daemon::loops::mailbox;
 use crate::daemon::loops::wakeups;
+use crate::daemon::space;
 use crate::daemon::status::logins;
 use crate::daemon::status::note;
 use crate::daemon::waiting::{flatten, wind_down};
@@ -38,7 +39,7 @@ pub async fn run(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Resul
     loops.spawn(note::note_status_until(Arc::clone(&office), until.clone(), watched));
     loops.spawn(logins::renew_logins_until(Arc::clone(&office), until.clone()));
     loops.spawn(note::feed_watchdog_until(Arc::clone(&office), until.clone()));
-    loops.spawn(intake::read_mailbox_until(office, until, health));
+    loops.spawn(mailbox::read_mailbox_until(office, until, health));
     let ended = tokio::select! {
         ended = loops.join_next() => flatten(ended),
         () = shutdown.wait() => Ok(()),
@@ -53,7 +54,7 @@ pub async fn run(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Resul
 /// # Errors
 /// Returns an error if the mailbox cannot be read, or if the database does not answer.
 pub async fn once(office: &Office) -> anyhow::Result<()> {
-    let has_room = upkeep::has_room(office).await;
+    let has_room = space::has_room(office).await;
     if has_room {
         intake::read_again_if_restored(office).await?;
         let (to, batches) = mpsc::channel::<Batch>(2);

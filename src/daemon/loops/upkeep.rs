@@ -4,10 +4,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
-use crate::daemon::commit;
-use crate::daemon::loops::remembered::{self, MAX_DEFERRAL, MAX_SLEEP};
+use crate::daemon::remembered::{self, MAX_DEFERRAL, MAX_SLEEP};
 use crate::daemon::rulings;
-use crate::desk::gm::alarm::low_space;
 use crate::desk::matches::acts::{by_clock, by_program};
 use crate::referee::Act;
 
@@ -44,9 +42,6 @@ const LAST_CORRECTION: &str = "deferred times corrected";
 
 /// Matches ruled on together whose clock is set too far ahead.
 const RULED_TOGETHER: u32 = 100;
-
-/// The key under which a daemon remembers since when space is short. It exists only while it is short.
-const LOW_SPACE: &str = "low space since";
 
 /// Whether hourly work is due again. The time of the last run is remembered under `key`.
 async fn is_upkeep_due(office: &Office, key: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
@@ -133,45 +128,6 @@ pub async fn drop_pictures_when_due(office: &Office, now: DateTime<Utc>) -> anyh
     }
     if dropped > 0 {
         tracing::info!(pictures = dropped, "deleted the pictures of letters that were sent a week ago");
-    }
-    Ok(())
-}
-
-/// Whether there is room for more letters: at least `database.min_free_mb`. Tells the GM once when there is not.
-pub async fn has_room(office: &Office) -> bool {
-    let shortage = match office.store.free_bytes() {
-        Ok(free) => free.and_then(|free| office.config.database.shortage(free)),
-        // If the disk is gone, storing letters fails by itself.
-        Err(error) => {
-            tracing::warn!(%error, "failed to find out how much space is free");
-            None
-        }
-    };
-    let noted = match shortage {
-        Some(free_mb) => note_shortage(office, free_mb).await,
-        None => note_room(office).await,
-    };
-    if let Err(error) = noted {
-        tracing::warn!(error = format!("{error:#}"), "failed to note how much space is free");
-    }
-    shortage.is_none()
-}
-
-async fn note_shortage(office: &Office, free_mb: u64) -> anyhow::Result<()> {
-    if office.store.remembered(LOW_SPACE).await?.is_some() {
-        return Ok(());
-    }
-    tracing::error!(free_mb, "space is short; no more letters are taken from the mailbox");
-    let now = office.now();
-    commit::decide_and_commit(office, move |desk| low_space(desk, free_mb)).await?;
-    // Only once the letter is queued: telling the GM twice is better than never.
-    Ok(office.store.remember(LOW_SPACE, &now.to_rfc3339()).await?)
-}
-
-async fn note_room(office: &Office) -> anyhow::Result<()> {
-    if office.store.remembered(LOW_SPACE).await?.is_some() {
-        tracing::warn!("there is room again; letters are taken from the mailbox");
-        office.store.forget(LOW_SPACE).await?;
     }
     Ok(())
 }

@@ -4,7 +4,6 @@
 //! Each daemon notes its status in the database. `fogpost status` and the monitoring pages need no more than that and
 //! the queues.
 
-pub mod heartbeat;
 pub mod logins;
 pub mod note;
 pub mod service;
@@ -19,7 +18,7 @@ use super::sending::account::{ACCOUNT, Account};
 use crate::config::{DatabaseSection, Quota};
 use crate::daemon::audit::unsound::{Unsound, unsound_matches};
 use crate::daemon::house::stuck::{StuckHouse, stuck_houses};
-use crate::daemon::loops::remembered::{MAX_DEFERRAL, MAX_SLEEP};
+use crate::daemon::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use crate::daemon::status::logins::LoginStatus;
 use crate::post::{host_name, oauth, without_addresses};
 use crate::report::format_duration;

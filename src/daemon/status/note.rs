@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use tokio::sync::watch;
 
 use crate::daemon::Office;
-use crate::daemon::status::heartbeat::STALLED_AFTER;
+use crate::daemon::heartbeat::STALLED_AFTER;
 use crate::daemon::status::logins;
 use crate::daemon::status::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, service, this_daemon};
 use crate::daemon::waiting::pause;

@@ -1,0 +1,102 @@
+//! Reads the mailbox while this daemon has its lease, watches the clock and audits the matches.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::daemon::heartbeat::Loop;
+use crate::daemon::loops::clock;
+use crate::daemon::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
+use crate::daemon::{Office, audit, intake};
+use crate::post::{Batch, Health, ShutdownSignal, without_addresses};
+
+/// Time between a daemon's attempts to get or renew the mailbox's lease.
+const LEASE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Reads the mailbox whenever this daemon has its lease, until shutdown. The daemon that reads it also watches the
+/// clock, since nobody is late while the mailbox cannot be read, and audits the matches.
+///
+/// # Errors
+/// Returns the error that ended one of its loops for good.
+pub async fn read_mailbox_until(
+    office: Arc<Office>,
+    shutdown: ShutdownSignal,
+    health: watch::Sender<Health>,
+) -> anyhow::Result<()> {
+    let lease = office.config.inbox.name();
+    let mut backoff = Backoff::new();
+    while !shutdown.is_set() {
+        office.heartbeat.beat(Loop::Clock);
+        match office.store.try_acquire_lease(&lease).await {
+            Ok(true) => {
+                backoff = Backoff::new();
+                read_under_lease(&office, &lease, &shutdown, &health).await?;
+                health.send_replace(Health::default());
+                // The next holder of the lease may be another daemon, or this one with another mailbox.
+                office.store.release_lease(&lease).await;
+            }
+            Ok(false) => pause(LEASE_INTERVAL, &shutdown).await,
+            Err(error) => backoff.wait("the database does not answer", &error.into(), &shutdown).await,
+        }
+    }
+    Ok(())
+}
+
+async fn read_under_lease(
+    office: &Arc<Office>,
+    lease: &str,
+    shutdown: &ShutdownSignal,
+    health: &watch::Sender<Health>,
+) -> anyhow::Result<()> {
+    tracing::info!(mailbox = without_addresses(lease), "reading the mailbox");
+    let (stopper, until) = ShutdownSignal::new();
+    let (to, batches) = mpsc::channel::<Batch>(2);
+    let inbox = office.config.inbox.clone();
+    let (inbox_health, inbox_until) = (health.clone(), until.clone());
+    let mut loops = JoinSet::new();
+    loops.spawn(clock::watch_clock_until(Arc::clone(office), until.clone(), health.subscribe()));
+    loops.spawn(async move { inbox.run(to, inbox_until, inbox_health).await.context("the mailbox") });
+    loops.spawn(audit::audit_until(Arc::clone(office), until.clone()));
+    loops.spawn(read_again_until(Arc::clone(office), until));
+    let storing = Arc::clone(office);
+    loops.spawn(async move {
+        intake::store_until_closed(&storing, batches).await;
+        Ok(())
+    });
+    let ended = tokio::select! {
+        ended = loops.join_next() => flatten(ended),
+        () = lose_lease(office, lease) => {
+            tracing::warn!(mailbox = without_addresses(lease), "lost the lease; another daemon may read the mailbox");
+            Ok(())
+        }
+        () = shutdown.wait() => Ok(()),
+    };
+    stopper.stop();
+    wind_down(loops).await;
+    ended
+}
+
+/// Returns when this daemon loses the lease, or may have.
+async fn lose_lease(office: &Office, lease: &str) {
+    // An error counts as a loss, too: two daemons must not read one mailbox.
+    while let Ok(true) = office.store.try_acquire_lease(lease).await {
+        tokio::time::sleep(LEASE_INTERVAL).await;
+    }
+}
+
+/// Retries [`Office::read_again_if_restored`] until it succeeds, then waits for shutdown: a loop that ends would
+/// end the others.
+async fn read_again_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+    let mut backoff = Backoff::new();
+    while !shutdown.is_set() {
+        // Cancel-safe.
+        match until_shutdown(&shutdown, intake::read_again_if_restored(&office)).await {
+            Ok(()) => shutdown.wait().await,
+            Err(error) => backoff.wait("failed to read processed letters again", &error, &shutdown).await,
+        }
+    }
+    Ok(())
+}
