@@ -14,7 +14,7 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Settlement, Urgency,
+    Changes, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Urgency,
     open,
 };
 use overview::overview;
@@ -114,7 +114,7 @@ impl Club {
         let all: Vec<usize> = (0..matches).collect();
         for numbers in all.chunks(500) {
             let matches = numbers.iter().map(|number| club.commit_of(*number)).collect();
-            club.settle(&Settlement { matches, ..Settlement::default() });
+            club.settle(&Changes { matches, ..Changes::default() });
         }
         club
     }
@@ -160,11 +160,11 @@ impl Club {
         assert_eq!(waiting, letters.len());
     }
 
-    /// Stores new letters, and returns a settlement in which each changes a match, adds a ledger entry and is answered.
-    fn ruling(&self, size: usize) -> Settlement {
+    /// Stores new letters, and returns a changes in which each changes a match, adds a ledger entry and is answered.
+    fn ruling(&self, size: usize) -> Changes {
         let letters = self.letters(size);
         self.insert_letters(&letters);
-        let mut ruling = Settlement::default();
+        let mut ruling = Changes::default();
         for letter in letters {
             // Step from match to match by a prime, so that consecutive letters do not share a database page.
             let number = (self.letters.get() + ruling.matches.len()) * 7919 % self.commits.borrow().len();
@@ -205,7 +205,7 @@ impl Club {
         ruling
     }
 
-    fn settle(&self, ruling: &Settlement) {
+    fn settle(&self, ruling: &Changes) {
         self.runtime.block_on(self.store.commit(ruling)).expect("a commit");
     }
 }

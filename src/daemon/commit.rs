@@ -11,18 +11,18 @@ use crate::desk::frame::club::Club;
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
 use crate::desk::items::{Progress, Rounds};
-use crate::store::{LetterStatus, Settlement, StoreError};
+use crate::store::{Changes, LetterStatus, StoreError};
 
 /// Wakes the loops that have something to do after this commit.
-pub fn wake_loops(office: &Office, settlement: &Settlement) {
-    if settlement.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
+pub fn wake_loops(office: &Office, changes: &Changes) {
+    if changes.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
         office.letters.notify_one();
     }
-    if !settlement.dispatches.is_empty() || !settlement.requeued.is_empty() {
+    if !changes.dispatches.is_empty() || !changes.requeued.is_empty() {
         office.dispatches.notify_one();
     }
     // A match in which the house has to move is due at once.
-    if settlement.matches.iter().any(|row| row.wake_at.is_some_and(|moment| moment <= settlement.at)) {
+    if changes.matches.iter().any(|row| row.wake_at.is_some_and(|moment| moment <= changes.at)) {
         office.house.notify_one();
     }
 }
@@ -50,11 +50,11 @@ pub async fn decide_and_commit<T: Send + 'static>(
     let decision = Arc::new(decision);
     for _ in 0..MAX_TRIES {
         let decision = Arc::clone(&decision);
-        let (done, settlement) =
+        let (done, changes) =
             decide(office, load::new_rows(office).await?, move |desk| decision(desk)).await?;
-        match office.store.commit(&settlement).await {
+        match office.store.commit(&changes).await {
             Ok(()) => {
-                wake_loops(office, &settlement);
+                wake_loops(office, &changes);
                 return Ok(done);
             }
             Err(StoreError::Stale(_)) => {}
@@ -69,7 +69,7 @@ pub async fn decide<T: Send + 'static>(
     office: &Office,
     loaded: LoadedRows,
     decision: impl Fn(&mut Desk<'_>) -> Decided<T> + Send + 'static,
-) -> anyhow::Result<(T, Settlement)> {
+) -> anyhow::Result<(T, Changes)> {
     in_rounds(office, loaded, move |club, loaded, _| {
         let nothing = Draft::new(loaded.at);
         let mut desk = Desk::new(club, loaded, &nothing);

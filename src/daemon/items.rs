@@ -26,7 +26,7 @@ use crate::desk::frame::rows::{Key, LoadedRows};
 use crate::desk::items::{Batch, Item, Progress, set_back};
 use crate::desk::matches::acts::by_clock;
 use crate::letter::Digest;
-use crate::store::{Claimable, LetterStatus, MatchRow, Settlement, StoreError, WaitingLetter};
+use crate::store::{Changes, Claimable, LetterStatus, MatchRow, StoreError, WaitingLetter};
 
 /// Due matches in one transaction.
 const MAX_DUE: u32 = 100;
@@ -115,21 +115,21 @@ pub async fn settle_some(office: &Office, due: Option<&mut DueMatches>) -> anyho
     let deciding = decide_items(office, items, loaded);
     let decided = office.attempts.watch(&in_work, deciding).await;
     suspects::end_attempts(office).await?;
-    let (settlement, left) = match decided {
+    let (changes, left) = match decided {
         Ok(decided) => decided?,
         Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
     };
     if let Some(due) = due {
         // Those that changed may be due again at once.
-        let is_changed = |id: &String| settlement.matches.iter().any(|row| row.id == *id);
+        let is_changed = |id: &String| changes.matches.iter().any(|row| row.id == *id);
         due.skipped.extend(matches.into_iter().filter(|id| !is_changed(id) && !left.contains(id)));
     }
-    match office.store.commit_claimed(claim, &settlement).await {
+    match office.store.commit_claimed(claim, &changes).await {
         Ok(()) => {
             suspects::clear_suspects(office, &digests);
             office.attempts.note_commit(true);
-            commit::wake_loops(office, &settlement);
-            log_decided(&settlement);
+            commit::wake_loops(office, &changes);
+            log_decided(&changes);
         }
         // Others have changed the same rows. Alone, a letter depends on few of them.
         Err(StoreError::Stale(what)) => {
@@ -251,7 +251,7 @@ pub async fn decide_items(
     office: &Office,
     items: Vec<Item>,
     loaded: LoadedRows,
-) -> anyhow::Result<(Settlement, Vec<String>)> {
+) -> anyhow::Result<(Changes, Vec<String>)> {
     let mut batch = Batch::new(Arc::new(items), &loaded);
     commit::in_rounds(office, loaded, move |settings, loaded, rounds| {
         Ok(match batch.decide(settings, loaded, rounds) {
@@ -296,8 +296,8 @@ fn items_of<'m>(letters: Vec<ReadLetter>, due: impl Iterator<Item = &'m MatchRow
     due.chain(lanes.into_iter().map(Item::Letters)).collect()
 }
 
-fn log_decided(settlement: &Settlement) {
-    for letter in settlement.decided.iter().filter(|letter| letter.status != LetterStatus::Ruled) {
+fn log_decided(changes: &Changes) {
+    for letter in changes.decided.iter().filter(|letter| letter.status != LetterStatus::Ruled) {
         tracing::info!(letter = %letter.digest, status = letter.status.as_str(), "decided on a letter");
     }
 }

@@ -44,18 +44,18 @@ pub async fn rule_on_many(
     loaded.at = now;
     load::load_match_rows(office, rows, &mut loaded).await?;
     let items = ids.into_iter().map(|id| Item::Match { id, cause_of: Arc::clone(cause_of) });
-    let (settlement, _) = items::decide_items(office, items.collect(), loaded).await?;
-    if settlement.matches.is_empty() {
+    let (changes, _) = items::decide_items(office, items.collect(), loaded).await?;
+    if changes.matches.is_empty() {
         return Ok(false);
     }
     let mut one_by_one = Vec::new();
-    match office.store.commit(&settlement).await {
-        Ok(()) => commit::wake_loops(office, &settlement),
+    match office.store.commit(&changes).await {
+        Ok(()) => commit::wake_loops(office, &changes),
         Err(error) if error.is_transient() && !matches!(error, StoreError::Stale(_)) => {
             return Err(error.into());
         }
         // Stale or rejected, perhaps because of a single match: the others can still be committed.
-        Err(_) => one_by_one.extend(settlement.matches.into_iter().map(|row| row.id)),
+        Err(_) => one_by_one.extend(changes.matches.into_iter().map(|row| row.id)),
     }
     let mut changed = one_by_one.len() < count;
     for row in office.store.matches(&one_by_one).await? {
@@ -89,12 +89,12 @@ pub async fn rule_on(
         let is_changed = acts::rule_on(desk, &match_id, &cause_of)?;
         Ok(desk.game_match(&match_id)?.filter(|_| is_changed).map(|loaded| loaded.game_match.clone()))
     });
-    let (Some(after), settlement) = deciding.await? else { return Ok(None) };
+    let (Some(after), changes) = deciding.await? else { return Ok(None) };
     // Otherwise a player's letter might wait for a commit that nobody waits for.
     office.traffic.let_pass(LETTERS_FIRST).await;
-    match office.store.commit(&settlement).await {
+    match office.store.commit(&changes).await {
         Ok(()) => {
-            commit::wake_loops(office, &settlement);
+            commit::wake_loops(office, &changes);
             Ok(Some(after))
         }
         Err(StoreError::Stale(match_id)) => {

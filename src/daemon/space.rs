@@ -1,6 +1,5 @@
 //! Watches the space on the disk: while it is short, no letters are taken from the mailbox.
 
-
 use crate::daemon::{Office, commit};
 use crate::desk::gm::alarm::low_space;
 

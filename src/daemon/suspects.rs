@@ -18,7 +18,7 @@ use crate::daemon::load;
 use crate::desk;
 use crate::desk::frame::in_work::InWork;
 use crate::letter::Digest;
-use crate::store::{Claim, Postponed, Settlement, StoreError, WaitingLetter};
+use crate::store::{Changes, Claim, Postponed, StoreError, WaitingLetter};
 
 /// Time limit for reading one letter, and for ruling on it. The slowest takes less than a second.
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -190,7 +190,7 @@ async fn count_unended_attempt(
         return set_aside(office, &[letter], std::mem::take(claim), UNENDED).await;
     }
     let postponed = vec![Postponed { digest, note: UNENDED.to_owned(), until: None, match_id: None }];
-    Ok(office.store.commit(&Settlement { at: office.now(), postponed, ..Settlement::default() }).await?)
+    Ok(office.store.commit(&Changes { at: office.now(), postponed, ..Changes::default() }).await?)
 }
 
 /// Whether another process survives a ruling on a letter on which this program died.
@@ -278,9 +278,9 @@ async fn set_aside(
             .iter()
             .try_for_each(|letter| desk::items::set_aside(desk, letter, why.clone(), letter.tries.max(1)))
     });
-    let ((), settlement) = deciding.await?;
-    office.store.commit_claimed(claim, &settlement).await.context("failed to set a letter aside")?;
-    commit::wake_loops(office, &settlement);
+    let ((), changes) = deciding.await?;
+    office.store.commit_claimed(claim, &changes).await.context("failed to set a letter aside")?;
+    commit::wake_loops(office, &changes);
     Ok(())
 }
 

@@ -150,8 +150,8 @@ impl Batch {
         if depends(&item.read) || depends(&item.draft.written()) {
             return true;
         }
-        let before = &self.accepted.settlement.restraints.uses;
-        let mut uses = item.draft.settlement.restraints.uses.iter();
+        let before = &self.accepted.changes.restraints.uses;
+        let mut uses = item.draft.changes.restraints.uses.iter();
         uses.any(|(key, BudgetUse { added, most })| {
             let Some(earlier) = before.get(key) else { return false };
             let counts = loaded.budgets.get(&key.subject);
@@ -240,7 +240,7 @@ pub fn set_back(desk: &mut Desk<'_>, waiting: &WaitingLetter, error: &anyhow::Er
     if attempts >= MAX_ATTEMPTS {
         return set_aside(desk, waiting, note, attempts);
     }
-    desk.draft.settlement.postponed.push(Postponed { digest: letter, note, until: None, match_id: None });
+    desk.draft.changes.postponed.push(Postponed { digest: letter, note, until: None, match_id: None });
     Ok(())
 }
 
@@ -255,8 +255,8 @@ pub fn set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, note: String, att
     let alarms = gms::gm_alarms(desk, &plain, &set_aside_part(letter), about)?;
     let status = LetterStatus::SetAside;
     let decision = LetterDecision { digest: letter, status, note, seat: None, accepted_by: None };
-    desk.draft.settlement.decided.push(decision);
-    desk.draft.settlement.dispatches.extend(alarms);
+    desk.draft.changes.decided.push(decision);
+    desk.draft.changes.dispatches.extend(alarms);
     Ok(())
 }
 

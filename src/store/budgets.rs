@@ -83,7 +83,7 @@ pub struct Question {
     pub lapses_at: DateTime<Utc>,
 }
 
-/// The part of a settlement that keeps letters from causing many others.
+/// The changes that keep letters from causing many others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restraints {
     pub uses: BTreeMap<BudgetKey, BudgetUse>,
@@ -100,7 +100,7 @@ impl Restraints {
         *used = BudgetUse { added: used.added + added, most };
     }
 
-    /// Adds the restraints of another settlement.
+    /// Adds later restraints.
     pub fn absorb(&mut self, other: Restraints) {
         let Restraints { uses, standings, questions } = other;
         for (key, BudgetUse { added, most }) in uses {
@@ -165,7 +165,7 @@ impl Database {
     }
 }
 
-/// Writes the restraints of a settlement.
+/// Writes the restraints among changes.
 ///
 /// # Errors
 /// [`StoreError::Stale`] if a count would exceed its limit, because another daemon has used it up.

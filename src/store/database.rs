@@ -9,7 +9,7 @@ use super::statement::{Record, Statement};
 use super::{DatabaseLock, Queues, REMEMBER, Result, RowSink, TABLES_VERSION, Wakeup};
 
 /// A club's database: letters, players, matches, ledgers and the outbox. Several processes may write at once, so reading
-/// reserves nothing: only claims are exclusive, and [`Database::commit`] rejects a settlement based on outdated rows.
+/// reserves nothing: only claims are exclusive, and [`Database::commit`] rejects changes based on outdated rows.
 pub struct Database {
     pub(super) backend: Box<dyn Backend>,
 }

@@ -77,7 +77,7 @@ impl Database {
 }
 
 async fn forget(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Result<()> {
-    // First, as in a settlement, and because the triggers allow the rest only in such matches.
+    // First, as in a commit, and because the triggers allow the rest only in such matches.
     for of_match in &forgotten.matches {
         forget_in_match(session, of_match, &forgotten.name).await?;
     }

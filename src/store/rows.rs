@@ -25,14 +25,14 @@ pub fn texts(texts: &[String]) -> Vec<String> {
     texts.iter().map(|one| text(one).into_owned()).collect()
 }
 
-/// Splits the matches of a settlement into those that exist and those that are new.
+/// Splits the matches of a commit into those that exist and those that are new.
 ///
 /// # Errors
 /// [`StoreError::Unsound`] if a match occurs twice: one of its snapshots would be lost.
 pub fn partition_matches(matches: &[MatchRow]) -> Result<(Vec<&MatchRow>, Vec<&MatchRow>)> {
     let mut ids = BTreeSet::new();
     if let Some(twice) = matches.iter().find(|row| !ids.insert(&row.id)) {
-        return Err(StoreError::Unsound(format!("match {} is twice in one settlement", twice.id)));
+        return Err(StoreError::Unsound(format!("match {} is twice in one commit", twice.id)));
     }
     Ok(matches.iter().partition(|row| row.version > 0))
 }

@@ -14,7 +14,7 @@ use fogpost::house;
 use fogpost::letter::Address;
 use fogpost::post::maildir;
 use fogpost::referee::DispatchKind;
-use fogpost::store::{self, NewDispatch, Settlement, Urgency};
+use fogpost::store::{self, Changes, NewDispatch, Urgency};
 use tempfile::TempDir;
 
 use crate::fakes::smtp::{Act, Smtp};
@@ -205,8 +205,8 @@ fn dispatch(urgency: Urgency, number: u32, recipient: String) -> NewDispatch {
 }
 
 async fn commit(office: &Office, clock: &Clock, dispatches: Vec<NewDispatch>) {
-    let settlement = Settlement { at: clock.now(), dispatches, ..Settlement::default() };
-    office.store.commit(&settlement).await.expect("the store answers");
+    let changes = Changes { at: clock.now(), dispatches, ..Changes::default() };
+    office.store.commit(&changes).await.expect("the store answers");
 }
 
 /// Queues letters of some urgency, each to somebody else.

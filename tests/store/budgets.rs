@@ -2,8 +2,8 @@
 
 use fogpost::game::any::GameKind;
 use fogpost::store::{
-    BudgetKey, BudgetKind, Invitation, InvitationStage, NewDispatch, Question, Restraints, Settlement,
-    Standing, StoreError, open,
+    BudgetKey, BudgetKind, Changes, Invitation, InvitationStage, NewDispatch, Question, Restraints, Standing,
+    StoreError, open,
 };
 
 use crate::place::Place;
@@ -13,10 +13,10 @@ fn key(subject: &str, kind: BudgetKind, period: i64) -> BudgetKey {
     BudgetKey { subject: subject.to_owned(), kind, period: at(period) }
 }
 
-fn using(key: BudgetKey, added: i64, most: u32) -> Settlement {
+fn using(key: BudgetKey, added: i64, most: u32) -> Changes {
     let mut restraints = Restraints::default();
     restraints.count(key, added, most);
-    Settlement { restraints, ..settlement() }
+    Changes { restraints, ..changes() }
 }
 
 pub async fn a_count_never_exceeds_its_limit(place: Place) {
@@ -53,7 +53,7 @@ pub async fn a_question_is_replaced_answered_or_lapses(place: Place) {
         let mut restraints = Restraints::default();
         restraints.questions.insert(address.to_owned(), question);
         restraints.standings.insert(address.to_owned(), standing);
-        store.commit(&Settlement { restraints, ..settlement() }).await.unwrap();
+        store.commit(&Changes { restraints, ..changes() }).await.unwrap();
     };
     let question = |lines: &[&str], lapses: i64| Question {
         code: "K7M3".to_owned(),
@@ -83,7 +83,7 @@ pub async fn a_question_is_replaced_answered_or_lapses(place: Place) {
 pub async fn a_delayed_dispatch_waits_until_it_is_due(place: Place) {
     let store = &place.store;
     let delayed = NewDispatch { due: Some(at(90)), ..dispatch(1) };
-    store.commit(&Settlement { dispatches: vec![delayed, dispatch(2)], ..settlement() }).await.unwrap();
+    store.commit(&Changes { dispatches: vec![delayed, dispatch(2)], ..changes() }).await.unwrap();
     let (claimed, claim) = store.claim_dispatches(at(89), 9).await.unwrap();
     assert_eq!(claimed.iter().map(|one| one.message_id.as_str()).collect::<Vec<_>>(), ["d2@club.test"]);
     drop(claim);
@@ -110,7 +110,7 @@ pub async fn a_declined_offer_is_remembered_for_each_pair(place: Place) {
         offer("A", "bo@player.test", InvitationStage::Declined),
         offer("B", "carl@player.test", InvitationStage::Lapsed),
     ];
-    store.commit(&Settlement { invitations, ..settlement() }).await.unwrap();
+    store.commit(&Changes { invitations, ..changes() }).await.unwrap();
     let declined = async |inviter: &str, invited: &str| store.has_declined(inviter, invited).await.unwrap();
     assert!(declined("ann@player.test", "bo@player.test").await);
     assert!(!declined("ann@player.test", "carl@player.test").await);

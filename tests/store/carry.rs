@@ -7,8 +7,8 @@ use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BudgetKey, BudgetKind, KeptSnapshot, Question, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
+use fogpost::store::{Changes, Invitation, InvitationStage, LetterStatus, NewLetter, StoreError};
 use fogpost::store::{Claim, SendOutcome};
-use fogpost::store::{Invitation, InvitationStage, LetterStatus, NewLetter, Settlement, StoreError};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::place::Place;
@@ -79,19 +79,19 @@ async fn furnish(place: &Place) {
     };
     let pin = KeptPin::new(Seat::First, PinnedKind::Token, PinKey::new([7; 16]), "a token");
     let entries = [("QZ-AAAA", 1), ("QZ-AAAA", 2), ("QZ-BBBB", 1)];
-    let settlement = Settlement {
+    let changes = Changes {
         decided: vec![decided(&letter(3), LetterStatus::Ignored)],
         entries: entries.map(|(id, seq)| entry(id, seq)).into(),
         invitations: vec![invitation],
         unproven: vec![unproven],
-        changes: vec![change(bo.id)],
+        player_changes: vec![change(bo.id)],
         dispatches: vec![dispatch_with_picture(70)],
         restraints: restraints(),
         seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
         snapshots: vec![KeptSnapshot { match_id: "QZ-AAAA".to_owned(), json: "{}".to_owned() }],
-        ..settlement()
+        ..changes()
     };
-    store.commit(&settlement).await.unwrap();
+    store.commit(&changes).await.unwrap();
     let head = Head { seq: 1, hash: Digest::of(b"an entry") };
     store.note_verified(&[("QZ-AAAA".to_owned(), head)]).await.unwrap();
     add_dispatches(store, 0..70).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fogpost::letter::Digest;
-use fogpost::store::{Claim, Claimable, Database, LetterStatus, NewLetter, Settlement, Wakeup, open};
+use fogpost::store::{Changes, Claim, Claimable, Database, LetterStatus, NewLetter, Wakeup, open};
 use tokio::time::timeout;
 
 use crate::place::{PATIENCE, Place};
@@ -58,10 +58,10 @@ pub async fn a_claim_ends_with_its_commit(place: Place) {
     store.insert_letters(&letters(0..2)).await.unwrap();
     let (_, held) = claim(store).await;
     let decided = vec![decided(&letter(0), LetterStatus::Ignored)];
-    store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
+    store.commit_claimed(held, &Changes { decided, ..changes() }).await.unwrap();
     let (rest, held) = claim(store).await;
     assert_eq!(rest, [letter(1).digest]);
-    let stale = Settlement { matches: vec![match_row("QZ-AAAA", 4)], ..settlement() };
+    let stale = Changes { matches: vec![match_row("QZ-AAAA", 4)], ..changes() };
     store.commit_claimed(held, &stale).await.unwrap_err();
     let began = Instant::now();
     while claim(store).await.0 != [letter(1).digest] {
@@ -79,7 +79,7 @@ pub async fn a_letter_waits_for_earlier_ones_about_its_match(place: Place) {
     assert_eq!(first, came[..16].iter().map(|letter| letter.digest).collect::<Vec<_>>());
     assert_eq!(claim_beside(store).await.0, [], "the last comes after them");
     let decided = came[..16].iter().map(|letter| decided(letter, LetterStatus::Ignored)).collect();
-    store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
+    store.commit_claimed(held, &Changes { decided, ..changes() }).await.unwrap();
     assert_eq!(waiting(store).await, [came[16].digest]);
 }
 
@@ -126,10 +126,10 @@ pub async fn the_houses_turns_are_claimed_once_and_keep_no_letter_waiting(place:
     store.insert_letters(&[about(1, "QD-AAAA")]).await.unwrap();
     let (letters, of_letter) = claim(store).await;
     assert_eq!(letters, [letter(1).digest]);
-    let ruled = Settlement {
+    let ruled = Changes {
         decided: vec![decided(&letter(1), LetterStatus::Ignored)],
         matches: vec![match_row("QD-AAAA", 1)],
-        ..settlement()
+        ..changes()
     };
     let commit = store.commit_claimed(of_letter, &ruled);
     timeout(PATIENCE, commit).await.expect("the letter waits for the house").unwrap();
@@ -148,7 +148,7 @@ pub async fn the_oldest_waiting_letter_is_known_while_it_is_claimed(place: Place
     let (_, held) = claim(store).await;
     assert_eq!(oldest().await, Some(at(1)));
     let decided = vec![decided(&letter(1), LetterStatus::Ignored)];
-    store.commit_claimed(held, &Settlement { decided, ..settlement() }).await.unwrap();
+    store.commit_claimed(held, &Changes { decided, ..changes() }).await.unwrap();
     postpone(store, &letter(2), Some(60), "later").await;
     assert_eq!(oldest().await, Some(at(3)), "a deferred letter holds up nothing");
     assert_eq!(store.oldest_waiting(at(60)).await.unwrap(), Some(at(2)));
@@ -172,7 +172,7 @@ pub async fn a_claim_holds_few_letters_of_strangers(place: Place) {
     let (small, claim) = claim(store).await;
     assert!((8..=64).contains(&small.len()), "{} small letters", small.len());
     let decided = strangers.iter().map(|letter| decided(letter, LetterStatus::Ignored)).collect();
-    store.commit_claimed(claim, &Settlement { decided, ..settlement() }).await.unwrap();
+    store.commit_claimed(claim, &Changes { decided, ..changes() }).await.unwrap();
     let large = (200..210).map(|number| {
         let mut raw = letter(number).raw;
         raw.resize(300_000, b' ');
@@ -240,7 +240,7 @@ pub async fn one_senders_flood_leaves_room_in_each_claim(place: Place) {
         let all = flood.iter().cloned().chain(letters(700..703));
         let ruled = all.filter(|letter| digests.contains(&letter.digest));
         let decided = ruled.map(|letter| decided(&letter, LetterStatus::Ignored)).collect();
-        store.commit_claimed(claim, &Settlement { decided, ..settlement() }).await.unwrap();
+        store.commit_claimed(claim, &Changes { decided, ..changes() }).await.unwrap();
         ruled_on.extend(digests);
     }
     ruled_on.retain(|digest| flood.iter().any(|letter| letter.digest == *digest));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fogpost::game::Seat;
 use fogpost::referee::Stage;
 use fogpost::store::{
-    Database, EntryRow, LetterStatus, MatchDates, NewDispatch, SendOutcome, Settlement, StoreError, TokenRow,
+    Changes, Database, EntryRow, LetterStatus, MatchDates, NewDispatch, SendOutcome, StoreError, TokenRow,
     open,
 };
 
@@ -18,17 +18,17 @@ pub async fn five_hundred_letters_are_settled_in_one_transaction(place: Place) {
     let letters = letters(0..500);
     assert_eq!(store.insert_letters(&letters).await.unwrap(), 500);
     let ids: Vec<String> = (0..500).map(|number| format!("QZ-{number:04}")).collect();
-    let whole = |version: i64| Settlement {
+    let whole = |version: i64| Changes {
         at: at(1),
         decided: Vec::new(),
         matches: ids.iter().map(|id| match_row(id, version)).collect(),
         seats: Vec::new(),
         entries: ids.iter().map(|id| entry(id, version as u64 + 1)).collect(),
         dispatches: Vec::new(),
-        ..settlement()
+        ..changes()
     };
     store.commit(&whole(0)).await.unwrap();
-    let second = Settlement {
+    let second = Changes {
         decided: letters.iter().map(|letter| decided(letter, LetterStatus::Ruled)).collect(),
         dispatches: (0..500).map(dispatch).collect(),
         ..whole(1)
@@ -45,14 +45,14 @@ pub async fn five_hundred_letters_are_settled_in_one_transaction(place: Place) {
 pub async fn a_stale_match_rolls_the_settlement_back(place: Place) {
     let store = &place.store;
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
-    store.commit(&Settlement { matches: vec![match_row("QZ-BBBB", 1)], ..settlement() }).await.unwrap();
+    store.commit(&Changes { matches: vec![match_row("QZ-BBBB", 1)], ..changes() }).await.unwrap();
     store.insert_letters(&letters(0..1)).await.unwrap();
-    let late = Settlement {
+    let late = Changes {
         decided: vec![decided(&letter(0), LetterStatus::Ruled)],
         matches: vec![match_row("QZ-CCCC", 0), match_row("QZ-AAAA", 1), match_row("QZ-BBBB", 1)],
         entries: vec![entry("QZ-AAAA", 1)],
         dispatches: vec![dispatch(1)],
-        ..settlement()
+        ..changes()
     };
     let error = store.commit(&late).await.unwrap_err();
     assert!(matches!(&error, StoreError::Stale(what) if what == "match QZ-BBBB"), "{error}");
@@ -72,19 +72,18 @@ fn match_row_stored(id: &str, version: i64, from: i64) -> fogpost::store::MatchR
 
 pub async fn a_new_match_with_a_taken_id_is_stale(place: Place) {
     add_matches(&place.store, &["QZ-AAAA"]).await;
-    let twice = Settlement { matches: vec![match_row("QZ-AAAA", 0)], ..settlement() };
+    let twice = Changes { matches: vec![match_row("QZ-AAAA", 0)], ..changes() };
     let error = place.store.commit(&twice).await.unwrap_err();
     assert!(matches!(error, StoreError::Stale(what) if what == "match QZ-AAAA"));
-    let unknown = Settlement { matches: vec![match_row("QZ-BBBB", 3)], ..settlement() };
+    let unknown = Changes { matches: vec![match_row("QZ-BBBB", 3)], ..changes() };
     let error = place.store.commit(&unknown).await.unwrap_err();
     assert!(matches!(error, StoreError::Stale(what) if what == "match QZ-BBBB"));
 }
 
 pub async fn a_match_twice_in_a_settlement_is_refused(place: Place) {
-    let twice =
-        Settlement { matches: vec![match_row("QZ-AAAA", 0), match_row("QZ-AAAA", 0)], ..settlement() };
+    let twice = Changes { matches: vec![match_row("QZ-AAAA", 0), match_row("QZ-AAAA", 0)], ..changes() };
     let error = place.store.commit(&twice).await.unwrap_err();
-    assert_eq!(error.to_string(), "the database is not sound: match QZ-AAAA is twice in one settlement");
+    assert_eq!(error.to_string(), "the database is not sound: match QZ-AAAA is twice in one commit");
 }
 
 pub async fn entries_must_follow_one_another_without_gaps(place: Place) {
@@ -92,7 +91,7 @@ pub async fn entries_must_follow_one_another_without_gaps(place: Place) {
     add_matches(store, &["QZ-AAAA"]).await;
     let add = async |numbers: &[u64]| {
         let entries = numbers.iter().map(|seq| entry("QZ-AAAA", *seq)).collect();
-        store.commit(&Settlement { entries, ..settlement() }).await
+        store.commit(&Changes { entries, ..changes() }).await
     };
     assert!(!add(&[2]).await.unwrap_err().is_transient());
     add(&[1, 3]).await.unwrap_err();
@@ -103,7 +102,7 @@ pub async fn entries_must_follow_one_another_without_gaps(place: Place) {
     add(&[4]).await.unwrap();
     let numbers: Vec<u64> = store.entries("QZ-AAAA").await.unwrap().iter().map(|entry| entry.seq).collect();
     assert_eq!(numbers, [1, 2, 3, 4]);
-    let orphan = Settlement { entries: vec![entry("QZ-ZZZZ", 1)], ..settlement() };
+    let orphan = Changes { entries: vec![entry("QZ-ZZZZ", 1)], ..changes() };
     assert!(!store.commit(&orphan).await.unwrap_err().is_transient());
 }
 
@@ -120,7 +119,7 @@ pub async fn history_cannot_be_changed_or_deleted(place: Place) {
         ..dispatch(0)
     };
     let entries = vec![entry("QZ-AAAA", 1)];
-    store.commit(&Settlement { entries, dispatches: vec![sent], ..settlement() }).await.unwrap();
+    store.commit(&Changes { entries, dispatches: vec![sent], ..changes() }).await.unwrap();
     let (claimed, claim) = store.claim_dispatches(at(1), 10).await.unwrap();
     store.record_outcomes(claim, at(1), &[(claimed[0].id, SendOutcome::Taken)]).await.unwrap();
     for (sql, what) in [
@@ -167,11 +166,11 @@ pub async fn only_one_of_two_concurrent_settlements_is_committed(place: Place) {
         if number % 2 == 0 {
             matches.reverse();
         }
-        let whole = Settlement {
+        let whole = Changes {
             matches,
             entries: vec![entry("QZ-AAAA", 1)],
             dispatches: vec![dispatch(number)],
-            ..settlement()
+            ..changes()
         };
         tasks.spawn(async move { store.commit(&whole).await });
     }
@@ -204,7 +203,7 @@ pub async fn due_matches_are_ordered_by_wake_time(place: Place) {
     for (row, wake_at) in matches.iter_mut().zip([Some(at(30)), None, Some(at(10)), Some(at(20))]) {
         row.wake_at = wake_at;
     }
-    place.store.commit(&Settlement { matches, ..settlement() }).await.unwrap();
+    place.store.commit(&Changes { matches, ..changes() }).await.unwrap();
     let due = async |seconds, limit| -> Vec<String> {
         let rows = place.store.matches_due(at(seconds), None, limit).await.unwrap();
         rows.into_iter().map(|row| row.id).collect()
@@ -222,7 +221,7 @@ pub async fn due_matches_are_ordered_by_wake_time(place: Place) {
 pub async fn matches_are_listed_by_id_and_stage(place: Place) {
     let mut matches: Vec<_> = ["QZ-b", "QU-A", "QZ-B"].map(|id| match_row(id, 0)).into();
     matches[2].overview.stage = Stage::Over;
-    place.store.commit(&Settlement { matches, ..settlement() }).await.unwrap();
+    place.store.commit(&Changes { matches, ..changes() }).await.unwrap();
     let ids = async |stage| -> Vec<String> {
         let mut ids = Vec::new();
         place.store.list_matches(stage, &mut |row| ids.push(row.id)).await.unwrap();
@@ -241,7 +240,7 @@ pub async fn the_dates_of_a_match_are_those_of_its_first_entry_and_of_its_end(pl
     let entries = vec![opened, ended, EntryRow { at: at(2), ..entry("QZ-BBBB", 1) }];
     let mut matches = vec![match_row("QZ-AAAA", 0), match_row("QZ-BBBB", 0)];
     matches[0].overview.stage = Stage::Over;
-    store.commit(&Settlement { matches, entries, ..settlement() }).await.unwrap();
+    store.commit(&Changes { matches, entries, ..changes() }).await.unwrap();
     let ids = ["QZ-AAAA", "QZ-BBBB", "QZ-CCCC"].map(str::to_owned);
     let mut found = store.match_dates(&ids).await.unwrap();
     found.sort_by_key(|dates| dates.opened_at);
@@ -283,7 +282,7 @@ pub async fn a_substitute_takes_the_seat_and_the_old_token_ends(place: Place) {
     let substitute = store.find_or_add_player("third@player.test", "Third", at(0)).await.unwrap();
     seats[1].player_id = substitute.id;
     seats[1].token = "fresh".to_owned();
-    store.commit(&Settlement { seats, ..settlement() }).await.unwrap();
+    store.commit(&Changes { seats, ..changes() }).await.unwrap();
     let found = store.seats_of(&["QZ-AAAA".to_owned()]).await.unwrap();
     assert_eq!(found[0].token, "QZ-AAAA-first");
     assert_eq!((found[1].token.as_str(), &found[1].player), ("fresh", &substitute));

@@ -8,9 +8,8 @@ use fogpost::ledger::{Head, KeptPin, PinKey, PinnedKind};
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    ChangeKind, ChangeStage, Database, EntryRow, ForgottenMatch, ForgottenPlayer, LetterDecision,
-    LetterStatus, MatchRow, NewDispatch, NewLetter, PlayerChange, SendOutcome, Settlement, StoreError,
-    Traces,
+    ChangeKind, ChangeStage, Changes, Database, EntryRow, ForgottenMatch, ForgottenPlayer, LetterDecision,
+    LetterStatus, MatchRow, NewDispatch, NewLetter, PlayerChange, SendOutcome, StoreError, Traces,
 };
 
 use crate::overview::overview;
@@ -43,13 +42,13 @@ fn report_to(id: &str, seat: Seat, number: u32) -> NewDispatch {
 async fn add_ended(store: &Arc<Database>, id: &str, number: u32) -> [NewLetter; 2] {
     let over = MatchRow { overview: overview(id, GameKind::QuadrantZ, Stage::Over), ..match_row(id, 0) };
     let ended = EntryRow { kind: "MatchEnded".to_owned(), ..entry(id, 1) };
-    store.commit(&Settlement { matches: vec![over], entries: vec![ended], ..settlement() }).await.unwrap();
+    store.commit(&Changes { matches: vec![over], entries: vec![ended], ..changes() }).await.unwrap();
     add_seats(store, id).await;
     let letters = [letter_from(Seat::First, number), letter_from(Seat::Second, number + 1)];
     store.insert_letters(&letters).await.unwrap();
     let decided = Seat::BOTH.iter().zip(&letters).map(|(seat, letter)| ruled_in(id, *seat, letter));
     let dispatches = vec![report_to(id, Seat::First, number), report_to(id, Seat::Second, number + 1)];
-    store.commit(&Settlement { decided: decided.collect(), dispatches, ..settlement() }).await.unwrap();
+    store.commit(&Changes { decided: decided.collect(), dispatches, ..changes() }).await.unwrap();
     letters
 }
 
@@ -118,8 +117,8 @@ pub async fn the_traces_of_a_player_include_earlier_addresses_and_what_waits(pla
         pin(Seat::Second, 2, "old@player.test"),
         pin(Seat::Second, 3, "first@player.test"),
     ];
-    let changes = vec![removal(player_id)];
-    store.commit(&Settlement { seat_pins, changes, ..settlement() }).await.unwrap();
+    let player_changes = vec![removal(player_id)];
+    store.commit(&Changes { seat_pins, player_changes, ..changes() }).await.unwrap();
     let queued = store.traces_of(player_id).await.unwrap();
     assert_eq!(queued.addresses, ["gone@player.test", "old@player.test", "second@player.test"]);
     assert_eq!((queued.matches, queued.waiting), (vec!["QZ-AAAA".to_owned()], 1));
@@ -130,7 +129,7 @@ pub async fn the_traces_of_a_player_include_earlier_addresses_and_what_waits(pla
     assert_eq!(store.traces_of(player_id).await.unwrap().waiting, 1);
     // Of a seat that changed hands, nobody can tell whose address was whose.
     let replaced = EntryRow { kind: "PlayerReplaced".to_owned(), ..entry("QZ-AAAA", 2) };
-    store.commit(&Settlement { entries: vec![replaced], ..settlement() }).await.unwrap();
+    store.commit(&Changes { entries: vec![replaced], ..changes() }).await.unwrap();
     let traces = store.traces_of(player_id).await.unwrap();
     assert_eq!(traces.addresses, ["gone@player.test", "second@player.test"]);
 }
@@ -178,17 +177,17 @@ pub async fn a_player_is_not_forgotten_as_loaded_before_a_change(place: Place) {
         overview: overview("QZ-AAAA", GameKind::QuadrantZ, Stage::Over),
         ..match_row("QZ-AAAA", 1)
     };
-    store.commit(&Settlement { matches: vec![over], ..settlement() }).await.unwrap();
+    store.commit(&Changes { matches: vec![over], ..changes() }).await.unwrap();
     refused(&loaded).await;
     // The match is played on.
-    store.commit(&Settlement { matches: vec![match_row("QZ-AAAA", 2)], ..settlement() }).await.unwrap();
+    store.commit(&Changes { matches: vec![match_row("QZ-AAAA", 2)], ..changes() }).await.unwrap();
     refused(&second(store).await).await;
     // Another match was opened.
     let playing = MatchRow {
         overview: overview("QZ-AAAA", GameKind::QuadrantZ, Stage::Over),
         ..match_row("QZ-AAAA", 3)
     };
-    store.commit(&Settlement { matches: vec![playing], ..settlement() }).await.unwrap();
+    store.commit(&Changes { matches: vec![playing], ..changes() }).await.unwrap();
     let loaded = second(store).await;
     add_matches(store, &["QZ-BBBB"]).await;
     add_seats(store, "QZ-BBBB").await;

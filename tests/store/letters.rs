@@ -3,7 +3,7 @@
 use fogpost::game::Seat;
 use fogpost::letter::Digest;
 use fogpost::store::{
-    Claimable, LetterDecision, LetterStatus, NewLetter, Settlement, StoreError, UnprovenLetter, UnprovenStage,
+    Changes, Claimable, LetterDecision, LetterStatus, NewLetter, StoreError, UnprovenLetter, UnprovenStage,
 };
 
 use crate::place::Place;
@@ -94,12 +94,12 @@ pub async fn unproven_letters_without_an_answer_are_found_by_time(place: Place) 
         confirmed_by: None,
     };
     let stages = [UnprovenStage::Open, UnprovenStage::Denied, UnprovenStage::Open, UnprovenStage::Open];
-    let settlement = Settlement {
+    let changes = Changes {
         decided: (0..4).map(|number| decided(&letter(number), LetterStatus::Ignored)).collect(),
         unproven: (0..).zip(stages).map(|(number, stage)| unproven(number, stage)).collect(),
-        ..settlement()
+        ..changes()
     };
-    store.commit(&settlement).await.unwrap();
+    store.commit(&changes).await.unwrap();
     let found = async |from, until, limit| {
         let found = store.unanswered_letters(at(from), at(until), limit).await.unwrap();
         found.into_iter().map(|row| row.letter).collect::<Vec<_>>()
@@ -169,7 +169,7 @@ pub async fn letters_are_listed_by_status_match_and_digest(place: Place) {
         ruled(3, "QZ-7K3M"),
         decided(&letter(4), LetterStatus::Automatic),
     ];
-    store.commit(&Settlement { decided: decisions, ..settlement() }).await.unwrap();
+    store.commit(&Changes { decided: decisions, ..changes() }).await.unwrap();
     let subjects = async |status, match_id, digest: &str, limit| -> Vec<String> {
         let rows = store.letters(status, match_id, digest, limit).await.unwrap();
         rows.into_iter().map(|row| row.subject.replace("Orders ", "")).collect()
@@ -193,19 +193,19 @@ pub async fn letters_are_listed_by_status_match_and_digest(place: Place) {
 pub async fn a_letter_is_decided_once(place: Place) {
     let store = &place.store;
     store.insert_letters(&letters(0..2)).await.unwrap();
-    let ruling = Settlement {
+    let ruling = Changes {
         decided: vec![decided(&letter(0), LetterStatus::Answered)],
         dispatches: vec![dispatch(1)],
-        ..settlement()
+        ..changes()
     };
     store.commit(&ruling).await.unwrap();
-    let again = Settlement {
+    let again = Changes {
         decided: vec![
             decided(&letter(1), LetterStatus::Answered),
             decided(&letter(0), LetterStatus::Answered),
         ],
         dispatches: vec![dispatch(2)],
-        ..settlement()
+        ..changes()
     };
     let error = store.commit(&again).await.unwrap_err();
     let what = format!("letter {}", letter(0).digest);
@@ -219,7 +219,7 @@ pub async fn a_letter_without_effect_can_be_requeued(place: Place) {
     store.insert_letters(&letters(0..2)).await.unwrap();
     postpone(store, &letter(0), None, "no template").await;
     let decide = async |number, status| {
-        store.commit(&Settlement { decided: vec![decided(&letter(number), status)], ..settlement() }).await
+        store.commit(&Changes { decided: vec![decided(&letter(number), status)], ..changes() }).await
     };
     decide(0, LetterStatus::SetAside).await.unwrap();
     decide(0, LetterStatus::Waiting).await.unwrap();
@@ -252,7 +252,7 @@ pub async fn a_claim_holds_a_bounded_number_of_bytes(place: Place) {
         let expected: Vec<&NewLetter> = numbers.iter().map(|number: &usize| &letters[*number]).collect();
         assert_eq!(claimed, expected.iter().map(|letter| letter.digest).collect::<Vec<_>>());
         let decided = expected.iter().map(|letter| decided(letter, LetterStatus::Ignored)).collect();
-        store.commit_claimed(claim, &Settlement { decided, ..settlement() }).await.unwrap();
+        store.commit_claimed(claim, &Changes { decided, ..changes() }).await.unwrap();
     }
 }
 

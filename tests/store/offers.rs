@@ -3,7 +3,7 @@
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::store::{
-    ChangeKind, ChangeStage, Invitation, InvitationStage, PlayerChange, Postponed, Settlement, StoreError,
+    ChangeKind, ChangeStage, Changes, Invitation, InvitationStage, PlayerChange, Postponed, StoreError,
 };
 
 use crate::place::Place;
@@ -28,7 +28,7 @@ pub async fn an_invitation_is_accepted_once(place: Place) {
     let store = &place.store;
     let put = async |stage, match_id: Option<&str>| {
         let row = Invitation { match_id: match_id.map(str::to_owned), ..invitation("7K3M9P", stage) };
-        store.commit(&Settlement { invitations: vec![row], ..settlement() }).await
+        store.commit(&Changes { invitations: vec![row], ..changes() }).await
     };
     put(InvitationStage::Open, None).await.unwrap();
     let found = store.invitation("7K3M9P").await.unwrap();
@@ -48,7 +48,7 @@ pub async fn open_invitations_are_found_once_they_lapse(place: Place) {
         Invitation { lapses_at: at(200), created_at: at(1), ..invitation("LATE", InvitationStage::Open) };
     let gone = invitation("GONE", InvitationStage::Lapsed);
     let invitations = vec![late, invitation("SOON", InvitationStage::Open), gone];
-    store.commit(&Settlement { invitations, ..settlement() }).await.unwrap();
+    store.commit(&Changes { invitations, ..changes() }).await.unwrap();
     let codes = async |by| -> Vec<String> {
         store.open_invitations(by).await.unwrap().into_iter().map(|row| row.code).collect()
     };
@@ -64,12 +64,12 @@ pub async fn two_players_become_one_with_all_seats_and_addresses(place: Place) {
     let other = store.find_or_add_player("ann@elsewhere.test", "Ann again", at(0)).await.unwrap();
     let (ann, bo) = (seats[0].player_id, seats[1].player_id);
     let merged = vec![(other.id, ann)];
-    store.commit(&Settlement { merged, ..settlement() }).await.unwrap();
+    store.commit(&Changes { merged, ..changes() }).await.unwrap();
     let found = store.player_by_address("ann@elsewhere.test").await.unwrap().unwrap();
     assert_eq!((found.id, found.addresses.len()), (ann, 2));
     assert_eq!(found.addresses[1], "ann@elsewhere.test", "letters go where they went before");
     let merged = vec![(ann, bo)];
-    let error = store.commit(&Settlement { merged, ..settlement() }).await.unwrap_err();
+    let error = store.commit(&Changes { merged, ..changes() }).await.unwrap_err();
     assert!(matches!(error, StoreError::Unsound(_)), "one player would hold both sides");
     let of = async |id| -> Vec<String> {
         store.matches_of(id).await.unwrap().into_iter().map(|(_, row)| row.id).collect()
@@ -90,7 +90,7 @@ pub async fn a_deferred_letter_waits_until_its_time(place: Place) {
     let (digest, note) = (letter(1).digest, String::new());
     let match_id = Some("QZ-BBBB".to_owned());
     let postponed = vec![Postponed { digest, note, until: Some(at(60)), match_id }];
-    store.commit(&Settlement { postponed, ..settlement() }).await.unwrap();
+    store.commit(&Changes { postponed, ..changes() }).await.unwrap();
     assert_eq!(store.matches_with_deferred_letters(at(59)).await.unwrap(), ["QZ-BBBB"]);
     assert_eq!(store.matches_with_deferred_letters(at(60)).await.unwrap(), [""; 0]);
 }
@@ -100,11 +100,11 @@ pub async fn a_bounced_dispatch_is_marked(place: Place) {
     add_matches(store, &["QZ-AAAA"]).await;
     let mut made = dispatch(1);
     (made.match_id, made.seat) = (Some("QZ-AAAA".to_owned()), Some(Seat::Second));
-    store.commit(&Settlement { dispatches: vec![made, dispatch(2)], ..settlement() }).await.unwrap();
+    store.commit(&Changes { dispatches: vec![made, dispatch(2)], ..changes() }).await.unwrap();
     let names = ["d1@club.test".to_owned(), "nobody@club.test".to_owned()];
     let found = store.dispatches_named(&names).await.unwrap();
     assert_eq!((found.len(), found[0].returned, found[0].seat), (1, false, Some(Seat::Second)));
-    store.commit(&Settlement { returned: names.to_vec(), ..settlement() }).await.unwrap();
+    store.commit(&Changes { returned: names.to_vec(), ..changes() }).await.unwrap();
     assert!(store.dispatches_named(&names).await.unwrap()[0].returned);
 }
 
@@ -114,7 +114,7 @@ pub async fn entries_are_found_by_kind_and_time(place: Place) {
     let mut entries = vec![entry("QZ-AAAA", 1), entry("QZ-AAAA", 2), entry("QZ-AAAA", 3)];
     entries[1].at = at(10);
     (entries[2].at, entries[2].kind) = (at(10), "OrdersRefused".to_owned());
-    store.commit(&Settlement { entries, ..settlement() }).await.unwrap();
+    store.commit(&Changes { entries, ..changes() }).await.unwrap();
     let seqs = async |kind, since| -> Vec<u64> {
         store.entries_since(kind, at(since)).await.unwrap().into_iter().map(|row| row.seq).collect()
     };
@@ -141,7 +141,7 @@ pub async fn a_change_of_a_player_moves_from_stage_to_stage_once(place: Place) {
         version: 1,
     };
     let put = async |row: &PlayerChange| {
-        store.commit(&Settlement { changes: vec![row.clone()], ..settlement() }).await
+        store.commit(&Changes { player_changes: vec![row.clone()], ..changes() }).await
     };
     put(&asked).await.unwrap();
     assert_eq!(store.change_under("7K3M9P2Q4R").await.unwrap().as_ref(), Some(&asked));
@@ -165,8 +165,7 @@ pub async fn an_address_has_one_open_challenge_from_all_newcomers(place: Place) 
         inviter_name: inviter.to_owned(),
         ..invitation(code, InvitationStage::Open)
     };
-    let put =
-        async |row: Invitation| store.commit(&Settlement { invitations: vec![row], ..settlement() }).await;
+    let put = async |row: Invitation| store.commit(&Changes { invitations: vec![row], ..changes() }).await;
     let (one, other) = tokio::join!(
         put(of_newcomer("AAAAA1", "eve@elsewhere.test")),
         put(of_newcomer("AAAAA2", "mallory@elsewhere.test"))
@@ -176,10 +175,10 @@ pub async fn an_address_has_one_open_challenge_from_all_newcomers(place: Place) 
     assert!(matches!(refused, StoreError::Stale(_)), "{refused:?}");
     // Registered players may challenge whom they like, and a lapsed challenge stands in nobody's way.
     put(invitation("AAAAA3", InvitationStage::Open)).await.unwrap();
-    let late = Settlement {
+    let late = Changes {
         at: at(200),
         invitations: vec![Invitation { lapses_at: at(300), ..of_newcomer("AAAAA4", "eve@elsewhere.test") }],
-        ..settlement()
+        ..changes()
     };
     store.commit(&late).await.unwrap();
 }

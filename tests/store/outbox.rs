@@ -9,8 +9,8 @@ use fogpost::game::Seat;
 use fogpost::letter::pictures::{dropped_from, take_out};
 use fogpost::letter::{Digest, ReturnId};
 use fogpost::store::{
-    Claim, Database, DispatchFilter, LatestTimes, LetterStatus, MatchRow, NewDispatch, Queues, SendOutcome,
-    Settlement,
+    Changes, Claim, Database, DispatchFilter, LatestTimes, LetterStatus, MatchRow, NewDispatch, Queues,
+    SendOutcome,
 };
 
 use crate::place::{PATIENCE, Place};
@@ -170,7 +170,7 @@ pub async fn dispatches_are_found_by_match_and_message_id(place: Place) {
         made.seat = Some(Seat::Second);
         made.answers = Some(letter(0).digest);
     }
-    store.commit(&Settlement { dispatches: dispatches.clone(), at: at(7), ..settlement() }).await.unwrap();
+    store.commit(&Changes { dispatches: dispatches.clone(), at: at(7), ..changes() }).await.unwrap();
     let found = store.dispatches_of("QZ-AAAA").await.unwrap();
     assert_eq!(found.len(), 3);
     for ((row, bytes), made) in found.iter().zip(&dispatches[1..4]) {
@@ -181,7 +181,7 @@ pub async fn dispatches_are_found_by_match_and_message_id(place: Place) {
     let found = store.texts_by_message_id(&ids).await.unwrap();
     let made = |number: usize| (dispatches[number].message_id.clone(), dispatches[number].bytes.clone());
     assert_eq!(found, [made(0), made(69)]);
-    let again = Settlement { dispatches: vec![dispatch(3)], ..settlement() };
+    let again = Changes { dispatches: vec![dispatch(3)], ..changes() };
     assert!(!store.commit(&again).await.unwrap_err().is_transient(), "a Message-ID is used once");
 }
 
@@ -193,7 +193,7 @@ pub async fn answers_are_counted_for_each_recipient(place: Place) {
         made.recipient = "ann@player.test".to_owned();
         made.answers = (number != 3).then(|| letter(number).digest);
         made.asked = (number == 1).then(|| letter(9).digest);
-        store.commit(&Settlement { at: at(when), dispatches: vec![made], ..settlement() }).await.unwrap();
+        store.commit(&Changes { at: at(when), dispatches: vec![made], ..changes() }).await.unwrap();
     }
     let both = ["bob@player.test".to_owned(), "ann@player.test".to_owned()];
     let answers = async |since| store.answers_to(&both, at(since)).await.unwrap();
@@ -214,7 +214,7 @@ pub async fn queues_show_what_waits_and_since_when(place: Place) {
     let decided =
         vec![decided(&letter(5), LetterStatus::Ignored), decided(&letter(4), LetterStatus::SetAside)];
     let due = MatchRow { wake_at: Some(at(90)), ..match_row("QZ-CCCC", 0) };
-    store.commit(&Settlement { decided, matches: vec![due], ..settlement() }).await.unwrap();
+    store.commit(&Changes { decided, matches: vec![due], ..changes() }).await.unwrap();
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     add_dispatches(store, 0..3).await;
     let (ids, held) = claim(store, 0, 2).await;
@@ -241,7 +241,7 @@ pub async fn a_letter_with_a_picture_is_read_back_byte_for_byte(place: Place) {
     let of_match = |sent: NewDispatch| NewDispatch { match_id: Some("QZ-AAAA".to_owned()), ..sent };
     let sent = [of_match(dispatch_with_picture(0)), of_match(dispatch(1))];
     let dispatches = sent.to_vec();
-    store.commit(&Settlement { dispatches, ..settlement() }).await.unwrap();
+    store.commit(&Changes { dispatches, ..changes() }).await.unwrap();
     let bytes: Vec<&[u8]> = sent.iter().map(|sent| &sent.bytes[..]).collect();
 
     let found = store.dispatches_of("QZ-AAAA").await.unwrap();
@@ -271,7 +271,7 @@ pub async fn the_picture_of_a_letter_is_dropped_seven_days_after_it_was_sent_and
     let store = &place.store;
     let day = |days: i64| at(1) + TimeDelta::days(days);
     let dispatches: Vec<_> = (0..3).map(dispatch_with_picture).collect();
-    store.commit(&Settlement { dispatches: dispatches.clone(), ..settlement() }).await.unwrap();
+    store.commit(&Changes { dispatches: dispatches.clone(), ..changes() }).await.unwrap();
     let (claimed, claim) = store.claim_dispatches(at(1), 2).await.unwrap();
     let sent: Vec<_> = claimed.iter().map(|row| (row.id, SendOutcome::Taken)).collect();
     store.record_outcomes(claim, at(1), &sent).await.unwrap();

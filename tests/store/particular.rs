@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fogpost::store::{Settlement, StoreError, open};
+use fogpost::store::{Changes, StoreError, open};
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 use crate::place::{Cluster, PATIENCE, Place};
@@ -47,7 +47,7 @@ async fn sqlite_rejects_replacing_an_entry() {
     let place = Place::sqlite().await;
     add_matches(&place.store, &["QZ-AAAA"]).await;
     let entries = vec![entry("QZ-AAAA", 1)];
-    place.store.commit(&Settlement { entries, ..settlement() }).await.unwrap();
+    place.store.commit(&Changes { entries, ..changes() }).await.unwrap();
     let error = place.execute("INSERT OR REPLACE INTO entry SELECT * FROM entry").await.unwrap_err();
     assert!(error.to_string().contains("without gaps"), "{error}");
 }
@@ -59,7 +59,7 @@ async fn sqlite_rejects_replacing_any_row_of_history() {
     store.insert_letters(&letters(0..2)).await.unwrap();
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     let (entries, dispatches) = (vec![entry("QZ-AAAA", 1)], vec![dispatch(0), dispatch(1)]);
-    store.commit(&Settlement { entries, dispatches, ..settlement() }).await.unwrap();
+    store.commit(&Changes { entries, dispatches, ..changes() }).await.unwrap();
     for sql in [
         "INSERT OR REPLACE INTO entry (rowid, match_id, seq, at, kind, json, hash) \
          SELECT rowid, 'QZ-BBBB', 1, at, kind, '{}', hash FROM entry",

@@ -8,8 +8,8 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
-    Claimable, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter, Postponed,
-    SeatRow, Settlement, Urgency, WaitingLetter,
+    Changes, Claimable, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter,
+    Postponed, SeatRow, Urgency, WaitingLetter,
 };
 
 use crate::overview::overview;
@@ -97,20 +97,20 @@ pub fn dispatch_with_picture(number: u32) -> NewDispatch {
     NewDispatch { bytes: bytes.into_bytes(), ..dispatch(number) }
 }
 
-pub fn settlement() -> Settlement {
-    Settlement { at: at(0), ..Settlement::default() }
+pub fn changes() -> Changes {
+    Changes { at: at(0), ..Changes::default() }
 }
 
 /// Stores matches with these ids, at version 1 and without entries.
 pub async fn add_matches(store: &Arc<Database>, ids: &[&str]) {
     let matches = ids.iter().map(|id| match_row(id, 0)).collect();
-    store.commit(&Settlement { matches, ..settlement() }).await.unwrap();
+    store.commit(&Changes { matches, ..changes() }).await.unwrap();
 }
 
 /// Puts dispatches with these numbers into the outbox.
 pub async fn add_dispatches(store: &Arc<Database>, numbers: std::ops::Range<u32>) {
     let dispatches = numbers.map(dispatch).collect();
-    store.commit(&Settlement { dispatches, ..settlement() }).await.unwrap();
+    store.commit(&Changes { dispatches, ..changes() }).await.unwrap();
 }
 
 /// Adds both players of a match and seats them, with the tokens `ID-first` and `ID-second`.
@@ -122,7 +122,7 @@ pub async fn add_seats(store: &Arc<Database>, match_id: &str) -> Vec<SeatRow> {
         let token = format!("{match_id}-{seat}");
         seats.push(SeatRow { match_id: match_id.to_owned(), seat, player_id: player.id, token });
     }
-    store.commit(&Settlement { seats: seats.clone(), ..settlement() }).await.unwrap();
+    store.commit(&Changes { seats: seats.clone(), ..changes() }).await.unwrap();
     seats
 }
 
@@ -134,7 +134,7 @@ pub async fn waiting(store: &Arc<Database>) -> Vec<Digest> {
 /// The letters that a claim gets at `now`. Leaves them unclaimed.
 pub async fn waiting_letters(store: &Arc<Database>, now: i64) -> Vec<WaitingLetter> {
     let Claimable { letters, claim, .. } = store.claim(at(now), &[]).await.unwrap();
-    store.commit_claimed(claim, &settlement()).await.unwrap();
+    store.commit_claimed(claim, &changes()).await.unwrap();
     letters
 }
 
@@ -146,5 +146,5 @@ pub async fn postpone(store: &Arc<Database>, letter: &NewLetter, until: Option<i
         until: until.map(at),
         match_id: None,
     }];
-    store.commit(&Settlement { postponed, ..settlement() }).await.unwrap();
+    store.commit(&Changes { postponed, ..changes() }).await.unwrap();
 }

@@ -3,7 +3,7 @@
 use std::slice;
 
 use chrono::Duration;
-use fogpost::store::{EntryRow, LetterStatus, NewLetter, Settlement};
+use fogpost::store::{Changes, EntryRow, LetterStatus, NewLetter};
 
 use crate::place::Place;
 use crate::samples::*;
@@ -23,10 +23,10 @@ pub async fn bytes_of_unruled_letters_are_deleted_and_all_else_stays(place: Plac
     // 0 to 3 caused nothing, 4 was ruled on, 5 opened a match, 6 is the GM's, 7 waits.
     let statuses =
         DECIDED.into_iter().chain([LetterStatus::Ruled, LetterStatus::Answered, LetterStatus::Answered]);
-    let ruling = Settlement {
+    let ruling = Changes {
         decided: (0..).zip(statuses).map(|(number, status)| decided(&letter(number), status)).collect(),
         entries: vec![entry_of(&letter(4), 1), entry_of(&letter(5), 2)],
-        ..settlement()
+        ..changes()
     };
     store.commit(&ruling).await.unwrap();
     let (now, gm) = (at(0) + Duration::days(100), vec![letter(6).sender]);
@@ -44,7 +44,7 @@ pub async fn bytes_of_unruled_letters_are_deleted_and_all_else_stays(place: Plac
         assert_eq!(store.letter(letter(number).digest).await.unwrap().is_none(), is_gone, "{number}");
     }
     assert_eq!(store.insert_letters(&letters(0..1)).await.unwrap(), 0, "it is still known");
-    let again = Settlement { decided: vec![decided(&letter(2), LetterStatus::Waiting)], ..settlement() };
+    let again = Changes { decided: vec![decided(&letter(2), LetterStatus::Waiting)], ..changes() };
     assert!(
         store.commit(&again).await.unwrap_err().is_transient(),
         "without its bytes it cannot be ruled on"
@@ -55,10 +55,10 @@ pub async fn no_other_letter_loses_its_bytes(place: Place) {
     let store = &place.store;
     add_matches(store, &["QZ-AAAA"]).await;
     store.insert_letters(&letters(0..3)).await.unwrap();
-    let ruling = Settlement {
+    let ruling = Changes {
         decided: vec![decided(&letter(0), LetterStatus::Ruled), decided(&letter(1), LetterStatus::Answered)],
         entries: vec![entry_of(&letter(1), 1)],
-        ..settlement()
+        ..changes()
     };
     store.commit(&ruling).await.unwrap();
     // A ruled letter, one that an entry names, and one that waits.
@@ -73,7 +73,7 @@ pub async fn no_other_letter_loses_its_bytes(place: Place) {
     }
     let error = place.execute("UPDATE letter SET in_ledger = 0").await.unwrap_err();
     assert!(error.to_string().contains("a letter is never changed"), "{error}");
-    let ignored = Settlement { decided: vec![decided(&letter(2), LetterStatus::Ignored)], ..settlement() };
+    let ignored = Changes { decided: vec![decided(&letter(2), LetterStatus::Ignored)], ..changes() };
     store.commit(&ignored).await.unwrap();
     let too_early = "UPDATE letter SET bytes_deleted_at = received_at + 600000000 WHERE status = 'ignored'";
     let error = place.execute(too_early).await.unwrap_err();

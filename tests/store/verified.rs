@@ -4,7 +4,7 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::Head;
 use fogpost::letter::Digest;
 use fogpost::referee::{MatchOverview, Stage};
-use fogpost::store::{EntryRow, MatchRow, NewDispatch, SendOutcome, Settlement};
+use fogpost::store::{Changes, EntryRow, MatchRow, NewDispatch, SendOutcome};
 
 use crate::overview::overview;
 use crate::place::Place;
@@ -20,7 +20,7 @@ pub async fn a_match_is_unverified_until_its_last_entry_is_noted(place: Place) {
     let store = &place.store;
     for id in ["QZ-AAAA", "QZ-BBBB"] {
         let matches = vec![with_one_entry(id, Stage::Running)];
-        store.commit(&Settlement { matches, ..settlement() }).await.unwrap();
+        store.commit(&Changes { matches, ..changes() }).await.unwrap();
     }
     assert_eq!(store.unverified().await.unwrap(), ["QZ-AAAA", "QZ-BBBB"]);
     assert_eq!(store.verified("QZ-AAAA").await.unwrap(), None);
@@ -37,12 +37,8 @@ async fn add_with_letter(place: &Place, id: &str, stage: Stage, number: u32) {
     let pin = Some(Digest::of(id.as_bytes()));
     let letter = NewDispatch { match_id: Some(id.to_owned()), pin, ..dispatch(number) };
     let entries = vec![EntryRow { at: at(0), ..entry(id, 1) }];
-    let added = Settlement {
-        matches: vec![with_one_entry(id, stage)],
-        entries,
-        dispatches: vec![letter],
-        ..settlement()
-    };
+    let added =
+        Changes { matches: vec![with_one_entry(id, stage)], entries, dispatches: vec![letter], ..changes() };
     place.store.commit(&added).await.unwrap();
 }
 
@@ -58,6 +54,6 @@ pub async fn the_last_letters_of_a_match_that_is_over_are_to_be_listed_once_they
     store.record_outcomes(claim, at(1), &outcomes).await.unwrap();
     assert_eq!(to_list(0).await, ["QZ-AAAA"]);
     let listed = vec![("QZ-AAAA".to_owned(), Digest::of(b"QZ-AAAA"))];
-    store.commit(&Settlement { listed, ..settlement() }).await.unwrap();
+    store.commit(&Changes { listed, ..changes() }).await.unwrap();
     assert!(to_list(1).await.is_empty());
 }

@@ -24,7 +24,7 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 use fogpost::post::{maildir, maildirs::folder_of};
 use fogpost::referee::Match;
-use fogpost::store::{LetterRow, LetterStatus, Restraints, Settlement, Standing};
+use fogpost::store::{Changes, LetterRow, LetterStatus, Restraints, Standing};
 use mail_parser::{MessageParser, MimeHeaders};
 use sqlx::{Connection as _, SqliteConnection};
 use tokio::runtime::Runtime;
@@ -287,8 +287,8 @@ impl Desk {
             standings: BTreeMap::from([(address.to_owned(), standing)]),
             ..Restraints::default()
         };
-        let settlement = Settlement { at: self.now(), restraints, ..Settlement::default() };
-        self.block_on(self.office.store.commit(&settlement)).expect("the store answers");
+        let changes = Changes { at: self.now(), restraints, ..Changes::default() };
+        self.block_on(self.office.store.commit(&changes)).expect("the store answers");
     }
 
     /// Every letter sent to `address`, sorted by dispatch, because letters are sent in parallel.

@@ -216,9 +216,9 @@ async fn tell_gm(
         remembered.push((unsound::key(&failed.id), serde_json::to_string(unsound)?));
     }
     let failed: Vec<FailedMatch> = news.into_iter().map(|(failed, _)| failed).collect();
-    let ((), mut settlement) = commit::decide(office, loaded, move |desk| alarm(desk, &failed)).await?;
-    settlement.remembered.extend(remembered);
-    office.store.commit(&settlement).await?;
+    let ((), mut changes) = commit::decide(office, loaded, move |desk| alarm(desk, &failed)).await?;
+    changes.remembered.extend(remembered);
+    office.store.commit(&changes).await?;
     office.dispatches.notify_one();
     Ok(())
 }

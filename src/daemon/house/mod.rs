@@ -25,7 +25,7 @@ use crate::desk::matches::acts::CauseOf;
 use crate::ledger::{self, Entry};
 use crate::post::ShutdownSignal;
 use crate::referee::{HousePlay, HousePlayer, Match, Matter};
-use crate::store::{EntryRow, MatchRow, Settlement};
+use crate::store::{Changes, EntryRow, MatchRow};
 
 /// Matches loaded at a time.
 const BATCH_SIZE: u32 = 100;
@@ -166,24 +166,24 @@ async fn note_stuck(
 ) -> anyhow::Result<()> {
     let now = office.now();
     let stuck = StuckHouse::after(before, phase_no, now);
-    let mut settlement = Settlement::default();
+    let mut changes = Changes::default();
     if stuck.since == now {
         match tell_of_stuck(office, match_id.to_owned(), phase_no).await {
-            Ok(told) => settlement = told,
+            Ok(told) => changes = told,
             Err(error) if is_transient(&error) => return Err(error),
             Err(error) => {
                 tracing::error!(match_id, error = format!("{error:#}"), "failed to notify the GM");
             }
         }
     }
-    settlement.at = now;
-    settlement.remembered.push((stuck::key(match_id), serde_json::to_string(&stuck)?));
-    office.store.commit(&settlement).await?;
-    commit::wake_loops(office, &settlement);
+    changes.at = now;
+    changes.remembered.push((stuck::key(match_id), serde_json::to_string(&stuck)?));
+    office.store.commit(&changes).await?;
+    commit::wake_loops(office, &changes);
     Ok(())
 }
 
-async fn tell_of_stuck(office: &Office, match_id: String, phase_no: u32) -> anyhow::Result<Settlement> {
+async fn tell_of_stuck(office: &Office, match_id: String, phase_no: u32) -> anyhow::Result<Changes> {
     let deciding = commit::decide(office, load::new_rows(office).await?, move |desk| {
         house_stuck(desk, &match_id, phase_no)
     });

@@ -24,7 +24,7 @@ use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
 use crate::post::{Health, ShutdownSignal};
 use crate::referee::Act;
-use crate::store::{Invitation, InvitationStage, Settlement, StoreError};
+use crate::store::{Changes, Invitation, InvitationStage, StoreError};
 
 /// The key under which a daemon remembers the last check of the clock.
 const HEARTBEAT: &str = "heartbeat";
@@ -140,7 +140,7 @@ async fn lapse_offers(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()>
                 let error = format!("{error:#}");
                 tracing::error!(error, "failed to tell the author of an expired offer; closing it anyway");
                 let invitations = vec![Invitation { stage: InvitationStage::Lapsed, ..row }];
-                office.store.commit(&Settlement { at: now, invitations, ..Settlement::default() }).await?;
+                office.store.commit(&Changes { at: now, invitations, ..Changes::default() }).await?;
             }
         }
     }
@@ -148,10 +148,10 @@ async fn lapse_offers(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()>
 }
 
 async fn lapse_offer(office: &Office, row: Invitation) -> anyhow::Result<()> {
-    let ((), settlement) =
+    let ((), changes) =
         commit::decide(office, load::new_rows(office).await?, move |desk| offers::lapse_offer(desk, &row))
             .await?;
-    match office.store.commit(&settlement).await {
+    match office.store.commit(&changes).await {
         Ok(()) => office.dispatches.notify_one(),
         // Somebody has just taken up the offer or closed it.
         Err(StoreError::Stale(_)) => {}

@@ -10,7 +10,7 @@ use crate::desk::outbox::resend::copy;
 use crate::ledger::Entry;
 use crate::letter::pictures::{dropped_from, without_pictures};
 use crate::report::redraw;
-use crate::store::{Claim, DispatchFilter, DispatchRow, SendOutcome, Settlement};
+use crate::store::{Changes, Claim, DispatchFilter, DispatchRow, SendOutcome};
 
 /// Maximum letters resent at a time, newest first.
 pub const MAX_RESENT: u32 = 500;
@@ -59,7 +59,7 @@ pub async fn resend(office: &Office, filter: &DispatchFilter) -> anyhow::Result<
         office.store.record_outcomes(Claim::default(), now, &outcomes).await?;
     }
     if !dispatches.is_empty() {
-        office.store.commit(&Settlement { at: now, dispatches, ..Settlement::default() }).await?;
+        office.store.commit(&Changes { at: now, dispatches, ..Changes::default() }).await?;
     }
     office.dispatches.notify_one();
     Ok(resent)

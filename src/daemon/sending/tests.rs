@@ -11,7 +11,7 @@ use super::*;
 use crate::post::Error;
 use crate::post::refusal::{EnhancedCode, Exchange, Refusal, SmtpStatus};
 use crate::referee::DispatchKind;
-use crate::store::{self, NewDispatch, Settlement, Urgency};
+use crate::store::{self, Changes, NewDispatch, Urgency};
 
 pub const NOW: DateTime<Utc> = DateTime::from_timestamp_millis(1_800_000_000_000).unwrap();
 
@@ -86,8 +86,8 @@ async fn office(folder: &Path, sections: &str, dispatches: &[(&str, Urgency)]) -
     let url = format!("sqlite:{}", folder.join("club.db").display());
     let store = store::open(&url).await.expect("a database");
     let dispatches = dispatches.iter().map(|(name, urgency)| dispatch(name, *urgency)).collect();
-    let settlement = Settlement { at: NOW, dispatches, ..Settlement::default() };
-    store.commit(&settlement).await.expect("the database answers");
+    let changes = Changes { at: NOW, dispatches, ..Changes::default() };
+    store.commit(&changes).await.expect("the database answers");
     Office::new(config, store, Arc::new(|| NOW)).expect("an office")
 }
 

@@ -71,7 +71,7 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
     let to =
         PlainEnvelope { name, address: letter.from.as_str(), unique: &unique, kind: DispatchKind::Answer };
     let dispatch = mail::assemble(desk, page, token, &to, Some(&AnsweredLetter::new(letter)))?;
-    desk.draft.settlement.dispatches.push(NewDispatch { answers: Some(letter.digest), ..dispatch });
+    desk.draft.changes.dispatches.push(NewDispatch { answers: Some(letter.digest), ..dispatch });
     Ok(())
 }
 

@@ -52,7 +52,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
             | sender::Sender::Unknown(_)
             | sender::Sender::GmImpostor => None,
         };
-        desk.draft.settlement.postponed.push(Postponed {
+        desk.draft.changes.postponed.push(Postponed {
             digest: waiting.digest,
             note: "the DNS did not answer whether it is signed".to_owned(),
             until: Some(desk.at() + DKIM_RETRY),

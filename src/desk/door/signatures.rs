@@ -52,7 +52,7 @@ pub fn tell_gm_of_unsigned(desk: &mut Desk<'_>, waiting: &WaitingLetter, gm: GmI
     let plain = ClubLetter::GmUnsigned { at: desk.club.local_time(waiting.received_at) };
     let dispatch = gms::gm_dispatch(desk, gm, &plain, &format!("y.{}", desk.at().date_naive()), None)?;
     if !desk.is_dispatched(&dispatch.message_id)? {
-        desk.draft.settlement.dispatches.push(dispatch);
+        desk.draft.changes.dispatches.push(dispatch);
     }
     Ok(())
 }

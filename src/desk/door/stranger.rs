@@ -88,7 +88,7 @@ pub fn answer_stranger(
     if is_asked && dispatches.is_empty() {
         questions::withdraw_question(desk, &asker);
     }
-    desk.draft.settlement.dispatches.extend(dispatches);
+    desk.draft.changes.dispatches.extend(dispatches);
     desk.decided(waiting, LetterStatus::Answered, words.note());
     Ok(())
 }
@@ -109,7 +109,7 @@ fn answer_with_form(
     let why = reasons(request, true);
     let mut dispatches = vec![tokenless::form_without_token(desk, letter, &loaded, seat, why, passed_on)?];
     answers::limit_answers(desk, &mut dispatches, digest_of_request(request), AnswerBudget::Address)?;
-    desk.draft.settlement.dispatches.extend(dispatches);
+    desk.draft.changes.dispatches.extend(dispatches);
     desk.decided(waiting, LetterStatus::Answered, words.note());
     Ok(true)
 }
@@ -148,7 +148,7 @@ fn pass_strangers_words(
         if let Some(slot) = budgets::slot_for_others(desk, &gm, Origin::Other)? {
             slot.apply(&mut dispatch);
             budgets::count_for_others(desk, &gm, Origin::Other, slot);
-            desk.draft.settlement.dispatches.push(dispatch);
+            desk.draft.changes.dispatches.push(dispatch);
             is_sent = true;
         }
     }

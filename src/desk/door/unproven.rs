@@ -109,9 +109,9 @@ fn hold_unproven(
             kind: DispatchKind::Notice,
         };
         let notice = mail::plain_dispatch(desk, &plain, &envelope)?;
-        desk.draft.settlement.dispatches.push(notice);
+        desk.draft.changes.dispatches.push(notice);
     }
-    desk.draft.settlement.unproven.push(UnprovenLetter {
+    desk.draft.changes.unproven.push(UnprovenLetter {
         letter: waiting.digest,
         code,
         player_id: player.id,
@@ -174,7 +174,7 @@ fn unproven_summary(
 /// Returns the unproven letters in a player's name as this transaction leaves them so far.
 fn unproven_letters_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<UnprovenLetter>> {
     let mut known = desk.rows.unproven_of(player_id)?.to_vec();
-    for row in desk.added(|settlement| &settlement.unproven).filter(|row| row.player_id == player_id) {
+    for row in desk.added(|changes| &changes.unproven).filter(|row| row.player_id == player_id) {
         known.retain(|other| other.letter != row.letter);
         known.push(row.clone());
     }

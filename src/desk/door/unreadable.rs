@@ -67,7 +67,7 @@ fn tell_limit(
     let mut dispatch = NewDispatch { answers: Some(waiting.digest), ..dispatch };
     if let Some(slot) = budgets::take_answer_slot(desk, to.as_str())? {
         slot.apply(&mut dispatch);
-        desk.draft.settlement.dispatches.push(dispatch);
+        desk.draft.changes.dispatches.push(dispatch);
     }
     Ok(())
 }

@@ -18,14 +18,14 @@ use super::stored::match_row;
 use crate::letter::Digest;
 use crate::referee::{Match, Stage};
 use crate::report::format_local;
-use crate::store::{LetterDecision, LetterStatus, Player, Restraints, SeatRow, Settlement, WaitingLetter};
+use crate::store::{Changes, LetterDecision, LetterStatus, Player, Restraints, SeatRow, WaitingLetter};
 
 /// Changes that are not committed.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     /// Matches that were ruled on.
     pub matches: BTreeMap<String, LoadedMatch>,
-    pub settlement: Settlement,
+    pub changes: Changes,
     /// Addresses whose player it has found or added.
     pub seated: BTreeSet<String>,
     /// The names of the matches that it opens.
@@ -54,61 +54,59 @@ pub struct Desk<'a> {
 
 impl Draft {
     pub fn new(at: DateTime<Utc>) -> Draft {
-        Draft { settlement: Settlement { at, ..Settlement::default() }, ..Draft::default() }
+        Draft { changes: Changes { at, ..Changes::default() }, ..Draft::default() }
     }
 
     /// Adds later changes.
     pub fn join(&mut self, later: Draft) {
-        let Draft { matches, settlement, seated, names } = later;
+        let Draft { matches, changes, seated, names } = later;
         let is_saved_anew = |saved: &SeatRow| {
-            settlement.seats.iter().any(|row| (&row.match_id, row.seat) == (&saved.match_id, saved.seat))
+            changes.seats.iter().any(|row| (&row.match_id, row.seat) == (&saved.match_id, saved.seat))
         };
-        self.settlement.seats.retain(|saved| !is_saved_anew(saved));
+        self.changes.seats.retain(|saved| !is_saved_anew(saved));
         self.matches.extend(matches);
-        self.settlement.absorb(settlement);
+        self.changes.absorb(changes);
         self.seated.extend(seated);
         self.names.extend(names);
     }
 
     /// Returns the keys of all that it changes. Counts are no keys: they add up.
     pub fn written(&self) -> BTreeSet<Key> {
-        let Draft { matches, settlement, seated, names } = self;
+        let Draft { matches, changes, seated, names } = self;
         let mut keys: BTreeSet<Key> = names.iter().cloned().map(Key::Name).collect();
         keys.extend(seated.iter().cloned().map(Key::Player));
         for (id, loaded) in matches {
             keys.extend([Key::Match(id.clone()), Key::Summaries, Key::Ended]);
             keys.extend(loaded.seats.iter().map(|(_, row)| Key::MatchesOf(row.player.id)));
         }
-        keys.extend(settlement.matches.iter().map(|row| Key::Match(row.id.clone())));
-        for row in &settlement.seats {
+        keys.extend(changes.matches.iter().map(|row| Key::Match(row.id.clone())));
+        for row in &changes.seats {
             keys.extend([Key::Match(row.match_id.clone()), Key::MatchesOf(row.player_id), Key::Summaries]);
         }
-        for player in &settlement.players {
+        for player in &changes.players {
             keys.extend([Key::Holder(player.id), Key::PlayerNames]);
             keys.extend(player.addresses.iter().cloned().map(Key::Player));
         }
-        for (gone, into) in &settlement.merged {
+        for (gone, into) in &changes.merged {
             keys.extend([*gone, *into].into_iter().flat_map(|id| [Key::Holder(id), Key::MatchesOf(id)]));
             keys.insert(Key::PlayerNames);
         }
-        keys.extend(
-            settlement.newcomers.iter().flat_map(|new| new.addresses.iter().cloned().map(Key::Player)),
-        );
-        for dispatch in &settlement.dispatches {
+        keys.extend(changes.newcomers.iter().flat_map(|new| new.addresses.iter().cloned().map(Key::Player)));
+        for dispatch in &changes.dispatches {
             keys.insert(Key::Dispatch(dispatch.message_id.clone()));
             if dispatch.asked.is_some() {
                 keys.insert(Key::Answers(dispatch.recipient.clone()));
             }
         }
-        keys.extend(settlement.returned.iter().cloned().map(Key::Dispatch));
-        for row in &settlement.invitations {
+        keys.extend(changes.returned.iter().cloned().map(Key::Dispatch));
+        for row in &changes.invitations {
             keys.extend([Key::Invitation(row.code.clone()), Key::OpenInvitations]);
             keys.extend(row.invited.clone().map(|invited| Key::Declined(row.inviter.clone(), invited)));
         }
-        let restraints = &settlement.restraints;
+        let restraints = &changes.restraints;
         keys.extend(restraints.standings.keys().chain(restraints.questions.keys()).cloned().map(Key::Sender));
-        keys.extend(settlement.unproven.iter().map(|row| Key::UnprovenOf(row.player_id)));
-        for row in &settlement.changes {
+        keys.extend(changes.unproven.iter().map(|row| Key::UnprovenOf(row.player_id)));
+        for row in &changes.player_changes {
             keys.insert(Key::ChangesOf(row.player_id));
             keys.extend([&row.code, &row.other_code].map(|code| Key::Change(code.clone())));
         }
@@ -119,13 +117,13 @@ impl Draft {
     ///
     /// # Errors
     /// Returns an error if a match cannot be written as JSON.
-    pub fn finish(self) -> anyhow::Result<Settlement> {
-        let Draft { matches, mut settlement, .. } = self;
+    pub fn finish(self) -> anyhow::Result<Changes> {
+        let Draft { matches, mut changes, .. } = self;
         let changed: Vec<_> = matches.values().collect();
         for row in par_map(&changed, |loaded| match_row(&loaded.game_match, loaded.version)) {
-            settlement.matches.push(row?);
+            changes.matches.push(row?);
         }
-        Ok(settlement)
+        Ok(changes)
     }
 }
 
@@ -172,14 +170,14 @@ impl<'a> Desk<'a> {
     /// The rows of a list that this transaction has changed so far, in order.
     pub fn added<'s, T: 's>(
         &'s self,
-        list: impl Fn(&'s Settlement) -> &'s Vec<T>,
+        list: impl Fn(&'s Changes) -> &'s Vec<T>,
     ) -> impl DoubleEndedIterator<Item = &'s T> {
-        self.drafts().into_iter().flat_map(move |draft| list(&draft.settlement))
+        self.drafts().into_iter().flat_map(move |draft| list(&draft.changes))
     }
 
     /// The restraints that this transaction has changed so far, those of this letter first.
     pub fn restraints(&self) -> impl Iterator<Item = &Restraints> {
-        self.drafts().into_iter().rev().map(|draft| &draft.settlement.restraints)
+        self.drafts().into_iter().rev().map(|draft| &draft.changes.restraints)
     }
 
     /// Switches to the random streams of a letter.
@@ -252,20 +250,20 @@ impl<'a> Desk<'a> {
 
     /// Returns a player as this transaction leaves them so far.
     pub fn latest(&self, player: Player) -> Player {
-        let mut saved = self.added(|settlement| &settlement.players).rev();
+        let mut saved = self.added(|changes| &changes.players).rev();
         saved.find(|saved| saved.id == player.id).cloned().unwrap_or(player)
     }
 
     /// Whether a letter with this Message-ID was sent, or will be by this decision.
     pub fn is_dispatched(&self, message_id: &str) -> Decided<bool> {
-        let mut decided = self.added(|settlement| &settlement.dispatches);
+        let mut decided = self.added(|changes| &changes.dispatches);
         Ok(decided.any(|other| other.message_id == message_id) || self.rows.dispatch(message_id)?.is_some())
     }
 
     /// Notes what became of a letter that acts for no seat.
     pub fn decided(&mut self, waiting: &WaitingLetter, status: LetterStatus, note: String) {
         let decision = LetterDecision { digest: waiting.digest, status, note, seat: None, accepted_by: None };
-        self.draft.settlement.decided.push(decision);
+        self.draft.changes.decided.push(decision);
     }
 
     pub fn running_matches_of(&self, player_id: i64) -> Decided<Vec<String>> {

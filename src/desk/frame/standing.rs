@@ -24,7 +24,7 @@ pub fn note_known(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
     let standing = standing(desk, &asker.from)?;
     if standing.proven_at.is_none() {
         let standing = Standing { proven_at: Some(desk.at()), ..standing };
-        desk.draft.settlement.restraints.standings.insert(asker.from.clone(), standing);
+        desk.draft.changes.restraints.standings.insert(asker.from.clone(), standing);
     }
     Ok(())
 }
@@ -35,7 +35,7 @@ pub const UNDO: TimeDelta = TimeDelta::days(7);
 /// Returns the changes of a player as this transaction leaves them so far.
 pub fn changes_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<PlayerChange>> {
     let mut changes = desk.rows.changes_of(player_id)?.to_vec();
-    for row in desk.added(|settlement| &settlement.changes).filter(|row| row.player_id == player_id) {
+    for row in desk.added(|changes| &changes.player_changes).filter(|row| row.player_id == player_id) {
         changes.retain(|other| other.code != row.code);
         changes.push(row.clone());
     }
@@ -91,7 +91,7 @@ pub fn signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> Option<Signature> 
 pub fn set_signed(desk: &mut Desk<'_>, from: &str, standing: Standing, signed: u32) {
     if signed != standing.signed {
         let standing = Standing { signed, ..standing };
-        desk.draft.settlement.restraints.standings.insert(from.to_owned(), standing);
+        desk.draft.changes.restraints.standings.insert(from.to_owned(), standing);
     }
 }
 

@@ -29,7 +29,7 @@ pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<
     }
     let gm = gms::acting_gm(desk).name.clone();
     let digest = letter.row.digest;
-    desk.draft.settlement.decided.push(LetterDecision {
+    desk.draft.changes.decided.push(LetterDecision {
         digest,
         status: LetterStatus::Waiting,
         note: format!("accepted by {gm}"),

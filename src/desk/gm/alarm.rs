@@ -24,7 +24,7 @@ pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
             kind: DispatchKind::Alarm,
         };
         let dispatch = mail::assemble(desk, worded.clone(), "", &envelope, None)?;
-        desk.draft.settlement.dispatches.push(dispatch);
+        desk.draft.changes.dispatches.push(dispatch);
     }
     Ok(())
 }
@@ -37,7 +37,7 @@ pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]
     });
     let letter = ClubLetter::AuditReport { checked, faults: faults.collect() };
     let unique = format!("report.{}", desk.at().timestamp_millis());
-    desk.draft.settlement.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
+    desk.draft.changes.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
     Ok(())
 }
 
@@ -46,7 +46,7 @@ pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
     let min_free_mb = desk.club.config.database.min_free_mb;
     let unique = format!("space.{}", desk.at().timestamp_millis());
     let letter = ClubLetter::LowSpace { free_mb, min_free_mb };
-    desk.draft.settlement.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
+    desk.draft.changes.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
     Ok(())
 }
 
@@ -68,7 +68,7 @@ pub fn cannot_send(
     for alarm in alarms {
         if !desk.is_dispatched(&alarm.message_id)? {
             let alarm = NewDispatch { kind: DispatchKind::Alarm, ..alarm };
-            desk.draft.settlement.dispatches.push(alarm);
+            desk.draft.changes.dispatches.push(alarm);
         }
     }
     Ok(())
@@ -82,7 +82,7 @@ pub fn house_stuck(desk: &mut Desk<'_>, match_id: &str, phase_no: u32) -> Decide
     let alarms = gms::gm_alarms(desk, &letter, &unique, About::Match(&loaded))?;
     for alarm in alarms {
         if !desk.is_dispatched(&alarm.message_id)? {
-            desk.draft.settlement.dispatches.push(alarm);
+            desk.draft.changes.dispatches.push(alarm);
         }
     }
     Ok(())

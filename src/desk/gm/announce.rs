@@ -45,7 +45,7 @@ pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: boo
         let hours = i64::try_from(index / PER_HOUR).unwrap_or_default();
         dispatch.urgency = Urgency::Announcement;
         dispatch.due = (hours > 0).then(|| desk.at() + TimeDelta::hours(hours));
-        desk.draft.settlement.dispatches.push(dispatch);
+        desk.draft.changes.dispatches.push(dispatch);
     }
     Ok(done)
 }

@@ -27,7 +27,7 @@ pub fn daily(desk: &mut Desk<'_>, gm: GmIndex, since: DateTime<Utc>, today: Naiv
     if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
         return Ok(());
     }
-    desk.draft.settlement.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
+    desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
     Ok(())
 }
 

@@ -75,7 +75,7 @@ pub fn follow_gm_letter(
     let mut dispatches = vec![gms::gm_dispatch(desk, gm, &plain, &unique, answered)?];
     let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
     answers::limit_answers(desk, &mut dispatches, digest_of_lines(&lines), budget)?;
-    desk.draft.settlement.dispatches.extend(dispatches);
+    desk.draft.changes.dispatches.extend(dispatches);
     desk.decided(waiting, LetterStatus::Answered, "a letter of the GM".to_owned());
     Ok(())
 }

@@ -34,7 +34,7 @@ pub fn summaries(desk: &Desk<'_>) -> Decided<Vec<Summary>> {
         by_id.insert(&loaded.game_match.id, Summary::of(&loaded.game_match.overview(), desk.at()));
     }
     let mut summaries: Vec<Summary> = by_id.into_values().collect();
-    for row in desk.added(|settlement| &settlement.matches) {
+    for row in desk.added(|changes| &changes.matches) {
         summaries.push(Summary::of(&row.overview, desk.at()));
     }
     Ok(summaries)

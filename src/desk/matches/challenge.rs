@@ -32,7 +32,7 @@ pub fn challenge_house(
     let before = against_the_house(desk, player_id)?;
     let running = before.iter().filter(|(_, game_match)| game_match.stage != Stage::Over);
     let mut running: Vec<String> = running.map(|(_, game_match)| game_match.id.clone()).collect();
-    let opened = desk.added(|settlement| &settlement.seats).filter(|row| Some(row.player_id) == player_id);
+    let opened = desk.added(|changes| &changes.seats).filter(|row| Some(row.player_id) == player_id);
     running.extend(opened.map(|row| row.match_id.clone()));
     if running.len() >= MAX_MATCHES {
         return Ok(Err(OfferRejection::HouseBusy { most: MAX_MATCHES, running }));

@@ -16,7 +16,7 @@ pub fn pin_seat(desk: &mut Desk<'_>, row: &TokenRow) -> SeatPins {
     let mut pin = |kind: PinnedKind, value: &str| {
         let kept = KeptPin::new(row.seat, kind, PinKey::new(random.bytes()), value);
         let pin = kept.pin;
-        desk.draft.settlement.seat_pins.push((row.match_id.clone(), kept));
+        desk.draft.changes.seat_pins.push((row.match_id.clone(), kept));
         pin
     };
     SeatPins {
@@ -53,7 +53,7 @@ pub fn hold_seats_of(
 
 /// Saves a seat whose token has changed.
 pub fn save_seat(desk: &mut Desk<'_>, row: &TokenRow) {
-    let seats = &mut desk.draft.settlement.seats;
+    let seats = &mut desk.draft.changes.seats;
     seats.retain(|saved| (&saved.match_id, saved.seat) != (&row.match_id, row.seat));
     seats.push(seat_row(row));
 }

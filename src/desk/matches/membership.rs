@@ -52,7 +52,7 @@ fn tell_once(desk: &mut Desk<'_>, mut dispatch: NewDispatch) -> Decided<()> {
     if let Some(slot) = budgets::slot_for_others(desk, &dispatch.recipient, Origin::Other)? {
         slot.apply(&mut dispatch);
         budgets::count_for_others(desk, &dispatch.recipient, Origin::Other, slot);
-        desk.draft.settlement.dispatches.push(dispatch);
+        desk.draft.changes.dispatches.push(dispatch);
     }
     Ok(())
 }

@@ -78,7 +78,7 @@ fn open_seat(desk: &mut Desk<'_>, asker: &Asker, offer: &Offer) -> Decided<Resul
     let offer = with_lot(desk, offer, asker);
     let row = invitation(desk, asker, asker.name.clone(), None, &offer)?;
     let (code, lapses) = (row.code.clone(), asker.local_time(row.lapses_at, &desk.club.config.terms));
-    desk.draft.settlement.invitations.push(row);
+    desk.draft.changes.invitations.push(row);
     let offer = offer.summary(&desk.club.config.terms);
     Ok(Ok(Reply::Opened { code, offer, lapses }))
 }
@@ -124,8 +124,8 @@ fn challenge(
         budgets::count_reach(desk, asker.address());
     }
     let lapses = asker.local_time(row.lapses_at, &desk.club.config.terms);
-    desk.draft.settlement.invitations.push(row);
-    desk.draft.settlement.dispatches.push(challenge);
+    desk.draft.changes.invitations.push(row);
+    desk.draft.changes.dispatches.push(challenge);
     Ok(Ok(Reply::Challenged { to: address, offer: told, lapses }))
 }
 
@@ -187,7 +187,7 @@ fn play_each_other(desk: &Desk<'_>, player_id: i64, other: Option<i64>) -> Decid
 
 /// Whether somebody declined an offer of the asker, in this transaction or before.
 fn has_declined(desk: &Desk<'_>, asker: &Asker, invited: &str) -> Decided<bool> {
-    let decided = desk.added(|settlement| &settlement.invitations);
+    let decided = desk.added(|changes| &changes.invitations);
     let mut declined = decided.filter(|row| row.stage == InvitationStage::Declined);
     if declined.any(|row| asker.is(&row.inviter) && row.invited.as_deref() == Some(invited)) {
         return Ok(true);
@@ -227,7 +227,7 @@ pub fn set_willing(desk: &mut Desk<'_>, asker: &Asker, on: bool) -> Decided<Resu
     let address = asker.address();
     let unwilling_since = (!on).then(|| desk.at());
     let standing = Standing { unwilling_since, ..standing::standing(desk, address)? };
-    desk.draft.settlement.restraints.standings.insert(address.to_owned(), standing);
+    desk.draft.changes.restraints.standings.insert(address.to_owned(), standing);
     Ok(Ok(Reply::Challenges { on }))
 }
 
@@ -254,7 +254,7 @@ pub fn open_offers_of(desk: &mut Desk<'_>, asker: &Asker) -> Decided<Vec<Invitat
 /// Returns the open offers as this transaction leaves them so far.
 fn open_offers(desk: &mut Desk<'_>) -> Decided<Vec<Invitation>> {
     let mut open = desk.rows.open_invitations()?.to_vec();
-    for row in desk.added(|settlement| &settlement.invitations) {
+    for row in desk.added(|changes| &changes.invitations) {
         open.retain(|other| other.code != row.code);
         open.extend(Some(row.clone()).filter(|row| row.stage == InvitationStage::Open));
     }
@@ -305,7 +305,7 @@ pub fn open_offer(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitation>
 
 /// Returns the offer with this code, open or not, as this transaction leaves it so far.
 fn latest_invitation(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitation>> {
-    let mut decided = desk.added(|settlement| &settlement.invitations).rev();
+    let mut decided = desk.added(|changes| &changes.invitations).rev();
     Ok(match decided.find(|row| row.code == code) {
         Some(row) => Some(row.clone()),
         None => desk.rows.invitation(code)?.cloned(),
@@ -364,7 +364,7 @@ pub fn take_up(
         standing::note_known(desk, asker)?;
     }
     let row = Invitation { stage: taken, match_id: Some(game_match.id.clone()), ..row };
-    desk.draft.settlement.invitations.push(row);
+    desk.draft.changes.invitations.push(row);
     Ok(Ok(Reply::Joined { match_id: game_match.id }))
 }
 
@@ -381,10 +381,10 @@ pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Res
         standing::note_known(desk, asker)?;
         let offer = offer_of(&row)?.summary(&desk.club.config.terms);
         let dispatch = tell_inviter(desk, &row, &ClubLetter::Declined { to: asker.name.clone(), offer })?;
-        desk.draft.settlement.dispatches.push(dispatch);
+        desk.draft.changes.dispatches.push(dispatch);
     }
     let declined = Invitation { stage: InvitationStage::Declined, ..row };
-    desk.draft.settlement.invitations.push(declined);
+    desk.draft.changes.invitations.push(declined);
     Ok(Ok(Reply::Declined))
 }
 
@@ -407,9 +407,9 @@ pub fn lapse_offer(desk: &mut Desk<'_>, row: &Invitation) -> Decided<()> {
         code: row.code.clone(),
     };
     let dispatch = tell_inviter(desk, row, &plain)?;
-    desk.draft.settlement.dispatches.push(dispatch);
+    desk.draft.changes.dispatches.push(dispatch);
     let lapsed = Invitation { stage: InvitationStage::Lapsed, ..row.clone() };
-    desk.draft.settlement.invitations.push(lapsed);
+    desk.draft.changes.invitations.push(lapsed);
     Ok(())
 }
 

@@ -188,11 +188,11 @@ fn carry_out(desk: &mut Desk<'_>, Plan { opening, seats }: Plan, cause: Cause) -
     let mut ruling = referee::open(Opening { holders, ..opening }, cause, desk.at());
     let rows = ruling_mail::rows(desk, &mut ruling, &Readers::seats(&seats))?;
     tracing::info!(match_id = ruling.after.id, %game, "match opened");
-    let settlement = &mut desk.draft.settlement;
-    settlement.matches.push(match_row(&ruling.after, 0)?);
-    settlement.seats.extend(Seat::BOTH.map(|seat| seat_row(&seats[seat])));
-    settlement.entries.extend(rows.entries);
-    settlement.dispatches.extend(rows.dispatches);
+    let changes = &mut desk.draft.changes;
+    changes.matches.push(match_row(&ruling.after, 0)?);
+    changes.seats.extend(Seat::BOTH.map(|seat| seat_row(&seats[seat])));
+    changes.entries.extend(rows.entries);
+    changes.dispatches.extend(rows.dispatches);
     Ok(ruling.after)
 }
 

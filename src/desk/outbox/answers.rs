@@ -115,7 +115,7 @@ fn slot_of_repetition(desk: &Desk<'_>, answer: &NewDispatch, asked: Digest) -> D
     let stored = desk.rows.answers_to(&answer.recipient)?.iter().filter(|row| row.seat == seat);
     let stored = stored.rev().map(|row| (row.asked, Said::Stored(&row.message_id)));
     let new = desk
-        .added(|settlement| &settlement.dispatches)
+        .added(|changes| &changes.dispatches)
         .rev()
         .filter(|new| new.answers.is_some() && new.recipient == answer.recipient && seat_of(new) == seat);
     let recent = new.map(|new| (new.asked, Said::Now(&new.bytes))).chain(stored);

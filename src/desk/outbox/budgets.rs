@@ -115,7 +115,7 @@ fn used(desk: &Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>)
 
 fn count(desk: &mut Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>, most: u32) {
     let key = BudgetKey { subject: subject.to_owned(), kind, period };
-    desk.draft.settlement.restraints.count(key, 1, most);
+    desk.draft.changes.restraints.count(key, 1, most);
 }
 
 /// Returns the beginning of the `n`th hour from now.
@@ -254,7 +254,7 @@ pub fn left_out(desk: &Desk<'_>, subject: &str) -> Decided<u32> {
 pub fn forget_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
     for (period, left_out) in left_out_by_hour(desk, subject)? {
         let key = BudgetKey { subject: subject.to_owned(), kind: BudgetKind::LeftOut, period };
-        desk.draft.settlement.restraints.count(key, -i64::from(left_out), u32::MAX);
+        desk.draft.changes.restraints.count(key, -i64::from(left_out), u32::MAX);
     }
     Ok(())
 }

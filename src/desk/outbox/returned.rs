@@ -68,7 +68,7 @@ fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bo
         };
         let about = loaded.map_or(About::Club, About::Match);
         let alarms = gms::gm_alarms(desk, &plain, &given_up_part(row), about)?;
-        desk.draft.settlement.dispatches.extend(alarms);
+        desk.draft.changes.dispatches.extend(alarms);
     }
     Ok(())
 }
@@ -116,7 +116,7 @@ fn restore(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {
         ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
     }
     if player.bouncing {
-        desk.draft.settlement.players.push(Player { bouncing: false, ..player });
+        desk.draft.changes.players.push(Player { bouncing: false, ..player });
     }
     Ok(())
 }
@@ -124,12 +124,12 @@ fn restore(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {
 /// Marks the seat that a dispatch went to. Two bounces of one dispatch count once; a bounce from somebody who no
 /// longer holds the seat does not count.
 fn mark(desk: &mut Desk<'_>, row: &DispatchRow, failed: bool) -> Decided<()> {
-    let returned = desk.added(|settlement| &settlement.returned).find(|id| **id == row.message_id);
+    let returned = desk.added(|changes| &changes.returned).find(|id| **id == row.message_id);
     if row.returned || returned.is_some() {
         return Ok(());
     }
     if failed {
-        desk.draft.settlement.returned.push(row.message_id.clone());
+        desk.draft.changes.returned.push(row.message_id.clone());
     }
     let (Some(id), Some(seat)) = (&row.match_id, row.seat) else { return Ok(()) };
     let Some(loaded) = desk.game_match(id)?.cloned() else { return Ok(()) };
@@ -148,7 +148,7 @@ fn mark(desk: &mut Desk<'_>, row: &DispatchRow, failed: bool) -> Decided<()> {
         ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
     }
     if failed && !player.bouncing {
-        desk.draft.settlement.players.push(Player { bouncing: true, ..player });
+        desk.draft.changes.players.push(Player { bouncing: true, ..player });
     }
     Ok(())
 }

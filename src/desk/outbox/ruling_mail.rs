@@ -253,7 +253,7 @@ fn record_of_ended(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> 
     }
     let match_id = &ruling.after.id;
     let mut entries: Vec<Entry> = desk.rows.entries(match_id)?.to_vec();
-    let unsaved = desk.added(|settlement| &settlement.entries).filter(|row| row.chain == *match_id);
+    let unsaved = desk.added(|changes| &changes.entries).filter(|row| row.chain == *match_id);
     for row in unsaved {
         entries.push(serde_json::from_str(&row.json)?);
     }
@@ -265,15 +265,15 @@ fn record_of_ended(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> 
 pub fn keep_ruling(desk: &mut Desk<'_>, loaded: LoadedMatch, ruling: Ruling, rows: RulingRows) {
     let delivered = ruling.entries.iter().flat_map(|chained| &chained.entry.delivered);
     let listed = delivered.map(|delivery| (ruling.after.id.clone(), delivery.letter));
-    desk.draft.settlement.listed.extend(listed);
+    desk.draft.changes.listed.extend(listed);
     if ruling.entries.iter().any(|chained| changes_procedure(&chained.entry.fact)) {
         let json = loaded.game_match.to_json();
-        desk.draft.settlement.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
+        desk.draft.changes.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
     }
     desk.keep_match(loaded, ruling.after);
-    desk.draft.settlement.entries.extend(rows.entries);
-    desk.draft.settlement.dispatches.extend(rows.dispatches);
-    desk.draft.settlement.dispatches.extend(rows.copies.into_iter().map(|(_, copy)| copy));
+    desk.draft.changes.entries.extend(rows.entries);
+    desk.draft.changes.dispatches.extend(rows.dispatches);
+    desk.draft.changes.dispatches.extend(rows.copies.into_iter().map(|(_, copy)| copy));
 }
 
 /// Adds a ruling that no letter caused.

@@ -99,7 +99,7 @@ fn advise_owner(desk: &mut Desk<'_>, owner: &Player, address: &str) -> Decided<(
     if let Some(slot) = budgets::slot_for_others(desk, to, Origin::Other)? {
         slot.apply(&mut dispatch);
         budgets::count_for_others(desk, to, Origin::Other, slot);
-        desk.draft.settlement.dispatches.push(dispatch);
+        desk.draft.changes.dispatches.push(dispatch);
     }
     Ok(())
 }
@@ -139,11 +139,11 @@ fn ask_new_address(desk: &mut Desk<'_>, row: PlayerChange) -> Decided<ChangeRepl
     let mut dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
     slot.apply(&mut dispatch);
     budgets::count_for_others(desk, &row.address, Origin::Other, slot);
-    desk.draft.settlement.dispatches.push(dispatch);
+    desk.draft.changes.dispatches.push(dispatch);
     let address = row.address.clone();
     let (asked_at, changed_at) = (desk.at(), desk.at());
     let agreed = PlayerChange { stage: ChangeStage::Agreed, asked_at, changed_at, ..row };
-    desk.draft.settlement.changes.push(agreed);
+    desk.draft.changes.player_changes.push(agreed);
     Ok(ChangeReply::AskedNew { address, lapses })
 }
 
@@ -175,7 +175,7 @@ pub fn add_address(
     let mut addresses = player.addresses.clone();
     addresses.insert(0, address.clone());
     let player = Player { addresses, ..player };
-    desk.draft.settlement.players.push(player.clone());
+    desk.draft.changes.players.push(player.clone());
     holders::hold_seats_of(desk, &[player.id], &player, Some(asker.letter))?;
     standing::note_known(desk, asker)?;
     changes::set_stage(desk, row, ChangeStage::Done);
@@ -220,7 +220,7 @@ pub fn remove_address(desk: &mut Desk<'_>, row: PlayerChange, player: Player) ->
     let mut addresses = player.addresses.clone();
     addresses.retain(|own| *own != address);
     let player = Player { addresses, ..player };
-    desk.draft.settlement.players.push(player.clone());
+    desk.draft.changes.players.push(player.clone());
     holders::hold_seats_of(desk, &[player.id], &player, None)?;
     changes::set_stage(desk, row, ChangeStage::Done);
     Ok(ChangeReply::Removed { address })
@@ -248,7 +248,7 @@ pub fn undo_removal(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> D
 }
 
 fn undo(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {
-    desk.draft.settlement.players.push(player.clone());
+    desk.draft.changes.players.push(player.clone());
     // After the addresses, because the new tokens must not go to one that was just removed.
     let matches = changes::renew_tokens_of(desk, &player)?;
     let address = row.address.clone();

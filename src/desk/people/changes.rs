@@ -59,7 +59,7 @@ pub fn propose(
     };
     let unique = format!("q.{}.{}", row.code.to_lowercase(), row.asked_at.timestamp());
     write_about_change(desk, &player.name, &registered, &unique, letter)?;
-    desk.draft.settlement.changes.push(row);
+    desk.draft.changes.player_changes.push(row);
     Ok(ChangeReply::Asked { to: registered, lapses })
 }
 
@@ -139,7 +139,7 @@ pub fn new_change(
 /// Moves a change to another stage.
 pub fn set_stage(desk: &mut Desk<'_>, row: PlayerChange, stage: ChangeStage) {
     let (changed_at, version) = (desk.at(), row.version + 1);
-    desk.draft.settlement.changes.push(PlayerChange { stage, changed_at, version, ..row });
+    desk.draft.changes.player_changes.push(PlayerChange { stage, changed_at, version, ..row });
 }
 
 /// Returns the changes of a player that wait for an answer.
@@ -186,7 +186,7 @@ pub fn write_about_change(
 ) -> Decided<()> {
     let envelope = PlainEnvelope { name, address, unique, kind: DispatchKind::Notice };
     let dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
-    desk.draft.settlement.dispatches.push(dispatch);
+    desk.draft.changes.dispatches.push(dispatch);
     Ok(())
 }
 
@@ -194,6 +194,6 @@ pub fn write_about_change(
 pub fn tell_gm_of_change(desk: &mut Desk<'_>, row: &PlayerChange, letter: ChangeLetter) -> Decided<()> {
     let unique = format!("v.{}.{}", row.code.to_lowercase(), row.version);
     let alarms = gms::gm_alarms(desk, &ClubLetter::Change { letter }, &unique, About::Club)?;
-    desk.draft.settlement.dispatches.extend(alarms);
+    desk.draft.changes.dispatches.extend(alarms);
     Ok(())
 }

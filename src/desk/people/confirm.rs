@@ -20,7 +20,7 @@ use crate::store::{
 pub fn change_under(desk: &mut Desk<'_>, code: &str) -> Decided<Option<(PlayerChange, Player)>> {
     let stored = desk.rows.change_under(code)?.cloned();
     let is_named = |row: &&PlayerChange| row.code == code || row.other_code == code;
-    let saved = desk.added(|settlement| &settlement.changes).rfind(is_named).cloned();
+    let saved = desk.added(|changes| &changes.player_changes).rfind(is_named).cloned();
     let Some(row) = saved.or(stored) else { return Ok(None) };
     let player = desk.player(&row.registered)?.filter(|player| player.id == row.player_id);
     Ok(player.map(|player| (row, player)))
@@ -111,10 +111,10 @@ pub fn confirm_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: b
             seat: None,
             accepted_by: None,
         };
-        desk.draft.settlement.decided.push(decision);
+        desk.draft.changes.decided.push(decision);
         let stage = UnprovenStage::Confirmed;
         let confirmed = UnprovenLetter { stage, confirmed_by: Some(asker.letter), ..row };
-        desk.draft.settlement.unproven.push(confirmed);
+        desk.draft.changes.unproven.push(confirmed);
     }
     let change = if always { Some(addresses::add_confirmed(desk, asker, &address)?) } else { None };
     Ok(Reply::LettersConfirmed { address, letters, change })
@@ -130,7 +130,7 @@ pub fn deny_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<R
     let seats: BTreeSet<(String, Seat)> = open.iter().map(|row| (row.match_id.clone(), row.seat)).collect();
     for row in open {
         let denied = UnprovenLetter { stage: UnprovenStage::Denied, ..row };
-        desk.draft.settlement.unproven.push(denied);
+        desk.draft.changes.unproven.push(denied);
     }
     let mut matches = Vec::new();
     for (match_id, seat) in seats {
@@ -148,7 +148,7 @@ pub fn open_under(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Vec
     open.retain(|row| row.stage == UnprovenStage::Open && row.code == code);
     // A letter of this transaction may have answered already.
     let is_answered = |row: &UnprovenLetter| {
-        desk.added(|settlement| &settlement.unproven).any(|other| other.letter == row.letter)
+        desk.added(|changes| &changes.unproven).any(|other| other.letter == row.letter)
     };
     open.retain(|row| !is_answered(row));
     Ok(open)

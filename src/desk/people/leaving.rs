@@ -51,7 +51,7 @@ pub fn leave(desk: &mut Desk<'_>, asker: &Asker, row: PlayerChange, player: &Pla
     }
     for offer in offers::open_offers_of(desk, asker)? {
         let withdrawn = Invitation { stage: InvitationStage::Declined, ..offer };
-        desk.draft.settlement.invitations.push(withdrawn);
+        desk.draft.changes.invitations.push(withdrawn);
     }
     let letter = ChangeLetter::Left { name: player.name.clone(), matches: matches.clone() };
     changes::tell_gm_of_change(desk, &row, letter)?;

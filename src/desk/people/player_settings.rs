@@ -78,7 +78,7 @@ pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, S
     }
     let shown = shown_settings(desk, asker, &changed)?;
     if changed != player {
-        desk.draft.settlement.players.push(changed);
+        desk.draft.changes.players.push(changed);
     }
     Ok(Reply::Settings { shown, changed: !written.is_empty() })
 }
@@ -99,7 +99,7 @@ fn name_fault(desk: &mut Desk<'_>, name: &str, player: &Player) -> Decided<Optio
     let is_others = others.any(|other| likeness(other) == own)
         || desk
             .draft
-            .settlement
+            .changes
             .players
             .iter()
             .any(|saved| saved.id != player.id && likeness(&saved.name) == own);
@@ -135,7 +135,7 @@ fn shown_settings(desk: &Desk<'_>, asker: &Asker, player: &Player) -> Decided<Ve
 /// Carries a player's new settings and name into their matches, if the letter just ruled on changed them.
 /// `before` is the number of players saved before that letter.
 pub fn carry_out_settings(desk: &mut Desk<'_>, player_id: i64, before: usize) -> Decided<()> {
-    let saved = desk.draft.settlement.players.iter().skip(before);
+    let saved = desk.draft.changes.players.iter().skip(before);
     let Some(player) = saved.rev().find(|saved| saved.id == player_id).cloned() else { return Ok(()) };
     let renamed = spread_player(desk, player_id, &player, Changer::Player)?;
     tell_renamed(desk, &renamed, &player, Changer::Player)
@@ -189,7 +189,7 @@ pub fn tell_renamed(desk: &mut Desk<'_>, renamed: &[RenamedIn], player: &Player,
     if by == Changer::Gm {
         let matches = renamed.iter().map(|one| one.match_id.clone()).collect();
         let dispatch = letter_to_player(desk, &letter(matches), player, &format!("n.{}", player.id))?;
-        desk.draft.settlement.dispatches.extend(dispatch);
+        desk.draft.changes.dispatches.extend(dispatch);
     }
     let mut told: Vec<i64> = Vec::new();
     for RenamedIn { opponent, is_house, .. } in renamed {
@@ -208,7 +208,7 @@ pub fn tell_renamed(desk: &mut Desk<'_>, renamed: &[RenamedIn], player: &Player,
         };
         slot.apply(&mut dispatch);
         budgets::count_for_others(desk, address, origin, slot);
-        desk.draft.settlement.dispatches.push(dispatch);
+        desk.draft.changes.dispatches.push(dispatch);
     }
     Ok(())
 }
@@ -262,6 +262,6 @@ pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> D
         page.html.clear();
     }
     let dispatch = mail::assemble(desk, page, "", &to, None)?;
-    desk.draft.settlement.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
+    desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
     Ok(())
 }

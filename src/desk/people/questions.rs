@@ -67,13 +67,13 @@ pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Dec
         commands: question.lines.clone(),
         lapses: asker.local_time(question.lapses_at, &desk.club.config.terms),
     });
-    desk.draft.settlement.restraints.questions.insert(address.to_owned(), Some(question));
+    desk.draft.changes.restraints.questions.insert(address.to_owned(), Some(question));
     Ok(asked)
 }
 
 /// Takes back a question whose letter found no slot: nobody could answer it.
 pub fn withdraw_question(desk: &mut Desk<'_>, asker: &Asker) {
-    desk.draft.settlement.restraints.questions.remove(&asker.from);
+    desk.draft.changes.restraints.questions.remove(&asker.from);
 }
 
 /// Returns the commands that waited for this code, and knows the address from now on.
@@ -81,7 +81,7 @@ pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Optio
     let question = open_question(desk, &asker.from)?.filter(|question| question.code == code);
     let Some(question) = question else { return Ok(None) };
     standing::note_known(desk, asker)?;
-    desk.draft.settlement.restraints.questions.insert(asker.from.clone(), None);
+    desk.draft.changes.restraints.questions.insert(asker.from.clone(), None);
     let lines = (1..).zip(&question.lines).map(|(no, text)| Line { no, text: text.clone() });
     Ok(Some(Request::read(&lines.collect::<Vec<_>>(), |_: &str| false)))
 }

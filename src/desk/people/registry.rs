@@ -51,7 +51,7 @@ pub fn clear_bounces(desk: &mut Desk<'_>, address: &Address, check: bool) -> Dec
             acts::act_as_gm(desk, loaded, &Act::Restored(seat), None)?;
         }
     }
-    desk.draft.settlement.requeued.extend(player.addresses.iter().cloned());
+    desk.draft.changes.requeued.extend(player.addresses.iter().cloned());
     save_player(desk, Player { bouncing: false, ..player })
 }
 
@@ -81,7 +81,7 @@ pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: boo
     let blocked_since = on.then(|| desk.at());
     for (own, standing) in addresses.into_iter().zip(standings) {
         let standing = Standing { blocked_since, ..standing };
-        desk.draft.settlement.restraints.standings.insert(own, standing);
+        desk.draft.changes.restraints.standings.insert(own, standing);
     }
     Ok(GmResult::Blocked { address: address.as_str().to_owned(), on, matches: running.unwrap_or_default() })
 }
@@ -93,13 +93,13 @@ fn tell_blocked(desk: &mut Desk<'_>, address: &Address, player: Option<&Player>)
     let envelope = PlainEnvelope { name, address: to, unique: &unique, kind: DispatchKind::Notice };
     let gm = gms::acting_gm(desk).address.as_str().to_owned();
     let dispatch = mail::plain_dispatch(desk, &ClubLetter::Blocked { gm }, &envelope)?;
-    desk.draft.settlement.dispatches.push(dispatch);
+    desk.draft.changes.dispatches.push(dispatch);
     Ok(())
 }
 
 fn save_player(desk: &mut Desk<'_>, player: Player) -> Decided<GmResult> {
     let shown = show_player(desk, &player)?;
-    desk.draft.settlement.players.push(player);
+    desk.draft.changes.players.push(player);
     Ok(shown)
 }
 
@@ -118,7 +118,7 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     let Some(old) = desk.player(gone.as_str())? else { return Ok(no_player(gone)) };
     let Some(new) = desk.player(into.as_str())? else { return Ok(no_player(into)) };
     let is_merged =
-        |id: i64| desk.added(|settlement| &settlement.merged).any(|(gone, into)| *gone == id || *into == id);
+        |id: i64| desk.added(|changes| &changes.merged).any(|(gone, into)| *gone == id || *into == id);
     let of_old = match_ids_of(desk, old.id)?;
     let of_new = match_ids_of(desk, new.id)?;
     let play_each_other = of_old.iter().any(|id| of_new.contains(id));
@@ -132,7 +132,7 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     let matches = of_new.into_iter().chain(of_old).collect();
     let renamed = player_settings::spread_player(desk, old.id, &new, Changer::Gm)?;
     player_settings::tell_renamed(desk, &renamed, &new, Changer::Gm)?;
-    desk.draft.settlement.merged.push((old.id, new.id));
+    desk.draft.changes.merged.push((old.id, new.id));
     let mut addresses = new.addresses.clone();
     addresses.extend(old.addresses);
     let merged = Player { addresses: addresses.clone(), ..new.clone() };

@@ -154,7 +154,7 @@ pub fn tell_absences(
         let mut dispatch = mail::assemble(desk, page, "", &to, None)?;
         slot.apply(&mut dispatch);
         budgets::count_for_others(desk, address, origin, slot);
-        desk.draft.settlement.dispatches.push(dispatch);
+        desk.draft.changes.dispatches.push(dispatch);
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ pub fn rule_on_seat_letter(
     let parts = parts_of(desk, letter, row, &written)?;
     let settings = last_lines_of_settings(&parts);
     let (first, rest) = parts.split_first().context("a letter from a seat has a part")?;
-    let first_dispatch = desk.draft.settlement.dispatches.len();
+    let first_dispatch = desk.draft.changes.dispatches.len();
     let (mut others, mut has_hint) = (Vec::new(), false);
     let rule = |desk: &mut Desk<'_>, part: &SeatPart, has_hint: bool| {
         let mut read = read_part(desk, waiting, letter, part, &written)?;
@@ -64,7 +64,7 @@ pub fn rule_on_seat_letter(
         let done = ruling::finish_part(desk, waiting, letter, &part.row, ruled, no_others, &nowhere);
         or_lacking(done)?;
     }
-    let moved = desk.draft.settlement.dispatches.len() - first_dispatch;
+    let moved = desk.draft.changes.dispatches.len() - first_dispatch;
     let ruled = rule(desk, first, has_hint);
     let Some(mut ruled) = or_lacking(ruled)? else { return Err(Undecided::Lacks) };
     let absences = absences::spread_absences(desk, &first.row, &mut ruled, &written);
@@ -75,9 +75,9 @@ pub fn rule_on_seat_letter(
     let done = ruling::finish_part(desk, waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
     or_lacking(done)?;
     desk.rows.check()?;
-    desk.draft.settlement.dispatches[first_dispatch..].rotate_left(moved);
+    desk.draft.changes.dispatches[first_dispatch..].rotate_left(moved);
     absences::tell_absences(desk, &first.row, &absences, waiting.digest, told)?;
-    desk.draft.settlement.decided.push(LetterDecision {
+    desk.draft.changes.decided.push(LetterDecision {
         digest: waiting.digest,
         status: LetterStatus::Ruled,
         note,

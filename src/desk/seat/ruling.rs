@@ -87,7 +87,7 @@ pub fn finish_part(
     elsewhere: &AbsentElsewhere,
 ) -> Decided<()> {
     let PartRuling { loaded, seat_letter, mut ruling, slot } = ruled;
-    let saved_players = desk.draft.settlement.players.len();
+    let saved_players = desk.draft.changes.players.len();
     if let Some(answer) = ruling.answer_mut() {
         answer.others = others.to_vec();
         answer.elsewhere = elsewhere.clone();
@@ -159,7 +159,7 @@ fn hint(desk: &Desk<'_>, row: &TokenRow, request: &Request, game_match: &Match) 
 /// Returns the entries of a match, including those that this transaction adds.
 fn entries_of(desk: &Desk<'_>, match_id: &str) -> Decided<Vec<Entry>> {
     let mut entries: Vec<Entry> = desk.rows.entries(match_id)?.to_vec();
-    for unsaved in desk.added(|settlement| &settlement.entries).filter(|row| row.chain == match_id) {
+    for unsaved in desk.added(|changes| &changes.entries).filter(|row| row.chain == match_id) {
         entries.push(serde_json::from_str(&unsaved.json)?);
     }
     Ok(entries)
@@ -260,7 +260,7 @@ fn reports_of(
     let stored = desk.rows.reports(&row.match_id)?;
     let stored = stored.iter().filter(|(about, _)| about.seat == Some(row.seat));
     let stored = stored.map(|(_, bytes)| bytes.as_slice());
-    let unsaved = desk.added(|settlement| &settlement.dispatches);
+    let unsaved = desk.added(|changes| &changes.dispatches);
     let unsaved = unsaved
         .filter(|new| new.kind == DispatchKind::Report && new.match_id.as_ref() == Some(&row.match_id))
         .filter(|new| new.seat == Some(row.seat))

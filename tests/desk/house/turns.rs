@@ -12,7 +12,7 @@ use fogpost::house::{self, Chosen, HouseLevel};
 use fogpost::ledger::{self, Cause, EntryCause};
 use fogpost::letter::Digest;
 use fogpost::referee::{self, HouseFailure, HousePlay, Match, Matter, digest_of};
-use fogpost::store::{EntryRow, MatchRow, Settlement};
+use fogpost::store::{Changes, EntryRow, MatchRow};
 
 use crate::audit::wording::put_template;
 use crate::desk::{ANN, Desk, GM};
@@ -30,7 +30,7 @@ fn forge(desk: &Desk, game_match: &Match, play: &HousePlay) {
         .block_on(desk.office().store.matches(std::slice::from_ref(&game_match.id)))
         .expect("it answers")
         .remove(0);
-    let forged = Settlement {
+    let forged = Changes {
         at: desk.now(),
         entries: ruling.entries.iter().map(EntryRow::from).collect(),
         matches: vec![MatchRow {
@@ -38,7 +38,7 @@ fn forge(desk: &Desk, game_match: &Match, play: &HousePlay) {
             snapshot: serde_json::to_string(&ruling.after).expect("JSON"),
             ..row
         }],
-        ..Settlement::default()
+        ..Changes::default()
     };
     desk.block_on(desk.office().store.commit(&forged)).expect("the rules allow it");
     // The letters that follow from it were not worded.

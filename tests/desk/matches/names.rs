@@ -6,7 +6,7 @@ use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 use fogpost::referee::Stage;
-use fogpost::store::{MatchRow, Settlement};
+use fogpost::store::{Changes, MatchRow};
 
 use crate::desk::Desk;
 
@@ -31,7 +31,7 @@ fn many_matches_open_at_once_when_a_tenth_of_the_names_is_taken() {
         snapshot: "{}".to_owned(),
         version: 0,
     };
-    let taken = Settlement { at: desk.now(), matches: taken.map(row).collect(), ..Settlement::default() };
+    let taken = Changes { at: desk.now(), matches: taken.map(row).collect(), ..Changes::default() };
     desk.block_on(desk.office().store.commit(&taken)).expect("the rows are stored");
 
     let seated = |name: &str| {

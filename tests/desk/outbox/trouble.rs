@@ -11,7 +11,7 @@ use fogpost::daemon::status::{SILENT_AFTER, Status};
 use fogpost::game::any::GameKind;
 use fogpost::post::dkim::{Keys, Verifier};
 use fogpost::referee::DispatchKind;
-use fogpost::store::{DispatchFilter, LetterStatus, NewDispatch, Settlement, Urgency};
+use fogpost::store::{Changes, DispatchFilter, LetterStatus, NewDispatch, Urgency};
 use mail_auth::common::crypto::Ed25519Key;
 use mail_auth::common::headers::HeaderWriter;
 use mail_auth::common::parse::TxtRecordParser;
@@ -249,8 +249,8 @@ fn a_letter_that_was_given_up_is_told_however_many_others_wait() {
         urgency: Urgency::Notice,
         pin: None,
     });
-    let settlement = Settlement { at: desk.now(), dispatches: waiting.collect(), ..Settlement::default() };
-    desk.block_on(desk.office().store.commit(&settlement)).expect("the store answers");
+    let changes = Changes { at: desk.now(), dispatches: waiting.collect(), ..Changes::default() };
+    desk.block_on(desk.office().store.commit(&changes)).expect("the store answers");
     desk.advance(28);
     let letters = desk.sent_to(GM);
     let digest = letters.iter().find(|sent| sent.subject.starts_with("The day at")).expect("a digest");

@@ -1,49 +1,49 @@
 //! Writes settlements: the matches, letters, entries and dispatches that rulings change, many rows at a time.
 //!
 //! Each step writes [`CHUNK`] rows with one statement. A statement that changes existing rows returns the ones it
-//! changed. If a row is missing, another writer has changed it, and the settlement is stale.
+//! changed. If a row is missing, another writer has changed it, and the changes are stale.
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::changes::set_change;
 use super::entries::add_to_ledgers;
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::invitations::set_invitation;
 use super::notify::notify;
 use super::packing::{PackedDispatch, pack_dispatch};
+use super::player_changes::set_change;
 use super::players::{add_newcomer, merge_players, save_player};
 use super::rows::{CHUNK, ensure_all_found, is_common, partition_matches, text, with_ids};
 use super::statement::{Engine, Session};
 use super::unproven::set_unproven;
 use super::{
-    Claim, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, Postponed, REMEMBER,
-    Result, SeatRow, Settlement, Wakeup, budgets, dispatches, evidence, matches,
+    Changes, Claim, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, Postponed,
+    REMEMBER, Result, SeatRow, Wakeup, budgets, dispatches, evidence, matches,
 };
 use crate::letter::Digest;
 
 impl Database {
-    /// Commits a settlement atomically. Deciding an answered, automatic, ignored or set-aside letter as `Waiting`
+    /// Commits changes atomically. Deciding an answered, automatic, ignored or set-aside letter as `Waiting`
     /// requeues it.
     ///
     /// # Errors
     /// [`StoreError::Stale`] if a match, letter or invitation changed after it was loaded; nothing is written.
     ///
     /// [`StoreError::Stale`]: super::StoreError::Stale
-    pub async fn commit(&self, settlement: &Settlement) -> Result<()> {
-        self.commit_claimed(Claim::default(), settlement).await
+    pub async fn commit(&self, changes: &Changes) -> Result<()> {
+        self.commit_claimed(Claim::default(), changes).await
     }
 
-    /// Commits a settlement under a claim, and ends the claim even if it fails.
+    /// Commits changes under a claim, and ends the claim even if it fails.
     ///
     /// # Errors
     /// Same as [`Database::commit`].
-    pub async fn commit_claimed(&self, mut claim: Claim, settlement: &Settlement) -> Result<()> {
+    pub async fn commit_claimed(&self, mut claim: Claim, changes: &Changes) -> Result<()> {
         // Compress before the transaction begins, which on SQLite makes all other writers wait.
-        let packed = pack_all(&settlement.dispatches).await;
+        let packed = pack_all(&changes.dispatches).await;
         let mut tx = self.backend.begin_under(&mut claim).await?;
-        settle(&mut tx.session(), settlement, &packed).await.map_err(stale_if_serialization_failure)?;
+        settle(&mut tx.session(), changes, &packed).await.map_err(stale_if_serialization_failure)?;
         tx.commit().await.map_err(stale_if_serialization_failure)
     }
 }
@@ -61,30 +61,30 @@ async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedDispatch> {
 /// The kind of the entry that ends a match.
 const MATCH_ENDED: &str = "MatchEnded";
 
-/// Writes a settlement within a transaction.
+/// Writes changes within a transaction.
 ///
 /// # Errors
 /// [`StoreError::Stale`] if a row changed after it was loaded: roll back, load and rule again.
-async fn settle(session: &mut Session<'_>, settlement: &Settlement, packed: &[PackedDispatch]) -> Result<()> {
+async fn settle(session: &mut Session<'_>, changes: &Changes, packed: &[PackedDispatch]) -> Result<()> {
     // Matches first: letters, entries and dispatches refer to them.
-    write_matches(session, settlement).await?;
-    write_letters(session, settlement).await?;
-    add_to_ledgers(session, &settlement.entries).await?;
-    for invitation in &settlement.invitations {
-        set_invitation(session, invitation, settlement.at).await?;
+    write_matches(session, changes).await?;
+    write_letters(session, changes).await?;
+    add_to_ledgers(session, &changes.entries).await?;
+    for invitation in &changes.invitations {
+        set_invitation(session, invitation, changes.at).await?;
     }
-    write_dispatches(session, settlement, packed).await?;
-    for (key, value) in &settlement.remembered {
+    write_dispatches(session, changes, packed).await?;
+    for (key, value) in &changes.remembered {
         let statement = session.statement(REMEMBER).bind(key).bind(text(value));
         session.execute(statement).await?;
     }
-    budgets::write(session, &settlement.restraints).await
+    budgets::write(session, &changes.restraints).await
 }
 
 /// Writes matches, and the people who play them.
-async fn write_matches(session: &mut Session<'_>, settlement: &Settlement) -> Result<()> {
-    let (old, new) = partition_matches(&settlement.matches)?;
-    let ended = ends(&settlement.entries);
+async fn write_matches(session: &mut Session<'_>, changes: &Changes) -> Result<()> {
+    let (old, new) = partition_matches(&changes.matches)?;
+    let ended = ends(&changes.entries);
     lock_matches(session, &old).await?;
     for chunk in new.chunks(CHUNK) {
         add_matches(session, chunk, &ended).await?;
@@ -92,42 +92,42 @@ async fn write_matches(session: &mut Session<'_>, settlement: &Settlement) -> Re
     for chunk in old.chunks(CHUNK) {
         change_matches(session, chunk, &ended).await?;
     }
-    for player in &settlement.players {
+    for player in &changes.players {
         save_player(session, player).await.map_err(address_taken)?;
     }
-    for (merged, into) in &settlement.merged {
+    for (merged, into) in &changes.merged {
         merge_players(session, *merged, *into).await?;
     }
-    for change in &settlement.changes {
+    for change in &changes.player_changes {
         set_change(session, change).await?;
     }
-    for chunk in settlement.seats.chunks(CHUNK) {
+    for chunk in changes.seats.chunks(CHUNK) {
         set_seats(session, chunk).await?;
     }
-    for chunk in settlement.seat_pins.chunks(CHUNK) {
+    for chunk in changes.seat_pins.chunks(CHUNK) {
         evidence::add_seat_pins(session, chunk).await?;
     }
-    for snapshot in &settlement.snapshots {
+    for snapshot in &changes.snapshots {
         evidence::keep_snapshot(session, snapshot).await?;
     }
-    for newcomer in &settlement.newcomers {
-        let seats = add_newcomer(session, newcomer, settlement.at).await.map_err(address_taken)?;
+    for newcomer in &changes.newcomers {
+        let seats = add_newcomer(session, newcomer, changes.at).await.map_err(address_taken)?;
         set_seats(session, &seats).await?;
     }
     Ok(())
 }
 
-async fn write_letters(session: &mut Session<'_>, settlement: &Settlement) -> Result<()> {
-    for chunk in settlement.decided.chunks(CHUNK) {
-        decide_letters(session, settlement.at, chunk).await?;
+async fn write_letters(session: &mut Session<'_>, changes: &Changes) -> Result<()> {
+    for chunk in changes.decided.chunks(CHUNK) {
+        decide_letters(session, changes.at, chunk).await?;
     }
-    if settlement.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
+    if changes.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
         notify(session, Wakeup::Letters).await?;
     }
-    for unproven in &settlement.unproven {
+    for unproven in &changes.unproven {
         set_unproven(session, unproven).await?;
     }
-    for postponed in &settlement.postponed {
+    for postponed in &changes.postponed {
         postpone_letter(session, postponed).await?;
     }
     Ok(())
@@ -135,22 +135,22 @@ async fn write_letters(session: &mut Session<'_>, settlement: &Settlement) -> Re
 
 async fn write_dispatches(
     session: &mut Session<'_>,
-    settlement: &Settlement,
+    changes: &Changes,
     packed: &[PackedDispatch],
 ) -> Result<()> {
-    if !settlement.returned.is_empty() {
-        mark_returned(session, settlement.at, &settlement.returned).await?;
+    if !changes.returned.is_empty() {
+        mark_returned(session, changes.at, &changes.returned).await?;
     }
-    for chunk in settlement.listed.chunks(CHUNK) {
+    for chunk in changes.listed.chunks(CHUNK) {
         evidence::mark_listed(session, chunk).await?;
     }
-    if !settlement.requeued.is_empty() {
-        dispatches::requeue(session, settlement.at, &settlement.requeued).await?;
+    if !changes.requeued.is_empty() {
+        dispatches::requeue(session, changes.at, &changes.requeued).await?;
     }
-    for (chunk, packed) in settlement.dispatches.chunks(CHUNK).zip(packed.chunks(CHUNK)) {
-        add_dispatches(session, settlement.at, chunk, packed).await?;
+    for (chunk, packed) in changes.dispatches.chunks(CHUNK).zip(packed.chunks(CHUNK)) {
+        add_dispatches(session, changes.at, chunk, packed).await?;
     }
-    if !settlement.dispatches.is_empty() || !settlement.requeued.is_empty() {
+    if !changes.dispatches.is_empty() || !changes.requeued.is_empty() {
         notify(session, Wakeup::Dispatches).await?;
     }
     Ok(())
@@ -195,7 +195,7 @@ async fn add_matches(
             .bind(&row.snapshot)
             .bind(1_i64);
     });
-    // If another daemon has just taken the name of a match, the settlement is stale, and is ruled on again with another
+    // If another daemon has just taken the name of a match, the changes are stale, and are decided on again with another
     // name.
     insert.push(" ON CONFLICT (id) DO NOTHING RETURNING id");
     let added = session.fetch_column(insert.persistent(is_common(chunk.len()))).await?;
