@@ -4,14 +4,20 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use crate::daemon::Office;
-use crate::daemon::load;
-use crate::daemon::parallel::run_blocking;
+use super::parallel::run_blocking;
+use super::{Office, load};
 use crate::desk::frame::club::Club;
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
 use crate::desk::items::{Progress, Rounds};
 use crate::store::{Changes, LetterStatus, StoreError};
+
+/// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only commands that
+/// build on each other take more.
+const MAX_ROUNDS: usize = 64;
+
+/// Maximum attempts at a change while others change the same rows.
+const MAX_TRIES: usize = 20;
 
 /// Wakes the loops that have something to do after this commit.
 pub fn wake_loops(office: &Office, changes: &Changes) {
@@ -31,13 +37,6 @@ pub fn wake_loops(office: &Office, changes: &Changes) {
 pub fn is_transient(error: &anyhow::Error) -> bool {
     error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient)
 }
-
-/// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only commands that
-/// build on each other take more.
-const MAX_ROUNDS: usize = 64;
-
-/// Maximum attempts at a change while others change the same rows.
-const MAX_TRIES: usize = 20;
 
 /// Decides something and commits it; again if others change the same rows meanwhile.
 ///

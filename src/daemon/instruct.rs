@@ -2,8 +2,7 @@
 
 use anyhow::Context as _;
 
-use crate::daemon::Office;
-use crate::daemon::commit;
+use super::{Office, commit};
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::gm::instructions::instruct_at_terminal;
 use crate::desk::matches::openings::{self, NewMatch, opened_by_gm};

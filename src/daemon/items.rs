@@ -11,15 +11,12 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
 
-use crate::daemon::Office;
-use crate::daemon::commit;
-use crate::daemon::heartbeat::Loop;
-use crate::daemon::load;
-use crate::daemon::load::dkim;
-use crate::daemon::load::read::{keys_of, read_letters};
-use crate::daemon::parallel::run_blocking;
-use crate::daemon::suspects;
-use crate::daemon::suspects::Overdue;
+use super::heartbeat::Loop;
+use super::load::read::{keys_of, read_letters};
+use super::load::{self, dkim};
+use super::parallel::run_blocking;
+use super::suspects::{self, Overdue};
+use super::{Office, commit};
 use crate::desk::door::sender::ReadLetter;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::rows::{Key, LoadedRows};
@@ -162,6 +159,22 @@ pub async fn try_letter(office: &Office, digest: Digest) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Decides on items together, and returns the changes of all, and the matches that are left for the next batch.
+pub async fn decide_items(
+    office: &Office,
+    items: Vec<Item>,
+    loaded: LoadedRows,
+) -> anyhow::Result<(Changes, Vec<String>)> {
+    let mut batch = Batch::new(Arc::new(items), &loaded);
+    commit::in_rounds(office, loaded, move |settings, loaded, rounds| {
+        Ok(match batch.decide(settings, loaded, rounds) {
+            Progress::Done((draft, left)) => Progress::Done((draft.finish()?, left)),
+            Progress::Lacks(lacking) => Progress::Lacks(lacking),
+        })
+    })
+    .await
+}
+
 /// Returns the matches that the clock may rule on, those that have waited longest first.
 async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<MatchRow>> {
     let waiting = office.store.waiting_since(office.now()).await?;
@@ -244,22 +257,6 @@ async fn rows_of(
     load::load(office, letters.iter().flat_map(keys_of).chain(matches).collect(), &mut loaded).await?;
     loaded.dkim = dkim::dkim_verdicts(office, letters).await;
     Ok(loaded)
-}
-
-/// Decides on items together, and returns the changes of all, and the matches that are left for the next batch.
-pub async fn decide_items(
-    office: &Office,
-    items: Vec<Item>,
-    loaded: LoadedRows,
-) -> anyhow::Result<(Changes, Vec<String>)> {
-    let mut batch = Batch::new(Arc::new(items), &loaded);
-    commit::in_rounds(office, loaded, move |settings, loaded, rounds| {
-        Ok(match batch.decide(settings, loaded, rounds) {
-            Progress::Done((draft, left)) => Progress::Done((draft.finish()?, left)),
-            Progress::Lacks(lacking) => Progress::Lacks(lacking),
-        })
-    })
-    .await
 }
 
 /// Handles a permanent error: from now on each letter goes alone. If it was alone already, counts a failure of it.

@@ -12,10 +12,10 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use tokio::sync::Notify;
 
+use self::heartbeat::Heartbeat;
+use self::suspects::Attempts;
 use self::traffic::Traffic;
 use crate::config::Config;
-use crate::daemon::heartbeat::Heartbeat;
-use crate::daemon::suspects::Attempts;
 use crate::desk::frame::club::Club;
 use crate::ledger::truncate_to_millis;
 use crate::post::dkim::Verifier;

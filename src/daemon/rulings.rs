@@ -6,11 +6,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
-use crate::daemon::Office;
-use crate::daemon::commit;
-use crate::daemon::commit::is_transient;
-use crate::daemon::items;
-use crate::daemon::load;
+use super::commit::{self, is_transient};
+use super::{Office, items, load};
 use crate::desk::items::Item;
 use crate::desk::matches::acts::{self, CauseOf};
 use crate::referee::Match;

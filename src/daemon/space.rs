@@ -1,6 +1,6 @@
 //! Watches the space on the disk: while it is short, no letters are taken from the mailbox.
 
-use crate::daemon::{Office, commit};
+use super::{Office, commit};
 use crate::desk::gm::alarm::low_space;
 
 /// The key under which a daemon remembers since when space is short. It exists only while it is short.

@@ -12,9 +12,7 @@ use anyhow::{Context as _, bail};
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::daemon::Office;
-use crate::daemon::commit;
-use crate::daemon::load;
+use super::{Office, commit, load};
 use crate::desk;
 use crate::desk::frame::in_work::InWork;
 use crate::letter::Digest;
@@ -22,6 +20,17 @@ use crate::store::{Changes, Claim, Postponed, StoreError, WaitingLetter};
 
 /// Time limit for reading one letter, and for ruling on it. The slowest takes less than a second.
 const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Maximum hanging threads before the program ends, so that it is started afresh. Each occupies a processor and the
+/// memory of a batch, and Rust cannot stop it.
+const MAX_HUNG: usize = 4;
+
+/// Maximum deaths of the program on a letter that survives each trial: something may kill the program but not the
+/// process of the trial.
+const MAX_DEATHS: u32 = 10;
+
+/// The note on a letter that was in progress when its daemon died.
+const UNENDED: &str = "the program ended while it worked on this letter";
 
 /// This daemon's knowledge of attempts.
 pub struct Attempts {
@@ -108,16 +117,31 @@ impl Attempts {
     }
 }
 
-/// Maximum hanging threads before the program ends, so that it is started afresh. Each occupies a processor and the
-/// memory of a batch, and Rust cannot stop it.
-const MAX_HUNG: usize = 4;
+/// The command for a trial.
+pub struct Trial {
+    /// This program.
+    pub program: PathBuf,
+    /// The club's config file.
+    pub config: PathBuf,
+}
 
-/// Maximum deaths of the program on a letter that survives each trial: something may kill the program but not the
-/// process of the trial.
-const MAX_DEATHS: u32 = 10;
-
-/// The note on a letter that was in progress when its daemon died.
-const UNENDED: &str = "the program ended while it worked on this letter";
+impl Trial {
+    /// Whether another process rules on the letter and ends, successfully and in time.
+    pub async fn is_survived(&self, letter: Digest, deadline: Duration) -> bool {
+        let mut command = Command::new(&self.program);
+        command.arg("--config").arg(&self.config).args(["letters", "try", &letter.to_string()]);
+        // A trial that hangs must not outlive its deadline.
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        match timeout(deadline, command.status()).await {
+            Ok(Ok(status)) => status.success(),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, program = %self.program.display(), "failed to start the trial of a letter");
+                false
+            }
+            Err(_) => false,
+        }
+    }
+}
 
 /// Sets the command for trials: `program` with this config file. Without it, letters on which the program died
 /// twice are set aside untried.
@@ -174,34 +198,6 @@ pub async fn count_unended_attempts(
         office.store.note_in_work(&run, &[]).await?;
     }
     Ok(false)
-}
-
-/// Counts an attempt that ended the program. If it is not the first, sets the letter aside unless a trial clears it.
-async fn count_unended_attempt(
-    office: &Office,
-    letter: &WaitingLetter,
-    claim: &mut Claim,
-) -> anyhow::Result<()> {
-    let digest = letter.digest;
-    tracing::error!(letter = %digest, "the program ended while it worked on a letter");
-    if letter.tries > 0 && !is_cleared(office, letter).await {
-        let tries = letter.tries + 1;
-        let letter = WaitingLetter { tries, ..letter.clone() };
-        return set_aside(office, &[letter], std::mem::take(claim), UNENDED).await;
-    }
-    let postponed = vec![Postponed { digest, note: UNENDED.to_owned(), until: None, match_id: None }];
-    Ok(office.store.commit(&Changes { at: office.now(), postponed, ..Changes::default() }).await?)
-}
-
-/// Whether another process survives a ruling on a letter on which this program died.
-async fn is_cleared(office: &Office, letter: &WaitingLetter) -> bool {
-    match &office.attempts.trial {
-        Some(trial) if letter.tries + 1 < MAX_DEATHS => {
-            // The deadline is for reading it, and again for ruling on it.
-            trial.is_survived(letter.digest, office.attempts.deadline * 2).await
-        }
-        Some(_) | None => false,
-    }
 }
 
 /// Notes that these letters are being read before they are stored, and returns those on which a daemon died.
@@ -265,6 +261,34 @@ pub async fn set_aside_overdue(office: &Office, overdue: Overdue, claim: Claim) 
     set_aside(office, &letters, claim, &why).await
 }
 
+/// Counts an attempt that ended the program. If it is not the first, sets the letter aside unless a trial clears it.
+async fn count_unended_attempt(
+    office: &Office,
+    letter: &WaitingLetter,
+    claim: &mut Claim,
+) -> anyhow::Result<()> {
+    let digest = letter.digest;
+    tracing::error!(letter = %digest, "the program ended while it worked on a letter");
+    if letter.tries > 0 && !is_cleared(office, letter).await {
+        let tries = letter.tries + 1;
+        let letter = WaitingLetter { tries, ..letter.clone() };
+        return set_aside(office, &[letter], std::mem::take(claim), UNENDED).await;
+    }
+    let postponed = vec![Postponed { digest, note: UNENDED.to_owned(), until: None, match_id: None }];
+    Ok(office.store.commit(&Changes { at: office.now(), postponed, ..Changes::default() }).await?)
+}
+
+/// Whether another process survives a ruling on a letter on which this program died.
+async fn is_cleared(office: &Office, letter: &WaitingLetter) -> bool {
+    match &office.attempts.trial {
+        Some(trial) if letter.tries + 1 < MAX_DEATHS => {
+            // The deadline is for reading it, and again for ruling on it.
+            trial.is_survived(letter.digest, office.attempts.deadline * 2).await
+        }
+        Some(_) | None => false,
+    }
+}
+
 async fn set_aside(
     office: &Office,
     letters: &[WaitingLetter],
@@ -282,30 +306,4 @@ async fn set_aside(
     office.store.commit_claimed(claim, &changes).await.context("failed to set a letter aside")?;
     commit::wake_loops(office, &changes);
     Ok(())
-}
-
-/// The command for a trial.
-pub struct Trial {
-    /// This program.
-    pub program: PathBuf,
-    /// The club's config file.
-    pub config: PathBuf,
-}
-
-impl Trial {
-    /// Whether another process rules on the letter and ends, successfully and in time.
-    pub async fn is_survived(&self, letter: Digest, deadline: Duration) -> bool {
-        let mut command = Command::new(&self.program);
-        command.arg("--config").arg(&self.config).args(["letters", "try", &letter.to_string()]);
-        // A trial that hangs must not outlive its deadline.
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-        match timeout(deadline, command.status()).await {
-            Ok(Ok(status)) => status.success(),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, program = %self.program.display(), "failed to start the trial of a letter");
-                false
-            }
-            Err(_) => false,
-        }
-    }
 }

@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use crate::desk::door::entry;
-use crate::desk::door::sender::ReadLetter;
-use crate::desk::frame::club::{Club, Moment};
-use crate::desk::frame::desk::{Desk, Draft};
-use crate::desk::frame::parallel::par_map;
-use crate::desk::frame::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
-use crate::desk::matches::acts::{CauseOf, rule_on};
-use crate::desk::outbox::gms::{self, About};
+use super::door::entry;
+use super::door::sender::ReadLetter;
+use super::frame::club::{Club, Moment};
+use super::frame::desk::{Desk, Draft};
+use super::frame::parallel::par_map;
+use super::frame::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
+use super::matches::acts::{CauseOf, rule_on};
+use super::outbox::gms::{self, About};
 use crate::letter::{Digest, Letter, Limits, bounded_head};
 use crate::report::ClubLetter;
 use crate::store::{BudgetUse, LetterDecision, LetterStatus, Postponed, WaitingLetter};
@@ -162,6 +162,34 @@ impl Batch {
     }
 }
 
+/// Counts a failure. After [`MAX_ATTEMPTS`] the letter is set aside, and the GM is told.
+pub fn set_back(desk: &mut Desk<'_>, waiting: &WaitingLetter, error: &anyhow::Error) -> Decided<()> {
+    let (letter, attempts) = (waiting.digest, waiting.tries + 1);
+    let note = format!("{error:#}");
+    tracing::error!(%letter, attempts, error = note, "failed to rule on a letter");
+    if attempts >= MAX_ATTEMPTS {
+        return set_aside(desk, waiting, note, attempts);
+    }
+    desk.draft.changes.postponed.push(Postponed { digest: letter, note, until: None, match_id: None });
+    Ok(())
+}
+
+/// Sets a letter aside, and tells the GM.
+pub fn set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, note: String, attempts: u32) -> Decided<()> {
+    let letter = waiting.digest;
+    let sender = sender_in_header(&waiting.raw);
+    let digest = letter.to_string();
+    let plain = ClubLetter::SetAside { digest, sender, note: note.clone(), attempts };
+    let about = match_of(desk, &waiting.raw)?.cloned();
+    let about = about.as_ref().map_or(About::Club, About::Match);
+    let alarms = gms::gm_alarms(desk, &plain, &set_aside_part(letter), about)?;
+    let status = LetterStatus::SetAside;
+    let decision = LetterDecision { digest: letter, status, note, seat: None, accepted_by: None };
+    desk.draft.changes.decided.push(decision);
+    desk.draft.changes.dispatches.extend(alarms);
+    Ok(())
+}
+
 /// Decides on an item, upon the changes of those before it.
 fn decide_item(
     club: &Club,
@@ -230,34 +258,6 @@ fn decide_safely(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     }));
     decided.unwrap_or_else(|_panic| Err(anyhow!("ruling on the letter failed").into()))?;
     desk.rows.check()
-}
-
-/// Counts a failure. After [`MAX_ATTEMPTS`] the letter is set aside, and the GM is told.
-pub fn set_back(desk: &mut Desk<'_>, waiting: &WaitingLetter, error: &anyhow::Error) -> Decided<()> {
-    let (letter, attempts) = (waiting.digest, waiting.tries + 1);
-    let note = format!("{error:#}");
-    tracing::error!(%letter, attempts, error = note, "failed to rule on a letter");
-    if attempts >= MAX_ATTEMPTS {
-        return set_aside(desk, waiting, note, attempts);
-    }
-    desk.draft.changes.postponed.push(Postponed { digest: letter, note, until: None, match_id: None });
-    Ok(())
-}
-
-/// Sets a letter aside, and tells the GM.
-pub fn set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, note: String, attempts: u32) -> Decided<()> {
-    let letter = waiting.digest;
-    let sender = sender_in_header(&waiting.raw);
-    let digest = letter.to_string();
-    let plain = ClubLetter::SetAside { digest, sender, note: note.clone(), attempts };
-    let about = match_of(desk, &waiting.raw)?.cloned();
-    let about = about.as_ref().map_or(About::Club, About::Match);
-    let alarms = gms::gm_alarms(desk, &plain, &set_aside_part(letter), about)?;
-    let status = LetterStatus::SetAside;
-    let decision = LetterDecision { digest: letter, status, note, seat: None, accepted_by: None };
-    desk.draft.changes.decided.push(decision);
-    desk.draft.changes.dispatches.extend(alarms);
-    Ok(())
 }
 
 /// Returns the match of the first reply token in a letter's header.

@@ -4,16 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{bail, ensure};
 
+use super::withheld::{self, ruled_letters};
+use super::{sealed, verify};
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
 use crate::audit::dossier::{self, About, DossierForm, LetterRecord, SeatHolder};
-use crate::daemon::Office;
-use crate::daemon::audit::sealed;
-use crate::daemon::audit::verify;
-use crate::daemon::audit::withheld;
-use crate::daemon::audit::withheld::ruled_letters;
-use crate::daemon::instruct;
 use crate::daemon::parallel::run_blocking;
-use crate::daemon::rulings;
+use crate::daemon::{Office, instruct, rulings};
 use crate::desk::frame::stored::{both_seats, snapshot};
 use crate::desk::gm::unseal::Unseal;
 use crate::game::{BySeat, Seat};

@@ -9,8 +9,8 @@ use std::iter;
 use anyhow::{Context as _, bail, ensure};
 use chrono::{DateTime, Utc};
 
+use super::verify;
 use crate::daemon::Office;
-use crate::daemon::audit::verify;
 use crate::desk::frame::stored::snapshot;
 use crate::game::Seat;
 use crate::ledger::ChainedEntry;

@@ -13,15 +13,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use self::unsound::{Unsound, unsound_matches};
+use self::verify::{HouseTurns, unreadable};
+use super::waiting::{Backoff, pause, until_shutdown};
+use super::{Office, commit, load, remembered, rulings};
 use crate::audit::AuditVerdict;
-use crate::daemon::Office;
-use crate::daemon::audit::unsound::{Unsound, unsound_matches};
-use crate::daemon::audit::verify::{HouseTurns, unreadable};
-use crate::daemon::commit;
-use crate::daemon::load;
-use crate::daemon::remembered;
-use crate::daemon::rulings;
-use crate::daemon::waiting::{Backoff, pause, until_shutdown};
 use crate::desk::gm::alarm::{alarm, audit_report};
 use crate::desk::matches::acts::by_program;
 use crate::ledger::{Head, PauseReason};
@@ -79,6 +75,14 @@ pub async fn audit_when_due(office: &Office) -> anyhow::Result<()> {
         return Ok(());
     }
     audit_all(office, now).await
+}
+
+/// Tells the GM the result of an audit of `checked` matches, in which these `failed`.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn report_audit(office: &Office, checked: usize, failed: Vec<AuditVerdict>) -> anyhow::Result<()> {
+    commit::decide_and_commit(office, move |desk| audit_report(desk, checked, &failed)).await
 }
 
 /// Checks matches with new entries and matches without, up to [`MAX_TOGETHER`] of each.
@@ -143,14 +147,6 @@ async fn remember_turn(office: &Office, key: &str, ids: &[String]) -> anyhow::Re
         office.store.remember(key, last).await?;
     }
     Ok(())
-}
-
-/// Tells the GM the result of an audit of `checked` matches, in which these `failed`.
-///
-/// # Errors
-/// Returns an error if the database does not answer.
-pub async fn report_audit(office: &Office, checked: usize, failed: Vec<AuditVerdict>) -> anyhow::Result<()> {
-    commit::decide_and_commit(office, move |desk| audit_report(desk, checked, &failed)).await
 }
 
 /// Forgets earlier findings in the matches that verify, and pauses the others, if that is still possible. Returns

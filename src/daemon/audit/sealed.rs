@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 
 use anyhow::bail;
 
-use crate::daemon::Office;
-use crate::daemon::audit::withheld;
-use crate::daemon::audit::withheld::read_letter;
-use crate::daemon::commit;
+use super::withheld::{self, read_letter};
+use crate::daemon::{Office, commit};
 use crate::desk::frame::desk::Desk;
 use crate::desk::gm::unseal::{self, Unseal};
 use crate::game::Line;

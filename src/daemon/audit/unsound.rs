@@ -25,6 +25,22 @@ pub struct Unsound {
     pub acknowledged: bool,
 }
 
+impl Unsound {
+    /// Returns the value to remember after a verdict at `now`, or `None` if the GM knows all of its findings. `before`
+    /// is the value so far.
+    pub fn after(before: Option<&Unsound>, verdict: &AuditVerdict, now: DateTime<Utc>) -> Option<Unsound> {
+        let found = verdict.findings.iter().map(|finding| {
+            let words = format!("{}: {}", finding.place, finding.what);
+            Digest::of(words.as_bytes())
+        });
+        let mut told = before.map(|before| before.told.clone()).unwrap_or_default();
+        let known = told.len();
+        told.extend(found);
+        let since = before.map_or(now, |before| before.since);
+        (told.len() > known).then_some(Unsound { since, told, acknowledged: false })
+    }
+}
+
 /// Returns the key under which a match is remembered.
 pub fn key(match_id: &str) -> String {
     format!("{UNSOUND_KEYS}{match_id}")
@@ -41,22 +57,6 @@ pub async fn unsound_matches(store: &Database) -> anyhow::Result<BTreeMap<String
         Some((key.strip_prefix(UNSOUND_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
     });
     Ok(unsound.collect())
-}
-
-impl Unsound {
-    /// Returns the value to remember after a verdict at `now`, or `None` if the GM knows all of its findings. `before`
-    /// is the value so far.
-    pub fn after(before: Option<&Unsound>, verdict: &AuditVerdict, now: DateTime<Utc>) -> Option<Unsound> {
-        let found = verdict.findings.iter().map(|finding| {
-            let words = format!("{}: {}", finding.place, finding.what);
-            Digest::of(words.as_bytes())
-        });
-        let mut told = before.map(|before| before.told.clone()).unwrap_or_default();
-        let known = told.len();
-        told.extend(found);
-        let since = before.map_or(now, |before| before.since);
-        (told.len() > known).then_some(Unsound { since, told, acknowledged: false })
-    }
 }
 
 /// Notes that the GM has seen the findings in one match, or in all, and returns the names of these matches. The GM

@@ -57,6 +57,56 @@ pub async fn keep_parts_only(office: &Office, archive: &mut MatchArchive) -> any
     Ok(())
 }
 
+/// Returns the new text of a letter, as it was when it was ruled on.
+pub(super) async fn new_lines(office: &Office, letter: &Letter) -> anyhow::Result<Vec<Line>> {
+    let thread: Vec<String> = letter.thread().cloned().collect();
+    let sent = office.store.texts_by_message_id(&thread).await?;
+    let sent = sent.into_iter().map(|(id, bytes)| (id, plain_text(&bytes))).collect();
+    Ok(match letter.new_text(letter.quotable_text(&sent).as_deref()) {
+        NewText::Lines(lines) => lines,
+        NewText::Blank | NewText::Unreadable(_) => Vec::new(),
+    })
+}
+
+/// Returns the matches that a letter names or has a token of.
+pub(super) async fn matches_named(
+    office: &Office,
+    letter: &Letter,
+    lines: &[Line],
+) -> anyhow::Result<BTreeSet<String>> {
+    let mut ids: BTreeSet<String> = matches_named_in(lines).into_iter().collect();
+    ids.extend(letter.subject_tag.iter().map(|tag| tag.match_name.clone()));
+    let tokens: Vec<String> = letter.tokens.iter().map(ToString::to_string).collect();
+    ids.extend(office.store.seats_by_token(&tokens).await?.into_iter().map(|row| row.match_id));
+    Ok(ids)
+}
+
+/// Returns those of the matches that are not over, except this one.
+pub(super) async fn running_among(
+    office: &Office,
+    mut ids: BTreeSet<String>,
+    match_id: &str,
+) -> anyhow::Result<Vec<String>> {
+    ids.remove(match_id);
+    let mut running = Vec::new();
+    for row in office.store.snapshots(&Vec::from_iter(ids)).await? {
+        if snapshot(&row.id, &row.snapshot)?.stage != Stage::Over {
+            running.push(row.id);
+        }
+    }
+    Ok(running)
+}
+
+/// Returns the causes of the rulings on letters.
+pub(super) fn ruled_letters(entries: &[Entry]) -> impl Iterator<Item = &LetterCause> {
+    entries.iter().filter_map(Entry::own_cause).filter_map(Cause::letter)
+}
+
+pub(super) fn read_letter(raw: &[u8], own: &OwnIdentity) -> Option<Letter> {
+    // An accepted letter stays readable if the limit is lowered.
+    Letter::read(raw, own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
+}
+
 /// Returns the part of a letter that is shown until other matches are over, or `None` if it may be shown whole.
 async fn withheld_letter(
     office: &Office,
@@ -86,30 +136,6 @@ async fn withheld_letter(
     Ok(Some(WithheldLetter { seat: recorded.map(|cause| cause.seat), part, until }))
 }
 
-/// Returns the new text of a letter, as it was when it was ruled on.
-pub(super) async fn new_lines(office: &Office, letter: &Letter) -> anyhow::Result<Vec<Line>> {
-    let thread: Vec<String> = letter.thread().cloned().collect();
-    let sent = office.store.texts_by_message_id(&thread).await?;
-    let sent = sent.into_iter().map(|(id, bytes)| (id, plain_text(&bytes))).collect();
-    Ok(match letter.new_text(letter.quotable_text(&sent).as_deref()) {
-        NewText::Lines(lines) => lines,
-        NewText::Blank | NewText::Unreadable(_) => Vec::new(),
-    })
-}
-
-/// Returns the matches that a letter names or has a token of.
-pub(super) async fn matches_named(
-    office: &Office,
-    letter: &Letter,
-    lines: &[Line],
-) -> anyhow::Result<BTreeSet<String>> {
-    let mut ids: BTreeSet<String> = matches_named_in(lines).into_iter().collect();
-    ids.extend(letter.subject_tag.iter().map(|tag| tag.match_name.clone()));
-    let tokens: Vec<String> = letter.tokens.iter().map(ToString::to_string).collect();
-    ids.extend(office.store.seats_by_token(&tokens).await?.into_iter().map(|row| row.match_id));
-    Ok(ids)
-}
-
 /// Returns the other matches of this match's players that are not over.
 async fn running_matches_of_players(office: &Office, match_id: &str) -> anyhow::Result<Vec<String>> {
     let mut ids = BTreeSet::new();
@@ -118,22 +144,6 @@ async fn running_matches_of_players(office: &Office, match_id: &str) -> anyhow::
         ids.extend(matches.into_iter().map(|(_, overview)| overview.id));
     }
     running_among(office, ids, match_id).await
-}
-
-/// Returns those of the matches that are not over, except this one.
-pub(super) async fn running_among(
-    office: &Office,
-    mut ids: BTreeSet<String>,
-    match_id: &str,
-) -> anyhow::Result<Vec<String>> {
-    ids.remove(match_id);
-    let mut running = Vec::new();
-    for row in office.store.snapshots(&Vec::from_iter(ids)).await? {
-        if snapshot(&row.id, &row.snapshot)?.stage != Stage::Over {
-            running.push(row.id);
-        }
-    }
-    Ok(running)
 }
 
 /// Returns the letters that a ledger names, each with its circumstances if it was ruled on in part.
@@ -145,19 +155,9 @@ fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<&LetterCause>> {
     named
 }
 
-/// Returns the causes of the rulings on letters.
-pub(super) fn ruled_letters(entries: &[Entry]) -> impl Iterator<Item = &LetterCause> {
-    entries.iter().filter_map(Entry::own_cause).filter_map(Cause::letter)
-}
-
 /// Returns the text of the part of a letter that was ruled on, or `None` if its lines have no such part: another
 /// version of this program may read other lines, and the ledger pins those that were ruled on.
 fn text_of_part(lines: &[Line], match_id: &str, cause: &LetterCause) -> Option<String> {
     let part = part_for(lines, match_id, cause.token == TokenOf::Own);
     (cause.part == Some(part_digest(&part))).then(|| part_text(&part))
-}
-
-pub(super) fn read_letter(raw: &[u8], own: &OwnIdentity) -> Option<Letter> {
-    // An accepted letter stays readable if the limit is lowered.
-    Letter::read(raw, own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
 }

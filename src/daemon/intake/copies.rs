@@ -100,14 +100,6 @@ pub fn new_text(
     (!is_copy).then(|| Digest::of(text.as_bytes()))
 }
 
-/// Returns the words that a person wrote in a letter, without regard to white space: servers break lines, and remove
-/// blanks at their ends. All unreadable letters count as equal.
-fn text_of(letter: Option<ReadResult>) -> String {
-    let Some(Ok(letter)) = letter else { return String::new() };
-    let lines = letter.new_text(None).lines();
-    lines.iter().flat_map(|line| line.text.split_whitespace()).collect::<Vec<_>>().join(" ")
-}
-
 /// Notes the text of a letter that only looks like a copy of an earlier one, outside the daemon.
 ///
 /// # Errors
@@ -129,4 +121,12 @@ pub async fn with_new_text(
     }
     let [letter] = letters;
     Ok(NewLetter { new_text: text, ..letter })
+}
+
+/// Returns the words that a person wrote in a letter, without regard to white space: servers break lines, and remove
+/// blanks at their ends. All unreadable letters count as equal.
+fn text_of(letter: Option<ReadResult>) -> String {
+    let Some(Ok(letter)) = letter else { return String::new() };
+    let lines = letter.new_text(None).lines();
+    lines.iter().flat_map(|line| line.text.split_whitespace()).collect::<Vec<_>>().join(" ")
 }

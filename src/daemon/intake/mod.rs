@@ -9,13 +9,11 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use tokio::sync::mpsc;
 
-use crate::daemon::Office;
-use crate::daemon::intake::copies::Original;
-use crate::daemon::intake::row::{new_letter, visible_tokens};
-use crate::daemon::load::read::read;
-use crate::daemon::parallel::run_blocking;
-use crate::daemon::space;
-use crate::daemon::suspects;
+use self::copies::Original;
+use self::row::{new_letter, visible_tokens};
+use super::load::read::read;
+use super::parallel::run_blocking;
+use super::{Office, space, suspects};
 use crate::desk::frame::club::Club;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
@@ -46,6 +44,21 @@ pub async fn store_until_closed(office: &Office, mut batches: mpsc::Receiver<Bat
             }
         }
     }
+}
+
+/// Reads the mailbox's processed letters again after a restore. Letters that the database knows have no second
+/// effect; letters that came after the backup are ruled on.
+pub async fn read_again_if_restored(office: &Office) -> anyhow::Result<()> {
+    if office.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
+        return Ok(());
+    }
+    tracing::warn!("the database was restored; reading processed letters again");
+    let processed = office.config.inbox.processed().context("the folder of processed letters")?;
+    let (to, batches) = mpsc::channel::<Batch>(2);
+    let (drained, ()) = tokio::join!(processed.drain(to), store_until_closed(office, batches));
+    let letters = drained.context("the folder of processed letters")?;
+    office.store.remember(RESTORED, &format!("{letters} letters read again {}", office.now())).await?;
+    Ok(())
 }
 
 async fn store_letters(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::Result<Taken> {
@@ -143,21 +156,6 @@ async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<T
 async fn registered_senders(office: &Office, letters: &[NewLetter]) -> anyhow::Result<BTreeSet<String>> {
     let senders: Vec<String> = letters.iter().map(|letter| letter.sender.clone()).collect();
     Ok(office.store.registered(&senders).await?)
-}
-
-/// Reads the mailbox's processed letters again after a restore. Letters that the database knows have no second
-/// effect; letters that came after the backup are ruled on.
-pub async fn read_again_if_restored(office: &Office) -> anyhow::Result<()> {
-    if office.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
-        return Ok(());
-    }
-    tracing::warn!("the database was restored; reading processed letters again");
-    let processed = office.config.inbox.processed().context("the folder of processed letters")?;
-    let (to, batches) = mpsc::channel::<Batch>(2);
-    let (drained, ()) = tokio::join!(processed.drain(to), store_until_closed(office, batches));
-    let letters = drained.context("the folder of processed letters")?;
-    office.store.remember(RESTORED, &format!("{letters} letters read again {}", office.now())).await?;
-    Ok(())
 }
 
 /// Returns the row of a letter, with what orders it among others.

@@ -41,11 +41,6 @@ pub fn listed_fields(raw: &[u8]) -> (String, String) {
     MessageParser::default().parse_headers(&head).as_ref().map(sender_and_subject).unwrap_or_default()
 }
 
-fn sender_and_subject(mail: &Message<'_>) -> (String, String) {
-    let sender = mail.from().and_then(|from| from.first()?.address()).unwrap_or_default();
-    (one_line(sender).to_ascii_lowercase(), one_line(mail.subject().unwrap_or_default()))
-}
-
 /// Returns the reply tokens that are visible without decoding the letter: in the header, and in the beginning of an
 /// unencoded text. Most players' letters come before strangers' because of their sender, so tokens are worth little
 /// work here.
@@ -59,4 +54,9 @@ pub fn visible_tokens(letter: &NewLetter, own: &OwnIdentity) -> Vec<String> {
 /// Returns a header field as lists show it.
 pub fn one_line(field: &str) -> String {
     field.chars().filter(|c| is_printable(*c)).take(MAX_FIELD).collect()
+}
+
+fn sender_and_subject(mail: &Message<'_>) -> (String, String) {
+    let sender = mail.from().and_then(|from| from.first()?.address()).unwrap_or_default();
+    (one_line(sender).to_ascii_lowercase(), one_line(mail.subject().unwrap_or_default()))
 }

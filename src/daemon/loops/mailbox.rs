@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
+use super::clock;
 use crate::daemon::heartbeat::Loop;
-use crate::daemon::loops::clock;
 use crate::daemon::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
 use crate::daemon::{Office, audit, intake};
 use crate::post::{Batch, Health, ShutdownSignal, without_addresses};

@@ -3,9 +3,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::daemon::Office;
 use crate::daemon::remembered::{self, MAX_DEFERRAL, MAX_SLEEP};
-use crate::daemon::rulings;
+use crate::daemon::{Office, rulings};
 use crate::desk::matches::acts::{by_clock, by_program};
 use crate::referee::Act;
 
@@ -42,12 +41,6 @@ const LAST_CORRECTION: &str = "deferred times corrected";
 
 /// Matches ruled on together whose clock is set too far ahead.
 const RULED_TOGETHER: u32 = 100;
-
-/// Whether hourly work is due again. The time of the last run is remembered under `key`.
-async fn is_upkeep_due(office: &Office, key: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
-    let last = remembered::time(office, key).await?;
-    Ok(last.is_none_or(|last| now >= last + UPKEEP_INTERVAL))
-}
 
 /// Makes due everything that is deferred further than possible, once an hour.
 ///
@@ -130,4 +123,10 @@ pub async fn drop_pictures_when_due(office: &Office, now: DateTime<Utc>) -> anyh
         tracing::info!(pictures = dropped, "deleted the pictures of letters that were sent a week ago");
     }
     Ok(())
+}
+
+/// Whether hourly work is due again. The time of the last run is remembered under `key`.
+async fn is_upkeep_due(office: &Office, key: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
+    let last = remembered::time(office, key).await?;
+    Ok(last.is_none_or(|last| now >= last + UPKEEP_INTERVAL))
 }

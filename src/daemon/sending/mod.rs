@@ -16,14 +16,13 @@ use tokio::time::Instant;
 
 use self::account::{ACCOUNT, Account, FollowUp, Outage};
 use self::plan::Plan;
+use super::commit::{self, is_transient};
+use super::heartbeat::Loop;
+use super::load::random;
 use super::traffic::UnderWay;
+use super::waiting::{Backoff, wait_for_work};
 use super::{Clock, Office};
 use crate::config::Config;
-use crate::daemon::commit;
-use crate::daemon::commit::is_transient;
-use crate::daemon::heartbeat::Loop;
-use crate::daemon::load::random;
-use crate::daemon::waiting::{Backoff, wait_for_work};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::gm::alarm;
@@ -45,62 +44,6 @@ const MAX_CLAIMS: usize = 6;
 
 /// Time between two records of outcomes, unless nothing else is in flight: each costs a transaction.
 const RECORD_INTERVAL: Duration = Duration::from_millis(50);
-
-/// Sends dispatches until shutdown, then completes those in flight.
-///
-/// # Errors
-/// Returns an error if the last outcomes cannot be recorded.
-pub async fn send_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
-    let mut backoff = Backoff::new();
-    let mut opened = None;
-    while !shutdown.is_set() {
-        office.heartbeat.beat(Loop::Outbox);
-        match send_some(&office, &mut opened, &shutdown).await {
-            Ok(()) => backoff = Backoff::new(),
-            Err(error) => {
-                // The database may have dropped the claims, and another daemon may send what waits.
-                opened.iter().for_each(|dispatcher| dispatcher.shared.plan().put_back());
-                backoff.wait("cannot read the outbox", &error, &shutdown).await;
-            }
-        }
-    }
-    let Some(mut dispatcher) = opened else { return Ok(()) };
-    dispatcher.shared.plan().put_back();
-    while !dispatcher.shared.plan().is_idle() {
-        dispatcher.wait_for_outcome().await;
-        dispatcher.record_when_due().await?;
-    }
-    Ok(())
-}
-
-async fn send_some<'a>(
-    office: &'a Office,
-    opened: &mut Option<Dispatcher<'a>>,
-    shutdown: &ShutdownSignal,
-) -> anyhow::Result<()> {
-    let dispatcher = match opened {
-        Some(dispatcher) => dispatcher,
-        None => opened.insert(Dispatcher::open(office).await?),
-    };
-    dispatcher.start_due().await?;
-    tokio::select! {
-        () = dispatcher.wait_for_outcome() => {}
-        () = wait_for_work(&office.dispatches, shutdown) => dispatcher.is_more_due = true,
-    }
-    Ok(())
-}
-
-/// Sends everything that is due now.
-///
-/// # Errors
-/// Returns an error if the database does not answer.
-pub async fn send_due(office: &Office) -> anyhow::Result<()> {
-    let mut dispatcher = Dispatcher::open(office).await?;
-    while !dispatcher.start_due().await? {
-        dispatcher.wait_for_outcome().await;
-    }
-    Ok(())
-}
 
 /// The part that the connections share with the dispatcher.
 struct Shared {
@@ -326,6 +269,62 @@ impl<'a> Dispatcher<'a> {
         let follow_ups = &mut self.shared.plan().account.follow_ups;
         (!follow_ups.is_empty()).then(|| follow_ups.remove(0))
     }
+}
+
+/// Sends dispatches until shutdown, then completes those in flight.
+///
+/// # Errors
+/// Returns an error if the last outcomes cannot be recorded.
+pub async fn send_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+    let mut backoff = Backoff::new();
+    let mut opened = None;
+    while !shutdown.is_set() {
+        office.heartbeat.beat(Loop::Outbox);
+        match send_some(&office, &mut opened, &shutdown).await {
+            Ok(()) => backoff = Backoff::new(),
+            Err(error) => {
+                // The database may have dropped the claims, and another daemon may send what waits.
+                opened.iter().for_each(|dispatcher| dispatcher.shared.plan().put_back());
+                backoff.wait("cannot read the outbox", &error, &shutdown).await;
+            }
+        }
+    }
+    let Some(mut dispatcher) = opened else { return Ok(()) };
+    dispatcher.shared.plan().put_back();
+    while !dispatcher.shared.plan().is_idle() {
+        dispatcher.wait_for_outcome().await;
+        dispatcher.record_when_due().await?;
+    }
+    Ok(())
+}
+
+/// Sends everything that is due now.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn send_due(office: &Office) -> anyhow::Result<()> {
+    let mut dispatcher = Dispatcher::open(office).await?;
+    while !dispatcher.start_due().await? {
+        dispatcher.wait_for_outcome().await;
+    }
+    Ok(())
+}
+
+async fn send_some<'a>(
+    office: &'a Office,
+    opened: &mut Option<Dispatcher<'a>>,
+    shutdown: &ShutdownSignal,
+) -> anyhow::Result<()> {
+    let dispatcher = match opened {
+        Some(dispatcher) => dispatcher,
+        None => opened.insert(Dispatcher::open(office).await?),
+    };
+    dispatcher.start_due().await?;
+    tokio::select! {
+        () = dispatcher.wait_for_outcome() => {}
+        () = wait_for_work(&office.dispatches, shutdown) => dispatcher.is_more_due = true,
+    }
+    Ok(())
 }
 
 /// Gives each letter an ID for its return path, if the config asks for that. The ID is stored before the letter is sent.

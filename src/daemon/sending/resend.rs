@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::daemon::Office;
 use crate::daemon::parallel::run_blocking;
-use crate::daemon::rulings;
+use crate::daemon::{Office, rulings};
 use crate::desk::frame::stored::snapshot;
 use crate::desk::outbox::resend::copy;
 use crate::ledger::Entry;

@@ -14,12 +14,12 @@ use std::fmt::Write as _;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use self::logins::LoginStatus;
+use super::audit::unsound::{Unsound, unsound_matches};
+use super::house::stuck::{StuckHouse, stuck_houses};
+use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use super::sending::account::{ACCOUNT, Account};
 use crate::config::{DatabaseSection, Quota};
-use crate::daemon::audit::unsound::{Unsound, unsound_matches};
-use crate::daemon::house::stuck::{StuckHouse, stuck_houses};
-use crate::daemon::remembered::{MAX_DEFERRAL, MAX_SLEEP};
-use crate::daemon::status::logins::LoginStatus;
 use crate::post::{host_name, oauth, without_addresses};
 use crate::report::format_duration;
 use crate::store::{Database, LatestTimes, Queues};
@@ -100,11 +100,6 @@ pub struct OutageStatus {
     pub until: DateTime<Utc>,
     /// The server's last words, without addresses.
     pub error: String,
-}
-
-/// Returns the process and machine of this daemon: `pid 4711 on turing`.
-pub fn this_daemon() -> String {
-    format!("pid {} on {}", std::process::id(), host_name())
 }
 
 impl Status {
@@ -349,6 +344,20 @@ impl Status {
     }
 }
 
+impl DaemonStatus {
+    /// Returns the status without actions that it claims for the future: the clock was wrong then.
+    pub fn known_at(self, now: DateTime<Utc>) -> DaemonStatus {
+        let fetched = self.fetched.filter(|at| !is_ahead(*at, now));
+        let sent = self.sent.filter(|at| !is_ahead(*at, now));
+        DaemonStatus { fetched, sent, ..self }
+    }
+}
+
+/// Returns the process and machine of this daemon: `pid 4711 on turing`.
+pub fn this_daemon() -> String {
+    format!("pid {} on {}", std::process::id(), host_name())
+}
+
 /// Returns the last status of each daemon, without actions that it claims for the future.
 ///
 /// # Errors
@@ -358,15 +367,6 @@ pub async fn daemon_statuses(store: &Database, now: DateTime<Utc>) -> anyhow::Re
     // Another version of this program may write its status in another form.
     let statuses = notes.into_iter().filter_map(|(_, note)| serde_json::from_str::<DaemonStatus>(&note).ok());
     Ok(statuses.map(|status| status.known_at(now)).collect())
-}
-
-impl DaemonStatus {
-    /// Returns the status without actions that it claims for the future: the clock was wrong then.
-    pub fn known_at(self, now: DateTime<Utc>) -> DaemonStatus {
-        let fetched = self.fetched.filter(|at| !is_ahead(*at, now));
-        let sent = self.sent.filter(|at| !is_ahead(*at, now));
-        DaemonStatus { fetched, sent, ..self }
-    }
 }
 
 /// Whether a time of a past action is in the future. The clocks of several machines may differ a little.

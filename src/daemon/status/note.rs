@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use chrono::TimeDelta;
 use tokio::sync::watch;
 
+use super::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, logins, service, this_daemon};
 use crate::daemon::Office;
 use crate::daemon::heartbeat::STALLED_AFTER;
-use crate::daemon::status::logins;
-use crate::daemon::status::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, service, this_daemon};
 use crate::daemon::waiting::pause;
 use crate::post::{Health, ShutdownSignal};
 

@@ -33,6 +33,22 @@ pub fn put_by_automatic(
     Ok(())
 }
 
+/// Returns why a letter was taken for automatic, and its first line. That line is left out if it reads as an order,
+/// or if a GM plays in the match: it may tell what the rules hide.
+pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token]) -> Decided<String> {
+    let reason = automatic.to_string();
+    let line = automatic.first_line.as_ref().filter(|line| !is_order_of_any_game(line));
+    let Some(line) = line else { return Ok(reason) };
+    for token in tokens {
+        if let Some(row) = desk.rows.seat_by_token(token.as_str())?
+            && has_gm_seated(desk, &row.match_id)?
+        {
+            return Ok(reason);
+        }
+    }
+    Ok(format!("{reason}; it begins: {line}"))
+}
+
 /// Returns the seat or the GM who may have written the letter: it is only suspicious, and bears their token and
 /// their address. A marked letter is never answered.
 fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> Decided<Option<Sender>> {
@@ -73,22 +89,6 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
     let dispatch = mail::assemble(desk, page, token, &to, Some(&AnsweredLetter::new(letter)))?;
     desk.draft.changes.dispatches.push(NewDispatch { answers: Some(letter.digest), ..dispatch });
     Ok(())
-}
-
-/// Returns why a letter was taken for automatic, and its first line. That line is left out if it reads as an order,
-/// or if a GM plays in the match: it may tell what the rules hide.
-pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token]) -> Decided<String> {
-    let reason = automatic.to_string();
-    let line = automatic.first_line.as_ref().filter(|line| !is_order_of_any_game(line));
-    let Some(line) = line else { return Ok(reason) };
-    for token in tokens {
-        if let Some(row) = desk.rows.seat_by_token(token.as_str())?
-            && has_gm_seated(desk, &row.match_id)?
-        {
-            return Ok(reason);
-        }
-    }
-    Ok(format!("{reason}; it begins: {line}"))
 }
 
 /// Whether a GM plays in a match.

@@ -72,6 +72,17 @@ pub fn ask_player(
     Ok(())
 }
 
+/// Whether the player has confirmed an unsigned letter. It then counts as of its arrival, even if such letters need
+/// no proof any more.
+pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, row: &TokenRow) -> Decided<bool> {
+    if standing::signature(desk, waiting) != Some(Signature::Missing) {
+        return Ok(false);
+    }
+    let known = unproven_letters_of(desk, row.player.id)?;
+    let mut known = known.iter().filter(|unproven| unproven.letter == waiting.digest);
+    Ok(known.any(|unproven| unproven.confirmed_by.is_some()))
+}
+
 /// Keeps an unproven letter for the player's word, and tells the player of it, unless the player was told of others
 /// from that address within a day.
 fn hold_unproven(
@@ -124,17 +135,6 @@ fn hold_unproven(
         confirmed_by: None,
     });
     Ok(())
-}
-
-/// Whether the player has confirmed an unsigned letter. It then counts as of its arrival, even if such letters need
-/// no proof any more.
-pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, row: &TokenRow) -> Decided<bool> {
-    if standing::signature(desk, waiting) != Some(Signature::Missing) {
-        return Ok(false);
-    }
-    let known = unproven_letters_of(desk, row.player.id)?;
-    let mut known = known.iter().filter(|unproven| unproven.letter == waiting.digest);
-    Ok(known.any(|unproven| unproven.confirmed_by.is_some()))
 }
 
 /// Sums up a letter with all its parts, because CONFIRM rules on all of them.

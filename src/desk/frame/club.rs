@@ -40,21 +40,6 @@ pub enum Moment {
     Decide,
 }
 
-/// Returns the identity that letters are read with.
-pub fn own_identity(config: &Config) -> OwnIdentity {
-    let club = &config.club;
-    OwnIdentity {
-        address: club.address.clone(),
-        message_id_domain: club.message_id_domain(),
-        return_path: club.return_path.as_ref().map(|path| path.address.clone()),
-    }
-}
-
-/// Returns the SHA-256 of each of the club's own templates.
-fn digests_of(overrides: &BTreeMap<String, String>) -> BTreeMap<String, Digest> {
-    overrides.iter().map(|(name, source)| (name.clone(), Digest::of(source.as_bytes()))).collect()
-}
-
 impl Club {
     pub fn new(config: Arc<Config>, templates: Arc<Templates>) -> Club {
         let club = &config.club;
@@ -104,4 +89,19 @@ impl Club {
     pub fn local_time(&self, at: DateTime<Utc>) -> String {
         format_local(at, self.config.terms.zone)
     }
+}
+
+/// Returns the identity that letters are read with.
+pub fn own_identity(config: &Config) -> OwnIdentity {
+    let club = &config.club;
+    OwnIdentity {
+        address: club.address.clone(),
+        message_id_domain: club.message_id_domain(),
+        return_path: club.return_path.as_ref().map(|path| path.address.clone()),
+    }
+}
+
+/// Returns the SHA-256 of each of the club's own templates.
+fn digests_of(overrides: &BTreeMap<String, String>) -> BTreeMap<String, Digest> {
+    overrides.iter().map(|(name, source)| (name.clone(), Digest::of(source.as_bytes()))).collect()
 }

@@ -106,19 +106,6 @@ pub enum Undecided {
     Failed(anyhow::Error),
 }
 
-/// Goes on without a value whose rows are missing, so that one round of loading serves several questions. Whoever asks
-/// calls [`Rows::check`] before using the answers.
-///
-/// # Errors
-/// Returns an error if the decision failed for another reason.
-pub fn or_lacking<T>(decided: Decided<T>) -> anyhow::Result<Option<T>> {
-    match decided {
-        Ok(value) => Ok(Some(value)),
-        Err(Undecided::Lacks) => Ok(None),
-        Err(Undecided::Failed(error)) => Err(error),
-    }
-}
-
 impl<E: Into<anyhow::Error>> From<E> for Undecided {
     fn from(error: E) -> Self {
         Undecided::Failed(error.into())
@@ -481,5 +468,18 @@ impl<'a> Rows<'a> {
 
     pub fn digest_rows(&self, since: DateTime<Utc>) -> Decided<&'a DigestRows> {
         self.row(self.loaded.digest.as_ref().filter(|rows| rows.since == since), Key::Digest(since))
+    }
+}
+
+/// Goes on without a value whose rows are missing, so that one round of loading serves several questions. Whoever asks
+/// calls [`Rows::check`] before using the answers.
+///
+/// # Errors
+/// Returns an error if the decision failed for another reason.
+pub fn or_lacking<T>(decided: Decided<T>) -> anyhow::Result<Option<T>> {
+    match decided {
+        Ok(value) => Ok(Some(value)),
+        Err(Undecided::Lacks) => Ok(None),
+        Err(Undecided::Failed(error)) => Err(error),
     }
 }

@@ -11,6 +11,12 @@ use crate::post::dkim::DkimVerdict;
 use crate::referee::ChangeReply;
 use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange, Standing, WaitingLetter};
 
+/// Time in which an older address can undo a change, and in which a new one has fewer rights.
+pub const UNDO: TimeDelta = TimeDelta::days(7);
+
+/// Letters in a row with which an address gets into the habit.
+pub const HABIT: u32 = 5;
+
 /// Returns what is known of an address as this transaction leaves it so far.
 pub fn standing(desk: &Desk<'_>, address: &str) -> Decided<Standing> {
     match desk.restraints().find_map(|changed| changed.standings.get(address)) {
@@ -28,9 +34,6 @@ pub fn note_known(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
     }
     Ok(())
 }
-
-/// Time in which an older address can undo a change, and in which a new one has fewer rights.
-pub const UNDO: TimeDelta = TimeDelta::days(7);
 
 /// Returns the changes of a player as this transaction leaves them so far.
 pub fn changes_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<PlayerChange>> {
@@ -74,9 +77,6 @@ pub fn refuse_new_address(
     Ok(until
         .map(|until| ChangeReply::TooNew { command, until: desk.local_time_in(player.settings.zone, until) }))
 }
-
-/// Letters in a row with which an address gets into the habit.
-pub const HABIT: u32 = 5;
 
 /// Returns what is known of a letter's signature.
 pub fn signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> Option<Signature> {

@@ -57,10 +57,6 @@ impl Summary {
     }
 }
 
-fn running_deadline(game_match: &MatchOverview) -> Option<DateTime<Utc>> {
-    game_match.deadline.filter(|_| game_match.stage == Stage::Running)
-}
-
 /// Sums up a match in one line, as the player of `seat` reads it, who has chosen this time zone.
 pub fn match_line(game_match: &MatchOverview, seat: Seat, zone: Option<Tz>) -> MatchSummary {
     let phase = match (&game_match.due, &game_match.outcome) {
@@ -111,4 +107,8 @@ pub fn gm_line(game_match: &MatchOverview) -> GmMatchSummary {
         grace_until: None,
         marks,
     }
+}
+
+fn running_deadline(game_match: &MatchOverview) -> Option<DateTime<Utc>> {
+    game_match.deadline.filter(|_| game_match.stage == Stage::Running)
 }

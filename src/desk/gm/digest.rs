@@ -19,18 +19,6 @@ use crate::report::{
 };
 use crate::store::{NewDispatch, Urgency};
 
-/// Words a GM's digest of the day, unless there is no news or it was made before.
-pub fn daily(desk: &mut Desk<'_>, gm: GmIndex, since: DateTime<Utc>, today: NaiveDate) -> Decided<()> {
-    desk.acting = gm;
-    let Some(digest) = digest(desk, Some(since))? else { return Ok(()) };
-    let dispatch = gms::gm_dispatch(desk, gm, &ClubLetter::Digest { digest }, &format!("d.{today}"), None)?;
-    if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
-        return Ok(());
-    }
-    desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
-    Ok(())
-}
-
 /// Maximum matches in each list of a digest.
 const MAX_LISTED: usize = 50;
 
@@ -62,6 +50,18 @@ impl Fog {
             || self.addresses.contains(&letter.row.sender)
             || !letter.matches.is_disjoint(&self.read_by_others)
     }
+}
+
+/// Words a GM's digest of the day, unless there is no news or it was made before.
+pub fn daily(desk: &mut Desk<'_>, gm: GmIndex, since: DateTime<Utc>, today: NaiveDate) -> Decided<()> {
+    desk.acting = gm;
+    let Some(digest) = digest(desk, Some(since))? else { return Ok(()) };
+    let dispatch = gms::gm_dispatch(desk, gm, &ClubLetter::Digest { digest }, &format!("d.{today}"), None)?;
+    if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
+        return Ok(());
+    }
+    desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
+    Ok(())
 }
 
 /// Returns the acting GM's news since then, by default of the last day, or `None` if there is none.
@@ -106,6 +106,32 @@ pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<B
     told.written = rows.written;
     told.sending = sending(desk, rows);
     Ok(Some(Box::new(told)).filter(|digest| digest.has_news()))
+}
+
+/// Returns what the rules hide from the acting GM, who may play.
+pub fn fog_of_gm(desk: &Desk<'_>) -> Decided<Fog> {
+    let gm = gms::acting_gm(desk);
+    let mut fog = Fog::default();
+    let own = std::iter::once(&gm.address).chain(&gm.also);
+    for address in own {
+        let player = or_lacking(desk.player(address.as_str()))?.flatten();
+        let Some(player) = player else { continue };
+        let Some(matches) = or_lacking(desk.rows.matches_of(player.id))? else {
+            continue;
+        };
+        let running = matches.iter().filter(|(_, overview)| overview.stage != Stage::Over);
+        for (seat, overview) in running {
+            fog.matches.insert(overview.id.clone());
+            let loaded = or_lacking(desk.game_match(&overview.id))?.flatten();
+            let Some(loaded) = loaded else { continue };
+            if !gms::all_gms_play(desk, &loaded.seats) {
+                fog.read_by_others.insert(overview.id.clone());
+                fog.addresses.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
+            }
+        }
+    }
+    desk.rows.check()?;
+    Ok(fog)
 }
 
 /// Returns what was sent and what waits, if the config limits it or if letters wait for long.
@@ -216,32 +242,6 @@ fn fog_at_terminal(desk: &Desk<'_>) -> Decided<Fog> {
     let running = lists::summaries(desk)?.into_iter().filter(|summary| summary.stage != Stage::Over);
     let matches: BTreeSet<String> = running.map(|summary| summary.line.id).collect();
     Ok(Fog { read_by_others: matches.clone(), matches, addresses: BTreeSet::new(), at_terminal: true })
-}
-
-/// Returns what the rules hide from the acting GM, who may play.
-pub fn fog_of_gm(desk: &Desk<'_>) -> Decided<Fog> {
-    let gm = gms::acting_gm(desk);
-    let mut fog = Fog::default();
-    let own = std::iter::once(&gm.address).chain(&gm.also);
-    for address in own {
-        let player = or_lacking(desk.player(address.as_str()))?.flatten();
-        let Some(player) = player else { continue };
-        let Some(matches) = or_lacking(desk.rows.matches_of(player.id))? else {
-            continue;
-        };
-        let running = matches.iter().filter(|(_, overview)| overview.stage != Stage::Over);
-        for (seat, overview) in running {
-            fog.matches.insert(overview.id.clone());
-            let loaded = or_lacking(desk.game_match(&overview.id))?.flatten();
-            let Some(loaded) = loaded else { continue };
-            if !gms::all_gms_play(desk, &loaded.seats) {
-                fog.read_by_others.insert(overview.id.clone());
-                fog.addresses.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
-            }
-        }
-    }
-    desk.rows.check()?;
-    Ok(fog)
 }
 
 fn letter_told(desk: &Desk<'_>, letter: &DigestLetter) -> LetterSummary {

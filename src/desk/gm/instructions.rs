@@ -26,6 +26,12 @@ use crate::report::GmResult;
 use crate::request::Party;
 use crate::store::Player;
 
+/// An act on a match, and who takes over the seat that it is about.
+pub struct Effect {
+    act: Act,
+    successor: Option<Player>,
+}
+
 /// Decides on one instruction from the terminal, on behalf of a GM.
 pub fn instruct_at_terminal(
     desk: &mut Desk<'_>,
@@ -35,22 +41,6 @@ pub fn instruct_at_terminal(
     desk.acting = gm;
     desk.at_terminal = true;
     instruct_unless_playing(desk, instruction, false)
-}
-
-/// An act on a match, and who takes over the seat that it is about.
-pub struct Effect {
-    act: Act,
-    successor: Option<Player>,
-}
-
-/// Refuses the options by which players choose their seats: the GM names the first player first.
-fn seats_follow_from_order(options: &[(String, String)]) -> Result<(), OfferRejection> {
-    let chooses_seat = |name: &str| ["seat", "first"].iter().any(|own| name.eq_ignore_ascii_case(own));
-    let Some((name, value)) = options.iter().find(|(name, _)| chooses_seat(name)) else { return Ok(()) };
-    let reason = format!(
-        "`{name}={value}` chooses a seat. Here the one you name first has the first seat, so please leave it out."
-    );
-    Err(OfferRejection::BadOption { reason })
 }
 
 /// Carries out one instruction; with `check`, only says what would be done.
@@ -84,6 +74,44 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
         Instruction::AcceptLetter { digest } => accept::accept_letter(desk, digest, check),
         Instruction::Digest => Ok(GmResult::Digest { digest: digest::digest(desk, None)? }),
     }
+}
+
+/// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for the
+/// other seat tells where its ships are.
+pub fn instruct_unless_playing(
+    desk: &mut Desk<'_>,
+    instruction: &Instruction,
+    check: bool,
+) -> Decided<GmResult> {
+    if let Instruction::Match { id, action, .. } = instruction
+        && is_for_another_gm(action)
+        && let Some(loaded) = desk.game_match(&id.to_ascii_uppercase())?
+        && is_seated(gms::acting_gm(desk), &loaded.seats)
+    {
+        let says = "You play in that match, so another GM has to do this.".to_owned();
+        return Ok(GmResult::Refused { says });
+    }
+    instruct(desk, instruction, check)
+}
+
+/// Whether a GM who plays in the match must leave this to another.
+pub fn is_for_another_gm(action: &MatchAction) -> bool {
+    match action {
+        MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
+        MatchAction::Act(act) => {
+            matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Tell { .. } | Act::Unseal { .. })
+        }
+    }
+}
+
+/// Refuses the options by which players choose their seats: the GM names the first player first.
+fn seats_follow_from_order(options: &[(String, String)]) -> Result<(), OfferRejection> {
+    let chooses_seat = |name: &str| ["seat", "first"].iter().any(|own| name.eq_ignore_ascii_case(own));
+    let Some((name, value)) = options.iter().find(|(name, _)| chooses_seat(name)) else { return Ok(()) };
+    let reason = format!(
+        "`{name}={value}` chooses a seat. Here the one you name first has the first seat, so please leave it out."
+    );
+    Err(OfferRejection::BadOption { reason })
 }
 
 /// Returns the match that the GM wants to open.
@@ -284,32 +312,4 @@ fn correction(
         orders,
         new_key,
     })
-}
-
-/// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for the
-/// other seat tells where its ships are.
-pub fn instruct_unless_playing(
-    desk: &mut Desk<'_>,
-    instruction: &Instruction,
-    check: bool,
-) -> Decided<GmResult> {
-    if let Instruction::Match { id, action, .. } = instruction
-        && is_for_another_gm(action)
-        && let Some(loaded) = desk.game_match(&id.to_ascii_uppercase())?
-        && is_seated(gms::acting_gm(desk), &loaded.seats)
-    {
-        let says = "You play in that match, so another GM has to do this.".to_owned();
-        return Ok(GmResult::Refused { says });
-    }
-    instruct(desk, instruction, check)
-}
-
-/// Whether a GM who plays in the match must leave this to another.
-pub fn is_for_another_gm(action: &MatchAction) -> bool {
-    match action {
-        MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
-        MatchAction::Act(act) => {
-            matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Tell { .. } | Act::Unseal { .. })
-        }
-    }
 }

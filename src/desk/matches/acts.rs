@@ -14,6 +14,9 @@ use crate::referee::{Act, Match, Matter};
 use crate::report::GmResult;
 use crate::store::Player;
 
+/// Makes the cause by which a match is ruled on, in the phase that is open in it.
+pub type CauseOf = Arc<dyn Fn(&Match) -> Matter<'static> + Send + Sync>;
+
 /// Rules on an act of the GM, and gives a seat its new player or its new token if that is the act.
 pub fn act_as_gm(
     desk: &mut Desk<'_>,
@@ -42,9 +45,6 @@ pub fn act_as_gm(
     let loaded = desk.game_match(&id)?.context("a match that was just ruled on")?;
     Ok(GmResult::Match { line: gm_line(&loaded.game_match.overview()) })
 }
-
-/// Makes the cause by which a match is ruled on, in the phase that is open in it.
-pub type CauseOf = Arc<dyn Fn(&Match) -> Matter<'static> + Send + Sync>;
 
 /// Returns the clock as the cause: the time of a match has come.
 pub fn by_clock() -> CauseOf {

@@ -20,6 +20,9 @@ use crate::referee::{self, Match, Opening, Terms};
 use crate::request::Request;
 use crate::store::{Player, TokenRow};
 
+/// Maximum characters of a player's name: a longer one breaks the lines of our letters.
+const MAX_NAME: usize = 40;
+
 /// A person who gets a seat.
 #[derive(Clone, Debug)]
 pub struct NamedAddress {
@@ -44,8 +47,11 @@ pub struct NewMatch {
     pub terms: Terms,
 }
 
-/// Maximum characters of a player's name: a longer one breaks the lines of our letters.
-const MAX_NAME: usize = 40;
+/// A match whose name, holders and tokens are settled.
+struct Plan {
+    opening: Opening,
+    seats: BySeat<TokenRow>,
+}
 
 /// Checks whether this can be a player's name.
 ///
@@ -60,6 +66,47 @@ pub fn fit_name(name: &str) -> Result<(), String> {
         true => Err("A name must not read like an order or a command.".to_owned()),
         false => Ok(()),
     }
+}
+
+/// Returns a name for somebody of whom only the address is known.
+pub fn name_from(address: &Address) -> String {
+    name_of_mailbox(address.local())
+}
+
+/// Returns the cause of a match that a GM opens.
+pub fn opened_by_gm(gm: &Gm) -> Cause {
+    Cause::Gm { name: gm.name.clone(), phase: 0, act: Act::Open { letter: None } }
+}
+
+/// Opens matches, all or none.
+pub fn open_all(desk: &mut Desk<'_>, new: &[NewMatch], cause: &Cause) -> Decided<Vec<Match>> {
+    // Draw all names before wording any letter: where many are taken, this is decided several times.
+    let mut planned = Vec::with_capacity(new.len());
+    for (index, one) in new.iter().enumerate() {
+        let plan = or_lacking(plan(desk, one, cause, None));
+        planned.extend(plan.with_context(|| which_fails(index, new.len()))?);
+    }
+    desk.rows.check()?;
+    let mut opened = Vec::with_capacity(new.len());
+    for (index, plan) in planned.into_iter().enumerate() {
+        let opening = or_lacking(carry_out(desk, plan, cause.clone()));
+        opened.extend(opening.with_context(|| which_fails(index, new.len()))?);
+    }
+    desk.rows.check()?;
+    Ok(opened)
+}
+
+/// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause; without a lot,
+/// it is drawn.
+pub fn open_match(desk: &mut Desk<'_>, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {
+    let plan = plan(desk, new, &cause, lot)?;
+    carry_out(desk, plan, cause)
+}
+
+/// Returns the house at a level as a player. Its address is not a mail address, so that nobody can write from there
+/// and nothing is sent there.
+pub fn house_player(desk: &mut Desk<'_>, level: &HouseLevel) -> Decided<Player> {
+    desk.player_or_new(&format!("house:{}", level.name), &level.player_name())
 }
 
 /// Whether a line of a letter that begins with the name could be read as an order or a command, if the letter came back
@@ -86,11 +133,6 @@ fn ends_in_order(name: &str, game: GameKind) -> bool {
     })
 }
 
-/// Returns a name for somebody of whom only the address is known.
-pub fn name_from(address: &Address) -> String {
-    name_of_mailbox(address.local())
-}
-
 fn name_of_mailbox(local: &str) -> String {
     let short: String = local.chars().take(MAX_NAME).collect();
     // A mailbox such as `hold` could be obeyed, and one such as `e5` even behind another word.
@@ -99,47 +141,11 @@ fn name_of_mailbox(local: &str) -> String {
     names.find(|name| fit_name(name).is_ok()).unwrap_or_else(|| "a player".to_owned())
 }
 
-/// Returns the cause of a match that a GM opens.
-pub fn opened_by_gm(gm: &Gm) -> Cause {
-    Cause::Gm { name: gm.name.clone(), phase: 0, act: Act::Open { letter: None } }
-}
-
-/// Opens matches, all or none.
-pub fn open_all(desk: &mut Desk<'_>, new: &[NewMatch], cause: &Cause) -> Decided<Vec<Match>> {
-    // Draw all names before wording any letter: where many are taken, this is decided several times.
-    let mut planned = Vec::with_capacity(new.len());
-    for (index, one) in new.iter().enumerate() {
-        let plan = or_lacking(plan(desk, one, cause, None));
-        planned.extend(plan.with_context(|| which_fails(index, new.len()))?);
-    }
-    desk.rows.check()?;
-    let mut opened = Vec::with_capacity(new.len());
-    for (index, plan) in planned.into_iter().enumerate() {
-        let opening = or_lacking(carry_out(desk, plan, cause.clone()));
-        opened.extend(opening.with_context(|| which_fails(index, new.len()))?);
-    }
-    desk.rows.check()?;
-    Ok(opened)
-}
-
 fn which_fails(index: usize, matches: usize) -> String {
     match matches {
         1 => "the match cannot be opened".to_owned(),
         many => format!("no match was opened; match {} of {many} cannot be", index + 1),
     }
-}
-
-/// A match whose name, holders and tokens are settled.
-struct Plan {
-    opening: Opening,
-    seats: BySeat<TokenRow>,
-}
-
-/// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause; without a lot,
-/// it is drawn.
-pub fn open_match(desk: &mut Desk<'_>, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {
-    let plan = plan(desk, new, &cause, lot)?;
-    carry_out(desk, plan, cause)
 }
 
 fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) -> Decided<Plan> {
@@ -214,12 +220,6 @@ fn player_of(desk: &mut Desk<'_>, holder: &Holder) -> Decided<Player> {
         }
         Holder::House(level) => house_player(desk, level),
     }
-}
-
-/// Returns the house at a level as a player. Its address is not a mail address, so that nobody can write from there
-/// and nothing is sent there.
-pub fn house_player(desk: &mut Desk<'_>, level: &HouseLevel) -> Decided<Player> {
-    desk.player_or_new(&format!("house:{}", level.name), &level.player_name())
 }
 
 /// Draws a name that no match has.

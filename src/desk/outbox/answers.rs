@@ -25,6 +25,14 @@ pub enum AnswerBudget {
     Address,
 }
 
+/// The place of the text of an earlier answer.
+enum Said<'a> {
+    /// In the database, under this Message-ID.
+    Stored(&'a str),
+    /// Decided in this transaction; its bytes.
+    Now(&'a [u8]),
+}
+
 /// Delays the answer among these letters, or removes it, if its reader has had too many answers, or if it repeats
 /// earlier answers to the same text; counts it otherwise. `asked` is the digest of that text.
 pub fn limit_answers(
@@ -56,22 +64,6 @@ pub fn limit_answers(
         budgets::forget_left_out(desk, &subject_of(answer, budget))?;
     }
     Ok(())
-}
-
-/// Takes a slot for an answer that is not a repetition, or notes that there is none.
-fn slot_of_answer(desk: &mut Desk<'_>, answer: &NewDispatch, budget: AnswerBudget) -> Decided<Option<Slot>> {
-    let subject = subject_of(answer, budget);
-    let slot = match budget {
-        AnswerBudget::Address => budgets::take_answer_slot(desk, &answer.recipient)?,
-        AnswerBudget::Gm => {
-            let slot = budgets::slot_with_token(desk, &subject)?;
-            slot.inspect(|slot| budgets::count_with_token(desk, &subject, *slot))
-        }
-    };
-    if slot.is_none() {
-        budgets::note_left_out(desk, &subject)?;
-    }
-    Ok(slot)
 }
 
 /// Decides whether the answer to a letter from a seat may be sent, and when: not if the seat has had too many answers, or
@@ -108,6 +100,28 @@ pub fn count_seat_answer(
     Ok(())
 }
 
+/// Returns a digest of what a person wrote.
+pub fn digest_of_lines(lines: &[Line]) -> Digest {
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    Digest::of(texts.join("\n").as_bytes())
+}
+
+/// Takes a slot for an answer that is not a repetition, or notes that there is none.
+fn slot_of_answer(desk: &mut Desk<'_>, answer: &NewDispatch, budget: AnswerBudget) -> Decided<Option<Slot>> {
+    let subject = subject_of(answer, budget);
+    let slot = match budget {
+        AnswerBudget::Address => budgets::take_answer_slot(desk, &answer.recipient)?,
+        AnswerBudget::Gm => {
+            let slot = budgets::slot_with_token(desk, &subject)?;
+            slot.inspect(|slot| budgets::count_with_token(desk, &subject, *slot))
+        }
+    };
+    if slot.is_none() {
+        budgets::note_left_out(desk, &subject)?;
+    }
+    Ok(slot)
+}
+
 /// Returns the slot of an answer that says what several earlier ones to the same text said, or `None` for any other
 /// answer. The repetition that is sent later stands for all those that are left out.
 fn slot_of_repetition(desk: &Desk<'_>, answer: &NewDispatch, asked: Digest) -> Decided<Option<Option<Slot>>> {
@@ -135,14 +149,6 @@ fn slot_of_repetition(desk: &Desk<'_>, answer: &NewDispatch, asked: Digest) -> D
     Ok(Some((same.len() == SAME_ANSWERS).then(|| Slot::Later(desk.at() + TimeDelta::hours(1)))))
 }
 
-/// The place of the text of an earlier answer.
-enum Said<'a> {
-    /// In the database, under this Message-ID.
-    Stored(&'a str),
-    /// Decided in this transaction; its bytes.
-    Now(&'a [u8]),
-}
-
 fn seat_of(answer: &NewDispatch) -> Option<(String, Seat)> {
     answer.match_id.clone().zip(answer.seat)
 }
@@ -153,12 +159,6 @@ fn subject_of(answer: &NewDispatch, budget: AnswerBudget) -> String {
         AnswerBudget::Gm => budgets::GM.to_owned(),
         AnswerBudget::Address => answer.recipient.clone(),
     }
-}
-
-/// Returns a digest of what a person wrote.
-pub fn digest_of_lines(lines: &[Line]) -> Digest {
-    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-    Digest::of(texts.join("\n").as_bytes())
 }
 
 /// Returns the words of an answer without times, ledger lines and codes, which differ between answers that say the

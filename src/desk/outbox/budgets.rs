@@ -61,16 +61,6 @@ impl Period {
     }
 }
 
-/// Returns when the hour or the day of `at` began.
-pub fn start_of(period: Period, at: DateTime<Utc>) -> DateTime<Utc> {
-    at.duration_trunc(period.length()).expect("an hour and a day divide the time since 1970")
-}
-
-/// Returns the subject of a seat's counts.
-pub fn seat_subject(match_id: &str, seat: Seat) -> String {
-    format!("{match_id} {seat}")
-}
-
 /// The time at which a letter may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
@@ -105,26 +95,14 @@ pub enum Origin {
     Other,
 }
 
-fn used(desk: &Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
-    let stored = desk.rows.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
-    let key = BudgetKey { subject: subject.to_owned(), kind, period };
-    let added: i64 =
-        desk.restraints().filter_map(|changed| changed.uses.get(&key)).map(|used| used.added).sum();
-    Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
+/// Returns when the hour or the day of `at` began.
+pub fn start_of(period: Period, at: DateTime<Utc>) -> DateTime<Utc> {
+    at.duration_trunc(period.length()).expect("an hour and a day divide the time since 1970")
 }
 
-fn count(desk: &mut Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>, most: u32) {
-    let key = BudgetKey { subject: subject.to_owned(), kind, period };
-    desk.draft.changes.restraints.count(key, 1, most);
-}
-
-/// Returns the beginning of the `n`th hour from now.
-fn hour(desk: &Desk<'_>, n: i32) -> DateTime<Utc> {
-    start_of(Period::Hour, desk.at()) + TimeDelta::hours(1) * n
-}
-
-fn today(desk: &Desk<'_>) -> DateTime<Utc> {
-    start_of(Period::Day, desk.at())
+/// Returns the subject of a seat's counts.
+pub fn seat_subject(match_id: &str, seat: Seat) -> String {
+    format!("{match_id} {seat}")
 }
 
 /// Takes a slot for an answer to a letter without a token, or returns `None` if there is none within a day.
@@ -174,11 +152,6 @@ pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
     count(desk, subject, BudgetKind::Seat, hour, most_with_token(desk));
 }
 
-/// The answers an hour to one seat. A token never makes the budget smaller.
-fn most_with_token(desk: &Desk<'_>) -> u32 {
-    desk.club.config.letters.answers_per_hour.max(SEAT_ANSWERS)
-}
-
 /// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a day.
 pub fn slot_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<Option<Slot>> {
     let [today, tomorrow] = left_for_others(desk, reader, origin)?;
@@ -194,14 +167,6 @@ pub fn room_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided
     let [today, tomorrow] = left_for_others(desk, reader, origin)?;
     let left = u8::try_from(today.saturating_add(tomorrow)).unwrap_or(Room::MOST);
     Ok(Room::Letters(left.min(Room::MOST)))
-}
-
-/// Returns how many letters somebody may still cause to `reader`, today and tomorrow.
-fn left_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<[u32; 2]> {
-    let (subject, kind, most) = counted_for(reader, origin);
-    let first = used(desk, &subject, kind, today(desk))?;
-    let second = used(desk, &subject, kind, today(desk) + TimeDelta::days(1))?;
-    Ok([first, second].map(|used| most.saturating_sub(used)))
 }
 
 /// Counts a letter to `reader` that somebody else caused.
@@ -257,6 +222,41 @@ pub fn forget_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
         desk.draft.changes.restraints.count(key, -i64::from(left_out), u32::MAX);
     }
     Ok(())
+}
+
+fn used(desk: &Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
+    let stored = desk.rows.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
+    let key = BudgetKey { subject: subject.to_owned(), kind, period };
+    let added: i64 =
+        desk.restraints().filter_map(|changed| changed.uses.get(&key)).map(|used| used.added).sum();
+    Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
+}
+
+fn count(desk: &mut Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>, most: u32) {
+    let key = BudgetKey { subject: subject.to_owned(), kind, period };
+    desk.draft.changes.restraints.count(key, 1, most);
+}
+
+/// Returns the beginning of the `n`th hour from now.
+fn hour(desk: &Desk<'_>, n: i32) -> DateTime<Utc> {
+    start_of(Period::Hour, desk.at()) + TimeDelta::hours(1) * n
+}
+
+fn today(desk: &Desk<'_>) -> DateTime<Utc> {
+    start_of(Period::Day, desk.at())
+}
+
+/// The answers an hour to one seat. A token never makes the budget smaller.
+fn most_with_token(desk: &Desk<'_>) -> u32 {
+    desk.club.config.letters.answers_per_hour.max(SEAT_ANSWERS)
+}
+
+/// Returns how many letters somebody may still cause to `reader`, today and tomorrow.
+fn left_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<[u32; 2]> {
+    let (subject, kind, most) = counted_for(reader, origin);
+    let first = used(desk, &subject, kind, today(desk))?;
+    let second = used(desk, &subject, kind, today(desk) + TimeDelta::days(1))?;
+    Ok([first, second].map(|used| most.saturating_sub(used)))
 }
 
 fn left_out_by_hour(desk: &Desk<'_>, subject: &str) -> Decided<BTreeMap<DateTime<Utc>, u32>> {

@@ -101,6 +101,11 @@ pub fn gm_dispatch(
     Ok(NewDispatch { answers: answered.map(|letter| letter.digest), urgency, ..dispatch })
 }
 
+/// Returns who is on duty, or all if nobody is.
+pub fn gms_on_duty(desk: &Desk<'_>) -> Vec<GmIndex> {
+    preferring(all_gms(desk), |index| is_on_duty(desk, index))
+}
+
 /// Returns who reads a player's words outside a match: nobody who plays against them, unless every GM does.
 fn readers_of_words(desk: &Desk<'_>, player: &Player) -> Decided<Vec<GmIndex>> {
     let mut opponents: Vec<String> = Vec::new();
@@ -119,11 +124,6 @@ fn readers_of_words(desk: &Desk<'_>, player: &Player) -> Decided<Vec<GmIndex>> {
     let plays = |index: GmIndex| opponents.iter().any(|address| gm(desk, index).has_address(address));
     let impartial = preferring(all_gms(desk), |index| !plays(index));
     Ok(preferring(impartial, |index| is_on_duty(desk, index)))
-}
-
-/// Returns who is on duty, or all if nobody is.
-pub fn gms_on_duty(desk: &Desk<'_>) -> Vec<GmIndex> {
-    preferring(all_gms(desk), |index| is_on_duty(desk, index))
 }
 
 fn all_gms(desk: &Desk<'_>) -> Vec<GmIndex> {

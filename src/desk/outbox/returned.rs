@@ -48,6 +48,24 @@ pub fn failed(automatic: &Automatic) -> Option<bool> {
     }
 }
 
+/// Marks the seats whose letters an automatic letter refers to.
+pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<()> {
+    let Some(failed) = failed(automatic) else { return Ok(()) };
+    let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();
+    for id in automatic.return_ids() {
+        let found = or_lacking(desk.rows.returned_to(id.as_str()))?.flatten();
+        about.extend(found.filter(|message_id| !automatic.about().iter().any(|id| id == message_id)));
+    }
+    for message_id in about {
+        if let Some(Some(row)) = or_lacking(desk.rows.dispatch(message_id))?
+            && automatic.may_be_about(&row.recipient)
+        {
+            or_lacking(mark(desk, row, failed))?;
+        }
+    }
+    desk.rows.check()
+}
+
 /// Tells the GM of a dispatch that was given up, and marks its seat if the recipient is to blame.
 fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bool) -> Decided<()> {
     if is_undeliverable {
@@ -71,24 +89,6 @@ fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bo
         desk.draft.changes.dispatches.extend(alarms);
     }
     Ok(())
-}
-
-/// Marks the seats whose letters an automatic letter refers to.
-pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<()> {
-    let Some(failed) = failed(automatic) else { return Ok(()) };
-    let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();
-    for id in automatic.return_ids() {
-        let found = or_lacking(desk.rows.returned_to(id.as_str()))?.flatten();
-        about.extend(found.filter(|message_id| !automatic.about().iter().any(|id| id == message_id)));
-    }
-    for message_id in about {
-        if let Some(Some(row)) = or_lacking(desk.rows.dispatch(message_id))?
-            && automatic.may_be_about(&row.recipient)
-        {
-            or_lacking(mark(desk, row, failed))?;
-        }
-    }
-    desk.rows.check()
 }
 
 fn slide_for(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {

@@ -130,6 +130,45 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     Ok(RulingRows { entries, dispatches, copies })
 }
 
+/// Words a letter about a match as the ruling left it.
+pub fn word(
+    desk: &Desk<'_>,
+    game_match: &Arc<Match>,
+    dispatch: &Dispatch,
+    token: &str,
+) -> Decided<WordedLetter> {
+    let club = desk.club.stationery.club();
+    let input = WordingInput { club: &club, game_match, dispatch, token, at: desk.at() };
+    Ok(report::word(&desk.club.templates, &input, &desk.rows.loaded.pictures)?)
+}
+
+/// Adds a ruling and its rows to the draft.
+pub fn keep_ruling(desk: &mut Desk<'_>, loaded: LoadedMatch, ruling: Ruling, rows: RulingRows) {
+    let delivered = ruling.entries.iter().flat_map(|chained| &chained.entry.delivered);
+    let listed = delivered.map(|delivery| (ruling.after.id.clone(), delivery.letter));
+    desk.draft.changes.listed.extend(listed);
+    if ruling.entries.iter().any(|chained| changes_procedure(&chained.entry.fact)) {
+        let json = loaded.game_match.to_json();
+        desk.draft.changes.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
+    }
+    desk.keep_match(loaded, ruling.after);
+    desk.draft.changes.entries.extend(rows.entries);
+    desk.draft.changes.dispatches.extend(rows.dispatches);
+    desk.draft.changes.dispatches.extend(rows.copies.into_iter().map(|(_, copy)| copy));
+}
+
+/// Adds a ruling that no letter caused.
+pub fn keep_unasked(
+    desk: &mut Desk<'_>,
+    loaded: LoadedMatch,
+    mut ruling: Ruling,
+    former: Option<&TokenRow>,
+) -> Decided<()> {
+    let rows = rows(desk, &mut ruling, &Readers { former, ..Readers::seats(&loaded.seats) })?;
+    keep_ruling(desk, loaded, ruling, rows);
+    Ok(())
+}
+
 /// Words the letters to the GM again, for every GM who reads them besides the first.
 fn copies_for_gms(
     desk: &Desk<'_>,
@@ -157,18 +196,6 @@ fn copies_for_gms(
         }
     }
     Ok(copies)
-}
-
-/// Words a letter about a match as the ruling left it.
-pub fn word(
-    desk: &Desk<'_>,
-    game_match: &Arc<Match>,
-    dispatch: &Dispatch,
-    token: &str,
-) -> Decided<WordedLetter> {
-    let club = desk.club.stationery.club();
-    let input = WordingInput { club: &club, game_match, dispatch, token, at: desk.at() };
-    Ok(report::word(&desk.club.templates, &input, &desk.rows.loaded.pictures)?)
 }
 
 /// Puts a worded letter into its envelope; `unique` names it within the ruling.
@@ -259,33 +286,6 @@ fn record_of_ended(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> 
     }
     entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
     Ok(ledger::record(&entries).map(|record| record.to_string()))
-}
-
-/// Adds a ruling and its rows to the draft.
-pub fn keep_ruling(desk: &mut Desk<'_>, loaded: LoadedMatch, ruling: Ruling, rows: RulingRows) {
-    let delivered = ruling.entries.iter().flat_map(|chained| &chained.entry.delivered);
-    let listed = delivered.map(|delivery| (ruling.after.id.clone(), delivery.letter));
-    desk.draft.changes.listed.extend(listed);
-    if ruling.entries.iter().any(|chained| changes_procedure(&chained.entry.fact)) {
-        let json = loaded.game_match.to_json();
-        desk.draft.changes.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
-    }
-    desk.keep_match(loaded, ruling.after);
-    desk.draft.changes.entries.extend(rows.entries);
-    desk.draft.changes.dispatches.extend(rows.dispatches);
-    desk.draft.changes.dispatches.extend(rows.copies.into_iter().map(|(_, copy)| copy));
-}
-
-/// Adds a ruling that no letter caused.
-pub fn keep_unasked(
-    desk: &mut Desk<'_>,
-    loaded: LoadedMatch,
-    mut ruling: Ruling,
-    former: Option<&TokenRow>,
-) -> Decided<()> {
-    let rows = rows(desk, &mut ruling, &Readers { former, ..Readers::seats(&loaded.seats) })?;
-    keep_ruling(desk, loaded, ruling, rows);
-    Ok(())
 }
 
 /// Whether rulings follow another procedure from this fact on.

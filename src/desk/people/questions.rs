@@ -27,16 +27,6 @@ const MAX_WAITING: usize = 10;
 /// Interval at which a question is asked again.
 const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 
-/// Returns the open question to an address as this transaction leaves it so far.
-fn open_question(desk: &Desk<'_>, address: &str) -> Decided<Option<Question>> {
-    let asked = desk.restraints().find_map(|changed| changed.questions.get(address));
-    let question = match asked {
-        Some(question) => question.clone(),
-        None => desk.rows.sender(address)?.question.clone(),
-    };
-    Ok(question.filter(|question| question.lapses_at > desk.at()))
-}
-
 /// Lets these commands wait for the sender's answer. Returns the question if it is due, or `None` if it was asked
 /// less than a day ago.
 pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Decided<Option<AskedSender>> {
@@ -136,6 +126,16 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
         // and LEAVE ask a registered address first, whoever wrote. The rest asks, or needs a seat and so a token.
         _ => false,
     }
+}
+
+/// Returns the open question to an address as this transaction leaves it so far.
+fn open_question(desk: &Desk<'_>, address: &str) -> Decided<Option<Question>> {
+    let asked = desk.restraints().find_map(|changed| changed.questions.get(address));
+    let question = match asked {
+        Some(question) => question.clone(),
+        None => desk.rows.sender(address)?.question.clone(),
+    };
+    Ok(question.filter(|question| question.lapses_at > desk.at()))
 }
 
 /// Draws eight letters with at least one digit: long enough that nobody guesses it in the days that it is good for.

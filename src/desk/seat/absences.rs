@@ -93,33 +93,6 @@ pub fn spread_absences(
     Ok(spread)
 }
 
-/// Notes absences in a match.
-fn note_absences(
-    desk: &mut Desk<'_>,
-    mut loaded: LoadedMatch,
-    seat: Seat,
-    days: &[(NaiveDate, NaiveDate)],
-    cause: &LetterCause,
-) -> Decided<NotedThere> {
-    let id = loaded.game_match.id.clone();
-    let (mut is_refused, mut is_new) = (false, false);
-    for (from, to) in days {
-        let (letter, confirmed_by) = (cause.letter, cause.confirmed_by);
-        let act = Act::Absent { seat, from: *from, to: *to, letter, confirmed_by };
-        let ruling = ruling_mail::act(desk, &loaded.game_match, act);
-        match &ruling.rejection {
-            None => {
-                ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
-                let after = desk.game_match(&id)?;
-                loaded = after.context("a match that was just ruled on")?.clone();
-                is_new = true;
-            }
-            Some(why) => is_refused |= *why != Rejection::Already,
-        }
-    }
-    Ok(if is_refused { NotedThere::Refused } else { NotedThere::Noted { is_new } })
-}
-
 /// Tells the opponents of the player's other matches, each in one letter. The one in the letter's own match reads it
 /// there, if `is_told`.
 pub fn tell_absences(
@@ -157,6 +130,33 @@ pub fn tell_absences(
         desk.draft.changes.dispatches.push(dispatch);
     }
     Ok(())
+}
+
+/// Notes absences in a match.
+fn note_absences(
+    desk: &mut Desk<'_>,
+    mut loaded: LoadedMatch,
+    seat: Seat,
+    days: &[(NaiveDate, NaiveDate)],
+    cause: &LetterCause,
+) -> Decided<NotedThere> {
+    let id = loaded.game_match.id.clone();
+    let (mut is_refused, mut is_new) = (false, false);
+    for (from, to) in days {
+        let (letter, confirmed_by) = (cause.letter, cause.confirmed_by);
+        let act = Act::Absent { seat, from: *from, to: *to, letter, confirmed_by };
+        let ruling = ruling_mail::act(desk, &loaded.game_match, act);
+        match &ruling.rejection {
+            None => {
+                ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+                let after = desk.game_match(&id)?;
+                loaded = after.context("a match that was just ruled on")?.clone();
+                is_new = true;
+            }
+            Some(why) => is_refused |= *why != Rejection::Already,
+        }
+    }
+    Ok(if is_refused { NotedThere::Refused } else { NotedThere::Noted { is_new } })
 }
 
 /// Returns the absences of a letter that count in all matches: those above its first line `MATCH` that its own match has

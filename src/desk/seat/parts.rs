@@ -132,14 +132,6 @@ pub fn parts_of(
     Ok(parts)
 }
 
-/// Returns the seat that a player holds in another match.
-fn seat_of_same_player(desk: &Desk<'_>, match_id: &str, row: &TokenRow) -> Decided<Option<TokenRow>> {
-    let loaded = desk.game_match(match_id)?;
-    let seats = loaded.into_iter().flat_map(|loaded| loaded.seats.iter());
-    let mut own = seats.filter(|(_, seat)| seat.player.id == row.player.id);
-    Ok(own.next().map(|(_, seat)| seat.clone()))
-}
-
 /// Reads a part of a letter with what only the database knows of it.
 pub fn read_part(
     desk: &mut Desk<'_>,
@@ -163,6 +155,14 @@ pub fn read_part(
         read.withhold_texts(game_match.game, &other_games_of(desk, row)?);
     }
     Ok(read)
+}
+
+/// Returns the seat that a player holds in another match.
+fn seat_of_same_player(desk: &Desk<'_>, match_id: &str, row: &TokenRow) -> Decided<Option<TokenRow>> {
+    let loaded = desk.game_match(match_id)?;
+    let seats = loaded.into_iter().flat_map(|loaded| loaded.seats.iter());
+    let mut own = seats.filter(|(_, seat)| seat.player.id == row.player.id);
+    Ok(own.next().map(|(_, seat)| seat.clone()))
 }
 
 /// Returns the games that a player has running besides that of this match.

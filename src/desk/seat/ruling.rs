@@ -33,6 +33,55 @@ pub struct PartRuling {
     slot: Slot,
 }
 
+impl PartRuling {
+    /// Returns the outcome of the letter, as its answer says.
+    pub fn outcome(&mut self) -> PartOutcome {
+        // Only a plain receipt is left out, for a player who wants none.
+        self.ruling.answer_mut().map_or(PartOutcome::Sealed, |answer| answer.outcome())
+    }
+
+    /// Whether it asked for a hint and got it.
+    pub fn has_hint(&self) -> bool {
+        self.seat_letter.cause.hint.is_some()
+    }
+
+    /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once, because the digest
+    /// lists the letter under one match, and a GM may play in the other.
+    pub fn note(&self) -> String {
+        match self.seat_letter.cause.token {
+            TokenOf::Own => note_of_words(&self.seat_letter.request, self.loaded.game_match.game),
+            TokenOf::Other => String::new(),
+        }
+    }
+
+    pub fn letter(&self) -> &SeatLetter {
+        &self.seat_letter
+    }
+
+    /// The replies to the letter's commands, in order.
+    pub fn replies(&mut self) -> Vec<Reply> {
+        self.ruling.answer_mut().map(|answer| answer.replies.clone()).unwrap_or_default()
+    }
+
+    pub fn opponent(&self) -> i64 {
+        self.loaded.seats[self.seat_letter.cause.seat.other()].player.id
+    }
+
+    /// Names other matches in the notices of absences that the opponent in this match reads. Returns whether there are any.
+    pub fn name_in_notices(&mut self, matches: &[String]) -> bool {
+        let mut is_told = false;
+        for dispatch in &mut self.ruling.dispatches {
+            if let Content::Notice(Notice::Absent { also, .. } | Notice::Absences { also, .. }) =
+                &mut dispatch.content
+            {
+                also.extend(matches.iter().cloned());
+                is_told = true;
+            }
+        }
+        is_told
+    }
+}
+
 /// Rules on a seat's letter, or on the part of it that is about this match. `has_hint`: another part has got a hint.
 pub fn rule_on_part(
     desk: &mut Desk<'_>,
@@ -56,23 +105,6 @@ pub fn rule_on_part(
     let ruling =
         ruling_mail::rule_with(desk, &loaded.game_match, hold.as_slice(), &Matter::Letter(&seat_letter));
     Ok(PartRuling { loaded, seat_letter, ruling, slot })
-}
-
-/// Gives the seat a new token if the letter showed the present one to others: the answer carries the new one. Returns
-/// the act that notes it.
-fn renew_shown_token(
-    desk: &mut Desk<'_>,
-    letter: &Letter,
-    loaded: &mut LoadedMatch,
-    seat: Seat,
-    seat_letter: &mut SeatLetter,
-) -> Option<Act> {
-    seat_letter.cause.shows_token = is_shown_to_others(letter, &loaded.seats[seat]);
-    seat_letter.cause.shows_token.then(|| {
-        loaded.seats[seat].token = desk.random().token().to_string();
-        holders::save_seat(desk, &loaded.seats[seat]);
-        holders::hold(desk, loaded, seat, None)
-    })
 }
 
 /// Words the letters of a ruling on a letter, and keeps both. The answer names the `others`, parts of the letter that
@@ -123,6 +155,30 @@ pub fn finish_part(
         substitute::seat_house(desk, &row.match_id, seat)?;
     }
     player_settings::carry_out_settings(desk, row.player.id, saved_players)
+}
+
+/// Whether others than the player and the referee got this letter, and can read the seat's token in it.
+pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
+    let has_token = letter.tokens.iter().any(|token| token.as_str() == row.token);
+    let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);
+    has_token && letter.other_recipients.iter().any(|other| !is_players(other.as_str()))
+}
+
+/// Gives the seat a new token if the letter showed the present one to others: the answer carries the new one. Returns
+/// the act that notes it.
+fn renew_shown_token(
+    desk: &mut Desk<'_>,
+    letter: &Letter,
+    loaded: &mut LoadedMatch,
+    seat: Seat,
+    seat_letter: &mut SeatLetter,
+) -> Option<Act> {
+    seat_letter.cause.shows_token = is_shown_to_others(letter, &loaded.seats[seat]);
+    seat_letter.cause.shows_token.then(|| {
+        loaded.seats[seat].token = desk.random().token().to_string();
+        holders::save_seat(desk, &loaded.seats[seat]);
+        holders::hold(desk, loaded, seat, None)
+    })
 }
 
 /// Whether all GMs hold seats in a match, and one of them that of the opponent.
@@ -266,62 +322,6 @@ fn reports_of(
         .filter(|new| new.seat == Some(row.seat))
         .map(|new| new.bytes.as_slice());
     Ok(repeated_reports(replies, stored.chain(unsaved), game_match))
-}
-
-impl PartRuling {
-    /// Returns the outcome of the letter, as its answer says.
-    pub fn outcome(&mut self) -> PartOutcome {
-        // Only a plain receipt is left out, for a player who wants none.
-        self.ruling.answer_mut().map_or(PartOutcome::Sealed, |answer| answer.outcome())
-    }
-
-    /// Whether it asked for a hint and got it.
-    pub fn has_hint(&self) -> bool {
-        self.seat_letter.cause.hint.is_some()
-    }
-
-    /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once, because the digest
-    /// lists the letter under one match, and a GM may play in the other.
-    pub fn note(&self) -> String {
-        match self.seat_letter.cause.token {
-            TokenOf::Own => note_of_words(&self.seat_letter.request, self.loaded.game_match.game),
-            TokenOf::Other => String::new(),
-        }
-    }
-
-    pub fn letter(&self) -> &SeatLetter {
-        &self.seat_letter
-    }
-
-    /// The replies to the letter's commands, in order.
-    pub fn replies(&mut self) -> Vec<Reply> {
-        self.ruling.answer_mut().map(|answer| answer.replies.clone()).unwrap_or_default()
-    }
-
-    pub fn opponent(&self) -> i64 {
-        self.loaded.seats[self.seat_letter.cause.seat.other()].player.id
-    }
-
-    /// Names other matches in the notices of absences that the opponent in this match reads. Returns whether there are any.
-    pub fn name_in_notices(&mut self, matches: &[String]) -> bool {
-        let mut is_told = false;
-        for dispatch in &mut self.ruling.dispatches {
-            if let Content::Notice(Notice::Absent { also, .. } | Notice::Absences { also, .. }) =
-                &mut dispatch.content
-            {
-                also.extend(matches.iter().cloned());
-                is_told = true;
-            }
-        }
-        is_told
-    }
-}
-
-/// Whether others than the player and the referee got this letter, and can read the seat's token in it.
-pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
-    let has_token = letter.tokens.iter().any(|token| token.as_str() == row.token);
-    let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);
-    has_token && letter.other_recipients.iter().any(|other| !is_players(other.as_str()))
 }
 
 /// Whether a letter tells somebody of an act of the letter that is ruled on, other than a result.
