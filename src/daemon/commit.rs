@@ -1,4 +1,5 @@
-//! The consequences of a commit or its failure.
+//! Decides and commits: loads the rows that a decision lacks, decides again if somebody else has changed them, and wakes
+//! the loops that then have something to do.
 
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ pub fn is_transient(error: &anyhow::Error) -> bool {
     error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient)
 }
 
-/// Decides something and commits it; again if others change the same rows meanwhile.
+/// Decides something and commits it. Starts again if somebody else changes the same rows in the meantime.
 ///
 /// # Errors
 /// Returns an error if deciding fails, if the database rejects it or does not answer, or after [`MAX_TRIES`] conflicts.
@@ -63,7 +64,7 @@ pub async fn decide_and_commit<T: Send + 'static>(
     bail!("gave up after {MAX_TRIES} conflicting writes; nothing was done")
 }
 
-/// Decides one thing, and returns the changes.
+/// Decides something, and returns the changes without committing them.
 pub async fn decide<T: Send + 'static>(
     office: &Office,
     loaded: LoadedRows,

@@ -3,7 +3,7 @@
 //! A bad letter never blocks the rest: a failure is counted and the letter tried again, and after
 //! [`MAX_ATTEMPTS`](crate::desk::items::MAX_ATTEMPTS) it is set aside. If the database rejects a batch, its
 //! letters are suspects: each goes alone until the bad one is found. Letters that hang or kill the program are found by
-//! `attempts`.
+//! [`suspects`](super::suspects).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,13 +30,13 @@ const MAX_DUE: u32 = 100;
 
 /// The matches that the clock may rule on.
 pub struct DueMatches {
-    /// Those that are due by then.
+    /// The time by which they are due.
     pub until: DateTime<Utc>,
-    /// Those that are left alone.
+    /// Matches to leave alone.
     pub skipped: BTreeSet<String>,
 }
 
-/// What one batch decided.
+/// The numbers of letters and matches in one batch.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settled {
     pub letters: usize,
@@ -61,7 +61,7 @@ pub async fn settle_all(office: &Office) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Decides on the letters that were received by then, because later ones may arrive faster than they are decided on,
+/// Decides on the letters that were received by `until`, because later ones may arrive faster than they are decided on,
 /// and on the matches that are due. A match waits for the letters that came before its time and may concern it.
 ///
 /// # Errors
@@ -193,8 +193,8 @@ async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<Ma
     }
 }
 
-/// Keeps the matches that no letter concerns which came before their time: letters about the match, from its players
-/// or from a GM. A letter that was received in time counts, even if it is read late.
+/// Keeps the matches that no letter from before their time concerns: none about the match, from its players, or from a
+/// GM. A letter that was received in time counts, even if it is read late.
 async fn without_earlier_letters(
     office: &Office,
     mut matches: Vec<MatchRow>,

@@ -1,4 +1,9 @@
-//! A daemon's knowledge of its attempts to rule on letters. `batch::attempts` explains their purpose.
+//! Letters that may hang or kill the program.
+//!
+//! Each daemon notes in the database which letters it works on. A letter that takes longer than the deadline is set
+//! aside, and its thread is left behind. If a daemon dies, its note names the letters it died on: they are then decided
+//! on one by one. A letter that was alone when the program died again is set aside, unless another process survives a
+//! ruling on it (the trial).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -32,14 +37,14 @@ const MAX_DEATHS: u32 = 10;
 /// The note on a letter that was in progress when its daemon died.
 const UNENDED: &str = "the program ended while it worked on this letter";
 
-/// This daemon's knowledge of attempts.
+/// This daemon's attempts to rule on letters.
 pub struct Attempts {
     /// Identifies this run of the program. A process ID would not do: in a container it is the same after each crash.
     pub(super) run: String,
     pub(super) deadline: Duration,
     /// Number of threads that never came back.
     pub(super) hung: AtomicUsize,
-    /// Letters under suspicion after a crash. They are settled one by one.
+    /// Letters under suspicion, after a crash or a rejected commit. They are decided on one by one.
     suspects: Mutex<BTreeSet<Digest>>,
     pub(super) trial: Option<Trial>,
     /// Whether the rows of the last batch had changed when it was to be committed.

@@ -51,10 +51,10 @@ pub enum Progress<T> {
     Lacks(Vec<Key>),
 }
 
-/// The items of one transaction, and what is decided on them so far.
+/// The items of one transaction, and the decisions on them so far.
 pub struct Batch {
     items: Arc<Vec<Item>>,
-    /// What was decided on each as if it were the only one, until it is accepted.
+    /// The decision on each item as if it were the only one, until it is accepted.
     alone: Vec<Option<DecidedItem>>,
     /// The changes of the items that were accepted so far.
     accepted: Draft,
@@ -85,8 +85,8 @@ impl Batch {
         }
     }
 
-    /// Decides on all items, and returns the changes of all, and the matches that are left for the next batch. What is
-    /// decided stays so while others lack rows.
+    /// Decides on all items, and returns the changes of all, and the matches that are left for the next batch. Decisions
+    /// are kept while other items lack rows.
     pub fn decide(
         &mut self,
         club: &Club,
@@ -157,6 +157,8 @@ impl Batch {
             let counts = loaded.budgets.get(&key.subject);
             let stored = counts.and_then(|counts| counts.get(&(key.kind, key.period)));
             let total = i64::from(stored.copied().unwrap_or_default()) + earlier.added + added;
+            // A count that is taken back may have been taken back by an accepted item, and must not fall
+            // below zero.
             *added < 0 || total > i64::from(*most)
         })
     }
@@ -252,6 +254,7 @@ fn decide_letters(desk: &mut Desk<'_>, letters: &[ReadLetter], rounds: Rounds) -
 fn decide_safely(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     desk.begin_letter(letter.waiting.digest);
     let _in_work = desk.rows.loaded.in_work.enter(letter.waiting.digest);
+    // Safe to unwind: the draft of a letter that panics is dropped.
     let decided = catch_unwind(AssertUnwindSafe(|| {
         desk.club.spring(Moment::Decide, &letter.waiting.raw);
         entry::decide_letter(desk, letter)

@@ -1,4 +1,4 @@
-//! Writes settlements: the matches, letters, entries and dispatches that rulings change, many rows at a time.
+//! Writes changes: the matches, letters, entries and dispatches that one or more rulings change, many rows at a time.
 //!
 //! Each step writes [`CHUNK`] rows with one statement. A statement that changes existing rows returns the ones it
 //! changed. If a row is missing, another writer has changed it, and the changes are stale.
@@ -162,7 +162,7 @@ fn ends(entries: &[EntryRow]) -> BTreeMap<&str, i64> {
     ends.map(|entry| (entry.chain.as_str(), entry.at.timestamp_millis())).collect()
 }
 
-/// Locks the matches in the order of their IDs, so that two settlements cannot deadlock.
+/// Locks the matches in the order of their IDs, so that two commits cannot deadlock.
 async fn lock_matches(session: &mut Session<'_>, matches: &[&MatchRow]) -> Result<()> {
     let engine = session.engine();
     // SQLite has one writer at a time.

@@ -47,7 +47,7 @@ impl From<sqlx::Error> for StoreError {
 }
 
 impl StoreError {
-    /// Whether a retry may succeed. A stale changes succeeds once it is ruled again.
+    /// Whether a retry may succeed. Stale changes succeed once they are decided again.
     pub fn is_transient(&self) -> bool {
         match self {
             StoreError::Stale(_) => true,

@@ -1,4 +1,4 @@
-//! What is claimed for sending, in which order, and what became of it.
+//! Values about sending: the dispatches to claim, their order, and the outcomes of attempts.
 
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;

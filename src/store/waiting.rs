@@ -134,12 +134,12 @@ impl Database {
     }
 }
 
-/// What was claimed.
+/// Claimed letters and matches.
 #[derive(Default)]
 pub struct Claimable {
     /// Those of players first, each oldest first.
     pub letters: Vec<WaitingLetter>,
-    /// The matches of those that are due.
+    /// The claimed ones among the matches that are due.
     pub matches: Vec<String>,
     pub claim: Claim,
 }
@@ -157,7 +157,7 @@ struct Candidate {
 #[derive(Default)]
 struct Taken {
     letters: Vec<i64>,
-    /// How many are of each lane that is taken.
+    /// Number of letters of each lane that is taken.
     lanes: BTreeMap<String, usize>,
     /// The lanes of which no more letters are taken, because they have enough or another daemon has them.
     closed: BTreeSet<String>,

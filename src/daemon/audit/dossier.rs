@@ -23,7 +23,7 @@ use crate::store::{LetterStatus, NamedLetter, TokenRow};
 /// ask for it, and the ledger records the request and `what` it is for.
 ///
 /// # Errors
-/// Same as [`Office::unseal`], or if there is no such match.
+/// Same as [`sealed::unseal`], or if there is no such match.
 pub async fn material(
     office: &Office,
     match_id: &str,
@@ -69,7 +69,7 @@ pub async fn material(
 /// seats are renewed first; the players get the new ones by letters that are not in the dossier.
 ///
 /// # Errors
-/// Same as [`Office::material`], or if the match does not verify.
+/// Same as [`material`], or if the match does not verify.
 pub async fn dossier(
     office: &Office,
     match_id: &str,

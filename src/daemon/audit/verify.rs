@@ -71,7 +71,7 @@ pub async fn verify_match(
 /// Checks several matches in parallel, and returns their verdicts in order.
 ///
 /// # Errors
-/// Same as [`Office::verify`].
+/// Same as [`verify`].
 pub async fn verify_several(
     office: &Office,
     ids: &[String],

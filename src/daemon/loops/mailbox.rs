@@ -87,7 +87,7 @@ async fn lose_lease(office: &Office, lease: &str) {
     }
 }
 
-/// Retries [`Office::read_again_if_restored`] until it succeeds, then waits for shutdown: a loop that ends would
+/// Retries [`intake::read_again_if_restored`] until it succeeds, then waits for shutdown: a loop that ends would
 /// end the others.
 async fn read_again_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
     let mut backoff = Backoff::new();

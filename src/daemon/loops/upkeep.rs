@@ -1,5 +1,5 @@
-//! Keeps the disk from filling: deletes the bytes of old letters that caused no ledger entry, and pictures that can be
-//! drawn again, and stops emptying the mailbox while space is short.
+//! Hourly work that no letter and no deadline causes: deletes the bytes of old letters and pictures that can be drawn
+//! again, lists the last letters of ended matches, and corrects times that are deferred too far.
 
 use chrono::{DateTime, TimeDelta, Utc};
 

@@ -29,17 +29,17 @@ const MAX_SILENT_PAUSE: TimeDelta = TimeDelta::minutes(1);
 /// Different domains refused in a row that show that our account is meant.
 const DOMAINS_IN_A_ROW: usize = 3;
 
-/// How many letters are tried at a time where the network failed: one that breaks often lets some of them through.
+/// Letters tried at a time after the network failed: a connection that breaks often lets some of them through.
 const SILENT_PROBES: usize = 8;
 
-/// How long an outage lasts until the GM is told of it, unless the server says that it is for good.
+/// Duration of an outage after which the GM is told of it, unless the server refuses for good.
 const TELL_AFTER: TimeDelta = TimeDelta::minutes(3);
 
-/// How long the GM is not told again that the server refuses everything for the same reason: an hourly quota does so
+/// Time before the GM is told again that the server refuses everything for the same reason: an hourly quota does so
 /// every hour.
 const TELL_AGAIN_AFTER: TimeDelta = TimeDelta::hours(24);
 
-/// How often a letter that was given up in a run can be queued again and still count as evidence against the account.
+/// Times that a letter given up in a run can be queued again and still count as evidence against the account.
 /// Otherwise three dead addresses would cause one outage after the other.
 const MAX_REVIVALS: u32 = 3;
 
@@ -49,18 +49,18 @@ const MAX_RUN: usize = 1000;
 /// The codes of a refusal for good.
 type Status = (u16, Option<EnhancedCode>);
 
-/// What the outbox knows of the account with which it sends.
+/// The state of the account with which the outbox sends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     /// The server takes nothing at the moment.
     pub outage: Option<Outage>,
     /// Refusals since a letter was last taken.
     run: Vec<RunEntry>,
-    /// How often each unsent dispatch was queued again because its run turned out to be the account's.
+    /// Times that each unsent dispatch was queued again because the account was to blame for its run.
     revivals: BTreeMap<i64, u32>,
     /// Work left to do about dispatches, oldest first.
     pub follow_ups: Vec<FollowUp>,
-    /// When the GM was last told of an outage, and the codes that caused it.
+    /// The time at which the GM was last told of an outage, and the codes that caused it.
     told: Option<(DateTime<Utc>, Option<Status>)>,
 }
 
@@ -68,13 +68,13 @@ pub struct Account {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outage {
     pub since: DateTime<Utc>,
-    /// When a letter was last tried.
+    /// The time of the last attempt.
     tried_at: DateTime<Utc>,
-    /// When the next letter is tried.
+    /// The time of the next attempt.
     pub until: DateTime<Utc>,
     /// Failed attempts.
     pub failures: u32,
-    /// What the server said last.
+    /// The last words of the server.
     pub error: String,
     /// Letters to several domains were refused in a row, and not the account by itself.
     is_of_run: bool,

@@ -1,4 +1,4 @@
-//! Which letters to claim, and which of them goes next: the most urgent one whose reader is sent nothing else at that
+//! Chooses the letters to claim, and the one that goes next: the most urgent one whose reader is sent nothing else at that
 //! moment, so that a receipt arrives before the report that it brought. While the server refuses everything, none goes,
 //! or one now and then; while the provider's quota is used up, none is claimed.
 //!
@@ -27,14 +27,14 @@ const STRANGERS_PART: u32 = 10;
 /// The part of `per_day` that is kept for alarms to the GM, and at least one letter.
 const ALARMS_PART: u32 = 20;
 
-/// The claimed letters, what became of those that were tried, and the account that sends them.
+/// The claimed letters, the outcomes of those that were tried, and the account that sends them.
 pub struct Plan {
     pub account: Account,
-    /// How many letters are sent at a time.
+    /// Maximum letters sent at a time.
     connections: usize,
     /// Letters whose outcomes are not recorded yet.
     pub claimed: BTreeMap<i64, Urgency>,
-    /// Those that wait for a connection: the more urgent go first, and of those the older ones.
+    /// Letters that wait for a connection: the most urgent first, and of these the oldest.
     waiting: BTreeMap<(Urgency, i64), Claimed>,
     /// The readers of letters in flight, and whether the letter is a probe: it was started in an outage, to end it.
     pub in_flight: BTreeMap<String, bool>,

@@ -1,4 +1,4 @@
-//! Answers letters from people who hold no seat, and letters that cannot be read. Touches no running match.
+//! Answers letters from people who hold no seat, or who wrote without its token. Touches no running match.
 
 use std::collections::BTreeSet;
 use std::slice;
@@ -30,7 +30,7 @@ const NO_TOKEN: &str = "For a match I need its reply token, because anybody can 
 /// Maximum characters of a line in a note.
 const MAX_LINE: usize = 100;
 
-/// Lines of a letter without a token that are passed on at most.
+/// Maximum lines of a letter without a token that are passed on.
 const MAX_REMARKS: usize = 1000;
 
 /// The words to a person in a letter without a token.
@@ -176,8 +176,8 @@ fn answer_with_form(
     Ok(true)
 }
 
-/// Whether a letter from somebody whom nothing makes known to us shows no person. It stands in the GM's digest, who
-/// can accept it.
+/// Whether a letter is from somebody unknown and shows no sign of a person. The GM's digest lists it, and the GM can
+/// accept it.
 fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
     let is_known = asker.is_known || asker.player_id.is_some() || desk.club.is_gm(&letter.from);
     // Machines give no orders; who does so without a token is told that it is needed.

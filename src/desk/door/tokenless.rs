@@ -61,6 +61,7 @@ pub fn seat_meant(
             meant.push((game_match.id.clone(), *seat));
         }
     }
+    // Of several nobody knows which is meant, and a wrong form invites orders for the wrong match.
     let [(match_id, seat)] = &meant[..] else { return Ok(None) };
     let loaded = desk.game_match(match_id)?.cloned();
     Ok(loaded.map(|loaded| (loaded, *seat)))

@@ -103,6 +103,7 @@ fn hold_unproven(
     let trusted = standing::trusted_addresses(desk, &player)?;
     let Some(registered) = trusted.first() else { return Ok(()) };
     let address = letter.from.as_str();
+    // One code for all letters from an address, so that one CONFIRM is enough.
     let same = open.iter().find(|unproven| unproven.address == address);
     let code = same.map(|same| same.code.clone()).unwrap_or_else(|| codes::draw_code(&mut desk.random()));
     let since = desk.at() - NOTICE_PERIOD;

@@ -1,4 +1,4 @@
-//! Club from the config and the templates that every decision uses.
+//! The club as every decision sees it: its config, its templates, and the identity of its mail.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,7 +55,9 @@ impl Club {
             address: club.address.as_str().to_owned(),
             procedure: PROCEDURE,
             message_ids: club.message_id_domain(),
+            // Other rules for a time zone can move a deadline, so the audit must know which ones were used.
             tzdata: IANA_TZDB_VERSION.to_owned(),
+            // The audit words each letter again, and must know whether it has the templates for that.
             templates: digests_of(templates.overrides()),
         };
         let house: Arc<HousePlayer> = Arc::new(house::play);

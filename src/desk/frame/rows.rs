@@ -278,6 +278,8 @@ impl LoadedRows {
 /// The loaded rows as one decision reads them, with notes of what it read and what it lacked.
 pub struct Rows<'a> {
     pub loaded: &'a LoadedRows,
+    // Cells, so that reading needs no exclusive borrow of the desk: many decisions hold a row while they read
+    // the next.
     read: RefCell<BTreeSet<Key>>,
     lacking: RefCell<Vec<Key>>,
 }
@@ -324,6 +326,7 @@ impl<'a> Rows<'a> {
     pub fn seat_by_token(&self, token: &str) -> Decided<Option<&'a TokenRow>> {
         let found = self.row(self.loaded.tokens.get(token), Key::Token(token.to_owned()))?.as_ref();
         if let Some(row) = found {
+            // The row holds the player as well, so it is out of date if either changes.
             self.note(Key::Match(row.match_id.clone()));
             self.note(Key::Holder(row.player.id));
         }
@@ -345,6 +348,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the stored entries of a match.
     pub fn entries(&self, match_id: &str) -> Decided<&'a [Entry]> {
+        // Drafts name the matches they rule on, not the entries they add.
         self.note(Key::Match(match_id.to_owned()));
         let found = self.loaded.entries.get(match_id).map(Vec::as_slice);
         self.row(found, Key::Entries(match_id.to_owned()))
@@ -377,6 +381,7 @@ impl<'a> Rows<'a> {
     /// Returns the stored player with this address.
     pub fn player(&self, address: &str) -> Decided<Option<&'a Player>> {
         let found = self.row(self.loaded.players.get(address), Key::Player(address.to_owned()))?.as_ref();
+        // Changes of names and settings are written under the ID.
         found.iter().for_each(|player| self.note(Key::Holder(player.id)));
         Ok(found)
     }
@@ -385,6 +390,7 @@ impl<'a> Rows<'a> {
     pub fn player_or_new(&self, address: &str, name: &str) -> Decided<&'a Player> {
         let key = Key::NewPlayer(address.to_owned(), name.to_owned());
         let found = self.row(self.loaded.seated.get(address), key)?;
+        // A draft that adds this player names this key.
         self.note(Key::Player(address.to_owned()));
         self.note(Key::Holder(found.id));
         Ok(found)

@@ -20,6 +20,7 @@ pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
         let envelope = PlainEnvelope {
             name: &gm.name,
             address: gm.address.as_str(),
+            // The letter has no token, so without the index all GMs would get the same Message-ID.
             unique: &format!("audit.{}.{}", desk.at().timestamp_millis(), index.0),
             kind: DispatchKind::Alarm,
         };

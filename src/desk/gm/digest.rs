@@ -22,7 +22,7 @@ use crate::store::{NewDispatch, Urgency};
 /// Maximum matches in each list of a digest.
 const MAX_LISTED: usize = 50;
 
-/// How long letters may wait to be sent before the digest tells how many do: what was just written waits for moments.
+/// Time after which the digest tells how many letters wait to be sent: what was just written waits for moments.
 const UNSENT_FOR: TimeDelta = TimeDelta::minutes(15);
 
 /// The matches and addresses that the rules hide from a GM who plays.
@@ -57,6 +57,7 @@ pub fn daily(desk: &mut Desk<'_>, gm: GmIndex, since: DateTime<Utc>, today: Naiv
     desk.acting = gm;
     let Some(digest) = digest(desk, Some(since))? else { return Ok(()) };
     let dispatch = gms::gm_dispatch(desk, gm, &ClubLetter::Digest { digest }, &format!("d.{today}"), None)?;
+    // Another daemon may have made it, or this one before it was killed.
     if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
         return Ok(());
     }
@@ -64,7 +65,7 @@ pub fn daily(desk: &mut Desk<'_>, gm: GmIndex, since: DateTime<Utc>, today: Naiv
     Ok(())
 }
 
-/// Returns the acting GM's news since then, by default of the last day, or `None` if there is none.
+/// Returns the acting GM's news since `since` (by default, of the last day), or `None` if there is none.
 pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<Box<GmDigest>>> {
     let since = since.unwrap_or(desk.at() - TimeDelta::days(1));
     let rows = desk.rows.digest_rows(since)?;
@@ -74,6 +75,7 @@ pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<B
     let mut told = GmDigest { since: desk.club.local_time(since), ..GmDigest::default() };
     tell_matches(desk, &summaries, &mut told)?;
     tell_events(desk, rows, &summaries, &fog, &mut told);
+    // A GM who plays must not learn how often the opponent's orders were refused.
     for (id, count) in rows.refused.iter().filter(|(id, _)| !fog.matches.contains(*id)) {
         if summaries.iter().any(|summary| summary.line.id == *id) {
             told.refused.push(RefusalCount { id: id.clone(), count: *count });
@@ -126,6 +128,7 @@ pub fn fog_of_gm(desk: &Desk<'_>) -> Decided<Fog> {
             let Some(loaded) = loaded else { continue };
             if !gms::all_gms_play(desk, &loaded.seats) {
                 fog.read_by_others.insert(overview.id.clone());
+                // A letter without a token names no match, so the address has to tell.
                 fog.addresses.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
             }
         }
@@ -173,8 +176,9 @@ fn tell_matches(desk: &Desk<'_>, summaries: &[Summary], told: &mut GmDigest) -> 
     Ok(())
 }
 
-/// Adds to late matches until when their grace runs.
+/// Adds the end of the grace period to late matches.
 fn with_grace(desk: &Desk<'_>, mut late: Vec<GmMatchSummary>) -> Decided<Vec<GmMatchSummary>> {
+    // Loads no match that the list does not show.
     for line in late.iter_mut().take(MAX_LISTED) {
         let found = or_lacking(desk.game_match(&line.id))?.flatten();
         let game_match = found.map(|loaded| &loaded.game_match);

@@ -58,6 +58,7 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
             let gm = opened_by_gm(gms::acting_gm(desk));
             match openings::open_match(desk, &new, gm, None) {
                 Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
+                // What fails here is mostly for the GM to mend, such as one player for both seats.
                 Err(Undecided::Failed(error)) => Ok(GmResult::Refused { says: format!("{error:#}.") }),
                 Err(Undecided::Lacks) => Err(Undecided::Lacks),
             }
@@ -197,6 +198,7 @@ fn act_on_match(
         return Ok(GmResult::Refused { says });
     }
     let open = loaded.game_match.due().map(|due| due.turn);
+    // An instruction about one turn must not hit the next, if that opened while the letter was on its way.
     if let Some(turn) = turn.filter(|turn| Some(*turn) != open) {
         return Ok(GmResult::TurnPassed { id, turn, open });
     }
@@ -207,6 +209,7 @@ fn act_on_match(
     if !check {
         return acts::act_as_gm(desk, loaded, &act, successor);
     }
+    // Ruled on and dropped, so that a check rejects whatever the instruction itself would.
     let ruling = ruling_mail::rule(
         desk,
         &loaded.game_match,
@@ -263,6 +266,7 @@ fn replace_by_house(
         Ok(level) => level,
         Err(no) => return Ok(Err(GmResult::NoOffer { no })),
     };
+    // A check must not add a player: loading the row would add it at once.
     let successor = if check { None } else { Some(openings::house_player(desk, level)?) };
     let house = Some(level.name.to_owned());
     let (name, settings) = (level.player_name(), PlayerSettings::default());
@@ -300,6 +304,7 @@ fn correction(
 ) -> Decided<Correction> {
     let entries = desk.rows.entries(id)?;
     let is_over = desk.game_match(id)?.is_some_and(|loaded| loaded.game_match.stage == Stage::Over);
+    // The end has published the secret, and the turns to come need one that nobody knows.
     let new_key = is_over.then(|| NewKey::new(SealKey::new(desk.random().bytes())));
     let Some(Fact::MatchOpened { options, .. }) = entries.first().map(|entry| &entry.fact) else {
         return Err(anyhow!("the ledger of match {id} does not begin with its opening").into());

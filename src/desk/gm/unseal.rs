@@ -19,7 +19,7 @@ pub struct Unseal {
 }
 
 impl Unseal {
-    /// A request by the GM with this name.
+    /// Makes the request of the GM with this name.
     ///
     /// # Errors
     /// Returns a sentence if no GM has this name, or if the reason is empty or too long.
@@ -43,6 +43,7 @@ pub fn unseal(
     ids: &[String],
 ) -> Decided<Result<(), String>> {
     desk.acting = asked.gm;
+    // All are loaded before any is ruled on: if the GM plays in the last of them, none may be noted.
     let mut running: Vec<LoadedMatch> = Vec::new();
     for id in ids {
         let loaded = or_lacking(desk.game_match(id))?.flatten();

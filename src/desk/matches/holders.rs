@@ -12,6 +12,7 @@ use crate::store::{Player, TokenRow};
 
 /// Pins a seat's reply token and its player's addresses, each under a key of its own, and saves the keys.
 pub fn pin_seat(desk: &mut Desk<'_>, row: &TokenRow) -> SeatPins {
+    // One key for all would let whoever opens one pin guess at the others.
     let mut random = desk.random();
     let mut pin = |kind: PinnedKind, value: &str| {
         let kept = KeptPin::new(row.seat, kind, PinKey::new(random.bytes()), value);
@@ -41,6 +42,7 @@ pub fn hold_seats_of(
     for id in players {
         for mut loaded in desk.matches_with(*id)? {
             let is_own = |seat: &Seat| players.contains(&loaded.seats[*seat].player.id);
+            // One seat at most: players who play each other cannot be merged.
             let Some(seat) = Seat::BOTH.into_iter().find(is_own) else { continue };
             loaded.seats[seat].player = player.clone();
             let act = hold(desk, &loaded, seat, letter);
@@ -54,6 +56,7 @@ pub fn hold_seats_of(
 /// Saves a seat whose token has changed.
 pub fn save_seat(desk: &mut Desk<'_>, row: &TokenRow) {
     let seats = &mut desk.draft.changes.seats;
+    // A letter may renew a token twice, and the later one counts.
     seats.retain(|saved| (&saved.match_id, saved.seat) != (&row.match_id, row.seat));
     seats.push(seat_row(row));
 }

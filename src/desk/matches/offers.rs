@@ -162,6 +162,7 @@ pub fn take_up(
     };
     let game_match = openings::open_match(desk, &new, Cause::opening(Some(asker.letter)), Some(lot))?;
     let taken = InvitationStage::Taken;
+    // The code went to the invited address alone, so whoever has it reads mail there.
     if row.invited.is_some() {
         standing::note_known(desk, asker)?;
     }
@@ -289,6 +290,7 @@ fn may_challenge(
         return Ok(Err(OfferRejection::MembersOnly));
     }
     let standing = standing::standing(desk, &to)?;
+    // A block reads like unwillingness: nobody learns from us whom the GM has blocked.
     if standing.unwilling_since.is_some() || standing.blocked_since.is_some() {
         return Ok(Err(OfferRejection::Unwilling { to }));
     }
@@ -385,6 +387,7 @@ fn invitation(
 ) -> Decided<Invitation> {
     let mut random = desk.random();
     let mut code = draw_code(&mut random);
+    // From one stream, so that a repeated decision tries the same codes in the same order.
     while desk.rows.invitation(&code)?.is_some() {
         code = draw_code(&mut random);
     }

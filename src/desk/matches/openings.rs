@@ -195,6 +195,7 @@ fn carry_out(desk: &mut Desk<'_>, Plan { opening, seats }: Plan, cause: Cause) -
     let rows = ruling_mail::rows(desk, &mut ruling, &Readers::seats(&seats))?;
     tracing::info!(match_id = ruling.after.id, %game, "match opened");
     let changes = &mut desk.draft.changes;
+    // Version 0 makes the commit insert the row instead of updating one.
     changes.matches.push(match_row(&ruling.after, 0)?);
     changes.seats.extend(Seat::BOTH.map(|seat| seat_row(&seats[seat])));
     changes.entries.extend(rows.entries);
@@ -226,6 +227,7 @@ fn player_of(desk: &mut Desk<'_>, holder: &Holder) -> Decided<Player> {
 fn free_name(desk: &mut Desk<'_>, game: GameKind, random: &mut Random) -> Decided<String> {
     loop {
         let id = draw_name(game, random);
+        // The name is taken only once it is known to be free: a decision that lacks the row takes none.
         if !desk.rows.is_taken(&id)? && desk.take_name(&id) {
             return Ok(id);
         }

@@ -134,6 +134,7 @@ fn slot_of_repetition(desk: &Desk<'_>, answer: &NewDispatch, asked: Digest) -> D
         .filter(|new| new.answers.is_some() && new.recipient == answer.recipient && seat_of(new) == seat);
     let recent = new.map(|new| (new.asked, Said::Now(&new.bytes))).chain(stored);
     // In a row, as two machines would write: a person who asks something else in between is answered.
+    // One more than the limit tells the repetition that is delayed from those that are left out.
     let same: Vec<_> = recent.take_while(|(of, _)| *of == Some(asked)).take(SAME_ANSWERS + 1).collect();
     let Some((_, last)) = same.first().filter(|_| same.len() >= SAME_ANSWERS) else { return Ok(None) };
     let last = match last {

@@ -30,13 +30,13 @@ const CLUB_ANSWERS: u32 = 200;
 /// Further answers an hour that are each the first in 24 hours to an address.
 const FIRST_ANSWERS: u32 = 200;
 
-/// Letters a day to one reader that people cause whom the reader does not play.
+/// Letters a day to one reader, caused by people whom the reader does not play.
 const FROM_OTHERS: u32 = 10;
 
-/// Letters a day to one reader that one opponent causes.
+/// Letters a day to one reader, caused by one opponent.
 const FROM_OPPONENT: u32 = 20;
 
-/// Others a day to whom a newcomer can make the referee write.
+/// Maximum people a newcomer can have us write to per day.
 pub const NEWCOMERS_REACH: u32 = 3;
 
 /// Letters a day in which a player can change settings: each adds an entry to all of the player's running matches.
@@ -108,6 +108,7 @@ pub fn seat_subject(match_id: &str, seat: Seat) -> String {
 /// Takes a slot for an answer to a letter without a token, or returns `None` if there is none within a day.
 pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Slot>> {
     let most = desk.club.config.letters.answers_per_hour;
+    // A club that allows one address more must allow as much in all.
     let of_club = most.max(CLUB_ANSWERS);
     let since = desk.at() - TimeDelta::days(1);
     let earlier = desk.rows.budget(address)?.iter();
@@ -119,6 +120,8 @@ pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Sl
         if used(desk, address, BudgetKind::Address, hour)? >= most {
             continue;
         }
+        // A flood of forged letters uses up the budget of the club. Whoever writes for the first time still
+        // gets an answer.
         let (kind, room) = match used(desk, CLUB, BudgetKind::Club, hour)? < of_club {
             true => (BudgetKind::Club, of_club),
             false => (BudgetKind::First, FIRST_ANSWERS),
@@ -229,6 +232,7 @@ fn used(desk: &Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>)
     let key = BudgetKey { subject: subject.to_owned(), kind, period };
     let added: i64 =
         desk.restraints().filter_map(|changed| changed.uses.get(&key)).map(|used| used.added).sum();
+    // Below zero if two daemons have taken back the same count.
     Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
 }
 
@@ -273,7 +277,7 @@ fn left_out_by_hour(desk: &Desk<'_>, subject: &str) -> Decided<BTreeMap<DateTime
     Ok(left_out)
 }
 
-/// Returns which count a letter to `reader` is added to, and its limit a day.
+/// Returns the subject and the kind of the count of letters to `reader`, and its limit per day.
 fn counted_for(reader: &str, origin: Origin) -> (String, BudgetKind, u32) {
     match origin {
         Origin::Opponent(player) => (format!("{reader} {player}"), BudgetKind::Opponent, FROM_OPPONENT),

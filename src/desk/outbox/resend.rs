@@ -1,4 +1,4 @@
-//! Copies of letters that a server took, and that are to go out once more.
+//! Copies of sent letters, to be sent once more.
 
 use chrono::{DateTime, Utc};
 use memchr::memmem::find;

@@ -54,6 +54,7 @@ pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<()>
     let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();
     for id in automatic.return_ids() {
         let found = or_lacking(desk.rows.returned_to(id.as_str()))?.flatten();
+        // A bounce often names a letter twice: by its Message-ID and by its return path.
         about.extend(found.filter(|message_id| !automatic.about().iter().any(|id| id == message_id)));
     }
     for message_id in about {

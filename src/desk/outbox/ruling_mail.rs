@@ -80,11 +80,11 @@ pub fn act(desk: &Desk<'_>, game_match: &Match, act: Act) -> Ruling {
     rule(desk, game_match, &game_match.by_program(act))
 }
 
-/// Like [`Desk::rule`], but if the ruling decides anything, the ledger first notes who holds a seat from now
+/// Like [`rule`], but if the ruling decides anything, the ledger first notes who holds a seat from now
 /// on.
 pub fn rule_with(desk: &Desk<'_>, game_match: &Match, holds: &[Act], matter: &Matter<'_>) -> Ruling {
     let at = desk.at();
-    // What writes no letter does not depend on the desk.
+    // A ruling that writes no letter does not depend on the identity of our mail.
     let writes = !matches!(matter, Matter::Program { act: Act::ListLetters, .. });
     let is_moved = writes && game_match.desk != desk.club.identity;
     let desk = is_moved.then(|| Act::Desk(desk.club.identity.clone()));
@@ -147,6 +147,8 @@ pub fn keep_ruling(desk: &mut Desk<'_>, loaded: LoadedMatch, ruling: Ruling, row
     let delivered = ruling.entries.iter().flat_map(|chained| &chained.entry.delivered);
     let listed = delivered.map(|delivery| (ruling.after.id.clone(), delivery.letter));
     desk.draft.changes.listed.extend(listed);
+    // The audit can repeat rulings of the present procedure only, so it needs the match as it was at the
+    // change.
     if ruling.entries.iter().any(|chained| changes_procedure(&chained.entry.fact)) {
         let json = loaded.game_match.to_json();
         desk.draft.changes.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
@@ -182,6 +184,7 @@ fn copies_for_gms(
             continue;
         }
         let gms = gms::readers_of(desk, game_match.game, &game_match.id, readers.seats);
+        // The first one reads the original.
         for index in gms.into_iter().skip(1) {
             let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
             let letter = word(desk, game_match, dispatch, token)?;

@@ -91,6 +91,7 @@ pub fn add_address(
         return Ok(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES });
     }
     let undo_until = desk.local_time_in(player.settings.zone, desk.at() + UNDO);
+    // Not to addresses that were added lately: they may be those of the thief.
     for (index, older) in standing::trusted_addresses(desk, &player)?.iter().enumerate() {
         let letter = ChangeLetter::Added {
             address: address.clone(),
@@ -101,6 +102,7 @@ pub fn add_address(
         changes::write_about_change(desk, &player.name, older, &unique, letter)?;
     }
     let mut addresses = player.addresses.clone();
+    // First, because letters go to the first address.
     addresses.insert(0, address.clone());
     let player = Player { addresses, ..player };
     desk.draft.changes.players.push(player.clone());

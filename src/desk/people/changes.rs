@@ -75,6 +75,7 @@ pub fn new_change(
     let mut random = desk.random();
     PlayerChange {
         code: codes::draw_code(&mut random),
+        // Codes of their own: neither of the two who are asked can answer for the other.
         other_code: codes::draw_code(&mut random),
         player_id: player.id,
         kind,

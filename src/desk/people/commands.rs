@@ -89,6 +89,7 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
 /// Follows a CONFIRM, whether its code is for letters, a change of addresses, or commands.
 fn confirm_any(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
     let done = confirm::confirm_letters(desk, asker, code, always)?;
+    // ALWAYS is about letters alone.
     if always || !matches!(done, Reply::NothingToConfirm { .. }) {
         return Ok(done);
     }

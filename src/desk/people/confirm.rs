@@ -1,4 +1,5 @@
-//! CONFIRM and DENY: the answers to our questions, by their codes.
+//! CONFIRM and DENY, with the code of one of our letters. They decide on a change that the player asked for (an address, or
+//! leaving), and on letters that were not proven to be from the player.
 
 use std::collections::BTreeSet;
 
@@ -22,6 +23,7 @@ pub fn change_under(desk: &mut Desk<'_>, code: &str) -> Decided<Option<(PlayerCh
     let is_named = |row: &&PlayerChange| row.code == code || row.other_code == code;
     let saved = desk.added(|changes| &changes.player_changes).rfind(is_named).cloned();
     let Some(row) = saved.or(stored) else { return Ok(None) };
+    // The address that was asked may have moved to another player since.
     let player = desk.player(&row.registered)?.filter(|player| player.id == row.player_id);
     Ok(player.map(|player| (row, player)))
 }

@@ -42,6 +42,7 @@ pub struct RenamedIn {
 
 /// Changes the asker's settings, all or none, and shows them.
 pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, String)]) -> Decided<Reply> {
+    // The only setting that needs no token: it belongs to the address, and not to a player.
     if let [(name, value)] = written
         && name == "challenges"
         && matches!(value.as_str(), "on" | "off")
@@ -152,8 +153,7 @@ pub fn tell_renamed(desk: &mut Desk<'_>, renamed: &[RenamedIn], player: &Player,
     Ok(())
 }
 
-/// Words a player's digest, which was due at `due`. Returns `None` if nothing waits for the player, or if the digest
-/// was made before.
+/// Words a player's digest, which was due at `due`, unless nothing waits for the player or the digest was made before.
 pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> Decided<()> {
     let mut matches = Vec::new();
     for (seat, game_match) in desk.rows.matches_of(player.id)? {
@@ -180,6 +180,7 @@ pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> D
 
 /// Returns why a player cannot go by this name.
 fn name_fault(desk: &mut Desk<'_>, name: &str, player: &Player) -> Decided<Option<SettingFaultKind>> {
+    // An invitation that shows an address in place of a name counts as that of a newcomer.
     if fit_name(name).is_err() || name.contains('@') {
         return Ok(Some(SettingFaultKind::UnfitName));
     }
@@ -187,6 +188,7 @@ fn name_fault(desk: &mut Desk<'_>, name: &str, player: &Player) -> Decided<Optio
     let own = likeness(name);
     let is_clubs = likeness(&config.club.name) == own
         || config.club.gm.all().iter().any(|gm| likeness(&gm.name) == own)
+        // Nobody may pass for the computer player, at whatever level.
         || own.starts_with("house")
         || own == "referee";
     let stored = desk.rows.player_names()?.iter();

@@ -90,6 +90,7 @@ pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: boo
 pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check: bool) -> Decided<GmResult> {
     let Some(old) = desk.player(gone.as_str())? else { return Ok(no_player(gone)) };
     let Some(new) = desk.player(into.as_str())? else { return Ok(no_player(into)) };
+    // In a chain of mergers seats would move to a player who is deleted by the same commit.
     let is_merged =
         |id: i64| desk.added(|changes| &changes.merged).any(|(gone, into)| *gone == id || *into == id);
     let of_old = match_ids_of(desk, old.id)?;

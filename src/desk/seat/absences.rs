@@ -93,8 +93,8 @@ pub fn spread_absences(
     Ok(spread)
 }
 
-/// Tells the opponents of the player's other matches, each in one letter. The one in the letter's own match reads it
-/// there, if `is_told`.
+/// Tells the opponents in the player's other matches, each in one letter. `told` is the opponent in the letter's own
+/// match, if they read it there.
 pub fn tell_absences(
     desk: &mut Desk<'_>,
     row: &TokenRow,
@@ -153,6 +153,7 @@ fn note_absences(
                 loaded = after.context("a match that was just ruled on")?.clone();
                 is_new = true;
             }
+            // A match that has noted the days before has not refused them.
             Some(why) => is_refused |= *why != Rejection::Already,
         }
     }

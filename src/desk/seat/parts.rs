@@ -29,10 +29,10 @@ pub struct SeatPart {
     pub by_other_token: bool,
 }
 
-/// Rules on a seat's letter, part by part, and notes what became of it.
+/// Rules on a seat's letter, part by part, and notes its outcome.
 ///
-/// The first answer names what became of the other parts, and where the absences that are noted in its own match count
-/// besides: so the others are finished before it, and it is worded last.
+/// The first answer names the outcome of the other parts, and the other matches in which its absences count. So the other
+/// parts are finished first, and it is worded last.
 pub fn rule_on_seat_letter(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -75,6 +75,7 @@ pub fn rule_on_seat_letter(
     let done = ruling::finish_part(desk, waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
     or_lacking(done)?;
     desk.rows.check()?;
+    // The answer in the letter's own match goes out first, although it is worded last.
     desk.draft.changes.dispatches[first_dispatch..].rotate_left(moved);
     absences::tell_absences(desk, &first.row, &absences, waiting.digest, told)?;
     desk.draft.changes.decided.push(LetterDecision {

@@ -231,6 +231,7 @@ fn complete_answer(
     request: &Request,
 ) -> Decided<()> {
     let Some(answer) = ruling.answer_mut() else { return Ok(()) };
+    // Taken out while it is completed, because the reports also depend on the ruling that it is in.
     let mut answer = std::mem::take(answer);
     if answer.replies.iter().any(repeats_reports) {
         let reports = reports_of(desk, row, &answer.replies, &ruling.after);
