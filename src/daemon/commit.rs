@@ -22,6 +22,7 @@ const MAX_TRIES: usize = 20;
 
 /// Wakes the loops that have something to do after this commit.
 pub fn wake_loops(office: &Office, changes: &Changes) {
+    // A GM has accepted a letter, or a player has confirmed one.
     if changes.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
         office.letters.notify_one();
     }

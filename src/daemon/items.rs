@@ -105,6 +105,7 @@ pub async fn settle_some(office: &Office, due: Option<&mut DueMatches>) -> anyho
         Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
     };
     let digests: Vec<Digest> = letters.iter().map(|letter| letter.waiting.digest).collect();
+    // If the database rejects the batch, a letter that was alone in it is the bad one.
     let alone = <[&ReadLetter; 1]>::try_from(letters.iter().collect::<Vec<_>>());
     let alone = alone.ok().map(|[letter]| letter.waiting.clone());
     let loaded = rows_of(office, &letters, &matches, &in_work).await?;

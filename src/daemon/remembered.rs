@@ -39,5 +39,6 @@ pub async fn is_ahead(office: &Office, key: &str) -> anyhow::Result<bool> {
 
 async fn noted_time(office: &Office, key: &str) -> anyhow::Result<Option<DateTime<Utc>>> {
     let text = office.store.remembered(key).await?;
+    // A time that cannot be read counts as never: the work is then done once more.
     Ok(text.and_then(|text| text.parse().ok()))
 }

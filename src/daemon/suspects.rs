@@ -74,6 +74,7 @@ impl Attempts {
 
     /// Whether a note with this owner is from this run of the program.
     pub fn is_of_this_run(&self, owner: &str) -> bool {
+        // The owner of notes at intake has a second word.
         owner.split(' ').next() == Some(&self.run)
     }
 

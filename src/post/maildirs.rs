@@ -91,6 +91,7 @@ fn write_all(letters: Vec<PendingDelivery>) {
 /// Letters, digits and `@ . _ + -` are kept and everything else becomes `%XX`, so that no address leads elsewhere.
 pub fn folder_of(root: &Path, address: &str) -> PathBuf {
     let mut name = String::new();
+    // A dot in front is escaped, because `.` and `..` lead elsewhere.
     for (i, byte) in address.to_ascii_lowercase().bytes().enumerate() {
         if byte.is_ascii_alphanumeric() || b"@_+-".contains(&byte) || (byte == b'.' && i > 0) {
             name.push(char::from(byte));

@@ -195,6 +195,7 @@ impl Smtp {
         let limit = Duration::from_secs(self.settings.idle_seconds);
         let mut kept = self.kept();
         kept.retain(|kept| kept.since.elapsed() < limit);
+        // The one used last, which the server is least likely to have ended.
         kept.pop().map(|kept| kept.conversation)
     }
 

@@ -133,6 +133,7 @@ async fn carry_table(
     let all = from.count(table).await?;
     let read = walk(from, Some(&mut *to), table, &columns, all, progress).await?;
     to.settle_numbers(table, &columns).await?;
+    // Read back: only then does the digest say anything about the target.
     let written = walk(to, None, table, &columns, all, progress).await?;
     if read != written {
         return Err(StoreError::Unsound(format!(
@@ -188,6 +189,7 @@ fn shared_columns(mut from: Vec<Column>, mut to: Vec<Column>) -> Option<Vec<Colu
     }
     let shared = from.into_iter().zip(to).map(|(from, to)| {
         let kind = match (from.kind, to.kind) {
+            // SQLite has no booleans.
             (Kind::Truth, Kind::Integer) | (Kind::Integer, Kind::Truth) => Kind::Truth,
             (from, to) if from == to => from,
             _ => return None,
@@ -328,6 +330,7 @@ impl Side {
         let mut session = self.session();
         let overriding = match session.engine() {
             Engine::Sqlite => "",
+            // Other tables refer to the IDs, so the rows keep theirs.
             Engine::Postgres => " OVERRIDING SYSTEM VALUE",
         };
         let names = names(columns);

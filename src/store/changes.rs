@@ -53,6 +53,7 @@ pub struct Changes {
 impl Changes {
     /// Adds later changes.
     pub fn absorb(&mut self, other: Changes) {
+        // Every field by name, so that the compiler asks about a new one.
         let Changes {
             at: _,
             decided,

@@ -61,6 +61,7 @@ macro_rules! text_columns {
         {
             fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
                 let text = <&str as Decode<DB>>::decode(value)?;
+                // A function pointer: the types of a closure could not be inferred here.
                 let read: fn(&str) -> Option<$name> = $read;
                 Ok(read(text).ok_or_else(|| unsound($what, text))?)
             }

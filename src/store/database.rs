@@ -138,11 +138,13 @@ impl Database {
     pub async fn remember_first(&self, key: &str, value: &str) -> Result<String> {
         let sql = "INSERT INTO memo (key, value) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING";
         self.write(self.statement(sql).bind(key).bind(text(value))).await?;
+        // Read again, because another daemon may have been first.
         Ok(self.remembered(key).await?.unwrap_or_else(|| value.to_owned()))
     }
 
     /// Returns all remembered keys with this prefix and their values, by key.
     pub async fn remembered_under(&self, prefix: &str) -> Result<Vec<(String, String)>> {
+        // LIKE takes an underscore in a prefix for any character: prefixes must differ in more than that.
         let sql = "SELECT key, value FROM memo WHERE key LIKE $1 ORDER BY key";
         self.read(self.statement(sql).bind(format!("{prefix}%"))).await
     }

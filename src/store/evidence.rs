@@ -127,6 +127,7 @@ impl Database {
     /// at the terminal does not use them.
     pub async fn verified(&self, match_id: &str) -> Result<Option<Head>> {
         let sql = "SELECT seq, hash FROM verified WHERE match_id = $1";
+        // On the connection that writes, because the audit is about to write this row.
         let rows: Vec<(Count, Digest)> = self.read_recent(self.statement(sql).bind(text(match_id))).await?;
         Ok(rows.into_iter().next().map(|(Count(seq), hash)| Head { seq, hash }))
     }

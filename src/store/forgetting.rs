@@ -160,6 +160,8 @@ async fn forget_letters(session: &mut Session<'_>, addresses: &[String], now: Da
     let one_of = session.engine().one_of();
     let at = now.timestamp_millis();
     let sql = format!(
+        // `sent_as` goes, too: whoever guesses an address and a Message-ID could compare their digest with
+        // it.
         "UPDATE letter SET forgotten_at = $2, bytes_deleted_at = COALESCE(bytes_deleted_at, $2), sender = '', \
          subject = '', message_id = '', sent_as = NULL WHERE sender {one_of} RETURNING id"
     );
@@ -191,6 +193,7 @@ async fn forget_traces(
     name: &str,
 ) -> Result<()> {
     let one_of = session.engine().one_of();
+    // Nobody could tell the author what became of an offer that stays open.
     let lapse = "stage = CASE stage WHEN 'open' THEN 'lapsed' ELSE stage END";
     let sql =
         format!("UPDATE invitation SET inviter = '', inviter_name = $2, {lapse} WHERE inviter {one_of}");

@@ -45,6 +45,7 @@ pub async fn set_invitation(
     invitation: &Invitation,
     at: DateTime<Utc>,
 ) -> Result<()> {
+    // Closes open ones only: of two daemons that take up one offer, the second finds no row.
     let sql = "INSERT INTO invitation (code, inviter, inviter_name, invited, game, offer, stage, match_id, \
                created_at, lapses_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
                ON CONFLICT (code) DO UPDATE SET stage = excluded.stage, match_id = excluded.match_id \

@@ -90,6 +90,7 @@ impl Database {
 
     /// Returns the player with this address, adding one called `name` if there is none.
     pub async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player> {
+        // Most are known, and looking first keeps the one writer of SQLite free.
         if let Some(player) = self.player_by_address(address).await? {
             return Ok(player);
         }
@@ -237,6 +238,7 @@ pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<(
 async fn insert_addresses(session: &mut Session<'_>, player_id: i64, addresses: &[String]) -> Result<()> {
     for (rank, address) in (0_i64..).zip(addresses) {
         let address = text(&address.to_ascii_lowercase()).into_owned();
+        // Its waiting letters came from a stranger, and are now those of a player.
         move_to_known(session, &address).await?;
         let statement = session
             .statement("INSERT INTO address (address, player_id, rank) VALUES ($1, $2, $3)")

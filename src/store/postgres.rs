@@ -99,6 +99,7 @@ impl PostgresBackend {
             }
         };
         if held.contains(lease) {
+            // The lock lives as long as its session, so an answer shows that it is still held.
             connection.ping().await?;
             return Ok(true);
         }
@@ -131,6 +132,7 @@ impl Backend for PostgresBackend {
 
     async fn begin_intake(&self) -> Result<Tx> {
         let mut tx = self.pool.begin().await?;
+        // One intake at a time: two that store copies of one letter at once would both find it new.
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(INTAKE).execute(&mut *tx).await?;
         Ok(Tx::Postgres(tx))
     }
@@ -173,6 +175,7 @@ impl Backend for PostgresBackend {
         let statement = session.statement(sql).bind_numbers(&ids).bind(now);
         let due: Vec<Claimed> = session.fetch_all(statement).await?;
         if due.is_empty() {
+            // An empty claim would hold a connection for nothing.
             tx.rollback().await?;
             return Ok((due, Claim::default()));
         }
@@ -232,6 +235,7 @@ impl Backend for PostgresBackend {
             Ok(notification) if notification.payload() == LETTERS => Ok(Wakeup::Letters),
             Ok(_) => Ok(Wakeup::Dispatches),
             Err(error) => {
+                // The connection may be broken. The next call makes a new one.
                 *listener = None;
                 Err(error.into())
             }

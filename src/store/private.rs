@@ -17,6 +17,7 @@ const FOR_OTHERS: u32 = 0o077;
 /// # Errors
 /// Returns an error if the file exists or cannot be created.
 pub fn create_new(path: &Path) -> io::Result<File> {
+    // With its mode from the start: between creation and a later change others could open it.
     OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path)
 }
 

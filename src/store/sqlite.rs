@@ -417,6 +417,7 @@ fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
 
 fn holder(path: &Path) -> String {
     let mut who = String::new();
+    // Bounded, because anybody may have written to the file.
     let read = File::open(path).and_then(|file| file.take(1024).read_to_string(&mut who));
     match read {
         Ok(_) if !who.trim().is_empty() => who.trim().to_owned(),

@@ -119,6 +119,8 @@ impl Statement {
         let items = texts(items);
         match self.arguments {
             Arguments::Sqlite(_) => {
+                // SQLite has no arrays. As JSON a list is one parameter, so its length does not change the
+                // statement.
                 self.add(serde_json::to_string(&items).expect("a list of strings is JSON"));
             }
             Arguments::Postgres(ref mut arguments) => keep_first(&mut self.error, arguments.add(items)),

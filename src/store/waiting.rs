@@ -214,6 +214,7 @@ impl Taken {
              AND (received_at > $4 OR received_at = $4 AND id > $5) AND NOT (lane {one_of}) \
              ORDER BY received_at, id LIMIT {PAGE}"
         );
+        // Left out by the query: whoever sends thousands of letters would otherwise fill every page.
         let closed: Vec<String> = self.closed.iter().cloned().collect();
         let statement = session.statement(sql).bind_texts(&closed).bind(known).bind(now);
         session.fetch_all(statement.bind(after.0).bind(after.1)).await
@@ -241,6 +242,7 @@ async fn take_lanes(session: &mut Session<'_>, lanes: Vec<String>) -> Result<Vec
     if session.engine() == Engine::Sqlite || lanes.is_empty() {
         return Ok(lanes);
     }
+    // Does not wait for a lane: the daemon that has it is about to decide on its letters anyway.
     let sql = "SELECT lane FROM unnest($1::text[]) AS lane \
                WHERE pg_try_advisory_xact_lock(hashtextextended('fogpost lane ' || lane, 0))";
     let statement = session.statement(sql).bind_texts(&lanes);

@@ -168,6 +168,7 @@ async fn note_unsound(
             continue;
         }
         let after = Unsound::after(before, &verdict, now);
+        // The GM knows all of this and may have resumed the match; pausing it again would undo that.
         if after.is_none() && before.is_some_and(|before| before.acknowledged) {
             continue;
         }

@@ -92,6 +92,7 @@ async fn play_in_several(
     let rows = office.store.matches(&ids).await?;
     let playing = stream::iter(rows).map(|row| play_unless_stuck(office, row, stuck));
     let again: Vec<bool> = playing.buffer_unordered(background_threads()).try_collect().await?;
+    // Until here, so that no other daemon computes the same turns.
     drop(claim);
     Ok(again.contains(&true))
 }

@@ -58,5 +58,6 @@ pub fn one_line(field: &str) -> String {
 
 fn sender_and_subject(mail: &Message<'_>) -> (String, String) {
     let sender = mail.from().and_then(|from| from.first()?.address()).unwrap_or_default();
+    // Players' addresses are stored in lower case, and the sender is looked up among them.
     (one_line(sender).to_ascii_lowercase(), one_line(mail.subject().unwrap_or_default()))
 }

@@ -53,6 +53,7 @@ async fn read_under_lease(
 ) -> anyhow::Result<()> {
     tracing::info!(mailbox = without_addresses(lease), "reading the mailbox");
     let (stopper, until) = ShutdownSignal::new();
+    // Small, so that no more letters are fetched than are stored soon.
     let (to, batches) = mpsc::channel::<Batch>(2);
     let inbox = office.config.inbox.clone();
     let (inbox_health, inbox_until) = (health.clone(), until.clone());

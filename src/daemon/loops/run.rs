@@ -28,6 +28,7 @@ pub async fn run(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Resul
     loops.spawn(house::play_house_until(Arc::clone(&office), until.clone()));
     loops.spawn(wakeups::pass_on_wakeups_until(Arc::clone(&office), until.clone()));
     loops.spawn(note::note_status_until(Arc::clone(&office), until.clone(), watched));
+    // Beside the mailbox: a daemon on standby does not use its login, and providers end unused ones.
     loops.spawn(logins::renew_logins_until(Arc::clone(&office), until.clone()));
     loops.spawn(note::feed_watchdog_until(Arc::clone(&office), until.clone()));
     loops.spawn(mailbox::read_mailbox_until(office, until, health));

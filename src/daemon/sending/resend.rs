@@ -48,6 +48,7 @@ pub async fn resend(office: &Office, filter: &DispatchFilter) -> anyhow::Result<
                 dispatches.push(copy(row, &sent, office.config.club.address.as_str(), now));
             }
             None if row.given_up => {
+                // No server has taken it, so nobody can get it twice under its own Message-ID.
                 outcomes.push((row.id, SendOutcome::Later { at: now, error: row.error.clone() }));
             }
             None => resent.waiting += 1,

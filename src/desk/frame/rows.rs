@@ -278,8 +278,7 @@ impl LoadedRows {
 /// The loaded rows as one decision reads them, with notes of what it read and what it lacked.
 pub struct Rows<'a> {
     pub loaded: &'a LoadedRows,
-    // Cells, so that reading needs no exclusive borrow of the desk: many decisions hold a row while they read
-    // the next.
+    // Cells, because functions that only read share the desk, and note what they read all the same.
     read: RefCell<BTreeSet<Key>>,
     lacking: RefCell<Vec<Key>>,
 }

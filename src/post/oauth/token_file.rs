@@ -82,6 +82,7 @@ impl TokenFile {
             OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new).map_err(fault)?;
         file.write_all(&text).and_then(|()| file.sync_all()).map_err(fault)?;
         fs::rename(&new, &self.path).map_err(fault)?;
+        // A rename lasts only once its folder is synced.
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all()).map_err(fault)
     }
