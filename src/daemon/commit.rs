@@ -1,5 +1,5 @@
-//! Decides and commits: loads the rows that a decision lacks, decides again if somebody else has changed them, and wakes
-//! the loops that then have something to do.
+//! Decides and commits: loads the rows that a decision lacks, decides again if somebody else has changed
+//! them, and wakes the loops that then have something to do.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
 use crate::desk::items::{Progress, Rounds};
 use crate::store::{Changes, LetterStatus, StoreError};
 
-/// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only commands that
-/// build on each other take more.
+/// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only
+/// commands that build on each other take more.
 const MAX_ROUNDS: usize = 64;
 
 /// Maximum attempts at a change while others change the same rows.
@@ -43,7 +43,8 @@ pub fn is_transient(error: &anyhow::Error) -> bool {
 /// Decides something and commits it. Starts again if somebody else changes the same rows in the meantime.
 ///
 /// # Errors
-/// Returns an error if deciding fails, if the database rejects it or does not answer, or after [`MAX_TRIES`] conflicts.
+/// Returns an error if deciding fails, if the database rejects it or does not answer, or after [`MAX_TRIES`]
+/// conflicts.
 pub async fn decide_and_commit<T: Send + 'static>(
     office: &Office,
     decision: impl Fn(&mut Desk<'_>) -> Decided<T> + Send + Sync + 'static,
@@ -87,7 +88,8 @@ pub async fn decide<T: Send + 'static>(
 
 /// Repeats a step, and loads what it lacks, until it is done.
 ///
-/// Decisions run on a thread of their own, so that no loop waits for them. They must therefore own what they read.
+/// Decisions run on a thread of their own, so that no loop waits for them. They must therefore own what they
+/// read.
 pub async fn in_rounds<T: Send + 'static>(
     office: &Office,
     loaded: LoadedRows,

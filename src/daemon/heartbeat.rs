@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 
-/// A loop that has made no progress for this long is stalled: everything that it waits for has a shorter timeout.
+/// A loop that has made no progress for this long is stalled: everything that it waits for has a shorter
+/// timeout.
 pub const STALLED_AFTER: Duration = Duration::from_secs(300);
 
 /// The loops without which nobody is answered.

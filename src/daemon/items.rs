@@ -2,8 +2,8 @@
 //!
 //! A bad letter never blocks the rest: a failure is counted and the letter tried again, and after
 //! [`MAX_ATTEMPTS`](crate::desk::items::MAX_ATTEMPTS) it is set aside. If the database rejects a batch, its
-//! letters are suspects: each goes alone until the bad one is found. Letters that hang or kill the program are found by
-//! [`suspects`](super::suspects).
+//! letters are suspects: each goes alone until the bad one is found. Letters that hang or kill the program
+//! are found by [`suspects`](super::suspects).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -61,8 +61,9 @@ pub async fn settle_all(office: &Office) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Decides on the letters that were received by `until`, because later ones may arrive faster than they are decided on,
-/// and on the matches that are due. A match waits for the letters that came before its time and may concern it.
+/// Decides on the letters that were received by `until`, because later ones may arrive faster than they are
+/// decided on, and on the matches that are due. A match waits for the letters that came before its time and
+/// may concern it.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -145,8 +146,8 @@ pub async fn settle_some(office: &Office, due: Option<&mut DueMatches>) -> anyho
 /// Rules on a stored letter, and discards the ruling.
 ///
 /// # Errors
-/// Returns an error if there is no such letter, or if the database does not answer. A ruling that fails is not an
-/// error: the program survives it.
+/// Returns an error if there is no such letter, or if the database does not answer. A ruling that fails is
+/// not an error: the program survives it.
 pub async fn try_letter(office: &Office, digest: Digest) -> anyhow::Result<()> {
     let raw = office.store.letter(digest).await?.context("there is no such letter")?;
     let letter = WaitingLetter::new(digest, raw, office.now());
@@ -160,7 +161,8 @@ pub async fn try_letter(office: &Office, digest: Digest) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Decides on items together, and returns the changes of all, and the matches that are left for the next batch.
+/// Decides on items together, and returns the changes of all, and the matches that are left for the next
+/// batch.
 pub async fn decide_items(
     office: &Office,
     items: Vec<Item>,
@@ -194,8 +196,8 @@ async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<Ma
     }
 }
 
-/// Keeps the matches that no letter from before their time concerns: none about the match, from its players, or from a
-/// GM. A letter that was received in time counts, even if it is read late.
+/// Keeps the matches that no letter from before their time concerns: none about the match, from its players,
+/// or from a GM. A letter that was received in time counts, even if it is read late.
 async fn without_earlier_letters(
     office: &Office,
     mut matches: Vec<MatchRow>,
@@ -260,7 +262,8 @@ async fn rows_of(
     Ok(loaded)
 }
 
-/// Handles a permanent error: from now on each letter goes alone. If it was alone already, counts a failure of it.
+/// Handles a permanent error: from now on each letter goes alone. If it was alone already, counts a failure
+/// of it.
 async fn isolate(
     office: &Office,
     letters: &[Digest],
@@ -278,8 +281,8 @@ async fn isolate(
     counting.await.context("failed to set a letter aside")
 }
 
-/// Returns the items of a batch: letters by lane, each in order, and due matches before the letters that came after
-/// their time.
+/// Returns the items of a batch: letters by lane, each in order, and due matches before the letters that came
+/// after their time.
 fn items_of<'m>(letters: Vec<ReadLetter>, due: impl Iterator<Item = &'m MatchRow>) -> Vec<Item> {
     let mut lanes: Vec<Vec<ReadLetter>> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();

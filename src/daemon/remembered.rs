@@ -1,7 +1,7 @@
 //! Remembered times that turn out to be wrong.
 //!
-//! A computer that starts with a wrong clock may note that it last did something in ten years. Believing that would
-//! silently stop the work that depends on it until then.
+//! A computer that starts with a wrong clock may note that it last did something in ten years. Believing that
+//! would silently stop the work that depends on it until then.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -10,8 +10,8 @@ use super::Office;
 /// Maximum deferral of letters, dispatches and players' digests.
 pub const MAX_DEFERRAL: TimeDelta = TimeDelta::days(7);
 
-/// Maximum time until the clock has something to decide in a running match: a phase lasts 365 days at most, and each
-/// extension adds up to 366.
+/// Maximum time until the clock has something to decide in a running match: a phase lasts 365 days at most,
+/// and each extension adds up to 366.
 pub const MAX_SLEEP: TimeDelta = TimeDelta::days(5 * 366);
 
 /// Returns a time that was remembered. One in the future counts as now, and is remembered as now.

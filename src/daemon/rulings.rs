@@ -69,8 +69,8 @@ pub async fn rule_on_many(
     Ok(changed)
 }
 
-/// Rules on one match, and commits after the letters that are under way. Returns the match after that, or `None` if
-/// nothing was decided or somebody else has changed the match in the meantime.
+/// Rules on one match, and commits after the letters that are under way. Returns the match after that, or
+/// `None` if nothing was decided or somebody else has changed the match in the meantime.
 pub async fn rule_on(
     office: &Office,
     row: MatchRow,

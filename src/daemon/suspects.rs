@@ -1,9 +1,9 @@
 //! Letters that may hang or kill the program.
 //!
-//! Each daemon notes in the database which letters it works on. A letter that takes longer than the deadline is set
-//! aside, and its thread is left behind. If a daemon dies, its note names the letters it died on: they are then decided
-//! on one by one. A letter that was alone when the program died again is set aside, unless another process survives a
-//! ruling on it (the trial).
+//! Each daemon notes in the database which letters it works on. A letter that takes longer than the deadline
+//! is set aside, and its thread is left behind. If a daemon dies, its note names the letters it died on: they
+//! are then decided on one by one. A letter that was alone when the program died again is set aside, unless
+//! another process survives a ruling on it (the trial).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -26,12 +26,12 @@ use crate::store::{Changes, Claim, Postponed, StoreError, WaitingLetter};
 /// Time limit for reading one letter, and for ruling on it. The slowest takes less than a second.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Maximum hanging threads before the program ends, so that it is started afresh. Each occupies a processor and the
-/// memory of a batch, and Rust cannot stop it.
+/// Maximum hanging threads before the program ends, so that it is started afresh. Each occupies a processor
+/// and the memory of a batch, and Rust cannot stop it.
 const MAX_HUNG: usize = 4;
 
-/// Maximum deaths of the program on a letter that survives each trial: something may kill the program but not the
-/// process of the trial.
+/// Maximum deaths of the program on a letter that survives each trial: something may kill the program but not
+/// the process of the trial.
 const MAX_DEATHS: u32 = 10;
 
 /// The note on a letter that was in progress when its daemon died.
@@ -39,7 +39,8 @@ const UNENDED: &str = "the program ended while it worked on this letter";
 
 /// This daemon's attempts to rule on letters.
 pub struct Attempts {
-    /// Identifies this run of the program. A process ID would not do: in a container it is the same after each crash.
+    /// Identifies this run of the program. A process ID would not do: in a container it is the same after
+    /// each crash.
     pub(super) run: String,
     pub(super) deadline: Duration,
     /// Number of threads that never came back.
@@ -87,14 +88,14 @@ impl Attempts {
         self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes whether a batch could be committed, or its rows had changed. Returns whether one of this batch and the last
-    /// could.
+    /// Notes whether a batch could be committed, or its rows had changed. Returns whether one of this batch
+    /// and the last could.
     pub fn note_commit(&self, is_committed: bool) -> bool {
         !self.is_stale.swap(!is_committed, Ordering::Relaxed) || is_committed
     }
 
-    /// Waits for work on letters, but not for a letter that takes longer than the deadline. That letter's thread is
-    /// left behind.
+    /// Waits for work on letters, but not for a letter that takes longer than the deadline. That letter's
+    /// thread is left behind.
     ///
     /// # Errors
     /// [`Overdue`] with the letters that took too long.
@@ -149,8 +150,8 @@ impl Trial {
     }
 }
 
-/// Sets the command for trials: `program` with this config file. Without it, letters on which the program died
-/// twice are set aside untried.
+/// Sets the command for trials: `program` with this config file. Without it, letters on which the program
+/// died twice are set aside untried.
 pub fn try_letters_by(office: &mut Office, program: PathBuf, config: PathBuf) {
     office.attempts.trial = Some(Trial { program, config });
 }
@@ -179,8 +180,8 @@ pub async fn end_attempts(office: &Office) -> Result<(), StoreError> {
     office.store.note_in_work(&office.attempts.run, &[]).await
 }
 
-/// Looks for unfinished attempts on claimed letters. Returns whether one was counted, in which case the claim is
-/// out of date.
+/// Looks for unfinished attempts on claimed letters. Returns whether one was counted, in which case the claim
+/// is out of date.
 ///
 /// Only the claimant works on a letter, so another daemon's note about it comes from a dead daemon.
 pub async fn count_unended_attempts(
@@ -224,8 +225,8 @@ pub async fn end_intake(office: &Office) -> Result<(), StoreError> {
     office.store.note_in_work(&office.attempts.intake(), &[]).await
 }
 
-/// Keeps the letters that may be decided on together: a suspect, which may fail or kill the program again, goes alone
-/// once it comes first, and the letters behind it in its lane wait for it.
+/// Keeps the letters that may be decided on together: a suspect, which may fail or kill the program again,
+/// goes alone once it comes first, and the letters behind it in its lane wait for it.
 pub fn without_suspects(office: &Office, mut letters: Vec<WaitingLetter>) -> Vec<WaitingLetter> {
     let suspects = office.attempts.suspects();
     let is_suspect = |letter: &WaitingLetter| letter.tries > 0 || suspects.contains(&letter.digest);
@@ -267,7 +268,8 @@ pub async fn set_aside_overdue(office: &Office, overdue: Overdue, claim: Claim) 
     set_aside(office, &letters, claim, &why).await
 }
 
-/// Counts an attempt that ended the program. If it is not the first, sets the letter aside unless a trial clears it.
+/// Counts an attempt that ended the program. If it is not the first, sets the letter aside unless a trial
+/// clears it.
 async fn count_unended_attempt(
     office: &Office,
     letter: &WaitingLetter,

@@ -1,10 +1,11 @@
 //! The items of a batch: each is decided alone, and they are accepted in order.
 //!
-//! An item is a few letters of one lane, oldest first, or a match on which something has to be decided. Lanes only order
-//! the work: whatever an item touches shows in what it read and wrote. All items are decided in parallel, as if each
-//! were the only one. Then they are accepted one after the other; one that read or wrote what an accepted one wrote, or
-//! that would exceed a limit together with the accepted ones, is decided once more upon them. One that read a player whom
-//! an accepted one changes waits for the next batch: the matches that are loaded show the player as before.
+//! An item is a few letters of one lane, oldest first, or a match on which something has to be decided. Lanes
+//! only order the work: whatever an item touches shows in what it read and wrote. All items are decided in
+//! parallel, as if each were the only one. Then they are accepted one after the other; one that read or wrote
+//! what an accepted one wrote, or that would exceed a limit together with the accepted ones, is decided once
+//! more upon them. One that read a player whom an accepted one changes waits for the next batch: the matches
+//! that are loaded show the player as before.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -85,8 +86,8 @@ impl Batch {
         }
     }
 
-    /// Decides on all items, and returns the changes of all, and the matches that are left for the next batch. Decisions
-    /// are kept while other items lack rows.
+    /// Decides on all items, and returns the changes of all, and the matches that are left for the next
+    /// batch. Decisions are kept while other items lack rows.
     pub fn decide(
         &mut self,
         club: &Club,
@@ -120,10 +121,12 @@ impl Batch {
         Progress::Done((std::mem::take(&mut self.accepted), std::mem::take(&mut self.left)))
     }
 
-    /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they lack.
+    /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they
+    /// lack.
     fn decide_alone(&mut self, club: &Club, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
         let open: Vec<usize> = (self.done..self.items.len()).filter(|at| self.alone[*at].is_none()).collect();
-        // An item that was decided alone and then lacked rows upon the accepted ones is not decided alone again.
+        // An item that was decided alone and then lacked rows upon the accepted ones is not decided alone
+        // again.
         if self.done > 0 {
             return Vec::new();
         }
@@ -223,7 +226,8 @@ fn decide_item(
 
 /// Decides on the letters of a lane in order. Those behind one that failed wait with it.
 ///
-/// A letter that lacks rows does not end this round: those behind it are decided in vain, which shows what they lack.
+/// A letter that lacks rows does not end this round: those behind it are decided in vain, which shows what
+/// they lack.
 fn decide_letters(desk: &mut Desk<'_>, letters: &[ReadLetter], rounds: Rounds) -> Decided<()> {
     let mut is_lacking = false;
     for letter in letters {

@@ -1,7 +1,7 @@
 //! Letters out to a mail server by SMTP, over connections that are kept for the next letter.
 //!
-//! This is the pool; [`conversation`] speaks the protocol. Each letter has one recipient, so that one bad address
-//! cannot hold up the others.
+//! This is the pool; [`conversation`] speaks the protocol. Each letter has one recipient, so that one bad
+//! address cannot hold up the others.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -161,7 +161,8 @@ impl Smtp {
     ) -> Result<String, SendError> {
         if let Some(mut conversation) = self.take_kept() {
             match conversation.send(return_path.clone(), to.clone(), letter).await {
-                // Servers end unused connections. This one cannot have taken the letter, so send it over a new one.
+                // Servers end unused connections. This one cannot have taken the letter, so send it over a
+                // new one.
                 Err(failure) if failure.ended_before_letter() => {}
                 sent => return self.finish(conversation, sent).await,
             }
@@ -171,8 +172,8 @@ impl Smtp {
         self.finish(conversation, sent).await
     }
 
-    /// Keeps the connection if it can be used again. After a transient refusal the next letter gets a new one: it may
-    /// reach another server behind the same name, while this one would refuse every retry.
+    /// Keeps the connection if it can be used again. After a transient refusal the next letter gets a new
+    /// one: it may reach another server behind the same name, while this one would refuse every retry.
     async fn finish(
         &self,
         mut conversation: Conversation,

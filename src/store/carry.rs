@@ -1,7 +1,8 @@
 //! Copies a whole database to another, of the same kind or the other, row by row and unchanged.
 //!
-//! Pages are read from the source and written in one transaction, then read back; the transaction commits only if both
-//! are equal. A move that fails leaves the target empty. Nobody else can write to the source meanwhile.
+//! Pages are read from the source and written in one transaction, then read back; the transaction commits
+//! only if both are equal. A move that fails leaves the target empty. Nobody else can write to the source
+//! meanwhile.
 
 use std::collections::BTreeSet;
 use std::str::FromStr as _;
@@ -79,12 +80,12 @@ pub fn is_there(url: &str) -> Result<bool> {
     Ok(sqlite_file(url)?.is_none_or(|file| file.exists()))
 }
 
-/// Copies everything from the database at `from` into the empty one at `to`. Open both with [`super::open`] first, which
-/// brings their tables up to date. No daemon may use either.
+/// Copies everything from the database at `from` into the empty one at `to`. Open both with [`super::open`]
+/// first, which brings their tables up to date. No daemon may use either.
 ///
 /// # Errors
-/// [`StoreError::Unsound`] if the target is not empty, or if the rows written differ from the rows read. Nothing is
-/// written then.
+/// [`StoreError::Unsound`] if the target is not empty, or if the rows written differ from the rows read.
+/// Nothing is written then.
 pub async fn carry(from: &str, to: &str, progress: Progress<'_>) -> Result<Vec<Carried>> {
     let (mut from, mut to) = (Side::open(from).await?, Side::open(to).await?);
     from.begin_alone().await?;

@@ -1,4 +1,5 @@
-//! Conversions between our values and columns: instants are Unix milliseconds, digests and names text, lists JSON.
+//! Conversions between our values and columns: instants are Unix milliseconds, digests and names text, lists
+//! JSON.
 
 use chrono::{DateTime, Utc};
 use sqlx::encode::IsNull;
@@ -137,8 +138,8 @@ read_columns! {
     Urgency: i64, |number| Urgency::from_repr(number).ok_or_else(|| unsound("urgency", number));
 }
 
-/// Declares types of columns, each for a type that is not our own. Reading the column may fail, but the conversion to
-/// that type must not: sqlx discards the error of a `try_from`.
+/// Declares types of columns, each for a type that is not our own. Reading the column may fail, but the
+/// conversion to that type must not: sqlx discards the error of a `try_from`.
 macro_rules! read_as {
     ($($(#[$meta:meta])* $name:ident => $value:ty;)+) => {$(
         $(#[$meta])*

@@ -1,7 +1,8 @@
-//! Writes changes: the matches, letters, entries and dispatches that one or more rulings change, many rows at a time.
+//! Writes changes: the matches, letters, entries and dispatches that one or more rulings change, many rows at
+//! a time.
 //!
-//! Each step writes [`CHUNK`] rows with one statement. A statement that changes existing rows returns the ones it
-//! changed. If a row is missing, another writer has changed it, and the changes are stale.
+//! Each step writes [`CHUNK`] rows with one statement. A statement that changes existing rows returns the
+//! ones it changed. If a row is missing, another writer has changed it, and the changes are stale.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +29,8 @@ impl Database {
     /// requeues it.
     ///
     /// # Errors
-    /// [`StoreError::Stale`] if a match, letter or invitation changed after it was loaded; nothing is written.
+    /// [`StoreError::Stale`] if a match, letter or invitation changed after it was loaded; nothing is
+    /// written.
     ///
     /// [`StoreError::Stale`]: super::StoreError::Stale
     pub async fn commit(&self, changes: &Changes) -> Result<()> {
@@ -195,15 +197,15 @@ async fn add_matches(
             .bind(&row.snapshot)
             .bind(1_i64);
     });
-    // If another daemon has just taken the name of a match, the changes are stale, and are decided on again with another
-    // name.
+    // If another daemon has just taken the name of a match, the changes are stale, and are decided on again
+    // with another name.
     insert.push(" ON CONFLICT (id) DO NOTHING RETURNING id");
     let added = session.fetch_column(insert.persistent(is_common(chunk.len()))).await?;
     ensure_all_found("match", chunk.iter().map(|row| row.id.clone()), added)
 }
 
-/// Updates matches. Most letters leave a match's stage and clock alone, and SQLite rewrites index entries even for
-/// equal values, so the indexed columns are set only where they change.
+/// Updates matches. Most letters leave a match's stage and clock alone, and SQLite rewrites index entries
+/// even for equal values, so the indexed columns are set only where they change.
 async fn change_matches(
     session: &mut Session<'_>,
     chunk: &[&MatchRow],
@@ -278,7 +280,8 @@ async fn decide_letters(
             .bind(decision.accepted_by.as_deref().map(text));
     });
     update.push(
-        // A letter that a GM requeues starts with no failures: those counted before would set it aside at once.
+        // A letter that a GM requeues starts with no failures: those counted before would set it aside at
+        // once.
         ") UPDATE letter SET status = d_status, note = d_note, match_id = d_match_id, seat = d_seat, \
          accepted_by = COALESCE(d_accepted_by, accepted_by), \
          tries = CASE WHEN d_status = 'waiting' THEN 0 ELSE tries END, decided_at = ",

@@ -1,5 +1,5 @@
-//! A club's database, on either engine. [`Backend`] connects, claims, locks and backs up. The SQL that both engines
-//! understand, with `$1` for parameters, is written once, in a file for each family of tables.
+//! A club's database, on either engine. [`Backend`] connects, claims, locks and backs up. The SQL that both
+//! engines understand, with `$1` for parameters, is written once, in a file for each family of tables.
 
 use std::path::Path;
 
@@ -8,8 +8,9 @@ use super::rows::text;
 use super::statement::{Record, Statement};
 use super::{DatabaseLock, Queues, REMEMBER, Result, RowSink, TABLES_VERSION, Wakeup};
 
-/// A club's database: letters, players, matches, ledgers and the outbox. Several processes may write at once, so reading
-/// reserves nothing: only claims are exclusive, and [`Database::commit`] rejects changes based on outdated rows.
+/// A club's database: letters, players, matches, ledgers and the outbox. Several processes may write at once,
+/// so reading reserves nothing: only claims are exclusive, and [`Database::commit`] rejects changes based on
+/// outdated rows.
 pub struct Database {
     pub(super) backend: Box<dyn Backend>,
 }
@@ -94,7 +95,8 @@ impl Database {
         self.backend.engine().is_shared()
     }
 
-    /// Acquires or keeps the lease, and returns whether this daemon has it. Call it often: a lost connection drops it.
+    /// Acquires or keeps the lease, and returns whether this daemon has it. Call it often: a lost connection
+    /// drops it.
     pub async fn try_acquire_lease(&self, lease: &str) -> Result<bool> {
         self.backend.try_acquire_lease(lease).await
     }

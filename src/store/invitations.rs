@@ -1,4 +1,5 @@
-//! Offers to play. An address has at most one open challenge from a newcomer, even if two daemons store one at once.
+//! Offers to play. An address has at most one open challenge from a newcomer, even if two daemons store one
+//! at once.
 
 use chrono::{DateTime, Utc};
 
@@ -68,8 +69,9 @@ pub async fn set_invitation(
     ensure_only_one(session, invitation, at).await
 }
 
-/// Ensures, after an invitation was stored, that no other newcomer has an open challenge to the same address. A unique
-/// index cannot do that: a challenge that has lapsed stays open in its row until the clock closes it.
+/// Ensures, after an invitation was stored, that no other newcomer has an open challenge to the same address.
+/// A unique index cannot do that: a challenge that has lapsed stays open in its row until the clock closes
+/// it.
 ///
 /// # Errors
 /// [`StoreError::Stale`] if there is one.

@@ -232,8 +232,8 @@ impl Database {
         self.read_recent(self.statement(sql).bind_texts(ids)).await
     }
 
-    /// Returns the columns of matches that a ruling needs. The other columns are for lists, and follow from the
-    /// snapshot.
+    /// Returns the columns of matches that a ruling needs. The other columns are for lists, and follow from
+    /// the snapshot.
     pub async fn snapshots(&self, ids: &[String]) -> Result<Vec<SnapshotRow>> {
         let sql = format!("SELECT id, snapshot, version FROM match WHERE id {} ORDER BY id", self.one_of());
         self.read_recent(self.statement(sql).bind_texts(ids)).await
@@ -264,7 +264,8 @@ impl Database {
         Ok(rows.into_iter().map(|row| (row.own_seat, row.overview)).collect())
     }
 
-    /// Returns up to `limit` matches whose `wake_at` has come, longest overdue first, starting after the match `after`.
+    /// Returns up to `limit` matches whose `wake_at` has come, longest overdue first, starting after the
+    /// match `after`.
     pub async fn matches_due(
         &self,
         now: DateTime<Utc>,
@@ -292,8 +293,8 @@ impl Database {
         self.read(self.statement(sql).bind(past.timestamp_millis()).bind(i64::from(limit))).await
     }
 
-    /// Claims the house's turns in these matches, except those that another daemon has claimed, and returns the IDs of
-    /// the claimed ones. Anybody may still write to such a match.
+    /// Claims the house's turns in these matches, except those that another daemon has claimed, and returns
+    /// the IDs of the claimed ones. Anybody may still write to such a match.
     pub async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
         self.backend.claim_house_turns(matches).await
     }

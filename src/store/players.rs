@@ -140,7 +140,8 @@ impl Database {
         Ok(seats)
     }
 
-    /// Returns up to `limit` players whose digest is due by now, with that time; `None` if none is scheduled yet.
+    /// Returns up to `limit` players whose digest is due by now, with that time; `None` if none is scheduled
+    /// yet.
     pub async fn digests_due(
         &self,
         now: DateTime<Utc>,
@@ -168,8 +169,8 @@ impl Database {
     }
 }
 
-/// Adds a player, and returns whether the address was free. If it was not, roll back: another writer has just added
-/// the same player.
+/// Adds a player, and returns whether the address was free. If it was not, roll back: another writer has just
+/// added the same player.
 async fn add_player(
     session: &mut Session<'_>,
     address: &str,
@@ -253,8 +254,8 @@ async fn insert_addresses(session: &mut Session<'_>, player_id: i64, addresses: 
 /// Transfers the seats and addresses of `merged` to `into`, and deletes `merged`.
 ///
 /// # Errors
-/// [`StoreError::Unsound`] if together they hold both seats of a match, which no player may, or if they are the same
-/// player.
+/// [`StoreError::Unsound`] if together they hold both seats of a match, which no player may, or if they are
+/// the same player.
 pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) -> Result<()> {
     let sql = "SELECT COUNT(*) FROM seat a JOIN seat b ON a.match_id = b.match_id \
                WHERE a.player_id = $1 AND b.player_id = $2";

@@ -45,8 +45,8 @@ pub struct PostgresBackend {
     listener: tokio::sync::Mutex<Option<PgListener>>,
 }
 
-/// A dedicated connection, whose advisory locks are this daemon's leases. The server releases them when it closes, for
-/// whatever reason.
+/// A dedicated connection, whose advisory locks are this daemon's leases. The server releases them when it
+/// closes, for whatever reason.
 struct Leases {
     connection: PgConnection,
     held: BTreeSet<String>,
@@ -58,7 +58,8 @@ impl PostgresBackend {
             .map_err(StoreError::misnamed)?
             .application_name("fogpost")
             .options([
-                // With these, the server frees the locks of a vanished machine after 11 seconds instead of two hours.
+                // With these, the server frees the locks of a vanished machine after 11 seconds instead of
+                // two hours.
                 ("tcp_keepalives_idle", "5"),
                 ("tcp_keepalives_interval", "2"),
                 ("tcp_keepalives_count", "3"),
@@ -81,8 +82,8 @@ impl PostgresBackend {
     async fn migrate(&self) -> Result<()> {
         let mut tx = self.pool.begin().await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING).execute(&mut *tx).await?;
-        // Read outside the transaction, which a failure would abort. The lock keeps others from migrating in the
-        // meantime.
+        // Read outside the transaction, which a failure would abort. The lock keeps others from migrating in
+        // the meantime.
         let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&self.pool).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         tx.commit().await?;

@@ -30,8 +30,8 @@ pub fn shared_mode(path: &Path) -> Option<u32> {
 /// The first bytes of every SQLite file.
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Returns the database at `path`, its log, and every other SQLite database in the same folder, such as a backup or a
-/// database that a restore has replaced.
+/// Returns the database at `path`, its log, and every other SQLite database in the same folder, such as a
+/// backup or a database that a restore has replaced.
 pub fn databases_beside(path: &Path) -> Vec<PathBuf> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -1,5 +1,5 @@
-//! The tables, indexes and triggers of a database: brings them up to date, and compares them with those that the
-//! migrations of this program make.
+//! The tables, indexes and triggers of a database: brings them up to date, and compares them with those that
+//! the migrations of this program make.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -18,7 +18,8 @@ pub fn log_migration(before: Option<i64>, migrations: &Migrator) {
 
 /// Brings the tables up to date.
 ///
-/// Boxed, because the compiler cannot prove that the future of an `async fn` is `Send` here (rust-lang/rust#110338).
+/// Boxed, because the compiler cannot prove that the future of an `async fn` is `Send` here
+/// (rust-lang/rust#110338).
 pub fn migrate<'a, A>(
     migrations: &'static Migrator,
     connection: A,
@@ -37,8 +38,8 @@ pub type SchemaPart = (String, String, String);
 pub const SQLITE_PARTS: &str = "SELECT type, name, COALESCE(sql, '') FROM sqlite_schema \
     WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> '_sqlx_migrations'";
 
-/// Selects the [`SchemaPart`]s of the schema `$1` of a PostgreSQL database. A trigger's definition says whether it is
-/// enabled. The name of the schema is removed, because the model is in another one.
+/// Selects the [`SchemaPart`]s of the schema `$1` of a PostgreSQL database. A trigger's definition says
+/// whether it is enabled. The name of the schema is removed, because the model is in another one.
 pub const POSTGRES_PARTS: &str = "SELECT kind, name, replace(definition, quote_ident($1) || '.', '') FROM ( \
     SELECT 'table' AS kind, c.relname::text AS name, string_agg(concat_ws(' ', a.attname, \
         format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, pg_get_expr(d.adbin, d.adrelid)), ', ' \

@@ -18,15 +18,16 @@ struct Bounds {
     bytes: i64,
 }
 
-/// Players' letters: as many as one transaction writes well. A multiple of the store's `CHUNK`, whose statements stay
-/// prepared.
+/// Players' letters: as many as one transaction writes well. A multiple of the store's `CHUNK`, whose
+/// statements stay prepared.
 const OF_PLAYERS: Bounds = Bounds { letters: 256, bytes: 8_000_000 };
 
-/// Strangers' letters. Players' letters that arrive in the meantime wait until these are ruled on, which takes up to 250 ms
-/// of CPU time for each megabyte.
+/// Strangers' letters. Players' letters that arrive in the meantime wait until these are ruled on, which
+/// takes up to 250 ms of CPU time for each megabyte.
 const OF_STRANGERS: Bounds = Bounds { letters: 32, bytes: 250_000 };
 
-/// Maximum letters of one lane in a claim: whoever sends hundreds delays everybody else by no more than these.
+/// Maximum letters of one lane in a claim: whoever sends hundreds delays everybody else by no more than
+/// these.
 const MAX_IN_LANE: usize = 16;
 
 /// Letters that are looked at together.
@@ -39,8 +40,9 @@ const MAX_PAGES: usize = 64;
 const IN_WORK: &str = "letters in work: ";
 
 impl Database {
-    /// Claims waiting letters, oldest first, and those of the matches that are `due`. Skips letters deferred past `now`, and
-    /// lanes in which another daemon is at work: a lane has one claimant at a time, and its letters stay in order.
+    /// Claims waiting letters, oldest first, and those of the matches that are `due`. Skips letters deferred
+    /// past `now`, and lanes in which another daemon is at work: a lane has one claimant at a time, and its
+    /// letters stay in order.
     ///
     /// Returns few letters of each lane and few of strangers, so that nobody waits long for others.
     pub async fn claim(&self, now: DateTime<Utc>, due: &[String]) -> Result<Claimable> {
@@ -68,8 +70,8 @@ impl Database {
         Ok(Claimable { letters, matches, claim })
     }
 
-    /// Returns the lane and the sender of all waiting letters that are not deferred past `now`, with the time at which
-    /// the oldest of each arrived.
+    /// Returns the lane and the sender of all waiting letters that are not deferred past `now`, with the time
+    /// at which the oldest of each arrived.
     pub async fn waiting_since(&self, now: DateTime<Utc>) -> Result<Vec<(String, String, DateTime<Utc>)>> {
         let sql = "SELECT lane, sender, MIN(received_at) FROM letter \
                    WHERE status = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) GROUP BY lane, sender";
@@ -77,9 +79,9 @@ impl Database {
         Ok(rows.into_iter().map(|(lane, sender, Millis(oldest))| (lane, sender, oldest)).collect())
     }
 
-    /// Notes the letters that the daemon `owner` is working on, in place of its previous note; an empty list ends the
-    /// work. After a crash the note names the suspects. It does not wait for the disk: the note survives the process,
-    /// but perhaps not a power failure.
+    /// Notes the letters that the daemon `owner` is working on, in place of its previous note; an empty list
+    /// ends the work. After a crash the note names the suspects. It does not wait for the disk: the note
+    /// survives the process, but perhaps not a power failure.
     pub async fn note_in_work(&self, owner: &str, letters: &[Digest]) -> Result<()> {
         let key = format!("{IN_WORK}{owner}");
         let statement = if letters.is_empty() {
@@ -117,8 +119,8 @@ impl Database {
         self.read_column(self.statement(sql).bind(now.timestamp_millis())).await
     }
 
-    /// Returns up to `limit` letters that acted in a match, after the row `id`, with the row ID of the last. Returns
-    /// `None` if there are no more.
+    /// Returns up to `limit` letters that acted in a match, after the row `id`, with the row ID of the last.
+    /// Returns `None` if there are no more.
     pub async fn acted_after(
         &self,
         match_id: &str,
@@ -164,7 +166,8 @@ struct Taken {
 }
 
 impl Taken {
-    /// Takes letters, oldest first, within bounds. A letter that exceeds the bound of bytes alone is taken alone.
+    /// Takes letters, oldest first, within bounds. A letter that exceeds the bound of bytes alone is taken
+    /// alone.
     async fn take(&mut self, session: &mut Session<'_>, known: i64, bounds: &Bounds, now: i64) -> Result<()> {
         let (mut after, mut letters, mut bytes) = ((i64::MIN, 0), 0, 0);
         for _ in 0..MAX_PAGES {
@@ -236,8 +239,8 @@ impl Taken {
     }
 }
 
-/// Takes those of the lanes that no other daemon has, until the transaction ends. On SQLite there is no other daemon, and
-/// one claim at a time.
+/// Takes those of the lanes that no other daemon has, until the transaction ends. On SQLite there is no other
+/// daemon, and one claim at a time.
 async fn take_lanes(session: &mut Session<'_>, lanes: Vec<String>) -> Result<Vec<String>> {
     if session.engine() == Engine::Sqlite || lanes.is_empty() {
         return Ok(lanes);

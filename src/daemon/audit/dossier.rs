@@ -19,8 +19,8 @@ use crate::referee::{Act, Instruction, Match, MatchAction, Stage};
 use crate::report::redraw;
 use crate::store::{LetterStatus, NamedLetter, TokenRow};
 
-/// Returns everything stored about a match. While the match runs, this includes what the rules hide, so a GM must
-/// ask for it, and the ledger records the request and `what` it is for.
+/// Returns everything stored about a match. While the match runs, this includes what the rules hide, so a GM
+/// must ask for it, and the ledger records the request and `what` it is for.
 ///
 /// # Errors
 /// Same as [`sealed::unseal`], or if there is no such match.
@@ -65,8 +65,8 @@ pub async fn material(
     Ok(archive)
 }
 
-/// Returns the files of a match's dossier, by name. The arbiter's dossier holds reply tokens, so the tokens of both
-/// seats are renewed first; the players get the new ones by letters that are not in the dossier.
+/// Returns the files of a match's dossier, by name. The arbiter's dossier holds reply tokens, so the tokens
+/// of both seats are renewed first; the players get the new ones by letters that are not in the dossier.
 ///
 /// # Errors
 /// Same as [`material`], or if the match does not verify.
@@ -164,7 +164,8 @@ async fn letter_records(office: &Office, material: &MatchArchive) -> anyhow::Res
     Ok(records.collect())
 }
 
-/// Draws dropped pictures of our letters again, if this version of the program draws them exactly as they were.
+/// Draws dropped pictures of our letters again, if this version of the program draws them exactly as they
+/// were.
 async fn redraw_pictures(mut material: MatchArchive) -> anyhow::Result<MatchArchive> {
     let drawing = move || {
         let MatchArchive { game_match, entries, dispatches, .. } = &mut material;

@@ -29,15 +29,16 @@ use crate::store::EntryRow;
 /// The key under which a daemon remembers the start of the last completed audit.
 const AUDITED: &str = "audited";
 
-/// The keys under which a daemon remembers the last match that it checked, with and without new rulings, if there are
-/// too many for one audit.
+/// The keys under which a daemon remembers the last match that it checked, with and without new rulings, if
+/// there are too many for one audit.
 const NEW_UNTIL: &str = "audited new until";
 const QUIET_UNTIL: &str = "audited quiet until";
 
 /// Time between checks whether an audit is due.
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Maximum matches with new rulings, and without, in one audit, so that a club with very many is not audited all day.
+/// Maximum matches with new rulings, and without, in one audit, so that a club with very many is not audited
+/// all day.
 const MAX_TOGETHER: usize = 2000;
 
 /// Matches that are noted as verified together.
@@ -98,7 +99,8 @@ async fn audit_all(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
         let sound = verdicts.iter().filter(|verdict| verdict.is_sound());
         let heads: Vec<(String, Head)> =
             sound.map(|verdict| (verdict.match_id.clone(), verdict.head)).collect();
-        // Noted as they are done: an audit that is interrupted does not compute these turns of the house once more.
+        // Noted as they are done: an audit that is interrupted does not compute these turns of the house once
+        // more.
         office.store.note_verified(&heads).await?;
         news.extend(note_unsound(office, verdicts, now).await?);
     }
@@ -149,8 +151,8 @@ async fn remember_turn(office: &Office, key: &str, ids: &[String]) -> anyhow::Re
     Ok(())
 }
 
-/// Forgets earlier findings in the matches that verify, and pauses the others, if that is still possible. Returns
-/// those with a finding that is news to the GM, each with the value to remember.
+/// Forgets earlier findings in the matches that verify, and pauses the others, if that is still possible.
+/// Returns those with a finding that is news to the GM, each with the value to remember.
 async fn note_unsound(
     office: &Office,
     verdicts: Vec<AuditVerdict>,
@@ -220,8 +222,8 @@ async fn tell_gm(
     Ok(())
 }
 
-/// Chooses the matches to audit today from all sorted IDs: at most [`MAX_TOGETHER`], beginning after yesterday's `last`
-/// one.
+/// Chooses the matches to audit today from all sorted IDs: at most [`MAX_TOGETHER`], beginning after
+/// yesterday's `last` one.
 fn in_turn(mut ids: Vec<String>, last: Option<String>) -> Vec<String> {
     if ids.len() > MAX_TOGETHER {
         let last = last.unwrap_or_default();

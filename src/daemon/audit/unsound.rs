@@ -1,5 +1,5 @@
-//! Matches that do not verify. They are remembered in the store, so that the GM is told of each finding once, and the
-//! status shows them until the GM acknowledges them or they verify again.
+//! Matches that do not verify. They are remembered in the store, so that the GM is told of each finding once,
+//! and the status shows them until the GM acknowledges them or they verify again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,8 +26,8 @@ pub struct Unsound {
 }
 
 impl Unsound {
-    /// Returns the value to remember after a verdict at `now`, or `None` if the GM knows all of its findings. `before`
-    /// is the value so far.
+    /// Returns the value to remember after a verdict at `now`, or `None` if the GM knows all of its findings.
+    /// `before` is the value so far.
     pub fn after(before: Option<&Unsound>, verdict: &AuditVerdict, now: DateTime<Utc>) -> Option<Unsound> {
         let found = verdict.findings.iter().map(|finding| {
             let words = format!("{}: {}", finding.place, finding.what);
@@ -59,8 +59,8 @@ pub async fn unsound_matches(store: &Database) -> anyhow::Result<BTreeMap<String
     Ok(unsound.collect())
 }
 
-/// Notes that the GM has seen the findings in one match, or in all, and returns the names of these matches. The GM
-/// is told again only of new findings.
+/// Notes that the GM has seen the findings in one match, or in all, and returns the names of these matches.
+/// The GM is told again only of new findings.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

@@ -57,7 +57,8 @@ pub async fn verify(
     verify_match(office, match_id, HouseTurns::ALL, progress).await
 }
 
-/// Checks one match, and computes these turns of the house again. A row with impossible contents is a finding.
+/// Checks one match, and computes these turns of the house again. A row with impossible contents is a
+/// finding.
 pub async fn verify_match(
     office: &Office,
     match_id: &str,
@@ -83,8 +84,8 @@ pub async fn verify_several(
     checks.buffered(at_once).try_collect().await
 }
 
-/// Checks the matches that players' own letters name, and whether the ledger lines in these are on their chains.
-/// With `only`, just the lines of that match count.
+/// Checks the matches that players' own letters name, and whether the ledger lines in these are on their
+/// chains. With `only`, just the lines of that match count.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -107,8 +108,8 @@ pub async fn verify_against(
     Ok(verdicts)
 }
 
-/// Returns the verdict on a match with an impossible row, which somebody else must have changed. Passes on any other
-/// error.
+/// Returns the verdict on a match with an impossible row, which somebody else must have changed. Passes on
+/// any other error.
 pub(super) fn unreadable(id: &str, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
     let what = match error.downcast::<StoreError>()? {
         StoreError::Unsound(what) => what,

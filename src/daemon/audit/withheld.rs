@@ -1,5 +1,5 @@
-//! Letters about several matches. They are shown whole only once all these matches are over. Until then a dossier and
-//! an account hold the part that was ruled on in their own match, if it was a part.
+//! Letters about several matches. They are shown whole only once all these matches are over. Until then a
+//! dossier and an account hold the part that was ruled on in their own match, if it was a part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,7 +107,8 @@ pub(super) fn read_letter(raw: &[u8], own: &OwnIdentity) -> Option<Letter> {
     Letter::read(raw, own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
 }
 
-/// Returns the part of a letter that is shown until other matches are over, or `None` if it may be shown whole.
+/// Returns the part of a letter that is shown until other matches are over, or `None` if it may be shown
+/// whole.
 async fn withheld_letter(
     office: &Office,
     game_match: &Match,
@@ -155,8 +156,8 @@ fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<&LetterCause>> {
     named
 }
 
-/// Returns the text of the part of a letter that was ruled on, or `None` if its lines have no such part: another
-/// version of this program may read other lines, and the ledger pins those that were ruled on.
+/// Returns the text of the part of a letter that was ruled on, or `None` if its lines have no such part:
+/// another version of this program may read other lines, and the ledger pins those that were ruled on.
 fn text_of_part(lines: &[Line], match_id: &str, cause: &LetterCause) -> Option<String> {
     let part = part_for(lines, match_id, cause.token == TokenOf::Own);
     (cause.part == Some(part_digest(&part))).then(|| part_text(&part))

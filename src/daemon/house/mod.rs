@@ -1,6 +1,6 @@
-//! Plays for the house. Finding a turn takes long, so it runs on a background thread, where no letter waits for it, and
-//! is then committed. The matches themselves store that the house has to move, so nothing is lost if the program ends
-//! in between.
+//! Plays for the house. Finding a turn takes long, so it runs on a background thread, where no letter waits
+//! for it, and is then committed. The matches themselves store that the house has to move, so nothing is lost
+//! if the program ends in between.
 
 pub mod stuck;
 
@@ -80,8 +80,8 @@ async fn play_once_everywhere(office: &Office) -> anyhow::Result<bool> {
     Ok(again)
 }
 
-/// Plays in the matches in which no other daemon plays for the house. Returns whether the house has to move again
-/// in one of them.
+/// Plays in the matches in which no other daemon plays for the house. Returns whether the house has to move
+/// again in one of them.
 async fn play_in_several(
     office: &Office,
     ids: &[String],

@@ -46,8 +46,8 @@ pub async fn store_until_closed(office: &Office, mut batches: mpsc::Receiver<Bat
     }
 }
 
-/// Reads the mailbox's processed letters again after a restore. Letters that the database knows have no second
-/// effect; letters that came after the backup are ruled on.
+/// Reads the mailbox's processed letters again after a restore. Letters that the database knows have no
+/// second effect; letters that came after the backup are ruled on.
 pub async fn read_again_if_restored(office: &Office) -> anyhow::Result<()> {
     if office.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
         return Ok(());
@@ -85,8 +85,8 @@ async fn store_letters(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::
     Ok(taken)
 }
 
-/// Notes the texts of letters that only look like copies of earlier ones. A letter that takes too long to read, or
-/// on which a daemon died, counts as a copy.
+/// Notes the texts of letters that only look like copies of earlier ones. A letter that takes too long to
+/// read, or on which a daemon died, counts as a copy.
 async fn with_new_texts(office: &Office, letters: Vec<NewLetter>) -> anyhow::Result<Vec<NewLetter>> {
     let look_alikes = copies::look_alikes(&office.store, &letters).await?;
     let letters = Arc::new(letters);
@@ -108,7 +108,8 @@ async fn with_new_texts(office: &Office, letters: Vec<NewLetter>) -> anyhow::Res
     Ok(letters)
 }
 
-/// Compares letters, each at a place in the list, with earlier ones. Returns the digest of each text that differs.
+/// Compares letters, each at a place in the list, with earlier ones. Returns the digest of each text that
+/// differs.
 async fn compare(
     office: &Office,
     letters: &Arc<Vec<NewLetter>>,
@@ -139,8 +140,8 @@ async fn compare(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Returns the letters in the spam folder that concern the club: those from an address of a player or a GM, and
-/// those with a reply token.
+/// Returns the letters in the spam folder that concern the club: those from an address of a player or a GM,
+/// and those with a reply token.
 async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<Taken> {
     let registered = registered_senders(office, letters).await?;
     let tokens: Vec<String> = letters.iter().flat_map(|letter| letter.tokens.iter().cloned()).collect();

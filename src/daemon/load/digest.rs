@@ -101,8 +101,8 @@ async fn left_out_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result
     Ok(left_out.map(|(_, count)| u64::from(*count)).sum())
 }
 
-/// Returns the dispatches that were given up since then. Their rows lack that time, but the letter that told the
-/// GMs at once has it. No letter tells of one to a GM; the time of the dispatch itself counts then.
+/// Returns the dispatches that were given up since then. Their rows lack that time, but the letter that told
+/// the GMs at once has it. No letter tells of one to a GM; the time of the dispatch itself counts then.
 async fn given_up_since(
     office: &Office,
     since: DateTime<Utc>,

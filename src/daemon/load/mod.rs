@@ -75,7 +75,8 @@ pub async fn load_match_rows(
     read_matches(office, rows.into_iter().map(SnapshotRow::from).collect(), seats, loaded).await
 }
 
-/// Sums up every match. The rows stream, without snapshots: a club may have more matches than fit into memory.
+/// Sums up every match. The rows stream, without snapshots: a club may have more matches than fit into
+/// memory.
 pub async fn load_summaries(office: &Office, now: DateTime<Utc>) -> anyhow::Result<Vec<Summary>> {
     let mut summaries = Vec::new();
     let mut sum_up = |game_match: MatchOverview| summaries.push(Summary::of(&game_match, now));
@@ -98,7 +99,8 @@ pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing ones.
+/// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing
+/// ones.
 async fn gm_tokens(office: &Office) -> anyhow::Result<Vec<String>> {
     let stored = office.store.remembered_under(GM_TOKEN).await?;
     let mut tokens = Vec::new();
@@ -389,8 +391,8 @@ async fn load_budgets(
     Ok(())
 }
 
-/// Reads the snapshots of matches, and adds the deliveries in them since their last entries. A snapshot that cannot
-/// be read counts as missing, so that only letters about it fail.
+/// Reads the snapshots of matches, and adds the deliveries in them since their last entries. A snapshot that
+/// cannot be read counts as missing, so that only letters about it fail.
 async fn read_matches(
     office: &Office,
     rows: Vec<SnapshotRow>,

@@ -37,8 +37,8 @@ pub const OUTAGE_BETWEEN_RUNS: TimeDelta = TimeDelta::hours(2);
 /// The longest grace that a match can have.
 const MAX_GRACE: TimeDelta = TimeDelta::days(30);
 
-/// Enforces deadlines until shutdown. While the mailbox cannot be read, nobody is late: the clock is not checked,
-/// and afterwards that time counts as an outage.
+/// Enforces deadlines until shutdown. While the mailbox cannot be read, nobody is late: the clock is not
+/// checked, and afterwards that time counts as an outage.
 pub async fn watch_clock_until(
     office: Arc<Office>,
     shutdown: ShutdownSignal,
@@ -80,8 +80,8 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
     digest::digest_when_due(office, now).await
 }
 
-/// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length, and at
-/// least by the grace.
+/// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length,
+/// and at least by the grace.
 async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
     if remembered::is_ahead(office, HEARTBEAT).await? {
         tracing::warn!("the clock was set back; retrying everything deferred now");
@@ -103,7 +103,8 @@ async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDe
     Ok(())
 }
 
-/// Rules on all matches that are due by `until`, and adds them to `done`. Skips those that are `done` already.
+/// Rules on all matches that are due by `until`, and adds them to `done`. Skips those that are `done`
+/// already.
 async fn sweep(
     office: &Office,
     until: DateTime<Utc>,

@@ -9,7 +9,8 @@ use crate::desk::gm::digest::daily;
 use crate::desk::people::player_settings::digest_for;
 use crate::store::Player;
 
-/// The key under which a daemon remembers its last digest for the first GM, and the prefix of the keys for the others.
+/// The key under which a daemon remembers its last digest for the first GM, and the prefix of the keys for
+/// the others.
 const LAST_DIGEST: &str = "digest";
 
 /// Maximum players whose digests are made at a time.

@@ -16,8 +16,8 @@ use crate::post::{Batch, Health, ShutdownSignal, without_addresses};
 /// Time between a daemon's attempts to get or renew the mailbox's lease.
 const LEASE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Reads the mailbox whenever this daemon has its lease, until shutdown. The daemon that reads it also watches the
-/// clock, since nobody is late while the mailbox cannot be read, and audits the matches.
+/// Reads the mailbox whenever this daemon has its lease, until shutdown. The daemon that reads it also
+/// watches the clock, since nobody is late while the mailbox cannot be read, and audits the matches.
 ///
 /// # Errors
 /// Returns the error that ended one of its loops for good.
@@ -88,8 +88,8 @@ async fn lose_lease(office: &Office, lease: &str) {
     }
 }
 
-/// Retries [`intake::read_again_if_restored`] until it succeeds, then waits for shutdown: a loop that ends would
-/// end the others.
+/// Retries [`intake::read_again_if_restored`] until it succeeds, then waits for shutdown: a loop that ends
+/// would end the others.
 async fn read_again_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
     let mut backoff = Backoff::new();
     while !shutdown.is_set() {

@@ -13,8 +13,8 @@ use crate::daemon::waiting::{flatten, wind_down};
 use crate::daemon::{Office, audit, house, intake, items, sending, space};
 use crate::post::{Batch, Health, ShutdownSignal};
 
-/// Runs every loop until `shutdown`. Work that the loops cannot finish in time is rolled back, and done after the
-/// next start.
+/// Runs every loop until `shutdown`. Work that the loops cannot finish in time is rolled back, and done after
+/// the next start.
 ///
 /// # Errors
 /// Returns the error that ended one of the loops for good.

@@ -1,5 +1,5 @@
-//! Hourly work that no letter and no deadline causes: deletes the bytes of old letters and pictures that can be drawn
-//! again, lists the last letters of ended matches, and corrects times that are deferred too far.
+//! Hourly work that no letter and no deadline causes: deletes the bytes of old letters and pictures that can
+//! be drawn again, lists the last letters of ended matches, and corrects times that are deferred too far.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -23,8 +23,8 @@ const MAX_BATCHES: usize = 20;
 /// The key under which a daemon remembers its last listing of the letters of ended matches.
 const LAST_LISTING: &str = "letters listed";
 
-/// Maximum time that a match that is over waits for its last letters to be sent or given up, before an entry lists
-/// them.
+/// Maximum time that a match that is over waits for its last letters to be sent or given up, before an entry
+/// lists them.
 const LISTED_AFTER: TimeDelta = TimeDelta::days(1);
 
 /// The key under which a daemon remembers its last deletion of old pictures.
@@ -56,8 +56,8 @@ pub async fn correct_deferred_when_due(office: &Office, now: DateTime<Utc>) -> a
     Ok(office.store.remember(LAST_CORRECTION, &now.to_rfc3339()).await?)
 }
 
-/// Deletes the bytes of letters that caused no ledger entry and are older than `letters.keep_unruled_days`, once an
-/// hour. Letters of the GM stay: they are the evidence of what the GM asked for.
+/// Deletes the bytes of letters that caused no ledger entry and are older than `letters.keep_unruled_days`,
+/// once an hour. Letters of the GM stay: they are the evidence of what the GM asked for.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -85,8 +85,8 @@ pub async fn delete_unruled_when_due(office: &Office, now: DateTime<Utc>) -> any
     Ok(())
 }
 
-/// Once an hour, adds an entry to each match that is over and whose last letters no entry lists: otherwise their
-/// pins and deliveries would be in no chain.
+/// Once an hour, adds an entry to each match that is over and whose last letters no entry lists: otherwise
+/// their pins and deliveries would be in no chain.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

@@ -1,9 +1,10 @@
 //! Sends dispatches: each is retried until a server accepts it, or until its recipient turns out to be wrong.
 //!
-//! A task for each connection takes the most urgent letter that may go now, sends it, and takes the next, as the [`Plan`]
-//! decides. It never waits for the database. The dispatcher does: it claims letters ahead, records many outcomes at a time,
-//! and does what follows from them. So a slow server delays nobody but its own reader, and a slow database delays only
-//! claims. A letter leaves its claim when its outcome is recorded; a daemon that is killed before that sends it again.
+//! A task for each connection takes the most urgent letter that may go now, sends it, and takes the next, as
+//! the [`Plan`] decides. It never waits for the database. The dispatcher does: it claims letters ahead,
+//! records many outcomes at a time, and does what follows from them. So a slow server delays nobody but its
+//! own reader, and a slow database delays only claims. A letter leaves its claim when its outcome is
+//! recorded; a daemon that is killed before that sends it again.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -208,7 +209,8 @@ impl<'a> Dispatcher<'a> {
         self.shared.plan().next(self.office.now())
     }
 
-    /// Records outcomes once the last record is some time ago, or nothing else is in flight, and does what follows.
+    /// Records outcomes once the last record is some time ago, or nothing else is in flight, and does what
+    /// follows.
     async fn record_when_due(&mut self) -> anyhow::Result<()> {
         let is_due = {
             let plan = self.shared.plan();
@@ -239,7 +241,8 @@ impl<'a> Dispatcher<'a> {
         Ok(())
     }
 
-    /// Does what is left to do about letters, and tells the GM of an outage. Returns whether there was anything to do.
+    /// Does what is left to do about letters, and tells the GM of an outage. Returns whether there was
+    /// anything to do.
     async fn follow_up(&mut self) -> anyhow::Result<bool> {
         let mut was_needed = false;
         while let Some(todo) = self.take_follow_up() {
@@ -327,7 +330,8 @@ async fn send_some<'a>(
     Ok(())
 }
 
-/// Gives each letter an ID for its return path, if the config asks for that. The ID is stored before the letter is sent.
+/// Gives each letter an ID for its return path, if the config asks for that. The ID is stored before the
+/// letter is sent.
 async fn give_return_ids(office: &Office, claimed: &mut [Claimed]) -> anyhow::Result<()> {
     if !office.config.club.has_return_ids() {
         return Ok(());
@@ -385,8 +389,9 @@ async fn settle(
 ) -> anyhow::Result<()> {
     match commit::decide_and_commit(office, decide).await {
         Err(error) if !is_transient(&error) => {
-            // It would fail again, and other letters must not wait for it. If the program was killed after this commit and
-            // before it was recorded, the letter to the GM is queued already, and its Message-ID is taken.
+            // It would fail again, and other letters must not wait for it. If the program was killed after
+            // this commit and before it was recorded, the letter to the GM is queued already, and its
+            // Message-ID is taken.
             tracing::error!(error = format!("{error:#}"), "failed to follow up what became of a letter");
             Ok(())
         }

@@ -65,8 +65,8 @@ pub async fn resend(office: &Office, filter: &DispatchFilter) -> anyhow::Result<
     Ok(resent)
 }
 
-/// Returns the bytes of one of our letters, with the picture that was dropped from it, or `None` if that cannot be
-/// drawn again exactly.
+/// Returns the bytes of one of our letters, with the picture that was dropped from it, or `None` if that
+/// cannot be drawn again exactly.
 async fn with_picture<'a>(
     office: &Office,
     row: &DispatchRow,

@@ -1,5 +1,5 @@
-//! The outbox in situations that depend on chance in a whole program: failures of the database, and several daemons. And
-//! letters and refusals for the tests beside this one.
+//! The outbox in situations that depend on chance in a whole program: failures of the database, and several
+//! daemons. And letters and refusals for the tests beside this one.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Logins at mail providers: their status, and their weekly renewal. Each machine has its own, and its daemon renews them
-//! even on standby.
+//! Logins at mail providers: their status, and their weekly renewal. Each machine has its own, and its daemon
+//! renews them even on standby.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! The club's status: queues, daemons and faults. Counts and times only: no address, no name of a person, no part of a
-//! letter.
+//! The club's status: queues, daemons and faults. Counts and times only: no address, no name of a person, no
+//! part of a letter.
 //!
-//! Each daemon notes its status in the database. `fogpost status` and the monitoring pages need no more than that and
-//! the queues.
+//! Each daemon notes its status in the database. `fogpost status` and the monitoring pages need no more than
+//! that and the queues.
 
 pub mod logins;
 pub mod note;
@@ -168,7 +168,8 @@ impl Status {
         }
     }
 
-    /// Adds faults for remembered times that are in the future, and for items that are deferred further than possible.
+    /// Adds faults for remembered times that are in the future, and for items that are deferred further than
+    /// possible.
     fn note_times_ahead(&mut self, memos: &[(String, String)], latest: LatestTimes) {
         for (key, value) in memos {
             let noted = value.parse::<DateTime<Utc>>().ok();
@@ -374,8 +375,8 @@ pub fn is_ahead(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
     at - now > SILENT_AFTER
 }
 
-/// Returns each login once: those that daemons have noted, and those `here`, which are newer than the notes of a daemon
-/// on this machine.
+/// Returns each login once: those that daemons have noted, and those `here`, which are newer than the notes
+/// of a daemon on this machine.
 fn of_all_machines(daemons: &[DaemonStatus], here: Vec<LoginStatus>) -> Vec<LoginStatus> {
     let all = daemons.iter().flat_map(|daemon| daemon.logins.clone()).chain(here);
     let each: BTreeMap<_, _> =

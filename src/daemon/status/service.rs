@@ -82,8 +82,8 @@ impl StatusPage {
     }
 }
 
-/// Ends the program after [`MAX_SHUTDOWN`] if it has not ended by itself: a mail server or the database may not answer.
-/// Uncommitted work is done after the next start.
+/// Ends the program after [`MAX_SHUTDOWN`] if it has not ended by itself: a mail server or the database may
+/// not answer. Uncommitted work is done after the next start.
 ///
 /// Runs on a thread of its own, because the runtime's threads may hang.
 pub fn end_at_the_latest() {

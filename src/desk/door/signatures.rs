@@ -1,7 +1,7 @@
 //! Signatures (DKIM): whether a letter is proven to be its sender's, and the habit of signing.
 //!
-//! An address whose last letters were all signed is expected to go on. A forger cannot sign for it, and so cannot end the
-//! habit either: only the player's word on an unsigned letter does.
+//! An address whose last letters were all signed is expected to go on. A forger cannot sign for it, and so
+//! cannot end the habit either: only the player's word on an unsigned letter does.
 
 use chrono::TimeDelta;
 

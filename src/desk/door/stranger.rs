@@ -69,8 +69,8 @@ impl WordsOfStranger {
         WordsOfStranger { to_gm: words, order_lines }
     }
 
-    /// Returns the note that the list of letters shows beside this one: the words that went to the GM, or that it changed
-    /// nothing.
+    /// Returns the note that the list of letters shows beside this one: the words that went to the GM, or
+    /// that it changed nothing.
     fn note(&self) -> String {
         match &self.to_gm {
             Some(Words { text, .. }) => note_of_text(text),
@@ -155,8 +155,8 @@ pub fn answer_stranger(
     Ok(())
 }
 
-/// Answers a player who wrote about a match without its token with the form of their seat, and returns whether it is
-/// clear which match was meant.
+/// Answers a player who wrote about a match without its token with the form of their seat, and returns
+/// whether it is clear which match was meant.
 fn answer_with_form(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -176,8 +176,8 @@ fn answer_with_form(
     Ok(true)
 }
 
-/// Whether a letter is from somebody unknown and shows no sign of a person. The GM's digest lists it, and the GM can
-/// accept it.
+/// Whether a letter is from somebody unknown and shows no sign of a person. The GM's digest lists it, and the
+/// GM can accept it.
 fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
     let is_known = asker.is_known || asker.player_id.is_some() || desk.club.is_gm(&letter.from);
     // Machines give no orders; who does so without a token is told that it is needed.
@@ -185,8 +185,8 @@ fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[L
     !is_known && !letter.shows_a_person(lines, &desk.club.own) && !has_orders()
 }
 
-/// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns what
-/// the answer says about it.
+/// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns
+/// what the answer says about it.
 fn pass_strangers_words(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -220,7 +220,8 @@ fn pass_strangers_words(
     Ok(Some(Passing::AtOnce))
 }
 
-/// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is known.
+/// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is
+/// known.
 fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) -> Decided<StrangerReplies> {
     let mut found = StrangerReplies::default();
     let mut questions = Questions::default();

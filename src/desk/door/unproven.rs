@@ -1,8 +1,8 @@
 //! Letters with a seat's reply token that are not proven to be its player's.
 //!
-//! Nothing in such a letter is done, and its sender hears nothing. The player is told at the registered address, and
-//! answers with CONFIRM or DENY and the code of that notice. A confirmed letter waits again, and is ruled on as of its
-//! arrival.
+//! Nothing in such a letter is done, and its sender hears nothing. The player is told at the registered
+//! address, and answers with CONFIRM or DENY and the code of that notice. A confirmed letter waits again, and
+//! is ruled on as of its arrival.
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
@@ -72,8 +72,8 @@ pub fn ask_player(
     Ok(())
 }
 
-/// Whether the player has confirmed an unsigned letter. It then counts as of its arrival, even if such letters need
-/// no proof any more.
+/// Whether the player has confirmed an unsigned letter. It then counts as of its arrival, even if such
+/// letters need no proof any more.
 pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, row: &TokenRow) -> Decided<bool> {
     if standing::signature(desk, waiting) != Some(Signature::Missing) {
         return Ok(false);
@@ -83,8 +83,8 @@ pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, row: &TokenRow) ->
     Ok(known.any(|unproven| unproven.confirmed_by.is_some()))
 }
 
-/// Keeps an unproven letter for the player's word, and tells the player of it, unless the player was told of others
-/// from that address within a day.
+/// Keeps an unproven letter for the player's word, and tells the player of it, unless the player was told of
+/// others from that address within a day.
 fn hold_unproven(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -182,8 +182,8 @@ fn unproven_letters_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<UnprovenL
     Ok(known)
 }
 
-/// Returns what a letter asks for, without anything that its sender worded freely: orders that the game can parse, and
-/// the verbs of commands.
+/// Returns what a letter asks for, without anything that its sender worded freely: orders that the game can
+/// parse, and the verbs of commands.
 fn asks(request: &Request, game_match: &Match) -> Vec<String> {
     let orders = request.orders.iter().filter(|line| game_match.game.syntax(&line.text).is_ok());
     let mut asks: Vec<String> = orders.map(|line| line.text.clone()).collect();

@@ -1,5 +1,5 @@
-//! Codes that people copy from our letters: how they are drawn and read, and how long they are good for. Invitations and
-//! questions to senders draw shorter ones of the same letters.
+//! Codes that people copy from our letters: how they are drawn and read, and how long they are good for.
+//! Invitations and questions to senders draw shorter ones of the same letters.
 
 use chrono::TimeDelta;
 

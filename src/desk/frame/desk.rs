@@ -1,7 +1,7 @@
 //! The desk: what a decision reads, and what it has changed so far.
 //!
-//! An item of a batch is decided on a desk of its own, upon what was accepted before it. Each letter has a draft, which
-//! joins the item's changes when the letter succeeds, so that nothing is ever undone.
+//! An item of a batch is decided on a desk of its own, upon what was accepted before it. Each letter has a
+//! draft, which joins the item's changes when the letter succeeds, so that nothing is ever undone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -63,7 +63,8 @@ impl Draft {
         let is_saved_anew = |saved: &SeatRow| {
             changes.seats.iter().any(|row| (&row.match_id, row.seat) == (&saved.match_id, saved.seat))
         };
-        // A seat is written once: PostgreSQL rejects an upsert that meets a row twice. The latest token counts.
+        // A seat is written once: PostgreSQL rejects an upsert that meets a row twice. The latest token
+        // counts.
         self.changes.seats.retain(|saved| !is_saved_anew(saved));
         self.matches.extend(matches);
         self.changes.absorb(changes);
@@ -215,7 +216,8 @@ impl<'a> Desk<'a> {
         self.drafts().into_iter().rev().find_map(|draft| draft.matches.get(id))
     }
 
-    /// The matches that this transaction has ruled on. One that was ruled on several times occurs as often, its latest state last.
+    /// The matches that this transaction has ruled on. One that was ruled on several times occurs as often,
+    /// its latest state last.
     pub fn all_ruled_on(&self) -> impl Iterator<Item = &LoadedMatch> {
         self.drafts().into_iter().flat_map(|draft| draft.matches.values())
     }
@@ -279,8 +281,8 @@ impl<'a> Desk<'a> {
         Ok(running.map(|(_, game_match)| game_match.id.clone()).collect())
     }
 
-    /// Returns a player's matches as this transaction leaves them so far, without those that this program cannot rule
-    /// on.
+    /// Returns a player's matches as this transaction leaves them so far, without those that this program
+    /// cannot rule on.
     pub fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
         let mut matches = Vec::new();
         for (_, game_match) in self.rows.matches_of(player_id)? {

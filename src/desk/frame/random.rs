@@ -1,8 +1,9 @@
 //! Random numbers from a seed, so that a repeated decision draws the same ones.
 //!
-//! A decision is repeated when a row is missing: for example, whether the match name that it drew is free. It must then
-//! draw the same name again, so it cannot ask the system for random numbers. Instead the loaded rows hold a seed of
-//! 256 bits from the system, and a stream is SHA-256 over the seed, a label and a counter.
+//! A decision is repeated when a row is missing: for example, whether the match name that it drew is free. It
+//! must then draw the same name again, so it cannot ask the system for random numbers. Instead the loaded
+//! rows hold a seed of 256 bits from the system, and a stream is SHA-256 over the seed, a label and a
+//! counter.
 
 use sha2::{Digest as _, Sha256};
 

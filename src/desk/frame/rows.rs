@@ -1,8 +1,9 @@
 //! The rows that decisions read.
 //!
-//! The shell loads rows ahead of a decision and cannot know all of them. A decision that lacks one notes its key and ends
-//! with [`Undecided::Lacks`]; the shell loads what is lacking and decides again. A decision also notes what it read, and
-//! each change names what it writes: of two items of a batch, one that read what the other wrote is decided once more.
+//! The shell loads rows ahead of a decision and cannot know all of them. A decision that lacks one notes its
+//! key and ends with [`Undecided::Lacks`]; the shell loads what is lacking and decides again. A decision also
+//! notes what it read, and each change names what it writes: of two items of a batch, one that read what the
+//! other wrote is decided once more.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -133,8 +134,8 @@ pub type Counts = BTreeMap<(BudgetKind, DateTime<Utc>), u32>;
 
 /// The rows that were loaded for the decisions of a batch, and which of them were looked up in vain.
 ///
-/// Loading more never replaces a row: earlier decisions stay valid, and at the commit the version of each match shows
-/// whether somebody else has changed it.
+/// Loading more never replaces a row: earlier decisions stay valid, and at the commit the version of each
+/// match shows whether somebody else has changed it.
 #[derive(Default)]
 pub struct LoadedRows {
     /// The time of the decision, in whole milliseconds as the ledger has it.
@@ -249,7 +250,8 @@ pub struct MissedTurn {
 }
 
 impl LoadedMatch {
-    /// Whether letters can be sent to a seat. The house reads none, and a player who was forgotten has no address.
+    /// Whether letters can be sent to a seat. The house reads none, and a player who was forgotten has no
+    /// address.
     pub fn can_be_told(&self, seat: Seat) -> bool {
         self.game_match.house[seat].is_none() && !self.seats[seat].player.addresses.is_empty()
     }
@@ -476,8 +478,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Goes on without a value whose rows are missing, so that one round of loading serves several questions. Whoever asks
-/// calls [`Rows::check`] before using the answers.
+/// Goes on without a value whose rows are missing, so that one round of loading serves several questions.
+/// Whoever asks calls [`Rows::check`] before using the answers.
 ///
 /// # Errors
 /// Returns an error if the decision failed for another reason.

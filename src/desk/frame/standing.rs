@@ -1,5 +1,5 @@
-//! The standing of an address: whether its owner is known, whether it was added so lately that it has fewer rights, and
-//! whether its letters are signed.
+//! The standing of an address: whether its owner is known, whether it was added so lately that it has fewer
+//! rights, and whether its letters are signed.
 
 use chrono::{DateTime, TimeDelta, Utc};
 

@@ -1,4 +1,5 @@
-//! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set aside.
+//! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set
+//! aside.
 
 use super::digest;
 use crate::desk::frame::desk::Desk;
@@ -8,7 +9,8 @@ use crate::letter::UnreadableReason;
 use crate::report::GmResult;
 use crate::store::{LetterDecision, LetterRow, LetterStatus};
 
-/// Lets a letter wait again, to be ruled on as a person's. That overrules how it was classified, never who wrote it.
+/// Lets a letter wait again, to be ruled on as a person's. That overrules how it was classified, never who
+/// wrote it.
 pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<GmResult> {
     let letter = match desk.rows.letters_with(prefix)? {
         [one] => one.clone(),

@@ -22,7 +22,8 @@ use crate::store::{NewDispatch, Urgency};
 /// Maximum matches in each list of a digest.
 const MAX_LISTED: usize = 50;
 
-/// Time after which the digest tells how many letters wait to be sent: what was just written waits for moments.
+/// Time after which the digest tells how many letters wait to be sent: what was just written waits for
+/// moments.
 const UNSENT_FOR: TimeDelta = TimeDelta::minutes(15);
 
 /// The matches and addresses that the rules hide from a GM who plays.

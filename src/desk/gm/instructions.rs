@@ -1,4 +1,5 @@
-//! The GM's instructions. They take the same path by letter and at the terminal, and each act on a match is a ruling.
+//! The GM's instructions. They take the same path by letter and at the terminal, and each act on a match is a
+//! ruling.
 
 use anyhow::anyhow;
 
@@ -77,8 +78,8 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
     }
 }
 
-/// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for the
-/// other seat tells where its ships are.
+/// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for
+/// the other seat tells where its ships are.
 pub fn instruct_unless_playing(
     desk: &mut Desk<'_>,
     instruction: &Instruction,

@@ -42,8 +42,8 @@ impl GmLetter {
     }
 }
 
-/// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer asks
-/// for a reply that carries it.
+/// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer
+/// asks for a reply that carries it.
 pub fn follow_gm_letter(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,

@@ -34,8 +34,8 @@ impl Unseal {
     }
 }
 
-/// Notes in the ledgers of the running ones among these matches that a GM is shown `what`. Returns why not if the GM plays
-/// in one of them; then nothing is noted in any.
+/// Notes in the ledgers of the running ones among these matches that a GM is shown `what`. Returns why not if
+/// the GM plays in one of them; then nothing is noted in any.
 pub fn unseal(
     desk: &mut Desk<'_>,
     asked: &Unseal,

@@ -14,7 +14,8 @@ use crate::referee::{Act, Match, Matter};
 use crate::report::GmResult;
 use crate::store::Player;
 
-/// Makes the cause of a ruling from the match as it is loaded, so that it is about the phase that is open then.
+/// Makes the cause of a ruling from the match as it is loaded, so that it is about the phase that is open
+/// then.
 pub type CauseOf = Arc<dyn Fn(&Match) -> Matter<'static> + Send + Sync>;
 
 /// Rules on an act of the GM, and gives a seat its new player or its new token if that is the act.

@@ -1,5 +1,5 @@
-//! Who holds a seat: pinned in the ledger of the match when it opens, and whenever the reply token or the player's
-//! addresses change.
+//! Who holds a seat: pinned in the ledger of the match when it opens, and whenever the reply token or the
+//! player's addresses change.
 
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
@@ -31,8 +31,8 @@ pub fn hold(desk: &mut Desk<'_>, loaded: &LoadedMatch, seat: Seat, letter: Optio
     Act::Hold { seat, pins: pin_seat(desk, &loaded.seats[seat]), letter }
 }
 
-/// Notes in the ledgers of the matches of these players, which are one now, which addresses the player has. Matches that
-/// are over note it too: letters from and to their players are compared with it.
+/// Notes in the ledgers of the matches of these players, which are one now, which addresses the player has.
+/// Matches that are over note it too: letters from and to their players are compared with it.
 pub fn hold_seats_of(
     desk: &mut Desk<'_>,
     players: &[i64],
@@ -67,7 +67,8 @@ pub fn renew_token(desk: &mut Desk<'_>, match_id: &str, seat: Seat, player_id: O
     if Some(loaded.seats[seat].player.id) != player_id {
         return Ok(false);
     }
-    // The player's addresses may have changed in this transaction, and the new token must go to the right one.
+    // The player's addresses may have changed in this transaction, and the new token must go to the right
+    // one.
     loaded.seats[seat].player = desk.latest(loaded.seats[seat].player.clone());
     loaded.seats[seat].token = desk.random().token().to_string();
     let hold = hold(desk, &loaded, seat, None);

@@ -66,8 +66,8 @@ pub fn make_offer(
     }
 }
 
-/// Stops challenges to the asker, and declines the one with this code. Without a token only a code shows that the
-/// asker reads letters to that address.
+/// Stops challenges to the asker, and declines the one with this code. Without a token only a code shows that
+/// the asker reads letters to that address.
 pub fn refuse_challenges(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -323,7 +323,8 @@ fn is_newcomer(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     Ok(!matches.is_empty() && !matches.iter().any(against_people))
 }
 
-/// Whether somebody can reach only a few others today: a newcomer, and whoever was one earlier on the same day.
+/// Whether somebody can reach only a few others today: a newcomer, and whoever was one earlier on the same
+/// day.
 fn is_limited(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     Ok(is_newcomer(desk, asker)? || budgets::reach_left(desk, asker.address())? < NEWCOMERS_REACH)
 }

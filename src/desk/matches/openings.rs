@@ -96,26 +96,27 @@ pub fn open_all(desk: &mut Desk<'_>, new: &[NewMatch], cause: &Cause) -> Decided
     Ok(opened)
 }
 
-/// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause; without a lot,
-/// it is drawn.
+/// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause;
+/// without a lot, it is drawn.
 pub fn open_match(desk: &mut Desk<'_>, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {
     let plan = plan(desk, new, &cause, lot)?;
     carry_out(desk, plan, cause)
 }
 
-/// Returns the house at a level as a player. Its address is not a mail address, so that nobody can write from there
-/// and nothing is sent there.
+/// Returns the house at a level as a player. Its address is not a mail address, so that nobody can write from
+/// there and nothing is sent there.
 pub fn house_player(desk: &mut Desk<'_>, level: &HouseLevel) -> Decided<Player> {
     desk.player_or_new(&format!("house:{}", level.name), &level.player_name())
 }
 
-/// Whether a line of a letter that begins with the name could be read as an order or a command, if the letter came back
-/// unquoted.
+/// Whether a line of a letter that begins with the name could be read as an order or a command, if the letter
+/// came back unquoted.
 fn could_be_obeyed(name: &str) -> bool {
     let line = [Line { no: 1, text: name.to_owned() }];
     GameKind::ALL.iter().any(|game| {
         let mut read = Request::read(&line, *game);
-        // Names such as `Will Hold` hold an order, but no line is broken within them. Names such as `Star` only begin one.
+        // Names such as `Will Hold` hold an order, but no line is broken within them. Names such as `Star`
+        // only begin one.
         read.doubts.clear();
         read.orders.clear();
         let is_read = !read.is_empty() || read.ended || read.yes.is_some() || !read.sections.is_empty();
@@ -123,8 +124,8 @@ fn could_be_obeyed(name: &str) -> bool {
     })
 }
 
-/// Whether a line that is broken within the name could be an order, such as `E5`. No line is broken before a word that
-/// begins an order or a command.
+/// Whether a line that is broken within the name could be an order, such as `E5`. No line is broken before a
+/// word that begins an order or a command.
 fn ends_in_order(name: &str, game: GameKind) -> bool {
     name.match_indices(' ').any(|(blank, _)| {
         let rest = name[blank..].trim_start();

@@ -1,5 +1,5 @@
-//! Limits on answers, against two machines that write to each other forever: a budget for each seat and each address
-//! (`budgets`), and never the same answer to the same text more than a few times an hour.
+//! Limits on answers, against two machines that write to each other forever: a budget for each seat and each
+//! address (`budgets`), and never the same answer to the same text more than a few times an hour.
 
 use chrono::TimeDelta;
 
@@ -13,7 +13,8 @@ use crate::referee::{DispatchKind, Match, SeatLetter, without_numbers};
 use crate::report::sent::plain_text;
 use crate::store::{NewDispatch, TokenRow};
 
-/// The same answer to the same text is sent this often in a row within an hour. One more follows an hour later.
+/// The same answer to the same text is sent this often in a row within an hour. One more follows an hour
+/// later.
 const SAME_ANSWERS: usize = 3;
 
 /// Whose budget an answer is counted in.
@@ -33,8 +34,8 @@ enum Said<'a> {
     Now(&'a [u8]),
 }
 
-/// Delays the answer among these letters, or removes it, if its reader has had too many answers, or if it repeats
-/// earlier answers to the same text; counts it otherwise. `asked` is the digest of that text.
+/// Delays the answer among these letters, or removes it, if its reader has had too many answers, or if it
+/// repeats earlier answers to the same text; counts it otherwise. `asked` is the digest of that text.
 pub fn limit_answers(
     desk: &mut Desk<'_>,
     dispatches: &mut Vec<NewDispatch>,
@@ -66,8 +67,8 @@ pub fn limit_answers(
     Ok(())
 }
 
-/// Decides whether the answer to a letter from a seat may be sent, and when: not if the seat has had too many answers, or
-/// if it has asked the same several times in a row.
+/// Decides whether the answer to a letter from a seat may be sent, and when: not if the seat has had too many
+/// answers, or if it has asked the same several times in a row.
 pub fn permit_answer(
     desk: &Desk<'_>,
     row: &TokenRow,
@@ -122,8 +123,8 @@ fn slot_of_answer(desk: &mut Desk<'_>, answer: &NewDispatch, budget: AnswerBudge
     Ok(slot)
 }
 
-/// Returns the slot of an answer that says what several earlier ones to the same text said, or `None` for any other
-/// answer. The repetition that is sent later stands for all those that are left out.
+/// Returns the slot of an answer that says what several earlier ones to the same text said, or `None` for any
+/// other answer. The repetition that is sent later stands for all those that are left out.
 fn slot_of_repetition(desk: &Desk<'_>, answer: &NewDispatch, asked: Digest) -> Decided<Option<Option<Slot>>> {
     let seat = seat_of(answer);
     let stored = desk.rows.answers_to(&answer.recipient)?.iter().filter(|row| row.seat == seat);
@@ -162,8 +163,8 @@ fn subject_of(answer: &NewDispatch, budget: AnswerBudget) -> String {
     }
 }
 
-/// Returns the words of an answer without times, ledger lines and codes, which differ between answers that say the
-/// same.
+/// Returns the words of an answer without times, ledger lines and codes, which differ between answers that
+/// say the same.
 fn gist(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("It is due"));
     without_numbers(&lines.collect::<Vec<_>>().join("\n"))

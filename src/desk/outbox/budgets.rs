@@ -1,9 +1,9 @@
-//! Budgets: how many letters one address, one seat, or the club may cause. Beyond a budget letters are delayed, up to a
-//! day; what finds no place then is left out, and the next letter there says so.
+//! Budgets: how many letters one address, one seat, or the club may cause. Beyond a budget letters are
+//! delayed, up to a day; what finds no place then is left out, and the next letter there says so.
 //!
-//! Answers to letters with a token have a budget for each seat, answers to letters without one have a budget for each
-//! address and one for the club, and letters that others cause have budgets for each reader. Reports, results and
-//! reminders have none. The counts are rows, so several daemons share them.
+//! Answers to letters with a token have a budget for each seat, answers to letters without one have a budget
+//! for each address and one for the club, and letters that others cause have budgets for each reader.
+//! Reports, results and reminders have none. The counts are rows, so several daemons share them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,8 @@ const FROM_OPPONENT: u32 = 20;
 /// Maximum people a newcomer can have us write to per day.
 pub const NEWCOMERS_REACH: u32 = 3;
 
-/// Letters a day in which a player can change settings: each adds an entry to all of the player's running matches.
+/// Letters a day in which a player can change settings: each adds an entry to all of the player's running
+/// matches.
 pub const SETTINGS_CHANGES: u32 = 20;
 
 /// Hours by which an answer may be delayed.
@@ -155,7 +156,8 @@ pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
     count(desk, subject, BudgetKind::Seat, hour, most_with_token(desk));
 }
 
-/// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a day.
+/// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a
+/// day.
 pub fn slot_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<Option<Slot>> {
     let [today, tomorrow] = left_for_others(desk, reader, origin)?;
     Ok(match (today, tomorrow) {
@@ -202,8 +204,8 @@ pub fn take_settings_change(desk: &mut Desk<'_>, player_id: i64) -> Decided<bool
     Ok(has_room)
 }
 
-/// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a new
-/// address for each letter must not fill the table.
+/// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a
+/// new address for each letter must not fill the table.
 pub fn note_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
     let hour = hour(desk, 0);
     count(desk, CLUB, BudgetKind::LeftOut, hour, u32::MAX);

@@ -1,7 +1,8 @@
 //! The GMs: who wrote, and who reads what.
 //!
-//! What comes from a seat reaches only GMs without a seat in that match; of these, the ones on duty who look after the
-//! match. If there is none, who is on duty does not matter; if there is still none, neither does who looks after it.
+//! What comes from a seat reaches only GMs without a seat in that match; of these, the ones on duty who look
+//! after the match. If there is none, who is on duty does not matter; if there is still none, neither does
+//! who looks after it.
 
 use chrono::Datelike as _;
 

@@ -18,8 +18,8 @@ use crate::store::{EntryRow, KeptSnapshot, NewDispatch, TokenRow, Urgency};
 pub struct RulingRows {
     pub entries: Vec<EntryRow>,
     pub dispatches: Vec<NewDispatch>,
-    /// Copies of letters to a GM for the other GMs who read them, each with the place of its original. They are not
-    /// letters of the match: the ledger pins the original alone.
+    /// Copies of letters to a GM for the other GMs who read them, each with the place of its original. They
+    /// are not letters of the match: the ledger pins the original alone.
     pub copies: Vec<(usize, NewDispatch)>,
 }
 
@@ -69,8 +69,8 @@ struct Addressee<'a> {
     address: &'a str,
 }
 
-/// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the last ruling
-/// on the match, and this ruling decides anything, the ledger notes the change first.
+/// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the
+/// last ruling on the match, and this ruling decides anything, the ledger notes the change first.
 pub fn rule(desk: &Desk<'_>, game_match: &Match, matter: &Matter<'_>) -> Ruling {
     rule_with(desk, game_match, &[], matter)
 }

@@ -1,5 +1,5 @@
-//! ADDRESS: a player's addresses change when a registered one and a new one have agreed. The older ones are told at once,
-//! and can undo the change for some days.
+//! ADDRESS: a player's addresses change when a registered one and a new one have agreed. The older ones are
+//! told at once, and can undo the change for some days.
 
 use super::changes::{self, MAX_OPEN};
 use crate::desk::frame::asker::Asker;
@@ -177,8 +177,8 @@ pub fn undo_removal(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> D
     undo(desk, row, Player { addresses, ..player })
 }
 
-/// Returns why an address cannot be added to those of a player. Only if `is_told`, one reason is that another player
-/// has it: whoever writes without a token learns nothing about other people.
+/// Returns why an address cannot be added to those of a player. Only if `is_told`, one reason is that another
+/// player has it: whoever writes without a token learns nothing about other people.
 fn refuse_addition(
     desk: &mut Desk<'_>,
     asker: &Asker,

@@ -1,8 +1,9 @@
 //! Changes that players ask for and that wait for an answer: addresses, and leaving.
 //!
-//! Anybody who has seen a token can write in a player's name. So a change takes effect only when the code of a question
-//! comes back, and the question goes to an address that the player has had for some time. An address that was added a few
-//! days ago proves little: its owner may be somebody who read one letter of the player's.
+//! Anybody who has seen a token can write in a player's name. So a change takes effect only when the code of
+//! a question comes back, and the question goes to an address that the player has had for some time. An
+//! address that was added a few days ago proves little: its owner may be somebody who read one letter of the
+//! player's.
 
 use chrono::TimeDelta;
 

@@ -1,5 +1,5 @@
-//! CONFIRM and DENY, with the code of one of our letters. They decide on a change that the player asked for (an address, or
-//! leaving), and on letters that were not proven to be from the player.
+//! CONFIRM and DENY, with the code of one of our letters. They decide on a change that the player asked for
+//! (an address, or leaving), and on letters that were not proven to be from the player.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,8 @@ pub fn is_trusted(desk: &Desk<'_>, asker: &Asker, player: &Player) -> Decided<bo
     Ok(is_own && standing::new_until(desk, player.id, sender)?.is_none())
 }
 
-/// Advances the change that this code asked about. Returns `None` if the sender was not asked under this code.
+/// Advances the change that this code asked about. Returns `None` if the sender was not asked under this
+/// code.
 pub fn confirm_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Option<ChangeReply>> {
     let code = in_code_letters(written);
     let Some((row, player)) = change_under(desk, &code)? else { return Ok(None) };
@@ -93,8 +94,8 @@ pub fn deny_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided
     }
 }
 
-/// Confirms the letters under a code: they wait again, oldest first. With `always`, their address becomes one of the
-/// player's once its owner has agreed.
+/// Confirms the letters under a code: they wait again, oldest first. With `always`, their address becomes one
+/// of the player's once its owner has agreed.
 ///
 /// The code was sent to the registered address alone, so it proves the sender.
 pub fn confirm_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {

@@ -93,8 +93,8 @@ pub fn carry_out_settings(desk: &mut Desk<'_>, player_id: i64, before: usize) ->
     tell_renamed(desk, &renamed, &player, Changer::Player)
 }
 
-/// Gives the seats of the player `id` to `player`, with their name and settings, in all matches that are not over.
-/// Returns the matches in which the name changed.
+/// Gives the seats of the player `id` to `player`, with their name and settings, in all matches that are not
+/// over. Returns the matches in which the name changed.
 pub fn spread_player(desk: &mut Desk<'_>, id: i64, player: &Player, by: Changer) -> Decided<Vec<RenamedIn>> {
     let mut renamed = Vec::new();
     for mut loaded in desk.matches_with(id)? {
@@ -120,8 +120,8 @@ pub fn spread_player(desk: &mut Desk<'_>, id: i64, player: &Player, by: Changer)
     Ok(renamed)
 }
 
-/// Tells each opponent of a player's new name, in one letter for all their matches. If the GM changed it, the player
-/// is told as well.
+/// Tells each opponent of a player's new name, in one letter for all their matches. If the GM changed it, the
+/// player is told as well.
 pub fn tell_renamed(desk: &mut Desk<'_>, renamed: &[RenamedIn], player: &Player, by: Changer) -> Decided<()> {
     let Some(from) = renamed.first().map(|one| one.from.clone()) else { return Ok(()) };
     let letter =
@@ -153,7 +153,8 @@ pub fn tell_renamed(desk: &mut Desk<'_>, renamed: &[RenamedIn], player: &Player,
     Ok(())
 }
 
-/// Words a player's digest, which was due at `due`, unless nothing waits for the player or the digest was made before.
+/// Words a player's digest, which was due at `due`, unless nothing waits for the player or the digest was
+/// made before.
 pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> Decided<()> {
     let mut matches = Vec::new();
     for (seat, game_match) in desk.rows.matches_of(player.id)? {
@@ -241,8 +242,8 @@ fn act_for(desk: &mut Desk<'_>, by: Changer, loaded: LoadedMatch, act: Act) -> D
     Ok(desk.game_match(&id)?.context("a match that was just ruled on")?.clone())
 }
 
-/// Words a letter to a player that is about no single match. Its Message-ID is made of the time and the text, because
-/// a letter may change a name twice. Returns `None` if the player is told already.
+/// Words a letter to a player that is about no single match. Its Message-ID is made of the time and the text,
+/// because a letter may change a name twice. Returns `None` if the player is told already.
 fn letter_to_player(
     desk: &mut Desk<'_>,
     plain: &ClubLetter,

@@ -31,8 +31,8 @@ pub struct SeatPart {
 
 /// Rules on a seat's letter, part by part, and notes its outcome.
 ///
-/// The first answer names the outcome of the other parts, and the other matches in which its absences count. So the other
-/// parts are finished first, and it is worded last.
+/// The first answer names the outcome of the other parts, and the other matches in which its absences count.
+/// So the other parts are finished first, and it is worded last.
 pub fn rule_on_seat_letter(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -88,11 +88,11 @@ pub fn rule_on_seat_letter(
     Ok(())
 }
 
-/// Returns the parts of a letter, the one whose match it answers first. Without lines `MATCH …` for other matches in
-/// which its player holds a seat, the whole letter is one part.
+/// Returns the parts of a letter, the one whose match it answers first. Without lines `MATCH …` for other
+/// matches in which its player holds a seat, the whole letter is one part.
 ///
-/// If a line names another match, if there are too many, or if the token's match ended long ago, nothing is split: the
-/// ruling asks which match is meant.
+/// If a line names another match, if there are too many, or if the token's match ended long ago, nothing is
+/// split: the ruling asks which match is meant.
 pub fn parts_of(
     desk: &Desk<'_>,
     letter: &Letter,
@@ -191,8 +191,8 @@ fn last_lines_of_settings(parts: &[SeatPart]) -> BTreeMap<String, usize> {
     last
 }
 
-/// Removes the settings that a later part changes again. The parts are not ruled on in the order of the letter, and the
-/// player means the last one.
+/// Removes the settings that a later part changes again. The parts are not ruled on in the order of the
+/// letter, and the player means the last one.
 fn keep_last_settings(request: &mut Request, lines: &[Line], last: &BTreeMap<String, usize>) {
     let is_own = |no: &usize| lines.iter().any(|line| line.no == *no);
     for asked in &mut request.commands {

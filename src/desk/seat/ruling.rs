@@ -45,8 +45,8 @@ impl PartRuling {
         self.seat_letter.cause.hint.is_some()
     }
 
-    /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once, because the digest
-    /// lists the letter under one match, and a GM may play in the other.
+    /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once,
+    /// because the digest lists the letter under one match, and a GM may play in the other.
     pub fn note(&self) -> String {
         match self.seat_letter.cause.token {
             TokenOf::Own => note_of_words(&self.seat_letter.request, self.loaded.game_match.game),
@@ -67,7 +67,8 @@ impl PartRuling {
         self.loaded.seats[self.seat_letter.cause.seat.other()].player.id
     }
 
-    /// Names other matches in the notices of absences that the opponent in this match reads. Returns whether there are any.
+    /// Names other matches in the notices of absences that the opponent in this match reads. Returns whether
+    /// there are any.
     pub fn name_in_notices(&mut self, matches: &[String]) -> bool {
         let mut is_told = false;
         for dispatch in &mut self.ruling.dispatches {
@@ -82,7 +83,8 @@ impl PartRuling {
     }
 }
 
-/// Rules on a seat's letter, or on the part of it that is about this match. `has_hint`: another part has got a hint.
+/// Rules on a seat's letter, or on the part of it that is about this match. `has_hint`: another part has got
+/// a hint.
 pub fn rule_on_part(
     desk: &mut Desk<'_>,
     letter: &Letter,
@@ -107,8 +109,8 @@ pub fn rule_on_part(
     Ok(PartRuling { loaded, seat_letter, ruling, slot })
 }
 
-/// Words the letters of a ruling on a letter, and keeps both. The answer names the `others`, parts of the letter that
-/// are about other matches, and where else its absences count.
+/// Words the letters of a ruling on a letter, and keeps both. The answer names the `others`, parts of the
+/// letter that are about other matches, and where else its absences count.
 pub fn finish_part(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -164,8 +166,8 @@ pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
     has_token && letter.other_recipients.iter().any(|other| !is_players(other.as_str()))
 }
 
-/// Gives the seat a new token if the letter showed the present one to others: the answer carries the new one. Returns
-/// the act that notes it.
+/// Gives the seat a new token if the letter showed the present one to others: the answer carries the new one.
+/// Returns the act that notes it.
 fn renew_shown_token(
     desk: &mut Desk<'_>,
     letter: &Letter,
@@ -188,7 +190,8 @@ fn is_gm_opponent(desk: &Desk<'_>, seats: &BySeat<TokenRow>, seat: Seat) -> bool
     gms::all_gms_play(desk, seats) && gms.any(|gm| opponent.addresses.iter().any(|own| own == gm.as_str()))
 }
 
-/// Whether a letter resigns, but from an address that was added so lately that its owner may be somebody else.
+/// Whether a letter resigns, but from an address that was added so lately that its owner may be somebody
+/// else.
 fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: &Request) -> Decided<bool> {
     let resigns = |asked: &NumberedCommand| asked.command == Command::Resign { confirmed: true };
     if request.check || !request.commands.iter().any(resigns) {
@@ -197,8 +200,8 @@ fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: 
     Ok(standing::new_until(desk, row.player.id, letter.from.as_str())?.is_some())
 }
 
-/// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house thinks for up to
-/// a tenth of a second, so it does so once for a letter, and once for a phase.
+/// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house
+/// thinks for up to a tenth of a second, so it does so once for a letter, and once for a phase.
 fn hint(desk: &Desk<'_>, row: &TokenRow, request: &Request, game_match: &Match) -> Decided<Option<Hint>> {
     let asks = request.commands.iter().any(|asked| asked.command == Command::Hint);
     if !asks || !game_match.gives_hints(row.seat) {
@@ -221,8 +224,8 @@ fn entries_of(desk: &Desk<'_>, match_id: &str) -> Decided<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Completes the answer of a ruling with what the referee does not know: reports as they were sent, and replies to
-/// the commands that need no seat.
+/// Completes the answer of a ruling with what the referee does not know: reports as they were sent, and
+/// replies to the commands that need no seat.
 fn complete_answer(
     desk: &mut Desk<'_>,
     ruling: &mut Ruling,

@@ -1,4 +1,5 @@
-//! The file with the tokens of a login: private to its owner, replaced by rename, and locked during a renewal.
+//! The file with the tokens of a login: private to its owner, replaced by rename, and locked during a
+//! renewal.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -60,7 +61,8 @@ impl TokenFile {
         read(&self.path)
     }
 
-    /// Replaces the file, durably. Retries for a while: if a rotated refresh token is not stored, the login has ended.
+    /// Replaces the file, durably. Retries for a while: if a rotated refresh token is not stored, the login
+    /// has ended.
     pub async fn replace_patiently(&self, tokens: &Tokens) -> Result<(), Error> {
         let began = Instant::now();
         loop {
