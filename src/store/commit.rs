@@ -24,6 +24,9 @@ use super::{
 };
 use crate::letter::Digest;
 
+/// The kind of the entry that ends a match.
+const MATCH_ENDED: &str = "MatchEnded";
+
 impl Database {
     /// Commits changes atomically. Deciding an answered, automatic, ignored or set-aside letter as `Waiting`
     /// requeues it.
@@ -59,9 +62,6 @@ async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedDispatch> {
     }
     packed
 }
-
-/// The kind of the entry that ends a match.
-const MATCH_ENDED: &str = "MatchEnded";
 
 /// Writes changes within a transaction.
 ///

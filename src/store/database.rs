@@ -8,6 +8,23 @@ use super::rows::text;
 use super::statement::{Record, Statement};
 use super::{DatabaseLock, Queues, REMEMBER, Result, RowSink, TABLES_VERSION, Wakeup};
 
+/// Selects [`Queues`]. A dispatch that a budget delayed has waited only since it was due.
+const COUNTS: &str = "SELECT \
+    (SELECT COUNT(*) FROM letter WHERE status = 'waiting') AS letters_waiting, \
+    (SELECT MIN(received_at) FROM letter WHERE status = 'waiting') AS oldest_letter, \
+    (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL) AS dispatches_waiting, \
+    (SELECT MIN(CASE WHEN tries = 0 AND due_at > created_at THEN due_at ELSE created_at END) \
+     FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
+    (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) AS given_up, \
+    (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL AND seen = 0) AS given_up_unseen, \
+    (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \
+    (SELECT COUNT(*) FROM letter WHERE status = 'set_aside') AS set_aside, \
+    (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake, \
+    (SELECT MAX(wait_until) FROM letter WHERE status = 'waiting') AS letter, \
+    (SELECT MAX(due_at) FROM dispatch WHERE due_at IS NOT NULL) AS dispatch, \
+    (SELECT MAX(digest_at) FROM player WHERE digest_at IS NOT NULL) AS digest, \
+    (SELECT MAX(wake_at) FROM match WHERE wake_at IS NOT NULL) AS wake";
+
 /// A club's database: letters, players, matches, ledgers and the outbox. Several processes may write at once,
 /// so reading reserves nothing: only claims are exclusive, and [`Database::commit`] rejects changes based on
 /// outdated rows.
@@ -61,23 +78,6 @@ impl Database {
         self.backend.reader().await?.session().for_each(statement, take).await
     }
 }
-
-/// Selects [`Queues`]. A dispatch that a budget delayed has waited only since it was due.
-const COUNTS: &str = "SELECT \
-    (SELECT COUNT(*) FROM letter WHERE status = 'waiting') AS letters_waiting, \
-    (SELECT MIN(received_at) FROM letter WHERE status = 'waiting') AS oldest_letter, \
-    (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL) AS dispatches_waiting, \
-    (SELECT MIN(CASE WHEN tries = 0 AND due_at > created_at THEN due_at ELSE created_at END) \
-     FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
-    (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) AS given_up, \
-    (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL AND seen = 0) AS given_up_unseen, \
-    (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \
-    (SELECT COUNT(*) FROM letter WHERE status = 'set_aside') AS set_aside, \
-    (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake, \
-    (SELECT MAX(wait_until) FROM letter WHERE status = 'waiting') AS letter, \
-    (SELECT MAX(due_at) FROM dispatch WHERE due_at IS NOT NULL) AS dispatch, \
-    (SELECT MAX(digest_at) FROM player WHERE digest_at IS NOT NULL) AS digest, \
-    (SELECT MAX(wake_at) FROM match WHERE wake_at IS NOT NULL) AS wake";
 
 impl Database {
     /// Locks the database for one daemon, named by `owner`. A no-op on PostgreSQL.

@@ -12,6 +12,9 @@ use super::{Database, Result, RowSink};
 use crate::ledger::ChainedEntry;
 use crate::letter::Digest;
 
+/// Selects entries of ledgers.
+const ENTRIES: &str = "SELECT match_id AS chain, seq, at, kind, json, hash FROM entry ";
+
 /// A stored entry: its canonical JSON, and the columns that find it. The kind stays text, so that the audit
 /// can read and report an entry that was changed.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -39,9 +42,6 @@ impl From<&ChainedEntry> for EntryRow {
         EntryRow { chain, seq: entry.seq, at: entry.at, kind, json: json.clone(), hash: *hash, letters }
     }
 }
-
-/// Selects entries of ledgers.
-const ENTRIES: &str = "SELECT match_id AS chain, seq, at, kind, json, hash FROM entry ";
 
 impl Database {
     /// Returns a match's entries in order.

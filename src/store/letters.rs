@@ -18,6 +18,9 @@ use crate::letter::Digest;
 const UNRULED: &str = "bytes_deleted_at IS NULL AND in_ledger = 0 AND status NOT IN ('waiting', 'ruled') \
                        AND status || '' IN ('answered', 'automatic', 'repeated', 'ignored', 'set_aside')";
 
+/// The lane of the letters of all GMs.
+const GMS: &str = "gm";
+
 impl Database {
     /// Stores letters durably, in order, and returns how many of them wait. Skips known digests; a known
     /// Message-ID, sender and text becomes [`LetterStatus::Repeated`].
@@ -135,9 +138,6 @@ struct Arrival<'a> {
     is_known: bool,
 }
 
-/// The lane of the letters of all GMs.
-const GMS: &str = "gm";
-
 impl<'a> Arrival<'a> {
     fn of(letter: &'a NewLetter) -> Arrival<'a> {
         let sent_as = sent_as(letter).map(|sent_as| match letter.new_text {
@@ -158,6 +158,15 @@ impl Arrival<'_> {
             None => &self.letter.sender,
         }
     }
+}
+
+/// Moves the waiting letters of a sender to the known ones: a sender's letters stay in order.
+pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()> {
+    // One sender at a time: for a list, SQLite would go through everything that waits.
+    let sql = "UPDATE letter SET known = 1 WHERE status = 'waiting' AND known = 0 AND sender = $1";
+    let statement = session.statement(sql).bind(text(sender));
+    session.execute(statement).await?;
+    Ok(())
 }
 
 /// Returns the digest of sender and Message-ID.
@@ -278,15 +287,6 @@ async fn registered(session: &mut Session<'_>, addresses: &[String]) -> Result<B
     let one_of = session.engine().one_of();
     let statement = session.statement(format!("SELECT address FROM address WHERE address {one_of}"));
     Ok(session.fetch_column(statement.bind_texts(addresses)).await?.into_iter().collect())
-}
-
-/// Moves the waiting letters of a sender to the known ones: a sender's letters stay in order.
-pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()> {
-    // One sender at a time: for a list, SQLite would go through everything that waits.
-    let sql = "UPDATE letter SET known = 1 WHERE status = 'waiting' AND known = 0 AND sender = $1";
-    let statement = session.statement(sql).bind(text(sender));
-    session.execute(statement).await?;
-    Ok(())
 }
 
 async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Result<()> {

@@ -57,6 +57,19 @@ mod unproven;
 mod values;
 mod waiting;
 
+/// The key that marks a restored database until the processed letters are read again.
+pub const RESTORED: &str = "restored";
+
+/// The value of [`RESTORED`].
+pub const TO_BE_READ_AGAIN: &str = "to be read again";
+
+/// Saves a value under a key, in place of an earlier one.
+const REMEMBER: &str = "INSERT INTO memo (key, value) VALUES ($1, $2) \
+                        ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+/// Selects the version of the tables. Fails if there are no tables yet.
+const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
+
 /// Receives rows as they are read.
 pub type RowSink<'a, T> = &'a mut (dyn FnMut(T) + Send);
 
@@ -118,12 +131,6 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     }
 }
 
-/// The key that marks a restored database until the processed letters are read again.
-pub const RESTORED: &str = "restored";
-
-/// The value of [`RESTORED`].
-pub const TO_BE_READ_AGAIN: &str = "to be read again";
-
 /// Returns the host of the PostgreSQL server that `url` names, if it is another machine and the connection
 /// does not verify its identity: a machine in between could read and change everything. `sslmode=verify-full`
 /// in the URL or in PGSSLMODE turns the verification on.
@@ -133,10 +140,3 @@ pub fn unverified_server(url: &str) -> Option<String> {
         Some(_) | None => None,
     }
 }
-
-/// Saves a value under a key, in place of an earlier one.
-const REMEMBER: &str = "INSERT INTO memo (key, value) VALUES ($1, $2) \
-                        ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-
-/// Selects the version of the tables. Fails if there are no tables yet.
-const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";

@@ -12,6 +12,9 @@ pub const OWNER_ONLY: u32 = 0o600;
 /// The permissions of the group and of all others.
 const FOR_OTHERS: u32 = 0o077;
 
+/// The first bytes of every SQLite file.
+const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
 /// Creates a file that only its owner may read, whatever the umask is.
 ///
 /// # Errors
@@ -26,9 +29,6 @@ pub fn shared_mode(path: &Path) -> Option<u32> {
     let mode = fs::metadata(path).ok()?.mode() & 0o777;
     (mode & FOR_OTHERS != 0).then_some(mode)
 }
-
-/// The first bytes of every SQLite file.
-const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// Returns the database at `path`, its log, and every other SQLite database in the same folder, such as a
 /// backup or a database that a restore has replaced.

@@ -8,32 +8,6 @@ use std::pin::Pin;
 use sqlx::Acquire;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 
-/// Logs the migration, if there was one. A new database had no version `before`.
-pub fn log_migration(before: Option<i64>, migrations: &Migrator) {
-    let now = migrations.iter().map(|migration| migration.version).max();
-    if before != now {
-        tracing::info!(from = before, to = now, "database migrated");
-    }
-}
-
-/// Brings the tables up to date.
-///
-/// Boxed, because the compiler cannot prove that the future of an `async fn` is `Send` here
-/// (rust-lang/rust#110338).
-pub fn migrate<'a, A>(
-    migrations: &'static Migrator,
-    connection: A,
-) -> Pin<Box<dyn Future<Output = Result<(), MigrateError>> + Send + 'a>>
-where
-    A: Acquire<'a> + Send + 'a,
-    <A::Connection as Deref>::Target: Migrate,
-{
-    Box::pin(migrations.run(connection))
-}
-
-/// A table, index or the like: its kind, its name, and its definition.
-pub type SchemaPart = (String, String, String);
-
 /// Selects the [`SchemaPart`]s of a SQLite database.
 pub const SQLITE_PARTS: &str = "SELECT type, name, COALESCE(sql, '') FROM sqlite_schema \
     WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> '_sqlx_migrations'";
@@ -60,6 +34,32 @@ pub const POSTGRES_PARTS: &str = "SELECT kind, name, replace(definition, quote_i
     UNION ALL SELECT 'function', p.oid::regprocedure::text, p.prosrc FROM pg_proc p \
         WHERE p.pronamespace = to_regnamespace($1)) AS part \
     WHERE name !~ '_sqlx_migrations'";
+
+/// A table, index or the like: its kind, its name, and its definition.
+pub type SchemaPart = (String, String, String);
+
+/// Logs the migration, if there was one. A new database had no version `before`.
+pub fn log_migration(before: Option<i64>, migrations: &Migrator) {
+    let now = migrations.iter().map(|migration| migration.version).max();
+    if before != now {
+        tracing::info!(from = before, to = now, "database migrated");
+    }
+}
+
+/// Brings the tables up to date.
+///
+/// Boxed, because the compiler cannot prove that the future of an `async fn` is `Send` here
+/// (rust-lang/rust#110338).
+pub fn migrate<'a, A>(
+    migrations: &'static Migrator,
+    connection: A,
+) -> Pin<Box<dyn Future<Output = Result<(), MigrateError>> + Send + 'a>>
+where
+    A: Acquire<'a> + Send + 'a,
+    <A::Connection as Deref>::Target: Migrate,
+{
+    Box::pin(migrations.run(connection))
+}
 
 /// Names the parts that a database has and the model lacks, the parts that it lacks, and those that differ.
 pub fn differences(model: Vec<SchemaPart>, found: Vec<SchemaPart>) -> Vec<String> {

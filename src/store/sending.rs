@@ -160,6 +160,13 @@ impl Database {
     }
 }
 
+/// Deletes counts that no limit needs any more.
+pub async fn delete_past(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<()> {
+    let statement = session.statement("DELETE FROM sending WHERE minute < $1");
+    session.execute(statement.bind(begin(now - KEPT))).await?;
+    Ok(())
+}
+
 /// Returns the columns `sent_at`, `due_at` and `error` after an attempt.
 fn outcome_columns(sent: &SendOutcome, now: DateTime<Utc>) -> (Option<i64>, Option<i64>, Cow<'_, str>) {
     match sent {
@@ -203,13 +210,6 @@ async fn count(session: &mut Session<'_>, now: DateTime<Utc>, taken: &[i64]) -> 
     );
     let upsert = session.statement(sql).bind_numbers(taken).bind(begin(now));
     session.execute(upsert).await?;
-    Ok(())
-}
-
-/// Deletes counts that no limit needs any more.
-pub async fn delete_past(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<()> {
-    let statement = session.statement("DELETE FROM sending WHERE minute < $1");
-    session.execute(statement.bind(begin(now - KEPT))).await?;
     Ok(())
 }
 

@@ -146,48 +146,6 @@ impl SqliteBackend {
     }
 }
 
-/// Returns the options of a pool whose connections stay open, and so without sqlx's maintenance task (0.9.0):
-/// the task counts idle connections without a lock, and if it meets the counter below zero, it loops on a
-/// worker thread for ever.
-fn pool_options(max_connections: u32) -> SqlitePoolOptions {
-    SqlitePoolOptions::new().max_connections(max_connections).idle_timeout(None).max_lifetime(None)
-}
-
-/// Opens the connection that writes.
-///
-/// SQLite does not wait for another program that makes a new file use a write-ahead log at the same moment,
-/// so we do.
-async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
-    let options = options
-        .clone()
-        .create_if_missing(true)
-        .journal_mode(SqliteJournalMode::Wal)
-        // A letter leaves the mailbox once it is stored, so a commit must survive a power failure. NORMAL
-        // would not sync it.
-        .synchronous(SqliteSynchronous::Full)
-        // SQLite enforces foreign keys only on connections that ask for it.
-        .foreign_keys(true)
-        // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and so
-        // be written twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes; the
-        // other two are in pages of 4 kB.
-        .pragma("cache_size", "-8192")
-        .pragma("cache_spill", "8000")
-        .pragma("wal_autocheckpoint", "8000")
-        // Statement journals are too small to be worth a file.
-        .pragma("temp_store", "memory");
-    let began = Instant::now();
-    loop {
-        // One connection: writers in this process queue for it, instead of polling for SQLite's lock.
-        let writer = pool_options(1).connect_with(options.clone()).await;
-        match writer {
-            Err(error) if code(&error) == Some(BUSY) && began.elapsed() < BUSY_TIMEOUT => {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
-            writer => return writer,
-        }
-    }
-}
-
 #[async_trait]
 impl Backend for SqliteBackend {
     fn engine(&self) -> Engine {
@@ -311,15 +269,6 @@ impl Backend for SqliteBackend {
     }
 }
 
-/// Whether the file is new or a fogpost database. Does not write to it.
-async fn is_ours(options: &SqliteConnectOptions) -> Result<bool, sqlx::Error> {
-    let mut connection = SqliteConnection::connect_with(&options.clone().create_if_missing(true)).await?;
-    let sql = "SELECT (SELECT COUNT(*) FROM sqlite_schema), application_id FROM pragma_application_id";
-    let (tables, application_id): (i64, i32) = sqlx::query_as(sql).fetch_one(&mut connection).await?;
-    connection.close().await?;
-    Ok(tables == 0 || application_id == APPLICATION_ID)
-}
-
 /// See [`super::restore`].
 pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
@@ -353,6 +302,75 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     Ok(replaced.then_some(aside))
 }
 
+/// Returns the URL of the database in a file. Escapes question marks, which would end the path, and percent
+/// signs, which would begin an escape.
+pub fn sqlite_url(file: &Path) -> String {
+    format!("sqlite:{}", file.display().to_string().replace('%', "%25").replace('?', "%3F"))
+}
+
+/// Returns the file of the database at `url`, or `None` for PostgreSQL.
+///
+/// # Errors
+/// [`StoreError::Open`] if the URL is malformed.
+pub fn sqlite_file(url: &str) -> Result<Option<PathBuf>> {
+    if !url.starts_with("sqlite:") {
+        return Ok(None);
+    }
+    let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
+    Ok(Some(options.get_filename().to_owned()))
+}
+
+/// Returns the options of a pool whose connections stay open, and so without sqlx's maintenance task (0.9.0):
+/// the task counts idle connections without a lock, and if it meets the counter below zero, it loops on a
+/// worker thread for ever.
+fn pool_options(max_connections: u32) -> SqlitePoolOptions {
+    SqlitePoolOptions::new().max_connections(max_connections).idle_timeout(None).max_lifetime(None)
+}
+
+/// Opens the connection that writes.
+///
+/// SQLite does not wait for another program that makes a new file use a write-ahead log at the same moment,
+/// so we do.
+async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
+    let options = options
+        .clone()
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        // A letter leaves the mailbox once it is stored, so a commit must survive a power failure. NORMAL
+        // would not sync it.
+        .synchronous(SqliteSynchronous::Full)
+        // SQLite enforces foreign keys only on connections that ask for it.
+        .foreign_keys(true)
+        // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and so
+        // be written twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes; the
+        // other two are in pages of 4 kB.
+        .pragma("cache_size", "-8192")
+        .pragma("cache_spill", "8000")
+        .pragma("wal_autocheckpoint", "8000")
+        // Statement journals are too small to be worth a file.
+        .pragma("temp_store", "memory");
+    let began = Instant::now();
+    loop {
+        // One connection: writers in this process queue for it, instead of polling for SQLite's lock.
+        let writer = pool_options(1).connect_with(options.clone()).await;
+        match writer {
+            Err(error) if code(&error) == Some(BUSY) && began.elapsed() < BUSY_TIMEOUT => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            writer => return writer,
+        }
+    }
+}
+
+/// Whether the file is new or a fogpost database. Does not write to it.
+async fn is_ours(options: &SqliteConnectOptions) -> Result<bool, sqlx::Error> {
+    let mut connection = SqliteConnection::connect_with(&options.clone().create_if_missing(true)).await?;
+    let sql = "SELECT (SELECT COUNT(*) FROM sqlite_schema), application_id FROM pragma_application_id";
+    let (tables, application_id): (i64, i32) = sqlx::query_as(sql).fetch_one(&mut connection).await?;
+    connection.close().await?;
+    Ok(tables == 0 || application_id == APPLICATION_ID)
+}
+
 /// Copies a file for its owner alone; the original may be open to others.
 fn copy_privately(from: &Path, to: &Path) -> std::io::Result<()> {
     let mut original = File::open(from)?;
@@ -374,24 +392,6 @@ async fn prepare(path: &Path) -> Result<()> {
     };
     store.close().await;
     prepared
-}
-
-/// Returns the URL of the database in a file. Escapes question marks, which would end the path, and percent
-/// signs, which would begin an escape.
-pub fn sqlite_url(file: &Path) -> String {
-    format!("sqlite:{}", file.display().to_string().replace('%', "%25").replace('?', "%3F"))
-}
-
-/// Returns the file of the database at `url`, or `None` for PostgreSQL.
-///
-/// # Errors
-/// [`StoreError::Open`] if the URL is malformed.
-pub fn sqlite_file(url: &str) -> Result<Option<PathBuf>> {
-    if !url.starts_with("sqlite:") {
-        return Ok(None);
-    }
-    let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
-    Ok(Some(options.get_filename().to_owned()))
 }
 
 /// Appends to a file's name.

@@ -206,12 +206,6 @@ impl Statement {
     }
 }
 
-fn keep_first(error: &mut Option<BoxDynError>, added: Result<(), BoxDynError>) {
-    if let Err(new) = added {
-        error.get_or_insert(new);
-    }
-}
-
 /// A list of values in brackets, such as one row of a VALUES list.
 pub struct RowValues<'s> {
     statement: &'s mut Statement,
@@ -393,6 +387,12 @@ impl Session<'_> {
                 unreachable!("a statement is written for the session that runs it")
             }
         }
+    }
+}
+
+fn keep_first(error: &mut Option<BoxDynError>, added: Result<(), BoxDynError>) {
+    if let Err(new) = added {
+        error.get_or_insert(new);
     }
 }
 

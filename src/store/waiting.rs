@@ -11,13 +11,6 @@ use super::statement::{Engine, Session};
 use super::{Claim, Database, FROM_SPAM, REMEMBER, Result, WaitingLetter};
 use crate::letter::Digest;
 
-/// Bounds of the letters in one claim.
-struct Bounds {
-    letters: usize,
-    /// They are held in memory, some of them decoded.
-    bytes: i64,
-}
-
 /// Players' letters: as many as one transaction writes well. A multiple of the store's `CHUNK`, whose
 /// statements stay prepared.
 const OF_PLAYERS: Bounds = Bounds { letters: 256, bytes: 8_000_000 };
@@ -38,6 +31,13 @@ const MAX_PAGES: usize = 64;
 
 /// Prefix of the keys under which daemons note the letters that they are working on.
 const IN_WORK: &str = "letters in work: ";
+
+/// Bounds of the letters in one claim.
+struct Bounds {
+    letters: usize,
+    /// They are held in memory, some of them decoded.
+    bytes: i64,
+}
 
 impl Database {
     /// Claims waiting letters, oldest first, and those of the matches that are `due`. Skips letters deferred
