@@ -45,7 +45,7 @@ pub enum Rounds {
     Last,
 }
 
-/// How far a decision has come.
+/// The progress of a decision.
 pub enum Progress<T> {
     Done(T),
     /// It goes on once these rows are loaded.

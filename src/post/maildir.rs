@@ -402,7 +402,7 @@ impl Source for MaildirReader {
                 MaildirReader::new(MaildirConfig { path: folder.clone(), ..self.settings.clone() });
             // The folder for processed letters need not exist yet.
             let Ok(files) = reader.list() else { continue };
-            // It has come lately, so it is among the last.
+            // It arrived recently, so it is among the last.
             for file in files.iter().rev().take(MAX_SEARCHED) {
                 let Some(letter) = reader.read(file) else { continue };
                 if memchr::memmem::find(&letter.raw, message_id.as_bytes()).is_some() {

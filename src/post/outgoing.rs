@@ -87,12 +87,12 @@ impl SendError {
     }
 }
 
-/// What the check of an outbox that can be used found.
+/// The findings of a check of an outbox that can be used.
 #[derive(Debug)]
 pub struct Checked {
     /// The outbox, described to a person.
     pub found: String,
-    /// What may still go wrong.
+    /// A problem that may still arise.
     pub warning: Option<&'static str>,
 }
 

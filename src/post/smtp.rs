@@ -49,7 +49,7 @@ pub struct SmtpConfig {
     /// Time limit of an exchange, in seconds. The reply to a whole letter may take five times as long.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
-    /// How long an unused connection is kept, in seconds.
+    /// Seconds for which an unused connection is kept.
     #[serde(default = "idle_seconds")]
     pub idle_seconds: u64,
 }

@@ -77,8 +77,8 @@ impl Database {
         Ok(rows.into_iter().map(read).collect())
     }
 
-    /// Returns the matches that are over and in which there are pins or deliveries that no entry lists yet,
-    /// because their last letters were sent or given up since the last entry, or wait since `before`.
+    /// Returns the matches that are over and have pins or deliveries that no entry lists yet: their last
+    /// letters were sent or given up since the last entry, or have waited since `before`.
     pub async fn matches_to_list(&self, before: DateTime<Utc>) -> Result<Vec<String>> {
         // Three queries, each of which has an index.
         let sql = "SELECT d.match_id FROM dispatch d JOIN match m ON m.id = d.match_id \

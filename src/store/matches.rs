@@ -191,7 +191,7 @@ impl Database {
         limit: u32,
     ) -> Result<Vec<MatchRow>> {
         let sql = format!(
-            // `wake_at >= $2` follows from the rest, but only with it the index is searched from there on.
+            // `wake_at >= $2` follows from the rest, but lets the search of the index begin there.
             "SELECT {COLUMNS}, {MATCH} WHERE wake_at <= $1 AND wake_at >= $2 AND (wake_at > $2 OR id > $3) \
              ORDER BY wake_at, id LIMIT $4"
         );

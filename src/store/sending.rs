@@ -14,7 +14,7 @@ use super::{
 };
 use crate::letter::{Digest, ReturnId};
 
-/// How long the counts are kept.
+/// Time for which the counts are kept.
 const KEPT: TimeDelta = TimeDelta::days(2);
 
 const MINUTE: i64 = 60_000;
@@ -160,7 +160,7 @@ impl Database {
     }
 }
 
-/// Deletes counts that no limit needs any more.
+/// Deletes counts that are too old for any limit.
 pub async fn delete_past(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<()> {
     let statement = session.statement("DELETE FROM sending WHERE minute < $1");
     session.execute(statement.bind(begin(now - KEPT))).await?;

@@ -139,7 +139,7 @@ impl Database {
 /// Claimed letters and matches.
 #[derive(Default)]
 pub struct Claimable {
-    /// Those of players first, each oldest first.
+    /// Players' letters first, then those of strangers, each oldest first.
     pub letters: Vec<WaitingLetter>,
     /// The claimed ones among the matches that are due.
     pub matches: Vec<String>,
@@ -161,7 +161,7 @@ struct Taken {
     letters: Vec<i64>,
     /// Number of letters of each lane that is taken.
     lanes: BTreeMap<String, usize>,
-    /// The lanes of which no more letters are taken, because they have enough or another daemon has them.
+    /// The lanes from which no more letters are taken: enough are taken, or another daemon has them.
     closed: BTreeSet<String>,
 }
 
@@ -217,7 +217,7 @@ impl Taken {
              AND (received_at > $4 OR received_at = $4 AND id > $5) AND NOT (lane {one_of}) \
              ORDER BY received_at, id LIMIT {PAGE}"
         );
-        // Left out by the query: whoever sends thousands of letters would otherwise fill every page.
+        // Excluded in the query: otherwise a sender of thousands of letters would fill every page.
         let closed: Vec<String> = self.closed.iter().cloned().collect();
         let statement = session.statement(sql).bind_texts(&closed).bind(known).bind(now);
         session.fetch_all(statement.bind(after.0).bind(after.1)).await

@@ -121,7 +121,7 @@ async fn withheld_letter(
         Some(letter) => {
             let lines = new_lines(office, &letter).await?;
             let mut ids = matches_named(office, &letter, &lines).await?;
-            // The match of its own token, which may have been renewed since.
+            // Also the match of its own token: if that was renewed since, the token no longer tells.
             let row = office.store.letters(None, None, &digest.to_string(), 1).await?.pop();
             ids.extend(row.and_then(|row| row.seat).map(|(match_id, _)| match_id));
             let until = running_among(office, ids, &game_match.id).await?;

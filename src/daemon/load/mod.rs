@@ -37,7 +37,7 @@ macro_rules! keys {
 /// Prefix of the keys under which the GMs' tokens are remembered.
 const GM_TOKEN: &str = "gm_token";
 
-/// Returns rows for a decision, of which none are loaded yet.
+/// Returns the empty rows of a new decision.
 pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
     Ok(LoadedRows::new(office.now(), random()?, gm_tokens(office).await?))
 }

@@ -90,7 +90,7 @@ impl Plan {
         }
     }
 
-    /// Removes and returns the letter that is to be sent now, if any. Its reader is sent nothing else until
+    /// Removes and returns the letter to send now, if any. Its reader is sent nothing else until
     /// [`Plan::finish`].
     pub fn next(&mut self, now: DateTime<Utc>) -> Option<Claimed> {
         let probes = self.account.probes(now).unwrap_or(usize::MAX);

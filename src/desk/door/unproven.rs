@@ -73,7 +73,7 @@ pub fn ask_player(
 }
 
 /// Whether the player has confirmed an unsigned letter. It then counts as of its arrival, even if such
-/// letters need no proof any more.
+/// letters no longer need proof.
 pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, row: &TokenRow) -> Decided<bool> {
     if standing::signature(desk, waiting) != Some(Signature::Missing) {
         return Ok(false);

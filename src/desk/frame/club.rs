@@ -33,7 +33,7 @@ pub struct Club {
 /// See [`Club::trap`]. It gets the bytes of the letter.
 pub type Trap = dyn Fn(Moment, &[u8]) + Send + Sync;
 
-/// What is about to be done with a letter.
+/// A step of the work on a letter, about to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     Read,

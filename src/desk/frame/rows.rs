@@ -218,7 +218,7 @@ pub struct DigestRows {
     /// Number of letters written.
     pub written: u64,
     pub letters_waiting: u64,
-    /// How many letters were sent in the last 24 hours, and what waits to be sent.
+    /// Letters sent in the last 24 hours, and those that wait to be sent.
     pub sent_in_a_day: u64,
     pub dispatches_waiting: u64,
     pub oldest_dispatch: Option<DateTime<Utc>>,

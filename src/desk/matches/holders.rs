@@ -1,4 +1,4 @@
-//! Who holds a seat: pinned in the ledger of the match when it opens, and whenever the reply token or the
+//! The holder of a seat: pinned in the ledger of the match when it opens, and whenever the reply token or the
 //! player's addresses change.
 
 use crate::desk::frame::desk::Desk;

@@ -17,7 +17,7 @@ use crate::store::{NewDispatch, TokenRow};
 /// later.
 const SAME_ANSWERS: usize = 3;
 
-/// Whose budget an answer is counted in.
+/// The budget that an answer is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerBudget {
     /// The GM, whose token the answered letter has.

@@ -1,6 +1,6 @@
 //! The GMs: who wrote, and who reads what.
 //!
-//! What comes from a seat reaches only GMs without a seat in that match; of these, the ones on duty who look
+//! A letter from a seat reaches only GMs without a seat in that match; of these, the ones on duty who look
 //! after the match. If there is none, who is on duty does not matter; if there is still none, neither does
 //! who looks after it.
 

@@ -1,5 +1,5 @@
 //! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A
-//! bounce moves a deadline once; a seat of which two letters bounce misses none until the GM has decided.
+//! bounce moves a deadline once. After two bounces a seat misses no turn until the GM has decided.
 
 use serde::{Deserialize, Serialize};
 

@@ -189,7 +189,7 @@ fn name_fault(desk: &mut Desk<'_>, name: &str, player: &Player) -> Decided<Optio
     let own = likeness(name);
     let is_clubs = likeness(&config.club.name) == own
         || config.club.gm.all().iter().any(|gm| likeness(&gm.name) == own)
-        // Nobody may pass for the computer player, at whatever level.
+        // Nobody may pass for the computer player, whatever its level.
         || own.starts_with("house")
         || own == "referee";
     let stored = desk.rows.player_names()?.iter();

@@ -114,7 +114,7 @@ type Response = Vec<(Vec<u8>, Option<Text>)>;
 /// Reads the items of a FETCH response. Returns `None` if it is malformed.
 fn parse(response: Response) -> Option<Fetched> {
     let mut tokens = Tokens::new(response);
-    // `*`, the sequence number, `FETCH`.
+    // Skips `*`, the sequence number and `FETCH`.
     for _ in 0..3 {
         tokens.word()?;
     }

@@ -1,4 +1,4 @@
-//! What goes over an SMTP connection: replies in, letters out.
+//! The bytes of an SMTP connection: replies in, letters out.
 
 use std::io;
 
