@@ -1,20 +1,28 @@
-//! The consequences of a commit or its failure.
+//! Decides and commits: loads the rows that a decision lacks, decides again if somebody else has changed
+//! them, and wakes the loops that then have something to do.
 
 use std::sync::Arc;
 
 use anyhow::bail;
 
-use crate::daemon::Office;
-use crate::daemon::load;
-use crate::daemon::parallel::run_blocking;
+use super::parallel::run_blocking;
+use super::{Office, load};
 use crate::desk::frame::club::Club;
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
 use crate::desk::items::{Progress, Rounds};
 use crate::store::{Changes, LetterStatus, StoreError};
 
+/// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only
+/// commands that build on each other take more.
+const MAX_ROUNDS: usize = 64;
+
+/// Maximum attempts at a change while others change the same rows.
+const MAX_TRIES: usize = 20;
+
 /// Wakes the loops that have something to do after this commit.
 pub fn wake_loops(office: &Office, changes: &Changes) {
+    // A GM has accepted a letter, or a player has confirmed one.
     if changes.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
         office.letters.notify_one();
     }
@@ -32,17 +40,11 @@ pub fn is_transient(error: &anyhow::Error) -> bool {
     error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient)
 }
 
-/// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only commands that
-/// build on each other take more.
-const MAX_ROUNDS: usize = 64;
-
-/// Maximum attempts at a change while others change the same rows.
-const MAX_TRIES: usize = 20;
-
-/// Decides something and commits it; again if others change the same rows meanwhile.
+/// Decides something and commits it. Starts again if somebody else changes the same rows in the meantime.
 ///
 /// # Errors
-/// Returns an error if deciding fails, if the database rejects it or does not answer, or after [`MAX_TRIES`] conflicts.
+/// Returns an error if deciding fails, if the database rejects it or does not answer, or after [`MAX_TRIES`]
+/// conflicts.
 pub async fn decide_and_commit<T: Send + 'static>(
     office: &Office,
     decision: impl Fn(&mut Desk<'_>) -> Decided<T> + Send + Sync + 'static,
@@ -64,7 +66,7 @@ pub async fn decide_and_commit<T: Send + 'static>(
     bail!("gave up after {MAX_TRIES} conflicting writes; nothing was done")
 }
 
-/// Decides one thing, and returns the changes.
+/// Decides something, and returns the changes without committing them.
 pub async fn decide<T: Send + 'static>(
     office: &Office,
     loaded: LoadedRows,
@@ -86,7 +88,8 @@ pub async fn decide<T: Send + 'static>(
 
 /// Repeats a step, and loads what it lacks, until it is done.
 ///
-/// Decisions run on a thread of their own, so that no loop waits for them. They must therefore own what they read.
+/// Decisions run on a thread of their own, so that no loop waits for them. They must therefore own what they
+/// read.
 pub async fn in_rounds<T: Send + 'static>(
     office: &Office,
     loaded: LoadedRows,

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 
-/// A loop that has made no progress for this long is stalled: everything that it waits for has a shorter timeout.
+/// A loop that has made no progress for this long is stalled: everything that it waits for has a shorter
+/// timeout.
 pub const STALLED_AFTER: Duration = Duration::from_secs(300);
 
 /// The loops without which nobody is answered.
@@ -40,6 +41,7 @@ impl Heartbeat {
 
     fn beat_at(&self, which: Loop, now: Instant) {
         let age = now.saturating_duration_since(self.started).as_millis();
+        // Relaxed: each beat stands alone, and it does no harm to see one late.
         self.beats[which as usize].store(u64::try_from(age).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 

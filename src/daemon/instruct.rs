@@ -2,8 +2,7 @@
 
 use anyhow::Context as _;
 
-use crate::daemon::Office;
-use crate::daemon::commit;
+use super::{Office, commit};
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::gm::instructions::instruct_at_terminal;
 use crate::desk::matches::openings::{self, NewMatch, opened_by_gm};
@@ -22,7 +21,7 @@ pub async fn open(office: &Office, new: NewMatch) -> anyhow::Result<Match> {
 /// Opens several matches on behalf of the first GM, all or none.
 ///
 /// # Errors
-/// Same as [`Office::open`].
+/// Same as [`open`].
 pub async fn open_all(office: &Office, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
     open_all_as(office, GmIndex::default(), new).await
 }
@@ -30,7 +29,7 @@ pub async fn open_all(office: &Office, new: &[NewMatch]) -> anyhow::Result<Vec<M
 /// Opens several matches on behalf of a GM, all or none.
 ///
 /// # Errors
-/// Same as [`Office::open`].
+/// Same as [`open`].
 pub async fn open_all_as(office: &Office, gm: GmIndex, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
     let gm = opened_by_gm(&office.config.club.gm.all()[gm.0]);
     let new = new.to_vec();
@@ -48,7 +47,7 @@ pub async fn carry_out(office: &Office, instruction: &Instruction) -> anyhow::Re
 /// Carries out one instruction on behalf of a GM.
 ///
 /// # Errors
-/// Same as [`Office::carry_out`].
+/// Same as [`carry_out`].
 pub async fn carry_out_as(
     office: &Office,
     gm: GmIndex,

@@ -2,8 +2,8 @@
 //!
 //! A bad letter never blocks the rest: a failure is counted and the letter tried again, and after
 //! [`MAX_ATTEMPTS`](crate::desk::items::MAX_ATTEMPTS) it is set aside. If the database rejects a batch, its
-//! letters are suspects: each goes alone until the bad one is found. Letters that hang or kill the program are found by
-//! `attempts`.
+//! letters are suspects: each goes alone until the bad one is found. Letters that hang or kill the program
+//! are found by [`suspects`](super::suspects).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,15 +11,12 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
 
-use crate::daemon::Office;
-use crate::daemon::commit;
-use crate::daemon::heartbeat::Loop;
-use crate::daemon::load;
-use crate::daemon::load::dkim;
-use crate::daemon::load::read::{keys_of, read_letters};
-use crate::daemon::parallel::run_blocking;
-use crate::daemon::suspects;
-use crate::daemon::suspects::Overdue;
+use super::heartbeat::Loop;
+use super::load::read::{keys_of, read_letters};
+use super::load::{self, dkim};
+use super::parallel::run_blocking;
+use super::suspects::{self, Overdue};
+use super::{Office, commit};
 use crate::desk::door::sender::ReadLetter;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::rows::{Key, LoadedRows};
@@ -33,9 +30,9 @@ const MAX_DUE: u32 = 100;
 
 /// The matches that the clock may rule on.
 pub struct DueMatches {
-    /// Those that are due by then.
+    /// The time by which they are due.
     until: DateTime<Utc>,
-    /// Those that are left alone.
+    /// Matches to leave alone.
     skipped: BTreeSet<String>,
     /// Whether each goes alone, because the database has rejected several together.
     one_by_one: bool,
@@ -56,7 +53,7 @@ impl DueMatches {
     }
 }
 
-/// What one batch decided.
+/// The numbers of letters and matches in one batch.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settled {
     pub letters: usize,
@@ -81,8 +78,9 @@ pub async fn settle_all(office: &Office) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Decides on the letters that were received by then, because later ones may arrive faster than they are decided on,
-/// and on the matches that are due. A match waits for the letters that came before its time and may concern it.
+/// Decides on the letters that were received by `until`, because later ones may arrive faster than they are
+/// decided on, and on the matches that are due. A match waits for the letters that came before its time and
+/// may concern it.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -128,6 +126,7 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
         Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
     };
     let digests: Vec<Digest> = letters.iter().map(|letter| letter.waiting.digest).collect();
+    // If the database rejects the batch, a letter that was alone in it is the bad one.
     let alone = match &letters[..] {
         [letter] if matches.is_empty() => Some(letter.waiting.clone()),
         _ => None,
@@ -174,8 +173,8 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
 /// Rules on a stored letter, and discards the ruling.
 ///
 /// # Errors
-/// Returns an error if there is no such letter, or if the database does not answer. A ruling that fails is not an
-/// error: the program survives it.
+/// Returns an error if there is no such letter, or if the database does not answer. A ruling that fails is
+/// not an error: the program survives it.
 pub async fn try_letter(office: &Office, digest: Digest) -> anyhow::Result<()> {
     let raw = office.store.letter(digest).await?.context("there is no such letter")?;
     let letter = WaitingLetter::new(digest, raw, office.now());
@@ -187,6 +186,23 @@ pub async fn try_letter(office: &Office, digest: Digest) -> anyhow::Result<()> {
         tracing::info!(error = format!("{error:#}"), "the ruling failed");
     }
     Ok(())
+}
+
+/// Decides on items together, and returns the changes of all, and the matches that are left for the next
+/// batch.
+pub async fn decide_items(
+    office: &Office,
+    items: Vec<Item>,
+    loaded: LoadedRows,
+) -> anyhow::Result<(Changes, Vec<String>)> {
+    let mut batch = Batch::new(Arc::new(items), &loaded);
+    commit::in_rounds(office, loaded, move |settings, loaded, rounds| {
+        Ok(match batch.decide(settings, loaded, rounds) {
+            Progress::Done((draft, left)) => Progress::Done((draft.finish()?, left)),
+            Progress::Lacks(lacking) => Progress::Lacks(lacking),
+        })
+    })
+    .await
 }
 
 /// Returns the matches that the clock may rule on, those that have waited longest first.
@@ -208,7 +224,7 @@ async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<Ma
     }
 }
 
-/// Keeps the matches that no letter concerns which came before their time: letters about the match, from its players
+/// Keeps the matches that no letter from before their time concerns: none about the match, from its players,
 /// or from a GM. A letter that was received in time counts, even if it is read late.
 async fn without_earlier_letters(
     office: &Office,
@@ -274,23 +290,8 @@ async fn rows_of(
     Ok(loaded)
 }
 
-/// Decides on items together, and returns the changes of all, and the matches that are left for the next batch.
-pub async fn decide_items(
-    office: &Office,
-    items: Vec<Item>,
-    loaded: LoadedRows,
-) -> anyhow::Result<(Changes, Vec<String>)> {
-    let mut batch = Batch::new(Arc::new(items), &loaded);
-    commit::in_rounds(office, loaded, move |settings, loaded, rounds| {
-        Ok(match batch.decide(settings, loaded, rounds) {
-            Progress::Done((draft, left)) => Progress::Done((draft.finish()?, left)),
-            Progress::Lacks(lacking) => Progress::Lacks(lacking),
-        })
-    })
-    .await
-}
-
-/// Handles a permanent error: from now on each letter goes alone. If it was alone already, counts a failure of it.
+/// Handles a permanent error: from now on each letter goes alone. If it was alone already, counts a failure
+/// of it.
 async fn isolate(
     office: &Office,
     letters: &[Digest],
@@ -312,8 +313,8 @@ async fn isolate(
     counting.await.context("failed to set a letter aside")
 }
 
-/// Returns the items of a batch: letters by lane, each in order, and due matches before the letters that came after
-/// their time.
+/// Returns the items of a batch: letters by lane, each in order, and due matches before the letters that came
+/// after their time.
 fn items_of<'m>(letters: Vec<ReadLetter>, due: impl Iterator<Item = &'m MatchRow>) -> Vec<Item> {
     let mut lanes: Vec<Vec<ReadLetter>> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();

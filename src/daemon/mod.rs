@@ -1,7 +1,7 @@
 //! The daemon: letters come in, are ruled on and answered; deadlines are enforced; mail goes out.
 //!
-//! `loops/` wait and back off. Each batch of `items` is loaded (`load/`), decided in [`crate::desk`], which awaits nothing
-//! and knows no database, and committed. The rules of play are in [`crate::referee`].
+//! `loops/` wait and back off. Each batch of `items` is loaded (`load/`), decided in [`crate::desk`], which
+//! awaits nothing and knows no database, and committed. The rules of play are in [`crate::referee`].
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,10 +12,10 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use tokio::sync::Notify;
 
+use self::heartbeat::Heartbeat;
+use self::suspects::Attempts;
 use self::traffic::Traffic;
 use crate::config::Config;
-use crate::daemon::heartbeat::Heartbeat;
-use crate::daemon::suspects::Attempts;
 use crate::desk::frame::club::Club;
 use crate::ledger::truncate_to_millis;
 use crate::post::dkim::Verifier;
@@ -80,8 +80,8 @@ impl Office {
     /// Sets up the office of a club.
     ///
     /// # Errors
-    /// Returns an error if a template in the club's folder cannot be read or is faulty, or if the outbox or the
-    /// resolver cannot be set up.
+    /// Returns an error if a template in the club's folder cannot be read or is faulty, or if the outbox or
+    /// the resolver cannot be set up.
     pub fn new(config: Config, store: Arc<Database>, clock: Clock) -> anyhow::Result<Self> {
         let templates = Arc::new(templates(config.templates.folder.as_deref())?);
         let outbox = Arc::new(Outbox::new(config.outbox.way.clone()).context("outbox")?);
@@ -115,7 +115,8 @@ impl Office {
         self.verifier = Some(Arc::new(verifier));
     }
 
-    /// Runs `trap` before each letter is read or ruled on, and limits the work on a letter to `deadline`. For tests.
+    /// Runs `trap` before each letter is read or ruled on, and limits the work on a letter to `deadline`. For
+    /// tests.
     ///
     /// # Panics
     /// Panics if the office is at work.

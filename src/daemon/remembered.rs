@@ -1,17 +1,17 @@
 //! Remembered times that turn out to be wrong.
 //!
-//! A computer that starts with a wrong clock may note that it last did something in ten years. Believing that would
-//! silently stop the work that depends on it until then.
+//! A computer that starts with a wrong clock may note that it last did something in ten years. Believing that
+//! would silently stop the work that depends on it until then.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::daemon::Office;
+use super::Office;
 
 /// Maximum deferral of letters, dispatches and players' digests.
 pub const MAX_DEFERRAL: TimeDelta = TimeDelta::days(7);
 
-/// Maximum time until the clock has something to decide in a running match: a phase lasts 365 days at most, and each
-/// extension adds up to 366.
+/// Maximum time until the clock has something to decide in a running match: a phase lasts 365 days at most,
+/// and each extension adds up to 366.
 pub const MAX_SLEEP: TimeDelta = TimeDelta::days(5 * 366);
 
 /// Returns a time that was remembered. One in the future counts as now, and is remembered as now.
@@ -39,5 +39,6 @@ pub async fn is_ahead(office: &Office, key: &str) -> anyhow::Result<bool> {
 
 async fn noted_time(office: &Office, key: &str) -> anyhow::Result<Option<DateTime<Utc>>> {
     let text = office.store.remembered(key).await?;
+    // A time that cannot be read counts as never: the work is then done once more.
     Ok(text.and_then(|text| text.parse().ok()))
 }

@@ -6,11 +6,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
-use crate::daemon::Office;
-use crate::daemon::commit;
-use crate::daemon::commit::is_transient;
-use crate::daemon::items;
-use crate::daemon::load;
+use super::commit::{self, is_transient};
+use super::{Office, items, load};
 use crate::desk::items::Item;
 use crate::desk::matches::acts::{self, CauseOf};
 use crate::referee::Match;
@@ -72,8 +69,8 @@ pub async fn rule_on_many(
     Ok(changed)
 }
 
-/// Rules on one match, and commits after the letters that are under way. Returns the match after that, or `None` if
-/// nothing was decided or somebody else has changed the match in the meantime.
+/// Rules on one match, and commits after the letters that are under way. Returns the match after that, or
+/// `None` if nothing was decided or somebody else has changed the match in the meantime.
 pub async fn rule_on(
     office: &Office,
     row: MatchRow,

@@ -1,4 +1,9 @@
-//! A daemon's knowledge of its attempts to rule on letters. `batch::attempts` explains their purpose.
+//! Letters that may hang or kill the program.
+//!
+//! Each daemon notes in the database which letters it works on. A letter that takes longer than the deadline
+//! is set aside, and its thread is left behind. If a daemon dies, its note names the letters it died on: they
+//! are then decided on one by one. A letter that was alone when the program died again is set aside, unless
+//! another process survives a ruling on it (the trial).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -12,9 +17,7 @@ use anyhow::{Context as _, bail};
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::daemon::Office;
-use crate::daemon::commit;
-use crate::daemon::load;
+use super::{Office, commit, load};
 use crate::desk;
 use crate::desk::frame::in_work::InWork;
 use crate::letter::Digest;
@@ -23,14 +26,26 @@ use crate::store::{Changes, Claim, Postponed, StoreError, WaitingLetter};
 /// Time limit for reading one letter, and for ruling on it. The slowest takes less than a second.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// This daemon's knowledge of attempts.
+/// Maximum hanging threads before the program ends, so that it is started afresh. Each occupies a processor
+/// and the memory of a batch, and Rust cannot stop it.
+const MAX_HUNG: usize = 4;
+
+/// Maximum deaths of the program on a letter that survives each trial: something may kill the program but not
+/// the process of the trial.
+const MAX_DEATHS: u32 = 10;
+
+/// The note on a letter that was in progress when its daemon died.
+const UNENDED: &str = "the program ended while it worked on this letter";
+
+/// This daemon's attempts to rule on letters.
 pub struct Attempts {
-    /// Identifies this run of the program. A process ID would not do: in a container it is the same after each crash.
+    /// Identifies this run of the program. A process ID would not do: in a container it is the same after
+    /// each crash.
     pub(super) run: String,
     pub(super) deadline: Duration,
     /// Number of threads that never came back.
     pub(super) hung: AtomicUsize,
-    /// Letters under suspicion after a crash. They are settled one by one.
+    /// Letters under suspicion, after a crash or a rejected commit. They are decided on one by one.
     suspects: Mutex<BTreeSet<Digest>>,
     pub(super) trial: Option<Trial>,
     /// Whether the rows of the last batch had changed when it was to be committed.
@@ -60,6 +75,7 @@ impl Attempts {
 
     /// Whether a note with this owner is from this run of the program.
     pub fn is_of_this_run(&self, owner: &str) -> bool {
+        // The owner of notes at intake has a second word.
         owner.split(' ').next() == Some(&self.run)
     }
 
@@ -72,14 +88,14 @@ impl Attempts {
         self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes whether a batch could be committed, or its rows had changed. Returns whether one of this batch and the last
-    /// could.
+    /// Notes whether a batch could be committed, or its rows had changed. Returns whether one of this batch
+    /// and the last could.
     pub fn note_commit(&self, is_committed: bool) -> bool {
         !self.is_stale.swap(!is_committed, Ordering::Relaxed) || is_committed
     }
 
-    /// Waits for work on letters, but not for a letter that takes longer than the deadline. That letter's thread is
-    /// left behind.
+    /// Waits for work on letters, but not for a letter that takes longer than the deadline. That letter's
+    /// thread is left behind.
     ///
     /// # Errors
     /// [`Overdue`] with the letters that took too long.
@@ -108,19 +124,34 @@ impl Attempts {
     }
 }
 
-/// Maximum hanging threads before the program ends, so that it is started afresh. Each occupies a processor and the
-/// memory of a batch, and Rust cannot stop it.
-const MAX_HUNG: usize = 4;
+/// The command for a trial.
+pub struct Trial {
+    /// This program.
+    pub program: PathBuf,
+    /// The club's config file.
+    pub config: PathBuf,
+}
 
-/// Maximum deaths of the program on a letter that survives each trial: something may kill the program but not the
-/// process of the trial.
-const MAX_DEATHS: u32 = 10;
+impl Trial {
+    /// Whether another process rules on the letter and ends, successfully and in time.
+    pub async fn is_survived(&self, letter: Digest, deadline: Duration) -> bool {
+        let mut command = Command::new(&self.program);
+        command.arg("--config").arg(&self.config).args(["letters", "try", &letter.to_string()]);
+        // A trial that hangs must not outlive its deadline.
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        match timeout(deadline, command.status()).await {
+            Ok(Ok(status)) => status.success(),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, program = %self.program.display(), "failed to start the trial of a letter");
+                false
+            }
+            Err(_) => false,
+        }
+    }
+}
 
-/// The note on a letter that was in progress when its daemon died.
-const UNENDED: &str = "the program ended while it worked on this letter";
-
-/// Sets the command for trials: `program` with this config file. Without it, letters on which the program died
-/// twice are set aside untried.
+/// Sets the command for trials: `program` with this config file. Without it, letters on which the program
+/// died twice are set aside untried.
 pub fn try_letters_by(office: &mut Office, program: PathBuf, config: PathBuf) {
     office.attempts.trial = Some(Trial { program, config });
 }
@@ -149,8 +180,8 @@ pub async fn end_attempts(office: &Office) -> Result<(), StoreError> {
     office.store.note_in_work(&office.attempts.run, &[]).await
 }
 
-/// Looks for unfinished attempts on claimed letters. Returns whether one was counted, in which case the claim is
-/// out of date.
+/// Looks for unfinished attempts on claimed letters. Returns whether one was counted, in which case the claim
+/// is out of date.
 ///
 /// Only the claimant works on a letter, so another daemon's note about it comes from a dead daemon.
 pub async fn count_unended_attempts(
@@ -176,34 +207,6 @@ pub async fn count_unended_attempts(
     Ok(false)
 }
 
-/// Counts an attempt that ended the program. If it is not the first, sets the letter aside unless a trial clears it.
-async fn count_unended_attempt(
-    office: &Office,
-    letter: &WaitingLetter,
-    claim: &mut Claim,
-) -> anyhow::Result<()> {
-    let digest = letter.digest;
-    tracing::error!(letter = %digest, "the program ended while it worked on a letter");
-    if letter.tries > 0 && !is_cleared(office, letter).await {
-        let tries = letter.tries + 1;
-        let letter = WaitingLetter { tries, ..letter.clone() };
-        return set_aside(office, &[letter], std::mem::take(claim), UNENDED).await;
-    }
-    let postponed = vec![Postponed { digest, note: UNENDED.to_owned(), until: None, match_id: None }];
-    Ok(office.store.commit(&Changes { at: office.now(), postponed, ..Changes::default() }).await?)
-}
-
-/// Whether another process survives a ruling on a letter on which this program died.
-async fn is_cleared(office: &Office, letter: &WaitingLetter) -> bool {
-    match &office.attempts.trial {
-        Some(trial) if letter.tries + 1 < MAX_DEATHS => {
-            // The deadline is for reading it, and again for ruling on it.
-            trial.is_survived(letter.digest, office.attempts.deadline * 2).await
-        }
-        Some(_) | None => false,
-    }
-}
-
 /// Notes that these letters are being read before they are stored, and returns those on which a daemon died.
 pub async fn note_intake(office: &Office, letters: &[Digest]) -> Result<BTreeSet<Digest>, StoreError> {
     let mut unended = BTreeSet::new();
@@ -222,8 +225,8 @@ pub async fn end_intake(office: &Office) -> Result<(), StoreError> {
     office.store.note_in_work(&office.attempts.intake(), &[]).await
 }
 
-/// Keeps the letters that may be decided on together: a suspect, which may fail or kill the program again, goes alone
-/// once it comes first, and the letters behind it in its lane wait for it.
+/// Keeps the letters that may be decided on together: a suspect, which may fail or kill the program again,
+/// goes alone once it comes first, and the letters behind it in its lane wait for it.
 pub fn without_suspects(office: &Office, mut letters: Vec<WaitingLetter>) -> Vec<WaitingLetter> {
     let suspects = office.attempts.suspects();
     let is_suspect = |letter: &WaitingLetter| letter.tries > 0 || suspects.contains(&letter.digest);
@@ -265,6 +268,35 @@ pub async fn set_aside_overdue(office: &Office, overdue: Overdue, claim: Claim) 
     set_aside(office, &letters, claim, &why).await
 }
 
+/// Counts an attempt that ended the program. If it is not the first, sets the letter aside unless a trial
+/// clears it.
+async fn count_unended_attempt(
+    office: &Office,
+    letter: &WaitingLetter,
+    claim: &mut Claim,
+) -> anyhow::Result<()> {
+    let digest = letter.digest;
+    tracing::error!(letter = %digest, "the program ended while it worked on a letter");
+    if letter.tries > 0 && !is_cleared(office, letter).await {
+        let tries = letter.tries + 1;
+        let letter = WaitingLetter { tries, ..letter.clone() };
+        return set_aside(office, &[letter], std::mem::take(claim), UNENDED).await;
+    }
+    let postponed = vec![Postponed { digest, note: UNENDED.to_owned(), until: None, match_id: None }];
+    Ok(office.store.commit(&Changes { at: office.now(), postponed, ..Changes::default() }).await?)
+}
+
+/// Whether another process survives a ruling on a letter on which this program died.
+async fn is_cleared(office: &Office, letter: &WaitingLetter) -> bool {
+    match &office.attempts.trial {
+        Some(trial) if letter.tries + 1 < MAX_DEATHS => {
+            // The deadline is for reading it, and again for ruling on it.
+            trial.is_survived(letter.digest, office.attempts.deadline * 2).await
+        }
+        Some(_) | None => false,
+    }
+}
+
 async fn set_aside(
     office: &Office,
     letters: &[WaitingLetter],
@@ -282,30 +314,4 @@ async fn set_aside(
     office.store.commit_claimed(claim, &changes).await.context("failed to set a letter aside")?;
     commit::wake_loops(office, &changes);
     Ok(())
-}
-
-/// The command for a trial.
-pub struct Trial {
-    /// This program.
-    pub program: PathBuf,
-    /// The club's config file.
-    pub config: PathBuf,
-}
-
-impl Trial {
-    /// Whether another process rules on the letter and ends, successfully and in time.
-    pub async fn is_survived(&self, letter: Digest, deadline: Duration) -> bool {
-        let mut command = Command::new(&self.program);
-        command.arg("--config").arg(&self.config).args(["letters", "try", &letter.to_string()]);
-        // A trial that hangs must not outlive its deadline.
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-        match timeout(deadline, command.status()).await {
-            Ok(Ok(status)) => status.success(),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, program = %self.program.display(), "failed to start the trial of a letter");
-                false
-            }
-            Err(_) => false,
-        }
-    }
 }

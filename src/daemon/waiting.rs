@@ -1,4 +1,4 @@
-//! How loops wait, back off and end.
+//! The waiting, the backoff and the shutdown of the loops.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tokio::task::{JoinError, JoinSet};
 
 use crate::post::ShutdownSignal;
 
-/// How often a loop looks for work even if nothing has woken it.
+/// Interval at which a loop looks for work even if nothing has woken it.
 const POLL_INTERVAL: Duration = Duration::from_secs(3);
 
-/// How long loops may take to finish their work on shutdown. The whole shutdown must take less than 5 seconds.
+/// Time for loops to finish their work on shutdown. The whole shutdown must take less than 5 seconds.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The longest pause between two attempts.

@@ -1,10 +1,11 @@
 //! The items of a batch: each is decided alone, and they are accepted in order.
 //!
-//! An item is a few letters of one lane, oldest first, or a match on which something has to be decided. Lanes only order
-//! the work: whatever an item touches shows in what it read and wrote. All items are decided in parallel, as if each
-//! were the only one. Then they are accepted one after the other; one that read what an accepted one wrote, or
-//! that would exceed a limit together with the accepted ones, is decided once more upon them. One that read a player whom
-//! an accepted one changes waits for the next batch: the matches that are loaded show the player as before.
+//! An item is a few letters of one lane, oldest first, or a match on which something has to be decided. Lanes
+//! only order the work: whatever an item touches shows in what it read and wrote. All items are decided in
+//! parallel, as if each were the only one. Then they are accepted one after the other; one that read what an
+//! accepted one wrote, or that would exceed a limit together with the accepted ones, is decided once
+//! more upon them. One that read a player whom an accepted one changes waits for the next batch: the matches
+//! that are loaded show the player as before.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,14 +13,14 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use crate::desk::door::entry;
-use crate::desk::door::sender::ReadLetter;
-use crate::desk::frame::club::{Club, Moment};
-use crate::desk::frame::desk::{Desk, Draft};
-use crate::desk::frame::parallel::par_map;
-use crate::desk::frame::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
-use crate::desk::matches::acts::{CauseOf, rule_on};
-use crate::desk::outbox::gms::{self, About};
+use super::door::entry;
+use super::door::sender::ReadLetter;
+use super::frame::club::{Club, Moment};
+use super::frame::desk::{Desk, Draft};
+use super::frame::parallel::par_map;
+use super::frame::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
+use super::matches::acts::{CauseOf, rule_on};
+use super::outbox::gms::{self, About};
 use crate::letter::{Digest, Letter, Limits, bounded_head};
 use crate::report::ClubLetter;
 use crate::store::{BudgetUse, LetterDecision, LetterStatus, Postponed, WaitingLetter};
@@ -44,17 +45,17 @@ pub enum Rounds {
     Last,
 }
 
-/// How far a decision has come.
+/// The progress of a decision.
 pub enum Progress<T> {
     Done(T),
     /// It goes on once these rows are loaded.
     Lacks(Vec<Key>),
 }
 
-/// The items of one transaction, and what is decided on them so far.
+/// The items of one transaction, and the decisions on them so far.
 pub struct Batch {
     items: Arc<Vec<Item>>,
-    /// What was decided on each as if it were the only one, until it is accepted.
+    /// The decision on each item as if it were the only one, until it is accepted.
     alone: Vec<Option<DecidedItem>>,
     /// The changes of the items that were accepted so far.
     accepted: Draft,
@@ -85,8 +86,8 @@ impl Batch {
         }
     }
 
-    /// Decides on all items, and returns the changes of all, and the matches that are left for the next batch. What is
-    /// decided stays so while others lack rows.
+    /// Decides on all items, and returns the changes of all, and the matches that are left for the next
+    /// batch. Decisions are kept while other items lack rows.
     pub fn decide(
         &mut self,
         club: &Club,
@@ -120,7 +121,8 @@ impl Batch {
         Progress::Done((std::mem::take(&mut self.accepted), std::mem::take(&mut self.left)))
     }
 
-    /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they lack.
+    /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they
+    /// lack.
     fn decide_alone(&mut self, club: &Club, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
         // Once items are accepted, all were decided alone; one that then lacks rows is decided upon the accepted.
         if self.done > 0 {
@@ -156,9 +158,39 @@ impl Batch {
             let counts = loaded.budgets.get(&key.subject);
             let stored = counts.and_then(|counts| counts.get(&(key.kind, key.period)));
             let total = i64::from(stored.copied().unwrap_or_default()) + earlier.added + added;
+            // A count that is taken back may have been taken back by an accepted item, and must not fall
+            // below zero.
             *added < 0 || total > i64::from(*most)
         })
     }
+}
+
+/// Counts a failure. After [`MAX_ATTEMPTS`] the letter is set aside, and the GM is told.
+pub fn set_back(desk: &mut Desk<'_>, waiting: &WaitingLetter, error: &anyhow::Error) -> Decided<()> {
+    let (letter, attempts) = (waiting.digest, waiting.tries + 1);
+    let note = format!("{error:#}");
+    tracing::error!(%letter, attempts, error = note, "failed to rule on a letter");
+    if attempts >= MAX_ATTEMPTS {
+        return set_aside(desk, waiting, note, attempts);
+    }
+    desk.draft.changes.postponed.push(Postponed { digest: letter, note, until: None, match_id: None });
+    Ok(())
+}
+
+/// Sets a letter aside, and tells the GM.
+pub fn set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, note: String, attempts: u32) -> Decided<()> {
+    let letter = waiting.digest;
+    let sender = sender_in_header(&waiting.raw);
+    let digest = letter.to_string();
+    let plain = ClubLetter::SetAside { digest, sender, note: note.clone(), attempts };
+    let about = match_of(desk, &waiting.raw)?.cloned();
+    let about = about.as_ref().map_or(About::Club, About::Match);
+    let alarms = gms::gm_alarms(desk, &plain, &set_aside_part(letter), about)?;
+    let status = LetterStatus::SetAside;
+    let decision = LetterDecision { digest: letter, status, note, seat: None, accepted_by: None };
+    desk.draft.changes.decided.push(decision);
+    desk.draft.changes.dispatches.extend(alarms);
+    Ok(())
 }
 
 /// Decides on an item, upon the changes of those before it.
@@ -192,7 +224,8 @@ fn decide_item(
 
 /// Decides on the letters of a lane in order. Those behind one that failed wait with it.
 ///
-/// A letter that lacks rows does not end this round: those behind it are decided in vain, which shows what they lack.
+/// A letter that lacks rows does not end this round: those behind it are decided in vain, which shows what
+/// they lack.
 fn decide_letters(desk: &mut Desk<'_>, letters: &[ReadLetter], rounds: Rounds) -> Decided<()> {
     let mut is_lacking = false;
     for letter in letters {
@@ -223,40 +256,13 @@ fn decide_letters(desk: &mut Desk<'_>, letters: &[ReadLetter], rounds: Rounds) -
 fn decide_safely(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     desk.begin_letter(letter.waiting.digest);
     let _in_work = desk.rows.loaded.in_work.enter(letter.waiting.digest);
+    // Safe to unwind: the draft of a letter that panics is dropped.
     let decided = catch_unwind(AssertUnwindSafe(|| {
         desk.club.spring(Moment::Decide, &letter.waiting.raw);
         entry::decide_letter(desk, letter)
     }));
     decided.unwrap_or_else(|_panic| Err(anyhow!("ruling on the letter failed").into()))?;
     desk.rows.check()
-}
-
-/// Counts a failure. After [`MAX_ATTEMPTS`] the letter is set aside, and the GM is told.
-pub fn set_back(desk: &mut Desk<'_>, waiting: &WaitingLetter, error: &anyhow::Error) -> Decided<()> {
-    let (letter, attempts) = (waiting.digest, waiting.tries + 1);
-    let note = format!("{error:#}");
-    tracing::error!(%letter, attempts, error = note, "failed to rule on a letter");
-    if attempts >= MAX_ATTEMPTS {
-        return set_aside(desk, waiting, note, attempts);
-    }
-    desk.draft.changes.postponed.push(Postponed { digest: letter, note, until: None, match_id: None });
-    Ok(())
-}
-
-/// Sets a letter aside, and tells the GM.
-pub fn set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, note: String, attempts: u32) -> Decided<()> {
-    let letter = waiting.digest;
-    let sender = sender_in_header(&waiting.raw);
-    let digest = letter.to_string();
-    let plain = ClubLetter::SetAside { digest, sender, note: note.clone(), attempts };
-    let about = match_of(desk, &waiting.raw)?.cloned();
-    let about = about.as_ref().map_or(About::Club, About::Match);
-    let alarms = gms::gm_alarms(desk, &plain, &set_aside_part(letter), about)?;
-    let status = LetterStatus::SetAside;
-    let decision = LetterDecision { digest: letter, status, note, seat: None, accepted_by: None };
-    desk.draft.changes.decided.push(decision);
-    desk.draft.changes.dispatches.extend(alarms);
-    Ok(())
 }
 
 /// Returns the match of the first reply token in a letter's header.

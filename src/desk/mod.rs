@@ -1,9 +1,9 @@
-//! Decisions: rows in, changes out. Pure: nothing here awaits, queries the database, or asks the system for the time or
-//! for randomness.
+//! Decisions: rows in, changes out. Pure: nothing here awaits, queries the database, or asks the system for
+//! the time or for randomness.
 //!
-//! The shell loads rows, a function of this room decides on a [`Desk`](frame::desk::Desk), and the shell commits the
-//! changes. Where a decision lacks a row, the shell loads it and decides again. The mail that follows from a decision is
-//! worded here, too. Each folder uses only those before it:
+//! The shell loads rows, a function of this room decides on a [`Desk`](frame::desk::Desk), and the shell
+//! commits the changes. Where a decision lacks a row, the shell loads it and decides again. The mail that
+//! follows from a decision is worded here, too. Each folder uses only those before it:
 //!
 //! - `frame`: the desk itself, the rows, and what is known of people;
 //! - `outbox`: letters, worded and limited;

@@ -106,7 +106,7 @@ pub enum TokenOf {
     /// The one that is ruled on.
     #[default]
     Own,
-    /// Another one of the same player.
+    /// Another token of the same player.
     Other,
 }
 
@@ -192,7 +192,7 @@ impl LetterCause {
         }
     }
 
-    /// The time of its arrival, if somebody had to vouch for it, so that it is ruled on later than that.
+    /// The time of its arrival, if it is ruled on later because somebody had to vouch for it.
     pub fn came_earlier(&self) -> Option<DateTime<Utc>> {
         let is_late = self.confirmed_by.is_some() || self.accepted_by.is_some();
         is_late.then_some(self.received)

@@ -1,7 +1,7 @@
 //! Verifies the DKIM signature of the sender's domain (RFC 6376; RFC 7489, 3.1.1).
 //!
-//! Whether a letter needs a signature is for the referee to decide. [`letter::authentic`](crate::letter::authentic)
-//! reads the receiving server's report on the signatures.
+//! Whether a letter needs a signature is for the referee to decide.
+//! [`letter::authentic`](crate::letter::authentic) reads the receiving server's report on the signatures.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -32,7 +32,8 @@ const LARGE: usize = 1_000_000;
 /// The verdict on a letter's signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DkimVerdict {
-    /// A valid signature of the From domain, or of a domain above or below it, covers From and the whole body.
+    /// A valid signature of the From domain, or of a domain above or below it, covers From and the whole
+    /// body.
     Passed,
     /// There is no such signature.
     NotPassed,
@@ -126,8 +127,8 @@ fn may_count(signature: &Signature, from: &Address) -> bool {
     aligned(&signature.d, from.domain()) && covers_from && is_strong && covers_body && is_short
 }
 
-/// Hashes the body for the remaining signatures, in one pass for each canonicalization. For a large letter, only
-/// signatures with the canonicalization of the first one count.
+/// Hashes the body for the remaining signatures, in one pass for each canonicalization. For a large letter,
+/// only signatures with the canonicalization of the first one count.
 fn hash_body(message: &mut AuthenticatedMessage<'_>, body: &[u8]) {
     let first = message.dkim_headers.first().map(|header| header.header.cb);
     if body.len() > LARGE {

@@ -1,5 +1,5 @@
-//! DNS records of the domain from which letters are sent: its mail servers (MX), its senders (SPF), their keys (DKIM),
-//! and the policy on forgeries (DMARC).
+//! DNS records of the domain from which letters are sent: its mail servers (MX), its senders (SPF), their
+//! keys (DKIM), and the policy on forgeries (DMARC).
 
 use std::time::Duration;
 
@@ -42,8 +42,8 @@ pub fn is_reserved(domain: &str) -> bool {
 }
 
 impl Records {
-    /// Asks the system's name servers, also for the DKIM keys of these selectors. Returns `None` if the system has no
-    /// name servers.
+    /// Asks the system's name servers, also for the DKIM keys of these selectors. Returns `None` if the
+    /// system has no name servers.
     pub async fn of(domain: &str, selectors: Vec<String>) -> Option<Records> {
         let dns = MessageAuthenticator::new_system_conf().ok()?;
         let dmarc = format!("_dmarc.{domain}");
@@ -81,7 +81,8 @@ impl Records {
         faults
     }
 
-    /// Returns a sentence if no key is published. A provider uses one of its selectors at a time, so one key is enough.
+    /// Returns a sentence if no key is published. A provider uses one of its selectors at a time, so one key
+    /// is enough.
     fn fault_of_keys(&self, domain: &str) -> Option<String> {
         let none_holds = self.dkim.iter().all(|(_, key)| match key {
             Answer::Found(text) => !holds_key(text),

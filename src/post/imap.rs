@@ -1,7 +1,7 @@
 //! A mailbox on an IMAP server: fetches and files its letters, and survives faults.
 //!
-//! A letter that repeatedly breaks the session is found by asking for ever fewer letters. It is named in the log and
-//! left in the folder, so that it does not hold up the others.
+//! A letter that repeatedly breaks the session is found by asking for ever fewer letters. It is named in the
+//! log and left in the folder, so that it does not hold up the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -58,12 +58,12 @@ pub struct ImapConfig {
     /// Seconds between looks for letters if the server does not announce them (IDLE).
     #[serde(default = "poll_seconds")]
     pub poll_seconds: u64,
-    /// Seconds to wait for the server to announce letters before looking anyway; at most 540, because routers forget
-    /// connections that are silent for longer.
+    /// Seconds to wait for the server to announce letters before looking anyway; at most 540, because routers
+    /// forget connections that are silent for longer.
     #[serde(default = "idle_seconds")]
     pub idle_seconds: u64,
-    /// Seconds that the server may be silent within an answer; at most 3600. A whole answer may take ten times as long,
-    /// plus the time for its bytes.
+    /// Seconds that the server may be silent within an answer; at most 3600. A whole answer may take ten
+    /// times as long, plus the time for its bytes.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
     /// Only the beginning of a larger letter is fetched.
@@ -211,7 +211,8 @@ impl ImapReader {
         true
     }
 
-    /// Looks for players' letters in the spam folder, if there is one and it is time to look. Returns whether it did.
+    /// Looks for players' letters in the spam folder, if there is one and it is time to look. Returns whether
+    /// it did.
     fn read_spam(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<bool, Error> {
         let Some(folder) = self.settings.spam_folder.as_ref().filter(|_| self.spam.is_due()) else {
             return Ok(false);
@@ -227,7 +228,8 @@ impl ImapReader {
             let listed = mailbox.list()?;
             self.forget_all_but(&listed);
             if !self.stored.is_empty() {
-                // A server that accepts the move but still lists the letters would keep this loop going forever.
+                // A server that accepts the move but still lists the letters would keep this loop going
+                // forever.
                 if std::mem::replace(&mut retried_filing, true) {
                     return Err(Error::Server("failed to move stored letters out of the folder".into()));
                 }
@@ -260,9 +262,9 @@ impl ImapReader {
         self.unreadable.get(&uid).is_none_or(|since| since.elapsed() > UNREADABLE_RETRY)
     }
 
-    /// Returns the number of these letters that make a batch, limited by number and size. The server is asked for sizes
-    /// only if the batch could be too large, and for one batch at a time: some servers read each letter to tell its
-    /// size.
+    /// Returns the number of these letters that make a batch, limited by number and size. The server is asked
+    /// for sizes only if the batch could be too large, and for one batch at a time: some servers read each
+    /// letter to tell its size.
     fn batch_len(&self, mailbox: &mut Mailbox, waiting: &[u32]) -> Result<usize, Error> {
         let candidates = &waiting[..waiting.len().min(self.batch_limit)];
         let limit = self.settings.max_letter_bytes;

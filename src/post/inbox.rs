@@ -1,7 +1,8 @@
 //! Incoming letters: a thread reads the mailbox and hands over its letters in batches.
 //!
-//! It hands over every letter in the folder, seen or not. Letters that were stored but not filed when the program died
-//! are handed over again, and the receiver must deduplicate them. Faults of the mailbox are retried with backoff.
+//! It hands over every letter in the folder, seen or not. Letters that were stored but not filed when the
+//! program died are handed over again, and the receiver must deduplicate them. Faults of the mailbox are
+//! retried with backoff.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
@@ -46,8 +47,9 @@ impl Inbox {
         }
     }
 
-    /// Returns the folder of processed letters as an inbox, to read them again. A Maildir's letters stay in that
-    /// folder. Those of an IMAP mailbox move back to the original folder, are read there again, and are filed again.
+    /// Returns the folder of processed letters as an inbox, to read them again. A Maildir's letters stay in
+    /// that folder. Those of an IMAP mailbox move back to the original folder, are read there again, and are
+    /// filed again.
     ///
     /// # Errors
     /// Returns an error if the Maildir's folder is missing and cannot be created.
@@ -69,7 +71,8 @@ impl Inbox {
     /// Hands over present and new letters until `stop`, then ends within a second.
     ///
     /// # Errors
-    /// Returns an error if no thread can be started. Faults of the mailbox are retried, logged, and shown in `health`.
+    /// Returns an error if no thread can be started. Faults of the mailbox are retried, logged, and shown in
+    /// `health`.
     pub async fn run(
         self,
         to: mpsc::Sender<Batch>,
@@ -107,7 +110,8 @@ impl Inbox {
         self.clone().run_on_thread(stop, |source| source.check()).await
     }
 
-    /// Looks for the letter with this Message-ID (without angle brackets) in the folders where it may have arrived.
+    /// Looks for the letter with this Message-ID (without angle brackets) in the folders where it may have
+    /// arrived.
     ///
     /// # Errors
     /// Returns an error if the mailbox cannot be opened as the settings say.

@@ -1,8 +1,8 @@
 //! Maildir folders: read as a mailbox, and written as a delivery agent writes them.
 //!
-//! The caller makes sure that only one program reads a folder; any number may deliver into it. We list `new` and `cur`
-//! every second instead of using file notifications: both folders are empty once letters are filed, so listing costs
-//! next to nothing, works on network file systems, and never misses a letter.
+//! The caller makes sure that only one program reads a folder; any number may deliver into it. We list `new`
+//! and `cur` every second instead of using file notifications: both folders are empty once letters are filed,
+//! so listing costs next to nothing, works on network file systems, and never misses a letter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -90,7 +90,8 @@ pub fn deliver(root: &Path, letter: &[u8]) -> io::Result<PathBuf> {
     draft.into_path()
 }
 
-/// Delivers letters durably. Returns the path of each, or the error that kept it from being written or synced.
+/// Delivers letters durably. Returns the path of each, or the error that kept it from being written or
+/// synced.
 pub fn deliver_all(letters: &[Delivery]) -> Vec<io::Result<PathBuf>> {
     let mut drafts: Vec<Draft> =
         letters.iter().map(|letter| Draft::new(&letter.root, &letter.bytes)).collect();
@@ -107,8 +108,8 @@ fn write_and_sync(drafts: &mut [Draft]) {
     sync_drafts(drafts, |draft| draft.new.parent().unwrap_or(&draft.new));
 }
 
-/// Threads that write or move letters. With one thread, each letter waits for the disk to read its folder's entries;
-/// four threads delivered 7 to 25 % more letters per second.
+/// Threads that write or move letters. With one thread, each letter waits for the disk to read its folder's
+/// entries; four threads delivered 7 to 25 % more letters per second.
 const WRITER_THREADS: usize = 4;
 
 fn in_parallel<'a>(drafts: &mut [Draft<'a>], work: fn(&mut Draft<'a>)) {
@@ -183,12 +184,12 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Maximum letters that are synced one by one. Syncing the file system also writes the changes of other programs, which
-/// is not worth it for a few letters.
+/// Maximum letters that are synced one by one. Syncing the file system also writes the changes of other
+/// programs, which is not worth it for a few letters.
 const MAX_SINGLE_SYNCS: usize = 3;
 
-/// Syncs files or folders: a few one by one, many by one sync of their file system, which reports failed writes since
-/// Linux 5.8.
+/// Syncs files or folders: a few one by one, many by one sync of their file system, which reports failed
+/// writes since Linux 5.8.
 fn sync_drafts(drafts: &mut [Draft], place: for<'d> fn(&'d Draft<'_>) -> &'d Path) {
     let few = drafts.len() <= MAX_SINGLE_SYNCS;
     let mut disks = BTreeMap::new();
@@ -401,7 +402,7 @@ impl Source for MaildirReader {
                 MaildirReader::new(MaildirConfig { path: folder.clone(), ..self.settings.clone() });
             // The folder for processed letters need not exist yet.
             let Ok(files) = reader.list() else { continue };
-            // It has come lately, so it is among the last.
+            // It arrived recently, so it is among the last.
             for file in files.iter().rev().take(MAX_SEARCHED) {
                 let Some(letter) = reader.read(file) else { continue };
                 if memchr::memmem::find(&letter.raw, message_id.as_bytes()).is_some() {

@@ -1,7 +1,7 @@
 //! Delivery into Maildirs on this machine: for trials, and for a club whose players share a machine.
 //!
-//! Syncing a letter costs more than writing it, so letters that arrive while others are written wait, and are then
-//! written and synced together.
+//! Syncing a letter costs more than writing it, so letters that arrive while others are written wait, and are
+//! then written and synced together.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,8 +47,8 @@ impl Maildirs {
         Ok(format!("Maildirs in {path}"))
     }
 
-    /// Delivers a letter as a mail server does: with Return-Path (RFC 5321, 4.4) and Delivered-To on top, and LF line
-    /// ends. Returns the file's name.
+    /// Delivers a letter as a mail server does: with Return-Path (RFC 5321, 4.4) and Delivered-To on top, and
+    /// LF line ends. Returns the file's name.
     pub(super) async fn deliver(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let top =
             format!("Return-Path: <{}>\nDelivered-To: {}\n", letter.return_path.unwrap_or(""), letter.to);
@@ -88,9 +88,11 @@ fn write_all(letters: Vec<PendingDelivery>) {
 
 /// Returns the Maildir that an outbox at `root` uses for this address, in whatever case it is written.
 ///
-/// Letters, digits and `@ . _ + -` are kept and everything else becomes `%XX`, so that no address leads elsewhere.
+/// Letters, digits and `@ . _ + -` are kept and everything else becomes `%XX`, so that no address leads
+/// elsewhere.
 pub fn folder_of(root: &Path, address: &str) -> PathBuf {
     let mut name = String::new();
+    // A dot in front is escaped, because `.` and `..` lead elsewhere.
     for (i, byte) in address.to_ascii_lowercase().bytes().enumerate() {
         if byte.is_ascii_alphanumeric() || b"@_+-".contains(&byte) || (byte == b'.' && i > 0) {
             name.push(char::from(byte));

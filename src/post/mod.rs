@@ -1,7 +1,8 @@
 //! The post office: fetches letters from a mailbox without losing any, and passes letters to a mail server.
 //!
-//! It does not look into letters, and knows neither matches nor the database. It passes batches of letters through a
-//! channel, and files them in the mailbox only once the receiver has confirmed that they are stored.
+//! It does not look into letters, and knows neither matches nor the database. It passes batches of letters
+//! through a channel, and files them in the mailbox only once the receiver has confirmed that they are
+//! stored.
 
 use std::{fmt, io};
 
@@ -37,8 +38,8 @@ pub const MAX_LETTER_BYTES: usize = 10 * 1024 * 1024;
 pub struct FetchedLetter {
     /// The letter's bytes, unchanged; only the beginning if `cut`.
     pub raw: Vec<u8>,
-    /// The time at which our mail server received it: IMAP INTERNALDATE (RFC 3501, 2.3.3), or a Maildir file's
-    /// modification time.
+    /// The time at which our mail server received it: IMAP INTERNALDATE (RFC 3501, 2.3.3), or a Maildir
+    /// file's modification time.
     pub received_at: DateTime<Utc>,
     /// `imap:INBOX/uidvalidity/uid`, `maildir:name` or `stdin`. For the log; unique within a mailbox.
     pub origin: String,
@@ -71,8 +72,8 @@ pub enum Taken {
 #[derive(Debug)]
 pub struct Batch {
     pub letters: Vec<FetchedLetter>,
-    /// Confirms that the letters are stored durably. If it is dropped instead, they stay in the mailbox and are
-    /// fetched again.
+    /// Confirms that the letters are stored durably. If it is dropped instead, they stay in the mailbox and
+    /// are fetched again.
     pub stored: oneshot::Sender<Taken>,
 }
 

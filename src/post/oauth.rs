@@ -1,9 +1,9 @@
 //! Logins without a password (OAuth 2.0, RFC 6749): the tokens for mail servers, and their renewal.
 //!
-//! A person logs in once on each machine (`fogpost login`). After that the refresh token is exchanged for access
-//! tokens, each valid for about an hour. Both are in the token file and nowhere else: every connection reads them
-//! there, and a renewal locks the file, so that the mailbox, the outbox and other programs with the same login renew it
-//! once.
+//! A person logs in once on each machine (`fogpost login`). After that the refresh token is exchanged for
+//! access tokens, each valid for about an hour. Both are in the token file and nowhere else: every connection
+//! reads them there, and a renewal locks the file, so that the mailbox, the outbox and other programs with
+//! the same login renew it once.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -257,8 +257,8 @@ impl OauthLogin {
         Ok(Secret::new(answer.access_token().secret()))
     }
 
-    /// Renews the login if nobody has renewed it for six days: providers end unused logins, and a standby daemon does
-    /// not use its own.
+    /// Renews the login if nobody has renewed it for six days: providers end unused logins, and a standby
+    /// daemon does not use its own.
     ///
     /// # Errors
     /// [`Error::Login`] if a person must log in again.
@@ -347,8 +347,8 @@ impl OauthLogin {
         Ok(BrowserLogin { page: page.into(), redirect, state, verifier })
     }
 
-    /// Ends a login in the browser. `redirected` is the address to which the provider redirected it, or its path and
-    /// query.
+    /// Ends a login in the browser. `redirected` is the address to which the provider redirected it, or its
+    /// path and query.
     ///
     /// # Errors
     /// Returns an error if the address is not the answer to this login, or the provider refuses.
@@ -417,8 +417,8 @@ fn faulty(key: &str, error: &dyn std::fmt::Display) -> Error {
     Error::Configuration(format!("oauth.{key}: {error}"))
 }
 
-/// Maps the refusal of a token server. A login that has ended, or a program that the server does not know, needs a
-/// person.
+/// Maps the refusal of a token server. A login that has ended, or a program that the server does not know,
+/// needs a person.
 fn refused(error: TokenError) -> Error {
     let answer = match error {
         RequestTokenError::ServerResponse(answer) => answer,

@@ -1,7 +1,7 @@
 //! Letters out: one letter to one recipient, handed to a mail server, a sendmail command or a Maildir.
 //!
-//! The caller keeps the letter until it was taken, and retries it after a transient failure. Sending is at least once:
-//! if a connection breaks after the last byte, nobody knows whether the server took the letter.
+//! The caller keeps the letter until it was taken, and retries it after a transient failure. Sending is at
+//! least once: if a connection breaks after the last byte, nobody knows whether the server took the letter.
 
 use lettre::Address;
 use serde::Deserialize;
@@ -57,8 +57,8 @@ impl Outbox {
         Ok(Outbox { way, concurrency, permits: Semaphore::new(concurrency) })
     }
 
-    /// Returns how many letters are sent at a time. Further ones wait in [`Outbox::send`], where a more urgent letter
-    /// cannot overtake them.
+    /// Returns how many letters are sent at a time. Further ones wait in [`Outbox::send`], where a more
+    /// urgent letter cannot overtake them.
     pub fn concurrency(&self) -> usize {
         self.concurrency
     }

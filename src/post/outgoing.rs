@@ -1,5 +1,5 @@
-//! A letter on its way out, why it was not taken, and what a check of an outbox finds. The ways to send build on it, and
-//! [`outbox`](super::outbox) chooses between them.
+//! A letter on its way out, why it was not taken, and what a check of an outbox finds. The ways to send build
+//! on it, and [`outbox`](super::outbox) chooses between them.
 
 use chrono::TimeDelta;
 
@@ -59,8 +59,8 @@ impl SendError {
         }
     }
 
-    /// Whether the other side said nothing: it could not be reached, the connection broke, or there was no access token
-    /// to show it, so that a letter can be tried again soon after a person has logged in.
+    /// Whether the other side said nothing: it could not be reached, the connection broke, or there was no
+    /// access token to show it, so that a letter can be tried again soon after a person has logged in.
     pub fn is_silent(&self) -> bool {
         match self.refusal() {
             Some(refusal) => {
@@ -87,12 +87,12 @@ impl SendError {
     }
 }
 
-/// What the check of an outbox that can be used found.
+/// The findings of a check of an outbox that can be used.
 #[derive(Debug)]
 pub struct Checked {
     /// The outbox, described to a person.
     pub found: String,
-    /// What may still go wrong.
+    /// A problem that may still arise.
     pub warning: Option<&'static str>,
 }
 

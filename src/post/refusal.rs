@@ -1,7 +1,7 @@
 //! The refusal of a mail server or a sendmail command.
 //!
-//! It keeps the words and the codes, and tells what the refusal concerns ([`RefusalClass`]). The consequences are up to
-//! the sender of the letter.
+//! It keeps the words and the codes, and tells what the refusal concerns ([`RefusalClass`]). The consequences
+//! are up to the sender of the letter.
 
 use std::fmt;
 
@@ -26,7 +26,8 @@ pub struct Refusal {
 /// The part of an SMTP server's refusal that programs can act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SmtpStatus {
-    /// The exchange that the server refused: the same code means different things for a login and for a recipient.
+    /// The exchange that the server refused: the same code means different things for a login and for a
+    /// recipient.
     pub exchange: Exchange,
     /// The reply code (RFC 5321, 4.2): 4yz for now, 5yz for good.
     pub code: u16,
@@ -105,8 +106,8 @@ impl fmt::Display for Refusal {
 }
 
 impl EnhancedCode {
-    /// Reads the enhanced code in front of a reply's text. Its class must be the first digit of `code` (RFC 2034, 4):
-    /// otherwise the text merely begins with a number such as an IP address.
+    /// Reads the enhanced code in front of a reply's text. Its class must be the first digit of `code` (RFC
+    /// 2034, 4): otherwise the text merely begins with a number such as an IP address.
     fn parse(code: u16, text: &str) -> Option<EnhancedCode> {
         let word = text.split_whitespace().next()?;
         let mut numbers = word.split('.').map(|number| {

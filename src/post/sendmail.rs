@@ -87,7 +87,8 @@ fn fault(code: Option<i32>, said: String) -> SendError {
     match code {
         Some(65 | 67 | 68) => SendError::Refused(said.into()), // EX_DATAERR, EX_NOUSER, EX_NOHOST
         Some(code @ (64 | 77 | 78 | 126 | 127)) => {
-            // EX_USAGE, EX_NOPERM, EX_CONFIG, and the shell's codes for a program that cannot be run or found.
+            // EX_USAGE, EX_NOPERM, EX_CONFIG, and the shell's codes for a program that cannot be run or
+            // found.
             SendError::Unreachable(Error::Configuration(format!("the command ended with {code}: {said}")))
         }
         Some(code) => SendError::NotNow(format!("the command ended with {code}: {said}").into()),

@@ -1,7 +1,7 @@
 //! Letters out to a mail server by SMTP, over connections that are kept for the next letter.
 //!
-//! This is the pool; [`conversation`] speaks the protocol. Each letter has one recipient, so that one bad address
-//! cannot hold up the others.
+//! This is the pool; [`conversation`] speaks the protocol. Each letter has one recipient, so that one bad
+//! address cannot hold up the others.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -49,7 +49,7 @@ pub struct SmtpConfig {
     /// Time limit of an exchange, in seconds. The reply to a whole letter may take five times as long.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
-    /// How long an unused connection is kept, in seconds.
+    /// Seconds for which an unused connection is kept.
     #[serde(default = "idle_seconds")]
     pub idle_seconds: u64,
 }
@@ -161,7 +161,8 @@ impl Smtp {
     ) -> Result<String, SendError> {
         if let Some(mut conversation) = self.take_kept() {
             match conversation.send(return_path.clone(), to.clone(), letter).await {
-                // Servers end unused connections. This one cannot have taken the letter, so send it over a new one.
+                // Servers end unused connections. This one cannot have taken the letter, so send it over a
+                // new one.
                 Err(failure) if failure.ended_before_letter() => {}
                 sent => return self.finish(conversation, sent).await,
             }
@@ -171,8 +172,8 @@ impl Smtp {
         self.finish(conversation, sent).await
     }
 
-    /// Keeps the connection if it can be used again. After a transient refusal the next letter gets a new one: it may
-    /// reach another server behind the same name, while this one would refuse every retry.
+    /// Keeps the connection if it can be used again. After a transient refusal the next letter gets a new
+    /// one: it may reach another server behind the same name, while this one would refuse every retry.
     async fn finish(
         &self,
         mut conversation: Conversation,
@@ -195,6 +196,7 @@ impl Smtp {
         let limit = Duration::from_secs(self.settings.idle_seconds);
         let mut kept = self.kept();
         kept.retain(|kept| kept.since.elapsed() < limit);
+        // The one used last, which the server is least likely to have ended.
         kept.pop().map(|kept| kept.conversation)
     }
 

@@ -1,5 +1,5 @@
-//! The common parts of all kinds of mailboxes. [`imap`](super::imap) and [`maildir`](super::maildir) build on them, and
-//! [`inbox`](super::inbox) runs them.
+//! The common parts of all kinds of mailboxes. [`imap`](super::imap) and [`maildir`](super::maildir) build on
+//! them, and [`inbox`](super::inbox) runs them.
 
 use std::convert::Infallible;
 use std::net::{Shutdown, TcpStream};
@@ -65,7 +65,8 @@ impl BatchSender {
         self.health.borrow().last_ok
     }
 
-    /// Hands over letters and returns when they are stored. The receiver takes all letters, except from a spam folder.
+    /// Hands over letters and returns when they are stored. The receiver takes all letters, except from a
+    /// spam folder.
     pub(super) fn send_batch(&self, letters: Vec<FetchedLetter>) -> Result<Taken, Error> {
         let (stored, answer) = oneshot::channel();
         self.runtime.block_on(async {

@@ -11,8 +11,8 @@ use rustls::{ClientConfig, RootCertStore};
 
 use super::Error;
 
-/// Trusts only the authorities in `ca_file`. Without a file, trusts those of the system, or Mozilla's if the system has
-/// none.
+/// Trusts only the authorities in `ca_file`. Without a file, trusts those of the system, or Mozilla's if the
+/// system has none.
 pub(super) fn client_config(ca_file: Option<&Path>) -> Result<Arc<ClientConfig>, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)

@@ -91,7 +91,7 @@ pub enum Reply {
     SettingsLackToken,
     /// NEVER without the code of an invitation, in a letter without a token.
     NeverWithoutCode,
-    /// So many answers to the sender were left out before this one.
+    /// Tells how many answers to the sender were left out before this one.
     LeftOut {
         count: u32,
     },

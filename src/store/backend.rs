@@ -15,22 +15,22 @@ pub trait Backend: Send + Sync {
     /// Borrows a connection for reading.
     async fn reader(&self) -> Result<Pooled>;
 
-    /// Borrows a connection that also writes. On SQLite it is the faster one for rows that were just written or are
-    /// about to be, because each commit empties the page caches of the readers.
+    /// Borrows a connection that also writes. On SQLite it is the faster one for rows that were just written
+    /// or are about to be, because each commit empties the page caches of the readers.
     async fn writer(&self) -> Result<Pooled>;
 
     /// Begins a transaction that writes.
     async fn begin(&self) -> Result<Tx>;
 
-    /// Begins a transaction during which no other process inserts letters: if two mailboxes hold the same letter, the
-    /// second transaction sees the letter of the first.
+    /// Begins a transaction during which no other process inserts letters: if two mailboxes hold the same
+    /// letter, the second transaction sees the letter of the first.
     async fn begin_intake(&self) -> Result<Tx>;
 
     /// Begins a transaction under a claim, or continues the one that holds the claim's locks.
     async fn begin_under(&self, claim: &mut Claim) -> Result<Tx>;
 
-    /// Runs a statement without waiting for the disk: its changes survive this process, but perhaps not a power
-    /// failure.
+    /// Runs a statement without waiting for the disk: its changes survive this process, but perhaps not a
+    /// power failure.
     async fn write_unsynced(&self, statement: Statement) -> Result<()>;
 
     /// Begins a claim on letters: see [`Database::claim`].

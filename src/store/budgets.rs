@@ -1,5 +1,5 @@
-//! Limits that keep one letter from causing many others: counts by hour or day, the standing of addresses, and
-//! questions that wait for an answer.
+//! Limits that keep one letter from causing many others: counts by hour or day, the standing of addresses,
+//! and questions that wait for an answer.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +21,8 @@ named_enum! {
         Address = "address",
         /// All such answers of the club, by hour.
         Club = "club",
-        /// The first such answer to an address within 24 hours, by hour. Strangers who write a lot thus leave room for
-        /// others.
+        /// The first such answer to an address within 24 hours, by hour. Strangers who write a lot thus leave
+        /// room for others.
         First = "first",
         /// Letters to an address that were caused by people whom it does not play, by day.
         Others = "others",
@@ -170,6 +170,8 @@ impl Database {
 /// # Errors
 /// [`StoreError::Stale`] if a count would exceed its limit, because another daemon has used it up.
 pub async fn write(session: &mut Session<'_>, restraints: &Restraints) -> Result<()> {
+    // In the order of the keys: two daemons that locked the rows in different orders would wait for each
+    // other.
     let uses: Vec<(&BudgetKey, &BudgetUse)> = restraints.uses.iter().collect();
     for chunk in uses.chunks(CHUNK) {
         add_uses(session, chunk).await?;
@@ -201,7 +203,8 @@ pub async fn write(session: &mut Session<'_>, restraints: &Restraints) -> Result
     Ok(())
 }
 
-/// Adds to counts. A count that would exceed its limit is not returned, so that two daemons never exceed it together.
+/// Adds to counts. A count that would exceed its limit is not returned, so that two daemons never exceed it
+/// together.
 async fn add_uses(session: &mut Session<'_>, chunk: &[(&BudgetKey, &BudgetUse)]) -> Result<()> {
     let mut upsert = session.statement("INSERT INTO budget (subject, kind, period, used, most) ");
     upsert.push_rows(chunk, |values, (key, used)| {

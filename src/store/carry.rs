@@ -1,7 +1,8 @@
 //! Copies a whole database to another, of the same kind or the other, row by row and unchanged.
 //!
-//! Pages are read from the source and written in one transaction, then read back; the transaction commits only if both
-//! are equal. A move that fails leaves the target empty. Nobody else can write to the source meanwhile.
+//! Pages are read from the source and written in one transaction, then read back; the transaction commits
+//! only if both are equal. A move that fails leaves the target empty. Nobody else can write to the source
+//! meanwhile.
 
 use std::collections::BTreeSet;
 use std::str::FromStr as _;
@@ -15,18 +16,6 @@ use super::cell::{Cell, Kind};
 use super::statement::{Engine, Session};
 use super::{Result, StoreError, sqlite_file};
 use crate::letter::Digest;
-
-/// A table, and the columns that order its rows.
-struct Table {
-    name: &'static str,
-    key: &'static [&'static str],
-    /// Rows read and written together; few where rows are large, so that a page fits in memory.
-    page: usize,
-}
-
-const fn table(name: &'static str, key: &'static [&'static str], page: usize) -> Table {
-    Table { name, key, page }
-}
 
 /// All tables; each follows those that it refers to.
 const TABLES: [Table; 21] = [
@@ -59,6 +48,14 @@ const LARGE: usize = 64;
 /// sqlx's table of applied migrations, which is not copied.
 const OF_MIGRATIONS: &str = "_sqlx_migrations";
 
+/// A table, and the columns that order its rows.
+struct Table {
+    name: &'static str,
+    key: &'static [&'static str],
+    /// Rows read and written together; few where rows are large, so that a page fits in memory.
+    page: usize,
+}
+
 /// The result of copying one table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Carried {
@@ -71,146 +68,10 @@ pub struct Carried {
 /// Reports progress: the table, the rows read or read back, and the total.
 pub type OnProgress<'a> = &'a (dyn Fn(&'static str, u64, u64) + Sync);
 
-/// Whether there is a database at `url`. Opening a missing SQLite file would create it.
-///
-/// # Errors
-/// [`StoreError::Open`] if the URL is malformed.
-pub fn is_there(url: &str) -> Result<bool> {
-    Ok(sqlite_file(url)?.is_none_or(|file| file.exists()))
-}
-
-/// Copies everything from the database at `from` into the empty one at `to`. Open both with [`super::open`] first, which
-/// brings their tables up to date. No daemon may use either.
-///
-/// # Errors
-/// [`StoreError::Unsound`] if the target is not empty, or if the rows written differ from the rows read. Nothing is
-/// written then.
-pub async fn carry(from: &str, to: &str, progress: OnProgress<'_>) -> Result<Vec<Carried>> {
-    let (mut from, mut to) = (Side::open(from).await?, Side::open(to).await?);
-    from.begin_alone().await?;
-    to.begin_alone().await?;
-    for side in [&mut from, &mut to] {
-        know_all(side.tables().await?)?;
-    }
-    for table in &TABLES {
-        if to.count(table).await? > 0 {
-            return Err(StoreError::Unsound(format!(
-                "the database to move to is not empty: table {}",
-                table.name
-            )));
-        }
-    }
-    let mut carried = Vec::new();
-    for table in &TABLES {
-        carried.push(carry_table(&mut from, &mut to, table, progress).await?);
-    }
-    to.commit().await?;
-    from.rollback().await?;
-    Ok(carried)
-}
-
-/// Fails on a table that is missing from [`TABLES`], which would be left behind silently.
-fn know_all(tables: Vec<String>) -> Result<()> {
-    let found: BTreeSet<&str> =
-        tables.iter().map(String::as_str).filter(|name| *name != OF_MIGRATIONS).collect();
-    let known: BTreeSet<&str> = TABLES.iter().map(|table| table.name).collect();
-    match found.symmetric_difference(&known).next() {
-        None => Ok(()),
-        Some(name) => {
-            Err(StoreError::Unsound(format!("the tables differ from those of this program: {name}")))
-        }
-    }
-}
-
-async fn carry_table(
-    from: &mut Side,
-    to: &mut Side,
-    table: &'static Table,
-    progress: OnProgress<'_>,
-) -> Result<Carried> {
-    let columns = shared_columns(from.columns(table).await?, to.columns(table).await?)
-        .ok_or_else(|| StoreError::Unsound(format!("the columns of {} differ", table.name)))?;
-    let all = from.count(table).await?;
-    let read = walk(from, Some(&mut *to), table, &columns, all, progress).await?;
-    to.settle_numbers(table, &columns).await?;
-    let written = walk(to, None, table, &columns, all, progress).await?;
-    if read != written {
-        return Err(StoreError::Unsound(format!(
-            "the rows written to {} differ from the rows read",
-            table.name
-        )));
-    }
-    Ok(Carried { table: table.name, rows: read.0, digest: read.1 })
-}
-
-/// Reads a whole table, writes it to `copy`, and returns the number of rows and their digest.
-async fn walk(
-    side: &mut Side,
-    mut copy: Option<&mut Side>,
-    table: &'static Table,
-    columns: &[Column],
-    all: u64,
-    progress: OnProgress<'_>,
-) -> Result<(u64, Digest)> {
-    let (mut rows, mut hasher, mut after) = (0, Sha256::new(), None);
-    loop {
-        let page = side.page(table, columns, after.as_deref()).await?;
-        let Some(last) = page.last() else { break };
-        after = Some(key_of(table, columns, last));
-        page.iter().flatten().for_each(|cell| cell.hash(&mut hasher));
-        rows += page.len() as u64;
-        if let Some(copy) = &mut copy {
-            copy.insert(table, columns, &page).await?;
-        }
-        progress(table.name, rows, all);
-    }
-    Ok((rows, Digest::from(<[u8; 32]>::from(hasher.finalize()))))
-}
-
-fn key_of(table: &Table, columns: &[Column], row: &[Cell]) -> Vec<Cell> {
-    let place = |key: &&str| columns.iter().position(|column| column.name == *key);
-    table.key.iter().filter_map(place).map(|place| row[place].clone()).collect()
-}
-
 #[derive(Clone, Debug)]
 struct Column {
     name: String,
     kind: Kind,
-}
-
-/// Returns the columns that both sides have, sorted by name, or `None` if they differ.
-fn shared_columns(mut from: Vec<Column>, mut to: Vec<Column>) -> Option<Vec<Column>> {
-    for columns in [&mut from, &mut to] {
-        columns.sort_by(|a, b| a.name.cmp(&b.name));
-    }
-    if from.len() != to.len() {
-        return None;
-    }
-    let shared = from.into_iter().zip(to).map(|(from, to)| {
-        let kind = match (from.kind, to.kind) {
-            (Kind::Truth, Kind::Integer) | (Kind::Integer, Kind::Truth) => Kind::Truth,
-            (from, to) if from == to => from,
-            _ => return None,
-        };
-        (from.name == to.name).then_some(Column { name: from.name, kind })
-    });
-    shared.collect()
-}
-
-/// Joins the columns' names for a statement. `match` and `key` need no quotes in either database.
-fn names(columns: &[Column]) -> String {
-    columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// Joins the names of the key's columns, such that both databases order the rows alike.
-fn key_names(engine: Engine, table: &Table, columns: &[Column]) -> String {
-    let is_text = |key: &str| columns.iter().any(|column| column.name == key && column.kind == Kind::Text);
-    let name = |key: &&str| match engine {
-        // SQLite sorts texts by their bytes by default.
-        Engine::Postgres if is_text(key) => format!("{key} COLLATE \"C\""),
-        Engine::Sqlite | Engine::Postgres => (*key).to_owned(),
-    };
-    table.key.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 /// The source or the target of a copy.
@@ -328,6 +189,7 @@ impl Side {
         let mut session = self.session();
         let overriding = match session.engine() {
             Engine::Sqlite => "",
+            // Other tables refer to the IDs, so the rows keep theirs.
             Engine::Postgres => " OVERRIDING SYSTEM VALUE",
         };
         let names = names(columns);
@@ -350,4 +212,146 @@ impl Side {
             Side::Sqlite(_) | Side::Postgres(_) => Ok(()),
         }
     }
+}
+
+/// Whether there is a database at `url`. Opening a missing SQLite file would create it.
+///
+/// # Errors
+/// [`StoreError::Open`] if the URL is malformed.
+pub fn is_there(url: &str) -> Result<bool> {
+    Ok(sqlite_file(url)?.is_none_or(|file| file.exists()))
+}
+
+/// Copies everything from the database at `from` into the empty one at `to`. Open both with [`super::open`]
+/// first, which brings their tables up to date. No daemon may use either.
+///
+/// # Errors
+/// [`StoreError::Unsound`] if the target is not empty, or if the rows written differ from the rows read.
+/// Nothing is written then.
+pub async fn carry(from: &str, to: &str, progress: OnProgress<'_>) -> Result<Vec<Carried>> {
+    let (mut from, mut to) = (Side::open(from).await?, Side::open(to).await?);
+    from.begin_alone().await?;
+    to.begin_alone().await?;
+    for side in [&mut from, &mut to] {
+        know_all(side.tables().await?)?;
+    }
+    for table in &TABLES {
+        if to.count(table).await? > 0 {
+            return Err(StoreError::Unsound(format!(
+                "the database to move to is not empty: table {}",
+                table.name
+            )));
+        }
+    }
+    let mut carried = Vec::new();
+    for table in &TABLES {
+        carried.push(carry_table(&mut from, &mut to, table, progress).await?);
+    }
+    to.commit().await?;
+    from.rollback().await?;
+    Ok(carried)
+}
+
+const fn table(name: &'static str, key: &'static [&'static str], page: usize) -> Table {
+    Table { name, key, page }
+}
+
+/// Fails on a table that is missing from [`TABLES`], which would be left behind silently.
+fn know_all(tables: Vec<String>) -> Result<()> {
+    let found: BTreeSet<&str> =
+        tables.iter().map(String::as_str).filter(|name| *name != OF_MIGRATIONS).collect();
+    let known: BTreeSet<&str> = TABLES.iter().map(|table| table.name).collect();
+    match found.symmetric_difference(&known).next() {
+        None => Ok(()),
+        Some(name) => {
+            Err(StoreError::Unsound(format!("the tables differ from those of this program: {name}")))
+        }
+    }
+}
+
+async fn carry_table(
+    from: &mut Side,
+    to: &mut Side,
+    table: &'static Table,
+    progress: OnProgress<'_>,
+) -> Result<Carried> {
+    let columns = shared_columns(from.columns(table).await?, to.columns(table).await?)
+        .ok_or_else(|| StoreError::Unsound(format!("the columns of {} differ", table.name)))?;
+    let all = from.count(table).await?;
+    let read = walk(from, Some(&mut *to), table, &columns, all, progress).await?;
+    to.settle_numbers(table, &columns).await?;
+    // Read back: only then does the digest say anything about the target.
+    let written = walk(to, None, table, &columns, all, progress).await?;
+    if read != written {
+        return Err(StoreError::Unsound(format!(
+            "the rows written to {} differ from the rows read",
+            table.name
+        )));
+    }
+    Ok(Carried { table: table.name, rows: read.0, digest: read.1 })
+}
+
+/// Reads a whole table, writes it to `copy`, and returns the number of rows and their digest.
+async fn walk(
+    side: &mut Side,
+    mut copy: Option<&mut Side>,
+    table: &'static Table,
+    columns: &[Column],
+    all: u64,
+    progress: OnProgress<'_>,
+) -> Result<(u64, Digest)> {
+    let (mut rows, mut hasher, mut after) = (0, Sha256::new(), None);
+    loop {
+        let page = side.page(table, columns, after.as_deref()).await?;
+        let Some(last) = page.last() else { break };
+        after = Some(key_of(table, columns, last));
+        page.iter().flatten().for_each(|cell| cell.hash(&mut hasher));
+        rows += page.len() as u64;
+        if let Some(copy) = &mut copy {
+            copy.insert(table, columns, &page).await?;
+        }
+        progress(table.name, rows, all);
+    }
+    Ok((rows, Digest::from(<[u8; 32]>::from(hasher.finalize()))))
+}
+
+fn key_of(table: &Table, columns: &[Column], row: &[Cell]) -> Vec<Cell> {
+    let place = |key: &&str| columns.iter().position(|column| column.name == *key);
+    table.key.iter().filter_map(place).map(|place| row[place].clone()).collect()
+}
+
+/// Returns the columns that both sides have, sorted by name, or `None` if they differ.
+fn shared_columns(mut from: Vec<Column>, mut to: Vec<Column>) -> Option<Vec<Column>> {
+    for columns in [&mut from, &mut to] {
+        columns.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+    if from.len() != to.len() {
+        return None;
+    }
+    let shared = from.into_iter().zip(to).map(|(from, to)| {
+        let kind = match (from.kind, to.kind) {
+            // SQLite has no booleans.
+            (Kind::Truth, Kind::Integer) | (Kind::Integer, Kind::Truth) => Kind::Truth,
+            (from, to) if from == to => from,
+            _ => return None,
+        };
+        (from.name == to.name).then_some(Column { name: from.name, kind })
+    });
+    shared.collect()
+}
+
+/// Joins the columns' names for a statement. `match` and `key` need no quotes in either database.
+fn names(columns: &[Column]) -> String {
+    columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// Joins the names of the key's columns, such that both databases order the rows alike.
+fn key_names(engine: Engine, table: &Table, columns: &[Column]) -> String {
+    let is_text = |key: &str| columns.iter().any(|column| column.name == key && column.kind == Kind::Text);
+    let name = |key: &&str| match engine {
+        // SQLite sorts texts by their bytes by default.
+        Engine::Postgres if is_text(key) => format!("{key} COLLATE \"C\""),
+        Engine::Sqlite | Engine::Postgres => (*key).to_owned(),
+    };
+    table.key.iter().map(name).collect::<Vec<_>>().join(", ")
 }

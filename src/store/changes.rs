@@ -42,7 +42,8 @@ pub struct Changes {
     /// Addresses whose dispatches are queued again if they were given up.
     pub requeued: Vec<String>,
     pub restraints: Restraints,
-    /// Letters in a player's name that were not proven to be theirs, new or confirmed or denied by the player.
+    /// Letters in a player's name that were not proven to be theirs, new or confirmed or denied by the
+    /// player.
     pub unproven: Vec<UnprovenLetter>,
     /// Changes that players ask for, each at its new stage.
     pub player_changes: Vec<PlayerChange>,
@@ -53,6 +54,7 @@ pub struct Changes {
 impl Changes {
     /// Adds later changes.
     pub fn absorb(&mut self, other: Changes) {
+        // Every field by name, so that the compiler asks about a new one.
         let Changes {
             at: _,
             decided,

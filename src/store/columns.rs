@@ -1,4 +1,5 @@
-//! Conversions between our values and columns: instants are Unix milliseconds, digests and names text, lists JSON.
+//! Conversions between our values and columns: instants are Unix milliseconds, digests and names text, lists
+//! JSON.
 
 use chrono::{DateTime, Utc};
 use sqlx::encode::IsNull;
@@ -61,6 +62,7 @@ macro_rules! text_columns {
         {
             fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
                 let text = <&str as Decode<DB>>::decode(value)?;
+                // A function pointer: the types of a closure could not be inferred here.
                 let read: fn(&str) -> Option<$name> = $read;
                 Ok(read(text).ok_or_else(|| unsound($what, text))?)
             }
@@ -136,8 +138,8 @@ read_columns! {
     Urgency: i64, |number| Urgency::from_repr(number).ok_or_else(|| unsound("urgency", number));
 }
 
-/// Declares types of columns, each for a type that is not our own. Reading the column may fail, but the conversion to
-/// that type must not: sqlx discards the error of a `try_from`.
+/// Declares types of columns, each for a type that is not our own. Reading the column may fail, but the
+/// conversion to that type must not: sqlx discards the error of a `try_from`.
 macro_rules! read_as {
     ($($(#[$meta:meta])* $name:ident => $value:ty;)+) => {$(
         $(#[$meta])*

@@ -1,7 +1,8 @@
-//! Writes settlements: the matches, letters, entries and dispatches that rulings change, many rows at a time.
+//! Writes changes: the matches, letters, entries and dispatches that one or more rulings change, many rows at
+//! a time.
 //!
-//! Each step writes [`CHUNK`] rows with one statement. A statement that changes existing rows returns the ones it
-//! changed. If a row is missing, another writer has changed it, and the changes are stale.
+//! Each step writes [`CHUNK`] rows with one statement. A statement that changes existing rows returns the
+//! ones it changed. If a row is missing, another writer has changed it, and the changes are stale.
 
 use std::collections::BTreeMap;
 
@@ -23,12 +24,16 @@ use super::{
 };
 use crate::letter::Digest;
 
+/// The kind of the entry that ends a match.
+const MATCH_ENDED: &str = "MatchEnded";
+
 impl Database {
     /// Commits changes atomically. Deciding an answered, automatic, ignored or set-aside letter as `Waiting`
     /// requeues it.
     ///
     /// # Errors
-    /// [`StoreError::Stale`] if a match, letter or invitation changed after it was loaded; nothing is written.
+    /// [`StoreError::Stale`] if a match, letter or invitation changed after it was loaded; nothing is
+    /// written.
     ///
     /// [`StoreError::Stale`]: super::StoreError::Stale
     pub async fn commit(&self, changes: &Changes) -> Result<()> {
@@ -57,9 +62,6 @@ async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedDispatch> {
     }
     packed
 }
-
-/// The kind of the entry that ends a match.
-const MATCH_ENDED: &str = "MatchEnded";
 
 /// Writes changes within a transaction.
 ///
@@ -162,7 +164,7 @@ fn ends(entries: &[EntryRow]) -> BTreeMap<&str, i64> {
     ends.map(|entry| (entry.chain.as_str(), entry.at.timestamp_millis())).collect()
 }
 
-/// Locks the matches in the order of their IDs, so that two settlements cannot deadlock.
+/// Locks the matches in the order of their IDs, so that two commits cannot deadlock.
 async fn lock_matches(session: &mut Session<'_>, matches: &[&MatchRow]) -> Result<()> {
     let engine = session.engine();
     // SQLite has one writer at a time.
@@ -195,15 +197,15 @@ async fn add_matches(
             .bind(&row.snapshot)
             .bind(1_i64);
     });
-    // If another daemon has just taken the name of a match, the changes are stale, and are decided on again with another
-    // name.
+    // If another daemon has just taken the name of a match, the changes are stale, and are decided on again
+    // with another name.
     insert.push(" ON CONFLICT (id) DO NOTHING RETURNING id");
     let added = session.fetch_column(insert.persistent(is_common(chunk.len()))).await?;
     ensure_all_found("match", chunk.iter().map(|row| row.id.clone()), added)
 }
 
-/// Updates matches. Most letters leave a match's stage and clock alone, and SQLite rewrites index entries even for
-/// equal values, so the indexed columns are set only where they change.
+/// Updates matches. Most letters leave a match's stage and clock alone, and SQLite rewrites index entries
+/// even for equal values, so the indexed columns are set only where they change.
 async fn change_matches(
     session: &mut Session<'_>,
     chunk: &[&MatchRow],
@@ -278,7 +280,8 @@ async fn decide_letters(
             .bind(decision.accepted_by.as_deref().map(text));
     });
     update.push(
-        // A letter that a GM requeues starts with no failures: those counted before would set it aside at once.
+        // A letter that a GM requeues starts with no failures: those counted before would set it aside at
+        // once.
         ") UPDATE letter SET status = d_status, note = d_note, match_id = d_match_id, seat = d_seat, \
          accepted_by = COALESCE(d_accepted_by, accepted_by), \
          tries = CASE WHEN d_status = 'waiting' THEN 0 ELSE tries END, decided_at = ",

@@ -1,5 +1,5 @@
-//! A club's database, on either engine. [`Backend`] connects, claims, locks and backs up. The SQL that both engines
-//! understand, with `$1` for parameters, is written once, in a file for each family of tables.
+//! A club's database, on either engine. [`Backend`] connects, claims, locks and backs up. The SQL that both
+//! engines understand, with `$1` for parameters, is written once, in a file for each family of tables.
 
 use std::path::Path;
 
@@ -8,8 +8,26 @@ use super::rows::text;
 use super::statement::{Record, Statement};
 use super::{DatabaseLock, Queues, REMEMBER, Result, RowSink, TABLES_VERSION, Wakeup};
 
-/// A club's database: letters, players, matches, ledgers and the outbox. Several processes may write at once, so reading
-/// reserves nothing: only claims are exclusive, and [`Database::commit`] rejects changes based on outdated rows.
+/// Selects [`Queues`]. A dispatch that a budget delayed has waited only since it was due.
+const COUNTS: &str = "SELECT \
+    (SELECT COUNT(*) FROM letter WHERE status = 'waiting') AS letters_waiting, \
+    (SELECT MIN(received_at) FROM letter WHERE status = 'waiting') AS oldest_letter, \
+    (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL) AS dispatches_waiting, \
+    (SELECT MIN(CASE WHEN tries = 0 AND due_at > created_at THEN due_at ELSE created_at END) \
+     FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
+    (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) AS given_up, \
+    (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL AND seen = 0) AS given_up_unseen, \
+    (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \
+    (SELECT COUNT(*) FROM letter WHERE status = 'set_aside') AS set_aside, \
+    (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake, \
+    (SELECT MAX(wait_until) FROM letter WHERE status = 'waiting') AS letter, \
+    (SELECT MAX(due_at) FROM dispatch WHERE due_at IS NOT NULL) AS dispatch, \
+    (SELECT MAX(digest_at) FROM player WHERE digest_at IS NOT NULL) AS digest, \
+    (SELECT MAX(wake_at) FROM match WHERE wake_at IS NOT NULL) AS wake";
+
+/// A club's database: letters, players, matches, ledgers and the outbox. Several processes may write at once,
+/// so reading reserves nothing: only claims are exclusive, and [`Database::commit`] rejects changes based on
+/// outdated rows.
 pub struct Database {
     pub(super) backend: Box<dyn Backend>,
 }
@@ -61,23 +79,6 @@ impl Database {
     }
 }
 
-/// Selects [`Queues`]. A dispatch that a budget delayed has waited only since it was due.
-const COUNTS: &str = "SELECT \
-    (SELECT COUNT(*) FROM letter WHERE status = 'waiting') AS letters_waiting, \
-    (SELECT MIN(received_at) FROM letter WHERE status = 'waiting') AS oldest_letter, \
-    (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL) AS dispatches_waiting, \
-    (SELECT MIN(CASE WHEN tries = 0 AND due_at > created_at THEN due_at ELSE created_at END) \
-     FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
-    (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) AS given_up, \
-    (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL AND seen = 0) AS given_up_unseen, \
-    (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \
-    (SELECT COUNT(*) FROM letter WHERE status = 'set_aside') AS set_aside, \
-    (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake, \
-    (SELECT MAX(wait_until) FROM letter WHERE status = 'waiting') AS letter, \
-    (SELECT MAX(due_at) FROM dispatch WHERE due_at IS NOT NULL) AS dispatch, \
-    (SELECT MAX(digest_at) FROM player WHERE digest_at IS NOT NULL) AS digest, \
-    (SELECT MAX(wake_at) FROM match WHERE wake_at IS NOT NULL) AS wake";
-
 impl Database {
     /// Locks the database for one daemon, named by `owner`. A no-op on PostgreSQL.
     ///
@@ -94,7 +95,8 @@ impl Database {
         self.backend.engine().is_shared()
     }
 
-    /// Acquires or keeps the lease, and returns whether this daemon has it. Call it often: a lost connection drops it.
+    /// Acquires or keeps the lease, and returns whether this daemon has it. Call it often: a lost connection
+    /// drops it.
     pub async fn try_acquire_lease(&self, lease: &str) -> Result<bool> {
         self.backend.try_acquire_lease(lease).await
     }
@@ -138,11 +140,13 @@ impl Database {
     pub async fn remember_first(&self, key: &str, value: &str) -> Result<String> {
         let sql = "INSERT INTO memo (key, value) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING";
         self.write(self.statement(sql).bind(key).bind(text(value))).await?;
+        // Read again, because another daemon may have been first.
         Ok(self.remembered(key).await?.unwrap_or_else(|| value.to_owned()))
     }
 
     /// Returns all remembered keys with this prefix and their values, by key.
     pub async fn remembered_under(&self, prefix: &str) -> Result<Vec<(String, String)>> {
+        // LIKE takes an underscore in a prefix for any character: prefixes must differ in more than that.
         let sql = "SELECT key, value FROM memo WHERE key LIKE $1 ORDER BY key";
         self.read(self.statement(sql).bind(format!("{prefix}%"))).await
     }

@@ -97,8 +97,8 @@ impl Database {
         self.read_recent(self.statement(sql).bind_texts(ids)).await
     }
 
-    /// Returns the answers to letters that these recipients were sent in at least the two hours after `since`, oldest
-    /// first.
+    /// Returns the answers to letters that these recipients were sent in at least the two hours after
+    /// `since`, oldest first.
     pub async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>> {
         // The index is by hour, so the condition names each hour.
         let sql = format!(
@@ -110,8 +110,8 @@ impl Database {
         self.read_recent(self.statement(sql).bind_texts(recipients).bind(since.timestamp_millis())).await
     }
 
-    /// Returns how many dispatches were written since then, or a hundred thousand if there are more. Looks from the newest
-    /// row back, because no index holds the time of dispatches that answer nothing.
+    /// Returns how many dispatches were written since then, or a hundred thousand if there are more. Looks
+    /// from the newest row back, because no index holds the time of dispatches that answer nothing.
     pub async fn dispatches_since(&self, since: DateTime<Utc>) -> Result<u64> {
         let sql = "SELECT COUNT(*) FROM \
                    (SELECT created_at FROM dispatch ORDER BY id DESC LIMIT 100000) AS latest WHERE created_at >= $1";

@@ -12,8 +12,11 @@ use super::{Database, Result, RowSink};
 use crate::ledger::ChainedEntry;
 use crate::letter::Digest;
 
-/// A stored entry: its canonical JSON, and the columns that find it. The kind stays text, so that the audit can read
-/// and report an entry that was changed.
+/// Selects entries of ledgers.
+const ENTRIES: &str = "SELECT match_id AS chain, seq, at, kind, json, hash FROM entry ";
+
+/// A stored entry: its canonical JSON, and the columns that find it. The kind stays text, so that the audit
+/// can read and report an entry that was changed.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct EntryRow {
     /// The match.
@@ -40,9 +43,6 @@ impl From<&ChainedEntry> for EntryRow {
     }
 }
 
-/// Selects entries of ledgers.
-const ENTRIES: &str = "SELECT match_id AS chain, seq, at, kind, json, hash FROM entry ";
-
 impl Database {
     /// Returns a match's entries in order.
     pub async fn entries(&self, match_id: &str) -> Result<Vec<EntryRow>> {
@@ -56,8 +56,8 @@ impl Database {
         self.read(self.statement(sql).bind(text(kind)).bind(since.timestamp_millis())).await
     }
 
-    /// Streams up to `limit` of a match's entries after the entry `seq`, in order. `None` starts with the first row,
-    /// whatever its number.
+    /// Streams up to `limit` of a match's entries after the entry `seq`, in order. `None` starts with the
+    /// first row, whatever its number.
     pub async fn entries_after(
         &self,
         match_id: &str,
@@ -95,8 +95,8 @@ pub async fn add_to_ledgers(session: &mut Session<'_>, entries: &[EntryRow]) -> 
     Ok(())
 }
 
-/// Marks letters that an entry names, so that their bytes are kept. Letters that were ruled on are skipped: their bytes
-/// are kept anyway, and marking one would make SQLite rewrite an index.
+/// Marks letters that an entry names, so that their bytes are kept. Letters that were ruled on are skipped:
+/// their bytes are kept anyway, and marking one would make SQLite rewrite an index.
 async fn mark_named(session: &mut Session<'_>, digests: &[Digest]) -> Result<()> {
     let one_of = session.engine().one_of();
     let sql = format!(

@@ -47,7 +47,7 @@ impl From<sqlx::Error> for StoreError {
 }
 
 impl StoreError {
-    /// Whether a retry may succeed. A stale changes succeeds once it is ruled again.
+    /// Whether a retry may succeed. Stale changes succeed once they are decided again.
     pub fn is_transient(&self) -> bool {
         match self {
             StoreError::Stale(_) => true,
@@ -67,7 +67,8 @@ impl StoreError {
         matches!(self, StoreError::Unsound(_) | StoreError::Database(ColumnDecode { .. } | Decode(_)))
     }
 
-    /// Returns the error for a URL that names no database. It does not repeat the URL, which may hold a password.
+    /// Returns the error for a URL that names no database. It does not repeat the URL, which may hold a
+    /// password.
     pub(super) fn misnamed(why: impl Display) -> StoreError {
         let database = "of this configuration".to_owned();
         StoreError::Open { database, why: why.to_string(), transient: false }
@@ -108,15 +109,16 @@ pub(super) fn address_taken(error: StoreError) -> StoreError {
     }
 }
 
-/// Whether the database or its driver will always reject the request: a constraint is violated, a trigger refuses, or
-/// the value or statement is invalid.
+/// Whether the database or its driver will always reject the request: a constraint is violated, a trigger
+/// refuses, or the value or statement is invalid.
 fn is_permanent(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| {
-            // PostgreSQL has codes of five characters (https://www.postgresql.org/docs/current/errcodes-appendix.html):
-            // the classes of bad data, violated constraints, bad SQL, and PL/pgSQL, in which the triggers refuse.
-            // SQLite has numbers whose low byte is the primary code (https://www.sqlite.org/rescode.html): ERROR,
-            // CORRUPT, TOOBIG, CONSTRAINT, MISMATCH, RANGE and NOTADB.
+            // PostgreSQL has codes of five characters
+            // (https://www.postgresql.org/docs/current/errcodes-appendix.html): the classes of bad data,
+            // violated constraints, bad SQL, and PL/pgSQL, in which the triggers refuse. SQLite has numbers
+            // whose low byte is the primary code (https://www.sqlite.org/rescode.html): ERROR, CORRUPT,
+            // TOOBIG, CONSTRAINT, MISMATCH, RANGE and NOTADB.
             match code.parse::<u32>().ok().filter(|_| code.len() < 5) {
                 Some(number) => matches!(number & 0xff, 1 | 11 | 18 | 19 | 20 | 25 | 26),
                 None => ["22", "23", "42", "P0"].iter().any(|class| code.starts_with(class)),

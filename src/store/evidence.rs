@@ -1,5 +1,5 @@
-//! Rows stored beside the ledgers and compared with them: letters that entries name, deliveries, pins, and how far each
-//! ledger was verified.
+//! Rows stored beside the ledgers and compared with them: letters that entries name, deliveries, pins, and
+//! how far each ledger was verified.
 
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
@@ -56,15 +56,15 @@ impl Database {
         self.stream(self.statement(sql).bind(text(match_id)).bind(id).bind(i64::from(limit)), take).await
     }
 
-    /// Returns the Message-IDs of a match's dispatches whose bytes were deleted because a player was forgotten, with their
-    /// seats.
+    /// Returns the Message-IDs of a match's dispatches whose bytes were deleted because a player was
+    /// forgotten, with their seats.
     pub async fn withheld_dispatches(&self, match_id: &str) -> Result<Vec<(String, Option<Seat>)>> {
         let sql = "SELECT message_id, seat FROM dispatch WHERE match_id = $1 AND forgotten_at IS NOT NULL";
         self.read(self.statement(sql).bind(text(match_id))).await
     }
 
-    /// Returns the deliveries in these matches that no entry lists yet, each with its match, in the order in which the
-    /// letters were written.
+    /// Returns the deliveries in these matches that no entry lists yet, each with its match, in the order in
+    /// which the letters were written.
     pub async fn unlisted_deliveries(&self, match_ids: &[String]) -> Result<Vec<(String, Delivery)>> {
         let sql = format!(
             "SELECT match_id, pin, sent_at FROM dispatch WHERE match_id {} AND listed = 0 AND pin IS NOT NULL \
@@ -77,8 +77,8 @@ impl Database {
         Ok(rows.into_iter().map(read).collect())
     }
 
-    /// Returns the matches that are over and in which there are pins or deliveries that no entry lists yet, because their
-    /// last letters were sent or given up since the last entry, or wait since `before`.
+    /// Returns the matches that are over and have pins or deliveries that no entry lists yet: their last
+    /// letters were sent or given up since the last entry, or have waited since `before`.
     pub async fn matches_to_list(&self, before: DateTime<Utc>) -> Result<Vec<String>> {
         // Three queries, each of which has an index.
         let sql = "SELECT d.match_id FROM dispatch d JOIN match m ON m.id = d.match_id \
@@ -123,10 +123,11 @@ impl Database {
         self.read_column(self.statement(sql)).await
     }
 
-    /// Returns the end of a match's ledger when the daily audit last verified it. Nothing proves these rows, so a check
-    /// at the terminal does not use them.
+    /// Returns the end of a match's ledger when the daily audit last verified it. Nothing proves these rows,
+    /// so a check at the terminal does not use them.
     pub async fn verified(&self, match_id: &str) -> Result<Option<Head>> {
         let sql = "SELECT seq, hash FROM verified WHERE match_id = $1";
+        // On the connection that writes, because the audit is about to write this row.
         let rows: Vec<(Count, Digest)> = self.read_recent(self.statement(sql).bind(text(match_id))).await?;
         Ok(rows.into_iter().next().map(|(Count(seq), hash)| Head { seq, hash }))
     }

@@ -17,7 +17,8 @@ use crate::letter::Digest;
 pub struct Traces {
     /// The player's present and former addresses, except former ones that somebody else has now. Sorted.
     pub addresses: Vec<String>,
-    /// The matches in which the player holds or held a seat, found by the letters from and to the player. Sorted.
+    /// The matches in which the player holds or held a seat, found by the letters from and to the player.
+    /// Sorted.
     pub matches: Vec<String>,
     /// Letters from the player that wait for a ruling, and letters to the player that wait to be sent.
     pub waiting: u64,
@@ -63,12 +64,12 @@ impl Database {
         traces_of(&mut self.backend.reader().await?.session(), player_id).await
     }
 
-    /// Deletes a player's addresses and the bytes of all letters from and to them, renames the player everywhere, and
-    /// adds the entries that record it. Digests stay.
+    /// Deletes a player's addresses and the bytes of all letters from and to them, renames the player
+    /// everywhere, and adds the entries that record it. Digests stay.
     ///
     /// # Errors
-    /// [`StoreError::Stale`] if the player's traces or a match have changed since they were loaded, or if a match is not
-    /// over; nothing is written.
+    /// [`StoreError::Stale`] if the player's traces or a match have changed since they were loaded, or if a
+    /// match is not over; nothing is written.
     pub async fn forget_player(&self, forgotten: &ForgottenPlayer) -> Result<()> {
         let mut tx = self.backend.begin().await?;
         forget(&mut tx.session(), forgotten).await.map_err(stale_if_serialization_failure)?;
@@ -142,8 +143,8 @@ async fn traces_of(session: &mut Session<'_>, player_id: i64) -> Result<Traces> 
     Ok(Traces { addresses, matches, waiting })
 }
 
-/// Returns the addresses that a player has or had. Addresses that a ledger pins count only if nobody else ever held the
-/// seat.
+/// Returns the addresses that a player has or had. Addresses that a ledger pins count only if nobody else
+/// ever held the seat.
 async fn addresses_of(session: &mut Session<'_>, player_id: i64) -> Result<Vec<String>> {
     let sql = "SELECT address FROM address WHERE player_id = $1 \
                UNION SELECT registered FROM player_change WHERE player_id = $1 \
@@ -160,6 +161,8 @@ async fn forget_letters(session: &mut Session<'_>, addresses: &[String], now: Da
     let one_of = session.engine().one_of();
     let at = now.timestamp_millis();
     let sql = format!(
+        // `sent_as` goes, too: whoever guesses an address and a Message-ID could compare their digest with
+        // it.
         "UPDATE letter SET forgotten_at = $2, bytes_deleted_at = COALESCE(bytes_deleted_at, $2), sender = '', \
          subject = '', message_id = '', sent_as = NULL WHERE sender {one_of} RETURNING id"
     );
@@ -191,6 +194,7 @@ async fn forget_traces(
     name: &str,
 ) -> Result<()> {
     let one_of = session.engine().one_of();
+    // Nobody could tell the author what became of an offer that stays open.
     let lapse = "stage = CASE stage WHEN 'open' THEN 'lapsed' ELSE stage END";
     let sql =
         format!("UPDATE invitation SET inviter = '', inviter_name = $2, {lapse} WHERE inviter {one_of}");

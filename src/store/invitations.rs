@@ -1,4 +1,5 @@
-//! Offers to play. An address has at most one open challenge from a newcomer, even if two daemons store one at once.
+//! Offers to play. An address has at most one open challenge from a newcomer, even if two daemons store one
+//! at once.
 
 use chrono::{DateTime, Utc};
 
@@ -45,6 +46,7 @@ pub async fn set_invitation(
     invitation: &Invitation,
     at: DateTime<Utc>,
 ) -> Result<()> {
+    // Closes open ones only: of two daemons that take up one offer, the second finds no row.
     let sql = "INSERT INTO invitation (code, inviter, inviter_name, invited, game, offer, stage, match_id, \
                created_at, lapses_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
                ON CONFLICT (code) DO UPDATE SET stage = excluded.stage, match_id = excluded.match_id \
@@ -67,8 +69,9 @@ pub async fn set_invitation(
     ensure_only_one(session, invitation, at).await
 }
 
-/// Ensures, after an invitation was stored, that no other newcomer has an open challenge to the same address. A unique
-/// index cannot do that: a challenge that has lapsed stays open in its row until the clock closes it.
+/// Ensures, after an invitation was stored, that no other newcomer has an open challenge to the same address.
+/// A unique index cannot do that: a challenge that has lapsed stays open in its row until the clock closes
+/// it.
 ///
 /// # Errors
 /// [`StoreError::Stale`] if there is one.

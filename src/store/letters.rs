@@ -12,15 +12,18 @@ use super::statement::Session;
 use super::{Database, FROM_SPAM, LetterRow, LetterStatus, NewLetter, Result, Wakeup};
 use crate::letter::Digest;
 
-/// Selects the letters in the index `letter_unruled`: decided, named by no entry, and still with their bytes. The
-/// second condition on the status is an expression, because SQLite would otherwise prefer the index by status and sort
-/// everything in it.
+/// Selects the letters in the index `letter_unruled`: decided, named by no entry, and still with their bytes.
+/// The second condition on the status is an expression, because SQLite would otherwise prefer the index by
+/// status and sort everything in it.
 const UNRULED: &str = "bytes_deleted_at IS NULL AND in_ledger = 0 AND status NOT IN ('waiting', 'ruled') \
                        AND status || '' IN ('answered', 'automatic', 'repeated', 'ignored', 'set_aside')";
 
+/// The lane of the letters of all GMs.
+const GMS: &str = "gm";
+
 impl Database {
-    /// Stores letters durably, in order, and returns how many of them wait. Skips known digests; a known Message-ID,
-    /// sender and text becomes [`LetterStatus::Repeated`].
+    /// Stores letters durably, in order, and returns how many of them wait. Skips known digests; a known
+    /// Message-ID, sender and text becomes [`LetterStatus::Repeated`].
     pub async fn insert_letters(&self, letters: &[NewLetter]) -> Result<usize> {
         if letters.is_empty() {
             return Ok(0);
@@ -36,8 +39,8 @@ impl Database {
         registered(&mut self.backend.reader().await?.session(), addresses).await
     }
 
-    /// Returns, for each of these letters, the first stored letter with the same Message-ID and sender, and its size in
-    /// bytes.
+    /// Returns, for each of these letters, the first stored letter with the same Message-ID and sender, and
+    /// its size in bytes.
     pub async fn first_sent_as(&self, letters: &[NewLetter]) -> Result<Vec<Option<(Digest, u64)>>> {
         let wanted: Vec<Option<String>> = letters.iter().map(sent_as).collect();
         let values: Vec<String> = wanted.iter().flatten().cloned().collect();
@@ -88,9 +91,10 @@ impl Database {
         Ok(letters)
     }
 
-    /// Deletes the bytes of up to `limit` letters that were received before then and caused no ledger entry, oldest
-    /// first, and returns how many. Keeps those from `kept_senders`. Digest, sender, subject and note stay, so a copy
-    /// is still recognized. The database allows this at the earliest seven days after a letter was received.
+    /// Deletes the bytes of up to `limit` letters that were received before then and caused no ledger entry,
+    /// oldest first, and returns how many. Keeps those from `kept_senders`. Digest, sender, subject and note
+    /// stay, so a copy is still recognized. The database allows this at the earliest seven days after a
+    /// letter was received.
     pub async fn delete_unruled(
         &self,
         now: DateTime<Utc>,
@@ -124,8 +128,8 @@ impl Database {
 struct Arrival<'a> {
     letter: &'a NewLetter,
     digest: String,
-    /// The digest of sender and Message-ID. It also covers the text if an earlier letter has these two and another
-    /// text.
+    /// The digest of sender and Message-ID. It also covers the text if an earlier letter has these two and
+    /// another text.
     sent_as: Option<String>,
     status: LetterStatus,
     /// The match whose reply token it carries.
@@ -133,9 +137,6 @@ struct Arrival<'a> {
     /// Whether it comes before strangers' letters.
     is_known: bool,
 }
-
-/// The lane of the letters of all GMs.
-const GMS: &str = "gm";
 
 impl<'a> Arrival<'a> {
     fn of(letter: &'a NewLetter) -> Arrival<'a> {
@@ -159,6 +160,15 @@ impl Arrival<'_> {
     }
 }
 
+/// Moves the waiting letters of a sender to the known ones: a sender's letters stay in order.
+pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()> {
+    // One sender at a time: for a list, SQLite would go through everything that waits.
+    let sql = "UPDATE letter SET known = 1 WHERE status = 'waiting' AND known = 0 AND sender = $1";
+    let statement = session.statement(sql).bind(text(sender));
+    session.execute(statement).await?;
+    Ok(())
+}
+
 /// Returns the digest of sender and Message-ID.
 fn sent_as(letter: &NewLetter) -> Option<String> {
     // Hashed, because strangers choose the length of both.
@@ -166,8 +176,8 @@ fn sent_as(letter: &NewLetter) -> Option<String> {
     (!letter.message_id.is_empty()).then(|| Digest::of(both.as_bytes()).to_string())
 }
 
-/// Returns one stored letter, with its size, for each of these digests of senders and Message-IDs. All letters under a
-/// digest have the same text, and there may be any number of them, so one is enough.
+/// Returns one stored letter, with its size, for each of these digests of senders and Message-IDs. All
+/// letters under a digest have the same text, and there may be any number of them, so one is enough.
 async fn stored_as(session: &mut Session<'_>, values: &[String]) -> Result<BTreeMap<String, (Digest, u64)>> {
     let items = session.engine().items();
     let sql = format!(
@@ -210,8 +220,8 @@ async fn known(session: &mut Session<'_>, digests: &[String]) -> Result<BTreeSet
     Ok(session.fetch_column(statement).await?.into_iter().collect())
 }
 
-/// Drops arrivals whose digest is `known`. Marks an arrival as repeated if its sender and Message-ID are those of an
-/// earlier letter, in this batch or in `sent_before`.
+/// Drops arrivals whose digest is `known`. Marks an arrival as repeated if its sender and Message-ID are
+/// those of an earlier letter, in this batch or in `sent_before`.
 fn deduplicate(
     arrivals: Vec<Arrival<'_>>,
     mut known: BTreeSet<String>,
@@ -277,15 +287,6 @@ async fn registered(session: &mut Session<'_>, addresses: &[String]) -> Result<B
     let one_of = session.engine().one_of();
     let statement = session.statement(format!("SELECT address FROM address WHERE address {one_of}"));
     Ok(session.fetch_column(statement.bind_texts(addresses)).await?.into_iter().collect())
-}
-
-/// Moves the waiting letters of a sender to the known ones: a sender's letters stay in order.
-pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()> {
-    // One sender at a time: for a list, SQLite would go through everything that waits.
-    let sql = "UPDATE letter SET known = 1 WHERE status = 'waiting' AND known = 0 AND sender = $1";
-    let statement = session.statement(sql).bind(text(sender));
-    session.execute(statement).await?;
-    Ok(())
 }
 
 async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Result<()> {

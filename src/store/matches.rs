@@ -115,88 +115,6 @@ impl OverviewColumns {
     }
 }
 
-fn read_due(turn: Option<i64>, phase: Option<&str>, owing: &str) -> Result<Option<Due>> {
-    let (Some(turn), Some(phase)) = (turn, phase) else { return Ok(None) };
-    Ok(Some(Due {
-        phase: Phase::parse(phase).ok_or_else(|| unsound("phase", phase))?,
-        turn: u32::try_from(turn).map_err(|_| unsound("turn", turn))?,
-        seats: read_seats(owing)?,
-    }))
-}
-
-fn read_outcome(winner: Option<&str>, reason: Option<&str>) -> Result<Option<Outcome>> {
-    let Some(reason) = reason else { return Ok(None) };
-    Ok(Some(Outcome {
-        winner: winner.map(parse_seat).transpose()?,
-        reason: Reason::parse(reason).ok_or_else(|| unsound("reason", reason))?,
-    }))
-}
-
-fn read_seats(names: &str) -> Result<Vec<Seat>> {
-    names.split_whitespace().map(parse_seat).collect()
-}
-
-fn parse_seat(name: &str) -> Result<Seat> {
-    Seat::parse(name).ok_or_else(|| unsound("seat", name))
-}
-
-/// Binds the columns of an overview, except ID, game and stage.
-pub fn bind_overview(values: &mut RowValues<'_>, overview: &MatchOverview) {
-    let columns = OverviewColumns::of(overview);
-    values
-        .bind(columns.first_name)
-        .bind(columns.second_name)
-        .bind(columns.first_house)
-        .bind(columns.second_house)
-        .bind(columns.zone)
-        .bind(columns.options)
-        .bind(columns.turn)
-        .bind(columns.phase)
-        .bind(columns.owing)
-        .bind(columns.awaited)
-        .bind(columns.deadline)
-        .bind(columns.winner)
-        .bind(columns.reason)
-        .bind(columns.marks)
-        .bind(columns.head_seq)
-        .bind(columns.head_hash);
-}
-
-fn options_json(options: &BTreeMap<String, String>) -> String {
-    serde_json::to_string(options).expect("a map of strings is JSON")
-}
-
-fn seat_names(seats: &[Seat]) -> String {
-    seats.iter().map(|seat| seat.as_str()).collect::<Vec<_>>().join(" ")
-}
-
-/// Returns words for what the GM should look at, and for whether the match advances its player.
-fn marks(overview: &MatchOverview) -> String {
-    let mut marks = Vec::new();
-    if overview.asked_gm {
-        marks.push("asked_gm".to_owned());
-    }
-    if overview.advance {
-        marks.push("advance".to_owned());
-    }
-    for seat in Seat::BOTH {
-        let of_seat = [
-            ("bouncing", overview.bouncing[seat]),
-            ("away", overview.away[seat]),
-            ("protest", overview.protest == Some(seat)),
-        ];
-        marks.extend(
-            of_seat.into_iter().filter(|(_, is_set)| *is_set).map(|(mark, _)| format!("{seat}_{mark}")),
-        );
-    }
-    marks.join(" ")
-}
-
-/// Returns the columns that [`bind_overview`] binds, each formatted by `write`. None of them is indexed.
-pub fn bound_columns(write: fn(&str) -> String) -> String {
-    COLUMNS.split(", ").skip(3).map(write).collect::<Vec<_>>().join(", ")
-}
-
 impl<'r, R: Row> FromRow<'r, R> for MatchOverview
 where
     OverviewColumns: FromRow<'r, R>,
@@ -232,8 +150,8 @@ impl Database {
         self.read_recent(self.statement(sql).bind_texts(ids)).await
     }
 
-    /// Returns the columns of matches that a ruling needs. The other columns are for lists, and follow from the
-    /// snapshot.
+    /// Returns the columns of matches that a ruling needs. The other columns are for lists, and follow from
+    /// the snapshot.
     pub async fn snapshots(&self, ids: &[String]) -> Result<Vec<SnapshotRow>> {
         let sql = format!("SELECT id, snapshot, version FROM match WHERE id {} ORDER BY id", self.one_of());
         self.read_recent(self.statement(sql).bind_texts(ids)).await
@@ -264,7 +182,8 @@ impl Database {
         Ok(rows.into_iter().map(|row| (row.own_seat, row.overview)).collect())
     }
 
-    /// Returns up to `limit` matches whose `wake_at` has come, longest overdue first, starting after the match `after`.
+    /// Returns up to `limit` matches whose `wake_at` has come, longest overdue first, starting after the
+    /// match `after`.
     pub async fn matches_due(
         &self,
         now: DateTime<Utc>,
@@ -272,6 +191,7 @@ impl Database {
         limit: u32,
     ) -> Result<Vec<MatchRow>> {
         let sql = format!(
+            // `wake_at >= $2` follows from the rest, but lets the search of the index begin there.
             "SELECT {COLUMNS}, {MATCH} WHERE wake_at <= $1 AND wake_at >= $2 AND (wake_at > $2 OR id > $3) \
              ORDER BY wake_at, id LIMIT $4"
         );
@@ -291,8 +211,8 @@ impl Database {
         self.read(self.statement(sql).bind(past.timestamp_millis()).bind(i64::from(limit))).await
     }
 
-    /// Claims the house's turns in these matches, except those that another daemon has claimed, and returns the IDs of
-    /// the claimed ones. Anybody may still write to such a match.
+    /// Claims the house's turns in these matches, except those that another daemon has claimed, and returns
+    /// the IDs of the claimed ones. Anybody may still write to such a match.
     pub async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
         self.backend.claim_house_turns(matches).await
     }
@@ -305,4 +225,86 @@ impl Database {
         let Some(stored) = found else { return Ok(Vec::new()) };
         Ok(stored.differing(&OverviewColumns::of(&stored.clone().read()?)))
     }
+}
+
+/// Binds the columns of an overview, except ID, game and stage.
+pub fn bind_overview(values: &mut RowValues<'_>, overview: &MatchOverview) {
+    let columns = OverviewColumns::of(overview);
+    values
+        .bind(columns.first_name)
+        .bind(columns.second_name)
+        .bind(columns.first_house)
+        .bind(columns.second_house)
+        .bind(columns.zone)
+        .bind(columns.options)
+        .bind(columns.turn)
+        .bind(columns.phase)
+        .bind(columns.owing)
+        .bind(columns.awaited)
+        .bind(columns.deadline)
+        .bind(columns.winner)
+        .bind(columns.reason)
+        .bind(columns.marks)
+        .bind(columns.head_seq)
+        .bind(columns.head_hash);
+}
+
+/// Returns the columns that [`bind_overview`] binds, each formatted by `write`. None of them is indexed.
+pub fn bound_columns(write: fn(&str) -> String) -> String {
+    COLUMNS.split(", ").skip(3).map(write).collect::<Vec<_>>().join(", ")
+}
+
+fn read_due(turn: Option<i64>, phase: Option<&str>, owing: &str) -> Result<Option<Due>> {
+    let (Some(turn), Some(phase)) = (turn, phase) else { return Ok(None) };
+    Ok(Some(Due {
+        phase: Phase::parse(phase).ok_or_else(|| unsound("phase", phase))?,
+        turn: u32::try_from(turn).map_err(|_| unsound("turn", turn))?,
+        seats: read_seats(owing)?,
+    }))
+}
+
+fn read_outcome(winner: Option<&str>, reason: Option<&str>) -> Result<Option<Outcome>> {
+    let Some(reason) = reason else { return Ok(None) };
+    Ok(Some(Outcome {
+        winner: winner.map(parse_seat).transpose()?,
+        reason: Reason::parse(reason).ok_or_else(|| unsound("reason", reason))?,
+    }))
+}
+
+fn read_seats(names: &str) -> Result<Vec<Seat>> {
+    names.split_whitespace().map(parse_seat).collect()
+}
+
+fn parse_seat(name: &str) -> Result<Seat> {
+    Seat::parse(name).ok_or_else(|| unsound("seat", name))
+}
+
+fn options_json(options: &BTreeMap<String, String>) -> String {
+    serde_json::to_string(options).expect("a map of strings is JSON")
+}
+
+fn seat_names(seats: &[Seat]) -> String {
+    seats.iter().map(|seat| seat.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns words for what the GM should look at, and for whether the match advances its player.
+fn marks(overview: &MatchOverview) -> String {
+    let mut marks = Vec::new();
+    if overview.asked_gm {
+        marks.push("asked_gm".to_owned());
+    }
+    if overview.advance {
+        marks.push("advance".to_owned());
+    }
+    for seat in Seat::BOTH {
+        let of_seat = [
+            ("bouncing", overview.bouncing[seat]),
+            ("away", overview.away[seat]),
+            ("protest", overview.protest == Some(seat)),
+        ];
+        marks.extend(
+            of_seat.into_iter().filter(|(_, is_set)| *is_set).map(|(mark, _)| format!("{seat}_{mark}")),
+        );
+    }
+    marks.join(" ")
 }

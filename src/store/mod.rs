@@ -1,8 +1,9 @@
-//! A club's database: letters, players, matches, ledgers and the outbox. All SQL is in this folder, in a file for each
-//! family of tables, as methods of [`Database`].
+//! A club's database: letters, players, matches, ledgers and the outbox. All SQL is in this folder, in a file
+//! for each family of tables, as methods of [`Database`].
 //!
-//! The store decides nothing. Instants are Unix milliseconds, digests 64 hexadecimal digits (`columns`). SQLite and
-//! PostgreSQL share their SQL; the differences are in `sqlite` and `postgres`. The URL selects the database ([`open`]).
+//! The store decides nothing. Instants are Unix milliseconds, digests 64 hexadecimal digits (`columns`).
+//! SQLite and PostgreSQL share their SQL; the differences are in `sqlite` and `postgres`. The URL selects the
+//! database ([`open`]).
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -56,6 +57,19 @@ mod unproven;
 mod values;
 mod waiting;
 
+/// The key that marks a restored database until the processed letters are read again.
+pub const RESTORED: &str = "restored";
+
+/// The value of [`RESTORED`].
+pub const TO_BE_READ_AGAIN: &str = "to be read again";
+
+/// Saves a value under a key, in place of an earlier one.
+const REMEMBER: &str = "INSERT INTO memo (key, value) VALUES ($1, $2) \
+                        ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+/// Selects the version of the tables. Fails if there are no tables yet.
+const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
+
 /// Receives rows as they are read.
 pub type RowSink<'a, T> = &'a mut (dyn FnMut(T) + Send);
 
@@ -66,8 +80,8 @@ pub struct DatabaseLock {
     _lock: Option<File>,
 }
 
-/// Exclusive use of claimed letters or dispatches, until it is handed back or dropped. It also ends when the process
-/// dies, or when the database has not heard from the process for too long.
+/// Exclusive use of claimed letters or dispatches, until it is handed back or dropped. It also ends when the
+/// process dies, or when the database has not heard from the process for too long.
 #[derive(Default)]
 pub struct Claim {
     /// Holds the row locks. Everything written under the claim is written in this transaction.
@@ -91,8 +105,8 @@ impl Claim {
 /// Examples: `sqlite:fogpost.db`, `sqlite:/var/lib/fogpost/fogpost.db`, `postgres://user@host/database`.
 ///
 /// # Errors
-/// [`StoreError::Open`] if the database cannot be opened, with the reason in one line; [`StoreError::Newer`] if a newer
-/// program migrated the database. No error repeats the URL: it may hold a password.
+/// [`StoreError::Open`] if the database cannot be opened, with the reason in one line; [`StoreError::Newer`]
+/// if a newer program migrated the database. No error repeats the URL: it may hold a password.
 pub async fn open(url: &str) -> Result<Arc<Database>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("sqlite") => Ok(Arc::new(Database::new(sqlite::SqliteBackend::open(url).await?))),
@@ -103,13 +117,13 @@ pub async fn open(url: &str) -> Result<Arc<Database>> {
     }
 }
 
-/// Replaces the database at `url` with the backup `from`, and returns the new path of the replaced file. The next
-/// daemon reads the mailbox's processed letters again.
+/// Replaces the database at `url` with the backup `from`, and returns the new path of the replaced file. The
+/// next daemon reads the mailbox's processed letters again.
 ///
 /// # Errors
-/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or trigger of
-/// `from` differs from the one this program makes; [`StoreError::Open`] if `from` is not a fogpost database, if a file
-/// cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
+/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or
+/// trigger of `from` differs from the one this program makes; [`StoreError::Open`] if `from` is not a fogpost
+/// database, if a file cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
 pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("sqlite") => sqlite::restore(url, from).await,
@@ -117,25 +131,12 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     }
 }
 
-/// The key that marks a restored database until the processed letters are read again.
-pub const RESTORED: &str = "restored";
-
-/// The value of [`RESTORED`].
-pub const TO_BE_READ_AGAIN: &str = "to be read again";
-
-/// Returns the host of the PostgreSQL server that `url` names, if it is another machine and the connection does not
-/// verify its identity: a machine in between could read and change everything. `sslmode=verify-full` in the URL or in
-/// PGSSLMODE turns the verification on.
+/// Returns the host of the PostgreSQL server that `url` names, if it is another machine and the connection
+/// does not verify its identity: a machine in between could read and change everything. `sslmode=verify-full`
+/// in the URL or in PGSSLMODE turns the verification on.
 pub fn unverified_server(url: &str) -> Option<String> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("postgres" | "postgresql") => postgres::unverified_server(url),
         Some(_) | None => None,
     }
 }
-
-/// Saves a value under a key, in place of an earlier one.
-const REMEMBER: &str = "INSERT INTO memo (key, value) VALUES ($1, $2) \
-                        ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-
-/// Selects the version of the tables. Fails if there are no tables yet.
-const TABLES_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";

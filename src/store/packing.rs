@@ -1,7 +1,8 @@
 //! The stored form of letters: the text compressed, and our letters' pictures apart from it.
 //!
-//! Letters are short, and most of their text occurs in other letters, too. So each is compressed as if it followed a
-//! typical letter of a player and reports of all games: 20 turns of Quadrant Z then take a third of the space.
+//! Letters are short, and most of their text occurs in other letters, too. So each is compressed as if it
+//! followed a typical letter of a player and reports of all games: 20 turns of Quadrant Z then take a third
+//! of the space.
 
 use std::cell::RefCell;
 
@@ -38,7 +39,8 @@ pub struct PackedColumns {
 read_as! {
     /// A packed letter.
     Packed => Vec<u8>;
-    /// A packed letter. Damaged bytes are kept as they are: they make an unreadable letter, which holds up no other.
+    /// A packed letter. Damaged bytes are kept as they are: they make an unreadable letter, which holds up no
+    /// other.
     MaybeDamaged => Vec<u8>;
     /// The columns of one of our letters.
     OurLetter => Vec<u8>;

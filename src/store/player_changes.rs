@@ -9,6 +9,9 @@ use super::statement::Session;
 use super::{Database, Result, StoreError};
 use crate::game::names::named_enum;
 
+const COLUMNS: &str = "code, other_code, player_id, kind, address, registered, with_token, stage, asked_at, \
+                       changed_at, version, matches";
+
 /// A change that a player asked for, or that somebody asked for in a player's name.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct PlayerChange {
@@ -58,9 +61,6 @@ named_enum! {
         Denied = "denied",
     }
 }
-
-const COLUMNS: &str = "code, other_code, player_id, kind, address, registered, with_token, stage, asked_at, \
-                       changed_at, version, matches";
 
 impl Database {
     /// Returns the changes of a player that reached their stage since then, oldest first.

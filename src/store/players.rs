@@ -46,18 +46,6 @@ struct SeatAddress {
     player: PlayerAddress,
 }
 
-/// Merges the rows of each player, which are adjacent, and keeps the order.
-fn merge_addresses(rows: Vec<PlayerAddress>) -> Vec<Player> {
-    let mut players: Vec<Player> = Vec::new();
-    for row in rows {
-        match players.last_mut() {
-            Some(player) if player.id == row.id => player.addresses.extend(row.address),
-            _ => players.push(row.into()),
-        }
-    }
-    players
-}
-
 impl Database {
     /// Returns all players by ID.
     pub async fn players(&self) -> Result<Vec<Player>> {
@@ -90,6 +78,7 @@ impl Database {
 
     /// Returns the player with this address, adding one called `name` if there is none.
     pub async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player> {
+        // Most are known, and looking first keeps the one writer of SQLite free.
         if let Some(player) = self.player_by_address(address).await? {
             return Ok(player);
         }
@@ -139,7 +128,8 @@ impl Database {
         Ok(seats)
     }
 
-    /// Returns up to `limit` players whose digest is due by now, with that time; `None` if none is scheduled yet.
+    /// Returns up to `limit` players whose digest is due by now, with that time; `None` if none is scheduled
+    /// yet.
     pub async fn digests_due(
         &self,
         now: DateTime<Utc>,
@@ -165,35 +155,6 @@ impl Database {
         self.write(update).await?;
         Ok(())
     }
-}
-
-/// Adds a player, and returns whether the address was free. If it was not, roll back: another writer has just added
-/// the same player.
-async fn add_player(
-    session: &mut Session<'_>,
-    address: &str,
-    name: &str,
-    now: DateTime<Utc>,
-) -> Result<bool> {
-    let id = insert_player(session, name, now).await?;
-    let sql = "INSERT INTO address (address, player_id, rank) VALUES ($1, $2, 0) \
-               ON CONFLICT (address) DO NOTHING";
-    let address = text(&address.to_ascii_lowercase()).into_owned();
-    let statement = session.statement(sql).bind(&address).bind(id);
-    if session.execute(statement).await? == 0 {
-        return Ok(false);
-    }
-    move_to_known(session, &address).await?;
-    Ok(true)
-}
-
-async fn insert_player(session: &mut Session<'_>, name: &str, now: DateTime<Utc>) -> Result<i64> {
-    let statement = session
-        .statement("INSERT INTO player (name, created_at) VALUES ($1, $2) RETURNING id")
-        .bind(text(name))
-        .bind(now.timestamp_millis());
-    let (id,): (i64,) = session.fetch_one(statement).await?;
-    Ok(id)
 }
 
 /// Adds a player with their addresses, and returns their seats.
@@ -234,25 +195,11 @@ pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<(
     insert_addresses(session, player.id, &player.addresses).await
 }
 
-async fn insert_addresses(session: &mut Session<'_>, player_id: i64, addresses: &[String]) -> Result<()> {
-    for (rank, address) in (0_i64..).zip(addresses) {
-        let address = text(&address.to_ascii_lowercase()).into_owned();
-        move_to_known(session, &address).await?;
-        let statement = session
-            .statement("INSERT INTO address (address, player_id, rank) VALUES ($1, $2, $3)")
-            .bind(&address)
-            .bind(player_id)
-            .bind(rank);
-        session.execute(statement).await?;
-    }
-    Ok(())
-}
-
 /// Transfers the seats and addresses of `merged` to `into`, and deletes `merged`.
 ///
 /// # Errors
-/// [`StoreError::Unsound`] if together they hold both seats of a match, which no player may, or if they are the same
-/// player.
+/// [`StoreError::Unsound`] if together they hold both seats of a match, which no player may, or if they are
+/// the same player.
 pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) -> Result<()> {
     let sql = "SELECT COUNT(*) FROM seat a JOIN seat b ON a.match_id = b.match_id \
                WHERE a.player_id = $1 AND b.player_id = $2";
@@ -272,5 +219,61 @@ pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) ->
     session.execute(statement).await?;
     let statement = session.statement("DELETE FROM player WHERE id = $1").bind(merged);
     session.execute(statement).await?;
+    Ok(())
+}
+
+/// Merges the rows of each player, which are adjacent, and keeps the order.
+fn merge_addresses(rows: Vec<PlayerAddress>) -> Vec<Player> {
+    let mut players: Vec<Player> = Vec::new();
+    for row in rows {
+        match players.last_mut() {
+            Some(player) if player.id == row.id => player.addresses.extend(row.address),
+            _ => players.push(row.into()),
+        }
+    }
+    players
+}
+
+/// Adds a player, and returns whether the address was free. If it was not, roll back: another writer has just
+/// added the same player.
+async fn add_player(
+    session: &mut Session<'_>,
+    address: &str,
+    name: &str,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let id = insert_player(session, name, now).await?;
+    let sql = "INSERT INTO address (address, player_id, rank) VALUES ($1, $2, 0) \
+               ON CONFLICT (address) DO NOTHING";
+    let address = text(&address.to_ascii_lowercase()).into_owned();
+    let statement = session.statement(sql).bind(&address).bind(id);
+    if session.execute(statement).await? == 0 {
+        return Ok(false);
+    }
+    move_to_known(session, &address).await?;
+    Ok(true)
+}
+
+async fn insert_player(session: &mut Session<'_>, name: &str, now: DateTime<Utc>) -> Result<i64> {
+    let statement = session
+        .statement("INSERT INTO player (name, created_at) VALUES ($1, $2) RETURNING id")
+        .bind(text(name))
+        .bind(now.timestamp_millis());
+    let (id,): (i64,) = session.fetch_one(statement).await?;
+    Ok(id)
+}
+
+async fn insert_addresses(session: &mut Session<'_>, player_id: i64, addresses: &[String]) -> Result<()> {
+    for (rank, address) in (0_i64..).zip(addresses) {
+        let address = text(&address.to_ascii_lowercase()).into_owned();
+        // Its waiting letters came from a stranger, and are now those of a player.
+        move_to_known(session, &address).await?;
+        let statement = session
+            .statement("INSERT INTO address (address, player_id, rank) VALUES ($1, $2, $3)")
+            .bind(&address)
+            .bind(player_id)
+            .bind(rank);
+        session.execute(statement).await?;
+    }
     Ok(())
 }

@@ -45,8 +45,8 @@ pub struct PostgresBackend {
     listener: tokio::sync::Mutex<Option<PgListener>>,
 }
 
-/// A dedicated connection, whose advisory locks are this daemon's leases. The server releases them when it closes, for
-/// whatever reason.
+/// A dedicated connection, whose advisory locks are this daemon's leases. The server releases them when it
+/// closes, for whatever reason.
 struct Leases {
     connection: PgConnection,
     held: BTreeSet<String>,
@@ -58,7 +58,8 @@ impl PostgresBackend {
             .map_err(StoreError::misnamed)?
             .application_name("fogpost")
             .options([
-                // With these, the server frees the locks of a vanished machine after 11 seconds instead of two hours.
+                // With these, the server frees the locks of a vanished machine after 11 seconds instead of
+                // two hours.
                 ("tcp_keepalives_idle", "5"),
                 ("tcp_keepalives_interval", "2"),
                 ("tcp_keepalives_count", "3"),
@@ -81,8 +82,8 @@ impl PostgresBackend {
     async fn migrate(&self) -> Result<()> {
         let mut tx = self.pool.begin().await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING).execute(&mut *tx).await?;
-        // Read outside the transaction, which a failure would abort. The lock keeps others from migrating in the
-        // meantime.
+        // Read outside the transaction, which a failure would abort. The lock keeps others from migrating in
+        // the meantime.
         let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&self.pool).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         tx.commit().await?;
@@ -99,6 +100,7 @@ impl PostgresBackend {
             }
         };
         if held.contains(lease) {
+            // The lock lives as long as its session, so an answer shows that it is still held.
             connection.ping().await?;
             return Ok(true);
         }
@@ -131,6 +133,7 @@ impl Backend for PostgresBackend {
 
     async fn begin_intake(&self) -> Result<Tx> {
         let mut tx = self.pool.begin().await?;
+        // One intake at a time: two that store copies of one letter at once would both find it new.
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(INTAKE).execute(&mut *tx).await?;
         Ok(Tx::Postgres(tx))
     }
@@ -173,6 +176,7 @@ impl Backend for PostgresBackend {
         let statement = session.statement(sql).bind_numbers(&ids).bind(now);
         let due: Vec<Claimed> = session.fetch_all(statement).await?;
         if due.is_empty() {
+            // An empty claim would hold a connection for nothing.
             tx.rollback().await?;
             return Ok((due, Claim::default()));
         }
@@ -232,6 +236,7 @@ impl Backend for PostgresBackend {
             Ok(notification) if notification.payload() == LETTERS => Ok(Wakeup::Letters),
             Ok(_) => Ok(Wakeup::Dispatches),
             Err(error) => {
+                // The connection may be broken. The next call makes a new one.
                 *listener = None;
                 Err(error.into())
             }

@@ -12,11 +12,15 @@ pub const OWNER_ONLY: u32 = 0o600;
 /// The permissions of the group and of all others.
 const FOR_OTHERS: u32 = 0o077;
 
+/// The first bytes of every SQLite file.
+const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
 /// Creates a file that only its owner may read, whatever the umask is.
 ///
 /// # Errors
 /// Returns an error if the file exists or cannot be created.
 pub fn create_new(path: &Path) -> io::Result<File> {
+    // With its mode from the start: between creation and a later change others could open it.
     OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path)
 }
 
@@ -26,11 +30,8 @@ pub fn shared_mode(path: &Path) -> Option<u32> {
     (mode & FOR_OTHERS != 0).then_some(mode)
 }
 
-/// The first bytes of every SQLite file.
-const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
-
-/// Returns the database at `path`, its log, and every other SQLite database in the same folder, such as a backup or a
-/// database that a restore has replaced.
+/// Returns the database at `path`, its log, and every other SQLite database in the same folder, such as a
+/// backup or a database that a restore has replaced.
 pub fn databases_beside(path: &Path) -> Vec<PathBuf> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

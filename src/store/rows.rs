@@ -7,8 +7,8 @@ use std::fmt::Display;
 use super::columns::unsound;
 use super::{MatchRow, Result, StoreError};
 
-/// Rows per statement. Measured: 118,000 rows/s, against 17,700 one by one. More rows gain nothing, and 64 are far
-/// below any limit on parameters.
+/// Rows per statement. Measured: 118,000 rows/s, against 17,700 one by one. More rows gain nothing, and 64
+/// are far below any limit on parameters.
 pub const CHUNK: usize = 64;
 
 /// Whether a statement over this many rows is frequent enough to stay prepared: single rows, and full chunks.

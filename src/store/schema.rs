@@ -1,5 +1,5 @@
-//! The tables, indexes and triggers of a database: brings them up to date, and compares them with those that the
-//! migrations of this program make.
+//! The tables, indexes and triggers of a database: brings them up to date, and compares them with those that
+//! the migrations of this program make.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -8,37 +8,12 @@ use std::pin::Pin;
 use sqlx::Acquire;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 
-/// Logs the migration, if there was one. A new database had no version `before`.
-pub fn log_migration(before: Option<i64>, migrations: &Migrator) {
-    let now = migrations.iter().map(|migration| migration.version).max();
-    if before != now {
-        tracing::info!(from = before, to = now, "database migrated");
-    }
-}
-
-/// Brings the tables up to date.
-///
-/// Boxed, because the compiler cannot prove that the future of an `async fn` is `Send` here (rust-lang/rust#110338).
-pub fn migrate<'a, A>(
-    migrations: &'static Migrator,
-    connection: A,
-) -> Pin<Box<dyn Future<Output = Result<(), MigrateError>> + Send + 'a>>
-where
-    A: Acquire<'a> + Send + 'a,
-    <A::Connection as Deref>::Target: Migrate,
-{
-    Box::pin(migrations.run(connection))
-}
-
-/// A table, index or the like: its kind, its name, and its definition.
-pub type SchemaPart = (String, String, String);
-
 /// Selects the [`SchemaPart`]s of a SQLite database.
 pub const SQLITE_PARTS: &str = "SELECT type, name, COALESCE(sql, '') FROM sqlite_schema \
     WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> '_sqlx_migrations'";
 
-/// Selects the [`SchemaPart`]s of the schema `$1` of a PostgreSQL database. A trigger's definition says whether it is
-/// enabled. The name of the schema is removed, because the model is in another one.
+/// Selects the [`SchemaPart`]s of the schema `$1` of a PostgreSQL database. A trigger's definition says
+/// whether it is enabled. The name of the schema is removed, because the model is in another one.
 pub const POSTGRES_PARTS: &str = "SELECT kind, name, replace(definition, quote_ident($1) || '.', '') FROM ( \
     SELECT 'table' AS kind, c.relname::text AS name, string_agg(concat_ws(' ', a.attname, \
         format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, pg_get_expr(d.adbin, d.adrelid)), ', ' \
@@ -59,6 +34,32 @@ pub const POSTGRES_PARTS: &str = "SELECT kind, name, replace(definition, quote_i
     UNION ALL SELECT 'function', p.oid::regprocedure::text, p.prosrc FROM pg_proc p \
         WHERE p.pronamespace = to_regnamespace($1)) AS part \
     WHERE name !~ '_sqlx_migrations'";
+
+/// A table, index or the like: its kind, its name, and its definition.
+pub type SchemaPart = (String, String, String);
+
+/// Logs the migration, if there was one. A new database had no version `before`.
+pub fn log_migration(before: Option<i64>, migrations: &Migrator) {
+    let now = migrations.iter().map(|migration| migration.version).max();
+    if before != now {
+        tracing::info!(from = before, to = now, "database migrated");
+    }
+}
+
+/// Brings the tables up to date.
+///
+/// Boxed, because the compiler cannot prove that the future of an `async fn` is `Send` here
+/// (rust-lang/rust#110338).
+pub fn migrate<'a, A>(
+    migrations: &'static Migrator,
+    connection: A,
+) -> Pin<Box<dyn Future<Output = Result<(), MigrateError>> + Send + 'a>>
+where
+    A: Acquire<'a> + Send + 'a,
+    <A::Connection as Deref>::Target: Migrate,
+{
+    Box::pin(migrations.run(connection))
+}
 
 /// Names the parts that a database has and the model lacks, the parts that it lacks, and those that differ.
 pub fn differences(model: Vec<SchemaPart>, found: Vec<SchemaPart>) -> Vec<String> {

@@ -1,5 +1,5 @@
-//! Which dispatches are sent next, what became of them, and how many were sent in each minute, because providers limit
-//! that. Pictures are deleted some time after their letter was sent; they can be drawn again.
+//! Which dispatches are sent next, what became of them, and how many were sent in each minute, because
+//! providers limit that. Pictures are deleted some time after their letter was sent; they can be drawn again.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::letter::{Digest, ReturnId};
 
-/// How long the counts are kept.
+/// Time for which the counts are kept.
 const KEPT: TimeDelta = TimeDelta::days(2);
 
 const MINUTE: i64 = 60_000;
@@ -44,8 +44,8 @@ impl Database {
         self.backend.claim_dispatches(now.timestamp_millis(), scope).await
     }
 
-    /// Records send attempts and ends the claim. Of several outcomes of a dispatch the last counts. Sent dispatches stay
-    /// sent; `Later` revives one that was given up.
+    /// Records send attempts and ends the claim. Of several outcomes of a dispatch the last counts. Sent
+    /// dispatches stay sent; `Later` revives one that was given up.
     pub async fn record_outcomes(
         &self,
         claim: Claim,
@@ -64,8 +64,8 @@ impl Database {
         memo: Option<(&str, &str)>,
     ) -> Result<()> {
         let mut tx = self.backend.begin_under(&mut claim).await?;
-        // A letter can be given up and, a moment later, queued again: a statement that changed its row twice would keep
-        // either of the two.
+        // A letter can be given up and, a moment later, queued again: a statement that changed its row twice
+        // would keep either of the two.
         let last: BTreeMap<i64, &SendOutcome> = outcomes.iter().map(|(id, outcome)| (*id, outcome)).collect();
         let last: Vec<(i64, &SendOutcome)> = last.into_iter().collect();
         for chunk in last.chunks(CHUNK) {
@@ -114,8 +114,8 @@ impl Database {
         Ok(self.read_recent(select).await?.pop().unwrap_or_default())
     }
 
-    /// Makes letters and dispatches due now that are deferred past then, and lets the digests of players that are due
-    /// after then be scheduled anew: the clock was wrong when it deferred them.
+    /// Makes letters and dispatches due now that are deferred past then, and lets the digests of players that
+    /// are due after then be scheduled anew: the clock was wrong when it deferred them.
     pub async fn retry_deferred(&self, now: DateTime<Utc>, past: DateTime<Utc>) -> Result<()> {
         let mut tx = self.backend.begin().await?;
         for sql in [
@@ -125,13 +125,14 @@ impl Database {
             let update = self.statement(sql).bind(now.timestamp_millis()).bind(past.timestamp_millis());
             tx.session().execute(update).await?;
         }
+        // 0 lets the next look at the clock schedule it again.
         let digests = self.statement("UPDATE player SET digest_at = 0 WHERE digest_at > $1");
         tx.session().execute(digests.bind(past.timestamp_millis())).await?;
         tx.commit().await
     }
 
-    /// Deletes the pictures of up to `limit` of our letters that were sent seven days before `now` or earlier, keeps their
-    /// digests, and returns how many. The database allows this no earlier.
+    /// Deletes the pictures of up to `limit` of our letters that were sent seven days before `now` or
+    /// earlier, keeps their digests, and returns how many. The database allows this no earlier.
     pub async fn drop_pictures(&self, now: DateTime<Utc>, limit: u32) -> Result<u64> {
         // SQLite takes the tables of a cross join in this order: few of all dispatches have a picture.
         let sql = "SELECT p.dispatch_id, p.picture FROM dispatch_picture p CROSS JOIN dispatch d \
@@ -157,6 +158,13 @@ impl Database {
         tx.commit().await?;
         Ok(dropped)
     }
+}
+
+/// Deletes counts that are too old for any limit.
+pub async fn delete_past(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<()> {
+    let statement = session.statement("DELETE FROM sending WHERE minute < $1");
+    session.execute(statement.bind(begin(now - KEPT))).await?;
+    Ok(())
 }
 
 /// Returns the columns `sent_at`, `due_at` and `error` after an attempt.
@@ -202,13 +210,6 @@ async fn count(session: &mut Session<'_>, now: DateTime<Utc>, taken: &[i64]) -> 
     );
     let upsert = session.statement(sql).bind_numbers(taken).bind(begin(now));
     session.execute(upsert).await?;
-    Ok(())
-}
-
-/// Deletes counts that no limit needs any more.
-pub async fn delete_past(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<()> {
-    let statement = session.statement("DELETE FROM sending WHERE minute < $1");
-    session.execute(statement.bind(begin(now - KEPT))).await?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! What is claimed for sending, in which order, and what became of it.
+//! Values about sending: the dispatches to claim, their order, and the outcomes of attempts.
 
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
@@ -62,9 +62,9 @@ pub enum Reach {
 /// Which due dispatches are claimed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimOrder {
-    /// The most urgent ones, and the oldest of them.
+    /// The most urgent first; of these, the oldest.
     MostUrgent,
-    /// Those that were tried least often, and the most urgent of them.
+    /// The fewest attempts first; of these, the most urgent.
     FewestTries,
 }
 
@@ -114,7 +114,7 @@ pub struct DispatchFilter {
     pub since: Option<DateTime<Utc>>,
 }
 
-/// How many letters were sent.
+/// The numbers of letters sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct SentCounts {
     /// In the present minute.

@@ -1,7 +1,9 @@
-//! The seam between the store's functions and sqlx: one statement, and the session that runs it, for either database.
+//! The seam between the store's functions and sqlx: one statement, and the session that runs it, for either
+//! database.
 //!
-//! Functions generic over `sqlx::Database` would have to repeat a dozen bounds on its associated types, because Rust
-//! does not imply them. Enums need none, and the functions are compiled once instead of once for each database.
+//! Functions generic over `sqlx::Database` would have to repeat a dozen bounds on its associated types,
+//! because Rust does not imply them. Enums need none, and the functions are compiled once instead of once for
+//! each database.
 
 use futures_util::{Stream, TryStreamExt as _};
 use sqlx::error::BoxDynError;
@@ -42,8 +44,8 @@ impl Engine {
         }
     }
 
-    /// Returns the condition that a column equals an item of the list bound as `$1`. The list is a single parameter, so
-    /// that one prepared statement serves all lengths.
+    /// Returns the condition that a column equals an item of the list bound as `$1`. The list is a single
+    /// parameter, so that one prepared statement serves all lengths.
     pub fn one_of(self) -> &'static str {
         match self {
             Engine::Sqlite => "IN (SELECT value FROM json_each($1))",
@@ -102,7 +104,8 @@ impl Statement {
         Statement { sql: sql.into(), arguments, error: None, is_persistent: true }
     }
 
-    /// Sets whether the statement stays prepared. One whose text is rare would only push others out of the cache.
+    /// Sets whether the statement stays prepared. One whose text is rare would only push others out of the
+    /// cache.
     pub fn persistent(mut self, is_persistent: bool) -> Statement {
         self.is_persistent = is_persistent;
         self
@@ -119,6 +122,8 @@ impl Statement {
         let items = texts(items);
         match self.arguments {
             Arguments::Sqlite(_) => {
+                // SQLite has no arrays. As JSON a list is one parameter, so its length does not change the
+                // statement.
                 self.add(serde_json::to_string(&items).expect("a list of strings is JSON"));
             }
             Arguments::Postgres(ref mut arguments) => keep_first(&mut self.error, arguments.add(items)),
@@ -151,7 +156,8 @@ impl Statement {
     pub fn push_bind<'v>(&mut self, value: impl Value<'v>) -> &mut Statement {
         self.add(value);
         match &self.arguments {
-            // A bare `?`: SQLite searches all earlier names for each `$N`, which is quadratic in hundreds of parameters.
+            // A bare `?`: SQLite searches all earlier names for each `$N`, which is quadratic in hundreds of
+            // parameters.
             Arguments::Sqlite(_) => self.sql.push('?'),
             Arguments::Postgres(arguments) => self.sql.push_str(&format!("${}", arguments.len())),
         }
@@ -197,12 +203,6 @@ impl Statement {
             None => Ok((AssertSqlSafe(self.sql), self.arguments, self.is_persistent)),
             Some(error) => Err(StoreError::Database(sqlx::Error::Encode(error))),
         }
-    }
-}
-
-fn keep_first(error: &mut Option<BoxDynError>, added: Result<(), BoxDynError>) {
-    if let Err(new) = added {
-        error.get_or_insert(new);
     }
 }
 
@@ -370,8 +370,8 @@ impl Session<'_> {
         })
     }
 
-    /// Passes each row to `take` as it is read: `take` works on one while the database finds the next, and only a few
-    /// are in memory.
+    /// Passes each row to `take` as it is read: `take` works on one while the database finds the next, and
+    /// only a few are in memory.
     pub async fn for_each<T: Record>(&mut self, statement: Statement, take: RowSink<'_, T>) -> Result<()> {
         let (sql, arguments, is_persistent) = statement.into_parts()?;
         match (self, arguments) {
@@ -387,6 +387,12 @@ impl Session<'_> {
                 unreachable!("a statement is written for the session that runs it")
             }
         }
+    }
+}
+
+fn keep_first(error: &mut Option<BoxDynError>, added: Result<(), BoxDynError>) {
+    if let Err(new) = added {
+        error.get_or_insert(new);
     }
 }
 

@@ -30,8 +30,8 @@ pub struct NewLetter {
     pub new_text: Option<Digest>,
     pub sender: String,
     pub subject: String,
-    /// The reply tokens that are found without decoding it. The first one names its lane, and a letter with a seat's token
-    /// comes before strangers' letters.
+    /// The reply tokens that are found without decoding it. The first one names its lane, and a letter with a
+    /// seat's token comes before strangers' letters.
     pub tokens: Vec<String>,
     /// Whether it is from a GM, and so comes before strangers' letters.
     pub is_from_gm: bool,
@@ -105,7 +105,8 @@ pub struct Postponed {
     pub digest: Digest,
     /// The reason, for the GM.
     pub note: String,
-    /// The earliest time to rule on it again. `None` means at once: ruling on it failed, and the failure is counted.
+    /// The earliest time to rule on it again. `None` means at once: ruling on it failed, and the failure is
+    /// counted.
     pub until: Option<DateTime<Utc>>,
     /// The match in which it will act. Nobody is late in it until then.
     pub match_id: Option<String>,
@@ -152,7 +153,8 @@ pub struct TokenRow {
     pub player: Player,
 }
 
-/// A match as it was stored before the procedure changed, under the SHA-256 of its JSON, which an entry names.
+/// A match as it was stored before the procedure changed, under the SHA-256 of its JSON, which an entry
+/// names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptSnapshot {
     pub match_id: String,

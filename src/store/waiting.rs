@@ -11,22 +11,16 @@ use super::statement::{Engine, Session};
 use super::{Claim, Database, FROM_SPAM, REMEMBER, Result, WaitingLetter};
 use crate::letter::Digest;
 
-/// Bounds of the letters in one claim.
-struct Bounds {
-    letters: usize,
-    /// They are held in memory, some of them decoded.
-    bytes: i64,
-}
-
-/// Players' letters: as many as one transaction writes well. A multiple of the store's `CHUNK`, whose statements stay
-/// prepared.
+/// Players' letters: as many as one transaction writes well. A multiple of the store's `CHUNK`, whose
+/// statements stay prepared.
 const OF_PLAYERS: Bounds = Bounds { letters: 256, bytes: 8_000_000 };
 
-/// Strangers' letters. Players' letters that arrive in the meantime wait until these are ruled on, which takes up to 250 ms
-/// of CPU time for each megabyte.
+/// Strangers' letters. Players' letters that arrive in the meantime wait until these are ruled on, which
+/// takes up to 250 ms of CPU time for each megabyte.
 const OF_STRANGERS: Bounds = Bounds { letters: 32, bytes: 250_000 };
 
-/// Maximum letters of one lane in a claim: whoever sends hundreds delays everybody else by no more than these.
+/// Maximum letters of one lane in a claim: whoever sends hundreds delays everybody else by no more than
+/// these.
 const MAX_IN_LANE: usize = 16;
 
 /// Letters that are looked at together.
@@ -38,9 +32,17 @@ const MAX_PAGES: usize = 64;
 /// Prefix of the keys under which daemons note the letters that they are working on.
 const IN_WORK: &str = "letters in work: ";
 
+/// Bounds of the letters in one claim.
+struct Bounds {
+    letters: usize,
+    /// They are held in memory, some of them decoded.
+    bytes: i64,
+}
+
 impl Database {
-    /// Claims waiting letters, oldest first, and those of the matches that are `due`. Skips letters deferred past `now`, and
-    /// lanes in which another daemon is at work: a lane has one claimant at a time, and its letters stay in order.
+    /// Claims waiting letters, oldest first, and those of the matches that are `due`. Skips letters deferred
+    /// past `now`, and lanes in which another daemon is at work: a lane has one claimant at a time, and its
+    /// letters stay in order.
     ///
     /// Returns few letters of each lane and few of strangers, so that nobody waits long for others.
     pub async fn claim(&self, now: DateTime<Utc>, due: &[String]) -> Result<Claimable> {
@@ -68,8 +70,8 @@ impl Database {
         Ok(Claimable { letters, matches, claim })
     }
 
-    /// Returns the lane and the sender of all waiting letters that are not deferred past `now`, with the time at which
-    /// the oldest of each arrived.
+    /// Returns the lane and the sender of all waiting letters that are not deferred past `now`, with the time
+    /// at which the oldest of each arrived.
     pub async fn waiting_since(&self, now: DateTime<Utc>) -> Result<Vec<(String, String, DateTime<Utc>)>> {
         let sql = "SELECT lane, sender, MIN(received_at) FROM letter \
                    WHERE status = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) GROUP BY lane, sender";
@@ -77,9 +79,9 @@ impl Database {
         Ok(rows.into_iter().map(|(lane, sender, Millis(oldest))| (lane, sender, oldest)).collect())
     }
 
-    /// Notes the letters that the daemon `owner` is working on, in place of its previous note; an empty list ends the
-    /// work. After a crash the note names the suspects. It does not wait for the disk: the note survives the process,
-    /// but perhaps not a power failure.
+    /// Notes the letters that the daemon `owner` is working on, in place of its previous note; an empty list
+    /// ends the work. After a crash the note names the suspects. It does not wait for the disk: the note
+    /// survives the process, but perhaps not a power failure.
     pub async fn note_in_work(&self, owner: &str, letters: &[Digest]) -> Result<()> {
         let key = format!("{IN_WORK}{owner}");
         let statement = if letters.is_empty() {
@@ -117,8 +119,8 @@ impl Database {
         self.read_column(self.statement(sql).bind(now.timestamp_millis())).await
     }
 
-    /// Returns up to `limit` letters that acted in a match, after the row `id`, with the row ID of the last. Returns
-    /// `None` if there are no more.
+    /// Returns up to `limit` letters that acted in a match, after the row `id`, with the row ID of the last.
+    /// Returns `None` if there are no more.
     pub async fn acted_after(
         &self,
         match_id: &str,
@@ -134,12 +136,12 @@ impl Database {
     }
 }
 
-/// What was claimed.
+/// Claimed letters and matches.
 #[derive(Default)]
 pub struct Claimable {
-    /// Those of players first, each oldest first.
+    /// Players' letters first, then those of strangers, each oldest first.
     pub letters: Vec<WaitingLetter>,
-    /// The matches of those that are due.
+    /// The claimed ones among the matches that are due.
     pub matches: Vec<String>,
     pub claim: Claim,
 }
@@ -157,14 +159,15 @@ struct Candidate {
 #[derive(Default)]
 struct Taken {
     letters: Vec<i64>,
-    /// How many are of each lane that is taken.
+    /// Number of letters of each lane that is taken.
     lanes: BTreeMap<String, usize>,
-    /// The lanes of which no more letters are taken, because they have enough or another daemon has them.
+    /// The lanes from which no more letters are taken: enough are taken, or another daemon has them.
     closed: BTreeSet<String>,
 }
 
 impl Taken {
-    /// Takes letters, oldest first, within bounds. A letter that exceeds the bound of bytes alone is taken alone.
+    /// Takes letters, oldest first, within bounds. A letter that exceeds the bound of bytes alone is taken
+    /// alone.
     async fn take(&mut self, session: &mut Session<'_>, known: i64, bounds: &Bounds, now: i64) -> Result<()> {
         let (mut after, mut letters, mut bytes) = ((i64::MIN, 0), 0, 0);
         for _ in 0..MAX_PAGES {
@@ -214,6 +217,7 @@ impl Taken {
              AND (received_at > $4 OR received_at = $4 AND id > $5) AND NOT (lane {one_of}) \
              ORDER BY received_at, id LIMIT {PAGE}"
         );
+        // Excluded in the query: otherwise a sender of thousands of letters would fill every page.
         let closed: Vec<String> = self.closed.iter().cloned().collect();
         let statement = session.statement(sql).bind_texts(&closed).bind(known).bind(now);
         session.fetch_all(statement.bind(after.0).bind(after.1)).await
@@ -235,12 +239,13 @@ impl Taken {
     }
 }
 
-/// Takes those of the lanes that no other daemon has, until the transaction ends. On SQLite there is no other daemon, and
-/// one claim at a time.
+/// Takes those of the lanes that no other daemon has, until the transaction ends. On SQLite there is no other
+/// daemon, and one claim at a time.
 async fn take_lanes(session: &mut Session<'_>, lanes: Vec<String>) -> Result<Vec<String>> {
     if session.engine() == Engine::Sqlite || lanes.is_empty() {
         return Ok(lanes);
     }
+    // Does not wait for a lane: the daemon that has it is about to decide on its letters anyway.
     let sql = "SELECT lane FROM unnest($1::text[]) AS lane \
                WHERE pg_try_advisory_xact_lock(hashtextextended('fogpost lane ' || lane, 0))";
     let statement = session.statement(sql).bind_texts(&lanes);

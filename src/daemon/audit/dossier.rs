@@ -4,16 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{bail, ensure};
 
+use super::withheld::{self, ruled_letters};
+use super::{sealed, verify};
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
 use crate::audit::dossier::{self, About, DossierForm, LetterRecord, SeatHolder};
-use crate::daemon::Office;
-use crate::daemon::audit::sealed;
-use crate::daemon::audit::verify;
-use crate::daemon::audit::withheld;
-use crate::daemon::audit::withheld::ruled_letters;
-use crate::daemon::instruct;
 use crate::daemon::parallel::run_blocking;
-use crate::daemon::rulings;
+use crate::daemon::{Office, instruct, rulings};
 use crate::desk::frame::stored::{both_seats, snapshot};
 use crate::desk::gm::unseal::Unseal;
 use crate::game::{BySeat, Seat};
@@ -23,11 +19,11 @@ use crate::referee::{Act, Instruction, Match, MatchAction, Stage};
 use crate::report::redraw;
 use crate::store::{LetterStatus, NamedLetter, TokenRow};
 
-/// Returns everything stored about a match. While the match runs, this includes what the rules hide, so a GM must
-/// ask for it, and the ledger records the request and `what` it is for.
+/// Returns everything stored about a match. While the match runs, this includes what the rules hide, so a GM
+/// must ask for it, and the ledger records the request and `what` it is for.
 ///
 /// # Errors
-/// Same as [`Office::unseal`], or if there is no such match.
+/// Same as [`sealed::unseal`], or if there is no such match.
 pub async fn material(
     office: &Office,
     match_id: &str,
@@ -69,11 +65,11 @@ pub async fn material(
     Ok(archive)
 }
 
-/// Returns the files of a match's dossier, by name. The arbiter's dossier holds reply tokens, so the tokens of both
-/// seats are renewed first; the players get the new ones by letters that are not in the dossier.
+/// Returns the files of a match's dossier, by name. The arbiter's dossier holds reply tokens, so the tokens
+/// of both seats are renewed first; the players get the new ones by letters that are not in the dossier.
 ///
 /// # Errors
-/// Same as [`Office::material`], or if the match does not verify.
+/// Same as [`material`], or if the match does not verify.
 pub async fn dossier(
     office: &Office,
     match_id: &str,
@@ -168,7 +164,8 @@ async fn letter_records(office: &Office, material: &MatchArchive) -> anyhow::Res
     Ok(records.collect())
 }
 
-/// Draws dropped pictures of our letters again, if this version of the program draws them exactly as they were.
+/// Draws dropped pictures of our letters again, if this version of the program draws them exactly as they
+/// were.
 async fn redraw_pictures(mut material: MatchArchive) -> anyhow::Result<MatchArchive> {
     let drawing = move || {
         let MatchArchive { game_match, entries, dispatches, .. } = &mut material;

@@ -1,16 +1,16 @@
-//! Forgets a player whose matches are over: deletes the addresses, the name, and the bytes of all letters from and to
-//! them.
+//! Forgets a player whose matches are over: deletes the addresses, the name, and the bytes of all letters
+//! from and to them.
 //!
-//! The chains of those matches stay whole and can still be walked. The evidence of the letters is withheld from then
-//! on, so every match is verified once more before.
+//! The chains of those matches stay whole and can still be walked. The evidence of the letters is withheld
+//! from then on, so every match is verified once more before.
 
 use std::iter;
 
 use anyhow::{Context as _, bail, ensure};
 use chrono::{DateTime, Utc};
 
+use super::verify;
 use crate::daemon::Office;
-use crate::daemon::audit::verify;
 use crate::desk::frame::stored::snapshot;
 use crate::game::Seat;
 use crate::ledger::ChainedEntry;
@@ -23,8 +23,8 @@ const MAX_TRIES: u32 = 5;
 /// Forgets the player with this number, and returns the matches in which they played.
 ///
 /// # Errors
-/// Returns an error, and changes nothing, if there is no such player, if a match is not over or does not verify, if a
-/// letter from or to the player still waits, or if the database does not answer.
+/// Returns an error, and changes nothing, if there is no such player, if a match is not over or does not
+/// verify, if a letter from or to the player still waits, or if the database does not answer.
 pub async fn forget(office: &Office, number: i64) -> anyhow::Result<Vec<String>> {
     for _ in 0..MAX_TRIES {
         let forgotten = to_forget(office, number).await?;
@@ -60,8 +60,8 @@ async fn to_forget(office: &Office, number: i64) -> anyhow::Result<ForgottenPlay
     Ok(ForgottenPlayer { id: number, name, traces, matches, at })
 }
 
-/// Returns a match as it is after its player is forgotten, with the entries that record it. It must be over and
-/// verify.
+/// Returns a match as it is after its player is forgotten, with the entries that record it. It must be over
+/// and verify.
 async fn match_to_forget(
     office: &Office,
     row: MatchRow,
@@ -97,8 +97,9 @@ async fn match_to_forget(
     })
 }
 
-/// Rules on a match whose player is forgotten. First an entry lists the letters that no entry has listed, then one
-/// records who was forgotten, for each seat that they held at the end. Returns the match after both, and the entries.
+/// Rules on a match whose player is forgotten. First an entry lists the letters that no entry has listed,
+/// then one records who was forgotten, for each seat that they held at the end. Returns the match after both,
+/// and the entries.
 fn forget_in(game_match: Match, held: &[Seat], name: &str, at: DateTime<Utc>) -> (Match, Vec<ChainedEntry>) {
     let seats: Vec<Option<Seat>> =
         if held.is_empty() { vec![None] } else { held.iter().copied().map(Some).collect() };

@@ -13,15 +13,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use self::unsound::{Unsound, unsound_matches};
+use self::verify::{HouseTurns, unreadable};
+use super::waiting::{Backoff, pause, until_shutdown};
+use super::{Office, commit, load, remembered, rulings};
 use crate::audit::AuditVerdict;
-use crate::daemon::Office;
-use crate::daemon::audit::unsound::{Unsound, unsound_matches};
-use crate::daemon::audit::verify::{HouseTurns, unreadable};
-use crate::daemon::commit;
-use crate::daemon::load;
-use crate::daemon::remembered;
-use crate::daemon::rulings;
-use crate::daemon::waiting::{Backoff, pause, until_shutdown};
 use crate::desk::gm::alarm::{alarm, audit_report};
 use crate::desk::matches::acts::by_program;
 use crate::ledger::{Head, PauseReason};
@@ -33,15 +29,16 @@ use crate::store::EntryRow;
 /// The key under which a daemon remembers the start of the last completed audit.
 const AUDITED: &str = "audited";
 
-/// The keys under which a daemon remembers the last match that it checked, with and without new rulings, if there are
-/// too many for one audit.
+/// The keys under which a daemon remembers the last match that it checked, with and without new rulings, if
+/// there are too many for one audit.
 const NEW_UNTIL: &str = "audited new until";
 const QUIET_UNTIL: &str = "audited quiet until";
 
 /// Time between checks whether an audit is due.
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Maximum matches with new rulings, and without, in one audit, so that a club with very many is not audited all day.
+/// Maximum matches with new rulings, and without, in one audit, so that a club with very many is not audited
+/// all day.
 const MAX_TOGETHER: usize = 2000;
 
 /// Matches that are noted as verified together.
@@ -81,6 +78,14 @@ pub async fn audit_when_due(office: &Office) -> anyhow::Result<()> {
     audit_all(office, now).await
 }
 
+/// Tells the GM the result of an audit of `checked` matches, in which these `failed`.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn report_audit(office: &Office, checked: usize, failed: Vec<AuditVerdict>) -> anyhow::Result<()> {
+    commit::decide_and_commit(office, move |desk| audit_report(desk, checked, &failed)).await
+}
+
 /// Checks matches with new entries and matches without, up to [`MAX_TOGETHER`] of each.
 async fn audit_all(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
     let unverified = office.store.unverified().await?;
@@ -94,7 +99,8 @@ async fn audit_all(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
         let sound = verdicts.iter().filter(|verdict| verdict.is_sound());
         let heads: Vec<(String, Head)> =
             sound.map(|verdict| (verdict.match_id.clone(), verdict.head)).collect();
-        // Noted as they are done: an audit that is interrupted does not compute these turns of the house once more.
+        // Noted as they are done: an audit that is interrupted does not compute these turns of the house once
+        // more.
         office.store.note_verified(&heads).await?;
         news.extend(note_unsound(office, verdicts, now).await?);
     }
@@ -145,16 +151,8 @@ async fn remember_turn(office: &Office, key: &str, ids: &[String]) -> anyhow::Re
     Ok(())
 }
 
-/// Tells the GM the result of an audit of `checked` matches, in which these `failed`.
-///
-/// # Errors
-/// Returns an error if the database does not answer.
-pub async fn report_audit(office: &Office, checked: usize, failed: Vec<AuditVerdict>) -> anyhow::Result<()> {
-    commit::decide_and_commit(office, move |desk| audit_report(desk, checked, &failed)).await
-}
-
-/// Forgets earlier findings in the matches that verify, and pauses the others, if that is still possible. Returns
-/// those with a finding that is news to the GM, each with the value to remember.
+/// Forgets earlier findings in the matches that verify, and pauses the others, if that is still possible.
+/// Returns those with a finding that is news to the GM, each with the value to remember.
 async fn note_unsound(
     office: &Office,
     verdicts: Vec<AuditVerdict>,
@@ -172,6 +170,7 @@ async fn note_unsound(
             continue;
         }
         let after = Unsound::after(before, &verdict, now);
+        // The GM knows all of this and may have resumed the match; pausing it again would undo that.
         if after.is_none() && before.is_some_and(|before| before.acknowledged) {
             continue;
         }
@@ -223,8 +222,8 @@ async fn tell_gm(
     Ok(())
 }
 
-/// Chooses the matches to audit today from all sorted IDs: at most [`MAX_TOGETHER`], beginning after yesterday's `last`
-/// one.
+/// Chooses the matches to audit today from all sorted IDs: at most [`MAX_TOGETHER`], beginning after
+/// yesterday's `last` one.
 fn in_turn(mut ids: Vec<String>, last: Option<String>) -> Vec<String> {
     if ids.len() > MAX_TOGETHER {
         let last = last.unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Matches that do not verify. They are remembered in the store, so that the GM is told of each finding once, and the
-//! status shows them until the GM acknowledges them or they verify again.
+//! Matches that do not verify. They are remembered in the store, so that the GM is told of each finding once,
+//! and the status shows them until the GM acknowledges them or they verify again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +25,22 @@ pub struct Unsound {
     pub acknowledged: bool,
 }
 
+impl Unsound {
+    /// Returns the value to remember after a verdict at `now`, or `None` if the GM knows all of its findings.
+    /// `before` is the value so far.
+    pub fn after(before: Option<&Unsound>, verdict: &AuditVerdict, now: DateTime<Utc>) -> Option<Unsound> {
+        let found = verdict.findings.iter().map(|finding| {
+            let words = format!("{}: {}", finding.place, finding.what);
+            Digest::of(words.as_bytes())
+        });
+        let mut told = before.map(|before| before.told.clone()).unwrap_or_default();
+        let known = told.len();
+        told.extend(found);
+        let since = before.map_or(now, |before| before.since);
+        (told.len() > known).then_some(Unsound { since, told, acknowledged: false })
+    }
+}
+
 /// Returns the key under which a match is remembered.
 pub fn key(match_id: &str) -> String {
     format!("{UNSOUND_KEYS}{match_id}")
@@ -43,24 +59,8 @@ pub async fn unsound_matches(store: &Database) -> anyhow::Result<BTreeMap<String
     Ok(unsound.collect())
 }
 
-impl Unsound {
-    /// Returns the value to remember after a verdict at `now`, or `None` if the GM knows all of its findings. `before`
-    /// is the value so far.
-    pub fn after(before: Option<&Unsound>, verdict: &AuditVerdict, now: DateTime<Utc>) -> Option<Unsound> {
-        let found = verdict.findings.iter().map(|finding| {
-            let words = format!("{}: {}", finding.place, finding.what);
-            Digest::of(words.as_bytes())
-        });
-        let mut told = before.map(|before| before.told.clone()).unwrap_or_default();
-        let known = told.len();
-        told.extend(found);
-        let since = before.map_or(now, |before| before.since);
-        (told.len() > known).then_some(Unsound { since, told, acknowledged: false })
-    }
-}
-
-/// Notes that the GM has seen the findings in one match, or in all, and returns the names of these matches. The GM
-/// is told again only of new findings.
+/// Notes that the GM has seen the findings in one match, or in all, and returns the names of these matches.
+/// The GM is told again only of new findings.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

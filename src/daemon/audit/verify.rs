@@ -7,13 +7,13 @@ use std::thread;
 use anyhow::bail;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
+use super::columns::{self, columns_of};
 use crate::audit::columns::LetterColumns;
 use crate::audit::witness::PlayersMail;
 use crate::audit::{
     AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter,
     Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, Withheld,
 };
-use crate::daemon::audit::columns::{self, columns_of};
 use crate::daemon::parallel::run_blocking;
 use crate::daemon::{Office, rulings};
 use crate::desk::frame::parallel::par_map;
@@ -57,7 +57,8 @@ pub async fn verify(
     verify_match(office, match_id, HouseTurns::ALL, progress).await
 }
 
-/// Checks one match, and computes these turns of the house again. A row with impossible contents is a finding.
+/// Checks one match, and computes these turns of the house again. A row with impossible contents is a
+/// finding.
 pub async fn verify_match(
     office: &Office,
     match_id: &str,
@@ -68,29 +69,10 @@ pub async fn verify_match(
     verdict.or_else(|error| unreadable(match_id, error))
 }
 
-/// Checks one match, and starts again if it was ruled on in the meantime.
-async fn verify_settled(
-    office: &Office,
-    match_id: &str,
-    turns: HouseTurns,
-    progress: &OnProgress<'_>,
-) -> anyhow::Result<AuditVerdict> {
-    for _ in 0..MAX_TRIES {
-        let row = rulings::match_row(office, match_id).await?;
-        let version = row.version;
-        let verdict = verify_row(office, row, turns, progress).await?;
-        // Rows are read one after the other, so a ruling in between would look like a fault.
-        if rulings::match_row(office, match_id).await?.version == version {
-            return Ok(verdict);
-        }
-    }
-    bail!("gave up on {match_id}: it was ruled on each time while it was checked")
-}
-
 /// Checks several matches in parallel, and returns their verdicts in order.
 ///
 /// # Errors
-/// Same as [`Office::verify`].
+/// Same as [`verify`].
 pub async fn verify_several(
     office: &Office,
     ids: &[String],
@@ -102,8 +84,8 @@ pub async fn verify_several(
     checks.buffered(at_once).try_collect().await
 }
 
-/// Checks the matches that players' own letters name, and whether the ledger lines in these are on their chains.
-/// With `only`, just the lines of that match count.
+/// Checks the matches that players' own letters name, and whether the ledger lines in these are on their
+/// chains. With `only`, just the lines of that match count.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -124,6 +106,53 @@ pub async fn verify_against(
         verdicts.push(verify_heads(office, match_id, heads, progress).await?);
     }
     Ok(verdicts)
+}
+
+/// Returns the verdict on a match with an impossible row, which somebody else must have changed. Passes on
+/// any other error.
+pub(super) fn unreadable(id: &str, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
+    let what = match error.downcast::<StoreError>()? {
+        StoreError::Unsound(what) => what,
+        error if error.is_unsound() => error.to_string(),
+        error => return Err(error.into()),
+    };
+    let findings = vec![Finding { place: Place::Kept("the database"), what }];
+    Ok(AuditVerdict { match_id: id.to_owned(), findings, ..AuditVerdict::default() })
+}
+
+/// Returns the columns of an entry that the audit compares.
+pub(super) fn row_of(entry: EntryRow) -> LedgerRow {
+    let EntryRow { seq, at, kind, json, hash, .. } = entry;
+    LedgerRow { seq, at, kind, json, hash }
+}
+
+/// Returns the players who were forgotten in a match according to its ledger.
+pub fn forgotten_in(entries: &[EntryRow]) -> BTreeSet<String> {
+    let entries = entries.iter().filter_map(|row| serde_json::from_str::<Entry>(&row.json).ok());
+    let names = entries.filter_map(|entry| match entry.fact {
+        Fact::Forgotten { player, .. } => Some(player),
+        _ => None,
+    });
+    names.collect()
+}
+
+/// Checks one match, and starts again if it was ruled on in the meantime.
+async fn verify_settled(
+    office: &Office,
+    match_id: &str,
+    turns: HouseTurns,
+    progress: &OnProgress<'_>,
+) -> anyhow::Result<AuditVerdict> {
+    for _ in 0..MAX_TRIES {
+        let row = rulings::match_row(office, match_id).await?;
+        let version = row.version;
+        let verdict = verify_row(office, row, turns, progress).await?;
+        // Rows are read one after the other, so a ruling in between would look like a fault.
+        if rulings::match_row(office, match_id).await?.version == version {
+            return Ok(verdict);
+        }
+    }
+    bail!("gave up on {match_id}: it was ruled on each time while it was checked")
 }
 
 /// Checks a match, and whether its chain has these heads, each with the letters that state it.
@@ -284,18 +313,6 @@ async fn rule_again(mut check: Check, batch: LedgerBatch) -> anyhow::Result<Chec
     .await
 }
 
-/// Returns the verdict on a match with an impossible row, which somebody else must have changed. Passes on any other
-/// error.
-pub(super) fn unreadable(id: &str, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
-    let what = match error.downcast::<StoreError>()? {
-        StoreError::Unsound(what) => what,
-        error if error.is_unsound() => error.to_string(),
-        error => return Err(error.into()),
-    };
-    let findings = vec![Finding { place: Place::Kept("the database"), what }];
-    Ok(AuditVerdict { match_id: id.to_owned(), findings, ..AuditVerdict::default() })
-}
-
 fn sent_row(row: SentRow) -> StoredDispatch {
     let SentRow { id: _, message_id, recipient, kind, seat, sent_at, bytes } = row;
     StoredDispatch { message_id, recipient, kind, seat, sent_at, bytes }
@@ -304,12 +321,6 @@ fn sent_row(row: SentRow) -> StoredDispatch {
 fn letter_of(row: &NamedLetter, raw: Vec<u8>) -> StoredLetter {
     let is_ruled = row.status == LetterStatus::Ruled;
     StoredLetter { digest: row.digest, received_at: row.received_at, is_ruled, raw }
-}
-
-/// Returns the columns of an entry that the audit compares.
-pub(super) fn row_of(entry: EntryRow) -> LedgerRow {
-    let EntryRow { seq, at, kind, json, hash, .. } = entry;
-    LedgerRow { seq, at, kind, json, hash }
 }
 
 /// Returns a finding for each player who is stored as forgotten in a match but not in its ledger.
@@ -321,14 +332,4 @@ async fn untold_of_forgotten(office: &Office, match_id: &str, who: &str) -> anyh
         Finding { place: Place::Kept("the match"), what }
     });
     Ok(findings.collect())
-}
-
-/// Returns the players who were forgotten in a match according to its ledger.
-pub fn forgotten_in(entries: &[EntryRow]) -> BTreeSet<String> {
-    let entries = entries.iter().filter_map(|row| serde_json::from_str::<Entry>(&row.json).ok());
-    let names = entries.filter_map(|entry| match entry.fact {
-        Fact::Forgotten { player, .. } => Some(player),
-        _ => None,
-    });
-    names.collect()
 }

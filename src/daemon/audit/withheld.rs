@@ -1,5 +1,5 @@
-//! Letters about several matches. They are shown whole only once all these matches are over. Until then a dossier and
-//! an account hold the part that was ruled on in their own match, if it was a part.
+//! Letters about several matches. They are shown whole only once all these matches are over. Until then a
+//! dossier and an account hold the part that was ruled on in their own match, if it was a part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,35 +57,6 @@ pub async fn keep_parts_only(office: &Office, archive: &mut MatchArchive) -> any
     Ok(())
 }
 
-/// Returns the part of a letter that is shown until other matches are over, or `None` if it may be shown whole.
-async fn withheld_letter(
-    office: &Office,
-    game_match: &Match,
-    digest: Digest,
-    raw: &[u8],
-    recorded: Option<&LetterCause>,
-) -> anyhow::Result<Option<WithheldLetter>> {
-    let own = game_match.desk.own_identity();
-    let (lines, until) = match own.and_then(|own| read_letter(raw, &own)) {
-        Some(letter) => {
-            let lines = new_lines(office, &letter).await?;
-            let mut ids = matches_named(office, &letter, &lines).await?;
-            // The match of its own token, which may have been renewed since.
-            let row = office.store.letters(None, None, &digest.to_string(), 1).await?.pop();
-            ids.extend(row.and_then(|row| row.seat).map(|(match_id, _)| match_id));
-            let until = running_among(office, ids, &game_match.id).await?;
-            (lines, until)
-        }
-        // Nothing tells which matches it is about, so it may be about any match of these players.
-        None => (Vec::new(), running_matches_of_players(office, &game_match.id).await?),
-    };
-    if until.is_empty() {
-        return Ok(None);
-    }
-    let part = recorded.and_then(|cause| text_of_part(&lines, &game_match.id, cause));
-    Ok(Some(WithheldLetter { seat: recorded.map(|cause| cause.seat), part, until }))
-}
-
 /// Returns the new text of a letter, as it was when it was ruled on.
 pub(super) async fn new_lines(office: &Office, letter: &Letter) -> anyhow::Result<Vec<Line>> {
     let thread: Vec<String> = letter.thread().cloned().collect();
@@ -110,16 +81,6 @@ pub(super) async fn matches_named(
     Ok(ids)
 }
 
-/// Returns the other matches of this match's players that are not over.
-async fn running_matches_of_players(office: &Office, match_id: &str) -> anyhow::Result<Vec<String>> {
-    let mut ids = BTreeSet::new();
-    for row in office.store.seats_of(&[match_id.to_owned()]).await? {
-        let matches = office.store.matches_of(row.player.id).await?;
-        ids.extend(matches.into_iter().map(|(_, overview)| overview.id));
-    }
-    running_among(office, ids, match_id).await
-}
-
 /// Returns those of the matches that are not over, except this one.
 pub(super) async fn running_among(
     office: &Office,
@@ -136,6 +97,56 @@ pub(super) async fn running_among(
     Ok(running)
 }
 
+/// Returns the causes of the rulings on letters.
+pub(super) fn ruled_letters(entries: &[Entry]) -> impl Iterator<Item = &LetterCause> {
+    entries.iter().filter_map(Entry::own_cause).filter_map(Cause::letter)
+}
+
+pub(super) fn read_letter(raw: &[u8], own: &OwnIdentity) -> Option<Letter> {
+    // An accepted letter stays readable if the limit is lowered.
+    Letter::read(raw, own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
+}
+
+/// Returns the part of a letter that is shown until other matches are over, or `None` if it may be shown
+/// whole.
+async fn withheld_letter(
+    office: &Office,
+    game_match: &Match,
+    digest: Digest,
+    raw: &[u8],
+    recorded: Option<&LetterCause>,
+) -> anyhow::Result<Option<WithheldLetter>> {
+    let own = game_match.desk.own_identity();
+    let (lines, until) = match own.and_then(|own| read_letter(raw, &own)) {
+        Some(letter) => {
+            let lines = new_lines(office, &letter).await?;
+            let mut ids = matches_named(office, &letter, &lines).await?;
+            // Also the match of its own token: if that was renewed since, the token no longer tells.
+            let row = office.store.letters(None, None, &digest.to_string(), 1).await?.pop();
+            ids.extend(row.and_then(|row| row.seat).map(|(match_id, _)| match_id));
+            let until = running_among(office, ids, &game_match.id).await?;
+            (lines, until)
+        }
+        // Nothing tells which matches it is about, so it may be about any match of these players.
+        None => (Vec::new(), running_matches_of_players(office, &game_match.id).await?),
+    };
+    if until.is_empty() {
+        return Ok(None);
+    }
+    let part = recorded.and_then(|cause| text_of_part(&lines, &game_match.id, cause));
+    Ok(Some(WithheldLetter { seat: recorded.map(|cause| cause.seat), part, until }))
+}
+
+/// Returns the other matches of this match's players that are not over.
+async fn running_matches_of_players(office: &Office, match_id: &str) -> anyhow::Result<Vec<String>> {
+    let mut ids = BTreeSet::new();
+    for row in office.store.seats_of(&[match_id.to_owned()]).await? {
+        let matches = office.store.matches_of(row.player.id).await?;
+        ids.extend(matches.into_iter().map(|(_, overview)| overview.id));
+    }
+    running_among(office, ids, match_id).await
+}
+
 /// Returns the letters that a ledger names, each with its circumstances if it was ruled on in part.
 fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<&LetterCause>> {
     let letters = entries.iter().flat_map(Entry::letters);
@@ -145,19 +156,9 @@ fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<&LetterCause>> {
     named
 }
 
-/// Returns the causes of the rulings on letters.
-pub(super) fn ruled_letters(entries: &[Entry]) -> impl Iterator<Item = &LetterCause> {
-    entries.iter().filter_map(Entry::own_cause).filter_map(Cause::letter)
-}
-
-/// Returns the text of the part of a letter that was ruled on, or `None` if its lines have no such part: another
-/// version of this program may read other lines, and the ledger pins those that were ruled on.
+/// Returns the text of the part of a letter that was ruled on, or `None` if its lines have no such part:
+/// another version of this program may read other lines, and the ledger pins those that were ruled on.
 fn text_of_part(lines: &[Line], match_id: &str, cause: &LetterCause) -> Option<String> {
     let part = part_for(lines, match_id, cause.token == TokenOf::Own);
     (cause.part == Some(part_digest(&part))).then(|| part_text(&part))
-}
-
-pub(super) fn read_letter(raw: &[u8], own: &OwnIdentity) -> Option<Letter> {
-    // An accepted letter stays readable if the limit is lowered.
-    Letter::read(raw, own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
 }

@@ -1,6 +1,6 @@
-//! Plays for the house. Finding a turn takes long, so it runs on a background thread, where no letter waits for it, and
-//! is then committed. The matches themselves store that the house has to move, so nothing is lost if the program ends
-//! in between.
+//! Plays for the house. Finding a turn takes long, so it runs on a background thread, where no letter waits
+//! for it, and is then committed. The matches themselves store that the house has to move, so nothing is lost
+//! if the program ends in between.
 
 pub mod stuck;
 
@@ -10,15 +10,12 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use crate::daemon::Office;
-use crate::daemon::commit;
-use crate::daemon::commit::is_transient;
-use crate::daemon::house::stuck::{StuckHouse, stuck_houses};
-use crate::daemon::load;
-use crate::daemon::load::log_unusable;
-use crate::daemon::parallel::{background_threads, run_in_background};
-use crate::daemon::rulings;
-use crate::daemon::waiting::{Backoff, until_shutdown, wait_for_work};
+use self::stuck::{StuckHouse, stuck_houses};
+use super::commit::{self, is_transient};
+use super::load::{self, log_unusable};
+use super::parallel::{background_threads, run_in_background};
+use super::waiting::{Backoff, until_shutdown, wait_for_work};
+use super::{Office, rulings};
 use crate::desk::frame::stored::snapshot;
 use crate::desk::gm::alarm::house_stuck;
 use crate::desk::matches::acts::CauseOf;
@@ -83,8 +80,8 @@ async fn play_once_everywhere(office: &Office) -> anyhow::Result<bool> {
     Ok(again)
 }
 
-/// Plays in the matches in which no other daemon plays for the house. Returns whether the house has to move again
-/// in one of them.
+/// Plays in the matches in which no other daemon plays for the house. Returns whether the house has to move
+/// again in one of them.
 async fn play_in_several(
     office: &Office,
     ids: &[String],
@@ -95,6 +92,7 @@ async fn play_in_several(
     let rows = office.store.matches(&ids).await?;
     let playing = stream::iter(rows).map(|row| play_unless_stuck(office, row, stuck));
     let again: Vec<bool> = playing.buffer_unordered(background_threads()).try_collect().await?;
+    // Until here, so that no other daemon computes the same turns.
     drop(claim);
     Ok(again.contains(&true))
 }

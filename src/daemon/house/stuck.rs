@@ -1,5 +1,5 @@
-//! Matches in which the house cannot play its turn. They are remembered in the store, so that the GM is told once in
-//! each phase, the status shows them, and no daemon tries again at once.
+//! Matches in which the house cannot play its turn. They are remembered in the store, so that the GM is told
+//! once in each phase, the status shows them, and no daemon tries again at once.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +25,20 @@ pub struct StuckHouse {
     pub next: DateTime<Utc>,
 }
 
+impl StuckHouse {
+    /// Returns the value to remember after an attempt at `now` that failed. `before` is the value so far.
+    pub fn after(before: Option<&StuckHouse>, phase_no: u32, now: DateTime<Utc>) -> StuckHouse {
+        let since = before.filter(|before| before.phase_no == phase_no).map_or(now, |before| before.since);
+        StuckHouse { phase_no, since, next: now + (now - since).clamp(MIN_PAUSE, MAX_PAUSE) }
+    }
+
+    /// Whether it is too early for the next attempt in this phase.
+    pub fn waits(&self, phase_no: u32, now: DateTime<Utc>) -> bool {
+        // A clock that was set back does not keep the match waiting.
+        self.phase_no == phase_no && (self.since..self.next).contains(&now)
+    }
+}
+
 /// Returns the key under which a match is remembered.
 pub fn key(match_id: &str) -> String {
     format!("{STUCK_KEYS}{match_id}")
@@ -41,20 +55,6 @@ pub async fn stuck_houses(store: &Database) -> anyhow::Result<BTreeMap<String, S
         Some((key.strip_prefix(STUCK_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
     });
     Ok(stuck.collect())
-}
-
-impl StuckHouse {
-    /// Returns the value to remember after an attempt at `now` that failed. `before` is the value so far.
-    pub fn after(before: Option<&StuckHouse>, phase_no: u32, now: DateTime<Utc>) -> StuckHouse {
-        let since = before.filter(|before| before.phase_no == phase_no).map_or(now, |before| before.since);
-        StuckHouse { phase_no, since, next: now + (now - since).clamp(MIN_PAUSE, MAX_PAUSE) }
-    }
-
-    /// Whether it is too early for the next attempt in this phase.
-    pub fn waits(&self, phase_no: u32, now: DateTime<Utc>) -> bool {
-        // A clock that was set back does not keep the match waiting.
-        self.phase_no == phase_no && (self.since..self.next).contains(&now)
-    }
 }
 
 #[cfg(test)]

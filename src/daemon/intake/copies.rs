@@ -1,6 +1,6 @@
-//! Letters that look like copies of earlier ones: the same Message-ID and sender. A copy that took another route has
-//! other bytes but the same text, and is not ruled on again. Some mail programs keep the Message-ID when a letter is
-//! changed and sent again. Such a letter is not a copy, and is answered.
+//! Letters that look like copies of earlier ones: the same Message-ID and sender. A copy that took another
+//! route has other bytes but the same text, and is not ruled on again. Some mail programs keep the Message-ID
+//! when a letter is changed and sent again. Such a letter is not a copy, and is answered.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,8 +11,9 @@ use crate::desk::frame::club::own_identity;
 use crate::letter::{Digest, Letter};
 use crate::store::{Database, NewLetter};
 
-/// Maximum bytes of an earlier letter with which any letter is compared. A larger one is compared only with a letter of at
-/// least half its size: a few bytes of a stranger must not make us read megabytes again, and no copy shrinks that much.
+/// Maximum bytes of an earlier letter with which any letter is compared. A larger one is compared only with a
+/// letter of at least half its size: a few bytes of a stranger must not make us read megabytes again, and no
+/// copy shrinks that much.
 const ALWAYS_COMPARED: usize = 100_000;
 
 /// A letter of a list that has the Message-ID and sender of an earlier one.
@@ -85,8 +86,8 @@ pub async fn original(
     })
 }
 
-/// Returns the digest of a letter's text, unless the earlier letter has the same text. `read` parses a letter, or
-/// returns `None` if that fails.
+/// Returns the digest of a letter's text, unless the earlier letter has the same text. `read` parses a
+/// letter, or returns `None` if that fails.
 pub fn new_text(
     raw: &[u8],
     original: &Original,
@@ -98,14 +99,6 @@ pub fn new_text(
         Original::MuchLarger => false,
     };
     (!is_copy).then(|| Digest::of(text.as_bytes()))
-}
-
-/// Returns the words that a person wrote in a letter, without regard to white space: servers break lines, and remove
-/// blanks at their ends. All unreadable letters count as equal.
-fn text_of(letter: Option<ReadResult>) -> String {
-    let Some(Ok(letter)) = letter else { return String::new() };
-    let lines = letter.new_text(None).lines();
-    lines.iter().flat_map(|line| line.text.split_whitespace()).collect::<Vec<_>>().join(" ")
 }
 
 /// Notes the text of a letter that only looks like a copy of an earlier one, outside the daemon.
@@ -129,4 +122,12 @@ pub async fn with_new_text(
     }
     let [letter] = letters;
     Ok(NewLetter { new_text: text, ..letter })
+}
+
+/// Returns the words that a person wrote in a letter, without regard to white space: servers break lines, and
+/// remove blanks at their ends. All unreadable letters count as equal.
+fn text_of(letter: Option<ReadResult>) -> String {
+    let Some(Ok(letter)) = letter else { return String::new() };
+    let lines = letter.new_text(None).lines();
+    lines.iter().flat_map(|line| line.text.split_whitespace()).collect::<Vec<_>>().join(" ")
 }

@@ -9,13 +9,11 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use tokio::sync::mpsc;
 
-use crate::daemon::Office;
-use crate::daemon::intake::copies::Original;
-use crate::daemon::intake::row::{new_letter, visible_tokens};
-use crate::daemon::load::read::read;
-use crate::daemon::parallel::run_blocking;
-use crate::daemon::space;
-use crate::daemon::suspects;
+use self::copies::Original;
+use self::row::{new_letter, visible_tokens};
+use super::load::read::read;
+use super::parallel::run_blocking;
+use super::{Office, space, suspects};
 use crate::desk::frame::club::Club;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
@@ -48,6 +46,21 @@ pub async fn store_until_closed(office: &Office, mut batches: mpsc::Receiver<Bat
     }
 }
 
+/// Reads the mailbox's processed letters again after a restore. Letters that the database knows have no
+/// second effect; letters that came after the backup are ruled on.
+pub async fn read_again_if_restored(office: &Office) -> anyhow::Result<()> {
+    if office.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
+        return Ok(());
+    }
+    tracing::warn!("the database was restored; reading processed letters again");
+    let processed = office.config.inbox.processed().context("the folder of processed letters")?;
+    let (to, batches) = mpsc::channel::<Batch>(2);
+    let (drained, ()) = tokio::join!(processed.drain(to), store_until_closed(office, batches));
+    let letters = drained.context("the folder of processed letters")?;
+    office.store.remember(RESTORED, &format!("{letters} letters read again {}", office.now())).await?;
+    Ok(())
+}
+
 async fn store_letters(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::Result<Taken> {
     let _under_way = office.traffic.enter();
     let is_spam = letters.iter().any(|letter| letter.is_spam);
@@ -72,8 +85,8 @@ async fn store_letters(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::
     Ok(taken)
 }
 
-/// Notes the texts of letters that only look like copies of earlier ones. A letter that takes too long to read, or
-/// on which a daemon died, counts as a copy.
+/// Notes the texts of letters that only look like copies of earlier ones. A letter that takes too long to
+/// read, or on which a daemon died, counts as a copy.
 async fn with_new_texts(office: &Office, letters: Vec<NewLetter>) -> anyhow::Result<Vec<NewLetter>> {
     let look_alikes = copies::look_alikes(&office.store, &letters).await?;
     let letters = Arc::new(letters);
@@ -95,7 +108,8 @@ async fn with_new_texts(office: &Office, letters: Vec<NewLetter>) -> anyhow::Res
     Ok(letters)
 }
 
-/// Compares letters, each at a place in the list, with earlier ones. Returns the digest of each text that differs.
+/// Compares letters, each at a place in the list, with earlier ones. Returns the digest of each text that
+/// differs.
 async fn compare(
     office: &Office,
     letters: &Arc<Vec<NewLetter>>,
@@ -126,8 +140,8 @@ async fn compare(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Returns the letters in the spam folder that concern the club: those from an address of a player or a GM, and
-/// those with a reply token.
+/// Returns the letters in the spam folder that concern the club: those from an address of a player or a GM,
+/// and those with a reply token.
 async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<Taken> {
     let registered = registered_senders(office, letters).await?;
     let tokens: Vec<String> = letters.iter().flat_map(|letter| letter.tokens.iter().cloned()).collect();
@@ -143,21 +157,6 @@ async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<T
 async fn registered_senders(office: &Office, letters: &[NewLetter]) -> anyhow::Result<BTreeSet<String>> {
     let senders: Vec<String> = letters.iter().map(|letter| letter.sender.clone()).collect();
     Ok(office.store.registered(&senders).await?)
-}
-
-/// Reads the mailbox's processed letters again after a restore. Letters that the database knows have no second
-/// effect; letters that came after the backup are ruled on.
-pub async fn read_again_if_restored(office: &Office) -> anyhow::Result<()> {
-    if office.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
-        return Ok(());
-    }
-    tracing::warn!("the database was restored; reading processed letters again");
-    let processed = office.config.inbox.processed().context("the folder of processed letters")?;
-    let (to, batches) = mpsc::channel::<Batch>(2);
-    let (drained, ()) = tokio::join!(processed.drain(to), store_until_closed(office, batches));
-    let letters = drained.context("the folder of processed letters")?;
-    office.store.remember(RESTORED, &format!("{letters} letters read again {}", office.now())).await?;
-    Ok(())
 }
 
 /// Returns the row of a letter, with what orders it among others.

@@ -11,7 +11,8 @@ use crate::store::{FROM_SPAM, NewLetter};
 /// Maximum characters of a header field to store.
 const MAX_FIELD: usize = 200;
 
-/// Maximum bytes of a letter to search for reply tokens before it is stored, and the maximum number of tokens.
+/// Maximum bytes of a letter to search for reply tokens before it is stored, and the maximum number of
+/// tokens.
 const MAX_SCANNED_BYTES: usize = 20_000;
 const MAX_TOKENS: usize = 16;
 
@@ -41,14 +42,9 @@ pub fn listed_fields(raw: &[u8]) -> (String, String) {
     MessageParser::default().parse_headers(&head).as_ref().map(sender_and_subject).unwrap_or_default()
 }
 
-fn sender_and_subject(mail: &Message<'_>) -> (String, String) {
-    let sender = mail.from().and_then(|from| from.first()?.address()).unwrap_or_default();
-    (one_line(sender).to_ascii_lowercase(), one_line(mail.subject().unwrap_or_default()))
-}
-
-/// Returns the reply tokens that are visible without decoding the letter: in the header, and in the beginning of an
-/// unencoded text. Most players' letters come before strangers' because of their sender, so tokens are worth little
-/// work here.
+/// Returns the reply tokens that are visible without decoding the letter: in the header, and in the beginning
+/// of an unencoded text. Most players' letters come before strangers' because of their sender, so tokens are
+/// worth little work here.
 pub fn visible_tokens(letter: &NewLetter, own: &OwnIdentity) -> Vec<String> {
     let mut tokens = Letter::tokens_in_header(&letter.raw, own);
     let beginning = &letter.raw[..letter.raw.len().min(MAX_SCANNED_BYTES)];
@@ -59,4 +55,10 @@ pub fn visible_tokens(letter: &NewLetter, own: &OwnIdentity) -> Vec<String> {
 /// Returns a header field as lists show it.
 pub fn one_line(field: &str) -> String {
     field.chars().filter(|c| is_printable(*c)).take(MAX_FIELD).collect()
+}
+
+fn sender_and_subject(mail: &Message<'_>) -> (String, String) {
+    let sender = mail.from().and_then(|from| from.first()?.address()).unwrap_or_default();
+    // Players' addresses are stored in lower case, and the sender is looked up among them.
+    (one_line(sender).to_ascii_lowercase(), one_line(mail.subject().unwrap_or_default()))
 }

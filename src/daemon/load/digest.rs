@@ -12,8 +12,7 @@ use crate::desk::outbox::returned::given_up_part;
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;
-use crate::referee::Stage;
-use crate::referee::WORDS_NOTE;
+use crate::referee::{Stage, WORDS_NOTE};
 use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow, LetterStatus};
 
 /// Maximum rows in each list of a digest.
@@ -57,6 +56,16 @@ pub async fn load_digest(
     })
 }
 
+/// Returns up to two letters whose digests have this prefix.
+pub async fn letters_with(office: &Office, prefix: &str) -> anyhow::Result<Vec<DigestLetter>> {
+    let mut letters = Vec::new();
+    for row in office.store.letters(None, None, prefix, 2).await? {
+        let matches = matches_of_letter(office, &row).await?;
+        letters.push(digest_letter(office, row, matches).await?);
+    }
+    Ok(letters)
+}
+
 /// Returns the latest entries of a kind since then.
 async fn facts_since(office: &Office, kind: &str, since: DateTime<Utc>) -> anyhow::Result<Vec<Entry>> {
     let rows = office.store.entries_since(kind, since).await?;
@@ -92,8 +101,8 @@ async fn left_out_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result
     Ok(left_out.map(|(_, count)| u64::from(*count)).sum())
 }
 
-/// Returns the dispatches that were given up since then. Their rows lack that time, but the letter that told the
-/// GMs at once has it. No letter tells of one to a GM; the time of the dispatch itself counts then.
+/// Returns the dispatches that were given up since then. Their rows lack that time, but the letter that told
+/// the GMs at once has it. No letter tells of one to a GM; the time of the dispatch itself counts then.
 async fn given_up_since(
     office: &Office,
     since: DateTime<Utc>,
@@ -152,16 +161,6 @@ async fn letters_decided_since(
     rows.retain(|row| row.decided_at.is_some_and(|at| at >= since));
     let mut letters = Vec::with_capacity(rows.len());
     for row in rows {
-        let matches = matches_of_letter(office, &row).await?;
-        letters.push(digest_letter(office, row, matches).await?);
-    }
-    Ok(letters)
-}
-
-/// Returns up to two letters whose digests have this prefix.
-pub async fn letters_with(office: &Office, prefix: &str) -> anyhow::Result<Vec<DigestLetter>> {
-    let mut letters = Vec::new();
-    for row in office.store.letters(None, None, prefix, 2).await? {
         let matches = matches_of_letter(office, &row).await?;
         letters.push(digest_letter(office, row, matches).await?);
     }

@@ -11,8 +11,8 @@ use crate::letter::authentic::ReportedDkim;
 use crate::letter::{Digest, Letter};
 use crate::post::dkim::DkimVerdict;
 
-/// Returns the verdicts on people's letters. If letters need not be signed, only the report of our own mail server
-/// counts.
+/// Returns the verdicts on people's letters. If letters need not be signed, only the report of our own mail
+/// server counts.
 pub async fn dkim_verdicts(office: &Office, letters: &[ReadLetter]) -> BTreeMap<Digest, DkimVerdict> {
     let mut verdicts = BTreeMap::new();
     let (mut asked, mut queries) = (Vec::new(), JoinSet::new());
@@ -43,8 +43,8 @@ fn reported_dkim(office: &Office, letter: &Letter) -> ReportedDkim {
     trusted.map_or(ReportedDkim::Nothing, |authserv_id| letter.reported_dkim(authserv_id))
 }
 
-/// Collects the answers to queries about these letters. A letter whose verification panics is not proven: otherwise bytes
-/// that make the verifier panic would pass for a signature.
+/// Collects the answers to queries about these letters. A letter whose verification panics is not proven:
+/// otherwise bytes that make the verifier panic would pass for a signature.
 async fn answers(
     asked: Vec<Digest>,
     mut queries: JoinSet<(Digest, DkimVerdict)>,

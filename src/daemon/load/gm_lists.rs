@@ -30,8 +30,8 @@ pub async fn matches_ended_lately(office: &Office, now: DateTime<Utc>) -> anyhow
     Ok(ended)
 }
 
-/// Returns the players who read an announcement to these readers: not the blocked ones, and not those who want no
-/// challenges and announcements.
+/// Returns the players who read an announcement to these readers: not the blocked ones, and not those who
+/// want no challenges and announcements.
 pub async fn readers_of_announcements(office: &Office, readers: Readership) -> anyhow::Result<Vec<Player>> {
     let mut players = office.store.players().await?;
     players.retain(|player| !player.addresses.is_empty());

@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Context as _;
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::Office;
+use super::parallel::run_blocking;
 use crate::config::Gm;
-use crate::daemon::Office;
-use crate::daemon::parallel::run_blocking;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::{Key, LoadedMatch, LoadedRows};
@@ -24,9 +24,6 @@ use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
 use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
 
-/// Prefix of the keys under which the GMs' tokens are remembered.
-const GM_TOKEN: &str = "gm_token";
-
 /// The keys of one kind.
 macro_rules! keys {
     ($keys:expr, $kind:ident) => {
@@ -37,28 +34,12 @@ macro_rules! keys {
     };
 }
 
-/// Returns rows for a decision, of which none are loaded yet.
+/// Prefix of the keys under which the GMs' tokens are remembered.
+const GM_TOKEN: &str = "gm_token";
+
+/// Returns the empty rows of a new decision.
 pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
     Ok(LoadedRows::new(office.now(), random()?, gm_tokens(office).await?))
-}
-
-/// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing ones.
-async fn gm_tokens(office: &Office) -> anyhow::Result<Vec<String>> {
-    let stored = office.store.remembered_under(GM_TOKEN).await?;
-    let mut tokens = Vec::new();
-    for gm in office.config.club.gm.all() {
-        let own = gm_token_key(gm);
-        let token = match stored.iter().find(|(key, _)| *key == own) {
-            Some((_, token)) => token.clone(),
-            None => {
-                // Another daemon may create one at the same time; the first one stored counts.
-                let new = Token::from_random(random()?).to_string();
-                office.store.remember_first(&own, &new).await?
-            }
-        };
-        tokens.push(token);
-    }
-    Ok(tokens)
 }
 
 /// Replaces a GM's reply token, and voids the old one.
@@ -78,6 +59,64 @@ pub async fn load(office: &Office, mut lacking: Vec<Key>, loaded: &mut LoadedRow
     load_matches_and_mail(office, &lacking, loaded).await?;
     load_people(office, &lacking, loaded).await?;
     load_for_gms(office, &lacking, loaded).await
+}
+
+/// Adds matches whose rows are already loaded.
+pub async fn load_match_rows(
+    office: &Office,
+    rows: Vec<MatchRow>,
+    loaded: &mut LoadedRows,
+) -> anyhow::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+    let seats = office.store.seats_of(&ids).await.context("seats")?;
+    read_matches(office, rows.into_iter().map(SnapshotRow::from).collect(), seats, loaded).await
+}
+
+/// Sums up every match. The rows stream, without snapshots: a club may have more matches than fit into
+/// memory.
+pub async fn load_summaries(office: &Office, now: DateTime<Utc>) -> anyhow::Result<Vec<Summary>> {
+    let mut summaries = Vec::new();
+    let mut sum_up = |game_match: MatchOverview| summaries.push(Summary::of(&game_match, now));
+    office.store.list_matches(None, &mut sum_up).await?;
+    Ok(summaries)
+}
+
+/// Logs a match whose snapshot cannot be read or whose rules this program does not know.
+pub fn log_unusable(match_id: &str, error: &anyhow::Error) {
+    tracing::error!(match_id, error = format!("{error:#}"), "this program cannot rule on the match");
+}
+
+/// Returns random bytes from the system.
+///
+/// # Errors
+/// Returns an error if the system gives none.
+pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
+    Ok(bytes)
+}
+
+/// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing
+/// ones.
+async fn gm_tokens(office: &Office) -> anyhow::Result<Vec<String>> {
+    let stored = office.store.remembered_under(GM_TOKEN).await?;
+    let mut tokens = Vec::new();
+    for gm in office.config.club.gm.all() {
+        let own = gm_token_key(gm);
+        let token = match stored.iter().find(|(key, _)| *key == own) {
+            Some((_, token)) => token.clone(),
+            None => {
+                // Another daemon may create one at the same time; the first one stored counts.
+                let new = Token::from_random(random()?).to_string();
+                office.store.remember_first(&own, &new).await?
+            }
+        };
+        tokens.push(token);
+    }
+    Ok(tokens)
 }
 
 async fn load_matches_and_mail(
@@ -184,6 +223,7 @@ async fn load_tokens(
         return Ok(());
     }
     let tokens = Vec::from_iter(tokens);
+    // Both seats of each match come back, so its match can be loaded along without another query for seats.
     let seats = office.store.seats_by_token(&tokens).await.context("reply tokens")?;
     for row in seats.iter().filter(|row| tokens.binary_search(&row.token).is_ok()) {
         budgets.insert(seat_subject(&row.match_id, row.seat));
@@ -215,20 +255,6 @@ async fn load_matches_of_seats(
     let ids: BTreeSet<String> = seats.iter().map(|row| row.match_id.clone()).collect();
     let rows = office.store.snapshots(&Vec::from_iter(ids)).await.context("matches")?;
     read_matches(office, rows, seats, loaded).await
-}
-
-/// Adds matches whose rows are already loaded.
-pub async fn load_match_rows(
-    office: &Office,
-    rows: Vec<MatchRow>,
-    loaded: &mut LoadedRows,
-) -> anyhow::Result<()> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
-    let seats = office.store.seats_of(&ids).await.context("seats")?;
-    read_matches(office, rows.into_iter().map(SnapshotRow::from).collect(), seats, loaded).await
 }
 
 async fn load_names(office: &Office, names: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
@@ -365,8 +391,8 @@ async fn load_budgets(
     Ok(())
 }
 
-/// Reads the snapshots of matches, and adds the deliveries in them since their last entries. A snapshot that cannot
-/// be read counts as missing, so that only letters about it fail.
+/// Reads the snapshots of matches, and adds the deliveries in them since their last entries. A snapshot that
+/// cannot be read counts as missing, so that only letters about it fail.
 async fn read_matches(
     office: &Office,
     rows: Vec<SnapshotRow>,
@@ -403,30 +429,7 @@ async fn read_matches(
     Ok(())
 }
 
-/// Sums up every match. The rows stream, without snapshots: a club may have more matches than fit into memory.
-pub async fn load_summaries(office: &Office, now: DateTime<Utc>) -> anyhow::Result<Vec<Summary>> {
-    let mut summaries = Vec::new();
-    let mut sum_up = |game_match: MatchOverview| summaries.push(Summary::of(&game_match, now));
-    office.store.list_matches(None, &mut sum_up).await?;
-    Ok(summaries)
-}
-
-/// Logs a match whose snapshot cannot be read or whose rules this program does not know.
-pub fn log_unusable(match_id: &str, error: &anyhow::Error) {
-    tracing::error!(match_id, error = format!("{error:#}"), "this program cannot rule on the match");
-}
-
 /// Returns the key under which a GM's reply token is remembered.
 fn gm_token_key(gm: &Gm) -> String {
     format!("{GM_TOKEN} {}", gm.address)
-}
-
-/// Returns random bytes from the system.
-///
-/// # Errors
-/// Returns an error if the system gives none.
-pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
-    Ok(bytes)
 }

@@ -22,29 +22,9 @@ pub fn read_letters(club: &Club, letters: Vec<WaitingLetter>, in_work: &InWork) 
     letters.map(|(waiting, read)| ReadLetter { waiting, read }).collect()
 }
 
-/// Parses a waiting letter. A letter that a GM has accepted counts as a person's, and may exceed the limits.
-fn read_waiting(club: &Club, letter: &WaitingLetter) -> Option<ReadResult> {
-    if letter.accepted_by.is_none() {
-        return read(club, &letter.raw);
-    }
-    let mut read = read_within(club, &letter.raw, &Limits::generous())?;
-    if let Ok(letter) = &mut read {
-        letter.automatic = None;
-    }
-    Some(read)
-}
-
 /// Parses a letter. Returns `None` if that panicked.
 pub fn read(club: &Club, raw: &[u8]) -> Option<ReadResult> {
     read_within(club, raw, &club.config.letters.limits())
-}
-
-fn read_within(club: &Club, raw: &[u8], limits: &Limits) -> Option<ReadResult> {
-    let read = || {
-        club.spring(Moment::Read, raw);
-        Letter::read(raw, &club.own, limits)
-    };
-    catch_unwind(AssertUnwindSafe(read)).ok()
 }
 
 /// Returns the keys of the rows that a letter refers to, as far as they are known before anything is loaded.
@@ -58,6 +38,26 @@ pub fn keys_of(letter: &ReadLetter) -> Vec<Key> {
         }
         None => Vec::new(),
     }
+}
+
+/// Parses a waiting letter. A letter that a GM has accepted counts as a person's, and may exceed the limits.
+fn read_waiting(club: &Club, letter: &WaitingLetter) -> Option<ReadResult> {
+    if letter.accepted_by.is_none() {
+        return read(club, &letter.raw);
+    }
+    let mut read = read_within(club, &letter.raw, &Limits::generous())?;
+    if let Ok(letter) = &mut read {
+        letter.automatic = None;
+    }
+    Some(read)
+}
+
+fn read_within(club: &Club, raw: &[u8], limits: &Limits) -> Option<ReadResult> {
+    let read = || {
+        club.spring(Moment::Read, raw);
+        Letter::read(raw, &club.own, limits)
+    };
+    catch_unwind(AssertUnwindSafe(read)).ok()
 }
 
 fn keys_of_read(letter: &Letter) -> Vec<Key> {

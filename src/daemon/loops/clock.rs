@@ -7,19 +7,12 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::watch;
 
-use crate::daemon::Office;
-use crate::daemon::commit;
-use crate::daemon::commit::is_transient;
+use super::{digest, upkeep};
+use crate::daemon::commit::{self, is_transient};
 use crate::daemon::heartbeat::Loop;
-use crate::daemon::items;
-use crate::daemon::items::DueMatches;
-use crate::daemon::load;
-use crate::daemon::loops::digest;
-use crate::daemon::loops::upkeep;
-use crate::daemon::remembered;
-use crate::daemon::rulings;
-use crate::daemon::space;
+use crate::daemon::items::{self, DueMatches};
 use crate::daemon::waiting::{Backoff, pause};
+use crate::daemon::{Office, load, remembered, rulings, space};
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
 use crate::post::{Health, ShutdownSignal};
@@ -44,8 +37,8 @@ pub const OUTAGE_BETWEEN_RUNS: TimeDelta = TimeDelta::hours(2);
 /// The longest grace that a match can have.
 const MAX_GRACE: TimeDelta = TimeDelta::days(30);
 
-/// Enforces deadlines until shutdown. While the mailbox cannot be read, nobody is late: the clock is not checked,
-/// and afterwards that time counts as an outage.
+/// Enforces deadlines until shutdown. While the mailbox cannot be read, nobody is late: the clock is not
+/// checked, and afterwards that time counts as an outage.
 pub async fn watch_clock_until(
     office: Arc<Office>,
     shutdown: ShutdownSignal,
@@ -87,8 +80,8 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
     digest::digest_when_due(office, now).await
 }
 
-/// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length, and at
-/// least by the grace.
+/// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length,
+/// and at least by the grace.
 async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
     if remembered::is_ahead(office, HEARTBEAT).await? {
         tracing::warn!("the clock was set back; retrying everything deferred now");
@@ -110,7 +103,8 @@ async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDe
     Ok(())
 }
 
-/// Rules on all matches that are due by `until`, and adds them to `done`. Skips those that are `done` already.
+/// Rules on all matches that are due by `until`, and adds them to `done`. Skips those that are `done`
+/// already.
 async fn sweep(
     office: &Office,
     until: DateTime<Utc>,

@@ -3,15 +3,14 @@
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use crate::config::Gm;
-use crate::daemon::Office;
-use crate::daemon::commit;
-use crate::daemon::remembered;
+use crate::daemon::{Office, commit, remembered};
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::gm::digest::daily;
 use crate::desk::people::player_settings::digest_for;
 use crate::store::Player;
 
-/// The key under which a daemon remembers its last digest for the first GM, and the prefix of the keys for the others.
+/// The key under which a daemon remembers its last digest for the first GM, and the prefix of the keys for
+/// the others.
 const LAST_DIGEST: &str = "digest";
 
 /// Maximum players whose digests are made at a time.
@@ -34,10 +33,6 @@ pub async fn player_digests_when_due(office: &Office, now: DateTime<Utc>) -> any
     Ok(())
 }
 
-async fn digest_of_player(office: &Office, player: Player, due: DateTime<Utc>) -> anyhow::Result<()> {
-    commit::decide_and_commit(office, move |desk| digest_for(desk, &player, due)).await
-}
-
 /// Queues the digest of each GM whose hour has come, if there is any news.
 pub async fn digest_when_due(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
     for (place, gm) in office.config.club.gm.all().iter().enumerate() {
@@ -48,6 +43,10 @@ pub async fn digest_when_due(office: &Office, now: DateTime<Utc>) -> anyhow::Res
         digest_of(office, GmIndex(place), gm, &key, now).await?;
     }
     Ok(())
+}
+
+async fn digest_of_player(office: &Office, player: Player, due: DateTime<Utc>) -> anyhow::Result<()> {
+    commit::decide_and_commit(office, move |desk| digest_for(desk, &player, due)).await
 }
 
 async fn digest_of(

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::daemon::Office;
 use crate::daemon::heartbeat::Loop;
-use crate::daemon::items;
-use crate::daemon::suspects;
 use crate::daemon::waiting::{Backoff, wait_for_work};
+use crate::daemon::{Office, items, suspects};
 use crate::post::ShutdownSignal;
 
 /// Decides on waiting letters until shutdown.

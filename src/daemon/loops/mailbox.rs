@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
+use super::clock;
 use crate::daemon::heartbeat::Loop;
-use crate::daemon::loops::clock;
 use crate::daemon::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
 use crate::daemon::{Office, audit, intake};
 use crate::post::{Batch, Health, ShutdownSignal, without_addresses};
@@ -16,8 +16,8 @@ use crate::post::{Batch, Health, ShutdownSignal, without_addresses};
 /// Time between a daemon's attempts to get or renew the mailbox's lease.
 const LEASE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Reads the mailbox whenever this daemon has its lease, until shutdown. The daemon that reads it also watches the
-/// clock, since nobody is late while the mailbox cannot be read, and audits the matches.
+/// Reads the mailbox whenever this daemon has its lease, until shutdown. The daemon that reads it also
+/// watches the clock, since nobody is late while the mailbox cannot be read, and audits the matches.
 ///
 /// # Errors
 /// Returns the error that ended one of its loops for good.
@@ -53,6 +53,7 @@ async fn read_under_lease(
 ) -> anyhow::Result<()> {
     tracing::info!(mailbox = without_addresses(lease), "reading the mailbox");
     let (stopper, until) = ShutdownSignal::new();
+    // Small, so that no more letters are fetched than are stored soon.
     let (to, batches) = mpsc::channel::<Batch>(2);
     let inbox = office.config.inbox.clone();
     let (inbox_health, inbox_until) = (health.clone(), until.clone());
@@ -87,8 +88,8 @@ async fn lose_lease(office: &Office, lease: &str) {
     }
 }
 
-/// Retries [`Office::read_again_if_restored`] until it succeeds, then waits for shutdown: a loop that ends would
-/// end the others.
+/// Retries [`intake::read_again_if_restored`] until it succeeds, then waits for shutdown: a loop that ends
+/// would end the others.
 async fn read_again_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
     let mut backoff = Backoff::new();
     while !shutdown.is_set() {

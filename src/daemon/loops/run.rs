@@ -6,24 +6,15 @@ use anyhow::Context as _;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use super::clock::OUTAGE_BETWEEN_RUNS;
-use crate::daemon::audit;
-use crate::daemon::house;
-use crate::daemon::intake;
-use crate::daemon::items;
-use crate::daemon::loops::clock;
-use crate::daemon::loops::letters;
-use crate::daemon::loops::mailbox;
-use crate::daemon::loops::wakeups;
-use crate::daemon::space;
-use crate::daemon::status::logins;
-use crate::daemon::status::note;
+use super::clock::{self, OUTAGE_BETWEEN_RUNS};
+use super::{letters, mailbox, wakeups};
+use crate::daemon::status::{logins, note};
 use crate::daemon::waiting::{flatten, wind_down};
-use crate::daemon::{Office, sending};
+use crate::daemon::{Office, audit, house, intake, items, sending, space};
 use crate::post::{Batch, Health, ShutdownSignal};
 
-/// Runs every loop until `shutdown`. Work that the loops cannot finish in time is rolled back, and done after the
-/// next start.
+/// Runs every loop until `shutdown`. Work that the loops cannot finish in time is rolled back, and done after
+/// the next start.
 ///
 /// # Errors
 /// Returns the error that ended one of the loops for good.
@@ -37,6 +28,7 @@ pub async fn run(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Resul
     loops.spawn(house::play_house_until(Arc::clone(&office), until.clone()));
     loops.spawn(wakeups::pass_on_wakeups_until(Arc::clone(&office), until.clone()));
     loops.spawn(note::note_status_until(Arc::clone(&office), until.clone(), watched));
+    // Beside the mailbox: a daemon on standby does not use its login, and providers end unused ones.
     loops.spawn(logins::renew_logins_until(Arc::clone(&office), until.clone()));
     loops.spawn(note::feed_watchdog_until(Arc::clone(&office), until.clone()));
     loops.spawn(mailbox::read_mailbox_until(office, until, health));

@@ -1,11 +1,10 @@
-//! Keeps the disk from filling: deletes the bytes of old letters that caused no ledger entry, and pictures that can be
-//! drawn again, and stops emptying the mailbox while space is short.
+//! Hourly work that no letter and no deadline causes: deletes the bytes of old letters and pictures that can
+//! be drawn again, lists the last letters of ended matches, and corrects times that are deferred too far.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::daemon::Office;
 use crate::daemon::remembered::{self, MAX_DEFERRAL, MAX_SLEEP};
-use crate::daemon::rulings;
+use crate::daemon::{Office, rulings};
 use crate::desk::matches::acts::{by_clock, by_program};
 use crate::referee::Act;
 
@@ -24,8 +23,8 @@ const MAX_BATCHES: usize = 20;
 /// The key under which a daemon remembers its last listing of the letters of ended matches.
 const LAST_LISTING: &str = "letters listed";
 
-/// Maximum time that a match that is over waits for its last letters to be sent or given up, before an entry lists
-/// them.
+/// Maximum time that a match that is over waits for its last letters to be sent or given up, before an entry
+/// lists them.
 const LISTED_AFTER: TimeDelta = TimeDelta::days(1);
 
 /// The key under which a daemon remembers its last deletion of old pictures.
@@ -43,12 +42,6 @@ const LAST_CORRECTION: &str = "deferred times corrected";
 /// Matches ruled on together whose clock is set too far ahead.
 const RULED_TOGETHER: u32 = 100;
 
-/// Whether hourly work is due again. The time of the last run is remembered under `key`.
-async fn is_upkeep_due(office: &Office, key: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
-    let last = remembered::time(office, key).await?;
-    Ok(last.is_none_or(|last| now >= last + UPKEEP_INTERVAL))
-}
-
 /// Makes due everything that is deferred further than possible, once an hour.
 ///
 /// # Errors
@@ -63,8 +56,8 @@ pub async fn correct_deferred_when_due(office: &Office, now: DateTime<Utc>) -> a
     Ok(office.store.remember(LAST_CORRECTION, &now.to_rfc3339()).await?)
 }
 
-/// Deletes the bytes of letters that caused no ledger entry and are older than `letters.keep_unruled_days`, once an
-/// hour. Letters of the GM stay: they are the evidence of what the GM asked for.
+/// Deletes the bytes of letters that caused no ledger entry and are older than `letters.keep_unruled_days`,
+/// once an hour. Letters of the GM stay: they are the evidence of what the GM asked for.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -92,8 +85,8 @@ pub async fn delete_unruled_when_due(office: &Office, now: DateTime<Utc>) -> any
     Ok(())
 }
 
-/// Once an hour, adds an entry to each match that is over and whose last letters no entry lists: otherwise their
-/// pins and deliveries would be in no chain.
+/// Once an hour, adds an entry to each match that is over and whose last letters no entry lists: otherwise
+/// their pins and deliveries would be in no chain.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -130,4 +123,10 @@ pub async fn drop_pictures_when_due(office: &Office, now: DateTime<Utc>) -> anyh
         tracing::info!(pictures = dropped, "deleted the pictures of letters that were sent a week ago");
     }
     Ok(())
+}
+
+/// Whether hourly work is due again. The time of the last run is remembered under `key`.
+async fn is_upkeep_due(office: &Office, key: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
+    let last = remembered::time(office, key).await?;
+    Ok(last.is_none_or(|last| now >= last + UPKEEP_INTERVAL))
 }

@@ -1,8 +1,10 @@
-//! The account with which letters are sent, as the server's answers show it, and what follows from each answer.
+//! The account with which letters are sent, as the server's answers show it, and what follows from each
+//! answer.
 //!
-//! Most refusals say nothing about the letter: a quota is used up, a login has expired, a relay is closed. Then nothing
-//! is given up, and the outbox stops trying for a while instead of trying each letter in turn. A refusal at RCPT or
-//! after DATA may be about either; letters to three domains that are refused in a row show that it is the account.
+//! Most refusals say nothing about the letter: a quota is used up, a login has expired, a relay is closed.
+//! Then nothing is given up, and the outbox stops trying for a while instead of trying each letter in turn. A
+//! refusal at RCPT or after DATA may be about either; letters to three domains that are refused in a row show
+//! that it is the account.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,17 +31,18 @@ const MAX_SILENT_PAUSE: TimeDelta = TimeDelta::minutes(1);
 /// Different domains refused in a row that show that our account is meant.
 const DOMAINS_IN_A_ROW: usize = 3;
 
-/// How many letters are tried at a time where the network failed: one that breaks often lets some of them through.
+/// Letters tried at a time after the network failed: a connection that breaks often lets some of them
+/// through.
 const SILENT_PROBES: usize = 8;
 
-/// How long an outage lasts until the GM is told of it, unless the server says that it is for good.
+/// Duration of an outage after which the GM is told of it, unless the server refuses for good.
 const TELL_AFTER: TimeDelta = TimeDelta::minutes(3);
 
-/// How long the GM is not told again that the server refuses everything for the same reason: an hourly quota does so
-/// every hour.
+/// Time before the GM is told again that the server refuses everything for the same reason: an hourly quota
+/// does so every hour.
 const TELL_AGAIN_AFTER: TimeDelta = TimeDelta::hours(24);
 
-/// How often a letter that was given up in a run can be queued again and still count as evidence against the account.
+/// Times that a letter given up in a run can be queued again and still count as evidence against the account.
 /// Otherwise three dead addresses would cause one outage after the other.
 const MAX_REVIVALS: u32 = 3;
 
@@ -49,18 +52,18 @@ const MAX_RUN: usize = 1000;
 /// The codes of a refusal for good.
 type Status = (u16, Option<EnhancedCode>);
 
-/// What the outbox knows of the account with which it sends.
+/// The state of the account with which the outbox sends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     /// The server takes nothing at the moment.
     pub outage: Option<Outage>,
     /// Refusals since a letter was last taken.
     run: Vec<RunEntry>,
-    /// How often each unsent dispatch was queued again because its run turned out to be the account's.
+    /// Times that each unsent dispatch was queued again because the account was to blame for its run.
     revivals: BTreeMap<i64, u32>,
     /// Work left to do about dispatches, oldest first.
     pub follow_ups: Vec<FollowUp>,
-    /// When the GM was last told of an outage, and the codes that caused it.
+    /// The time at which the GM was last told of an outage, and the codes that caused it.
     told: Option<(DateTime<Utc>, Option<Status>)>,
 }
 
@@ -68,13 +71,13 @@ pub struct Account {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outage {
     pub since: DateTime<Utc>,
-    /// When a letter was last tried.
+    /// The time of the last attempt.
     tried_at: DateTime<Utc>,
-    /// When the next letter is tried.
+    /// The time of the next attempt.
     pub until: DateTime<Utc>,
     /// Failed attempts.
     pub failures: u32,
-    /// What the server said last.
+    /// The last words of the server.
     pub error: String,
     /// Letters to several domains were refused in a row, and not the account by itself.
     is_of_run: bool,
@@ -132,7 +135,8 @@ impl RunEntry {
 }
 
 impl Account {
-    /// Reads what was remembered of the account. Another version of this program may have written it in another form.
+    /// Reads what was remembered of the account. Another version of this program may have written it in
+    /// another form.
     pub fn read(remembered: Option<&str>) -> Account {
         remembered.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
     }
@@ -149,13 +153,14 @@ impl Account {
         })
     }
 
-    /// Whether the next attempt of an outage tries the letter that was tried least often, and not the most urgent one.
+    /// Whether the next attempt of an outage tries the letter that was tried least often, and not the most
+    /// urgent one.
     pub fn tries_another(&self) -> bool {
         self.outage.as_ref().is_some_and(|outage| outage.tries_another)
     }
 
-    /// Notes that the server took a letter. One that was in flight before the outage began (no probe) does not end it if
-    /// the server has refused the account itself since: it still does.
+    /// Notes that the server took a letter. One that was in flight before the outage began (no probe) does
+    /// not end it if the server has refused the account itself since: it still does.
     pub fn note_taken(&mut self, now: DateTime<Utc>, letter: &Claimed, is_probe: bool) {
         self.outage.take_if(|outage| is_probe || outage.is_of_run);
         self.mark_given_up();
@@ -167,8 +172,8 @@ impl Account {
         }
     }
 
-    /// Reports what the run gave up: no further letter will show that an address is not to blame for its refusal, because
-    /// one was taken, or because none is in flight or due.
+    /// Reports what the run gave up: no further letter will show that an address is not to blame for its
+    /// refusal, because one was taken, or because none is in flight or due.
     pub fn mark_given_up(&mut self) {
         for entry in self.run.iter_mut().filter(|entry| entry.gave_up() && !entry.marked) {
             entry.marked = true;
@@ -220,12 +225,12 @@ impl Account {
         self.told = Some((now, outage.status));
     }
 
-    /// Notes a refusal during an outage, and returns when the letter is due again. Letters that were in flight when the
-    /// outage began do not count as attempts of their own.
+    /// Notes a refusal during an outage, and returns when the letter is due again. Letters that were in
+    /// flight when the outage began do not count as attempts of their own.
     ///
-    /// Where the server refuses recipients or letters, one that it dislikes must not stand for all. So after the most urgent
-    /// letter another one is tried: at once, because otherwise that one would be the first to go when the server takes
-    /// letters again, before more urgent ones.
+    /// Where the server refuses recipients or letters, one that it dislikes must not stand for all. So after
+    /// the most urgent letter another one is tried: at once, because otherwise that one would be the first to
+    /// go when the server takes letters again, before more urgent ones.
     fn prolong(&mut self, now: DateTime<Utc>, error: &SendError) -> DateTime<Utc> {
         let paused_until = self.outage.as_ref().map(|outage| outage.until);
         if let Some(until) = paused_until.filter(|_| self.probes(now) == Some(0)) {
@@ -235,8 +240,8 @@ impl Account {
         let until = self.fail(now, error);
         if let Some(outage) = &mut self.outage {
             outage.tries_another = outage.is_of_run && !tried_another;
-            // Where the network fails, several letters are tried at a time; where the server names a time, it is left
-            // alone.
+            // Where the network fails, several letters are tried at a time; where the server names a time, it
+            // is left alone.
             if outage.tries_another && !outage.is_silent && error.named_wait().is_none() {
                 (outage.failures, outage.until) = (outage.failures - 1, now);
             }
@@ -285,8 +290,8 @@ impl Account {
         self.run.push(new);
     }
 
-    /// Whether the run shows that our account is meant: several domains met the latest refusal for good, or were refused for
-    /// now.
+    /// Whether the run shows that our account is meant: several domains met the latest refusal for good, or
+    /// were refused for now.
     fn is_run_of_account(&self) -> bool {
         let status = self.run.last().and_then(|latest| latest.status);
         let is_evidence =
@@ -343,8 +348,8 @@ fn later(at: DateTime<Utc>, error: &SendError) -> SendOutcome {
     SendOutcome::Later { at, error: error.to_string() }
 }
 
-/// Returns the pause after the attempt with this number, which doubles each time up to a limit. It is longer if the server
-/// asks for that.
+/// Returns the pause after the attempt with this number, which doubles each time up to a limit. It is longer
+/// if the server asks for that.
 fn pause(attempt: u32, error: &SendError) -> TimeDelta {
     let (least, most) = match error.is_silent() {
         true => (MIN_SILENT_PAUSE, MAX_SILENT_PAUSE),

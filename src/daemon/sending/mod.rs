@@ -1,9 +1,10 @@
 //! Sends dispatches: each is retried until a server accepts it, or until its recipient turns out to be wrong.
 //!
-//! A task for each connection takes the most urgent letter that may go now, sends it, and takes the next, as the [`Plan`]
-//! decides. It never waits for the database. The dispatcher does: it claims letters ahead, records many outcomes at a time,
-//! and does what follows from them. So a slow server delays nobody but its own reader, and a slow database delays only
-//! claims. A letter leaves its claim when its outcome is recorded; a daemon that is killed before that sends it again.
+//! A task for each connection takes the most urgent letter that may go now, sends it, and takes the next, as
+//! the [`Plan`] decides. It never waits for the database. The dispatcher does: it claims letters ahead,
+//! records many outcomes at a time, and does what follows from them. So a slow server delays nobody but its
+//! own reader, and a slow database delays only claims. A letter leaves its claim when its outcome is
+//! recorded; a daemon that is killed before that sends it again.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -16,14 +17,13 @@ use tokio::time::Instant;
 
 use self::account::{ACCOUNT, Account, FollowUp, Outage};
 use self::plan::Plan;
+use super::commit::{self, is_transient};
+use super::heartbeat::Loop;
+use super::load::random;
 use super::traffic::UnderWay;
+use super::waiting::{Backoff, wait_for_work};
 use super::{Clock, Office};
 use crate::config::Config;
-use crate::daemon::commit;
-use crate::daemon::commit::is_transient;
-use crate::daemon::heartbeat::Loop;
-use crate::daemon::load::random;
-use crate::daemon::waiting::{Backoff, wait_for_work};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::gm::alarm;
@@ -45,62 +45,6 @@ const MAX_CLAIMS: usize = 6;
 
 /// Time between two records of outcomes, unless nothing else is in flight: each costs a transaction.
 const RECORD_INTERVAL: Duration = Duration::from_millis(50);
-
-/// Sends dispatches until shutdown, then completes those in flight.
-///
-/// # Errors
-/// Returns an error if the last outcomes cannot be recorded.
-pub async fn send_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
-    let mut backoff = Backoff::new();
-    let mut opened = None;
-    while !shutdown.is_set() {
-        office.heartbeat.beat(Loop::Outbox);
-        match send_some(&office, &mut opened, &shutdown).await {
-            Ok(()) => backoff = Backoff::new(),
-            Err(error) => {
-                // The database may have dropped the claims, and another daemon may send what waits.
-                opened.iter().for_each(|dispatcher| dispatcher.shared.plan().put_back());
-                backoff.wait("cannot read the outbox", &error, &shutdown).await;
-            }
-        }
-    }
-    let Some(mut dispatcher) = opened else { return Ok(()) };
-    dispatcher.shared.plan().put_back();
-    while !dispatcher.shared.plan().is_idle() {
-        dispatcher.wait_for_outcome().await;
-        dispatcher.record_when_due().await?;
-    }
-    Ok(())
-}
-
-async fn send_some<'a>(
-    office: &'a Office,
-    opened: &mut Option<Dispatcher<'a>>,
-    shutdown: &ShutdownSignal,
-) -> anyhow::Result<()> {
-    let dispatcher = match opened {
-        Some(dispatcher) => dispatcher,
-        None => opened.insert(Dispatcher::open(office).await?),
-    };
-    dispatcher.start_due().await?;
-    tokio::select! {
-        () = dispatcher.wait_for_outcome() => {}
-        () = wait_for_work(&office.dispatches, shutdown) => dispatcher.is_more_due = true,
-    }
-    Ok(())
-}
-
-/// Sends everything that is due now.
-///
-/// # Errors
-/// Returns an error if the database does not answer.
-pub async fn send_due(office: &Office) -> anyhow::Result<()> {
-    let mut dispatcher = Dispatcher::open(office).await?;
-    while !dispatcher.start_due().await? {
-        dispatcher.wait_for_outcome().await;
-    }
-    Ok(())
-}
 
 /// The part that the connections share with the dispatcher.
 struct Shared {
@@ -265,7 +209,8 @@ impl<'a> Dispatcher<'a> {
         self.shared.plan().next(self.office.now())
     }
 
-    /// Records outcomes once the last record is some time ago, or nothing else is in flight, and does what follows.
+    /// Records outcomes once the last record is some time ago, or nothing else is in flight, and does what
+    /// follows.
     async fn record_when_due(&mut self) -> anyhow::Result<()> {
         let is_due = {
             let plan = self.shared.plan();
@@ -296,7 +241,8 @@ impl<'a> Dispatcher<'a> {
         Ok(())
     }
 
-    /// Does what is left to do about letters, and tells the GM of an outage. Returns whether there was anything to do.
+    /// Does what is left to do about letters, and tells the GM of an outage. Returns whether there was
+    /// anything to do.
     async fn follow_up(&mut self) -> anyhow::Result<bool> {
         let mut was_needed = false;
         while let Some(todo) = self.take_follow_up() {
@@ -328,7 +274,64 @@ impl<'a> Dispatcher<'a> {
     }
 }
 
-/// Gives each letter an ID for its return path, if the config asks for that. The ID is stored before the letter is sent.
+/// Sends dispatches until shutdown, then completes those in flight.
+///
+/// # Errors
+/// Returns an error if the last outcomes cannot be recorded.
+pub async fn send_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+    let mut backoff = Backoff::new();
+    let mut opened = None;
+    while !shutdown.is_set() {
+        office.heartbeat.beat(Loop::Outbox);
+        match send_some(&office, &mut opened, &shutdown).await {
+            Ok(()) => backoff = Backoff::new(),
+            Err(error) => {
+                // The database may have dropped the claims, and another daemon may send what waits.
+                opened.iter().for_each(|dispatcher| dispatcher.shared.plan().put_back());
+                backoff.wait("cannot read the outbox", &error, &shutdown).await;
+            }
+        }
+    }
+    let Some(mut dispatcher) = opened else { return Ok(()) };
+    dispatcher.shared.plan().put_back();
+    while !dispatcher.shared.plan().is_idle() {
+        dispatcher.wait_for_outcome().await;
+        dispatcher.record_when_due().await?;
+    }
+    Ok(())
+}
+
+/// Sends everything that is due now.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn send_due(office: &Office) -> anyhow::Result<()> {
+    let mut dispatcher = Dispatcher::open(office).await?;
+    while !dispatcher.start_due().await? {
+        dispatcher.wait_for_outcome().await;
+    }
+    Ok(())
+}
+
+async fn send_some<'a>(
+    office: &'a Office,
+    opened: &mut Option<Dispatcher<'a>>,
+    shutdown: &ShutdownSignal,
+) -> anyhow::Result<()> {
+    let dispatcher = match opened {
+        Some(dispatcher) => dispatcher,
+        None => opened.insert(Dispatcher::open(office).await?),
+    };
+    dispatcher.start_due().await?;
+    tokio::select! {
+        () = dispatcher.wait_for_outcome() => {}
+        () = wait_for_work(&office.dispatches, shutdown) => dispatcher.is_more_due = true,
+    }
+    Ok(())
+}
+
+/// Gives each letter an ID for its return path, if the config asks for that. The ID is stored before the
+/// letter is sent.
 async fn give_return_ids(office: &Office, claimed: &mut [Claimed]) -> anyhow::Result<()> {
     if !office.config.club.has_return_ids() {
         return Ok(());
@@ -386,8 +389,9 @@ async fn settle(
 ) -> anyhow::Result<()> {
     match commit::decide_and_commit(office, decide).await {
         Err(error) if !is_transient(&error) => {
-            // It would fail again, and other letters must not wait for it. If the program was killed after this commit and
-            // before it was recorded, the letter to the GM is queued already, and its Message-ID is taken.
+            // It would fail again, and other letters must not wait for it. If the program was killed after
+            // this commit and before it was recorded, the letter to the GM is queued already, and its
+            // Message-ID is taken.
             tracing::error!(error = format!("{error:#}"), "failed to follow up what became of a letter");
             Ok(())
         }

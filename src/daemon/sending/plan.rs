@@ -1,9 +1,10 @@
-//! Which letters to claim, and which of them goes next: the most urgent one whose reader is sent nothing else at that
-//! moment, so that a receipt arrives before the report that it brought. While the server refuses everything, none goes,
-//! or one now and then; while the provider's quota is used up, none is claimed.
+//! Chooses the letters to claim, and the one that goes next: the most urgent one whose reader is sent nothing
+//! else at that moment, so that a receipt arrives before the report that it brought. While the server refuses
+//! everything, none goes, or one now and then; while the provider's quota is used up, none is claimed.
 //!
-//! A value without clock, database and async, so that its law can be tested over random sequences of refusals: when the
-//! server takes mail again, every letter arrives that the recipient's own server does not refuse.
+//! A value without clock, database and async, so that its law can be tested over random sequences of
+//! refusals: when the server takes mail again, every letter arrives that the recipient's own server does not
+//! refuse.
 
 use std::collections::BTreeMap;
 
@@ -17,26 +18,28 @@ use crate::store::{ClaimOrder, Claimed, DispatchScope, Reach, SendOutcome, SentC
 /// Maximum letters claimed ahead, in flight or not.
 const MAX_CLAIMED: usize = 256;
 
-/// The same where the config limits how many are sent: a more urgent letter that is written meanwhile must not find the
-/// limit used up by those.
+/// The same where the config limits how many are sent: a more urgent letter that is written meanwhile must
+/// not find the limit used up by those.
 const MAX_CLAIMED_IF_LIMITED: usize = 16;
 
-/// The part of `per_day` that answers to letters without a token may use: strangers cannot use up the players' mail.
+/// The part of `per_day` that answers to letters without a token may use: strangers cannot use up the
+/// players' mail.
 const STRANGERS_PART: u32 = 10;
 
 /// The part of `per_day` that is kept for alarms to the GM, and at least one letter.
 const ALARMS_PART: u32 = 20;
 
-/// The claimed letters, what became of those that were tried, and the account that sends them.
+/// The claimed letters, the outcomes of those that were tried, and the account that sends them.
 pub struct Plan {
     pub account: Account,
-    /// How many letters are sent at a time.
+    /// Maximum letters sent at a time.
     connections: usize,
     /// Letters whose outcomes are not recorded yet.
     pub claimed: BTreeMap<i64, Urgency>,
-    /// Those that wait for a connection: the more urgent go first, and of those the older ones.
+    /// Letters that wait for a connection: the most urgent first, and of these the oldest.
     waiting: BTreeMap<(Urgency, i64), Claimed>,
-    /// The readers of letters in flight, and whether the letter is a probe: it was started in an outage, to end it.
+    /// The readers of letters in flight, and whether the letter is a probe: it was started in an outage, to
+    /// end it.
     pub in_flight: BTreeMap<String, bool>,
     /// Outcomes that are not recorded yet.
     pub outcomes: Vec<(i64, SendOutcome)>,
@@ -62,8 +65,8 @@ impl Plan {
         if unsent <= most / 2 { most - unsent } else { 0 }
     }
 
-    /// Returns which letters to claim, at most `room`, so that no part of the quota is exceeded whichever they are. `sent`
-    /// counts the letters whose outcomes are recorded.
+    /// Returns which letters to claim, at most `room`, so that no part of the quota is exceeded whichever
+    /// they are. `sent` counts the letters whose outcomes are recorded.
     pub fn scope(&self, quota: &Quota, sent: SentCounts, room: usize) -> DispatchScope {
         let order = match self.account.tries_another() {
             true => ClaimOrder::FewestTries,
@@ -73,8 +76,9 @@ impl Plan {
         DispatchScope { limit: allowed.min(u32::try_from(room).unwrap_or(u32::MAX)), order, reach }
     }
 
-    /// Adds claimed letters. One that is claimed twice, because the database dropped the first claim, is sent once. If an
-    /// outage began while they were claimed, they are given back: a more urgent one may be the next to be tried.
+    /// Adds claimed letters. One that is claimed twice, because the database dropped the first claim, is sent
+    /// once. If an outage began while they were claimed, they are given back: a more urgent one may be the
+    /// next to be tried.
     pub fn add(&mut self, now: DateTime<Utc>, letters: Vec<Claimed>) {
         for letter in letters {
             if self.claimed.insert(letter.id, letter.urgency).is_none() {
@@ -86,7 +90,7 @@ impl Plan {
         }
     }
 
-    /// Removes and returns the letter that is to be sent now, if any. Its reader is sent nothing else until
+    /// Removes and returns the letter to send now, if any. Its reader is sent nothing else until
     /// [`Plan::finish`].
     pub fn next(&mut self, now: DateTime<Utc>) -> Option<Claimed> {
         let probes = self.account.probes(now).unwrap_or(usize::MAX);
@@ -129,8 +133,8 @@ impl Plan {
         }
     }
 
-    /// Notes that the first outcomes are recorded. The claims on their letters end, but no sooner, so that nobody else sends
-    /// them meanwhile.
+    /// Notes that the first outcomes are recorded. The claims on their letters end, but no sooner, so that
+    /// nobody else sends them meanwhile.
     pub fn note_recorded(&mut self, outcomes: usize) {
         for (id, _) in self.outcomes.drain(..outcomes) {
             self.claimed.remove(&id);

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::daemon::Office;
 use crate::daemon::parallel::run_blocking;
-use crate::daemon::rulings;
+use crate::daemon::{Office, rulings};
 use crate::desk::frame::stored::snapshot;
 use crate::desk::outbox::resend::copy;
 use crate::ledger::Entry;
@@ -49,6 +48,7 @@ pub async fn resend(office: &Office, filter: &DispatchFilter) -> anyhow::Result<
                 dispatches.push(copy(row, &sent, office.config.club.address.as_str(), now));
             }
             None if row.given_up => {
+                // No server has taken it, so nobody can get it twice under its own Message-ID.
                 outcomes.push((row.id, SendOutcome::Later { at: now, error: row.error.clone() }));
             }
             None => resent.waiting += 1,
@@ -65,8 +65,8 @@ pub async fn resend(office: &Office, filter: &DispatchFilter) -> anyhow::Result<
     Ok(resent)
 }
 
-/// Returns the bytes of one of our letters, with the picture that was dropped from it, or `None` if that cannot be
-/// drawn again exactly.
+/// Returns the bytes of one of our letters, with the picture that was dropped from it, or `None` if that
+/// cannot be drawn again exactly.
 async fn with_picture<'a>(
     office: &Office,
     row: &DispatchRow,

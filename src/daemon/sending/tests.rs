@@ -1,5 +1,5 @@
-//! The outbox in situations that depend on chance in a whole program: failures of the database, and several daemons. And
-//! letters and refusals for the tests beside this one.
+//! The outbox in situations that depend on chance in a whole program: failures of the database, and several
+//! daemons. And letters and refusals for the tests beside this one.
 
 use std::fs;
 use std::path::Path;
@@ -111,7 +111,7 @@ fn given_up(message_id: &str) -> FollowUp {
     FollowUp { message_id: message_id.to_owned(), event: Event::GivenUp { is_undeliverable: true } }
 }
 
-/// A dispatcher that is to do something about the dispatch.
+/// A dispatcher with work left to do about the dispatch.
 async fn to_follow_up<'a>(office: &'a Office, message_id: &str) -> Dispatcher<'a> {
     let dispatcher = Dispatcher::open(office).await.expect("the database answers");
     dispatcher.shared.plan().account.follow_ups.push(given_up(message_id));

@@ -1,4 +1,5 @@
-//! Logins at mail providers. Each machine has its own, and its daemon renews them even on standby.
+//! Logins at mail providers: their status, and their weekly renewal. Each machine has its own, and its daemon
+//! renews them even on standby.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +15,9 @@ use crate::report::format_duration;
 
 /// Age of a renewal that counts as a fault: by then a running daemon has tried for a day.
 const MAX_AGE: TimeDelta = TimeDelta::days(7);
+
+/// Time between checks whether a login is due to be renewed.
+const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// A login as the status lists it, without its tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,9 +73,6 @@ pub async fn renew_logins_when_due(office: &Office) {
         }
     }
 }
-
-/// Time between checks whether a login is due to be renewed.
-const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Renews this machine's logins each week until shutdown.
 pub async fn renew_logins_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {

@@ -1,8 +1,8 @@
-//! The club's status: queues, daemons and faults. Counts and times only: no address, no name of a person, no part of a
-//! letter.
+//! The club's status: queues, daemons and faults. Counts and times only: no address, no name of a person, no
+//! part of a letter.
 //!
-//! Each daemon notes its status in the database. `fogpost status` and the monitoring pages need no more than that and
-//! the queues.
+//! Each daemon notes its status in the database. `fogpost status` and the monitoring pages need no more than
+//! that and the queues.
 
 pub mod logins;
 pub mod note;
@@ -14,12 +14,12 @@ use std::fmt::Write as _;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use self::logins::LoginStatus;
+use super::audit::unsound::{Unsound, unsound_matches};
+use super::house::stuck::{StuckHouse, stuck_houses};
+use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use super::sending::account::{ACCOUNT, Account};
 use crate::config::{DatabaseSection, Quota};
-use crate::daemon::audit::unsound::{Unsound, unsound_matches};
-use crate::daemon::house::stuck::{StuckHouse, stuck_houses};
-use crate::daemon::remembered::{MAX_DEFERRAL, MAX_SLEEP};
-use crate::daemon::status::logins::LoginStatus;
 use crate::post::{host_name, oauth, without_addresses};
 use crate::report::format_duration;
 use crate::store::{Database, LatestTimes, Queues};
@@ -102,11 +102,6 @@ pub struct OutageStatus {
     pub error: String,
 }
 
-/// Returns the process and machine of this daemon: `pid 4711 on turing`.
-pub fn this_daemon() -> String {
-    format!("pid {} on {}", std::process::id(), host_name())
-}
-
 impl Status {
     /// Returns the status at `now`. A daemon that has noted nothing for `silent_after` counts as not running.
     ///
@@ -173,7 +168,8 @@ impl Status {
         }
     }
 
-    /// Adds faults for remembered times that are in the future, and for items that are deferred further than possible.
+    /// Adds faults for remembered times that are in the future, and for items that are deferred further than
+    /// possible.
     fn note_times_ahead(&mut self, memos: &[(String, String)], latest: LatestTimes) {
         for (key, value) in memos {
             let noted = value.parse::<DateTime<Utc>>().ok();
@@ -349,6 +345,20 @@ impl Status {
     }
 }
 
+impl DaemonStatus {
+    /// Returns the status without actions that it claims for the future: the clock was wrong then.
+    pub fn known_at(self, now: DateTime<Utc>) -> DaemonStatus {
+        let fetched = self.fetched.filter(|at| !is_ahead(*at, now));
+        let sent = self.sent.filter(|at| !is_ahead(*at, now));
+        DaemonStatus { fetched, sent, ..self }
+    }
+}
+
+/// Returns the process and machine of this daemon: `pid 4711 on turing`.
+pub fn this_daemon() -> String {
+    format!("pid {} on {}", std::process::id(), host_name())
+}
+
 /// Returns the last status of each daemon, without actions that it claims for the future.
 ///
 /// # Errors
@@ -360,22 +370,13 @@ pub async fn daemon_statuses(store: &Database, now: DateTime<Utc>) -> anyhow::Re
     Ok(statuses.map(|status| status.known_at(now)).collect())
 }
 
-impl DaemonStatus {
-    /// Returns the status without actions that it claims for the future: the clock was wrong then.
-    pub fn known_at(self, now: DateTime<Utc>) -> DaemonStatus {
-        let fetched = self.fetched.filter(|at| !is_ahead(*at, now));
-        let sent = self.sent.filter(|at| !is_ahead(*at, now));
-        DaemonStatus { fetched, sent, ..self }
-    }
-}
-
 /// Whether a time of a past action is in the future. The clocks of several machines may differ a little.
 pub fn is_ahead(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
     at - now > SILENT_AFTER
 }
 
-/// Returns each login once: those that daemons have noted, and those `here`, which are newer than the notes of a daemon
-/// on this machine.
+/// Returns each login once: those that daemons have noted, and those `here`, which are newer than the notes
+/// of a daemon on this machine.
 fn of_all_machines(daemons: &[DaemonStatus], here: Vec<LoginStatus>) -> Vec<LoginStatus> {
     let all = daemons.iter().flat_map(|daemon| daemon.logins.clone()).chain(here);
     let each: BTreeMap<_, _> =

@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use chrono::TimeDelta;
 use tokio::sync::watch;
 
+use super::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, logins, service, this_daemon};
 use crate::daemon::Office;
 use crate::daemon::heartbeat::STALLED_AFTER;
-use crate::daemon::status::logins;
-use crate::daemon::status::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, service, this_daemon};
 use crate::daemon::waiting::pause;
 use crate::post::{Health, ShutdownSignal};
 
@@ -41,8 +40,8 @@ pub async fn note_status_until(
                 None => tracing::warn!("all loops are running again"),
             }
         }
-        // A daemon that stalls falls silent, which others notice. If the database does not answer, the loops that
-        // need it log that.
+        // A daemon that stalls falls silent, which others notice. If the database does not answer, the loops
+        // that need it log that.
         if stalled.is_none() || status.ended {
             let _ = note(&office, &status).await;
         }
@@ -86,8 +85,8 @@ async fn note(office: &Office, status: &DaemonStatus) -> anyhow::Result<()> {
     Ok(office.store.remember(&format!("{STATUS_KEYS}{}", status.who), &note).await?)
 }
 
-/// Returns this daemon's first status, with the last times at which any daemon fetched and sent letters. Deletes
-/// the statuses of daemons that have been silent for [`FORGET_AFTER`].
+/// Returns this daemon's first status, with the last times at which any daemon fetched and sent letters.
+/// Deletes the statuses of daemons that have been silent for [`FORGET_AFTER`].
 async fn first_status(office: &Office) -> anyhow::Result<DaemonStatus> {
     let mut first = new_status(office);
     for status in daemon_statuses(&office.store, first.at).await? {

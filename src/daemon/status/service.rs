@@ -14,10 +14,13 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{self, SignalKind};
 use tokio::sync::watch;
 
+use super::{SILENT_AFTER, Status};
 use crate::config::Config;
 use crate::daemon::Clock;
-use crate::daemon::status::{SILENT_AFTER, Status};
 use crate::store::Database;
+
+/// Time limit for a shutdown. A supervisor would kill a program that does not end, and so might its user.
+const MAX_SHUTDOWN: Duration = Duration::from_millis(4500);
 
 /// A request by signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,17 +58,39 @@ impl Signals {
     }
 }
 
-/// Time limit for a shutdown. A supervisor would kill a program that does not end, and so might its user.
-const MAX_SHUTDOWN: Duration = Duration::from_millis(4500);
+/// The monitoring pages: `/metrics` for Prometheus, and `/health`, which is 503 when there is a fault.
+#[derive(Clone)]
+struct StatusPage {
+    store: Arc<Database>,
+    /// The config in force.
+    config: watch::Receiver<Arc<Config>>,
+    clock: Clock,
+}
 
-/// Ends the program after [`MAX_SHUTDOWN`] if it has not ended by itself: a mail server or the database may not answer.
-/// Uncommitted work is done after the next start.
+impl StatusPage {
+    async fn status(&self) -> Result<Status, (StatusCode, &'static str)> {
+        // The config in force may change while the page is being made.
+        let config = Arc::clone(&self.config.borrow());
+        let now = (self.clock)();
+        let status = Status::of(&self.store, &config.database, &config.outbox.quota, now, SILENT_AFTER).await;
+        let mut status = status.map_err(|error| {
+            tracing::warn!(error = format!("{error:#}"), "failed to serve a monitoring page");
+            (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
+        })?;
+        status.note_logins(&config.oauth_logins());
+        Ok(status)
+    }
+}
+
+/// Ends the program after [`MAX_SHUTDOWN`] if it has not ended by itself: a mail server or the database may
+/// not answer. Uncommitted work is done after the next start.
 ///
 /// Runs on a thread of its own, because the runtime's threads may hang.
 pub fn end_at_the_latest() {
     std::thread::spawn(|| {
         std::thread::sleep(MAX_SHUTDOWN);
         tracing::warn!("shutdown timed out; the program ends now");
+        // As a success: a supervisor must not take a shutdown that it asked for as a crash.
         std::process::exit(0);
     });
 }
@@ -92,22 +117,6 @@ pub fn notify_watchdog() {
     notify(&[NotifyState::Watchdog]);
 }
 
-/// Does nothing if systemd did not start the program.
-fn notify(states: &[NotifyState]) {
-    if let Err(error) = sd_notify::notify(states) {
-        tracing::warn!(%error, "sd_notify failed");
-    }
-}
-
-/// The monitoring pages: `/metrics` for Prometheus, and `/health`, which is 503 when there is a fault.
-#[derive(Clone)]
-struct StatusPage {
-    store: Arc<Database>,
-    /// The config in force.
-    config: watch::Receiver<Arc<Config>>,
-    clock: Clock,
-}
-
 /// Serves the monitoring pages at `listener` until the future is dropped.
 ///
 /// # Errors
@@ -125,18 +134,10 @@ pub async fn serve_status(
     axum::serve(listener, routes).await.context("the monitoring pages")
 }
 
-impl StatusPage {
-    async fn status(&self) -> Result<Status, (StatusCode, &'static str)> {
-        // The config in force may change while the page is being made.
-        let config = Arc::clone(&self.config.borrow());
-        let now = (self.clock)();
-        let status = Status::of(&self.store, &config.database, &config.outbox.quota, now, SILENT_AFTER).await;
-        let mut status = status.map_err(|error| {
-            tracing::warn!(error = format!("{error:#}"), "failed to serve a monitoring page");
-            (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
-        })?;
-        status.note_logins(&config.oauth_logins());
-        Ok(status)
+/// Does nothing if systemd did not start the program.
+fn notify(states: &[NotifyState]) {
+    if let Err(error) = sd_notify::notify(states) {
+        tracing::warn!(%error, "sd_notify failed");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Letters taken for automatic mail. They act for nobody. Whoever may have written one as a person is asked, once a day.
+//! Letters taken for automatic mail. They act for nobody. Whoever may have written one as a person is asked,
+//! once a day.
 
 use super::sender::{Sender, sender_of};
 use crate::desk::frame::desk::Desk;
@@ -33,8 +34,24 @@ pub fn put_by_automatic(
     Ok(())
 }
 
-/// Returns the seat or the GM who may have written the letter: it is only suspicious, and bears their token and
-/// their address. A marked letter is never answered.
+/// Returns why a letter was taken for automatic, and its first line. That line is left out if it reads as an
+/// order, or if a GM plays in the match: it may tell what the rules hide.
+pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token]) -> Decided<String> {
+    let reason = automatic.to_string();
+    let line = automatic.first_line.as_ref().filter(|line| !is_order_of_any_game(line));
+    let Some(line) = line else { return Ok(reason) };
+    for token in tokens {
+        if let Some(row) = desk.rows.seat_by_token(token.as_str())?
+            && has_gm_seated(desk, &row.match_id)?
+        {
+            return Ok(reason);
+        }
+    }
+    Ok(format!("{reason}; it begins: {line}"))
+}
+
+/// Returns the seat or the GM who may have written the letter: it is only suspicious, and bears their token
+/// and their address. A marked letter is never answered.
 fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> Decided<Option<Sender>> {
     match automatic.certainty() {
         Certainty::Marked => return Ok(None),
@@ -48,8 +65,8 @@ fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> D
     })
 }
 
-/// Tells the possible writer that nothing was done. Two robots that answer each other stop here, because the note
-/// goes out once a day, whatever comes.
+/// Tells the possible writer that nothing was done. Two robots that answer each other stop here, because the
+/// note goes out once a day, whatever comes.
 fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<()> {
     let day = desk.at().date_naive();
     let (token, unique, match_id, name) = match writer {
@@ -73,22 +90,6 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
     let dispatch = mail::assemble(desk, page, token, &to, Some(&AnsweredLetter::new(letter)))?;
     desk.draft.changes.dispatches.push(NewDispatch { answers: Some(letter.digest), ..dispatch });
     Ok(())
-}
-
-/// Returns why a letter was taken for automatic, and its first line. That line is left out if it reads as an order,
-/// or if a GM plays in the match: it may tell what the rules hide.
-pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token]) -> Decided<String> {
-    let reason = automatic.to_string();
-    let line = automatic.first_line.as_ref().filter(|line| !is_order_of_any_game(line));
-    let Some(line) = line else { return Ok(reason) };
-    for token in tokens {
-        if let Some(row) = desk.rows.seat_by_token(token.as_str())?
-            && has_gm_seated(desk, &row.match_id)?
-        {
-            return Ok(reason);
-        }
-    }
-    Ok(format!("{reason}; it begins: {line}"))
 }
 
 /// Whether a GM plays in a match.

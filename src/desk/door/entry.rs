@@ -44,6 +44,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
     if let sender::Sender::Unknown(row) = &sender {
         return unproven::ask_player(desk, waiting, letter, row, Doubt::Address);
     }
+    // Only now: whoever is unknown or blocked gets no answer, signed or not.
     if signatures::waits_for_signature(desk, waiting) {
         let match_id = match sender {
             sender::Sender::Seat(row) => Some(row.match_id),

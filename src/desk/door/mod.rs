@@ -1,4 +1,4 @@
-//! The way of a letter from its arrival to whoever decides on it.
+//! Decides on a letter by its sender: a seat, a GM, a stranger, or a machine.
 
 pub mod automatic;
 pub mod entry;

@@ -1,7 +1,7 @@
 //! Signatures (DKIM): whether a letter is proven to be its sender's, and the habit of signing.
 //!
-//! An address whose last letters were all signed is expected to go on. A forger cannot sign for it, and so cannot end the
-//! habit either: only the player's word on an unsigned letter does.
+//! An address whose last letters were all signed is expected to go on. A forger cannot sign for it, and so
+//! cannot end the habit either: only the player's word on an unsigned letter does.
 
 use chrono::TimeDelta;
 
@@ -39,6 +39,7 @@ pub fn is_proven(desk: &Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decide
 pub fn note_signature(desk: &mut Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<()> {
     let standing = standing::standing(desk, from)?;
     let signed = match standing::signature(desk, waiting) {
+        // Counts no further, so that a regular writer causes no write.
         Some(Signature::Passed) => (standing.signed + 1).min(standing::HABIT),
         Some(Signature::Missing) if standing.signed < standing::HABIT => 0,
         Some(Signature::Missing) | None => standing.signed,

@@ -1,4 +1,4 @@
-//! Answers letters from people who hold no seat, and letters that cannot be read. Touches no running match.
+//! Answers letters from people who hold no seat, or who wrote without its token. Touches no running match.
 
 use std::collections::BTreeSet;
 use std::slice;
@@ -26,6 +26,68 @@ use crate::store::{LetterStatus, WaitingLetter};
 
 /// The answer to somebody who gives a command for a match without its token.
 const NO_TOKEN: &str = "For a match I need its reply token, because anybody can write a new letter in your name. Nothing was filed: please answer a letter of mine about that match.";
+
+/// Maximum characters of a line in a note.
+const MAX_LINE: usize = 100;
+
+/// Maximum lines of a letter without a token that are passed on.
+const MAX_REMARKS: usize = 1000;
+
+/// The words to a person in a letter without a token.
+struct WordsOfStranger {
+    to_gm: Option<Words>,
+    /// Lines that read as orders of some game. They are never passed on: the GM may be the opponent.
+    order_lines: usize,
+}
+
+impl WordsOfStranger {
+    fn of(request: &Request) -> WordsOfStranger {
+        let mut prose = request.clone();
+        // No more can be passed on, and each line is read by every game.
+        prose.remarks.truncate(MAX_REMARKS);
+        let remarks = prose.remarks.len();
+        prose.remarks = without_orders(&prose.remarks);
+        let mut order_lines = remarks - prose.remarks.len();
+        let mut words = Words::of(&prose);
+        let mut told: Vec<String> = Vec::new();
+        for asked in request.commands.iter().filter(|_| !request.check) {
+            if let Command::TellGm(text) = &asked.command {
+                let lines = Line::numbered(&referee::cut(text).lines().collect::<Vec<_>>());
+                let kept = without_orders(&lines);
+                order_lines += lines.len() - kept.len();
+                told.push(kept.into_iter().map(|line| line.text).collect::<Vec<_>>().join("\n"));
+            }
+        }
+        if !told.is_empty() {
+            told.extend(words.map(|words| words.text));
+            words = Some(Words { passing: Passing::AtOnce, text: told.join("\n\n") });
+        }
+        if let Some(words) = words.as_mut().filter(|_| order_lines > 0) {
+            let lines = if order_lines == 1 { "line" } else { "lines" };
+            words.text += &format!("\n({order_lines} order {lines})");
+        }
+        WordsOfStranger { to_gm: words, order_lines }
+    }
+
+    /// Returns the note that the list of letters shows beside this one: the words that went to the GM, or
+    /// that it changed nothing.
+    fn note(&self) -> String {
+        match &self.to_gm {
+            Some(Words { text, .. }) => note_of_text(text),
+            None => "answered without touching a match".to_owned(),
+        }
+    }
+}
+
+/// The replies to a letter without a token, and the commands that wait until its sender is known.
+#[derive(Default)]
+struct StrangerReplies {
+    replies: Vec<Reply>,
+    /// Each with its line, as written.
+    waiting: Vec<(&'static str, String)>,
+    /// Whether one of the commands needs a match, and so its token.
+    lacks_token: bool,
+}
 
 /// Answers somebody who holds no seat: the manual, the games, the rules, offers.
 pub fn answer_stranger(
@@ -93,8 +155,8 @@ pub fn answer_stranger(
     Ok(())
 }
 
-/// Answers a player who wrote about a match without its token with the form of their seat, and returns whether it is
-/// clear which match was meant.
+/// Answers a player who wrote about a match without its token with the form of their seat, and returns
+/// whether it is clear which match was meant.
 fn answer_with_form(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -114,8 +176,8 @@ fn answer_with_form(
     Ok(true)
 }
 
-/// Whether a letter from somebody whom nothing makes known to us shows no person. It stands in the GM's digest, who
-/// can accept it.
+/// Whether a letter is from somebody unknown and shows no sign of a person. The GM's digest lists it, and the
+/// GM can accept it.
 fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
     let is_known = asker.is_known || asker.player_id.is_some() || desk.club.is_gm(&letter.from);
     // Machines give no orders; who does so without a token is told that it is needed.
@@ -123,8 +185,8 @@ fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[L
     !is_known && !letter.shows_a_person(lines, &desk.club.own) && !has_orders()
 }
 
-/// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns what
-/// the answer says about it.
+/// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns
+/// what the answer says about it.
 fn pass_strangers_words(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -158,7 +220,8 @@ fn pass_strangers_words(
     Ok(Some(Passing::AtOnce))
 }
 
-/// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is known.
+/// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is
+/// known.
 fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) -> Decided<StrangerReplies> {
     let mut found = StrangerReplies::default();
     let mut questions = Questions::default();
@@ -195,9 +258,6 @@ fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) ->
     Ok(found)
 }
 
-/// Maximum characters of a line in a note.
-const MAX_LINE: usize = 100;
-
 /// Returns why a stranger's letter is taken for a machine's, and its first line.
 fn note_on_machine(lines: &[Line]) -> String {
     let reason = "from a stranger, and nothing in it speaks for a person";
@@ -206,55 +266,6 @@ fn note_on_machine(lines: &[Line]) -> String {
     match line.filter(|line| !is_order_of_any_game(line)) {
         Some(line) => format!("{reason}; it begins: {}", line.chars().take(MAX_LINE).collect::<String>()),
         None => reason.to_owned(),
-    }
-}
-
-/// Lines of a letter without a token that are passed on at most.
-const MAX_REMARKS: usize = 1000;
-
-/// The words to a person in a letter without a token.
-struct WordsOfStranger {
-    to_gm: Option<Words>,
-    /// Lines that read as orders of some game. They are never passed on: the GM may be the opponent.
-    order_lines: usize,
-}
-
-impl WordsOfStranger {
-    fn of(request: &Request) -> WordsOfStranger {
-        let mut prose = request.clone();
-        // No more can be passed on, and each line is read by every game.
-        prose.remarks.truncate(MAX_REMARKS);
-        let remarks = prose.remarks.len();
-        prose.remarks = without_orders(&prose.remarks);
-        let mut order_lines = remarks - prose.remarks.len();
-        let mut words = Words::of(&prose);
-        let mut told: Vec<String> = Vec::new();
-        for asked in request.commands.iter().filter(|_| !request.check) {
-            if let Command::TellGm(text) = &asked.command {
-                let lines = Line::numbered(&referee::cut(text).lines().collect::<Vec<_>>());
-                let kept = without_orders(&lines);
-                order_lines += lines.len() - kept.len();
-                told.push(kept.into_iter().map(|line| line.text).collect::<Vec<_>>().join("\n"));
-            }
-        }
-        if !told.is_empty() {
-            told.extend(words.map(|words| words.text));
-            words = Some(Words { passing: Passing::AtOnce, text: told.join("\n\n") });
-        }
-        if let Some(words) = words.as_mut().filter(|_| order_lines > 0) {
-            let lines = if order_lines == 1 { "line" } else { "lines" };
-            words.text += &format!("\n({order_lines} order {lines})");
-        }
-        WordsOfStranger { to_gm: words, order_lines }
-    }
-
-    /// Returns the note that the list of letters shows beside this one: the words that went to the GM, or that it changed
-    /// nothing.
-    fn note(&self) -> String {
-        match &self.to_gm {
-            Some(Words { text, .. }) => note_of_text(text),
-            None => "answered without touching a match".to_owned(),
-        }
     }
 }
 
@@ -270,16 +281,6 @@ fn without_orders(lines: &[Line]) -> Vec<Line> {
         }
     }
     lines.iter().filter(|line| !orders.contains(&line.no)).cloned().collect()
-}
-
-/// The replies to a letter without a token, and the commands that wait until its sender is known.
-#[derive(Default)]
-struct StrangerReplies {
-    replies: Vec<Reply>,
-    /// Each with its line, as written.
-    waiting: Vec<(&'static str, String)>,
-    /// Whether one of the commands needs a match, and so its token.
-    lacks_token: bool,
 }
 
 /// Says what a letter lacked, in sentences.

@@ -1,5 +1,6 @@
-//! Letters about a match from a player's address, but without a token. Anybody can put that address on a letter, so nothing
-//! is done. The answer goes to the address, holds the seat's form, and bears the token that the letter lacked.
+//! Letters about a match from a player's address, but without a token. Anybody can put that address on a
+//! letter, so nothing is done. The answer goes to the address, holds the seat's form, and bears the token
+//! that the letter lacked.
 
 use std::sync::Arc;
 
@@ -40,8 +41,8 @@ pub fn form_without_token(
     Ok(NewDispatch { answers: Some(letter.digest), ..dispatch })
 }
 
-/// Returns the only running match of the player that the letter names or, if it names none, the only one that waits for
-/// the player, with the player's seat in it.
+/// Returns the only running match of the player that the letter names or, if it names none, the only one that
+/// waits for the player, with the player's seat in it.
 pub fn seat_meant(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -61,6 +62,7 @@ pub fn seat_meant(
             meant.push((game_match.id.clone(), *seat));
         }
     }
+    // Of several nobody knows which is meant, and a wrong form invites orders for the wrong match.
     let [(match_id, seat)] = &meant[..] else { return Ok(None) };
     let loaded = desk.game_match(match_id)?.cloned();
     Ok(loaded.map(|loaded| (loaded, *seat)))

@@ -1,8 +1,8 @@
 //! Letters with a seat's reply token that are not proven to be its player's.
 //!
-//! Nothing in such a letter is done, and its sender hears nothing. The player is told at the registered address, and
-//! answers with CONFIRM or DENY and the code of that notice. A confirmed letter waits again, and is ruled on as of its
-//! arrival.
+//! Nothing in such a letter is done, and its sender hears nothing. The player is told at the registered
+//! address, and answers with CONFIRM or DENY and the code of that notice. A confirmed letter waits again, and
+//! is ruled on as of its arrival.
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
@@ -72,8 +72,19 @@ pub fn ask_player(
     Ok(())
 }
 
-/// Keeps an unproven letter for the player's word, and tells the player of it, unless the player was told of others
-/// from that address within a day.
+/// Whether the player has confirmed an unsigned letter. It then counts as of its arrival, even if such
+/// letters no longer need proof.
+pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, row: &TokenRow) -> Decided<bool> {
+    if standing::signature(desk, waiting) != Some(Signature::Missing) {
+        return Ok(false);
+    }
+    let known = unproven_letters_of(desk, row.player.id)?;
+    let mut known = known.iter().filter(|unproven| unproven.letter == waiting.digest);
+    Ok(known.any(|unproven| unproven.confirmed_by.is_some()))
+}
+
+/// Keeps an unproven letter for the player's word, and tells the player of it, unless the player was told of
+/// others from that address within a day.
 fn hold_unproven(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -92,6 +103,7 @@ fn hold_unproven(
     let trusted = standing::trusted_addresses(desk, &player)?;
     let Some(registered) = trusted.first() else { return Ok(()) };
     let address = letter.from.as_str();
+    // One code for all letters from an address, so that one CONFIRM is enough.
     let same = open.iter().find(|unproven| unproven.address == address);
     let code = same.map(|same| same.code.clone()).unwrap_or_else(|| codes::draw_code(&mut desk.random()));
     let since = desk.at() - NOTICE_PERIOD;
@@ -124,17 +136,6 @@ fn hold_unproven(
         confirmed_by: None,
     });
     Ok(())
-}
-
-/// Whether the player has confirmed an unsigned letter. It then counts as of its arrival, even if such letters need
-/// no proof any more.
-pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, row: &TokenRow) -> Decided<bool> {
-    if standing::signature(desk, waiting) != Some(Signature::Missing) {
-        return Ok(false);
-    }
-    let known = unproven_letters_of(desk, row.player.id)?;
-    let mut known = known.iter().filter(|unproven| unproven.letter == waiting.digest);
-    Ok(known.any(|unproven| unproven.confirmed_by.is_some()))
 }
 
 /// Sums up a letter with all its parts, because CONFIRM rules on all of them.
@@ -181,8 +182,8 @@ fn unproven_letters_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<UnprovenL
     Ok(known)
 }
 
-/// Returns what a letter asks for, without anything that its sender worded freely: orders that the game can parse, and
-/// the verbs of commands.
+/// Returns what a letter asks for, without anything that its sender worded freely: orders that the game can
+/// parse, and the verbs of commands.
 fn asks(request: &Request, game_match: &Match) -> Vec<String> {
     let orders = request.orders.iter().filter(|line| game_match.game.syntax(&line.text).is_ok());
     let mut asks: Vec<String> = orders.map(|line| line.text.clone()).collect();

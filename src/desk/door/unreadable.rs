@@ -11,8 +11,8 @@ use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, NewDispatch, WaitingLetter};
 
-/// Tells the sender of a letter that cannot be read why that is, in its thread. If the sender is unclear, tells each
-/// registered address that the letter names as one.
+/// Tells the sender of a letter that cannot be read why that is, in its thread. If the sender is unclear,
+/// tells each registered address that the letter names as one.
 pub fn answer_unreadable(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,

@@ -36,6 +36,7 @@ impl Asker {
         Asker {
             name: player.name.clone(),
             addresses: player.addresses.clone(),
+            // Questions and counts belong to one address, whichever of them the player writes from.
             from: player.addresses.first().cloned().unwrap_or_default(),
             player_id: Some(player.id),
             letter: letter.digest,

@@ -1,4 +1,4 @@
-//! Club from the config and the templates that every decision uses.
+//! The club as every decision sees it: its config, its templates, and the identity of its mail.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,26 +33,11 @@ pub struct Club {
 /// See [`Club::trap`]. It gets the bytes of the letter.
 pub type Trap = dyn Fn(Moment, &[u8]) + Send + Sync;
 
-/// What is about to be done with a letter.
+/// A step of the work on a letter, about to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     Read,
     Decide,
-}
-
-/// Returns the identity that letters are read with.
-pub fn own_identity(config: &Config) -> OwnIdentity {
-    let club = &config.club;
-    OwnIdentity {
-        address: club.address.clone(),
-        message_id_domain: club.message_id_domain(),
-        return_path: club.return_path.as_ref().map(|path| path.address.clone()),
-    }
-}
-
-/// Returns the SHA-256 of each of the club's own templates.
-fn digests_of(overrides: &BTreeMap<String, String>) -> BTreeMap<String, Digest> {
-    overrides.iter().map(|(name, source)| (name.clone(), Digest::of(source.as_bytes()))).collect()
 }
 
 impl Club {
@@ -70,7 +55,9 @@ impl Club {
             address: club.address.as_str().to_owned(),
             procedure: PROCEDURE,
             message_ids: club.message_id_domain(),
+            // Other rules for a time zone can move a deadline, so the audit must know which ones were used.
             tzdata: IANA_TZDB_VERSION.to_owned(),
+            // The audit words each letter again, and must know whether it has the templates for that.
             templates: digests_of(templates.overrides()),
         };
         let house: Arc<HousePlayer> = Arc::new(house::play);
@@ -104,4 +91,19 @@ impl Club {
     pub fn local_time(&self, at: DateTime<Utc>) -> String {
         format_local(at, self.config.terms.zone)
     }
+}
+
+/// Returns the identity that letters are read with.
+pub fn own_identity(config: &Config) -> OwnIdentity {
+    let club = &config.club;
+    OwnIdentity {
+        address: club.address.clone(),
+        message_id_domain: club.message_id_domain(),
+        return_path: club.return_path.as_ref().map(|path| path.address.clone()),
+    }
+}
+
+/// Returns the SHA-256 of each of the club's own templates.
+fn digests_of(overrides: &BTreeMap<String, String>) -> BTreeMap<String, Digest> {
+    overrides.iter().map(|(name, source)| (name.clone(), Digest::of(source.as_bytes()))).collect()
 }

@@ -1,10 +1,11 @@
-//! Codes that people copy from letters, and how long they are good for.
+//! Codes that people copy from our letters: how they are drawn and read, and how long they are good for.
+//! Invitations and questions to senders draw shorter ones of the same letters.
 
 use chrono::TimeDelta;
 
 use super::random::Random;
 
-/// Time for which an unproven letter waits for the player's word.
+/// Time for which an unproven letter, or a change that a player asked for, waits for the player's word.
 pub const LAPSE: TimeDelta = TimeDelta::days(14);
 
 /// Crockford's alphabet, in which no two letters look alike, for names and codes.
@@ -26,7 +27,9 @@ pub fn in_code_letters(written: &str) -> String {
 /// Draws ten letters, the first of which is a digit, so that a code never looks like a word.
 pub fn draw_code(random: &mut Random) -> String {
     let letters: [u8; 10] = random.bytes();
+    // 256 is a multiple of 32, so each letter is equally likely.
     let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
+    // From 2 on, because people read 0 and 1 as letters; that leaves eight digits, which divide 256 as well.
     code[0] = char::from(b'2' + letters[0] % 8);
     code.iter().collect()
 }

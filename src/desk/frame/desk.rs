@@ -1,7 +1,7 @@
 //! The desk: what a decision reads, and what it has changed so far.
 //!
-//! An item of a batch is decided on a desk of its own, upon what was accepted before it. Each letter has a draft, which
-//! joins the item's changes when the letter succeeds, so that nothing is ever undone.
+//! An item of a batch is decided on a desk of its own, upon what was accepted before it. Each letter has a
+//! draft, which joins the item's changes when the letter succeeds, so that nothing is ever undone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -26,9 +26,9 @@ pub struct Draft {
     /// Matches that were ruled on.
     pub matches: BTreeMap<String, LoadedMatch>,
     pub changes: Changes,
-    /// Addresses whose player it has found or added.
+    /// Addresses for which a player was found or added.
     pub seated: BTreeSet<String>,
-    /// The names of the matches that it opens.
+    /// The names of the matches that are opened.
     pub names: BTreeSet<String>,
 }
 
@@ -36,7 +36,7 @@ pub struct Draft {
 pub struct Desk<'a> {
     pub club: &'a Club,
     pub rows: Rows<'a>,
-    /// The changes of this letter, or of what else is decided.
+    /// The changes of this letter, or of whatever else is decided on.
     pub draft: Draft,
     /// The changes of the item's letters before it.
     item: Draft,
@@ -63,6 +63,8 @@ impl Draft {
         let is_saved_anew = |saved: &SeatRow| {
             changes.seats.iter().any(|row| (&row.match_id, row.seat) == (&saved.match_id, saved.seat))
         };
+        // A seat is written once: PostgreSQL rejects an upsert that meets a row twice. The latest token
+        // counts.
         self.changes.seats.retain(|saved| !is_saved_anew(saved));
         self.matches.extend(matches);
         self.changes.absorb(changes);
@@ -70,12 +72,13 @@ impl Draft {
         self.names.extend(names);
     }
 
-    /// Returns the keys of all that it changes. Counts are no keys: they add up.
+    /// Returns the keys of everything that the draft changes. Counts have no keys, because they add up.
     pub fn written(&self) -> BTreeSet<Key> {
         let Draft { matches, changes, seated, names } = self;
         let mut keys: BTreeSet<Key> = names.iter().cloned().map(Key::Name).collect();
         keys.extend(seated.iter().cloned().map(Key::Player));
         for (id, loaded) in matches {
+            // Any ruling may end the match, or change what the GM's lists show of it.
             keys.extend([Key::Match(id.clone()), Key::Summaries, Key::Ended]);
             keys.extend(loaded.seats.iter().map(|(_, row)| Key::MatchesOf(row.player.id)));
         }
@@ -88,12 +91,14 @@ impl Draft {
             keys.extend(player.addresses.iter().cloned().map(Key::Player));
         }
         for (gone, into) in &changes.merged {
+            // The seats move, so both players have other matches.
             keys.extend([*gone, *into].into_iter().flat_map(|id| [Key::Holder(id), Key::MatchesOf(id)]));
             keys.insert(Key::PlayerNames);
         }
         keys.extend(changes.newcomers.iter().flat_map(|new| new.addresses.iter().cloned().map(Key::Player)));
         for dispatch in &changes.dispatches {
             keys.insert(Key::Dispatch(dispatch.message_id.clone()));
+            // Only an answer to a text counts when equal answers are limited.
             if dispatch.asked.is_some() {
                 keys.insert(Key::Answers(dispatch.recipient.clone()));
             }
@@ -113,7 +118,7 @@ impl Draft {
         keys
     }
 
-    /// Returns the changes with the matches as rows. Writes these as JSON in parallel.
+    /// Returns the changes, with the matches as rows. Serializes the matches in parallel.
     ///
     /// # Errors
     /// Returns an error if a match cannot be written as JSON.
@@ -182,6 +187,7 @@ impl<'a> Desk<'a> {
 
     /// Switches to the random streams of a letter.
     pub fn begin_letter(&mut self, letter: Digest) {
+        // A letter draws the same numbers whichever letters of its item were decided before it.
         self.subject = random::subject(Some(letter));
         self.streams = 0;
     }
@@ -206,10 +212,12 @@ impl<'a> Desk<'a> {
 
     /// Returns a match if this transaction has ruled on it.
     pub fn ruled_on(&self, id: &str) -> Option<&LoadedMatch> {
+        // The latest draft first: a letter is ruled on as those before it left the match.
         self.drafts().into_iter().rev().find_map(|draft| draft.matches.get(id))
     }
 
-    /// The matches that this transaction has ruled on. One that was changed again comes again, last as it is now.
+    /// The matches that this transaction has ruled on. One that was ruled on several times occurs as often,
+    /// its latest state last.
     pub fn all_ruled_on(&self) -> impl Iterator<Item = &LoadedMatch> {
         self.drafts().into_iter().flat_map(|draft| draft.matches.values())
     }
@@ -228,6 +236,7 @@ impl<'a> Desk<'a> {
 
     /// Returns the player with this address, without the changes of this transaction.
     pub fn stored_player(&self, address: &str) -> Decided<Option<Player>> {
+        // An address that was looked up in vain and then got a player still has no row under its own key.
         let is_seated = self.drafts().iter().any(|draft| draft.seated.contains(address));
         let found = match is_seated {
             true => self.rows.loaded.seated.get(address),
@@ -260,7 +269,7 @@ impl<'a> Desk<'a> {
         Ok(decided.any(|other| other.message_id == message_id) || self.rows.dispatch(message_id)?.is_some())
     }
 
-    /// Notes what became of a letter that acts for no seat.
+    /// Notes the outcome of a letter that acts for no seat.
     pub fn decided(&mut self, waiting: &WaitingLetter, status: LetterStatus, note: String) {
         let decision = LetterDecision { digest: waiting.digest, status, note, seat: None, accepted_by: None };
         self.draft.changes.decided.push(decision);
@@ -272,11 +281,12 @@ impl<'a> Desk<'a> {
         Ok(running.map(|(_, game_match)| game_match.id.clone()).collect())
     }
 
-    /// Returns a player's matches as this transaction leaves them so far, without those that this program cannot rule
-    /// on.
+    /// Returns a player's matches as this transaction leaves them so far, without those that this program
+    /// cannot rule on.
     pub fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
         let mut matches = Vec::new();
         for (_, game_match) in self.rows.matches_of(player_id)? {
+            // Asks for all matches before it gives up, so that one round loads them.
             matches.extend(or_lacking(self.game_match(&game_match.id))?.flatten().cloned());
         }
         self.rows.check()?;

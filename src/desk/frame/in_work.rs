@@ -1,7 +1,7 @@
 //! The letters that threads read and rule on at this moment.
 //!
-//! A decision cannot tell that it takes too long, because it has no clock, and a thread cannot be stopped from outside.
-//! So each thread names its letter here, and the shell watches how long a letter stays.
+//! A decision cannot tell that it takes too long, because it has no clock, and a thread cannot be stopped
+//! from outside. So each thread names its letter here, and the shell watches how long a letter stays.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +27,7 @@ impl InWork {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut BTreeSet<Digest>) -> T) -> T {
+        // No panic leaves a set half changed, so a poisoned lock is as good as any.
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

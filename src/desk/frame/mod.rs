@@ -1,4 +1,4 @@
-//! What every decision stands on: the desk with its rows and drafts, the club, and what is known of people.
+//! The basis of every decision: the desk with its rows and drafts, the club, and what is known of people.
 
 pub mod asker;
 pub mod club;

@@ -5,15 +5,16 @@ use std::thread;
 
 /// Maps items on all processors, in order.
 ///
-/// Uses threads of its own rather than a pool such as rayon's: a full batch takes over a hundred milliseconds, starting
-/// a thread takes tens of microseconds, and nothing else in the program would use the pool.
+/// Uses threads of its own rather than a pool such as rayon's: a full batch takes over a hundred
+/// milliseconds, starting a thread takes tens of microseconds, and nothing else in the program would use the
+/// pool.
 pub fn par_map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
     if threads < 2 {
         return items.iter().map(work).collect();
     }
-    // Threads take items one by one rather than in equal parts: a letter that ends a match takes a hundred times as
-    // long as a question.
+    // Threads take items one by one rather than in equal parts: a letter that ends a match takes a hundred
+    // times as long as a question.
     let numbered = Mutex::new(items.iter().enumerate());
     let next = || numbered.lock().expect("nothing fails while it is locked").next();
     let work_off = || {

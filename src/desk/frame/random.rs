@@ -1,8 +1,9 @@
 //! Random numbers from a seed, so that a repeated decision draws the same ones.
 //!
-//! A decision is repeated when a row is missing: for example, whether the match name that it drew is free. It must then
-//! draw the same name again, so it cannot ask the system for random numbers. Instead each context holds a seed of 256
-//! bits from the system, and a stream is SHA-256 over the seed, a label and a counter.
+//! A decision is repeated when a row is missing: for example, whether the match name that it drew is free. It
+//! must then draw the same name again, so it cannot ask the system for random numbers. Instead the loaded
+//! rows hold a seed of 256 bits from the system, and a stream is SHA-256 over the seed, a label and a
+//! counter.
 
 use sha2::{Digest as _, Sha256};
 
@@ -18,6 +19,7 @@ pub struct Random {
 impl Random {
     /// Creates the stream with this number for a `subject`, which is the digest of a letter, or empty.
     pub fn new(seed: &[u8; 32], subject: &[u8], stream: u64) -> Random {
+        // Only the last part varies in length, so no two streams hash the same bytes.
         let key = Sha256::new().chain_update(seed).chain_update(stream.to_be_bytes()).chain_update(subject);
         Random { key: key.finalize().into(), blocks: 0 }
     }

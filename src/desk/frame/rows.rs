@@ -1,8 +1,9 @@
 //! The rows that decisions read.
 //!
-//! The shell loads rows ahead of a decision and cannot know all of them. A decision that lacks one notes its key and ends
-//! with [`Undecided::Lacks`]; the shell loads what is lacking and decides again. A decision also notes what it read, and
-//! each change names what it writes: of two items of a batch, one that read what the other wrote is decided once more.
+//! The shell loads rows ahead of a decision and cannot know all of them. A decision that lacks one notes its
+//! key and ends with [`Undecided::Lacks`]; the shell loads what is lacking and decides again. A decision also
+//! notes what it read, and each change names what it writes: of two items of a batch, one that read what the
+//! other wrote is decided once more.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,19 +107,6 @@ pub enum Undecided {
     Failed(anyhow::Error),
 }
 
-/// Goes on without a value whose rows are missing, so that one round of loading serves several questions. Whoever asks
-/// calls [`Rows::check`] before using the answers.
-///
-/// # Errors
-/// Returns an error if the decision failed for another reason.
-pub fn or_lacking<T>(decided: Decided<T>) -> anyhow::Result<Option<T>> {
-    match decided {
-        Ok(value) => Ok(Some(value)),
-        Err(Undecided::Lacks) => Ok(None),
-        Err(Undecided::Failed(error)) => Err(error),
-    }
-}
-
 impl<E: Into<anyhow::Error>> From<E> for Undecided {
     fn from(error: E) -> Self {
         Undecided::Failed(error.into())
@@ -146,8 +134,8 @@ pub type Counts = BTreeMap<(BudgetKind, DateTime<Utc>), u32>;
 
 /// The rows that were loaded for the decisions of a batch, and which of them were looked up in vain.
 ///
-/// Loading more never replaces a row: earlier decisions stay valid, and at the commit the version of each match shows
-/// whether somebody else has changed it.
+/// Loading more never replaces a row: earlier decisions stay valid, and at the commit the version of each
+/// match shows whether somebody else has changed it.
 #[derive(Default)]
 pub struct LoadedRows {
     /// The time of the decision, in whole milliseconds as the ledger has it.
@@ -230,7 +218,7 @@ pub struct DigestRows {
     /// Number of letters written.
     pub written: u64,
     pub letters_waiting: u64,
-    /// How many letters were sent in the last 24 hours, and what waits to be sent.
+    /// Letters sent in the last 24 hours, and those that wait to be sent.
     pub sent_in_a_day: u64,
     pub dispatches_waiting: u64,
     pub oldest_dispatch: Option<DateTime<Utc>>,
@@ -262,7 +250,8 @@ pub struct MissedTurn {
 }
 
 impl LoadedMatch {
-    /// Whether letters can be sent to a seat. The house reads none, and a player who was forgotten has no address.
+    /// Whether letters can be sent to a seat. The house reads none, and a player who was forgotten has no
+    /// address.
     pub fn can_be_told(&self, seat: Seat) -> bool {
         self.game_match.house[seat].is_none() && !self.seats[seat].player.addresses.is_empty()
     }
@@ -291,6 +280,7 @@ impl LoadedRows {
 /// The loaded rows as one decision reads them, with notes of what it read and what it lacked.
 pub struct Rows<'a> {
     pub loaded: &'a LoadedRows,
+    // Cells, because functions that only read share the desk, and note what they read all the same.
     read: RefCell<BTreeSet<Key>>,
     lacking: RefCell<Vec<Key>>,
 }
@@ -337,6 +327,7 @@ impl<'a> Rows<'a> {
     pub fn seat_by_token(&self, token: &str) -> Decided<Option<&'a TokenRow>> {
         let found = self.row(self.loaded.tokens.get(token), Key::Token(token.to_owned()))?.as_ref();
         if let Some(row) = found {
+            // The row holds the player as well, so it is out of date if either changes.
             self.note(Key::Match(row.match_id.clone()));
             self.note(Key::Holder(row.player.id));
         }
@@ -358,6 +349,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the stored entries of a match.
     pub fn entries(&self, match_id: &str) -> Decided<&'a [Entry]> {
+        // Drafts name the matches they rule on, not the entries they add.
         self.note(Key::Match(match_id.to_owned()));
         let found = self.loaded.entries.get(match_id).map(Vec::as_slice);
         self.row(found, Key::Entries(match_id.to_owned()))
@@ -390,6 +382,7 @@ impl<'a> Rows<'a> {
     /// Returns the stored player with this address.
     pub fn player(&self, address: &str) -> Decided<Option<&'a Player>> {
         let found = self.row(self.loaded.players.get(address), Key::Player(address.to_owned()))?.as_ref();
+        // Changes of names and settings are written under the ID.
         found.iter().for_each(|player| self.note(Key::Holder(player.id)));
         Ok(found)
     }
@@ -398,6 +391,7 @@ impl<'a> Rows<'a> {
     pub fn player_or_new(&self, address: &str, name: &str) -> Decided<&'a Player> {
         let key = Key::NewPlayer(address.to_owned(), name.to_owned());
         let found = self.row(self.loaded.seated.get(address), key)?;
+        // A draft that adds this player names this key.
         self.note(Key::Player(address.to_owned()));
         self.note(Key::Holder(found.id));
         Ok(found)
@@ -481,5 +475,18 @@ impl<'a> Rows<'a> {
 
     pub fn digest_rows(&self, since: DateTime<Utc>) -> Decided<&'a DigestRows> {
         self.row(self.loaded.digest.as_ref().filter(|rows| rows.since == since), Key::Digest(since))
+    }
+}
+
+/// Goes on without a value whose rows are missing, so that one round of loading serves several questions.
+/// Whoever asks calls [`Rows::check`] before using the answers.
+///
+/// # Errors
+/// Returns an error if the decision failed for another reason.
+pub fn or_lacking<T>(decided: Decided<T>) -> anyhow::Result<Option<T>> {
+    match decided {
+        Ok(value) => Ok(Some(value)),
+        Err(Undecided::Lacks) => Ok(None),
+        Err(Undecided::Failed(error)) => Err(error),
     }
 }

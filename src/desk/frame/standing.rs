@@ -1,4 +1,5 @@
-//! What is known of an address: who owns it, since when, and whether its letters are signed.
+//! The standing of an address: whether its owner is known, whether it was added so lately that it has fewer
+//! rights, and whether its letters are signed.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -11,6 +12,12 @@ use crate::post::dkim::DkimVerdict;
 use crate::referee::ChangeReply;
 use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange, Standing, WaitingLetter};
 
+/// Time in which an older address can undo a change, and in which a new one has fewer rights.
+pub const UNDO: TimeDelta = TimeDelta::days(7);
+
+/// Signed letters in a row after which an address is expected to go on signing.
+pub const HABIT: u32 = 5;
+
 /// Returns what is known of an address as this transaction leaves it so far.
 pub fn standing(desk: &Desk<'_>, address: &str) -> Decided<Standing> {
     match desk.restraints().find_map(|changed| changed.standings.get(address)) {
@@ -22,15 +29,13 @@ pub fn standing(desk: &Desk<'_>, address: &str) -> Decided<Standing> {
 /// Notes that the owner of an address reads our letters.
 pub fn note_known(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
     let standing = standing(desk, &asker.from)?;
+    // Written once: a written row makes other items with this sender be decided again.
     if standing.proven_at.is_none() {
         let standing = Standing { proven_at: Some(desk.at()), ..standing };
         desk.draft.changes.restraints.standings.insert(asker.from.clone(), standing);
     }
     Ok(())
 }
-
-/// Time in which an older address can undo a change, and in which a new one has fewer rights.
-pub const UNDO: TimeDelta = TimeDelta::days(7);
 
 /// Returns the changes of a player as this transaction leaves them so far.
 pub fn changes_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<PlayerChange>> {
@@ -48,6 +53,7 @@ pub fn new_until(desk: &Desk<'_>, player_id: i64, address: &str) -> Decided<Opti
     let added = |row: &&PlayerChange| {
         row.kind == ChangeKind::Add && row.stage == ChangeStage::Done && row.address == address
     };
+    // It may have been added, removed and added again.
     let until = changes.iter().filter(added).map(|row| row.changed_at + UNDO).max();
     Ok(until.filter(|until| *until > desk.at()))
 }
@@ -75,20 +81,20 @@ pub fn refuse_new_address(
         .map(|until| ChangeReply::TooNew { command, until: desk.local_time_in(player.settings.zone, until) }))
 }
 
-/// Letters in a row with which an address gets into the habit.
-pub const HABIT: u32 = 5;
-
 /// Returns what is known of a letter's signature.
 pub fn signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> Option<Signature> {
     match desk.rows.loaded.dkim.get(&waiting.digest) {
         Some(DkimVerdict::Passed) => Some(Signature::Passed),
+        // A letter that waited for the DNS in vain gets here, too.
         Some(DkimVerdict::NotPassed | DkimVerdict::TryLater) => Some(Signature::Missing),
         // Nobody has looked at its signature.
         None => desk.club.config.letters.require_dkim.then_some(Signature::Missing),
     }
 }
 
+/// Saves how many letters in a row were signed, if the number has changed.
 pub fn set_signed(desk: &mut Desk<'_>, from: &str, standing: Standing, signed: u32) {
+    // An equal row would make other items with this sender be decided again for nothing.
     if signed != standing.signed {
         let standing = Standing { signed, ..standing };
         desk.draft.changes.restraints.standings.insert(from.to_owned(), standing);

@@ -10,11 +10,12 @@ use crate::store::{MatchRow, SeatRow, TokenRow};
 /// Reads a match from its snapshot.
 ///
 /// # Errors
-/// Returns an error if the snapshot cannot be read, or if this program does not know the format of its ledger or its version
-/// of the rules.
+/// Returns an error if the snapshot cannot be read, or if this program does not know the format of its ledger
+/// or its version of the rules.
 pub fn snapshot(match_id: &str, snapshot: &str) -> anyhow::Result<Match> {
     let game_match: Match = serde_json::from_str(snapshot)
         .with_context(|| format!("the snapshot of match {match_id} cannot be read"))?;
+    // A snapshot of a newer version may parse, and still mean something else.
     knows_format(game_match.format)
         .and_then(|()| game_match.game.knows_rules(game_match.rules))
         .map_err(anyhow::Error::msg)

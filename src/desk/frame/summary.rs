@@ -57,10 +57,6 @@ impl Summary {
     }
 }
 
-fn running_deadline(game_match: &MatchOverview) -> Option<DateTime<Utc>> {
-    game_match.deadline.filter(|_| game_match.stage == Stage::Running)
-}
-
 /// Sums up a match in one line, as the player of `seat` reads it, who has chosen this time zone.
 pub fn match_line(game_match: &MatchOverview, seat: Seat, zone: Option<Tz>) -> MatchSummary {
     let phase = match (&game_match.due, &game_match.outcome) {
@@ -84,6 +80,7 @@ pub fn match_line(game_match: &MatchOverview, seat: Seat, zone: Option<Tz>) -> M
 
 /// Sums up a match in a few words for the GM, without anything that is hidden from either side.
 pub fn gm_line(game_match: &MatchOverview) -> GmMatchSummary {
+    // Either seat will do: only what both see is taken from the line.
     let line = match_line(game_match, Seat::First, None);
     let mut marks = Vec::new();
     if game_match.asked_gm {
@@ -108,7 +105,12 @@ pub fn gm_line(game_match: &MatchOverview) -> GmMatchSummary {
         phase: game_match.result().unwrap_or(line.phase),
         awaited: line.awaited,
         due_at: line.due_at,
+        // The overview lacks the terms that the grace depends on, so the digest adds it.
         grace_until: None,
         marks,
     }
+}
+
+fn running_deadline(game_match: &MatchOverview) -> Option<DateTime<Utc>> {
+    game_match.deadline.filter(|_| game_match.stage == Stage::Running)
 }

@@ -1,4 +1,5 @@
-//! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set aside.
+//! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set
+//! aside.
 
 use super::digest;
 use crate::desk::frame::desk::Desk;
@@ -8,7 +9,8 @@ use crate::letter::UnreadableReason;
 use crate::report::GmResult;
 use crate::store::{LetterDecision, LetterRow, LetterStatus};
 
-/// Lets a letter wait again, to be ruled on as a person's. That overrules how it was classified, never who wrote it.
+/// Lets a letter wait again, to be ruled on as a person's. That overrules how it was classified, never who
+/// wrote it.
 pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<GmResult> {
     let letter = match desk.rows.letters_with(prefix)? {
         [one] => one.clone(),
@@ -20,6 +22,7 @@ pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<
     if let Some(reason) = reason_against(&letter.row) {
         return Ok(refused(reason.to_owned()));
     }
+    // Whoever plays must not choose which letters in their own match count.
     if digest::fog_of_gm(desk)?.is_of_own_match(&letter) {
         let says = "It comes from a match in which you play, so another GM has to do this.";
         return Ok(refused(says.to_owned()));
@@ -48,6 +51,7 @@ fn reason_against(row: &LetterRow) -> Option<&'static str> {
     if row.bytes_deleted_at.is_some() {
         return Some("Its bytes were deleted, because it caused no ledger entry.");
     }
+    // The note is all that the row keeps of the reason.
     let exceeds_limit =
         UnreadableReason::ALL.iter().any(|reason| reason.is_limit() && row.note == reason.to_string());
     match row.status {

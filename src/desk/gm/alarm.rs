@@ -1,5 +1,5 @@
-//! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that fills up, and a
-//! server that takes no mail.
+//! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that
+//! fills up, and a server that takes no mail.
 
 use chrono::{DateTime, Utc};
 
@@ -20,6 +20,7 @@ pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
         let envelope = PlainEnvelope {
             name: &gm.name,
             address: gm.address.as_str(),
+            // The letter has no token, so without the index all GMs would get the same Message-ID.
             unique: &format!("audit.{}.{}", desk.at().timestamp_millis(), index.0),
             kind: DispatchKind::Alarm,
         };
@@ -50,9 +51,9 @@ pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
     Ok(())
 }
 
-/// Tells the GM that nothing has been sent since then, because the server refuses everything with these codes. The letter
-/// waits like all others, and is the first that goes. Another daemon, or this one before it was killed, may have told of
-/// the same outage.
+/// Tells the GM that nothing has been sent since then, because the server refuses everything with these
+/// codes. The letter waits like all others, and is the first that goes. Another daemon, or this one before it
+/// was killed, may have told of the same outage.
 pub fn cannot_send(
     desk: &mut Desk<'_>,
     since: DateTime<Utc>,
@@ -74,7 +75,8 @@ pub fn cannot_send(
     Ok(())
 }
 
-/// Tells the GM that the house cannot play its turn in a match. Another daemon may have told of the same turn.
+/// Tells the GM that the house cannot play its turn in a match. Another daemon may have told of the same
+/// turn.
 pub fn house_stuck(desk: &mut Desk<'_>, match_id: &str, phase_no: u32) -> Decided<()> {
     let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(()) };
     let letter = ClubLetter::HouseStuck { match_id: match_id.to_owned() };

@@ -27,10 +27,12 @@ pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: boo
         return Ok(done);
     }
     let letter = ClubLetter::Announcement { gm: gms::acting_gm(desk).name.clone(), game_name, lines };
+    // Worded once: nothing in it depends on the reader.
     let worded = mail::word_club_letter(desk, &letter, "")?;
     let text = Digest::of(text.as_bytes()).to_string();
     for (index, player) in players.iter().enumerate() {
         let Some(address) = player.addresses.first() else { continue };
+        // The text is part of it, because one letter of a GM may announce several things.
         let unique = format!("t.{}.{}.{}", player.id, desk.at().timestamp_millis(), &text[..8]);
         let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Notice };
         let mut page = worded.clone();

@@ -19,22 +19,11 @@ use crate::report::{
 };
 use crate::store::{NewDispatch, Urgency};
 
-/// Words a GM's digest of the day, unless there is no news or it was made before.
-pub fn daily(desk: &mut Desk<'_>, gm: GmIndex, since: DateTime<Utc>, today: NaiveDate) -> Decided<()> {
-    desk.acting = gm;
-    let Some(digest) = digest(desk, Some(since))? else { return Ok(()) };
-    let dispatch = gms::gm_dispatch(desk, gm, &ClubLetter::Digest { digest }, &format!("d.{today}"), None)?;
-    if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
-        return Ok(());
-    }
-    desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
-    Ok(())
-}
-
 /// Maximum matches in each list of a digest.
 const MAX_LISTED: usize = 50;
 
-/// How long letters may wait to be sent before the digest tells how many do: what was just written waits for moments.
+/// Time after which the digest tells how many letters wait to be sent: what was just written waits for
+/// moments.
 const UNSENT_FOR: TimeDelta = TimeDelta::minutes(15);
 
 /// The matches and addresses that the rules hide from a GM who plays.
@@ -64,7 +53,20 @@ impl Fog {
     }
 }
 
-/// Returns the acting GM's news since then, by default of the last day, or `None` if there is none.
+/// Words a GM's digest of the day, unless there is no news or it was made before.
+pub fn daily(desk: &mut Desk<'_>, gm: GmIndex, since: DateTime<Utc>, today: NaiveDate) -> Decided<()> {
+    desk.acting = gm;
+    let Some(digest) = digest(desk, Some(since))? else { return Ok(()) };
+    let dispatch = gms::gm_dispatch(desk, gm, &ClubLetter::Digest { digest }, &format!("d.{today}"), None)?;
+    // Another daemon may have made it, or this one before it was killed.
+    if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
+        return Ok(());
+    }
+    desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
+    Ok(())
+}
+
+/// Returns the acting GM's news since `since` (by default, of the last day), or `None` if there is none.
 pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<Box<GmDigest>>> {
     let since = since.unwrap_or(desk.at() - TimeDelta::days(1));
     let rows = desk.rows.digest_rows(since)?;
@@ -74,6 +76,7 @@ pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<B
     let mut told = GmDigest { since: desk.club.local_time(since), ..GmDigest::default() };
     tell_matches(desk, &summaries, &mut told)?;
     tell_events(desk, rows, &summaries, &fog, &mut told);
+    // A GM who plays must not learn how often the opponent's orders were refused.
     for (id, count) in rows.refused.iter().filter(|(id, _)| !fog.matches.contains(*id)) {
         if summaries.iter().any(|summary| summary.line.id == *id) {
             told.refused.push(RefusalCount { id: id.clone(), count: *count });
@@ -106,6 +109,33 @@ pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<B
     told.written = rows.written;
     told.sending = sending(desk, rows);
     Ok(Some(Box::new(told)).filter(|digest| digest.has_news()))
+}
+
+/// Returns what the rules hide from the acting GM, who may play.
+pub fn fog_of_gm(desk: &Desk<'_>) -> Decided<Fog> {
+    let gm = gms::acting_gm(desk);
+    let mut fog = Fog::default();
+    let own = std::iter::once(&gm.address).chain(&gm.also);
+    for address in own {
+        let player = or_lacking(desk.player(address.as_str()))?.flatten();
+        let Some(player) = player else { continue };
+        let Some(matches) = or_lacking(desk.rows.matches_of(player.id))? else {
+            continue;
+        };
+        let running = matches.iter().filter(|(_, overview)| overview.stage != Stage::Over);
+        for (seat, overview) in running {
+            fog.matches.insert(overview.id.clone());
+            let loaded = or_lacking(desk.game_match(&overview.id))?.flatten();
+            let Some(loaded) = loaded else { continue };
+            if !gms::all_gms_play(desk, &loaded.seats) {
+                fog.read_by_others.insert(overview.id.clone());
+                // A letter without a token names no match, so the address has to tell.
+                fog.addresses.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
+            }
+        }
+    }
+    desk.rows.check()?;
+    Ok(fog)
 }
 
 /// Returns what was sent and what waits, if the config limits it or if letters wait for long.
@@ -147,8 +177,9 @@ fn tell_matches(desk: &Desk<'_>, summaries: &[Summary], told: &mut GmDigest) -> 
     Ok(())
 }
 
-/// Adds to late matches until when their grace runs.
+/// Adds the end of the grace period to late matches.
 fn with_grace(desk: &Desk<'_>, mut late: Vec<GmMatchSummary>) -> Decided<Vec<GmMatchSummary>> {
+    // Loads no match that the list does not show.
     for line in late.iter_mut().take(MAX_LISTED) {
         let found = or_lacking(desk.game_match(&line.id))?.flatten();
         let game_match = found.map(|loaded| &loaded.game_match);
@@ -216,32 +247,6 @@ fn fog_at_terminal(desk: &Desk<'_>) -> Decided<Fog> {
     let running = lists::summaries(desk)?.into_iter().filter(|summary| summary.stage != Stage::Over);
     let matches: BTreeSet<String> = running.map(|summary| summary.line.id).collect();
     Ok(Fog { read_by_others: matches.clone(), matches, addresses: BTreeSet::new(), at_terminal: true })
-}
-
-/// Returns what the rules hide from the acting GM, who may play.
-pub fn fog_of_gm(desk: &Desk<'_>) -> Decided<Fog> {
-    let gm = gms::acting_gm(desk);
-    let mut fog = Fog::default();
-    let own = std::iter::once(&gm.address).chain(&gm.also);
-    for address in own {
-        let player = or_lacking(desk.player(address.as_str()))?.flatten();
-        let Some(player) = player else { continue };
-        let Some(matches) = or_lacking(desk.rows.matches_of(player.id))? else {
-            continue;
-        };
-        let running = matches.iter().filter(|(_, overview)| overview.stage != Stage::Over);
-        for (seat, overview) in running {
-            fog.matches.insert(overview.id.clone());
-            let loaded = or_lacking(desk.game_match(&overview.id))?.flatten();
-            let Some(loaded) = loaded else { continue };
-            if !gms::all_gms_play(desk, &loaded.seats) {
-                fog.read_by_others.insert(overview.id.clone());
-                fog.addresses.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
-            }
-        }
-    }
-    desk.rows.check()?;
-    Ok(fog)
 }
 
 fn letter_told(desk: &Desk<'_>, letter: &DigestLetter) -> LetterSummary {

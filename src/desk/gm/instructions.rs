@@ -1,4 +1,5 @@
-//! The GM's instructions. They take the same path by letter and at the terminal, and each act on a match is a ruling.
+//! The GM's instructions. They take the same path by letter and at the terminal, and each act on a match is a
+//! ruling.
 
 use anyhow::anyhow;
 
@@ -26,6 +27,12 @@ use crate::report::GmResult;
 use crate::request::Party;
 use crate::store::Player;
 
+/// An act on a match, and who takes over the seat that it is about.
+pub struct Effect {
+    act: Act,
+    successor: Option<Player>,
+}
+
 /// Decides on one instruction from the terminal, on behalf of a GM.
 pub fn instruct_at_terminal(
     desk: &mut Desk<'_>,
@@ -35,22 +42,6 @@ pub fn instruct_at_terminal(
     desk.acting = gm;
     desk.at_terminal = true;
     instruct_unless_playing(desk, instruction, false)
-}
-
-/// An act on a match, and who takes over the seat that it is about.
-pub struct Effect {
-    act: Act,
-    successor: Option<Player>,
-}
-
-/// Refuses the options by which players choose their seats: the GM names the first player first.
-fn seats_follow_from_order(options: &[(String, String)]) -> Result<(), OfferRejection> {
-    let chooses_seat = |name: &str| ["seat", "first"].iter().any(|own| name.eq_ignore_ascii_case(own));
-    let Some((name, value)) = options.iter().find(|(name, _)| chooses_seat(name)) else { return Ok(()) };
-    let reason = format!(
-        "`{name}={value}` chooses a seat. Here the one you name first has the first seat, so please leave it out."
-    );
-    Err(OfferRejection::BadOption { reason })
 }
 
 /// Carries out one instruction; with `check`, only says what would be done.
@@ -68,6 +59,7 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
             let gm = opened_by_gm(gms::acting_gm(desk));
             match openings::open_match(desk, &new, gm, None) {
                 Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
+                // What fails here is mostly for the GM to mend, such as one player for both seats.
                 Err(Undecided::Failed(error)) => Ok(GmResult::Refused { says: format!("{error:#}.") }),
                 Err(Undecided::Lacks) => Err(Undecided::Lacks),
             }
@@ -84,6 +76,44 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
         Instruction::AcceptLetter { digest } => accept::accept_letter(desk, digest, check),
         Instruction::Digest => Ok(GmResult::Digest { digest: digest::digest(desk, None)? }),
     }
+}
+
+/// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for
+/// the other seat tells where its ships are.
+pub fn instruct_unless_playing(
+    desk: &mut Desk<'_>,
+    instruction: &Instruction,
+    check: bool,
+) -> Decided<GmResult> {
+    if let Instruction::Match { id, action, .. } = instruction
+        && is_for_another_gm(action)
+        && let Some(loaded) = desk.game_match(&id.to_ascii_uppercase())?
+        && is_seated(gms::acting_gm(desk), &loaded.seats)
+    {
+        let says = "You play in that match, so another GM has to do this.".to_owned();
+        return Ok(GmResult::Refused { says });
+    }
+    instruct(desk, instruction, check)
+}
+
+/// Whether a GM who plays in the match must leave this to another.
+pub fn is_for_another_gm(action: &MatchAction) -> bool {
+    match action {
+        MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
+        MatchAction::Act(act) => {
+            matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Tell { .. } | Act::Unseal { .. })
+        }
+    }
+}
+
+/// Refuses the options by which players choose their seats: the GM names the first player first.
+fn seats_follow_from_order(options: &[(String, String)]) -> Result<(), OfferRejection> {
+    let chooses_seat = |name: &str| ["seat", "first"].iter().any(|own| name.eq_ignore_ascii_case(own));
+    let Some((name, value)) = options.iter().find(|(name, _)| chooses_seat(name)) else { return Ok(()) };
+    let reason = format!(
+        "`{name}={value}` chooses a seat. Here the one you name first has the first seat, so please leave it out."
+    );
+    Err(OfferRejection::BadOption { reason })
 }
 
 /// Returns the match that the GM wants to open.
@@ -169,6 +199,7 @@ fn act_on_match(
         return Ok(GmResult::Refused { says });
     }
     let open = loaded.game_match.due().map(|due| due.turn);
+    // An instruction about one turn must not hit the next, if that opened while the letter was on its way.
     if let Some(turn) = turn.filter(|turn| Some(*turn) != open) {
         return Ok(GmResult::TurnPassed { id, turn, open });
     }
@@ -179,6 +210,7 @@ fn act_on_match(
     if !check {
         return acts::act_as_gm(desk, loaded, &act, successor);
     }
+    // Ruled on and dropped, so that a check rejects whatever the instruction itself would.
     let ruling = ruling_mail::rule(
         desk,
         &loaded.game_match,
@@ -235,6 +267,7 @@ fn replace_by_house(
         Ok(level) => level,
         Err(no) => return Ok(Err(GmResult::NoOffer { no })),
     };
+    // A check must not add a player: loading the row would add it at once.
     let successor = if check { None } else { Some(openings::house_player(desk, level)?) };
     let house = Some(level.name.to_owned());
     let (name, settings) = (level.player_name(), PlayerSettings::default());
@@ -272,6 +305,7 @@ fn correction(
 ) -> Decided<Correction> {
     let entries = desk.rows.entries(id)?;
     let is_over = desk.game_match(id)?.is_some_and(|loaded| loaded.game_match.stage == Stage::Over);
+    // The end has published the secret, and the turns to come need one that nobody knows.
     let new_key = is_over.then(|| NewKey::new(SealKey::new(desk.random().bytes())));
     let Some(Fact::MatchOpened { options, .. }) = entries.first().map(|entry| &entry.fact) else {
         return Err(anyhow!("the ledger of match {id} does not begin with its opening").into());
@@ -284,32 +318,4 @@ fn correction(
         orders,
         new_key,
     })
-}
-
-/// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for the
-/// other seat tells where its ships are.
-pub fn instruct_unless_playing(
-    desk: &mut Desk<'_>,
-    instruction: &Instruction,
-    check: bool,
-) -> Decided<GmResult> {
-    if let Instruction::Match { id, action, .. } = instruction
-        && is_for_another_gm(action)
-        && let Some(loaded) = desk.game_match(&id.to_ascii_uppercase())?
-        && is_seated(gms::acting_gm(desk), &loaded.seats)
-    {
-        let says = "You play in that match, so another GM has to do this.".to_owned();
-        return Ok(GmResult::Refused { says });
-    }
-    instruct(desk, instruction, check)
-}
-
-/// Whether a GM who plays in the match must leave this to another.
-pub fn is_for_another_gm(action: &MatchAction) -> bool {
-    match action {
-        MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
-        MatchAction::Act(act) => {
-            matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Tell { .. } | Act::Unseal { .. })
-        }
-    }
 }

@@ -42,8 +42,8 @@ impl GmLetter {
     }
 }
 
-/// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer asks
-/// for a reply that carries it.
+/// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer
+/// asks for a reply that carries it.
 pub fn follow_gm_letter(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -73,6 +73,7 @@ pub fn follow_gm_letter(
     let answered = AnsweredLetter::new(letter);
     let answered = Some((&answered, letter.from.as_str()));
     let mut dispatches = vec![gms::gm_dispatch(desk, gm, &plain, &unique, answered)?];
+    // Without the token the letter may be forged, and must not use up the budget of the GM.
     let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
     answers::limit_answers(desk, &mut dispatches, digest_of_lines(&lines), budget)?;
     desk.draft.changes.dispatches.extend(dispatches);
@@ -87,6 +88,7 @@ fn follow(desk: &mut Desk<'_>, instructed: Vec<InstructionLine>, check: bool) ->
             Err(InstructionFault { reason, example }) => {
                 Some(GmResult::NotRead { says: reason, example: example.to_owned() })
             }
+            // Goes on where rows are lacking: one round then loads them for all instructions.
             Ok(instruction) => or_lacking(instructions::instruct_unless_playing(desk, &instruction, check))?,
         };
         items.extend(done.map(|done| GmItem { asked: line.text, done }));

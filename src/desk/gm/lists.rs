@@ -14,6 +14,7 @@ pub fn listed(desk: &Desk<'_>, listing: Listing) -> Decided<Vec<GmMatchSummary>>
     summaries.retain(|summary| summary.is_on(listing));
     match listing {
         Listing::Due => summaries.sort_by_key(|summary| summary.deadline),
+        // A summary does not tell when its match ended, so the loaded IDs give the order.
         Listing::Ended => {
             let ended = desk.rows.ended()?;
             let place = |summary: &Summary| ended.iter().position(|id| *id == summary.line.id);
@@ -34,6 +35,7 @@ pub fn summaries(desk: &Desk<'_>) -> Decided<Vec<Summary>> {
         by_id.insert(&loaded.game_match.id, Summary::of(&loaded.game_match.overview(), desk.at()));
     }
     let mut summaries: Vec<Summary> = by_id.into_values().collect();
+    // A match that was just opened is a row already, and not among those ruled on.
     for row in desk.added(|changes| &changes.matches) {
         summaries.push(Summary::of(&row.overview, desk.at()));
     }

@@ -1,5 +1,5 @@
-//! Before a rollback in a game with hidden information, the GM reads what each side saw of the turns to be voided, because
-//! it cannot be unseen.
+//! Before a rollback in a game with hidden information, the GM reads what each side saw of the turns to be
+//! voided, because it cannot be unseen.
 
 use anyhow::anyhow;
 
@@ -12,7 +12,8 @@ use crate::ledger::Fact;
 use crate::referee::{Act, Adjudication, Correction, Match, Stage};
 use crate::report::{self, GmResult, SeenTurn};
 
-/// Returns why no turn of a match can be decided again, if its result has told both sides what the rules hide.
+/// Returns why no turn of a match can be decided again, if its result has told both sides what the rules
+/// hide.
 pub fn refuse_after_the_end(game_match: &Match) -> Option<GmResult> {
     if game_match.stage != Stage::Over || !game_match.game.hides_something() {
         return None;
@@ -36,8 +37,10 @@ pub fn before_correction(
     let Some(keeps) = correction.first_voided().filter(|_| game_match.game.hides_something()) else {
         return Ok(None);
     };
+    // The entry is found again by this text, so a new wording would ask every GM once more.
     let what = format!("what each side saw of the turns from {turn} on, before a rollback");
     let entries = desk.rows.entries(&game_match.id)?.iter().rev();
+    // A turn that was adjudicated since is one that the GM has not read.
     let mut since = entries.take_while(|entry| !matches!(entry.fact, Fact::TurnAdjudicated { .. }));
     if since.any(|entry| matches!(&entry.fact, Fact::Unsealed { what: shown, .. } if *shown == what)) {
         return Ok(None);

@@ -19,7 +19,7 @@ pub struct Unseal {
 }
 
 impl Unseal {
-    /// A request by the GM with this name.
+    /// Makes the request of the GM with this name.
     ///
     /// # Errors
     /// Returns a sentence if no GM has this name, or if the reason is empty or too long.
@@ -34,8 +34,8 @@ impl Unseal {
     }
 }
 
-/// Notes in the ledgers of the running ones among these matches that a GM is shown `what`. Returns why not if the GM plays
-/// in one of them; then nothing is noted in any.
+/// Notes in the ledgers of the running ones among these matches that a GM is shown `what`. Returns why not if
+/// the GM plays in one of them; then nothing is noted in any.
 pub fn unseal(
     desk: &mut Desk<'_>,
     asked: &Unseal,
@@ -43,6 +43,7 @@ pub fn unseal(
     ids: &[String],
 ) -> Decided<Result<(), String>> {
     desk.acting = asked.gm;
+    // All are loaded before any is ruled on: if the GM plays in the last of them, none may be noted.
     let mut running: Vec<LoadedMatch> = Vec::new();
     for id in ids {
         let loaded = or_lacking(desk.game_match(id))?.flatten();

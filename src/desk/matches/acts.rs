@@ -1,4 +1,4 @@
-//! Acts on a match: of the clock, the program and a GM.
+//! Rules on a match without a letter from a seat: for the clock, for the program, and for a GM.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,6 +14,10 @@ use crate::referee::{Act, Match, Matter};
 use crate::report::GmResult;
 use crate::store::Player;
 
+/// Makes the cause of a ruling from the match as it is loaded, so that it is about the phase that is open
+/// then.
+pub type CauseOf = Arc<dyn Fn(&Match) -> Matter<'static> + Send + Sync>;
+
 /// Rules on an act of the GM, and gives a seat its new player or its new token if that is the act.
 pub fn act_as_gm(
     desk: &mut Desk<'_>,
@@ -22,6 +26,7 @@ pub fn act_as_gm(
     successor: Option<Player>,
 ) -> Decided<GmResult> {
     let matter = loaded.game_match.by_gm(&gms::acting_gm(desk).name, act.clone());
+    // Ruled on before a token is drawn: a rejected act must pin nothing.
     let mut ruling = ruling_mail::rule(desk, &loaded.game_match, &matter);
     let id = loaded.game_match.id.clone();
     if let Some(untaken) = ruling.rejection {
@@ -42,9 +47,6 @@ pub fn act_as_gm(
     let loaded = desk.game_match(&id)?.context("a match that was just ruled on")?;
     Ok(GmResult::Match { line: gm_line(&loaded.game_match.overview()) })
 }
-
-/// Makes the cause by which a match is ruled on, in the phase that is open in it.
-pub type CauseOf = Arc<dyn Fn(&Match) -> Matter<'static> + Send + Sync>;
 
 /// Returns the clock as the cause: the time of a match has come.
 pub fn by_clock() -> CauseOf {

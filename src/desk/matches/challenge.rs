@@ -75,8 +75,8 @@ fn against_the_house<'a>(desk: &Desk<'a>, player_id: Option<i64>) -> Decided<Vec
     Ok(of_house.map(|(seat, game_match)| (*seat, game_match)).collect())
 }
 
-/// Returns the level above the highest one that the player has beaten in a match with `advance`, or `default` if they have
-/// beaten none. It may be below `default`, which the invitations to those matches do not know.
+/// Returns the level above the highest one that the player has beaten in a match with `advance`, or `default`
+/// if they have beaten none. It may be below `default`, which the invitations to those matches do not know.
 fn advanced(
     default: &'static HouseLevel,
     game: GameKind,

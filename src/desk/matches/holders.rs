@@ -1,5 +1,5 @@
-//! Who holds a seat: pinned in the ledger of the match when it opens, and whenever the reply token or the player's
-//! addresses change.
+//! The holder of a seat: pinned in the ledger of the match when it opens, and whenever the reply token or the
+//! player's addresses change.
 
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
@@ -12,6 +12,7 @@ use crate::store::{Player, TokenRow};
 
 /// Pins a seat's reply token and its player's addresses, each under a key of its own, and saves the keys.
 pub fn pin_seat(desk: &mut Desk<'_>, row: &TokenRow) -> SeatPins {
+    // One key for all would let whoever opens one pin guess at the others.
     let mut random = desk.random();
     let mut pin = |kind: PinnedKind, value: &str| {
         let kept = KeptPin::new(row.seat, kind, PinKey::new(random.bytes()), value);
@@ -30,8 +31,8 @@ pub fn hold(desk: &mut Desk<'_>, loaded: &LoadedMatch, seat: Seat, letter: Optio
     Act::Hold { seat, pins: pin_seat(desk, &loaded.seats[seat]), letter }
 }
 
-/// Notes in the ledgers of the matches of these players, which are one now, which addresses the player has. Matches that
-/// are over note it too: letters from and to their players are compared with it.
+/// Notes in the ledgers of the matches of these players, which are one now, which addresses the player has.
+/// Matches that are over note it too: letters from and to their players are compared with it.
 pub fn hold_seats_of(
     desk: &mut Desk<'_>,
     players: &[i64],
@@ -41,6 +42,7 @@ pub fn hold_seats_of(
     for id in players {
         for mut loaded in desk.matches_with(*id)? {
             let is_own = |seat: &Seat| players.contains(&loaded.seats[*seat].player.id);
+            // One seat at most: players who play each other cannot be merged.
             let Some(seat) = Seat::BOTH.into_iter().find(is_own) else { continue };
             loaded.seats[seat].player = player.clone();
             let act = hold(desk, &loaded, seat, letter);
@@ -54,6 +56,7 @@ pub fn hold_seats_of(
 /// Saves a seat whose token has changed.
 pub fn save_seat(desk: &mut Desk<'_>, row: &TokenRow) {
     let seats = &mut desk.draft.changes.seats;
+    // A letter may renew a token twice, and the later one counts.
     seats.retain(|saved| (&saved.match_id, saved.seat) != (&row.match_id, row.seat));
     seats.push(seat_row(row));
 }
@@ -64,7 +67,8 @@ pub fn renew_token(desk: &mut Desk<'_>, match_id: &str, seat: Seat, player_id: O
     if Some(loaded.seats[seat].player.id) != player_id {
         return Ok(false);
     }
-    // The player's addresses may have changed in this transaction, and the new token must go to the right one.
+    // The player's addresses may have changed in this transaction, and the new token must go to the right
+    // one.
     loaded.seats[seat].player = desk.latest(loaded.seats[seat].player.clone());
     loaded.seats[seat].token = desk.random().token().to_string();
     let hold = hold(desk, &loaded, seat, None);

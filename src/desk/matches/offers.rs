@@ -66,6 +66,155 @@ pub fn make_offer(
     }
 }
 
+/// Stops challenges to the asker, and declines the one with this code. Without a token only a code shows that
+/// the asker reads letters to that address.
+pub fn refuse_challenges(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    written: Option<&str>,
+) -> Decided<Result<Reply, OfferRejection>> {
+    match written.map(codes::in_code_letters) {
+        Some(code) => {
+            let row = latest_invitation(desk, &code)?;
+            let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|to| asker.is(to));
+            let Some(row) = row.filter(to_asker) else {
+                return Ok(Err(OfferRejection::NoSuchCode { code }));
+            };
+            if row.stage == InvitationStage::Open {
+                // Fails only if the invitation has just lapsed.
+                let _declined_or_lapsed = decline(desk, asker, &code)?;
+            }
+        }
+        None if !asker.is_known => return Ok(Ok(Reply::NeverWithoutCode)),
+        None => {}
+    }
+    set_willing(desk, asker, false)
+}
+
+pub fn set_willing(desk: &mut Desk<'_>, asker: &Asker, on: bool) -> Decided<Result<Reply, OfferRejection>> {
+    if !asker.proven {
+        return Ok(Err(OfferRejection::Unproven));
+    }
+    let address = asker.address();
+    let unwilling_since = (!on).then(|| desk.at());
+    let standing = Standing { unwilling_since, ..standing::standing(desk, address)? };
+    desk.draft.changes.restraints.standings.insert(address.to_owned(), standing);
+    Ok(Ok(Reply::Challenges { on }))
+}
+
+pub fn open_offers_of(desk: &mut Desk<'_>, asker: &Asker) -> Decided<Vec<Invitation>> {
+    let mut open = open_offers(desk)?;
+    open.retain(|row| asker.is(&row.inviter));
+    Ok(open)
+}
+
+/// Returns the offer with this code, if this transaction leaves it open so far.
+pub fn open_offer(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitation>> {
+    let row = latest_invitation(desk, code)?;
+    Ok(row.filter(|row| row.stage == InvitationStage::Open && row.lapses_at > desk.at()))
+}
+
+/// Takes up an offer: opens its match.
+pub fn take_up(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    written: &str,
+    audience: Audience,
+) -> Decided<Result<Reply, OfferRejection>> {
+    if !asker.proven {
+        return Ok(Err(OfferRejection::Unproven));
+    }
+    let code = codes::in_code_letters(written);
+    let row = open_offer(desk, &code)?.filter(|row| match (&row.invited, audience) {
+        (Some(invited), Audience::Asker) => asker.is(invited),
+        (None, Audience::Anyone) => true,
+        (Some(_), Audience::Anyone) | (None, Audience::Asker) => false,
+    });
+    let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
+    if asker.is(&row.inviter) {
+        return Ok(Err(OfferRejection::Yourself));
+    }
+    // An open seat's owner is one of the few to whom a newcomer can make the referee write.
+    if row.invited.is_none() && is_limited(desk, asker)? {
+        if budgets::reach_left(desk, asker.address())? == 0 {
+            return Ok(Err(OfferRejection::NewcomerReach { most: NEWCOMERS_REACH }));
+        }
+        budgets::count_reach(desk, asker.address());
+    }
+    let offer = offer_of(&row)?;
+    let mut lot = offer.lot.clone().context("an offer without a lot")?;
+    if offer.seat.is_none() {
+        lot = lot.draw_seat(asker.letter);
+    }
+    let seat = offer.seat.or(lot.seat).unwrap_or(Seat::First);
+    // A newcomer's invitation shows the address; the match, a name made from it.
+    let inviter_name = if is_of_newcomer(&row) { "" } else { &row.inviter_name };
+    let inviter = seated(inviter_name, &row.inviter)?;
+    let own = seated(&asker.name, asker.address())?;
+    let new = NewMatch {
+        game: offer.game,
+        choices: offer.choices.clone(),
+        players: match seat {
+            Seat::First => BySeat::new(inviter, own),
+            Seat::Second => BySeat::new(own, inviter),
+        },
+        terms: offer.terms(&desk.club.config.terms),
+    };
+    let game_match = openings::open_match(desk, &new, Cause::opening(Some(asker.letter)), Some(lot))?;
+    let taken = InvitationStage::Taken;
+    // The code went to the invited address alone, so whoever has it reads mail there.
+    if row.invited.is_some() {
+        standing::note_known(desk, asker)?;
+    }
+    let row = Invitation { stage: taken, match_id: Some(game_match.id.clone()), ..row };
+    desk.draft.changes.invitations.push(row);
+    Ok(Ok(Reply::Joined { match_id: game_match.id }))
+}
+
+/// Declines an offer for its addressee, or withdraws it for its author.
+pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Result<Reply, OfferRejection>> {
+    if !asker.proven {
+        return Ok(Err(OfferRejection::Unproven));
+    }
+    let code = codes::in_code_letters(written);
+    let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|invited| asker.is(invited));
+    let row = open_offer(desk, &code)?.filter(|row| to_asker(row) || asker.is(&row.inviter));
+    let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
+    if to_asker(&row) {
+        standing::note_known(desk, asker)?;
+        let offer = offer_of(&row)?.summary(&desk.club.config.terms);
+        let dispatch = tell_inviter(desk, &row, &ClubLetter::Declined { to: asker.name.clone(), offer })?;
+        desk.draft.changes.dispatches.push(dispatch);
+    }
+    let declined = Invitation { stage: InvitationStage::Declined, ..row };
+    desk.draft.changes.invitations.push(declined);
+    Ok(Ok(Reply::Declined))
+}
+
+/// Closes an expired offer, and tells its author.
+pub fn lapse_offer(desk: &mut Desk<'_>, row: &Invitation) -> Decided<()> {
+    let plain = ClubLetter::Lapsed {
+        to: row.invited.clone(),
+        offer: offer_of(row)?.summary(&desk.club.config.terms),
+        code: row.code.clone(),
+    };
+    let dispatch = tell_inviter(desk, row, &plain)?;
+    desk.draft.changes.dispatches.push(dispatch);
+    let lapsed = Invitation { stage: InvitationStage::Lapsed, ..row.clone() };
+    desk.draft.changes.invitations.push(lapsed);
+    Ok(())
+}
+
+/// Returns the offer in an invitation's row.
+///
+/// # Errors
+/// Returns an error if the offer cannot be read.
+pub fn offer_of(row: &Invitation) -> anyhow::Result<Offer> {
+    let offer: Offer = serde_json::from_str(&row.offer).with_context(|| format!("the offer {}", row.code))?;
+    debug_assert_eq!(row.game, offer.game);
+    Ok(offer)
+}
+
 /// Offers a seat to anyone.
 fn open_seat(desk: &mut Desk<'_>, asker: &Asker, offer: &Offer) -> Decided<Result<Reply, OfferRejection>> {
     let own = open_offers_of(desk, asker)?;
@@ -141,6 +290,7 @@ fn may_challenge(
         return Ok(Err(OfferRejection::MembersOnly));
     }
     let standing = standing::standing(desk, &to)?;
+    // A block reads like unwillingness: nobody learns from us whom the GM has blocked.
     if standing.unwilling_since.is_some() || standing.blocked_since.is_some() {
         return Ok(Err(OfferRejection::Unwilling { to }));
     }
@@ -173,7 +323,8 @@ fn is_newcomer(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     Ok(!matches.is_empty() && !matches.iter().any(against_people))
 }
 
-/// Whether somebody can reach only a few others today: a newcomer, and whoever was one earlier on the same day.
+/// Whether somebody can reach only a few others today: a newcomer, and whoever was one earlier on the same
+/// day.
 fn is_limited(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     Ok(is_newcomer(desk, asker)? || budgets::reach_left(desk, asker.address())? < NEWCOMERS_REACH)
 }
@@ -195,42 +346,6 @@ fn has_declined(desk: &Desk<'_>, asker: &Asker, invited: &str) -> Decided<bool> 
     desk.rows.has_declined(asker.address(), invited)
 }
 
-/// Stops challenges to the asker, and declines the one with this code. Without a token only a code shows that the
-/// asker reads letters to that address.
-pub fn refuse_challenges(
-    desk: &mut Desk<'_>,
-    asker: &Asker,
-    written: Option<&str>,
-) -> Decided<Result<Reply, OfferRejection>> {
-    match written.map(codes::in_code_letters) {
-        Some(code) => {
-            let row = latest_invitation(desk, &code)?;
-            let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|to| asker.is(to));
-            let Some(row) = row.filter(to_asker) else {
-                return Ok(Err(OfferRejection::NoSuchCode { code }));
-            };
-            if row.stage == InvitationStage::Open {
-                // Fails only if the invitation has just lapsed.
-                let _declined_or_lapsed = decline(desk, asker, &code)?;
-            }
-        }
-        None if !asker.is_known => return Ok(Ok(Reply::NeverWithoutCode)),
-        None => {}
-    }
-    set_willing(desk, asker, false)
-}
-
-pub fn set_willing(desk: &mut Desk<'_>, asker: &Asker, on: bool) -> Decided<Result<Reply, OfferRejection>> {
-    if !asker.proven {
-        return Ok(Err(OfferRejection::Unproven));
-    }
-    let address = asker.address();
-    let unwilling_since = (!on).then(|| desk.at());
-    let standing = Standing { unwilling_since, ..standing::standing(desk, address)? };
-    desk.draft.changes.restraints.standings.insert(address.to_owned(), standing);
-    Ok(Ok(Reply::Challenges { on }))
-}
-
 /// Returns the name and the first address of whoever has this address.
 fn invited(desk: &Desk<'_>, address: &Address) -> Decided<Invited> {
     let player = desk.stored_player(address.as_str())?;
@@ -243,12 +358,6 @@ fn invited(desk: &Desk<'_>, address: &Address) -> Decided<Invited> {
         address: address.as_str().to_owned(),
         player_id: None,
     }))
-}
-
-pub fn open_offers_of(desk: &mut Desk<'_>, asker: &Asker) -> Decided<Vec<Invitation>> {
-    let mut open = open_offers(desk)?;
-    open.retain(|row| asker.is(&row.inviter));
-    Ok(open)
 }
 
 /// Returns the open offers as this transaction leaves them so far.
@@ -279,6 +388,7 @@ fn invitation(
 ) -> Decided<Invitation> {
     let mut random = desk.random();
     let mut code = draw_code(&mut random);
+    // From one stream, so that a repeated decision tries the same codes in the same order.
     while desk.rows.invitation(&code)?.is_some() {
         code = draw_code(&mut random);
     }
@@ -297,12 +407,6 @@ fn invitation(
     })
 }
 
-/// Returns the offer with this code, if this transaction leaves it open so far.
-pub fn open_offer(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitation>> {
-    let row = latest_invitation(desk, code)?;
-    Ok(row.filter(|row| row.stage == InvitationStage::Open && row.lapses_at > desk.at()))
-}
-
 /// Returns the offer with this code, open or not, as this transaction leaves it so far.
 fn latest_invitation(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitation>> {
     let mut decided = desk.added(|changes| &changes.invitations).rev();
@@ -310,82 +414,6 @@ fn latest_invitation(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitati
         Some(row) => Some(row.clone()),
         None => desk.rows.invitation(code)?.cloned(),
     })
-}
-
-/// Takes up an offer: opens its match.
-pub fn take_up(
-    desk: &mut Desk<'_>,
-    asker: &Asker,
-    written: &str,
-    audience: Audience,
-) -> Decided<Result<Reply, OfferRejection>> {
-    if !asker.proven {
-        return Ok(Err(OfferRejection::Unproven));
-    }
-    let code = codes::in_code_letters(written);
-    let row = open_offer(desk, &code)?.filter(|row| match (&row.invited, audience) {
-        (Some(invited), Audience::Asker) => asker.is(invited),
-        (None, Audience::Anyone) => true,
-        (Some(_), Audience::Anyone) | (None, Audience::Asker) => false,
-    });
-    let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
-    if asker.is(&row.inviter) {
-        return Ok(Err(OfferRejection::Yourself));
-    }
-    // An open seat's owner is one of the few to whom a newcomer can make the referee write.
-    if row.invited.is_none() && is_limited(desk, asker)? {
-        if budgets::reach_left(desk, asker.address())? == 0 {
-            return Ok(Err(OfferRejection::NewcomerReach { most: NEWCOMERS_REACH }));
-        }
-        budgets::count_reach(desk, asker.address());
-    }
-    let offer = offer_of(&row)?;
-    let mut lot = offer.lot.clone().context("an offer without a lot")?;
-    if offer.seat.is_none() {
-        lot = lot.draw_seat(asker.letter);
-    }
-    let seat = offer.seat.or(lot.seat).unwrap_or(Seat::First);
-    // A newcomer's invitation shows the address; the match, a name made from it.
-    let inviter_name = if is_of_newcomer(&row) { "" } else { &row.inviter_name };
-    let inviter = seated(inviter_name, &row.inviter)?;
-    let own = seated(&asker.name, asker.address())?;
-    let new = NewMatch {
-        game: offer.game,
-        choices: offer.choices.clone(),
-        players: match seat {
-            Seat::First => BySeat::new(inviter, own),
-            Seat::Second => BySeat::new(own, inviter),
-        },
-        terms: offer.terms(&desk.club.config.terms),
-    };
-    let game_match = openings::open_match(desk, &new, Cause::opening(Some(asker.letter)), Some(lot))?;
-    let taken = InvitationStage::Taken;
-    if row.invited.is_some() {
-        standing::note_known(desk, asker)?;
-    }
-    let row = Invitation { stage: taken, match_id: Some(game_match.id.clone()), ..row };
-    desk.draft.changes.invitations.push(row);
-    Ok(Ok(Reply::Joined { match_id: game_match.id }))
-}
-
-/// Declines an offer for its addressee, or withdraws it for its author.
-pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Result<Reply, OfferRejection>> {
-    if !asker.proven {
-        return Ok(Err(OfferRejection::Unproven));
-    }
-    let code = codes::in_code_letters(written);
-    let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|invited| asker.is(invited));
-    let row = open_offer(desk, &code)?.filter(|row| to_asker(row) || asker.is(&row.inviter));
-    let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
-    if to_asker(&row) {
-        standing::note_known(desk, asker)?;
-        let offer = offer_of(&row)?.summary(&desk.club.config.terms);
-        let dispatch = tell_inviter(desk, &row, &ClubLetter::Declined { to: asker.name.clone(), offer })?;
-        desk.draft.changes.dispatches.push(dispatch);
-    }
-    let declined = Invitation { stage: InvitationStage::Declined, ..row };
-    desk.draft.changes.invitations.push(declined);
-    Ok(Ok(Reply::Declined))
 }
 
 /// Words a letter to the author of an offer.
@@ -399,33 +427,9 @@ fn tell_inviter(desk: &Desk<'_>, row: &Invitation, plain: &ClubLetter) -> Decide
     )
 }
 
-/// Closes an expired offer, and tells its author.
-pub fn lapse_offer(desk: &mut Desk<'_>, row: &Invitation) -> Decided<()> {
-    let plain = ClubLetter::Lapsed {
-        to: row.invited.clone(),
-        offer: offer_of(row)?.summary(&desk.club.config.terms),
-        code: row.code.clone(),
-    };
-    let dispatch = tell_inviter(desk, row, &plain)?;
-    desk.draft.changes.dispatches.push(dispatch);
-    let lapsed = Invitation { stage: InvitationStage::Lapsed, ..row.clone() };
-    desk.draft.changes.invitations.push(lapsed);
-    Ok(())
-}
-
 /// Whether an invitation is a newcomer's: it shows the address instead of a name.
 fn is_of_newcomer(row: &Invitation) -> bool {
     row.inviter_name == row.inviter
-}
-
-/// Returns the offer in an invitation's row.
-///
-/// # Errors
-/// Returns an error if the offer cannot be read.
-pub fn offer_of(row: &Invitation) -> anyhow::Result<Offer> {
-    let offer: Offer = serde_json::from_str(&row.offer).with_context(|| format!("the offer {}", row.code))?;
-    debug_assert_eq!(row.game, offer.game);
-    Ok(offer)
 }
 
 fn seated(name: &str, address: &str) -> anyhow::Result<Holder> {

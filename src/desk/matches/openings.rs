@@ -20,6 +20,9 @@ use crate::referee::{self, Match, Opening, Terms};
 use crate::request::Request;
 use crate::store::{Player, TokenRow};
 
+/// Maximum characters of a player's name: a longer one breaks the lines of our letters.
+const MAX_NAME: usize = 40;
+
 /// A person who gets a seat.
 #[derive(Clone, Debug)]
 pub struct NamedAddress {
@@ -44,8 +47,11 @@ pub struct NewMatch {
     pub terms: Terms,
 }
 
-/// Maximum characters of a player's name: a longer one breaks the lines of our letters.
-const MAX_NAME: usize = 40;
+/// A match whose name, holders and tokens are settled.
+struct Plan {
+    opening: Opening,
+    seats: BySeat<TokenRow>,
+}
 
 /// Checks whether this can be a player's name.
 ///
@@ -62,41 +68,9 @@ pub fn fit_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// Whether a line of a letter that begins with the name could be read as an order or a command, if the letter came back
-/// unquoted.
-fn could_be_obeyed(name: &str) -> bool {
-    let line = [Line { no: 1, text: name.to_owned() }];
-    GameKind::ALL.iter().any(|game| {
-        let mut read = Request::read(&line, *game);
-        // Names such as `Will Hold` hold an order, but no line is broken within them. Names such as `Star` only begin one.
-        read.doubts.clear();
-        read.orders.clear();
-        let is_read = !read.is_empty() || read.ended || read.yes.is_some() || !read.sections.is_empty();
-        is_read || game.syntax(name).is_ok() || ends_in_order(name, *game)
-    })
-}
-
-/// Whether a line that is broken within the name could be an order, such as `E5`. No line is broken before a word that
-/// begins an order or a command.
-fn ends_in_order(name: &str, game: GameKind) -> bool {
-    name.match_indices(' ').any(|(blank, _)| {
-        let rest = name[blank..].trim_start();
-        let first = rest.split(' ').next().unwrap_or_default();
-        first.contains(|c: char| c.is_ascii_digit()) && game.syntax(rest).is_ok()
-    })
-}
-
 /// Returns a name for somebody of whom only the address is known.
 pub fn name_from(address: &Address) -> String {
     name_of_mailbox(address.local())
-}
-
-fn name_of_mailbox(local: &str) -> String {
-    let short: String = local.chars().take(MAX_NAME).collect();
-    // A mailbox such as `hold` could be obeyed, and one such as `e5` even behind another word.
-    let longer = format!("player {}", local.chars().take(MAX_NAME / 2).collect::<String>());
-    let mut names = [short, longer].into_iter();
-    names.find(|name| fit_name(name).is_ok()).unwrap_or_else(|| "a player".to_owned())
 }
 
 /// Returns the cause of a match that a GM opens.
@@ -122,24 +96,57 @@ pub fn open_all(desk: &mut Desk<'_>, new: &[NewMatch], cause: &Cause) -> Decided
     Ok(opened)
 }
 
+/// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause;
+/// without a lot, it is drawn.
+pub fn open_match(desk: &mut Desk<'_>, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {
+    let plan = plan(desk, new, &cause, lot)?;
+    carry_out(desk, plan, cause)
+}
+
+/// Returns the house at a level as a player. Its address is not a mail address, so that nobody can write from
+/// there and nothing is sent there.
+pub fn house_player(desk: &mut Desk<'_>, level: &HouseLevel) -> Decided<Player> {
+    desk.player_or_new(&format!("house:{}", level.name), &level.player_name())
+}
+
+/// Whether a line of a letter that begins with the name could be read as an order or a command, if the letter
+/// came back unquoted.
+fn could_be_obeyed(name: &str) -> bool {
+    let line = [Line { no: 1, text: name.to_owned() }];
+    GameKind::ALL.iter().any(|game| {
+        let mut read = Request::read(&line, *game);
+        // Names such as `Will Hold` hold an order, but no line is broken within them. Names such as `Star`
+        // only begin one.
+        read.doubts.clear();
+        read.orders.clear();
+        let is_read = !read.is_empty() || read.ended || read.yes.is_some() || !read.sections.is_empty();
+        is_read || game.syntax(name).is_ok() || ends_in_order(name, *game)
+    })
+}
+
+/// Whether a line that is broken within the name could be an order, such as `E5`. No line is broken before a
+/// word that begins an order or a command.
+fn ends_in_order(name: &str, game: GameKind) -> bool {
+    name.match_indices(' ').any(|(blank, _)| {
+        let rest = name[blank..].trim_start();
+        let first = rest.split(' ').next().unwrap_or_default();
+        first.contains(|c: char| c.is_ascii_digit()) && game.syntax(rest).is_ok()
+    })
+}
+
+fn name_of_mailbox(local: &str) -> String {
+    let short: String = local.chars().take(MAX_NAME).collect();
+    // A mailbox such as `hold` could be obeyed, and one such as `e5` even behind another word.
+    let longer = format!("player {}", local.chars().take(MAX_NAME / 2).collect::<String>());
+    let mut names = [short, longer].into_iter();
+    names.find(|name| fit_name(name).is_ok()).unwrap_or_else(|| "a player".to_owned())
+}
+
 fn which_fails(index: usize, matches: usize) -> String {
     match matches {
         1 => "the match cannot be opened".to_owned(),
         many => format!("no match was opened; match {} of {many} cannot be", index + 1),
     }
-}
-
-/// A match whose name, holders and tokens are settled.
-struct Plan {
-    opening: Opening,
-    seats: BySeat<TokenRow>,
-}
-
-/// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause; without a lot,
-/// it is drawn.
-pub fn open_match(desk: &mut Desk<'_>, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {
-    let plan = plan(desk, new, &cause, lot)?;
-    carry_out(desk, plan, cause)
 }
 
 fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) -> Decided<Plan> {
@@ -189,6 +196,7 @@ fn carry_out(desk: &mut Desk<'_>, Plan { opening, seats }: Plan, cause: Cause) -
     let rows = ruling_mail::rows(desk, &mut ruling, &Readers::seats(&seats))?;
     tracing::info!(match_id = ruling.after.id, %game, "match opened");
     let changes = &mut desk.draft.changes;
+    // Version 0 makes the commit insert the row instead of updating one.
     changes.matches.push(match_row(&ruling.after, 0)?);
     changes.seats.extend(Seat::BOTH.map(|seat| seat_row(&seats[seat])));
     changes.entries.extend(rows.entries);
@@ -216,16 +224,11 @@ fn player_of(desk: &mut Desk<'_>, holder: &Holder) -> Decided<Player> {
     }
 }
 
-/// Returns the house at a level as a player. Its address is not a mail address, so that nobody can write from there
-/// and nothing is sent there.
-pub fn house_player(desk: &mut Desk<'_>, level: &HouseLevel) -> Decided<Player> {
-    desk.player_or_new(&format!("house:{}", level.name), &level.player_name())
-}
-
 /// Draws a name that no match has.
 fn free_name(desk: &mut Desk<'_>, game: GameKind, random: &mut Random) -> Decided<String> {
     loop {
         let id = draw_name(game, random);
+        // The name is taken only once it is known to be free: a decision that lacks the row takes none.
         if !desk.rows.is_taken(&id)? && desk.take_name(&id) {
             return Ok(id);
         }

@@ -1,5 +1,5 @@
-//! Limits on answers, against two machines that write to each other forever: a budget for each seat and each address
-//! (`budgets`), and never the same answer to the same text more than a few times an hour.
+//! Limits on answers, against two machines that write to each other forever: a budget for each seat and each
+//! address (`budgets`), and never the same answer to the same text more than a few times an hour.
 
 use chrono::TimeDelta;
 
@@ -13,10 +13,11 @@ use crate::referee::{DispatchKind, Match, SeatLetter, without_numbers};
 use crate::report::sent::plain_text;
 use crate::store::{NewDispatch, TokenRow};
 
-/// The same answer to the same text is sent this often in a row within an hour. One more follows an hour later.
+/// The same answer to the same text is sent this often in a row within an hour. One more follows an hour
+/// later.
 const SAME_ANSWERS: usize = 3;
 
-/// Whose budget an answer is counted in.
+/// The budget that an answer is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerBudget {
     /// The GM, whose token the answered letter has.
@@ -25,8 +26,16 @@ pub enum AnswerBudget {
     Address,
 }
 
-/// Delays the answer among these letters, or removes it, if its reader has had too many answers, or if it repeats
-/// earlier answers to the same text; counts it otherwise. `asked` is the digest of that text.
+/// The place of the text of an earlier answer.
+enum Said<'a> {
+    /// In the database, under this Message-ID.
+    Stored(&'a str),
+    /// Decided in this transaction; its bytes.
+    Now(&'a [u8]),
+}
+
+/// Delays the answer among these letters, or removes it, if its reader has had too many answers, or if it
+/// repeats earlier answers to the same text; counts it otherwise. `asked` is the digest of that text.
 pub fn limit_answers(
     desk: &mut Desk<'_>,
     dispatches: &mut Vec<NewDispatch>,
@@ -58,24 +67,8 @@ pub fn limit_answers(
     Ok(())
 }
 
-/// Takes a slot for an answer that is not a repetition, or notes that there is none.
-fn slot_of_answer(desk: &mut Desk<'_>, answer: &NewDispatch, budget: AnswerBudget) -> Decided<Option<Slot>> {
-    let subject = subject_of(answer, budget);
-    let slot = match budget {
-        AnswerBudget::Address => budgets::take_answer_slot(desk, &answer.recipient)?,
-        AnswerBudget::Gm => {
-            let slot = budgets::slot_with_token(desk, &subject)?;
-            slot.inspect(|slot| budgets::count_with_token(desk, &subject, *slot))
-        }
-    };
-    if slot.is_none() {
-        budgets::note_left_out(desk, &subject)?;
-    }
-    Ok(slot)
-}
-
-/// Decides whether the answer to a letter from a seat may be sent, and when: not if the seat has had too many answers, or
-/// if it has asked the same several times in a row.
+/// Decides whether the answer to a letter from a seat may be sent, and when: not if the seat has had too many
+/// answers, or if it has asked the same several times in a row.
 pub fn permit_answer(
     desk: &Desk<'_>,
     row: &TokenRow,
@@ -108,8 +101,30 @@ pub fn count_seat_answer(
     Ok(())
 }
 
-/// Returns the slot of an answer that says what several earlier ones to the same text said, or `None` for any other
-/// answer. The repetition that is sent later stands for all those that are left out.
+/// Returns a digest of what a person wrote.
+pub fn digest_of_lines(lines: &[Line]) -> Digest {
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    Digest::of(texts.join("\n").as_bytes())
+}
+
+/// Takes a slot for an answer that is not a repetition, or notes that there is none.
+fn slot_of_answer(desk: &mut Desk<'_>, answer: &NewDispatch, budget: AnswerBudget) -> Decided<Option<Slot>> {
+    let subject = subject_of(answer, budget);
+    let slot = match budget {
+        AnswerBudget::Address => budgets::take_answer_slot(desk, &answer.recipient)?,
+        AnswerBudget::Gm => {
+            let slot = budgets::slot_with_token(desk, &subject)?;
+            slot.inspect(|slot| budgets::count_with_token(desk, &subject, *slot))
+        }
+    };
+    if slot.is_none() {
+        budgets::note_left_out(desk, &subject)?;
+    }
+    Ok(slot)
+}
+
+/// Returns the slot of an answer that says what several earlier ones to the same text said, or `None` for any
+/// other answer. The repetition that is sent later stands for all those that are left out.
 fn slot_of_repetition(desk: &Desk<'_>, answer: &NewDispatch, asked: Digest) -> Decided<Option<Option<Slot>>> {
     let seat = seat_of(answer);
     let stored = desk.rows.answers_to(&answer.recipient)?.iter().filter(|row| row.seat == seat);
@@ -120,6 +135,7 @@ fn slot_of_repetition(desk: &Desk<'_>, answer: &NewDispatch, asked: Digest) -> D
         .filter(|new| new.answers.is_some() && new.recipient == answer.recipient && seat_of(new) == seat);
     let recent = new.map(|new| (new.asked, Said::Now(&new.bytes))).chain(stored);
     // In a row, as two machines would write: a person who asks something else in between is answered.
+    // One more than the limit tells the repetition that is delayed from those that are left out.
     let same: Vec<_> = recent.take_while(|(of, _)| *of == Some(asked)).take(SAME_ANSWERS + 1).collect();
     let Some((_, last)) = same.first().filter(|_| same.len() >= SAME_ANSWERS) else { return Ok(None) };
     let last = match last {
@@ -135,14 +151,6 @@ fn slot_of_repetition(desk: &Desk<'_>, answer: &NewDispatch, asked: Digest) -> D
     Ok(Some((same.len() == SAME_ANSWERS).then(|| Slot::Later(desk.at() + TimeDelta::hours(1)))))
 }
 
-/// The place of the text of an earlier answer.
-enum Said<'a> {
-    /// In the database, under this Message-ID.
-    Stored(&'a str),
-    /// Decided in this transaction; its bytes.
-    Now(&'a [u8]),
-}
-
 fn seat_of(answer: &NewDispatch) -> Option<(String, Seat)> {
     answer.match_id.clone().zip(answer.seat)
 }
@@ -155,14 +163,8 @@ fn subject_of(answer: &NewDispatch, budget: AnswerBudget) -> String {
     }
 }
 
-/// Returns a digest of what a person wrote.
-pub fn digest_of_lines(lines: &[Line]) -> Digest {
-    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-    Digest::of(texts.join("\n").as_bytes())
-}
-
-/// Returns the words of an answer without times, ledger lines and codes, which differ between answers that say the
-/// same.
+/// Returns the words of an answer without times, ledger lines and codes, which differ between answers that
+/// say the same.
 fn gist(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("It is due"));
     without_numbers(&lines.collect::<Vec<_>>().join("\n"))

@@ -1,9 +1,9 @@
-//! Budgets: how many letters one address, one seat, or the club may cause. Beyond a budget letters are delayed, up to a
-//! day; what finds no place then is left out, and the next letter there says so.
+//! Budgets: how many letters one address, one seat, or the club may cause. Beyond a budget letters are
+//! delayed, up to a day; what finds no place then is left out, and the next letter there says so.
 //!
-//! Answers to letters with a token have a budget for each seat, answers to letters without one have a budget for each
-//! address and one for the club, and letters that others cause have budgets for each reader. Reports, results and
-//! reminders have none. The counts are rows, so several daemons share them.
+//! Answers to letters with a token have a budget for each seat, answers to letters without one have a budget
+//! for each address and one for the club, and letters that others cause have budgets for each reader.
+//! Reports, results and reminders have none. The counts are rows, so several daemons share them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,16 +30,17 @@ const CLUB_ANSWERS: u32 = 200;
 /// Further answers an hour that are each the first in 24 hours to an address.
 const FIRST_ANSWERS: u32 = 200;
 
-/// Letters a day to one reader that people cause whom the reader does not play.
+/// Letters a day to one reader, caused by people whom the reader does not play.
 const FROM_OTHERS: u32 = 10;
 
-/// Letters a day to one reader that one opponent causes.
+/// Letters a day to one reader, caused by one opponent.
 const FROM_OPPONENT: u32 = 20;
 
-/// Others a day to whom a newcomer can make the referee write.
+/// Maximum people a newcomer can have us write to per day.
 pub const NEWCOMERS_REACH: u32 = 3;
 
-/// Letters a day in which a player can change settings: each adds an entry to all of the player's running matches.
+/// Letters a day in which a player can change settings: each adds an entry to all of the player's running
+/// matches.
 pub const SETTINGS_CHANGES: u32 = 20;
 
 /// Hours by which an answer may be delayed.
@@ -59,16 +60,6 @@ impl Period {
             Period::Day => TimeDelta::days(1),
         }
     }
-}
-
-/// Returns when the hour or the day of `at` began.
-pub fn start_of(period: Period, at: DateTime<Utc>) -> DateTime<Utc> {
-    at.duration_trunc(period.length()).expect("an hour and a day divide the time since 1970")
-}
-
-/// Returns the subject of a seat's counts.
-pub fn seat_subject(match_id: &str, seat: Seat) -> String {
-    format!("{match_id} {seat}")
 }
 
 /// The time at which a letter may be sent.
@@ -105,31 +96,20 @@ pub enum Origin {
     Other,
 }
 
-fn used(desk: &Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
-    let stored = desk.rows.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
-    let key = BudgetKey { subject: subject.to_owned(), kind, period };
-    let added: i64 =
-        desk.restraints().filter_map(|changed| changed.uses.get(&key)).map(|used| used.added).sum();
-    Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
+/// Returns when the hour or the day of `at` began.
+pub fn start_of(period: Period, at: DateTime<Utc>) -> DateTime<Utc> {
+    at.duration_trunc(period.length()).expect("an hour and a day divide the time since 1970")
 }
 
-fn count(desk: &mut Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>, most: u32) {
-    let key = BudgetKey { subject: subject.to_owned(), kind, period };
-    desk.draft.changes.restraints.count(key, 1, most);
-}
-
-/// Returns the beginning of the `n`th hour from now.
-fn hour(desk: &Desk<'_>, n: i32) -> DateTime<Utc> {
-    start_of(Period::Hour, desk.at()) + TimeDelta::hours(1) * n
-}
-
-fn today(desk: &Desk<'_>) -> DateTime<Utc> {
-    start_of(Period::Day, desk.at())
+/// Returns the subject of a seat's counts.
+pub fn seat_subject(match_id: &str, seat: Seat) -> String {
+    format!("{match_id} {seat}")
 }
 
 /// Takes a slot for an answer to a letter without a token, or returns `None` if there is none within a day.
 pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Slot>> {
     let most = desk.club.config.letters.answers_per_hour;
+    // A club that allows one address more must allow as much in all.
     let of_club = most.max(CLUB_ANSWERS);
     let since = desk.at() - TimeDelta::days(1);
     let earlier = desk.rows.budget(address)?.iter();
@@ -141,6 +121,8 @@ pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Sl
         if used(desk, address, BudgetKind::Address, hour)? >= most {
             continue;
         }
+        // A flood of forged letters uses up the budget of the club. Whoever writes for the first time still
+        // gets an answer.
         let (kind, room) = match used(desk, CLUB, BudgetKind::Club, hour)? < of_club {
             true => (BudgetKind::Club, of_club),
             false => (BudgetKind::First, FIRST_ANSWERS),
@@ -174,12 +156,8 @@ pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
     count(desk, subject, BudgetKind::Seat, hour, most_with_token(desk));
 }
 
-/// The answers an hour to one seat. A token never makes the budget smaller.
-fn most_with_token(desk: &Desk<'_>) -> u32 {
-    desk.club.config.letters.answers_per_hour.max(SEAT_ANSWERS)
-}
-
-/// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a day.
+/// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a
+/// day.
 pub fn slot_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<Option<Slot>> {
     let [today, tomorrow] = left_for_others(desk, reader, origin)?;
     Ok(match (today, tomorrow) {
@@ -194,14 +172,6 @@ pub fn room_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided
     let [today, tomorrow] = left_for_others(desk, reader, origin)?;
     let left = u8::try_from(today.saturating_add(tomorrow)).unwrap_or(Room::MOST);
     Ok(Room::Letters(left.min(Room::MOST)))
-}
-
-/// Returns how many letters somebody may still cause to `reader`, today and tomorrow.
-fn left_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<[u32; 2]> {
-    let (subject, kind, most) = counted_for(reader, origin);
-    let first = used(desk, &subject, kind, today(desk))?;
-    let second = used(desk, &subject, kind, today(desk) + TimeDelta::days(1))?;
-    Ok([first, second].map(|used| most.saturating_sub(used)))
 }
 
 /// Counts a letter to `reader` that somebody else caused.
@@ -234,8 +204,8 @@ pub fn take_settings_change(desk: &mut Desk<'_>, player_id: i64) -> Decided<bool
     Ok(has_room)
 }
 
-/// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a new
-/// address for each letter must not fill the table.
+/// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a
+/// new address for each letter must not fill the table.
 pub fn note_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
     let hour = hour(desk, 0);
     count(desk, CLUB, BudgetKind::LeftOut, hour, u32::MAX);
@@ -259,6 +229,42 @@ pub fn forget_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
     Ok(())
 }
 
+fn used(desk: &Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
+    let stored = desk.rows.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
+    let key = BudgetKey { subject: subject.to_owned(), kind, period };
+    let added: i64 =
+        desk.restraints().filter_map(|changed| changed.uses.get(&key)).map(|used| used.added).sum();
+    // Below zero if two daemons have taken back the same count.
+    Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
+}
+
+fn count(desk: &mut Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>, most: u32) {
+    let key = BudgetKey { subject: subject.to_owned(), kind, period };
+    desk.draft.changes.restraints.count(key, 1, most);
+}
+
+/// Returns the beginning of the `n`th hour from now.
+fn hour(desk: &Desk<'_>, n: i32) -> DateTime<Utc> {
+    start_of(Period::Hour, desk.at()) + TimeDelta::hours(1) * n
+}
+
+fn today(desk: &Desk<'_>) -> DateTime<Utc> {
+    start_of(Period::Day, desk.at())
+}
+
+/// The answers an hour to one seat. A token never makes the budget smaller.
+fn most_with_token(desk: &Desk<'_>) -> u32 {
+    desk.club.config.letters.answers_per_hour.max(SEAT_ANSWERS)
+}
+
+/// Returns how many letters somebody may still cause to `reader`, today and tomorrow.
+fn left_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<[u32; 2]> {
+    let (subject, kind, most) = counted_for(reader, origin);
+    let first = used(desk, &subject, kind, today(desk))?;
+    let second = used(desk, &subject, kind, today(desk) + TimeDelta::days(1))?;
+    Ok([first, second].map(|used| most.saturating_sub(used)))
+}
+
 fn left_out_by_hour(desk: &Desk<'_>, subject: &str) -> Decided<BTreeMap<DateTime<Utc>, u32>> {
     let stored = desk.rows.budget(subject)?.keys();
     let added = desk.restraints().flat_map(|changed| changed.uses.keys());
@@ -273,7 +279,7 @@ fn left_out_by_hour(desk: &Desk<'_>, subject: &str) -> Decided<BTreeMap<DateTime
     Ok(left_out)
 }
 
-/// Returns which count a letter to `reader` is added to, and its limit a day.
+/// Returns the subject and the kind of the count of letters to `reader`, and its limit per day.
 fn counted_for(reader: &str, origin: Origin) -> (String, BudgetKind, u32) {
     match origin {
         Origin::Opponent(player) => (format!("{reader} {player}"), BudgetKind::Opponent, FROM_OPPONENT),

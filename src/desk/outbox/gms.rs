@@ -1,7 +1,8 @@
 //! The GMs: who wrote, and who reads what.
 //!
-//! What comes from a seat reaches only GMs without a seat in that match; of these, the ones on duty who look after the
-//! match. If there is none, who is on duty does not matter; if there is still none, neither does who looks after it.
+//! A letter from a seat reaches only GMs without a seat in that match; of these, the ones on duty who look
+//! after the match. If there is none, who is on duty does not matter; if there is still none, neither does
+//! who looks after it.
 
 use chrono::Datelike as _;
 
@@ -45,8 +46,10 @@ pub fn token_of_gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a str {
     desk.rows.loaded.gm_tokens.get(index.0).map_or("", String::as_str)
 }
 
-/// Returns who reads what comes from a seat of a match; at least one GM.
+/// Returns the GMs who read letters from a seat of a match; at least one.
 pub fn readers_of(desk: &Desk<'_>, game: GameKind, match_id: &str, seats: &BySeat<TokenRow>) -> Vec<GmIndex> {
+    // Secrecy first: where not everything can be had, duty yields before responsibility, and that before
+    // secrecy.
     let unseated = preferring(all_gms(desk), |index| !is_seated(gm(desk, index), seats));
     let responsible = preferring(unseated, |index| gm(desk, index).looks_after(game, match_id));
     preferring(responsible, |index| is_on_duty(desk, index))
@@ -101,7 +104,12 @@ pub fn gm_dispatch(
     Ok(NewDispatch { answers: answered.map(|letter| letter.digest), urgency, ..dispatch })
 }
 
-/// Returns who reads a player's words outside a match: nobody who plays against them, unless every GM does.
+/// Returns the GMs on duty, or all of them if none is.
+pub fn gms_on_duty(desk: &Desk<'_>) -> Vec<GmIndex> {
+    preferring(all_gms(desk), |index| is_on_duty(desk, index))
+}
+
+/// Returns the GMs who read a player's words outside a match: none who play against them, unless all do.
 fn readers_of_words(desk: &Desk<'_>, player: &Player) -> Decided<Vec<GmIndex>> {
     let mut opponents: Vec<String> = Vec::new();
     for (seat, overview) in desk.rows.matches_of(player.id)? {
@@ -111,6 +119,7 @@ fn readers_of_words(desk: &Desk<'_>, player: &Player) -> Decided<Vec<GmIndex>> {
         let Some(loaded) = or_lacking(desk.game_match(&overview.id))?.flatten() else {
             continue;
         };
+        // Where every GM plays, somebody must read it all the same.
         if !all_gms_play(desk, &loaded.seats) {
             opponents.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
         }
@@ -119,11 +128,6 @@ fn readers_of_words(desk: &Desk<'_>, player: &Player) -> Decided<Vec<GmIndex>> {
     let plays = |index: GmIndex| opponents.iter().any(|address| gm(desk, index).has_address(address));
     let impartial = preferring(all_gms(desk), |index| !plays(index));
     Ok(preferring(impartial, |index| is_on_duty(desk, index)))
-}
-
-/// Returns who is on duty, or all if nobody is.
-pub fn gms_on_duty(desk: &Desk<'_>) -> Vec<GmIndex> {
-    preferring(all_gms(desk), |index| is_on_duty(desk, index))
 }
 
 fn all_gms(desk: &Desk<'_>) -> Vec<GmIndex> {

@@ -1,5 +1,5 @@
-//! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A bounce moves a
-//! deadline once; a seat of which two letters bounce misses none until the GM has decided.
+//! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A
+//! bounce moves a deadline once. After two bounces a seat misses no turn until the GM has decided.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,8 @@ use crate::store::{DispatchRow, Player};
 /// An outcome of sending a dispatch that concerns others than the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// The dispatch was given up. The GM is told, and the seat is marked if the recipient is to blame, and not the letter.
+    /// The dispatch was given up. The GM is told, and the seat is marked if the recipient is to blame, and
+    /// not the letter.
     GivenUp { is_undeliverable: bool },
     /// The seat was marked, but the dispatch is queued again.
     Revived,
@@ -33,19 +34,39 @@ pub fn follow_up(desk: &mut Desk<'_>, row: &DispatchRow, event: Event) -> Decide
     Ok(())
 }
 
-/// Returns the unique part of the Message-ID of the letter that tells the GM of a dispatch that was given up. It can be
-/// queued again, and given up again.
+/// Returns the unique part of the Message-ID of the letter that tells the GM of a dispatch that was given up.
+/// It can be queued again, and given up again.
 pub fn given_up_part(row: &DispatchRow) -> String {
     format!("f.{}.{}", row.id, row.tries)
 }
 
-/// Whether an automatic letter reports a failed delivery (`true`) or an absence (`false`). Returns `None` for neither.
+/// Whether an automatic letter reports a failed delivery (`true`) or an absence (`false`). Returns `None` for
+/// neither.
 pub fn failed(automatic: &Automatic) -> Option<bool> {
     match automatic.kind {
         AutomaticKind::Failed => Some(true),
         AutomaticKind::Absence => Some(false),
         AutomaticKind::Delayed | AutomaticKind::Other => None,
     }
+}
+
+/// Marks the seats whose letters an automatic letter refers to.
+pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<()> {
+    let Some(failed) = failed(automatic) else { return Ok(()) };
+    let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();
+    for id in automatic.return_ids() {
+        let found = or_lacking(desk.rows.returned_to(id.as_str()))?.flatten();
+        // A bounce often names a letter twice: by its Message-ID and by its return path.
+        about.extend(found.filter(|message_id| !automatic.about().iter().any(|id| id == message_id)));
+    }
+    for message_id in about {
+        if let Some(Some(row)) = or_lacking(desk.rows.dispatch(message_id))?
+            && automatic.may_be_about(&row.recipient)
+        {
+            or_lacking(mark(desk, row, failed))?;
+        }
+    }
+    desk.rows.check()
 }
 
 /// Tells the GM of a dispatch that was given up, and marks its seat if the recipient is to blame.
@@ -71,24 +92,6 @@ fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bo
         desk.draft.changes.dispatches.extend(alarms);
     }
     Ok(())
-}
-
-/// Marks the seats whose letters an automatic letter refers to.
-pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<()> {
-    let Some(failed) = failed(automatic) else { return Ok(()) };
-    let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();
-    for id in automatic.return_ids() {
-        let found = or_lacking(desk.rows.returned_to(id.as_str()))?.flatten();
-        about.extend(found.filter(|message_id| !automatic.about().iter().any(|id| id == message_id)));
-    }
-    for message_id in about {
-        if let Some(Some(row)) = or_lacking(desk.rows.dispatch(message_id))?
-            && automatic.may_be_about(&row.recipient)
-        {
-            or_lacking(mark(desk, row, failed))?;
-        }
-    }
-    desk.rows.check()
 }
 
 fn slide_for(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {
@@ -121,8 +124,8 @@ fn restore(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {
     Ok(())
 }
 
-/// Marks the seat that a dispatch went to. Two bounces of one dispatch count once; a bounce from somebody who no
-/// longer holds the seat does not count.
+/// Marks the seat that a dispatch went to. Two bounces of one dispatch count once; a bounce from somebody who
+/// no longer holds the seat does not count.
 fn mark(desk: &mut Desk<'_>, row: &DispatchRow, failed: bool) -> Decided<()> {
     let returned = desk.added(|changes| &changes.returned).find(|id| **id == row.message_id);
     if row.returned || returned.is_some() {

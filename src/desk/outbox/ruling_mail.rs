@@ -18,8 +18,8 @@ use crate::store::{EntryRow, KeptSnapshot, NewDispatch, TokenRow, Urgency};
 pub struct RulingRows {
     pub entries: Vec<EntryRow>,
     pub dispatches: Vec<NewDispatch>,
-    /// Copies of letters to a GM for the other GMs who read them, each with the place of its original. They are not
-    /// letters of the match: the ledger pins the original alone.
+    /// Copies of letters to a GM for the other GMs who read them, each with the place of its original. They
+    /// are not letters of the match: the ledger pins the original alone.
     pub copies: Vec<(usize, NewDispatch)>,
 }
 
@@ -69,8 +69,8 @@ struct Addressee<'a> {
     address: &'a str,
 }
 
-/// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the last ruling
-/// on the match, and this ruling decides anything, the ledger notes the change first.
+/// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the
+/// last ruling on the match, and this ruling decides anything, the ledger notes the change first.
 pub fn rule(desk: &Desk<'_>, game_match: &Match, matter: &Matter<'_>) -> Ruling {
     rule_with(desk, game_match, &[], matter)
 }
@@ -80,11 +80,11 @@ pub fn act(desk: &Desk<'_>, game_match: &Match, act: Act) -> Ruling {
     rule(desk, game_match, &game_match.by_program(act))
 }
 
-/// Like [`Desk::rule`], but if the ruling decides anything, the ledger first notes who holds a seat from now
+/// Like [`rule`], but if the ruling decides anything, the ledger first notes who holds a seat from now
 /// on.
 pub fn rule_with(desk: &Desk<'_>, game_match: &Match, holds: &[Act], matter: &Matter<'_>) -> Ruling {
     let at = desk.at();
-    // What writes no letter does not depend on the desk.
+    // A ruling that writes no letter does not depend on the identity of our mail.
     let writes = !matches!(matter, Matter::Program { act: Act::ListLetters, .. });
     let is_moved = writes && game_match.desk != desk.club.identity;
     let desk = is_moved.then(|| Act::Desk(desk.club.identity.clone()));
@@ -130,6 +130,47 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     Ok(RulingRows { entries, dispatches, copies })
 }
 
+/// Words a letter about a match as the ruling left it.
+pub fn word(
+    desk: &Desk<'_>,
+    game_match: &Arc<Match>,
+    dispatch: &Dispatch,
+    token: &str,
+) -> Decided<WordedLetter> {
+    let club = desk.club.stationery.club();
+    let input = WordingInput { club: &club, game_match, dispatch, token, at: desk.at() };
+    Ok(report::word(&desk.club.templates, &input, &desk.rows.loaded.pictures)?)
+}
+
+/// Adds a ruling and its rows to the draft.
+pub fn keep_ruling(desk: &mut Desk<'_>, loaded: LoadedMatch, ruling: Ruling, rows: RulingRows) {
+    let delivered = ruling.entries.iter().flat_map(|chained| &chained.entry.delivered);
+    let listed = delivered.map(|delivery| (ruling.after.id.clone(), delivery.letter));
+    desk.draft.changes.listed.extend(listed);
+    // The audit can repeat rulings of the present procedure only, so it needs the match as it was at the
+    // change.
+    if ruling.entries.iter().any(|chained| changes_procedure(&chained.entry.fact)) {
+        let json = loaded.game_match.to_json();
+        desk.draft.changes.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
+    }
+    desk.keep_match(loaded, ruling.after);
+    desk.draft.changes.entries.extend(rows.entries);
+    desk.draft.changes.dispatches.extend(rows.dispatches);
+    desk.draft.changes.dispatches.extend(rows.copies.into_iter().map(|(_, copy)| copy));
+}
+
+/// Adds a ruling that no letter caused.
+pub fn keep_unasked(
+    desk: &mut Desk<'_>,
+    loaded: LoadedMatch,
+    mut ruling: Ruling,
+    former: Option<&TokenRow>,
+) -> Decided<()> {
+    let rows = rows(desk, &mut ruling, &Readers { former, ..Readers::seats(&loaded.seats) })?;
+    keep_ruling(desk, loaded, ruling, rows);
+    Ok(())
+}
+
 /// Words the letters to the GM again, for every GM who reads them besides the first.
 fn copies_for_gms(
     desk: &Desk<'_>,
@@ -143,6 +184,7 @@ fn copies_for_gms(
             continue;
         }
         let gms = gms::readers_of(desk, game_match.game, &game_match.id, readers.seats);
+        // The first one reads the original.
         for index in gms.into_iter().skip(1) {
             let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
             let letter = word(desk, game_match, dispatch, token)?;
@@ -157,18 +199,6 @@ fn copies_for_gms(
         }
     }
     Ok(copies)
-}
-
-/// Words a letter about a match as the ruling left it.
-pub fn word(
-    desk: &Desk<'_>,
-    game_match: &Arc<Match>,
-    dispatch: &Dispatch,
-    token: &str,
-) -> Decided<WordedLetter> {
-    let club = desk.club.stationery.club();
-    let input = WordingInput { club: &club, game_match, dispatch, token, at: desk.at() };
-    Ok(report::word(&desk.club.templates, &input, &desk.rows.loaded.pictures)?)
 }
 
 /// Puts a worded letter into its envelope; `unique` names it within the ruling.
@@ -259,33 +289,6 @@ fn record_of_ended(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> 
     }
     entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
     Ok(ledger::record(&entries).map(|record| record.to_string()))
-}
-
-/// Adds a ruling and its rows to the draft.
-pub fn keep_ruling(desk: &mut Desk<'_>, loaded: LoadedMatch, ruling: Ruling, rows: RulingRows) {
-    let delivered = ruling.entries.iter().flat_map(|chained| &chained.entry.delivered);
-    let listed = delivered.map(|delivery| (ruling.after.id.clone(), delivery.letter));
-    desk.draft.changes.listed.extend(listed);
-    if ruling.entries.iter().any(|chained| changes_procedure(&chained.entry.fact)) {
-        let json = loaded.game_match.to_json();
-        desk.draft.changes.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
-    }
-    desk.keep_match(loaded, ruling.after);
-    desk.draft.changes.entries.extend(rows.entries);
-    desk.draft.changes.dispatches.extend(rows.dispatches);
-    desk.draft.changes.dispatches.extend(rows.copies.into_iter().map(|(_, copy)| copy));
-}
-
-/// Adds a ruling that no letter caused.
-pub fn keep_unasked(
-    desk: &mut Desk<'_>,
-    loaded: LoadedMatch,
-    mut ruling: Ruling,
-    former: Option<&TokenRow>,
-) -> Decided<()> {
-    let rows = rows(desk, &mut ruling, &Readers { former, ..Readers::seats(&loaded.seats) })?;
-    keep_ruling(desk, loaded, ruling, rows);
-    Ok(())
 }
 
 /// Whether rulings follow another procedure from this fact on.

@@ -1,5 +1,5 @@
-//! ADDRESS: a player's addresses change when a registered one and a new one have agreed. The older ones are told at once,
-//! and can undo the change for some days.
+//! ADDRESS: a player's addresses change when a registered one and a new one have agreed. The older ones are
+//! told at once, and can undo the change for some days.
 
 use super::changes::{self, MAX_OPEN};
 use crate::desk::frame::asker::Asker;
@@ -52,58 +52,6 @@ pub fn add_confirmed(desk: &mut Desk<'_>, asker: &Asker, address: &str) -> Decid
     ask_new_address(desk, row)
 }
 
-/// Returns why an address cannot be added to those of a player. Only if `is_told`, one reason is that another player
-/// has it: whoever writes without a token learns nothing about other people.
-fn refuse_addition(
-    desk: &mut Desk<'_>,
-    asker: &Asker,
-    player: &Player,
-    address: &Address,
-    is_told: bool,
-) -> Decided<Option<ChangeReply>> {
-    let written = address.as_str().to_owned();
-    if player.addresses.contains(&written) {
-        return Ok(Some(ChangeReply::Own { address: written }));
-    }
-    if let Some(refused) = standing::refuse_new_address(desk, player, &asker.sender, "ADDRESS")? {
-        return Ok(Some(refused));
-    }
-    let is_ours = address.base() == desk.club.config.club.address;
-    if is_ours || standing::standing(desk, &written)?.blocked_since.is_some() {
-        return Ok(Some(ChangeReply::Unusable { address: written }));
-    }
-    if player.addresses.len() >= MAX_ADDRESSES {
-        return Ok(Some(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES }));
-    }
-    match desk.player(&written)? {
-        Some(owner) if is_told => {
-            advise_owner(desk, &owner, &written)?;
-            Ok(Some(ChangeReply::Taken { address: written }))
-        }
-        Some(_) | None => Ok(None),
-    }
-}
-
-/// Advises a player whose address another player claims, once a day.
-fn advise_owner(desk: &mut Desk<'_>, owner: &Player, address: &str) -> Decided<()> {
-    let Some(to) = owner.addresses.first() else { return Ok(()) };
-    let day = desk.at().date_naive();
-    let unique = format!("w.{}.{day}", &Digest::of(address.as_bytes()).to_string()[..24]);
-    let letter = ChangeLetter::Claimed { address: address.to_owned() };
-    let envelope =
-        PlainEnvelope { name: &owner.name, address: to, unique: &unique, kind: DispatchKind::Notice };
-    let mut dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
-    if desk.is_dispatched(&dispatch.message_id)? {
-        return Ok(());
-    }
-    if let Some(slot) = budgets::slot_for_others(desk, to, Origin::Other)? {
-        slot.apply(&mut dispatch);
-        budgets::count_for_others(desk, to, Origin::Other, slot);
-        desk.draft.changes.dispatches.push(dispatch);
-    }
-    Ok(())
-}
-
 /// Asks the new address, after a registered one has agreed.
 pub fn agree_to_add(
     desk: &mut Desk<'_>,
@@ -127,26 +75,6 @@ pub fn agree_to_add(
     ask_new_address(desk, PlayerChange { version, ..row })
 }
 
-fn ask_new_address(desk: &mut Desk<'_>, row: PlayerChange) -> Decided<ChangeReply> {
-    let Some(slot) = budgets::slot_for_others(desk, &row.address, Origin::Other)? else {
-        return Ok(ChangeReply::Crowded { address: row.address });
-    };
-    let lapses = desk.club.local_time(desk.at() + LAPSE);
-    let letter = ChangeLetter::AskNew { code: row.other_code.clone(), lapses: lapses.clone() };
-    let unique = format!("n.{}.{}", row.other_code.to_lowercase(), row.version);
-    let envelope =
-        PlainEnvelope { name: "", address: &row.address, unique: &unique, kind: DispatchKind::Notice };
-    let mut dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
-    slot.apply(&mut dispatch);
-    budgets::count_for_others(desk, &row.address, Origin::Other, slot);
-    desk.draft.changes.dispatches.push(dispatch);
-    let address = row.address.clone();
-    let (asked_at, changed_at) = (desk.at(), desk.at());
-    let agreed = PlayerChange { stage: ChangeStage::Agreed, asked_at, changed_at, ..row };
-    desk.draft.changes.player_changes.push(agreed);
-    Ok(ChangeReply::AskedNew { address, lapses })
-}
-
 /// Adds an address whose owner has agreed, and tells the older ones.
 pub fn add_address(
     desk: &mut Desk<'_>,
@@ -163,6 +91,7 @@ pub fn add_address(
         return Ok(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES });
     }
     let undo_until = desk.local_time_in(player.settings.zone, desk.at() + UNDO);
+    // Not to addresses that were added lately: they may be those of the thief.
     for (index, older) in standing::trusted_addresses(desk, &player)?.iter().enumerate() {
         let letter = ChangeLetter::Added {
             address: address.clone(),
@@ -173,6 +102,7 @@ pub fn add_address(
         changes::write_about_change(desk, &player.name, older, &unique, letter)?;
     }
     let mut addresses = player.addresses.clone();
+    // First, because letters go to the first address.
     addresses.insert(0, address.clone());
     let player = Player { addresses, ..player };
     desk.draft.changes.players.push(player.clone());
@@ -245,6 +175,78 @@ pub fn undo_removal(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> D
     let mut addresses = player.addresses.clone();
     addresses.insert(0, address);
     undo(desk, row, Player { addresses, ..player })
+}
+
+/// Returns why an address cannot be added to those of a player. Only if `is_told`, one reason is that another
+/// player has it: whoever writes without a token learns nothing about other people.
+fn refuse_addition(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    player: &Player,
+    address: &Address,
+    is_told: bool,
+) -> Decided<Option<ChangeReply>> {
+    let written = address.as_str().to_owned();
+    if player.addresses.contains(&written) {
+        return Ok(Some(ChangeReply::Own { address: written }));
+    }
+    if let Some(refused) = standing::refuse_new_address(desk, player, &asker.sender, "ADDRESS")? {
+        return Ok(Some(refused));
+    }
+    let is_ours = address.base() == desk.club.config.club.address;
+    if is_ours || standing::standing(desk, &written)?.blocked_since.is_some() {
+        return Ok(Some(ChangeReply::Unusable { address: written }));
+    }
+    if player.addresses.len() >= MAX_ADDRESSES {
+        return Ok(Some(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES }));
+    }
+    match desk.player(&written)? {
+        Some(owner) if is_told => {
+            advise_owner(desk, &owner, &written)?;
+            Ok(Some(ChangeReply::Taken { address: written }))
+        }
+        Some(_) | None => Ok(None),
+    }
+}
+
+/// Advises a player whose address another player claims, once a day.
+fn advise_owner(desk: &mut Desk<'_>, owner: &Player, address: &str) -> Decided<()> {
+    let Some(to) = owner.addresses.first() else { return Ok(()) };
+    let day = desk.at().date_naive();
+    let unique = format!("w.{}.{day}", &Digest::of(address.as_bytes()).to_string()[..24]);
+    let letter = ChangeLetter::Claimed { address: address.to_owned() };
+    let envelope =
+        PlainEnvelope { name: &owner.name, address: to, unique: &unique, kind: DispatchKind::Notice };
+    let mut dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
+    if desk.is_dispatched(&dispatch.message_id)? {
+        return Ok(());
+    }
+    if let Some(slot) = budgets::slot_for_others(desk, to, Origin::Other)? {
+        slot.apply(&mut dispatch);
+        budgets::count_for_others(desk, to, Origin::Other, slot);
+        desk.draft.changes.dispatches.push(dispatch);
+    }
+    Ok(())
+}
+
+fn ask_new_address(desk: &mut Desk<'_>, row: PlayerChange) -> Decided<ChangeReply> {
+    let Some(slot) = budgets::slot_for_others(desk, &row.address, Origin::Other)? else {
+        return Ok(ChangeReply::Crowded { address: row.address });
+    };
+    let lapses = desk.club.local_time(desk.at() + LAPSE);
+    let letter = ChangeLetter::AskNew { code: row.other_code.clone(), lapses: lapses.clone() };
+    let unique = format!("n.{}.{}", row.other_code.to_lowercase(), row.version);
+    let envelope =
+        PlainEnvelope { name: "", address: &row.address, unique: &unique, kind: DispatchKind::Notice };
+    let mut dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
+    slot.apply(&mut dispatch);
+    budgets::count_for_others(desk, &row.address, Origin::Other, slot);
+    desk.draft.changes.dispatches.push(dispatch);
+    let address = row.address.clone();
+    let (asked_at, changed_at) = (desk.at(), desk.at());
+    let agreed = PlayerChange { stage: ChangeStage::Agreed, asked_at, changed_at, ..row };
+    desk.draft.changes.player_changes.push(agreed);
+    Ok(ChangeReply::AskedNew { address, lapses })
 }
 
 fn undo(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {

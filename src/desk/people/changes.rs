@@ -1,8 +1,9 @@
 //! Changes that players ask for and that wait for an answer: addresses, and leaving.
 //!
-//! Anybody who has seen a token can write in a player's name. So a change takes effect only when the code of a question
-//! comes back, and the question goes to an address that the player has had for some time. An address that was added a few
-//! days ago proves little: its owner may be somebody who read one letter of the player's.
+//! Anybody who has seen a token can write in a player's name. So a change takes effect only when the code of
+//! a question comes back, and the question goes to an address that the player has had for some time. An
+//! address that was added a few days ago proves little: its owner may be somebody who read one letter of the
+//! player's.
 
 use chrono::TimeDelta;
 
@@ -63,53 +64,6 @@ pub fn propose(
     Ok(ChangeReply::Asked { to: registered, lapses })
 }
 
-/// Returns the change to ask about, or why nobody is asked.
-fn proposed(
-    desk: &mut Desk<'_>,
-    asker: &Asker,
-    player: &Player,
-    kind: ChangeKind,
-    address: &str,
-    registered: &str,
-) -> Decided<Result<PlayerChange, ChangeReply>> {
-    let now = desk.at();
-    let changes = standing::changes_of(desk, player.id)?;
-    let is_recent = |row: &&PlayerChange| row.asked_at + QUESTION_INTERVAL > now;
-    let mut open = changes.iter().filter(|row| is_open(desk, row));
-    let same = open.clone().find(|row| row.kind == kind && row.address == address);
-    if let Some(agreed) = same.filter(|row| row.stage == ChangeStage::Agreed) {
-        // A registered address has agreed already. Asked again, whoever has a token could undo that.
-        return Ok(Err(new_awaited(desk, agreed)));
-    }
-    if same.is_some_and(|row| is_recent(&row)) {
-        return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
-    }
-    // Without a token anybody can ask, so all such letters of a day cause one question.
-    if !asker.has_token && changes.iter().filter(|row| !row.with_token).any(|row| is_recent(&row)) {
-        return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
-    }
-    if let Some(same) = same {
-        let version = same.version + 1;
-        let with_token = same.with_token || asker.has_token;
-        let registered = registered.to_owned();
-        let stage = ChangeStage::Asked;
-        let (asked_at, changed_at) = (now, now);
-        return Ok(Ok(PlayerChange {
-            registered,
-            with_token,
-            stage,
-            asked_at,
-            changed_at,
-            version,
-            ..same.clone()
-        }));
-    }
-    if open.nth(MAX_OPEN - 1).is_some() {
-        return Ok(Err(ChangeReply::TooManyOpen));
-    }
-    Ok(Ok(new_change(desk, asker, player, kind, address, registered)))
-}
-
 /// Returns a change that nobody has agreed to yet.
 pub fn new_change(
     desk: &mut Desk<'_>,
@@ -122,6 +76,7 @@ pub fn new_change(
     let mut random = desk.random();
     PlayerChange {
         code: codes::draw_code(&mut random),
+        // Codes of their own: neither of the two who are asked can answer for the other.
         other_code: codes::draw_code(&mut random),
         player_id: player.id,
         kind,
@@ -196,4 +151,51 @@ pub fn tell_gm_of_change(desk: &mut Desk<'_>, row: &PlayerChange, letter: Change
     let alarms = gms::gm_alarms(desk, &ClubLetter::Change { letter }, &unique, About::Club)?;
     desk.draft.changes.dispatches.extend(alarms);
     Ok(())
+}
+
+/// Returns the change to ask about, or why nobody is asked.
+fn proposed(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    player: &Player,
+    kind: ChangeKind,
+    address: &str,
+    registered: &str,
+) -> Decided<Result<PlayerChange, ChangeReply>> {
+    let now = desk.at();
+    let changes = standing::changes_of(desk, player.id)?;
+    let is_recent = |row: &&PlayerChange| row.asked_at + QUESTION_INTERVAL > now;
+    let mut open = changes.iter().filter(|row| is_open(desk, row));
+    let same = open.clone().find(|row| row.kind == kind && row.address == address);
+    if let Some(agreed) = same.filter(|row| row.stage == ChangeStage::Agreed) {
+        // A registered address has agreed already. Asked again, whoever has a token could undo that.
+        return Ok(Err(new_awaited(desk, agreed)));
+    }
+    if same.is_some_and(|row| is_recent(&row)) {
+        return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
+    }
+    // Without a token anybody can ask, so all such letters of a day cause one question.
+    if !asker.has_token && changes.iter().filter(|row| !row.with_token).any(|row| is_recent(&row)) {
+        return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
+    }
+    if let Some(same) = same {
+        let version = same.version + 1;
+        let with_token = same.with_token || asker.has_token;
+        let registered = registered.to_owned();
+        let stage = ChangeStage::Asked;
+        let (asked_at, changed_at) = (now, now);
+        return Ok(Ok(PlayerChange {
+            registered,
+            with_token,
+            stage,
+            asked_at,
+            changed_at,
+            version,
+            ..same.clone()
+        }));
+    }
+    if open.nth(MAX_OPEN - 1).is_some() {
+        return Ok(Err(ChangeReply::TooManyOpen));
+    }
+    Ok(Ok(new_change(desk, asker, player, kind, address, registered)))
 }

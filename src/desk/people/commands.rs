@@ -1,5 +1,5 @@
-//! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of them
-//! touches a running match.
+//! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of
+//! them touches a running match.
 
 use super::{addresses, confirm, leaving, player_settings, questions};
 use crate::desk::frame::asker::Asker;
@@ -40,7 +40,8 @@ pub fn asker(desk: &Desk<'_>, letter: &Letter, proven: bool) -> Decided<Asker> {
     })
 }
 
-/// Replies to a command that needs no seat, and does what it asks. Returns `None` if the command needs a seat.
+/// Replies to a command that needs no seat, and does what it asks. Returns `None` if the command needs a
+/// seat.
 pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
     if let Some(rejected) = membership::refuse_newcomer(desk, asker, command)? {
         return Ok(Some(rejected));
@@ -89,6 +90,7 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
 /// Follows a CONFIRM, whether its code is for letters, a change of addresses, or commands.
 fn confirm_any(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
     let done = confirm::confirm_letters(desk, asker, code, always)?;
+    // ALWAYS is about letters alone.
     if always || !matches!(done, Reply::NothingToConfirm { .. }) {
         return Ok(done);
     }

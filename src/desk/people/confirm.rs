@@ -1,4 +1,5 @@
-//! CONFIRM and DENY: the answers to our questions, by their codes.
+//! CONFIRM and DENY, with the code of one of our letters. They decide on a change that the player asked for
+//! (an address, or leaving), and on letters that were not proven to be from the player.
 
 use std::collections::BTreeSet;
 
@@ -22,6 +23,7 @@ pub fn change_under(desk: &mut Desk<'_>, code: &str) -> Decided<Option<(PlayerCh
     let is_named = |row: &&PlayerChange| row.code == code || row.other_code == code;
     let saved = desk.added(|changes| &changes.player_changes).rfind(is_named).cloned();
     let Some(row) = saved.or(stored) else { return Ok(None) };
+    // The address that was asked may have moved to another player since.
     let player = desk.player(&row.registered)?.filter(|player| player.id == row.player_id);
     Ok(player.map(|player| (row, player)))
 }
@@ -33,7 +35,8 @@ pub fn is_trusted(desk: &Desk<'_>, asker: &Asker, player: &Player) -> Decided<bo
     Ok(is_own && standing::new_until(desk, player.id, sender)?.is_none())
 }
 
-/// Advances the change that this code asked about. Returns `None` if the sender was not asked under this code.
+/// Advances the change that this code asked about. Returns `None` if the sender was not asked under this
+/// code.
 pub fn confirm_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Option<ChangeReply>> {
     let code = in_code_letters(written);
     let Some((row, player)) = change_under(desk, &code)? else { return Ok(None) };
@@ -91,8 +94,8 @@ pub fn deny_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided
     }
 }
 
-/// Confirms the letters under a code: they wait again, oldest first. With `always`, their address becomes one of the
-/// player's once its owner has agreed.
+/// Confirms the letters under a code: they wait again, oldest first. With `always`, their address becomes one
+/// of the player's once its owner has agreed.
 ///
 /// The code was sent to the registered address alone, so it proves the sender.
 pub fn confirm_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {

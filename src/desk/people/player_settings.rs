@@ -42,6 +42,7 @@ pub struct RenamedIn {
 
 /// Changes the asker's settings, all or none, and shows them.
 pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, String)]) -> Decided<Reply> {
+    // The only setting that needs no token: it belongs to the address, and not to a player.
     if let [(name, value)] = written
         && name == "challenges"
         && matches!(value.as_str(), "on" | "off")
@@ -83,8 +84,104 @@ pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, S
     Ok(Reply::Settings { shown, changed: !written.is_empty() })
 }
 
+/// Carries a player's new settings and name into their matches, if the letter just ruled on changed them.
+/// `before` is the number of players saved before that letter.
+pub fn carry_out_settings(desk: &mut Desk<'_>, player_id: i64, before: usize) -> Decided<()> {
+    let saved = desk.draft.changes.players.iter().skip(before);
+    let Some(player) = saved.rev().find(|saved| saved.id == player_id).cloned() else { return Ok(()) };
+    let renamed = spread_player(desk, player_id, &player, Changer::Player)?;
+    tell_renamed(desk, &renamed, &player, Changer::Player)
+}
+
+/// Gives the seats of the player `id` to `player`, with their name and settings, in all matches that are not
+/// over. Returns the matches in which the name changed.
+pub fn spread_player(desk: &mut Desk<'_>, id: i64, player: &Player, by: Changer) -> Decided<Vec<RenamedIn>> {
+    let mut renamed = Vec::new();
+    for mut loaded in desk.matches_with(id)? {
+        let seat = Seat::BOTH.into_iter().find(|seat| loaded.seats[*seat].player.id == id);
+        let Some(seat) = seat.filter(|_| loaded.game_match.stage != Stage::Over) else { continue };
+        loaded.seats[seat].player = player.clone();
+        let from = loaded.game_match.players[seat].clone();
+        if from != player.name {
+            renamed.push(RenamedIn {
+                match_id: loaded.game_match.id.clone(),
+                from,
+                opponent: loaded.seats[seat.other()].player.clone(),
+                is_house: loaded.game_match.house[seat.other()].is_some(),
+            });
+            let act = Act::Rename { seat, name: player.name.clone(), told_once: true };
+            loaded = act_for(desk, by, loaded, act)?;
+        }
+        if loaded.game_match.settings[seat] != player.settings {
+            let act = Act::Set { seat, settings: player.settings.clone() };
+            act_for(desk, Changer::Player, loaded, act)?;
+        }
+    }
+    Ok(renamed)
+}
+
+/// Tells each opponent of a player's new name, in one letter for all their matches. If the GM changed it, the
+/// player is told as well.
+pub fn tell_renamed(desk: &mut Desk<'_>, renamed: &[RenamedIn], player: &Player, by: Changer) -> Decided<()> {
+    let Some(from) = renamed.first().map(|one| one.from.clone()) else { return Ok(()) };
+    let letter =
+        |matches: Vec<String>| ClubLetter::Renamed { from: from.clone(), to: player.name.clone(), matches };
+    if by == Changer::Gm {
+        let matches = renamed.iter().map(|one| one.match_id.clone()).collect();
+        let dispatch = letter_to_player(desk, &letter(matches), player, &format!("n.{}", player.id))?;
+        desk.draft.changes.dispatches.extend(dispatch);
+    }
+    let mut told: Vec<i64> = Vec::new();
+    for RenamedIn { opponent, is_house, .. } in renamed {
+        let is_told = told.contains(&opponent.id);
+        told.push(opponent.id);
+        let Some(address) = opponent.addresses.first().filter(|_| !is_told && !is_house) else {
+            continue;
+        };
+        let origin = Origin::Opponent(player.id);
+        let Some(slot) = budgets::slot_for_others(desk, address, origin)? else { continue };
+        let common = renamed.iter().filter(|one| one.opponent.id == opponent.id);
+        let matches = common.map(|one| one.match_id.clone()).collect();
+        let unique = format!("n.{}.{}", player.id, opponent.id);
+        let Some(mut dispatch) = letter_to_player(desk, &letter(matches), opponent, &unique)? else {
+            continue;
+        };
+        slot.apply(&mut dispatch);
+        budgets::count_for_others(desk, address, origin, slot);
+        desk.draft.changes.dispatches.push(dispatch);
+    }
+    Ok(())
+}
+
+/// Words a player's digest, which was due at `due`, unless nothing waits for the player or the digest was
+/// made before.
+pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> Decided<()> {
+    let mut matches = Vec::new();
+    for (seat, game_match) in desk.rows.matches_of(player.id)? {
+        if game_match.stage == Stage::Running && game_match.awaited.contains(seat) {
+            matches.push(match_line(game_match, *seat, player.settings.zone));
+        }
+    }
+    let Some(address) = player.addresses.first().filter(|_| !matches.is_empty()) else { return Ok(()) };
+    matches.sort_by_key(|line| line.due);
+    let unique = format!("p.{}.{}", player.id, due.timestamp_millis());
+    let message_id = desk.club.stationery.message_id("", &unique);
+    if desk.is_dispatched(&message_id)? {
+        return Ok(());
+    }
+    let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Reminder };
+    let mut page = mail::word_club_letter(desk, &ClubLetter::PlayerDigest { matches }, "")?;
+    if player.settings.format == LetterFormat::Text {
+        page.html.clear();
+    }
+    let dispatch = mail::assemble(desk, page, "", &to, None)?;
+    desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
+    Ok(())
+}
+
 /// Returns why a player cannot go by this name.
 fn name_fault(desk: &mut Desk<'_>, name: &str, player: &Player) -> Decided<Option<SettingFaultKind>> {
+    // An invitation that shows an address in place of a name counts as that of a newcomer.
     if fit_name(name).is_err() || name.contains('@') {
         return Ok(Some(SettingFaultKind::UnfitName));
     }
@@ -92,6 +189,7 @@ fn name_fault(desk: &mut Desk<'_>, name: &str, player: &Player) -> Decided<Optio
     let own = likeness(name);
     let is_clubs = likeness(&config.club.name) == own
         || config.club.gm.all().iter().any(|gm| likeness(&gm.name) == own)
+        // Nobody may pass for the computer player, whatever its level.
         || own.starts_with("house")
         || own == "referee";
     let stored = desk.rows.player_names()?.iter();
@@ -132,42 +230,6 @@ fn shown_settings(desk: &Desk<'_>, asker: &Asker, player: &Player) -> Decided<Ve
     ])
 }
 
-/// Carries a player's new settings and name into their matches, if the letter just ruled on changed them.
-/// `before` is the number of players saved before that letter.
-pub fn carry_out_settings(desk: &mut Desk<'_>, player_id: i64, before: usize) -> Decided<()> {
-    let saved = desk.draft.changes.players.iter().skip(before);
-    let Some(player) = saved.rev().find(|saved| saved.id == player_id).cloned() else { return Ok(()) };
-    let renamed = spread_player(desk, player_id, &player, Changer::Player)?;
-    tell_renamed(desk, &renamed, &player, Changer::Player)
-}
-
-/// Gives the seats of the player `id` to `player`, with their name and settings, in all matches that are not over.
-/// Returns the matches in which the name changed.
-pub fn spread_player(desk: &mut Desk<'_>, id: i64, player: &Player, by: Changer) -> Decided<Vec<RenamedIn>> {
-    let mut renamed = Vec::new();
-    for mut loaded in desk.matches_with(id)? {
-        let seat = Seat::BOTH.into_iter().find(|seat| loaded.seats[*seat].player.id == id);
-        let Some(seat) = seat.filter(|_| loaded.game_match.stage != Stage::Over) else { continue };
-        loaded.seats[seat].player = player.clone();
-        let from = loaded.game_match.players[seat].clone();
-        if from != player.name {
-            renamed.push(RenamedIn {
-                match_id: loaded.game_match.id.clone(),
-                from,
-                opponent: loaded.seats[seat.other()].player.clone(),
-                is_house: loaded.game_match.house[seat.other()].is_some(),
-            });
-            let act = Act::Rename { seat, name: player.name.clone(), told_once: true };
-            loaded = act_for(desk, by, loaded, act)?;
-        }
-        if loaded.game_match.settings[seat] != player.settings {
-            let act = Act::Set { seat, settings: player.settings.clone() };
-            act_for(desk, Changer::Player, loaded, act)?;
-        }
-    }
-    Ok(renamed)
-}
-
 /// Rules on an act, and returns the match after it.
 fn act_for(desk: &mut Desk<'_>, by: Changer, loaded: LoadedMatch, act: Act) -> Decided<LoadedMatch> {
     let matter = match by {
@@ -180,41 +242,8 @@ fn act_for(desk: &mut Desk<'_>, by: Changer, loaded: LoadedMatch, act: Act) -> D
     Ok(desk.game_match(&id)?.context("a match that was just ruled on")?.clone())
 }
 
-/// Tells each opponent of a player's new name, in one letter for all their matches. If the GM changed it, the player
-/// is told as well.
-pub fn tell_renamed(desk: &mut Desk<'_>, renamed: &[RenamedIn], player: &Player, by: Changer) -> Decided<()> {
-    let Some(from) = renamed.first().map(|one| one.from.clone()) else { return Ok(()) };
-    let letter =
-        |matches: Vec<String>| ClubLetter::Renamed { from: from.clone(), to: player.name.clone(), matches };
-    if by == Changer::Gm {
-        let matches = renamed.iter().map(|one| one.match_id.clone()).collect();
-        let dispatch = letter_to_player(desk, &letter(matches), player, &format!("n.{}", player.id))?;
-        desk.draft.changes.dispatches.extend(dispatch);
-    }
-    let mut told: Vec<i64> = Vec::new();
-    for RenamedIn { opponent, is_house, .. } in renamed {
-        let is_told = told.contains(&opponent.id);
-        told.push(opponent.id);
-        let Some(address) = opponent.addresses.first().filter(|_| !is_told && !is_house) else {
-            continue;
-        };
-        let origin = Origin::Opponent(player.id);
-        let Some(slot) = budgets::slot_for_others(desk, address, origin)? else { continue };
-        let common = renamed.iter().filter(|one| one.opponent.id == opponent.id);
-        let matches = common.map(|one| one.match_id.clone()).collect();
-        let unique = format!("n.{}.{}", player.id, opponent.id);
-        let Some(mut dispatch) = letter_to_player(desk, &letter(matches), opponent, &unique)? else {
-            continue;
-        };
-        slot.apply(&mut dispatch);
-        budgets::count_for_others(desk, address, origin, slot);
-        desk.draft.changes.dispatches.push(dispatch);
-    }
-    Ok(())
-}
-
-/// Words a letter to a player that is about no single match. Its Message-ID is made of the time and the text, because
-/// a letter may change a name twice. Returns `None` if the player is told already.
+/// Words a letter to a player that is about no single match. Its Message-ID is made of the time and the text,
+/// because a letter may change a name twice. Returns `None` if the player is told already.
 fn letter_to_player(
     desk: &mut Desk<'_>,
     plain: &ClubLetter,
@@ -238,30 +267,4 @@ fn letter_to_player(
 fn likeness(name: &str) -> String {
     let latin = latin(name).unwrap_or_else(|| name.to_owned());
     latin.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// Words a player's digest, which was due at `due`. Returns `None` if nothing waits for the player, or if the digest
-/// was made before.
-pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> Decided<()> {
-    let mut matches = Vec::new();
-    for (seat, game_match) in desk.rows.matches_of(player.id)? {
-        if game_match.stage == Stage::Running && game_match.awaited.contains(seat) {
-            matches.push(match_line(game_match, *seat, player.settings.zone));
-        }
-    }
-    let Some(address) = player.addresses.first().filter(|_| !matches.is_empty()) else { return Ok(()) };
-    matches.sort_by_key(|line| line.due);
-    let unique = format!("p.{}.{}", player.id, due.timestamp_millis());
-    let message_id = desk.club.stationery.message_id("", &unique);
-    if desk.is_dispatched(&message_id)? {
-        return Ok(());
-    }
-    let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Reminder };
-    let mut page = mail::word_club_letter(desk, &ClubLetter::PlayerDigest { matches }, "")?;
-    if player.settings.format == LetterFormat::Text {
-        page.html.clear();
-    }
-    let dispatch = mail::assemble(desk, page, "", &to, None)?;
-    desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
-    Ok(())
 }

@@ -1,6 +1,7 @@
-//! Questions to senders: anybody can put somebody else's address on a letter. A command that makes the referee write to
-//! others, or lists something in public, therefore waits until an address that nothing proves has answered a question.
-//! There is one question a day to an address, with all the commands that wait there.
+//! Questions to senders: anybody can put somebody else's address on a letter. A command that makes the
+//! referee write to others, or lists something in public, therefore waits until an address that nothing
+//! proves has answered a question. There is one question a day to an address, with all the commands that wait
+//! there.
 
 use chrono::TimeDelta;
 
@@ -27,18 +28,8 @@ const MAX_WAITING: usize = 10;
 /// Interval at which a question is asked again.
 const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 
-/// Returns the open question to an address as this transaction leaves it so far.
-fn open_question(desk: &Desk<'_>, address: &str) -> Decided<Option<Question>> {
-    let asked = desk.restraints().find_map(|changed| changed.questions.get(address));
-    let question = match asked {
-        Some(question) => question.clone(),
-        None => desk.rows.sender(address)?.question.clone(),
-    };
-    Ok(question.filter(|question| question.lapses_at > desk.at()))
-}
-
-/// Lets these commands wait for the sender's answer. Returns the question if it is due, or `None` if it was asked
-/// less than a day ago.
+/// Lets these commands wait for the sender's answer. Returns the question if it is due, or `None` if it was
+/// asked less than a day ago.
 pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Decided<Option<AskedSender>> {
     let address = asker.from.as_str();
     let open = open_question(desk, address)?;
@@ -86,8 +77,8 @@ pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Optio
     Ok(Some(Request::read(&lines.collect::<Vec<_>>(), |_: &str| false)))
 }
 
-/// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as that
-/// is known now.
+/// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as
+/// that is known now.
 pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
     let is_closed = desk.club.config.club.membership == Membership::Closed;
     let rejection = match command {
@@ -121,8 +112,8 @@ pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) 
     Ok(rejection.map(|why| Reply::NoOffer { command, why }))
 }
 
-/// Whether a command waits until its sender is known: it would make the referee write to others, open a match, list a
-/// seat, or lift what the owner of the address has asked for.
+/// Whether a command waits until its sender is known: it would make the referee write to others, open a
+/// match, list a seat, or lift what the owner of the address has asked for.
 pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
     // Without a required signature the command is refused anyway.
     let is_doubtful = asker.proven && !asker.is_known;
@@ -132,13 +123,25 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
         Command::Settings(settings) => {
             is_doubtful && matches!(&settings[..], [(name, _)] if name == "challenges")
         }
-        // The code of an invitation went to the invited address alone, and that of a question to the address asked. ADDRESS
-        // and LEAVE ask a registered address first, whoever wrote. The rest asks, or needs a seat and so a token.
+        // The code of an invitation went to the invited address alone, and that of a question to the address
+        // asked. ADDRESS and LEAVE ask a registered address first, whoever wrote. The rest asks, or needs a
+        // seat and so a token.
         _ => false,
     }
 }
 
-/// Draws eight letters with at least one digit: long enough that nobody guesses it in the days that it is good for.
+/// Returns the open question to an address as this transaction leaves it so far.
+fn open_question(desk: &Desk<'_>, address: &str) -> Decided<Option<Question>> {
+    let asked = desk.restraints().find_map(|changed| changed.questions.get(address));
+    let question = match asked {
+        Some(question) => question.clone(),
+        None => desk.rows.sender(address)?.question.clone(),
+    };
+    Ok(question.filter(|question| question.lapses_at > desk.at()))
+}
+
+/// Draws eight letters with at least one digit: long enough that nobody guesses it in the days that it is
+/// good for.
 fn draw_question_code(random: &mut Random) -> String {
     let letters: [u8; 8] = random.bytes();
     let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));

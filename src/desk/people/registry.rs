@@ -86,37 +86,11 @@ pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: boo
     Ok(GmResult::Blocked { address: address.as_str().to_owned(), on, matches: running.unwrap_or_default() })
 }
 
-fn tell_blocked(desk: &mut Desk<'_>, address: &Address, player: Option<&Player>) -> Decided<()> {
-    let unique = format!("b.{}.{}", Digest::of(address.as_str().as_bytes()), desk.at().timestamp());
-    let name = player.map_or("", |player| &player.name);
-    let to = player.and_then(|player| player.addresses.first()).map_or(address.as_str(), String::as_str);
-    let envelope = PlainEnvelope { name, address: to, unique: &unique, kind: DispatchKind::Notice };
-    let gm = gms::acting_gm(desk).address.as_str().to_owned();
-    let dispatch = mail::plain_dispatch(desk, &ClubLetter::Blocked { gm }, &envelope)?;
-    desk.draft.changes.dispatches.push(dispatch);
-    Ok(())
-}
-
-fn save_player(desk: &mut Desk<'_>, player: Player) -> Decided<GmResult> {
-    let shown = show_player(desk, &player)?;
-    desk.draft.changes.players.push(player);
-    Ok(shown)
-}
-
-fn is_blocked(desk: &Desk<'_>, player: &Player) -> Decided<bool> {
-    let Some(address) = player.addresses.first() else { return Ok(false) };
-    Ok(standing::standing(desk, address)?.blocked_since.is_some())
-}
-
-fn match_ids_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<String>> {
-    let matches = desk.rows.matches_of(player_id)?.iter();
-    Ok(matches.map(|(_, game_match)| game_match.id.clone()).collect())
-}
-
 /// Merges two players: `into` takes over the seats and addresses of `gone`.
 pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check: bool) -> Decided<GmResult> {
     let Some(old) = desk.player(gone.as_str())? else { return Ok(no_player(gone)) };
     let Some(new) = desk.player(into.as_str())? else { return Ok(no_player(into)) };
+    // In a chain of mergers seats would move to a player who is deleted by the same commit.
     let is_merged =
         |id: i64| desk.added(|changes| &changes.merged).any(|(gone, into)| *gone == id || *into == id);
     let of_old = match_ids_of(desk, old.id)?;
@@ -143,4 +117,31 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
 
 pub fn no_player(address: &Address) -> GmResult {
     GmResult::NoPlayer { address: address.as_str().to_owned() }
+}
+
+fn tell_blocked(desk: &mut Desk<'_>, address: &Address, player: Option<&Player>) -> Decided<()> {
+    let unique = format!("b.{}.{}", Digest::of(address.as_str().as_bytes()), desk.at().timestamp());
+    let name = player.map_or("", |player| &player.name);
+    let to = player.and_then(|player| player.addresses.first()).map_or(address.as_str(), String::as_str);
+    let envelope = PlainEnvelope { name, address: to, unique: &unique, kind: DispatchKind::Notice };
+    let gm = gms::acting_gm(desk).address.as_str().to_owned();
+    let dispatch = mail::plain_dispatch(desk, &ClubLetter::Blocked { gm }, &envelope)?;
+    desk.draft.changes.dispatches.push(dispatch);
+    Ok(())
+}
+
+fn save_player(desk: &mut Desk<'_>, player: Player) -> Decided<GmResult> {
+    let shown = show_player(desk, &player)?;
+    desk.draft.changes.players.push(player);
+    Ok(shown)
+}
+
+fn is_blocked(desk: &Desk<'_>, player: &Player) -> Decided<bool> {
+    let Some(address) = player.addresses.first() else { return Ok(false) };
+    Ok(standing::standing(desk, address)?.blocked_since.is_some())
+}
+
+fn match_ids_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<String>> {
+    let matches = desk.rows.matches_of(player_id)?.iter();
+    Ok(matches.map(|(_, game_match)| game_match.id.clone()).collect())
 }

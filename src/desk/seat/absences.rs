@@ -1,5 +1,5 @@
-//! Absences: one line `ABSENT` counts in all matches of its player, unless it stands below a line `MATCH`. Each opponent
-//! is told once for all their matches.
+//! Absences: one line `ABSENT` counts in all matches of its player, unless it stands below a line `MATCH`.
+//! Each opponent is told once for all their matches.
 
 use anyhow::Context as _;
 use chrono::NaiveDate;
@@ -18,7 +18,8 @@ use crate::report::ClubLetter;
 use crate::request::first_match_line;
 use crate::store::{Player, TokenRow};
 
-/// Maximum absences of a letter that are carried into other matches, and maximum matches. Each costs a ruling.
+/// Maximum absences of a letter that are carried into other matches, and maximum matches. Each costs a
+/// ruling.
 const MAX_ABSENCES: usize = 5;
 const MAX_MATCHES: usize = 100;
 
@@ -59,8 +60,8 @@ impl SpreadAbsences {
     }
 }
 
-/// Carries the absences that a letter has announced in its own match into the player's other matches. Those below a line
-/// `MATCH` count in that match alone.
+/// Carries the absences that a letter has announced in its own match into the player's other matches. Those
+/// below a line `MATCH` count in that match alone.
 pub fn spread_absences(
     desk: &mut Desk<'_>,
     row: &TokenRow,
@@ -93,35 +94,8 @@ pub fn spread_absences(
     Ok(spread)
 }
 
-/// Notes absences in a match.
-fn note_absences(
-    desk: &mut Desk<'_>,
-    mut loaded: LoadedMatch,
-    seat: Seat,
-    days: &[(NaiveDate, NaiveDate)],
-    cause: &LetterCause,
-) -> Decided<NotedThere> {
-    let id = loaded.game_match.id.clone();
-    let (mut is_refused, mut is_new) = (false, false);
-    for (from, to) in days {
-        let (letter, confirmed_by) = (cause.letter, cause.confirmed_by);
-        let act = Act::Absent { seat, from: *from, to: *to, letter, confirmed_by };
-        let ruling = ruling_mail::act(desk, &loaded.game_match, act);
-        match &ruling.rejection {
-            None => {
-                ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
-                let after = desk.game_match(&id)?;
-                loaded = after.context("a match that was just ruled on")?.clone();
-                is_new = true;
-            }
-            Some(why) => is_refused |= *why != Rejection::Already,
-        }
-    }
-    Ok(if is_refused { NotedThere::Refused } else { NotedThere::Noted { is_new } })
-}
-
-/// Tells the opponents of the player's other matches, each in one letter. The one in the letter's own match reads it
-/// there, if `is_told`.
+/// Tells the opponents in the player's other matches, each in one letter. `told` is the opponent in the
+/// letter's own match, if they read it there.
 pub fn tell_absences(
     desk: &mut Desk<'_>,
     row: &TokenRow,
@@ -159,8 +133,36 @@ pub fn tell_absences(
     Ok(())
 }
 
-/// Returns the absences of a letter that count in all matches: those above its first line `MATCH` that its own match has
-/// noted, or no longer needs to.
+/// Notes absences in a match.
+fn note_absences(
+    desk: &mut Desk<'_>,
+    mut loaded: LoadedMatch,
+    seat: Seat,
+    days: &[(NaiveDate, NaiveDate)],
+    cause: &LetterCause,
+) -> Decided<NotedThere> {
+    let id = loaded.game_match.id.clone();
+    let (mut is_refused, mut is_new) = (false, false);
+    for (from, to) in days {
+        let (letter, confirmed_by) = (cause.letter, cause.confirmed_by);
+        let act = Act::Absent { seat, from: *from, to: *to, letter, confirmed_by };
+        let ruling = ruling_mail::act(desk, &loaded.game_match, act);
+        match &ruling.rejection {
+            None => {
+                ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+                let after = desk.game_match(&id)?;
+                loaded = after.context("a match that was just ruled on")?.clone();
+                is_new = true;
+            }
+            // A match that has noted the days before has not refused them.
+            Some(why) => is_refused |= *why != Rejection::Already,
+        }
+    }
+    Ok(if is_refused { NotedThere::Refused } else { NotedThere::Noted { is_new } })
+}
+
+/// Returns the absences of a letter that count in all matches: those above its first line `MATCH` that its
+/// own match has noted, or no longer needs to.
 fn absences_for_all(ruled: &mut PartRuling, written: &[Line]) -> Vec<(NaiveDate, NaiveDate)> {
     let end = first_match_line(written).unwrap_or(usize::MAX);
     let replies = ruled.replies();

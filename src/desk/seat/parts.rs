@@ -29,10 +29,10 @@ pub struct SeatPart {
     pub by_other_token: bool,
 }
 
-/// Rules on a seat's letter, part by part, and notes what became of it.
+/// Rules on a seat's letter, part by part, and notes its outcome.
 ///
-/// The first answer names what became of the other parts, and where the absences that are noted in its own match count
-/// besides: so the others are finished before it, and it is worded last.
+/// The first answer names the outcome of the other parts, and the other matches in which its absences count.
+/// So the other parts are finished first, and it is worded last.
 pub fn rule_on_seat_letter(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -75,6 +75,7 @@ pub fn rule_on_seat_letter(
     let done = ruling::finish_part(desk, waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
     or_lacking(done)?;
     desk.rows.check()?;
+    // The answer in the letter's own match goes out first, although it is worded last.
     desk.draft.changes.dispatches[first_dispatch..].rotate_left(moved);
     absences::tell_absences(desk, &first.row, &absences, waiting.digest, told)?;
     desk.draft.changes.decided.push(LetterDecision {
@@ -87,11 +88,11 @@ pub fn rule_on_seat_letter(
     Ok(())
 }
 
-/// Returns the parts of a letter, the one whose match it answers first. Without lines `MATCH …` for other matches in
-/// which its player holds a seat, the whole letter is one part.
+/// Returns the parts of a letter, the one whose match it answers first. Without lines `MATCH …` for other
+/// matches in which its player holds a seat, the whole letter is one part.
 ///
-/// If a line names another match, if there are too many, or if the token's match ended long ago, nothing is split: the
-/// ruling asks which match is meant.
+/// If a line names another match, if there are too many, or if the token's match ended long ago, nothing is
+/// split: the ruling asks which match is meant.
 pub fn parts_of(
     desk: &Desk<'_>,
     letter: &Letter,
@@ -132,14 +133,6 @@ pub fn parts_of(
     Ok(parts)
 }
 
-/// Returns the seat that a player holds in another match.
-fn seat_of_same_player(desk: &Desk<'_>, match_id: &str, row: &TokenRow) -> Decided<Option<TokenRow>> {
-    let loaded = desk.game_match(match_id)?;
-    let seats = loaded.into_iter().flat_map(|loaded| loaded.seats.iter());
-    let mut own = seats.filter(|(_, seat)| seat.player.id == row.player.id);
-    Ok(own.next().map(|(_, seat)| seat.clone()))
-}
-
 /// Reads a part of a letter with what only the database knows of it.
 pub fn read_part(
     desk: &mut Desk<'_>,
@@ -163,6 +156,14 @@ pub fn read_part(
         read.withhold_texts(game_match.game, &other_games_of(desk, row)?);
     }
     Ok(read)
+}
+
+/// Returns the seat that a player holds in another match.
+fn seat_of_same_player(desk: &Desk<'_>, match_id: &str, row: &TokenRow) -> Decided<Option<TokenRow>> {
+    let loaded = desk.game_match(match_id)?;
+    let seats = loaded.into_iter().flat_map(|loaded| loaded.seats.iter());
+    let mut own = seats.filter(|(_, seat)| seat.player.id == row.player.id);
+    Ok(own.next().map(|(_, seat)| seat.clone()))
 }
 
 /// Returns the games that a player has running besides that of this match.
@@ -190,8 +191,8 @@ fn last_lines_of_settings(parts: &[SeatPart]) -> BTreeMap<String, usize> {
     last
 }
 
-/// Removes the settings that a later part changes again. The parts are not ruled on in the order of the letter, and the
-/// player means the last one.
+/// Removes the settings that a later part changes again. The parts are not ruled on in the order of the
+/// letter, and the player means the last one.
 fn keep_last_settings(request: &mut Request, lines: &[Line], last: &BTreeMap<String, usize>) {
     let is_own = |no: &usize| lines.iter().any(|line| line.no == *no);
     for asked in &mut request.commands {

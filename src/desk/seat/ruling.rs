@@ -33,7 +33,58 @@ pub struct PartRuling {
     slot: Slot,
 }
 
-/// Rules on a seat's letter, or on the part of it that is about this match. `has_hint`: another part has got a hint.
+impl PartRuling {
+    /// Returns the outcome of the letter, as its answer says.
+    pub fn outcome(&mut self) -> PartOutcome {
+        // Only a plain receipt is left out, for a player who wants none.
+        self.ruling.answer_mut().map_or(PartOutcome::Sealed, |answer| answer.outcome())
+    }
+
+    /// Whether it asked for a hint and got it.
+    pub fn has_hint(&self) -> bool {
+        self.seat_letter.cause.hint.is_some()
+    }
+
+    /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once,
+    /// because the digest lists the letter under one match, and a GM may play in the other.
+    pub fn note(&self) -> String {
+        match self.seat_letter.cause.token {
+            TokenOf::Own => note_of_words(&self.seat_letter.request, self.loaded.game_match.game),
+            TokenOf::Other => String::new(),
+        }
+    }
+
+    pub fn letter(&self) -> &SeatLetter {
+        &self.seat_letter
+    }
+
+    /// The replies to the letter's commands, in order.
+    pub fn replies(&mut self) -> Vec<Reply> {
+        self.ruling.answer_mut().map(|answer| answer.replies.clone()).unwrap_or_default()
+    }
+
+    pub fn opponent(&self) -> i64 {
+        self.loaded.seats[self.seat_letter.cause.seat.other()].player.id
+    }
+
+    /// Names other matches in the notices of absences that the opponent in this match reads. Returns whether
+    /// there are any.
+    pub fn name_in_notices(&mut self, matches: &[String]) -> bool {
+        let mut is_told = false;
+        for dispatch in &mut self.ruling.dispatches {
+            if let Content::Notice(Notice::Absent { also, .. } | Notice::Absences { also, .. }) =
+                &mut dispatch.content
+            {
+                also.extend(matches.iter().cloned());
+                is_told = true;
+            }
+        }
+        is_told
+    }
+}
+
+/// Rules on a seat's letter, or on the part of it that is about this match. `has_hint`: another part has got
+/// a hint.
 pub fn rule_on_part(
     desk: &mut Desk<'_>,
     letter: &Letter,
@@ -58,25 +109,8 @@ pub fn rule_on_part(
     Ok(PartRuling { loaded, seat_letter, ruling, slot })
 }
 
-/// Gives the seat a new token if the letter showed the present one to others: the answer carries the new one. Returns
-/// the act that notes it.
-fn renew_shown_token(
-    desk: &mut Desk<'_>,
-    letter: &Letter,
-    loaded: &mut LoadedMatch,
-    seat: Seat,
-    seat_letter: &mut SeatLetter,
-) -> Option<Act> {
-    seat_letter.cause.shows_token = is_shown_to_others(letter, &loaded.seats[seat]);
-    seat_letter.cause.shows_token.then(|| {
-        loaded.seats[seat].token = desk.random().token().to_string();
-        holders::save_seat(desk, &loaded.seats[seat]);
-        holders::hold(desk, loaded, seat, None)
-    })
-}
-
-/// Words the letters of a ruling on a letter, and keeps both. The answer names the `others`, parts of the letter that
-/// are about other matches, and where else its absences count.
+/// Words the letters of a ruling on a letter, and keeps both. The answer names the `others`, parts of the
+/// letter that are about other matches, and where else its absences count.
 pub fn finish_part(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -125,6 +159,30 @@ pub fn finish_part(
     player_settings::carry_out_settings(desk, row.player.id, saved_players)
 }
 
+/// Whether others than the player and the referee got this letter, and can read the seat's token in it.
+pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
+    let has_token = letter.tokens.iter().any(|token| token.as_str() == row.token);
+    let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);
+    has_token && letter.other_recipients.iter().any(|other| !is_players(other.as_str()))
+}
+
+/// Gives the seat a new token if the letter showed the present one to others: the answer carries the new one.
+/// Returns the act that notes it.
+fn renew_shown_token(
+    desk: &mut Desk<'_>,
+    letter: &Letter,
+    loaded: &mut LoadedMatch,
+    seat: Seat,
+    seat_letter: &mut SeatLetter,
+) -> Option<Act> {
+    seat_letter.cause.shows_token = is_shown_to_others(letter, &loaded.seats[seat]);
+    seat_letter.cause.shows_token.then(|| {
+        loaded.seats[seat].token = desk.random().token().to_string();
+        holders::save_seat(desk, &loaded.seats[seat]);
+        holders::hold(desk, loaded, seat, None)
+    })
+}
+
 /// Whether all GMs hold seats in a match, and one of them that of the opponent.
 fn is_gm_opponent(desk: &Desk<'_>, seats: &BySeat<TokenRow>, seat: Seat) -> bool {
     let opponent = &seats[seat.other()].player;
@@ -132,7 +190,8 @@ fn is_gm_opponent(desk: &Desk<'_>, seats: &BySeat<TokenRow>, seat: Seat) -> bool
     gms::all_gms_play(desk, seats) && gms.any(|gm| opponent.addresses.iter().any(|own| own == gm.as_str()))
 }
 
-/// Whether a letter resigns, but from an address that was added so lately that its owner may be somebody else.
+/// Whether a letter resigns, but from an address that was added so lately that its owner may be somebody
+/// else.
 fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: &Request) -> Decided<bool> {
     let resigns = |asked: &NumberedCommand| asked.command == Command::Resign { confirmed: true };
     if request.check || !request.commands.iter().any(resigns) {
@@ -141,8 +200,8 @@ fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: 
     Ok(standing::new_until(desk, row.player.id, letter.from.as_str())?.is_some())
 }
 
-/// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house thinks for up to
-/// a tenth of a second, so it does so once for a letter, and once for a phase.
+/// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house
+/// thinks for up to a tenth of a second, so it does so once for a letter, and once for a phase.
 fn hint(desk: &Desk<'_>, row: &TokenRow, request: &Request, game_match: &Match) -> Decided<Option<Hint>> {
     let asks = request.commands.iter().any(|asked| asked.command == Command::Hint);
     if !asks || !game_match.gives_hints(row.seat) {
@@ -165,8 +224,8 @@ fn entries_of(desk: &Desk<'_>, match_id: &str) -> Decided<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Completes the answer of a ruling with what the referee does not know: reports as they were sent, and replies to
-/// the commands that need no seat.
+/// Completes the answer of a ruling with what the referee does not know: reports as they were sent, and
+/// replies to the commands that need no seat.
 fn complete_answer(
     desk: &mut Desk<'_>,
     ruling: &mut Ruling,
@@ -175,6 +234,7 @@ fn complete_answer(
     request: &Request,
 ) -> Decided<()> {
     let Some(answer) = ruling.answer_mut() else { return Ok(()) };
+    // Taken out while it is completed, because the reports also depend on the ruling that it is in.
     let mut answer = std::mem::take(answer);
     if answer.replies.iter().any(repeats_reports) {
         let reports = reports_of(desk, row, &answer.replies, &ruling.after);
@@ -266,62 +326,6 @@ fn reports_of(
         .filter(|new| new.seat == Some(row.seat))
         .map(|new| new.bytes.as_slice());
     Ok(repeated_reports(replies, stored.chain(unsaved), game_match))
-}
-
-impl PartRuling {
-    /// Returns the outcome of the letter, as its answer says.
-    pub fn outcome(&mut self) -> PartOutcome {
-        // Only a plain receipt is left out, for a player who wants none.
-        self.ruling.answer_mut().map_or(PartOutcome::Sealed, |answer| answer.outcome())
-    }
-
-    /// Whether it asked for a hint and got it.
-    pub fn has_hint(&self) -> bool {
-        self.seat_letter.cause.hint.is_some()
-    }
-
-    /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once, because the digest
-    /// lists the letter under one match, and a GM may play in the other.
-    pub fn note(&self) -> String {
-        match self.seat_letter.cause.token {
-            TokenOf::Own => note_of_words(&self.seat_letter.request, self.loaded.game_match.game),
-            TokenOf::Other => String::new(),
-        }
-    }
-
-    pub fn letter(&self) -> &SeatLetter {
-        &self.seat_letter
-    }
-
-    /// The replies to the letter's commands, in order.
-    pub fn replies(&mut self) -> Vec<Reply> {
-        self.ruling.answer_mut().map(|answer| answer.replies.clone()).unwrap_or_default()
-    }
-
-    pub fn opponent(&self) -> i64 {
-        self.loaded.seats[self.seat_letter.cause.seat.other()].player.id
-    }
-
-    /// Names other matches in the notices of absences that the opponent in this match reads. Returns whether there are any.
-    pub fn name_in_notices(&mut self, matches: &[String]) -> bool {
-        let mut is_told = false;
-        for dispatch in &mut self.ruling.dispatches {
-            if let Content::Notice(Notice::Absent { also, .. } | Notice::Absences { also, .. }) =
-                &mut dispatch.content
-            {
-                also.extend(matches.iter().cloned());
-                is_told = true;
-            }
-        }
-        is_told
-    }
-}
-
-/// Whether others than the player and the referee got this letter, and can read the seat's token in it.
-pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
-    let has_token = letter.tokens.iter().any(|token| token.as_str() == row.token);
-    let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);
-    has_token && letter.other_recipients.iter().any(|other| !is_players(other.as_str()))
 }
 
 /// Whether a letter tells somebody of an act of the letter that is ruled on, other than a result.

@@ -57,7 +57,7 @@ pub(in crate::house) fn deepen<T: Copy>(
             break;
         }
     }
-    // The shortest win, so that the match ends.
+    // Chooses the shortest win, so that the match ends.
     let best = rated[0].worth;
     let margin = if best.abs() > goal.decided { 0 } else { goal.choice.margin };
     rated.retain(|rated| rated.worth >= best - margin);

@@ -1,8 +1,9 @@
 //! The connection to an IMAP server: plain or secured, with limits on size and silence.
 //!
-//! The imap crate runs the simple commands over it. [`fetch`](super::fetch) and [`idle`](super::idle) take it for the
-//! two commands that the crate cannot run well. They can take turns, command by command, because [`SharedConnection`]
-//! gives the crate one line at a time: once the crate has read the last line of an answer, its own buffer is empty.
+//! The imap crate runs the simple commands over it. [`fetch`](super::fetch) and [`idle`](super::idle) take it
+//! for the two commands that the crate cannot run well. They can take turns, command by command, because
+//! [`SharedConnection`] gives the crate one line at a time: once the crate has read the last line of an
+//! answer, its own buffer is empty.
 //!
 //! The server is not trusted: its answers are read only up to the limits below.
 
@@ -26,14 +27,16 @@ const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 /// Maximum bytes of an answer that lists letters: enough for SEARCH to return the UIDs of 700,000 letters.
 const MAX_LISTING_BYTES: usize = 8 * 1024 * 1024;
 
-/// Maximum lines of an answer. A batch of 500 letters has some 1,500. Somebody who deletes more letters than this at
-/// once costs us one session.
+/// Maximum lines of an answer. A batch of 500 letters has some 1,500. Somebody who deletes more letters than
+/// this at once costs us one session.
 const MAX_ANSWER_LINES: usize = 10_000;
 
-/// Maximum bytes of a literal. More than any mail server accepts as a letter; we skip what exceeds our own limit.
+/// Maximum bytes of a literal. More than any mail server accepts as a letter; we skip what exceeds our own
+/// limit.
 const MAX_LITERAL_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Length of the end of a line in which an announced literal is recognized: `{18446744073709551615}` and the line end.
+/// Length of the end of a line in which an announced literal is recognized: `{18446744073709551615}` and the
+/// line end.
 const TAIL_BYTES: usize = 24;
 
 enum Io {
@@ -147,8 +150,8 @@ impl Connection {
                 Reply::Continuation => return Err(Error::Malformed),
             }
         }
-        // Bytes after the reply arrived unprotected, but would be read as if they had come over TLS. An attacker may
-        // have injected them.
+        // Bytes after the reply arrived unprotected, but would be read as if they had come over TLS. An
+        // attacker may have injected them.
         if !self.io.buffer().is_empty() {
             return Err(Error::Malformed);
         }
@@ -206,8 +209,9 @@ impl Connection {
         Ok(length)
     }
 
-    /// Reads within a line for the imap crate. The responses that it reads have no literals. If one had, the crate
-    /// would parse the whole response again after each line of it, which is quadratic, so a literal is an error.
+    /// Reads within a line for the imap crate. The responses that it reads have no literals. If one had, the
+    /// crate would parse the whole response again after each line of it, which is quadratic, so a literal is
+    /// an error.
     fn read_for_crate(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let length = self.read_within_line(out)?;
         self.tail.extend_from_slice(&out[length.saturating_sub(TAIL_BYTES)..length]);
@@ -247,8 +251,8 @@ impl Connection {
     }
 }
 
-/// Finds the literal that the end of a line announces (`{1305}`): where the announcement starts, and the literal's
-/// size.
+/// Finds the literal that the end of a line announces (`{1305}`): where the announcement starts, and the
+/// literal's size.
 pub(super) fn announced_literal(line: &[u8]) -> Option<(usize, u64)> {
     let line = line.strip_suffix(b"}")?;
     let start = line.iter().rposition(|&b| b == b'{')?;

@@ -1,8 +1,8 @@
 //! UID FETCH (RFC 3501, 6.4.8 and 7.4.2).
 //!
-//! The imap crate is not used for it, because it reads a letter line by line and parses the answer again after each
-//! line, which took 14 % of the CPU time of emptying a mailbox. It also keeps whatever the server sends. Here a letter
-//! is read as one block, and only up to our limit.
+//! The imap crate is not used for it, because it reads a letter line by line and parses the answer again
+//! after each line, which took 14 % of the CPU time of emptying a mailbox. It also keeps whatever the server
+//! sends. Here a letter is read as one block, and only up to our limit.
 
 use std::collections::BTreeMap;
 use std::vec;
@@ -13,7 +13,8 @@ use super::connection::{Connection, Reply, announced_literal, classify};
 use crate::post::Error;
 use crate::post::source::MAX_BATCH_BYTES;
 
-/// Maximum bytes kept of all literals of an answer. Batches are smaller unless the server misstates the sizes.
+/// Maximum bytes kept of all literals of an answer. Batches are smaller unless the server misstates the
+/// sizes.
 const MAX_KEPT_BYTES: usize = 2 * MAX_BATCH_BYTES;
 
 /// Maximum literals in a FETCH response. We ask for one.
@@ -40,7 +41,8 @@ pub(super) struct Text {
     pub size: u64,
 }
 
-/// Fetches `items` of the letters in `set`, and returns the results by UID. Keeps the first `keep` bytes of each body.
+/// Fetches `items` of the letters in `set`, and returns the results by UID. Keeps the first `keep` bytes of
+/// each body.
 pub(super) fn uid_fetch(
     connection: &mut Connection,
     set: &str,
@@ -61,7 +63,8 @@ pub(super) fn uid_fetch(
             Reply::Continuation => return Err(Error::Malformed),
             Reply::Data if is_fetch(&line) => {
                 let fetched = read_response(connection, line, keep, &mut room)?;
-                // A server may add responses with a letter's new flags. They must not replace the one with the body.
+                // A server may add responses with a letter's new flags. They must not replace the one with
+                // the body.
                 if let Some(uid) = fetched.uid
                     && (fetched.body.is_some() || !letters.contains_key(&uid))
                 {
@@ -80,8 +83,8 @@ fn is_fetch(line: &[u8]) -> bool {
     number && words.next().is_some_and(|word| word.eq_ignore_ascii_case(b"FETCH"))
 }
 
-/// Reads a FETCH response that begins with `line`. Subtracts the bytes that it keeps from `room`, and fails before it
-/// keeps more than that.
+/// Reads a FETCH response that begins with `line`. Subtracts the bytes that it keeps from `room`, and fails
+/// before it keeps more than that.
 fn read_response(
     connection: &mut Connection,
     line: Vec<u8>,
@@ -111,7 +114,7 @@ type Response = Vec<(Vec<u8>, Option<Text>)>;
 /// Reads the items of a FETCH response. Returns `None` if it is malformed.
 fn parse(response: Response) -> Option<Fetched> {
     let mut tokens = Tokens::new(response);
-    // `*`, the sequence number, `FETCH`.
+    // Skips `*`, the sequence number and `FETCH`.
     for _ in 0..3 {
         tokens.word()?;
     }

@@ -125,7 +125,8 @@ impl Mailbox {
             self.connection.borrow().expect_listings(true);
             let found = self.session.uid_search("ALL").map_err(failed)?;
             self.connection.borrow().expect_listings(false);
-            // The list may lack a letter that arrived while it was written, and no IDLE announces that letter again.
+            // The list may lack a letter that arrived while it was written, and no IDLE announces that letter
+            // again.
             let mut news = self.session.take_all_unsolicited();
             if !news.any(|response| matches!(response, UnsolicitedResponse::Exists(_))) {
                 let mut all = Vec::from_iter(found);
@@ -135,14 +136,15 @@ impl Mailbox {
         }
     }
 
-    /// Returns the size in bytes of each of these letters, in their order, or `None` if the server does not say.
+    /// Returns the size in bytes of each of these letters, in their order, or `None` if the server does not
+    /// say.
     pub(super) fn sizes(&mut self, uids: &[u32]) -> Result<Vec<Option<u64>>, Error> {
         let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), "(UID RFC822.SIZE)", 0)?;
         Ok(uids.iter().map(|uid| fetched.get(uid)?.size).collect())
     }
 
-    /// Fetches the letters with these ascending UIDs that still exist, without marking them as seen, and only the
-    /// beginning of a large letter.
+    /// Fetches the letters with these ascending UIDs that still exist, without marking them as seen, and only
+    /// the beginning of a large letter.
     pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Vec<(u32, FetchedLetter)>, Error> {
         // One byte more than the limit shows whether a letter is larger, whatever size the server states.
         let keep = self.settings.max_letter_bytes.saturating_add(1);
@@ -232,8 +234,8 @@ impl Mailbox {
     }
 }
 
-/// Looks for the letter with this Message-ID (without angle brackets) in the folders where it may have arrived, for
-/// `fogpost doctor --send`.
+/// Looks for the letter with this Message-ID (without angle brackets) in the folders where it may have
+/// arrived, for `fogpost doctor --send`.
 pub(super) fn find(
     settings: &ImapConfig,
     handle: &ConnectionHandle,

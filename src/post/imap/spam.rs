@@ -1,7 +1,7 @@
 //! The provider's spam folder, in which letters of players may end up.
 //!
-//! The receiver chooses the letters that it takes; the others stay where they are. Only the newest letters are read,
-//! each once: a spam folder may hold tens of thousands, and most of them concern nobody.
+//! The receiver chooses the letters that it takes; the others stay where they are. Only the newest letters
+//! are read, each once: a spam folder may hold tens of thousands, and most of them concern nobody.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -36,8 +36,8 @@ impl SpamFolder {
         self.looked_at.is_none_or(|at| at.elapsed() > INTERVAL)
     }
 
-    /// Hands over the letters in `folder`, files the ones that the receiver took, and returns their number. Afterwards
-    /// the mailbox has its own folder selected again.
+    /// Hands over the letters in `folder`, files the ones that the receiver took, and returns their number.
+    /// Afterwards the mailbox has its own folder selected again.
     pub(super) fn read(
         &mut self,
         mailbox: &mut Mailbox,

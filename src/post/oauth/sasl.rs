@@ -1,4 +1,5 @@
-//! Mechanisms that show an access token to a mail server: OAUTHBEARER (RFC 7628), or Google's and Microsoft's XOAUTH2.
+//! Mechanisms that show an access token to a mail server: OAUTHBEARER (RFC 7628), or Google's and Microsoft's
+//! XOAUTH2.
 
 use crate::post::Secret;
 

@@ -1,4 +1,5 @@
-//! The file with the tokens of a login: private to its owner, replaced by rename, and locked during a renewal.
+//! The file with the tokens of a login: private to its owner, replaced by rename, and locked during a
+//! renewal.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -60,7 +61,8 @@ impl TokenFile {
         read(&self.path)
     }
 
-    /// Replaces the file, durably. Retries for a while: if a rotated refresh token is not stored, the login has ended.
+    /// Replaces the file, durably. Retries for a while: if a rotated refresh token is not stored, the login
+    /// has ended.
     pub async fn replace_patiently(&self, tokens: &Tokens) -> Result<(), Error> {
         let began = Instant::now();
         loop {
@@ -82,6 +84,7 @@ impl TokenFile {
             OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new).map_err(fault)?;
         file.write_all(&text).and_then(|()| file.sync_all()).map_err(fault)?;
         fs::rename(&new, &self.path).map_err(fault)?;
+        // A rename lasts only once its folder is synced.
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all()).map_err(fault)
     }

@@ -25,8 +25,8 @@ const UNUSED_RENEWAL: TimeDelta = TimeDelta::days(6);
 /// A token server's answer.
 pub type TokenAnswer = StandardTokenResponse<RefreshLifetime, BasicTokenType>;
 
-/// The lifetime of a refresh token. Few providers state it; Google does, whose logins end after seven days while the
-/// program is "in testing".
+/// The lifetime of a refresh token. Few providers state it; Google does, whose logins end after seven days
+/// while the program is "in testing".
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RefreshLifetime {
     /// Seconds. Any other value from a server must not spoil the login.
@@ -114,8 +114,8 @@ impl Tokens {
         is_ours.then(|| Tokens { access: None, ..self.clone() })
     }
 
-    /// Returns the access token, unless it is time for a new one. A token from the future was made before the clock was
-    /// set back, so nobody knows when it ends.
+    /// Returns the access token, unless it is time for a new one. A token from the future was made before the
+    /// clock was set back, so nobody knows when it ends.
     pub fn fresh_access(&self, now: DateTime<Utc>) -> Option<&Secret> {
         let access = self.access.as_ref()?;
         let good = self.renewed_at - TOLERANCE..access.renew_at;

@@ -1,7 +1,8 @@
 //! The class of a refusal, and the time at which the server wants to be asked again.
 //!
-//! The enhanced status code counts first (RFC 3463), then the basic code and the exchange at which it came. Providers
-//! refuse with 5yz codes when a quota is used up, so a permanent code is not enough to give up a letter.
+//! The enhanced status code counts first (RFC 3463), then the basic code and the exchange at which it came.
+//! Providers refuse with 5yz codes when a quota is used up, so a permanent code is not enough to give up a
+//! letter.
 
 use chrono::TimeDelta;
 
@@ -78,8 +79,8 @@ impl Refusal {
                 RefusalClass::Recipient
             }
             (2, 3) | (3, 4) | (6, _) => RefusalClass::Letter,
-            // Addresses of the sender (5.1.7, 5.1.8) and limits (5.1.90), full mailboxes (5.2.2), systems, routes,
-            // protocols and policies.
+            // Addresses of the sender (5.1.7, 5.1.8) and limits (5.1.90), full mailboxes (5.2.2), systems,
+            // routes, protocols and policies.
             (1, 7..) | (2..=5, 1..) | (7, _) => RefusalClass::NotNow,
             _ => return None,
         })
@@ -131,8 +132,9 @@ mod tests {
         Refusal::from_reply(exchange, &reply.parse().expect("a reply"))
     }
 
-    /// Refusals that providers publish: support.google.com/a/answer/3726730, learn.microsoft.com (non-delivery reports
-    /// in Exchange Online), postmaster.gmx.net/en/error-messages, and Postfix's own replies.
+    /// Refusals that providers publish: support.google.com/a/answer/3726730, learn.microsoft.com
+    /// (non-delivery reports in Exchange Online), postmaster.gmx.net/en/error-messages, and Postfix's own
+    /// replies.
     #[rustfmt::skip]
     const PUBLISHED: &[(Exchange, &str, RefusalClass)] = &[
         // Gmail

@@ -1,4 +1,4 @@
-//! What a mail server says it can do: its reply to EHLO.
+//! The capabilities of a mail server, from its reply to EHLO.
 
 use lettre::transport::smtp::authentication::Mechanism;
 use lettre::transport::smtp::response::Response;

@@ -1,8 +1,10 @@
-//! A conversation with an SMTP server (RFC 5321): greeting, EHLO, STARTTLS, AUTH, and one letter after another.
+//! A conversation with an SMTP server (RFC 5321): greeting, EHLO, STARTTLS, AUTH, and one letter after
+//! another.
 //!
-//! lettre builds the commands and parses the replies. The conversation is our own, because lettre's connection
-//! - leaves Nagle's algorithm on and sends the end of a letter as a segment of its own, which then waits for the
-//!   server's delayed acknowledgement: 23 letters a second on a connection instead of 4,000;
+//! lettre builds the commands and parses the replies. The conversation is our own, because lettre's
+//! connection
+//! - leaves Nagle's algorithm on and sends the end of a letter as a segment of its own, which then waits for
+//!   the server's delayed acknowledgement: 23 letters a second on a connection instead of 4,000;
 //! - sends one command at a time, while pipelining (RFC 2920) saves two round trips a letter;
 //! - cannot start TLS on a stream that its caller connected, and does not expose enhanced status codes.
 //!
@@ -35,8 +37,8 @@ use crate::post::{Error, Secret, Tls, host_name, tls};
 /// Maximum challenges in a login: LOGIN asks for the user name and the password.
 const MAX_CHALLENGES: usize = 2;
 
-/// Time limit for a whole letter and again for the reply to it, in exchanges: letters are large, and servers filter them
-/// before they reply (RFC 5321, 4.5.3.2.6).
+/// Time limit for a whole letter and again for the reply to it, in exchanges: letters are large, and servers
+/// filter them before they reply (RFC 5321, 4.5.3.2.6).
 const LETTER_STEPS: u32 = 5;
 
 /// Time limit for the reply to QUIT, which nobody needs.
@@ -94,7 +96,8 @@ impl Failure {
         }
     }
 
-    /// Whether the connection is at its end: it broke, or the server replied 421, which closes it (RFC 5321, 4.2.3).
+    /// Whether the connection is at its end: it broke, or the server replied 421, which closes it (RFC 5321,
+    /// 4.2.3).
     fn ends_connection(&self) -> bool {
         match self {
             Failure::Refused(refusal) => refusal.has_code(421),
@@ -199,15 +202,15 @@ impl Conversation {
         Ok(())
     }
 
-    /// Returns a new conversation over TLS. It forgets what the server said before, because an attacker could have
-    /// changed that (RFC 3207, 4.2).
+    /// Returns a new conversation over TLS. It forgets what the server said before, because an attacker could
+    /// have changed that (RFC 3207, 4.2).
     async fn start_tls(mut self, host: &str, trust: &Arc<ClientConfig>) -> Result<Conversation, Error> {
         if !self.capabilities.start_tls {
             return Err(Error::Configuration("the mail server does not offer STARTTLS".to_owned()));
         }
         self.command(Exchange::StartTls, &Starttls.to_string()).await?;
-        // Bytes after the reply arrived unprotected, but would be read as if they had come over TLS. An attacker may
-        // have injected them.
+        // Bytes after the reply arrived unprotected, but would be read as if they had come over TLS. An
+        // attacker may have injected them.
         if !self.stream.buffer().is_empty() {
             return Err(Error::Malformed);
         }
@@ -322,8 +325,8 @@ impl Conversation {
         Ok(parameters)
     }
 
-    /// Sends MAIL, RCPT and DATA in one segment. The server replies to each in order, even after a refusal (RFC 2920,
-    /// 3.1).
+    /// Sends MAIL, RCPT and DATA in one segment. The server replies to each in order, even after a refusal
+    /// (RFC 2920, 3.1).
     async fn pipeline(&mut self, commands: &[String; 3]) -> Result<(), Failure> {
         self.write(Exchange::Sender, self.limit, commands.concat().as_bytes()).await?;
         let mut refused = None;

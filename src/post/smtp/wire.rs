@@ -1,11 +1,12 @@
-//! What goes over an SMTP connection: replies in, letters out.
+//! The bytes of an SMTP connection: replies in, letters out.
 
 use std::io;
 
 use lettre::transport::smtp::response::Response;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt};
 
-/// Maximum bytes of a reply line, its CRLF included. RFC 5321, 4.5.3.1.5 allows 512, but some servers send more.
+/// Maximum bytes of a reply line, its CRLF included. RFC 5321, 4.5.3.1.5 allows 512, but some servers send
+/// more.
 const MAX_LINE_BYTES: u64 = 2 * 1024;
 
 /// Maximum lines of a reply. The longest replies are those to EHLO, with a line for each extension.
@@ -36,9 +37,9 @@ pub(super) async fn read_reply(stream: &mut (impl AsyncBufReadExt + Unpin)) -> i
     Ok(None)
 }
 
-/// Returns the letter as DATA sends it: dots doubled at the start of lines (RFC 5321, 4.5.2) and the final dot added.
-/// Every line ends in CRLF: some servers take a bare CR or LF for a line end, so that a letter could end early and
-/// smuggle in another one (RFC 5321, 2.3.8).
+/// Returns the letter as DATA sends it: dots doubled at the start of lines (RFC 5321, 4.5.2) and the final
+/// dot added. Every line ends in CRLF: some servers take a bare CR or LF for a line end, so that a letter
+/// could end early and smuggle in another one (RFC 5321, 2.3.8).
 pub(super) fn encoded(letter: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(letter.len() + letter.len() / 32 + 8);
     let mut at_line_start = true;

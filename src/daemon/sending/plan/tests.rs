@@ -17,8 +17,8 @@ const DOMAINS: [&str; 5] = ["a.test", "b.test", "c.test", "d.test", "e.test"];
 enum Weather {
     /// It takes every letter to an address that exists.
     Fine,
-    /// It takes none: at RCPT, where it may name a time, before RCPT, because it cannot be reached, or because
-    /// connections break.
+    /// It takes none: at RCPT, where it may name a time, before RCPT, because it cannot be reached, or
+    /// because connections break.
     Quota,
     Login,
     Unreachable,
