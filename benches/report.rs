@@ -9,10 +9,8 @@ use divan::{Bencher, black_box};
 use fogpost::game::any::{AnyState, GameKind};
 use fogpost::game::record::{Ending, Record};
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{Cause, MailIdentity, SealKey};
-use fogpost::referee::{
-    self, Adjudication, Content, Dispatch, HouseDefaults, Match, Opening, PROCEDURE, Reader, Terms,
-};
+use fogpost::ledger::{Cause, SealKey};
+use fogpost::referee::{self, Adjudication, Content, Dispatch, HouseDefaults, Match, Opening, Reader};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 
 use crate::random::dice;
@@ -27,25 +25,8 @@ const CLUB: Club<'static> =
 /// A match of `kind` after some turns of random play, and the report on its last turn.
 fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
     let at = "2026-05-14T09:12:00Z".parse().expect("an instant");
-    let opening = Opening {
-        id: "QZ-7K3M".to_owned(),
-        game: *kind,
-        choices: Default::default(),
-        players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
-        house: BySeat::default(),
-        terms: Terms::default(),
-        settings: BySeat::default(),
-        desk: MailIdentity {
-            address: CLUB.address.to_owned(),
-            procedure: PROCEDURE,
-            message_ids: String::new(),
-            tzdata: "2026a".to_owned(),
-            templates: Default::default(),
-        },
-        key: SealKey::new([1; 32]),
-        holders: None,
-        lot: None,
-    };
+    let (players, key) = (BySeat::new("Ann", "Bo"), SealKey::new([1; 32]));
+    let opening = Opening::new("QZ-7K3M", *kind, players, CLUB.address, key);
     let mut game_match = referee::open(opening, Cause::opening(None), at).after;
     let mut dice = dice(7);
     for _ in 0..20 {

@@ -1,75 +1,63 @@
 //! A referee for games played by e-mail.
 //!
-//! The modules follow the path of a letter: [`post`] fetches its bytes, [`letter`] parses them, [`request`] tells
-//! orders from remarks, [`referee`] rules on them by the rules of a [`game`] and records that in the [`ledger`],
-//! [`report`] words the answers, [`store`] keeps everything, and the loops of [`daemon`] connect them.
+//! The rooms, in the order of reading. Each uses only those before it:
 //!
-//! A whole turn, from a letter's bytes to its answers, without a mailbox or a database:
+//! - [`game`]: the rules of the four games
+//! - [`house`]: the computer player
+//! - [`letter`]: bytes to a [`letter::Letter`]: its sender, a person or a machine, and the newly written text
+//! - [`request`]: that text to orders, commands and remarks
+//! - [`ledger`]: the history of a match, facts in a chain of hashes
+//! - [`referee`]: a letter, a deadline, or an act of a GM or of the house to a [`referee::Ruling`]
+//! - [`report`]: what a reader may know to text, HTML and pictures
+//! - [`audit`]: whether ledger, letters and sent mail agree; dossiers for third parties
+//! - [`store`]: the database; all SQL
+//! - [`post`]: mail in, by IMAP, Maildir or standard input; mail out, by SMTP, sendmail or Maildir
+//! - [`config`]: the club's `config.toml`
+//! - [`desk`]: decisions on letters, matches and people: rows in, changes out
+//! - [`daemon`]: the loops that load rows, call the desk, commit its changes and send mail
+//! - [`cli`]: the commands at the terminal
+//!
+//! The rooms down to [`audit`] take values and return values, so a turn needs neither mailbox nor database:
 //!
 //! ```
 //! use std::sync::Arc;
 //!
-//! use chrono::{DateTime, Utc};
 //! use fogpost::game::{BySeat, Seat, any::GameKind};
-//! use fogpost::ledger::{Cause, LetterCause, MailIdentity, SealKey};
-//! use fogpost::letter::{Address, Digest, Letter, Limits, OwnIdentity};
-//! use fogpost::referee::{self, HouseDefaults, Matter, Opening, Terms};
+//! use fogpost::ledger::{Cause, LetterCause, SealKey};
+//! use fogpost::letter::{Letter, Limits};
+//! use fogpost::referee::{self, HouseDefaults, Matter, Opening};
 //! use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 //!
-//! let at: DateTime<Utc> = "2026-05-14T09:12:00Z".parse()?;
-//! let opening = Opening {
-//!     id: "QD-7K3M".to_owned(),
-//!     game: GameKind::Quad,
-//!     choices: GameKind::Quad.choose([("trainer", "on")])?,
-//!     players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
-//!     house: BySeat::default(),
-//!     terms: Terms::default(),
-//!     settings: BySeat::default(),
-//!     desk: MailIdentity {
-//!         address: "referee@club.example".to_owned(),
-//!         procedure: referee::PROCEDURE,
-//!         message_ids: "fogpost.club.example".to_owned(),
-//!         tzdata: "2026a".to_owned(),
-//!         templates: Default::default(),
-//!     },
-//!     key: SealKey::new([7; 32]),
-//!     holders: None,
-//!     lot: None,
-//! };
+//! let at = "2026-05-14T09:12:00Z".parse()?;
+//! let club = Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
+//! let (players, key) = (BySeat::new("Ann", "Bo"), SealKey::new([7; 32]));
+//! let opening = Opening::new("QD-7K3M", GameKind::Quad, players, club.address, key);
+//! let own = opening.desk.own_identity().expect("an address");
 //! let opened = referee::open(opening, Cause::opening(None), at).after;
 //!
-//! // A letter arrives from Ann.
-//! let raw = b"From: Ann <ann@example.org>\r\nSubject: Re: [QD-7K3M] Turn 1\r\n\r\nMARBLE E6\r\n\r\n> old words\r\n";
-//! let own = OwnIdentity {
-//!     address: Address::parse("referee@club.example")?,
-//!     message_id_domain: "fogpost.club.example".to_owned(),
-//!     return_path: None,
-//! };
+//! // A letter arrives from Ann. Find the orders in it, and rule on them.
+//! let raw = b"From: Ann <ann@example.org>\r\nSubject: Re: [QD-7K3M]\r\n\r\nMARBLE E6\r\n\r\n> old words\r\n";
 //! let letter = Letter::read(raw, &own, &Limits::default()).expect("within the limits");
-//!
-//! // Find the orders in it and rule on them.
 //! let cause = LetterCause::new(letter.digest, Seat::First, at);
 //! let read = referee::prepare(&opened, cause, &letter, letter.new_text(None))?;
 //! let ruling = referee::rule(&opened, &Matter::Letter(&read), at);
 //! assert_eq!(ruling.after.awaited(), [Seat::Second]);
 //!
 //! // Word the letters: a report to each side, and Ann's begins with her receipt.
-//! let templates = Templates::new(&Default::default())?;
-//! let house = HouseDefaults::UNSET;
-//! let club = Club { name: "The Fog Club", address: "referee@club.example", house };
+//! let (templates, pictures) = (Templates::new(&Default::default())?, PictureCache::default());
 //! let (club, game_match, token) = (&club, &Arc::new(ruling.after), "0123456789abcdef");
-//! let pictures = PictureCache::default();
-//! let word = |dispatch| {
-//!     report::word(&templates, &WordingInput { club, game_match, dispatch, token, at }, &pictures)
-//! };
-//! let letters = ruling.dispatches.iter().map(word).collect::<Result<Vec<_>, _>>()?;
+//! let mut letters = Vec::new();
+//! for dispatch in &ruling.dispatches {
+//!     let input = WordingInput { club, game_match, dispatch, token, at };
+//!     letters.push(report::word(&templates, &input, &pictures)?);
+//! }
 //! assert!(letters[0].text.contains("Your orders are sealed"));
 //! assert_eq!(letters[1].subject, "[QD-7K3M] Turn 2: your move");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-/// Letters consist of many small strings that are allocated on one thread and freed on another. mimalloc is made for
-/// that. A fuzz target counts allocations with its own.
+/// Letters consist of many small strings that are allocated on one thread and freed on another. mimalloc is made
+/// for that. A fuzz target counts allocations with its own.
 #[cfg(not(fuzzing))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -10,15 +10,14 @@ use super::{
     Club, ClubLetter, FailedMatch, TemplateError, Templates, WordedLetter, WordingInput, topics, word_alarm,
     word_club_letter,
 };
-use crate::game::any::{AnySeen, Choices, Filing, GameKind};
+use crate::game::any::{AnySeen, Filing, GameKind};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Line, Phase, Seat};
 use crate::house;
-use crate::ledger::{Cause, MailIdentity, SealKey};
+use crate::ledger::{Cause, SealKey};
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{
     self, Adjudication, Content, Dispatch, HouseDefaults, Match, Notice, Opening, Passing, Reader, Reply,
-    Terms,
 };
 
 mod answers;
@@ -143,25 +142,8 @@ fn check_match(templates: &Templates, game_match: &Arc<Match>) -> Result<(), Tem
 
 /// A new match.
 fn open_match(game: GameKind) -> Match {
-    let opening = Opening {
-        id: format!("{}-0000", game.prefix()),
-        game,
-        choices: Choices::default(),
-        players: BySeat::new(ANN.to_owned(), BO.to_owned()),
-        house: BySeat::default(),
-        terms: Terms::default(),
-        settings: BySeat::default(),
-        desk: MailIdentity {
-            address: CLUB.address.to_owned(),
-            procedure: referee::PROCEDURE,
-            message_ids: String::new(),
-            tzdata: "2026a".to_owned(),
-            templates: Default::default(),
-        },
-        key: SealKey::new([0; 32]),
-        holders: None,
-        lot: None,
-    };
+    let (id, players) = (format!("{}-0000", game.prefix()), BySeat::new(ANN, BO));
+    let opening = Opening::new(&id, game, players, CLUB.address, SealKey::new([0; 32]));
     referee::open(opening, Cause::opening(None), DateTime::UNIX_EPOCH).after
 }
 

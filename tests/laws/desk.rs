@@ -5,11 +5,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use fogpost::game::any::AnyState;
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{Cause, LetterCause, MailIdentity, SealKey};
+use fogpost::ledger::{Cause, LetterCause, SealKey};
 use fogpost::letter::{Letter, Limits, NewText};
-use fogpost::referee::{
-    self, Content, Dispatch, HouseDefaults, Match, Matter, Opening, PROCEDURE, Reader, Ruling, Terms,
-};
+use fogpost::referee::{self, Content, Dispatch, HouseDefaults, Match, Matter, Opening, Reader, Ruling};
 use fogpost::report::{Club, PictureCache, Templates, WordedLetter, WordingInput, word};
 
 use crate::play::{Play, numbered};
@@ -31,28 +29,13 @@ pub fn open(play: &Play) -> Ruling {
 
 /// Opens a match whose second seat the house holds at this level, if any.
 pub fn open_against(play: &Play, level: Option<String>) -> Ruling {
+    let id = format!("{}-7K3M", play.kind.prefix());
+    // Long names show whether the lines that contain them stay narrow.
+    let players = BySeat::new("Annabella Featherstonehaugh", "Bartholomew van den Heuvel");
     let opening = Opening {
-        id: format!("{}-7K3M", play.kind.prefix()),
-        game: play.kind,
         choices: play.choices.clone(),
-        // Long names show whether the lines that contain them stay narrow.
-        players: BySeat::new(
-            "Annabella Featherstonehaugh".to_owned(),
-            "Bartholomew van den Heuvel".to_owned(),
-        ),
         house: BySeat::new(None, level),
-        terms: Terms::default(),
-        settings: BySeat::default(),
-        desk: MailIdentity {
-            address: CLUB.address.to_owned(),
-            procedure: PROCEDURE,
-            message_ids: String::new(),
-            tzdata: "2026a".to_owned(),
-            templates: Default::default(),
-        },
-        key: SealKey::new([7; 32]),
-        holders: None,
-        lot: None,
+        ..Opening::new(&id, play.kind, players, CLUB.address, SealKey::new([7; 32]))
     };
     referee::open(opening, Cause::opening(None), NOW)
 }

@@ -1,6 +1,7 @@
 //! Opens a match, and invites both sides.
 
 use chrono::{DateTime, Utc};
+use chrono_tz::IANA_TZDB_VERSION;
 
 use super::dispatch::{Content, Reader};
 use super::game_match::{Match, Stage};
@@ -10,6 +11,7 @@ use super::{adjudication, deadline, wording_news};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Cause, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins};
+use crate::referee::PROCEDURE;
 use crate::referee::schedule::Terms;
 
 /// The parameters of a new match.
@@ -31,6 +33,32 @@ pub struct Opening {
     pub lot: Option<Lot>,
     /// Pins who holds the seats, if that is known.
     pub holders: Option<BySeat<SeatPins>>,
+}
+
+impl Opening {
+    /// A match between two players on the default options, terms and settings, refereed from this address. Other values
+    /// replace them by `Opening { terms, ..Opening::new(…) }`.
+    pub fn new(id: &str, game: GameKind, players: BySeat<&str>, address: &str, key: SealKey) -> Opening {
+        Opening {
+            id: id.to_owned(),
+            game,
+            choices: Choices::default(),
+            players: BySeat::from_fn(|seat| players[seat].to_owned()),
+            house: BySeat::default(),
+            terms: Terms::default(),
+            settings: BySeat::default(),
+            desk: MailIdentity {
+                address: address.to_owned(),
+                procedure: PROCEDURE,
+                message_ids: String::new(),
+                tzdata: IANA_TZDB_VERSION.to_owned(),
+                templates: Default::default(),
+            },
+            key,
+            lot: None,
+            holders: None,
+        }
+    }
 }
 
 /// Opens a match, and invites both sides. The act of the cause is [`Act::Open`](ledger::Act::Open).
