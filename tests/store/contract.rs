@@ -42,7 +42,7 @@ pub async fn five_hundred_letters_are_settled_in_one_transaction(place: Place) {
     assert_eq!(store.queues().await.unwrap().dispatches_waiting, 500);
 }
 
-pub async fn a_stale_match_rolls_the_settlement_back(place: Place) {
+pub async fn a_stale_match_rolls_the_changes_back(place: Place) {
     let store = &place.store;
     add_matches(store, &["QZ-AAAA", "QZ-BBBB"]).await;
     store.commit(&Changes { matches: vec![match_row("QZ-BBBB", 1)], ..changes() }).await.unwrap();
@@ -80,7 +80,7 @@ pub async fn a_new_match_with_a_taken_id_is_stale(place: Place) {
     assert!(matches!(error, StoreError::Stale(what) if what == "match QZ-BBBB"));
 }
 
-pub async fn a_match_twice_in_a_settlement_is_refused(place: Place) {
+pub async fn a_match_twice_in_changes_is_refused(place: Place) {
     let twice = Changes { matches: vec![match_row("QZ-AAAA", 0), match_row("QZ-AAAA", 0)], ..changes() };
     let error = place.store.commit(&twice).await.unwrap_err();
     assert_eq!(error.to_string(), "the database is not sound: match QZ-AAAA is twice in one commit");
@@ -157,7 +157,7 @@ pub async fn history_cannot_be_changed_or_deleted(place: Place) {
     assert_eq!(store.letter(letter(0).digest).await.unwrap(), Some(letter(0).raw));
 }
 
-pub async fn only_one_of_two_concurrent_settlements_is_committed(place: Place) {
+pub async fn only_one_of_two_concurrent_changes_is_committed(place: Place) {
     add_matches(&place.store, &["QZ-AAAA", "QZ-BBBB"]).await;
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..8 {

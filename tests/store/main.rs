@@ -65,12 +65,12 @@ on_both! {
         a_letter_without_effect_can_be_requeued;
     contract:
         five_hundred_letters_are_settled_in_one_transaction
-        a_stale_match_rolls_the_settlement_back
+        a_stale_match_rolls_the_changes_back
         a_new_match_with_a_taken_id_is_stale
-        a_match_twice_in_a_settlement_is_refused
+        a_match_twice_in_changes_is_refused
         entries_must_follow_one_another_without_gaps
         history_cannot_be_changed_or_deleted
-        only_one_of_two_concurrent_settlements_is_committed
+        only_one_of_two_concurrent_changes_is_committed
         two_programs_can_write_concurrently
         due_matches_are_ordered_by_wake_time
         matches_are_listed_by_id_and_stage
