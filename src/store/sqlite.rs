@@ -314,62 +314,6 @@ async fn is_ours(options: &SqliteConnectOptions) -> Result<bool, sqlx::Error> {
     Ok(tables == 0 || application_id == APPLICATION_ID)
 }
 
-/// See [`super::restore`].
-pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
-    let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
-    let path = options.get_filename().to_owned();
-    let cannot = |error: std::io::Error| cannot_open(&path, error.to_string());
-    let _lock = lock(&beside(&path, ".lock"), "a restore").map_err(|error| match error {
-        TryLockError::WouldBlock => StoreError::Locked(holder(&beside(&path, ".lock"))),
-        TryLockError::Error(error) => cannot(error),
-    })?;
-    let aside = beside(&path, ".replaced");
-    // An earlier restore may have been a mistake, and this is the only copy of the database that it replaced.
-    if path.exists() && aside.exists() {
-        return Err(cannot_open(&aside, "it is kept from an earlier restore; move it away first".to_owned()));
-    }
-    let new = beside(&path, ".restoring");
-    copy_privately(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
-    // Checked before anything is moved, so that a refused backup leaves the database in place.
-    let prepared = prepare(&new).await;
-    if let Err(error) = prepared {
-        let _ = std::fs::remove_file(&new);
-        return Err(error);
-    }
-    let replaced = path.exists();
-    // Move the log too: it may hold commits that are not in the main file yet.
-    for end in ["", "-wal", "-shm"] {
-        if beside(&path, end).exists() {
-            std::fs::rename(beside(&path, end), beside(&aside, end)).map_err(cannot)?;
-        }
-    }
-    std::fs::rename(&new, &path).map_err(cannot)?;
-    Ok(replaced.then_some(aside))
-}
-
-/// Copies a file for its owner alone; the original may be open to others.
-fn copy_privately(from: &Path, to: &Path) -> std::io::Result<()> {
-    let mut original = File::open(from)?;
-    if to.exists() {
-        // Left by a restore that was interrupted.
-        std::fs::remove_file(to)?;
-    }
-    std::io::copy(&mut original, &mut private::create_new(to)?)?;
-    Ok(())
-}
-
-/// Checks that a copy is a fogpost database whose triggers nobody has changed, and marks it as restored.
-async fn prepare(path: &Path) -> Result<()> {
-    let store = super::open(&sqlite_url(path)).await?;
-    let prepared = match store.schema_faults().await {
-        Ok(faults) if faults.is_empty() => store.remember(super::RESTORED, super::TO_BE_READ_AGAIN).await,
-        Ok(faults) => Err(StoreError::Unsound(faults.join("; "))),
-        Err(error) => Err(error),
-    };
-    store.close().await;
-    prepared
-}
-
 /// Returns the URL of the database in a file. Escapes question marks, which would end the path, and percent signs,
 /// which would begin an escape.
 pub fn sqlite_url(file: &Path) -> String {
@@ -389,17 +333,17 @@ pub fn sqlite_file(url: &str) -> Result<Option<PathBuf>> {
 }
 
 /// Appends to a file's name.
-fn beside(path: &Path, end: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     PathBuf::from(name)
 }
 
-fn cannot_open(path: &Path, why: String) -> StoreError {
+pub(super) fn cannot_open(path: &Path, why: String) -> StoreError {
     StoreError::Open { database: path.display().to_string(), why, transient: false }
 }
 
-fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
+pub(super) fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
     let mut file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -415,7 +359,7 @@ fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
     Ok(file)
 }
 
-fn holder(path: &Path) -> String {
+pub(super) fn holder(path: &Path) -> String {
     let mut who = String::new();
     let read = File::open(path).and_then(|file| file.take(1024).read_to_string(&mut who));
     match read {

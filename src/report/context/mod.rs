@@ -9,8 +9,8 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde_json::json;
 
-use self::club::manual;
 use self::lazy::{ComputeField, FieldSource};
+use self::manual::manual;
 use self::secrets::{keys, lot};
 use super::WordingInput;
 use super::text::{format_duration, format_local, shortened, wrapped};
@@ -23,6 +23,7 @@ use crate::referee::{
 
 mod club;
 mod lazy;
+mod manual;
 mod position;
 mod secrets;
 
