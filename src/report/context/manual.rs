@@ -24,7 +24,11 @@ fn game(kind: GameKind, house: HouseDefaults) -> Value {
     let options: Vec<Value> = kind.option_rules().iter().map(option).collect();
     let levels: Vec<Value> = house::levels(kind).iter().map(level).collect();
     context! {
-        key => kind.key(), name => kind.name(), sides => Serde(kind.sides()), options => options, levels => levels,
+        key => kind.key(),
+        name => kind.name(),
+        sides => Serde(kind.sides()),
+        options => options,
+        levels => levels,
         default_level => house.level_in(kind).map(|level| level.name),
     }
 }

@@ -314,7 +314,8 @@ fn answer(answer: &Answer, zone: Tz, house: HouseDefaults) -> Value {
             replaced => replaced,
         },
         Orders::Conditions { lines, sealed, replaced, wait } => context! {
-            kind => "conditions", orders => lines, sealed => Serde(sealed), replaced => replaced, wait => wait,
+            kind => "conditions", orders => lines, sealed => Serde(sealed), replaced => replaced,
+            wait => wait,
         },
         Orders::Checked { filing } => context! { kind => "checked", orders => Serde(filing) },
         Orders::Refused { faults: refused, check } => context! {
