@@ -34,9 +34,26 @@ const MAX_DUE: u32 = 100;
 /// The matches that the clock may rule on.
 pub struct DueMatches {
     /// Those that are due by then.
-    pub until: DateTime<Utc>,
+    until: DateTime<Utc>,
     /// Those that are left alone.
-    pub skipped: BTreeSet<String>,
+    skipped: BTreeSet<String>,
+    /// Whether each goes alone, because the database has rejected several together.
+    one_by_one: bool,
+}
+
+impl DueMatches {
+    pub fn new(until: DateTime<Utc>, skipped: BTreeSet<String>) -> DueMatches {
+        DueMatches { until, skipped, one_by_one: false }
+    }
+
+    /// Handles that the database rejects these: each goes alone from now on, and one that did so is left alone.
+    fn isolate(&mut self, matches: Vec<String>, without_letters: bool) {
+        if let ([match_id], true) = (&matches[..], without_letters) {
+            tracing::error!(match_id, "the database rejects what the clock decides");
+            self.skipped.extend(matches);
+        }
+        self.one_by_one = true;
+    }
 }
 
 /// What one batch decided.
@@ -89,15 +106,18 @@ pub async fn settle_until(
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn settle_some(office: &Office, due: Option<&mut DueMatches>) -> anyhow::Result<Settled> {
+pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> anyhow::Result<Settled> {
     let _under_way = office.traffic.enter();
     let found = match &due {
         Some(due) => matches_due(office, due).await?,
         None => Vec::new(),
     };
     let ids: Vec<String> = found.iter().map(|row| row.id.clone()).collect();
-    let Claimable { letters, matches, mut claim } =
+    let Claimable { mut letters, matches, mut claim } =
         office.store.claim(office.now(), &ids).await.context("waiting letters")?;
+    if due.as_ref().is_some_and(|due| due.one_by_one) && !matches.is_empty() {
+        letters.clear();
+    }
     let settled = Settled { letters: letters.len(), matches: matches.len() };
     if settled.is_nothing() || suspects::count_unended_attempts(office, &letters, &mut claim).await? {
         return Ok(settled);
@@ -108,8 +128,10 @@ pub async fn settle_some(office: &Office, due: Option<&mut DueMatches>) -> anyho
         Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
     };
     let digests: Vec<Digest> = letters.iter().map(|letter| letter.waiting.digest).collect();
-    let alone = <[&ReadLetter; 1]>::try_from(letters.iter().collect::<Vec<_>>());
-    let alone = alone.ok().map(|[letter]| letter.waiting.clone());
+    let alone = match &letters[..] {
+        [letter] if matches.is_empty() => Some(letter.waiting.clone()),
+        _ => None,
+    };
     let loaded = rows_of(office, &letters, &matches, &in_work).await?;
     let items = items_of(letters, found.iter().filter(|row| matches.contains(&row.id)));
     let deciding = decide_items(office, items, loaded);
@@ -119,10 +141,10 @@ pub async fn settle_some(office: &Office, due: Option<&mut DueMatches>) -> anyho
         Ok(decided) => decided?,
         Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
     };
-    if let Some(due) = due {
+    if let Some(due) = &mut due {
         // Those that changed may be due again at once.
         let is_changed = |id: &String| changes.matches.iter().any(|row| row.id == *id);
-        due.skipped.extend(matches.into_iter().filter(|id| !is_changed(id) && !left.contains(id)));
+        due.skipped.extend(matches.iter().filter(|id| !is_changed(id) && !left.contains(id)).cloned());
     }
     match office.store.commit_claimed(claim, &changes).await {
         Ok(()) => {
@@ -139,7 +161,12 @@ pub async fn settle_some(office: &Office, due: Option<&mut DueMatches>) -> anyho
             }
         }
         Err(error) if error.is_transient() => return Err(error).context("failed to commit"),
-        Err(error) => isolate(office, &digests, alone, &error.into()).await?,
+        Err(error) => {
+            if let Some(due) = due {
+                due.isolate(matches, digests.is_empty());
+            }
+            isolate(office, &digests, alone, &error.into()).await?;
+        }
     }
     Ok(settled)
 }
@@ -173,8 +200,9 @@ async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<Ma
         // The clock decides nothing while the house is to move.
         let may_rule = |row: &MatchRow| !due.skipped.contains(&row.id) && !row.overview.awaits_house();
         let page: Vec<MatchRow> = page.into_iter().filter(may_rule).collect();
-        let found = without_earlier_letters(office, page, &waiting).await?;
+        let mut found = without_earlier_letters(office, page, &waiting).await?;
         if !found.is_empty() {
+            found.truncate(if due.one_by_one { 1 } else { found.len() });
             return Ok(found);
         }
     }
@@ -271,7 +299,11 @@ async fn isolate(
 ) -> anyhow::Result<()> {
     let error = format!("{error:#}");
     let Some(letter) = alone else {
-        tracing::error!(error, letters = letters.len(), "commit rejected; deciding on each letter alone");
+        tracing::error!(
+            error,
+            letters = letters.len(),
+            "commit rejected; each letter and each match goes alone"
+        );
         suspects::suspect(office, letters);
         return Ok(());
     };

@@ -2,7 +2,7 @@
 //!
 //! An item is a few letters of one lane, oldest first, or a match on which something has to be decided. Lanes only order
 //! the work: whatever an item touches shows in what it read and wrote. All items are decided in parallel, as if each
-//! were the only one. Then they are accepted one after the other; one that read or wrote what an accepted one wrote, or
+//! were the only one. Then they are accepted one after the other; one that read what an accepted one wrote, or
 //! that would exceed a limit together with the accepted ones, is decided once more upon them. One that read a player whom
 //! an accepted one changes waits for the next batch: the matches that are loaded show the player as before.
 
@@ -122,11 +122,11 @@ impl Batch {
 
     /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they lack.
     fn decide_alone(&mut self, club: &Club, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
-        let open: Vec<usize> = (self.done..self.items.len()).filter(|at| self.alone[*at].is_none()).collect();
-        // An item that was decided alone and then lacked rows upon the accepted ones is not decided alone again.
+        // Once items are accepted, all were decided alone; one that then lacks rows is decided upon the accepted.
         if self.done > 0 {
             return Vec::new();
         }
+        let open: Vec<usize> = (0..self.items.len()).filter(|at| self.alone[*at].is_none()).collect();
         let nothing = Draft::new(loaded.at);
         let tried = par_map(&open, |at| decide_item(club, loaded, &nothing, &self.items[*at], rounds));
         let mut lacking = Vec::new();
@@ -144,10 +144,9 @@ impl Batch {
         item.read.iter().any(|key| matches!(key, Key::Holder(_)) && self.written.contains(key))
     }
 
-    /// Whether an item depends on what was accepted before it.
+    /// Whether an item depends on what was accepted before it. Whatever an item writes it has read before.
     fn conflicts(&self, item: &DecidedItem, loaded: &LoadedRows) -> bool {
-        let depends = |keys: &BTreeSet<Key>| !keys.is_disjoint(&self.written);
-        if depends(&item.read) || depends(&item.draft.written()) {
+        if !item.read.is_disjoint(&self.written) {
             return true;
         }
         let before = &self.accepted.changes.restraints.uses;

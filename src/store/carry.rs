@@ -69,7 +69,7 @@ pub struct Carried {
 }
 
 /// Reports progress: the table, the rows read or read back, and the total.
-pub type Progress<'a> = &'a (dyn Fn(&'static str, u64, u64) + Sync);
+pub type OnProgress<'a> = &'a (dyn Fn(&'static str, u64, u64) + Sync);
 
 /// Whether there is a database at `url`. Opening a missing SQLite file would create it.
 ///
@@ -85,7 +85,7 @@ pub fn is_there(url: &str) -> Result<bool> {
 /// # Errors
 /// [`StoreError::Unsound`] if the target is not empty, or if the rows written differ from the rows read. Nothing is
 /// written then.
-pub async fn carry(from: &str, to: &str, progress: Progress<'_>) -> Result<Vec<Carried>> {
+pub async fn carry(from: &str, to: &str, progress: OnProgress<'_>) -> Result<Vec<Carried>> {
     let (mut from, mut to) = (Side::open(from).await?, Side::open(to).await?);
     from.begin_alone().await?;
     to.begin_alone().await?;
@@ -126,7 +126,7 @@ async fn carry_table(
     from: &mut Side,
     to: &mut Side,
     table: &'static Table,
-    progress: Progress<'_>,
+    progress: OnProgress<'_>,
 ) -> Result<Carried> {
     let columns = shared_columns(from.columns(table).await?, to.columns(table).await?)
         .ok_or_else(|| StoreError::Unsound(format!("the columns of {} differ", table.name)))?;
@@ -150,7 +150,7 @@ async fn walk(
     table: &'static Table,
     columns: &[Column],
     all: u64,
-    progress: Progress<'_>,
+    progress: OnProgress<'_>,
 ) -> Result<(u64, Digest)> {
     let (mut rows, mut hasher, mut after) = (0, Sha256::new(), None);
     loop {

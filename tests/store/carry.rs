@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use crate::place::Place;
 use crate::samples::*;
 
-const SILENT: carry::Progress<'static> = &|_, _, _| ();
+const SILENT: carry::OnProgress<'static> = &|_, _, _| ();
 
 /// A change of address that both have agreed to.
 fn change(player_id: i64) -> PlayerChange {

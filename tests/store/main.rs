@@ -6,6 +6,7 @@ mod carry;
 mod claims;
 mod contract;
 mod forgotten;
+mod lanes;
 mod letters;
 mod offers;
 mod outbox;

@@ -43,7 +43,7 @@ impl HouseTurns {
 }
 
 /// Called with the number of entries that were checked since the last call.
-pub type Progress<'a> = dyn Fn(u64) + Sync + 'a;
+pub type OnProgress<'a> = dyn Fn(u64) + Sync + 'a;
 
 /// Checks one match from its opening to its last entry, and computes the house's turns again.
 ///
@@ -52,7 +52,7 @@ pub type Progress<'a> = dyn Fn(u64) + Sync + 'a;
 pub async fn verify(
     office: &Office,
     match_id: &str,
-    progress: &Progress<'_>,
+    progress: &OnProgress<'_>,
 ) -> anyhow::Result<AuditVerdict> {
     verify_match(office, match_id, HouseTurns::ALL, progress).await
 }
@@ -62,7 +62,7 @@ pub async fn verify_match(
     office: &Office,
     match_id: &str,
     turns: HouseTurns,
-    progress: &Progress<'_>,
+    progress: &OnProgress<'_>,
 ) -> anyhow::Result<AuditVerdict> {
     let verdict = verify_settled(office, match_id, turns, progress).await;
     verdict.or_else(|error| unreadable(match_id, error))
@@ -73,7 +73,7 @@ async fn verify_settled(
     office: &Office,
     match_id: &str,
     turns: HouseTurns,
-    progress: &Progress<'_>,
+    progress: &OnProgress<'_>,
 ) -> anyhow::Result<AuditVerdict> {
     for _ in 0..MAX_TRIES {
         let row = rulings::match_row(office, match_id).await?;
@@ -94,7 +94,7 @@ async fn verify_settled(
 pub async fn verify_several(
     office: &Office,
     ids: &[String],
-    progress: &Progress<'_>,
+    progress: &OnProgress<'_>,
 ) -> anyhow::Result<Vec<AuditVerdict>> {
     // Twice as many as there are processors, because each one waits for the database now and then.
     let at_once = 2 * thread::available_parallelism().map_or(1, usize::from);
@@ -111,7 +111,7 @@ pub async fn verify_against(
     office: &Office,
     mails: &[PlayersMail],
     only: Option<&str>,
-    progress: &Progress<'_>,
+    progress: &OnProgress<'_>,
 ) -> anyhow::Result<Vec<AuditVerdict>> {
     let mut told: BTreeMap<&str, BTreeMap<Digest, Vec<&str>>> = BTreeMap::new();
     for PlayersMail { name, lines } in mails {
@@ -131,7 +131,7 @@ async fn verify_heads(
     office: &Office,
     match_id: &str,
     heads: BTreeMap<Digest, Vec<&str>>,
-    progress: &Progress<'_>,
+    progress: &OnProgress<'_>,
 ) -> anyhow::Result<AuditVerdict> {
     let is_there = office.store.match_ids().await?.iter().any(|id| id == match_id);
     let mut verdict = match is_there {
@@ -157,7 +157,7 @@ async fn verify_row(
     office: &Office,
     row: MatchRow,
     turns: HouseTurns,
-    progress: &Progress<'_>,
+    progress: &OnProgress<'_>,
 ) -> anyhow::Result<AuditVerdict> {
     let id = row.id.clone();
     let mut check = check_of(office, row, turns).await?;
@@ -233,7 +233,7 @@ async fn read_on(
     reader: &mut LedgerReader,
     sent_id: &mut i64,
     listed: &mut Vec<LetterColumns>,
-    progress: &Progress<'_>,
+    progress: &OnProgress<'_>,
 ) -> anyhow::Result<LedgerBatch> {
     let (id, seq, mut count) = (reader.match_id().to_owned(), reader.seq(), 0);
     let mut take = |entry: EntryRow| {

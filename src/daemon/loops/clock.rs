@@ -79,7 +79,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
     lapse_offers(office, now).await?;
     // While the DNS does not answer whether a letter is signed, nobody is late in its match.
     let skipped = office.store.matches_with_deferred_letters(now).await?.into_iter().collect();
-    items::settle_until(office, now, Some(DueMatches { until: now, skipped })).await?;
+    items::settle_until(office, now, Some(DueMatches::new(now, skipped))).await?;
     upkeep::delete_unruled_when_due(office, now).await?;
     upkeep::list_letters_when_due(office, now).await?;
     upkeep::drop_pictures_when_due(office, now).await?;

@@ -60,7 +60,7 @@ fn a_due_match_does_not_wait_for_a_flood_of_letters() {
     let flooding = other.player.addresses[0].clone();
     store(desk, (0..20_000).map(|n| from(&flooding, n, &format!("# {n}"))));
     desk.sleep(2);
-    let mut matches = DueMatches { until: desk.now(), skipped: BTreeSet::new() };
+    let mut matches = DueMatches::new(desk.now(), BTreeSet::new());
     let settled = desk.block_on(items::settle_some(desk.office(), Some(&mut matches))).expect("a batch");
     assert_eq!((settled.letters, settled.matches), (16, 1), "the flood's own match waits for it");
     assert!(desk.find(due).wake_at() > Some(deadline), "the clock has decided");
@@ -76,7 +76,7 @@ fn a_due_match_waits_for_letters_that_came_in_time() {
     store(&desk, [from(ANN, 1, "STATUS")]);
     let deadline = game_match.wake_at().expect("a deadline");
     desk.sleep((deadline - desk.now()).num_hours() + 1);
-    let mut due = DueMatches { until: desk.now(), skipped: BTreeSet::new() };
+    let mut due = DueMatches::new(desk.now(), BTreeSet::new());
     let settled = desk.block_on(items::settle_some(desk.office(), Some(&mut due))).expect("a batch");
     assert_eq!((settled.letters, settled.matches), (1, 0));
     let settled = desk.block_on(items::settle_some(desk.office(), Some(&mut due))).expect("a batch");
@@ -92,12 +92,32 @@ fn a_due_match_does_not_wait_for_letters_that_came_after_its_time() {
     let deadline = game_match.wake_at().expect("a deadline");
     desk.sleep((deadline - desk.now()).num_hours() + 1);
     store(&desk, [desk.answer(ANN, &to_ann, "STATUS")]);
-    let mut due = DueMatches { until: desk.now(), skipped: BTreeSet::new() };
+    let mut due = DueMatches::new(desk.now(), BTreeSet::new());
     let settled = desk.block_on(items::settle_some(desk.office(), Some(&mut due))).expect("a batch");
     assert_eq!((settled.letters, settled.matches), (1, 1));
     assert!(desk.find(&game_match.id).wake_at() > Some(deadline));
     desk.work();
     desk.sent_to(ANN);
+}
+
+#[test]
+fn a_due_match_that_the_database_rejects_stops_neither_others_nor_letters() {
+    let crowd = Crowd::new(3, "", &[]);
+    let desk = &crowd.desk;
+    desk.change_database(
+        "CREATE TRIGGER refuse BEFORE UPDATE ON match WHEN NEW.first_name = 'ann1' \
+         BEGIN SELECT RAISE(ABORT, 'not this one'); END",
+    );
+    let before: Vec<_> = crowd.ids().iter().map(|id| desk.find(id).wake_at()).collect();
+    let hours = before.iter().flatten().max().map(|at| (*at - desk.now()).num_hours() + 1);
+    desk.sleep(hours.expect("a deadline"));
+    store(desk, [from("eve@elsewhere.example", 1, "HELP")]);
+    desk.work();
+    let changed: Vec<bool> =
+        crowd.ids().iter().zip(&before).map(|(id, before)| desk.find(id).wake_at() != *before).collect();
+    assert_eq!(changed, [true, false, true]);
+    desk.one_to("eve@elsewhere.example");
+    desk.untidy.set(true);
 }
 
 #[test]
@@ -116,6 +136,27 @@ fn two_letters_of_one_batch_do_not_take_up_one_offer_twice() {
     desk.work();
     let queues = desk.block_on(desk.office().store.queues()).expect("the store answers");
     assert_eq!(queues.matches_running, 1);
+}
+
+#[test]
+fn a_challenge_and_an_acceptance_of_another_are_of_one_batch() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, &format!("CHALLENGE {BO} Quantum"));
+    let invitation = titled(&desk.sent_to(BO), "invites you");
+    let code = invitation.text.split_whitespace().skip_while(|word| *word != "ACCEPT").nth(1);
+    let code = code.expect("a code").trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    desk.sent_to(ANN);
+    desk.put(&desk.answer(ANN, &to_ann, &format!("CHALLENGE {BO} Pacific")));
+    desk.sleep(1);
+    desk.put(&from(BO, 1, &format!("ACCEPT {code}")));
+    desk.work();
+    let to_ann = desk.sent_to(ANN);
+    assert!(to_ann.iter().any(|sent| sent.text.contains("has been challenged")), "{to_ann:#?}");
+    assert!(to_ann.iter().any(|sent| sent.text.contains("A match of Quantum begins")), "{to_ann:#?}");
+    titled(&desk.sent_to(BO), "invites you");
+    let queues = desk.block_on(desk.office().store.queues()).expect("the store answers");
+    assert_eq!(queues.matches_running, 2);
 }
 
 #[test]

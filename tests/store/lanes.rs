@@ -1,0 +1,102 @@
+//! Several daemons decide on the letters of one club: those of a match stay in order.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use fogpost::config::Config;
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, instruct, items, new_letter};
+use fogpost::game::any::GameKind;
+use fogpost::game::{BySeat, Seat};
+use fogpost::letter::Address;
+use fogpost::post::FetchedLetter;
+use fogpost::store::{Database, NewLetter, open};
+
+use crate::place::{PATIENCE, Place};
+
+const CONFIG: &str = include_str!("../support/club.toml");
+
+/// The squares of one destroyer, all of them legal: each letter of a match names another.
+const SQUARES: [&str; 8] = ["O3", "B3", "F3", "H3", "J3", "L3", "N3", "P3"];
+
+fn office(folder: &std::path::Path, store: Arc<Database>, now: DateTime<Utc>) -> Office {
+    let config = Config::load(&folder.join("config.toml")).unwrap();
+    Office::new(config, store, Arc::new(move || now)).unwrap()
+}
+
+fn new_match(office: &Office, number: usize) -> NewMatch {
+    let seated = |name: String| NamedAddress {
+        address: Address::parse(&format!("{name}@players.example")).unwrap(),
+        name,
+    };
+    let players = BySeat::new(seated(format!("ann{number}")), seated(format!("bo{number}")));
+    NewMatch {
+        game: GameKind::Pacific,
+        choices: GameKind::Pacific.choose([]).unwrap(),
+        players: players.map(Holder::Player),
+        terms: office.config.terms.clone(),
+    }
+}
+
+/// The setup of the first seat with one destroyer on this square, received as the `n`th.
+fn setup(number: usize, token: &str, n: usize, began: DateTime<Utc>) -> NewLetter {
+    let raw = format!(
+        "From: ann{number}@players.example\r\nTo: referee@club.example\r\nMessage-ID: <{number}.{n}@x>\r\n\r\n\
+         CARRIER D2 SQUADRON D3\r\nCARRIER M2 SQUADRON M3\r\nBATTLESHIP A1 B1 O1 P1\r\nCRUISER C1 E1 L1 N1\r\n\
+         DESTROYER A3 C3 E3 G3 I3 K3 {}\r\n\r\n> Reply token: {token}\r\n",
+        SQUARES[n]
+    );
+    let (size, received_at) = (raw.len() as u64, began + TimeDelta::milliseconds(n as i64));
+    let origin = "a test".to_owned();
+    let fetched =
+        FetchedLetter { raw: raw.into_bytes(), received_at, origin, cut: false, size, is_spam: false };
+    NewLetter { tokens: vec![token.to_owned()], ..new_letter(fetched) }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_letters_of_a_match_stay_in_order_with_three_daemons() {
+    let Some(place) = Place::postgres().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("config.toml"), CONFIG).unwrap();
+    let now: DateTime<Utc> = "2026-05-07T10:00:00Z".parse().unwrap();
+    let first = office(folder.path(), Arc::clone(&place.store), now);
+    let second = office(folder.path(), open(&place.url).await.unwrap(), now);
+    let third = office(folder.path(), open(&place.url).await.unwrap(), now);
+    let new: Vec<NewMatch> = (0..6).map(|number| new_match(&first, number)).collect();
+    let opened = instruct::open_all(&first, &new).await.unwrap();
+    let ids: Vec<String> = opened.into_iter().map(|game_match| game_match.id).collect();
+    let seats = place.store.seats_of(&ids).await.unwrap();
+    let mut letters = Vec::new();
+    for n in 0..SQUARES.len() {
+        for (number, id) in ids.iter().enumerate() {
+            let seat = seats.iter().find(|row| row.match_id == *id && row.seat == Seat::First).unwrap();
+            letters.push(setup(number, &seat.token, n, now));
+        }
+    }
+    for some in letters.chunks(5) {
+        place.store.insert_letters(some).await.unwrap();
+    }
+    let works = |office| async move {
+        let began = Instant::now();
+        // Claims that others hold may leave nothing for one daemon at that moment.
+        while place_waits(office).await {
+            items::settle_all(office).await.unwrap();
+            assert!(began.elapsed() < PATIENCE, "letters still wait");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::join!(works(&first), works(&second), works(&third));
+    for (number, id) in ids.iter().enumerate() {
+        let entries = place.store.entries(id).await.unwrap();
+        let sealed = entries.iter().filter(|entry| entry.kind == "OrdersSealed");
+        let sealed: Vec<&str> = sealed.map(|entry| entry.json.as_str()).collect();
+        let own: Vec<String> =
+            (0..SQUARES.len()).map(|n| letters[n * ids.len() + number].digest.to_string()).collect();
+        assert_eq!(sealed.len(), own.len());
+        assert!(sealed.iter().zip(&own).all(|(json, digest)| json.contains(digest)), "{id}");
+    }
+}
+
+async fn place_waits(office: &Office) -> bool {
+    office.store.queues().await.unwrap().letters_waiting > 0
+}
