@@ -17,7 +17,7 @@
 //! causes an adjudication (two letters out, each a report with a board). The variables LETTERS and MATCHES change how
 //! many there are.
 
-#[path = "../tests/store/place.rs"]
+#[path = "../tests/support/place.rs"]
 #[allow(dead_code, reason = "shared with the tests, which use more of it")]
 mod place;
 #[path = "../tests/servers/mod.rs"]

@@ -277,7 +277,10 @@ proptest! {
     }
 
     #[test]
-    fn reading_a_damaged_letter_never_panics(which: prop::sample::Index, changes in prop::collection::vec((any::<usize>(), any::<u8>(), any::<u8>()), 1..12)) {
+    fn reading_a_damaged_letter_never_panics(
+        which: prop::sample::Index,
+        changes in prop::collection::vec((any::<usize>(), any::<u8>(), any::<u8>()), 1..12),
+    ) {
         let letters: Vec<_> = corpus().into_values().collect();
         let raw: &Vec<u8> = which.get(letters.as_slice());
         read_all_of(&damaged(raw, &changes));

@@ -5,6 +5,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
 use super::context::TemplateContext;
+use super::shown::shows_board;
 use super::{Club, ClubLetter, TemplateError, Templates, WordingInput};
 use crate::game::{Line, Seat};
 use crate::referee::{Match, Reader};
@@ -63,7 +64,7 @@ pub fn for_match(
 ) -> Result<Vec<AnswerLink>, TemplateError> {
     let game_match = &**input.game_match;
     let Reader::Seat(seat) = input.dispatch.to else { return Ok(Vec::new()) };
-    if !super::shows_board(game_match, &input.dispatch.content, seat) || !game_match.awaits(seat) {
+    if !shows_board(game_match, &input.dispatch.content, seat) || !game_match.awaits(seat) {
         return Ok(Vec::new());
     }
     let form = templates.render(&format!("{}/form.txt", game_match.game.key()), context.clone())?;

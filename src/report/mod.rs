@@ -10,11 +10,11 @@ use links::AnswerLink;
 use minijinja::Value;
 use minijinja::value::Serde;
 use serde::Serialize;
+use shown::shown_board;
 
-use crate::game::any::OwnPart;
 use crate::game::{Board, BySeat, Seat};
 use crate::referee::{
-    Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Notice, Reader, WordingNews,
+    Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Reader, WordingNews,
 };
 
 mod board;
@@ -25,6 +25,7 @@ mod links;
 mod mail;
 mod markdown;
 mod samples;
+mod shown;
 mod templates;
 mod text;
 
@@ -36,6 +37,7 @@ pub use gm_digest::{
     SendingSummary,
 };
 pub use mail::{envelope, mime, pin, redraw, sent};
+pub use samples::check_templates;
 pub use templates::{COMPILED_IN, TemplateError, Templates, topics};
 pub use text::{format_duration, format_local, wrapped};
 
@@ -82,7 +84,7 @@ pub fn word(
     input: &WordingInput<'_>,
     pictures: &PictureCache,
 ) -> Result<WordedLetter, TemplateError> {
-    let board = board(input.game_match, input.dispatch);
+    let board = shown_board(input.game_match, input.dispatch);
     if input.is_text_only() {
         let (subject, text) = input.draft(templates, board.as_ref()).subject_and_text()?;
         return Ok(WordedLetter { subject, text, ..WordedLetter::default() });
@@ -130,37 +132,6 @@ impl WordingInput<'_> {
         let tells = self.game_match.wording_news[seat] == WordingNews::Told;
         tells.then(|| self.game_match.own_templates().into_keys().collect())
     }
-}
-
-/// The board that the letter shows, if it shows one.
-fn board(game_match: &Match, dispatch: &Dispatch) -> Option<Board> {
-    let Reader::Seat(seat) = dispatch.to else { return None };
-    let Match { state, memories, .. } = game_match;
-    let own_part = own_part(game_match, &dispatch.content, seat);
-    shows_board(game_match, &dispatch.content, seat)
-        .then(|| state.shown_board(seat, memories.as_ref(), own_part))
-}
-
-/// Whether the letter tells of the whole position, or brings the form for orders.
-fn shows_board(game_match: &Match, content: &Content, seat: Seat) -> bool {
-    let is_due = || game_match.due().is_some_and(|due| due.seats.contains(&seat));
-    match content {
-        Content::Invitation
-        | Content::Succession
-        | Content::Report { .. }
-        | Content::Notice(Notice::Reopened { .. }) => true,
-        Content::Answer(answer) => answer.asks_for_orders() && is_due(),
-        Content::Reminder => is_due(),
-        Content::Missed { .. } => game_match.awaits(seat),
-        Content::Notice(_) => false,
-    }
-}
-
-/// The reader's own part in the adjudication that led to a report's board.
-fn own_part<'a>(game_match: &Match, content: &'a Content, seat: Seat) -> Option<OwnPart<'a>> {
-    let Content::Report { steps, .. } = content else { return None };
-    let last = steps.last().filter(|step| step.state == game_match.state)?;
-    Some(OwnPart { before: &last.before, filed: last.filings[seat].as_ref() })
 }
 
 /// Words a letter that is not about a running match. `token` is the recipient's reply token, or empty.
@@ -365,13 +336,4 @@ fn normalize_blanks(text: &str) -> String {
         out.push('\n');
     }
     out
-}
-
-/// Renders every letter with sample values, so that a mistake in a club's own template shows before that letter is
-/// needed.
-///
-/// # Errors
-/// [`TemplateError`] if a template uses a value that does not exist, or does not end.
-pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
-    samples::check_templates(templates)
 }

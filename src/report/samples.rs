@@ -5,22 +5,21 @@ use std::sync::Arc;
 use chrono::DateTime;
 use serde::Deserialize;
 
-use self::answers::answers;
+use super::shown::shown_board;
 use super::{
     Club, ClubLetter, FailedMatch, TemplateError, Templates, WordedLetter, WordingInput, topics, word_alarm,
     word_club_letter,
 };
 use crate::game::any::{AnySeen, Filing, GameKind};
 use crate::game::record::Ending;
-use crate::game::{BySeat, Line, Phase, Seat};
+use crate::game::{BySeat, Fault, Line, Phase, Seat};
 use crate::house;
 use crate::ledger::{Cause, SealKey};
-use crate::letter::{Limits, UnreadableReason};
+use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
-    self, Adjudication, Content, Dispatch, HouseDefaults, Match, Notice, Opening, Passing, Reader, Reply,
+    self, Adjudication, Answer, Content, Dispatch, HouseDefaults, LeftOut, Match, Notice, Opening, Orders,
+    OtherPart, PartOutcome, Passing, PastReport, PastReports, Reader, Reply,
 };
-
-mod answers;
 
 const CLUB: Club<'static> =
     Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
@@ -31,7 +30,11 @@ const BO: &str = "Bo-Wolfeschlegelsteinhausenbergerdorffjr";
 
 const TOKEN: &str = "0000000000000000";
 
-/// Implements [`super::check_templates`].
+/// Renders every letter with sample values, so that a mistake in a club's own template shows before that letter is
+/// needed.
+///
+/// # Errors
+/// [`TemplateError`] if a template uses a value that does not exist, or does not end.
 pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
     for letter in club_letters() {
         word_club_letter(templates, &CLUB, &letter, "")?;
@@ -162,7 +165,7 @@ fn word_without_picture(
     token: &str,
 ) -> Result<WordedLetter, TemplateError> {
     let input = WordingInput { club: &CLUB, game_match, dispatch, token, at: DateTime::UNIX_EPOCH };
-    input.draft(templates, super::board(input.game_match, input.dispatch).as_ref()).into_letter()
+    input.draft(templates, shown_board(input.game_match, input.dispatch).as_ref()).into_letter()
 }
 
 fn contents(game_match: &Match) -> Vec<Content> {
@@ -192,6 +195,60 @@ fn contents(game_match: &Match) -> Vec<Content> {
         answers(first_orders(game_match)).into_iter().map(|answer| Content::Answer(Box::new(answer))),
     );
     contents
+}
+
+/// Returns sample answers. `filing` holds orders for their match.
+fn answers(filing: Option<Filing>) -> Vec<Answer> {
+    let fault = Fault::on(1, "A reason.").with_example("AN EXAMPLE");
+    let past_report = PastReport { title: "A report".to_owned(), lines: vec!["A line".to_owned()] };
+    let past_reports = PastReports { reports: vec![past_report], left_out: 2 };
+    let many_faults: Vec<Fault> = (1..=50).map(|_| fault.clone()).collect();
+    let orders = [
+        Orders::None,
+        Orders::Refused { faults: vec![fault.clone(), Fault::whole("All of it.")], check: true },
+        Orders::Refused { faults: many_faults, check: false },
+        conditions(None),
+        conditions(Some(Digest::from([0; 32]))),
+    ];
+    let filed = filing.into_iter().flat_map(|filing| {
+        let sealed = |again| Orders::Sealed {
+            filing: filing.clone(),
+            sealed: Digest::from([0; 32]),
+            wait: again,
+            replaced: again,
+        };
+        [sealed(false), sealed(true), Orders::Checked { filing: filing.clone() }]
+    });
+    let with_orders = orders.into_iter().chain(filed).map(|orders| Answer {
+        orders,
+        quoted: Line::numbered(&["A line"]),
+        ..Answer::default()
+    });
+    let mut answers: Vec<Answer> = with_orders.collect();
+    answers.push(Answer {
+        to: Some(Digest::from([0; 32])),
+        replies: replies_to_seats(),
+        faults: vec![fault],
+        remarks: too_many_lines(),
+        replaced: too_many_lines(),
+        unread: Some("It is encrypted.".to_owned()),
+        attachments: vec!["orders.pdf".to_owned()],
+        accepted_since: Some(DateTime::UNIX_EPOCH),
+        passed_on: Some(Passing::InDigest),
+        gm_is_opponent: true,
+        cuts_text: true,
+        others: vec![OtherPart { match_id: "QD-7K3M".to_owned(), outcome: PartOutcome::NotFiled }],
+        reports: vec![PastReports::default(), past_reports],
+        left_out: LeftOut { orders: 0, commands: 3, faults: 4 },
+        ..Answer::default()
+    });
+    answers
+}
+
+/// Conditions that were sealed, or only checked.
+fn conditions(sealed: Option<Digest>) -> Orders {
+    let lines = vec!["IF E5 THEN F6".to_owned()];
+    Orders::Conditions { lines, sealed, replaced: sealed.is_some(), wait: true }
 }
 
 /// Returns orders of the house's weakest level that can stand now, if any are due from the first seat.

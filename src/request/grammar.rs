@@ -1,5 +1,6 @@
 //! The part of a match's game that reading a letter depends on: which lines are its orders, and which look like them.
 
+use super::normalized::{self, NormalizedLine};
 use crate::game::Syntax;
 use crate::game::any::GameKind;
 
@@ -58,6 +59,16 @@ impl<F: Fn(&str) -> bool> Grammar for F {
     fn verbs(&self) -> &'static [&'static str] {
         &[]
     }
+}
+
+/// Returns the orders on a line: several if each piece between its semicolons is one.
+pub fn orders_of(grammar: &impl Grammar, wording: &NormalizedLine) -> Option<Vec<String>> {
+    let pieces: Vec<String> = wording.pieces().map(normalized::as_order).filter(|p| !p.is_empty()).collect();
+    if pieces.len() > 1 && pieces.iter().all(|piece| grammar.begins_order(piece)) {
+        return Some(pieces);
+    }
+    let whole = normalized::as_order(&wording.plain);
+    grammar.begins_order(&whole).then(|| vec![whole])
 }
 
 /// Whether a line is prose although it starts like an order, such as `Star Shipping Ltd`: three or more words without

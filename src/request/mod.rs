@@ -14,7 +14,9 @@ use std::cell::OnceCell;
 
 use bounds::{MAX_LINE, start_of};
 use command::ParsedLine;
+use grammar::orders_of;
 use normalized::NormalizedLine;
+use part::{is_match_name, match_named_by};
 
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
@@ -202,7 +204,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             self.request.doubts.push(doubt);
             return;
         }
-        if let Some(orders) = self.orders(&wording) {
+        if let Some(orders) = orders_of(&self.grammar, &wording) {
             self.note_look_alikes(line.no, &wording);
             self.request.orders.extend(orders.into_iter().map(|text| Line { no: line.no, text }));
             return;
@@ -238,7 +240,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     fn copied_example(&self, no: usize, wording: &NormalizedLine) -> Option<Fault> {
         let bare = NormalizedLine::of(wording.plain.strip_prefix(BAR)?);
         let is_command = || matches!(command::read(&bare, || false), ParsedLine::Command(_));
-        if self.orders(&bare).is_none() && !is_command() {
+        if orders_of(&self.grammar, &bare).is_none() && !is_command() {
             return None;
         }
         Some(Fault::on(
@@ -279,7 +281,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     fn long_line(&mut self, line: &Line) {
         let wording = NormalizedLine::of(start_of(&line.text));
         let is_command = !matches!(command::read(&wording, || false), ParsedLine::Remark);
-        if !is_command && self.orders(&wording).is_none() {
+        if !is_command && orders_of(&self.grammar, &wording).is_none() {
             self.request.remarks.push(line.clone());
             return;
         }
@@ -294,10 +296,6 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         if wording.had_look_alikes {
             self.request.look_alikes.push(Line { no, text: wording.plain.clone() });
         }
-    }
-
-    fn orders(&self, wording: &NormalizedLine) -> Option<Vec<String>> {
-        orders_of(&self.grammar, wording)
     }
 
     /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns whether the line is one of them.
@@ -345,31 +343,6 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         }
         true
     }
-}
-
-/// Returns the orders on a line: several if each piece between its semicolons is one.
-fn orders_of(grammar: &impl Grammar, wording: &NormalizedLine) -> Option<Vec<String>> {
-    let pieces: Vec<String> = wording.pieces().map(normalized::as_order).filter(|p| !p.is_empty()).collect();
-    if pieces.len() > 1 && pieces.iter().all(|piece| grammar.begins_order(piece)) {
-        return Some(pieces);
-    }
-    let whole = normalized::as_order(&wording.plain);
-    grammar.begins_order(&whole).then(|| vec![whole])
-}
-
-/// Whether the word is the name of a match: the prefix of a game, a hyphen, and a code.
-fn is_match_name(word: &str) -> bool {
-    word.split_once('-').is_some_and(|(prefix, code)| {
-        GameKind::ALL.iter().any(|kind| prefix.eq_ignore_ascii_case(kind.prefix()))
-            && (3..=8).contains(&code.len())
-            && code.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
-}
-
-/// Returns the match that a word names, with or without brackets, in capitals.
-fn match_named_by(word: &str) -> Option<String> {
-    let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-    is_match_name(bare).then(|| bare.to_ascii_uppercase())
 }
 
 /// Words that may stand around `TURN 4` in a heading such as `My orders for turn 4:`.

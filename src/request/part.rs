@@ -3,9 +3,9 @@
 //!
 //! `END` ends the reading of its own part only: the parts below are still read.
 
-use super::match_named_by;
 use super::normalized::NormalizedLine;
 use crate::game::Line;
+use crate::game::any::GameKind;
 
 /// Maximum bytes of a line `MATCH QZ-7K3M`, with its bullets and punctuation.
 const MAX_MATCH_LINE: usize = 60;
@@ -66,6 +66,21 @@ pub(super) fn match_line(text: &str) -> Option<String> {
         [verb, name] if verb.eq_ignore_ascii_case("match") => match_named_by(name),
         _ => None,
     }
+}
+
+/// Whether the word is the name of a match: the prefix of a game, a hyphen, and a code.
+pub fn is_match_name(word: &str) -> bool {
+    word.split_once('-').is_some_and(|(prefix, code)| {
+        GameKind::ALL.iter().any(|kind| prefix.eq_ignore_ascii_case(kind.prefix()))
+            && (3..=8).contains(&code.len())
+            && code.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+/// Returns the match that a word names, with or without brackets, in capitals.
+pub fn match_named_by(word: &str) -> Option<String> {
+    let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    is_match_name(bare).then(|| bare.to_ascii_uppercase())
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 
 use super::bounds::start_of;
 use super::command::{self, Command, NumberedCommand, ParsedLine};
-use super::grammar::Grammar;
+use super::grammar::{Grammar, orders_of};
 use super::normalized::{self, NormalizedLine};
-use super::{Request, RequestParser, orders_of, part};
+use super::{Request, RequestParser, part};
 use crate::game::{Fault, Line};
 
 /// A command whose text is passed on to somebody.
@@ -123,7 +123,7 @@ impl<G: Grammar> RequestParser<'_, G> {
 
     /// Whether a line reads as an order that must not stand in a text.
     fn is_order_in_text(&self, wording: &NormalizedLine) -> bool {
-        self.orders(wording).is_some()
+        orders_of(&self.grammar, wording).is_some()
             || self.other_games.iter().any(|game| orders_of(game, wording).is_some())
     }
 

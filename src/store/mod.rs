@@ -6,7 +6,6 @@
 //! database ([`open`]).
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::statement::Tx;
@@ -20,6 +19,7 @@ pub use self::evidence::NamedLetter;
 pub use self::forgetting::{ForgottenMatch, ForgottenPlayer, Traces};
 pub use self::packing::pack;
 pub use self::player_changes::{ChangeKind, ChangeStage, PlayerChange};
+pub use self::restoring::{RESTORED, TO_BE_READ_AGAIN, restore};
 pub use self::sending_values::*;
 pub use self::sqlite::{sqlite_file, sqlite_url};
 pub use self::values::*;
@@ -47,6 +47,7 @@ mod player_changes;
 mod players;
 mod postgres;
 pub mod private;
+mod restoring;
 mod rows;
 mod schema;
 mod sending;
@@ -56,12 +57,6 @@ mod statement;
 mod unproven;
 mod values;
 mod waiting;
-
-/// The key that marks a restored database until the processed letters are read again.
-pub const RESTORED: &str = "restored";
-
-/// The value of [`RESTORED`].
-pub const TO_BE_READ_AGAIN: &str = "to be read again";
 
 /// Saves a value under a key, in place of an earlier one.
 const REMEMBER: &str = "INSERT INTO memo (key, value) VALUES ($1, $2) \
@@ -117,23 +112,9 @@ pub async fn open(url: &str) -> Result<Arc<Database>> {
     }
 }
 
-/// Replaces the database at `url` with the backup `from`, and returns the new path of the replaced file. The
-/// next daemon reads the mailbox's processed letters again.
-///
-/// # Errors
-/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or
-/// trigger of `from` differs from the one this program makes; [`StoreError::Open`] if `from` is not a fogpost
-/// database, if a file cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
-pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
-    match url.split_once(':').map(|(scheme, _)| scheme) {
-        Some("sqlite") => sqlite::restore(url, from).await,
-        _ => Err(StoreError::misnamed("a PostgreSQL database is restored with pg_restore")),
-    }
-}
-
-/// Returns the host of the PostgreSQL server that `url` names, if it is another machine and the connection
-/// does not verify its identity: a machine in between could read and change everything. `sslmode=verify-full`
-/// in the URL or in PGSSLMODE turns the verification on.
+/// Returns the host of the PostgreSQL server that `url` names, if it is another machine and the connection does not
+/// verify its identity: a machine in between could read and change everything. `sslmode=verify-full` in the URL or in
+/// PGSSLMODE turns the verification on.
 pub fn unverified_server(url: &str) -> Option<String> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("postgres" | "postgresql") => postgres::unverified_server(url),

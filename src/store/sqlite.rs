@@ -31,15 +31,14 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// SQLITE_BUSY, a primary code.
 const BUSY: i32 = 5;
 
-/// Rows that a connection's thread may read ahead. With few, the thread and the reader take turns waiting for
-/// each other.
+/// Rows that a connection's thread may read ahead. With few, the thread and the reader take turns waiting for each
+/// other.
 const ROWS_AHEAD: usize = 512;
 
 pub struct SqliteBackend {
     path: PathBuf,
     reader: SqlitePool,
-    /// Also reads rows that were just written or are about to be: each commit empties the readers' page
-    /// caches.
+    /// Also reads rows that were just written or are about to be: each commit empties the readers' page caches.
     writer: SqlitePool,
     /// Held by the claim on letters; there is one at a time.
     settling: Arc<tokio::sync::Mutex<()>>,
@@ -78,11 +77,10 @@ impl SqliteBackend {
             return Err(StoreError::misnamed("its URL names no file"));
         }
         let unopened = |error: sqlx::Error| cannot_open(&path, why(&path, &error));
-        // SQLite would create it for everybody to read. It gives its log the permissions of the file. If this
-        // fails, the file exists, or SQLite names the reason.
+        // SQLite would create it for everybody to read. It gives its log the permissions of the file. If this fails,
+        // the file exists, or SQLite names the reason.
         let _ = private::create_new(&path);
-        // Checked before the writer connects, which would already switch another program's file to a
-        // write-ahead log.
+        // Checked before the writer connects, which would already switch another program's file to a write-ahead log.
         if !is_ours(&options).await.map_err(unopened)? {
             return Err(cannot_open(&path, "it belongs to another program".to_owned()));
         }
@@ -94,8 +92,7 @@ impl SqliteBackend {
         Ok(store)
     }
 
-    /// Brings the tables up to date in one transaction: if two programs start on a new file, one waits for
-    /// the other.
+    /// Brings the tables up to date in one transaction: if two programs start on a new file, one waits for the other.
     async fn migrate(&self) -> Result<()> {
         // Index builds sort; let the sort spill to disk.
         sqlx::query("PRAGMA temp_store = file").execute(&self.writer).await?;
@@ -111,8 +108,8 @@ impl SqliteBackend {
     /// `BEGIN IMMEDIATE`: upgrading a read transaction can fail with SQLITE_BUSY.
     async fn begin_immediate(&self) -> Result<Transaction<'static, Sqlite>> {
         match self.writer.begin_with("BEGIN IMMEDIATE").await {
-            // SQLite ended the previous transaction by itself, as it does when the disk is full, and sqlx did
-            // not notice.
+            // SQLite ended the previous transaction by itself, as it does when the disk is full, and sqlx did not
+            // notice.
             Err(sqlx::Error::InvalidSavePointStatement) => {
                 self.writer.acquire().await?.close().await?;
                 Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
@@ -121,8 +118,8 @@ impl SqliteBackend {
         }
     }
 
-    /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be
-    /// mistaken for a whole one.
+    /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be mistaken for a
+    /// whole one.
     async fn back_up_to(&self, to: &Path) -> Result<()> {
         let part = beside(to, ".part");
         let written = self.write_copy(&part, to).await;
@@ -143,6 +140,46 @@ impl SqliteBackend {
         sqlx::query("VACUUM INTO $1").bind(name).execute(&self.writer).await?;
         File::open(part).and_then(|file| file.sync_all()).map_err(cannot)?;
         std::fs::rename(part, to).map_err(cannot)
+    }
+}
+
+/// Returns the options of a pool whose connections stay open, and so without sqlx's maintenance task (0.9.0): the task
+/// counts idle connections without a lock, and if it meets the counter below zero, it loops on a worker thread for ever.
+fn pool_options(max_connections: u32) -> SqlitePoolOptions {
+    SqlitePoolOptions::new().max_connections(max_connections).idle_timeout(None).max_lifetime(None)
+}
+
+/// Opens the connection that writes.
+///
+/// SQLite does not wait for another program that makes a new file use a write-ahead log at the same moment, so we do.
+async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
+    let options = options
+        .clone()
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        // A letter leaves the mailbox once it is stored, so a commit must survive a power failure. NORMAL would not
+        // sync it.
+        .synchronous(SqliteSynchronous::Full)
+        // SQLite enforces foreign keys only on connections that ask for it.
+        .foreign_keys(true)
+        // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and so be written
+        // twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes; the other two are in
+        // pages of 4 kB.
+        .pragma("cache_size", "-8192")
+        .pragma("cache_spill", "8000")
+        .pragma("wal_autocheckpoint", "8000")
+        // Statement journals are too small to be worth a file.
+        .pragma("temp_store", "memory");
+    let began = Instant::now();
+    loop {
+        // One connection: writers in this process queue for it, instead of polling for SQLite's lock.
+        let writer = pool_options(1).connect_with(options.clone()).await;
+        match writer {
+            Err(error) if code(&error) == Some(BUSY) && began.elapsed() < BUSY_TIMEOUT => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            writer => return writer,
+        }
     }
 }
 
@@ -217,8 +254,7 @@ impl Backend for SqliteBackend {
         Ok((matches.to_vec(), Claim::default()))
     }
 
-    /// Locks a file next to the database. The system releases the lock when the process ends, even in a
-    /// crash.
+    /// Locks a file next to the database. The system releases the lock when the process ends, even in a crash.
     async fn lock(&self, owner: &str) -> Result<DatabaseLock> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");
@@ -269,41 +305,17 @@ impl Backend for SqliteBackend {
     }
 }
 
-/// See [`super::restore`].
-pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
-    let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
-    let path = options.get_filename().to_owned();
-    let cannot = |error: std::io::Error| cannot_open(&path, error.to_string());
-    let _lock = lock(&beside(&path, ".lock"), "a restore").map_err(|error| match error {
-        TryLockError::WouldBlock => StoreError::Locked(holder(&beside(&path, ".lock"))),
-        TryLockError::Error(error) => cannot(error),
-    })?;
-    let aside = beside(&path, ".replaced");
-    // An earlier restore may have been a mistake, and this is the only copy of the database that it replaced.
-    if path.exists() && aside.exists() {
-        return Err(cannot_open(&aside, "it is kept from an earlier restore; move it away first".to_owned()));
-    }
-    let new = beside(&path, ".restoring");
-    copy_privately(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
-    // Checked before anything is moved, so that a refused backup leaves the database in place.
-    let prepared = prepare(&new).await;
-    if let Err(error) = prepared {
-        let _ = std::fs::remove_file(&new);
-        return Err(error);
-    }
-    let replaced = path.exists();
-    // Move the log too: it may hold commits that are not in the main file yet.
-    for end in ["", "-wal", "-shm"] {
-        if beside(&path, end).exists() {
-            std::fs::rename(beside(&path, end), beside(&aside, end)).map_err(cannot)?;
-        }
-    }
-    std::fs::rename(&new, &path).map_err(cannot)?;
-    Ok(replaced.then_some(aside))
+/// Whether the file is new or a fogpost database. Does not write to it.
+async fn is_ours(options: &SqliteConnectOptions) -> Result<bool, sqlx::Error> {
+    let mut connection = SqliteConnection::connect_with(&options.clone().create_if_missing(true)).await?;
+    let sql = "SELECT (SELECT COUNT(*) FROM sqlite_schema), application_id FROM pragma_application_id";
+    let (tables, application_id): (i64, i32) = sqlx::query_as(sql).fetch_one(&mut connection).await?;
+    connection.close().await?;
+    Ok(tables == 0 || application_id == APPLICATION_ID)
 }
 
-/// Returns the URL of the database in a file. Escapes question marks, which would end the path, and percent
-/// signs, which would begin an escape.
+/// Returns the URL of the database in a file. Escapes question marks, which would end the path, and percent signs,
+/// which would begin an escape.
 pub fn sqlite_url(file: &Path) -> String {
     format!("sqlite:{}", file.display().to_string().replace('%', "%25").replace('?', "%3F"))
 }
@@ -320,92 +332,18 @@ pub fn sqlite_file(url: &str) -> Result<Option<PathBuf>> {
     Ok(Some(options.get_filename().to_owned()))
 }
 
-/// Returns the options of a pool whose connections stay open, and so without sqlx's maintenance task (0.9.0):
-/// the task counts idle connections without a lock, and if it meets the counter below zero, it loops on a
-/// worker thread for ever.
-fn pool_options(max_connections: u32) -> SqlitePoolOptions {
-    SqlitePoolOptions::new().max_connections(max_connections).idle_timeout(None).max_lifetime(None)
-}
-
-/// Opens the connection that writes.
-///
-/// SQLite does not wait for another program that makes a new file use a write-ahead log at the same moment,
-/// so we do.
-async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
-    let options = options
-        .clone()
-        .create_if_missing(true)
-        .journal_mode(SqliteJournalMode::Wal)
-        // A letter leaves the mailbox once it is stored, so a commit must survive a power failure. NORMAL
-        // would not sync it.
-        .synchronous(SqliteSynchronous::Full)
-        // SQLite enforces foreign keys only on connections that ask for it.
-        .foreign_keys(true)
-        // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and so
-        // be written twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes; the
-        // other two are in pages of 4 kB.
-        .pragma("cache_size", "-8192")
-        .pragma("cache_spill", "8000")
-        .pragma("wal_autocheckpoint", "8000")
-        // Statement journals are too small to be worth a file.
-        .pragma("temp_store", "memory");
-    let began = Instant::now();
-    loop {
-        // One connection: writers in this process queue for it, instead of polling for SQLite's lock.
-        let writer = pool_options(1).connect_with(options.clone()).await;
-        match writer {
-            Err(error) if code(&error) == Some(BUSY) && began.elapsed() < BUSY_TIMEOUT => {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
-            writer => return writer,
-        }
-    }
-}
-
-/// Whether the file is new or a fogpost database. Does not write to it.
-async fn is_ours(options: &SqliteConnectOptions) -> Result<bool, sqlx::Error> {
-    let mut connection = SqliteConnection::connect_with(&options.clone().create_if_missing(true)).await?;
-    let sql = "SELECT (SELECT COUNT(*) FROM sqlite_schema), application_id FROM pragma_application_id";
-    let (tables, application_id): (i64, i32) = sqlx::query_as(sql).fetch_one(&mut connection).await?;
-    connection.close().await?;
-    Ok(tables == 0 || application_id == APPLICATION_ID)
-}
-
-/// Copies a file for its owner alone; the original may be open to others.
-fn copy_privately(from: &Path, to: &Path) -> std::io::Result<()> {
-    let mut original = File::open(from)?;
-    if to.exists() {
-        // Left by a restore that was interrupted.
-        std::fs::remove_file(to)?;
-    }
-    std::io::copy(&mut original, &mut private::create_new(to)?)?;
-    Ok(())
-}
-
-/// Checks that a copy is a fogpost database whose triggers nobody has changed, and marks it as restored.
-async fn prepare(path: &Path) -> Result<()> {
-    let store = super::open(&sqlite_url(path)).await?;
-    let prepared = match store.schema_faults().await {
-        Ok(faults) if faults.is_empty() => store.remember(super::RESTORED, super::TO_BE_READ_AGAIN).await,
-        Ok(faults) => Err(StoreError::Unsound(faults.join("; "))),
-        Err(error) => Err(error),
-    };
-    store.close().await;
-    prepared
-}
-
 /// Appends to a file's name.
-fn beside(path: &Path, end: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     PathBuf::from(name)
 }
 
-fn cannot_open(path: &Path, why: String) -> StoreError {
+pub(super) fn cannot_open(path: &Path, why: String) -> StoreError {
     StoreError::Open { database: path.display().to_string(), why, transient: false }
 }
 
-fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
+pub(super) fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
     let mut file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -421,9 +359,8 @@ fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
     Ok(file)
 }
 
-fn holder(path: &Path) -> String {
+pub(super) fn holder(path: &Path) -> String {
     let mut who = String::new();
-    // Bounded, because anybody may have written to the file.
     let read = File::open(path).and_then(|file| file.take(1024).read_to_string(&mut who));
     match read {
         Ok(_) if !who.trim().is_empty() => who.trim().to_owned(),

@@ -308,7 +308,8 @@ const NASTY: &str =
 
 fn is_harmless(text: &str) -> bool {
     text.chars().all(|c| {
-        let hidden = matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}');
+        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        let hidden = turns || matches!(c, '\u{e0000}'..='\u{e007f}');
         // A tab only moves to the right.
         matches!(c, '\n' | '\t') || !c.is_control() && !hidden
     })

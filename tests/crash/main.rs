@@ -9,7 +9,7 @@ mod club;
 mod faults;
 mod hostile;
 mod people;
-#[path = "../store/place.rs"]
+#[path = "../support/place.rs"]
 #[allow(dead_code, reason = "shared with the tests of the store, which use more of it")]
 mod place;
 mod proxy;

@@ -9,7 +9,7 @@ mod logins;
 mod maildir;
 mod mixups;
 mod oauth;
-#[path = "../store/place.rs"]
+#[path = "../support/place.rs"]
 #[allow(dead_code, reason = "shared with the tests of the store")]
 mod place;
 mod providers;

@@ -13,6 +13,7 @@ mod outbox;
 #[path = "../support/overview.rs"]
 mod overview;
 mod particular;
+#[path = "../support/place.rs"]
 mod place;
 mod samples;
 mod unruled;

@@ -106,8 +106,10 @@ impl<'a> Chart<'a> {
 
     /// The square of the squadron of carrier `no`, if it is not launched and so moves with its carrier (3.4).
     pub fn escort(&self, side: Seat, no: u16) -> Option<Square> {
-        let own = |ship: &&Ship| matches!(ship.kind, ShipKind::Squadron { no: of, launched: false, .. } if of == no);
-        self.fleets[side].iter().find(own).map(|ship| ship.at)
+        self.fleets[side].iter().find_map(|ship| match ship.kind {
+            ShipKind::Squadron { no: of, launched: false, .. } if of == no => Some(ship.at),
+            _ => None,
+        })
     }
 
     /// Whether an escorting squadron can make its carrier's move: its new square must be on the board and empty, and the

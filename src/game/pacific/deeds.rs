@@ -1,8 +1,7 @@
 //! The submarine order of a seat, for its own report. Its moves on the surface are news to both sides.
 
-use super::order::{Order, SubmarineOrder};
+use super::order::{Order, SubmarineOrder, submarine_order};
 use super::rules::written_out;
-use super::submarine_order;
 use super::view::{Deeds, Memory, Notice, View};
 use crate::game::Phase;
 

@@ -146,7 +146,7 @@ impl Game for State {
         match self.stage {
             Stage::Setup => rules::open(self, &orders),
             Stage::Surface(side) => rules::surface(self, side, orders[side].first()),
-            Stage::Submarines => rules::submarines(self, orders.map(submarine_order)),
+            Stage::Submarines => rules::submarines(self, orders.map(order::submarine_order)),
             Stage::Over(_) => self.clone(),
         }
     }
@@ -165,20 +165,6 @@ impl Game for State {
 
     fn board(view: &View) -> Board {
         board::board(view)
-    }
-}
-
-/// Returns the one order of a submarine turn; `None` for an empty filing, which passes (4).
-fn submarine_order(orders: &[Order]) -> Option<SubmarineOrder> {
-    match orders.first()? {
-        Order::Submarine(order) => Some(*order),
-        Order::Carrier { .. }
-        | Order::Ships { .. }
-        | Order::Submarines(_)
-        | Order::Ready(_)
-        | Order::Move { .. }
-        | Order::Numbered { .. }
-        | Order::Asw(_) => None,
     }
 }
 

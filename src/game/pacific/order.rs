@@ -86,6 +86,20 @@ impl SubmarineOrder {
     }
 }
 
+/// Returns the one order of a submarine turn; `None` for an empty filing, which passes (4).
+pub fn submarine_order(orders: &[Order]) -> Option<SubmarineOrder> {
+    match orders.first()? {
+        Order::Submarine(order) => Some(*order),
+        Order::Carrier { .. }
+        | Order::Ships { .. }
+        | Order::Submarines(_)
+        | Order::Ready(_)
+        | Order::Move { .. }
+        | Order::Numbered { .. }
+        | Order::Asw(_) => None,
+    }
+}
+
 impl Display for SubmarineOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -98,6 +98,7 @@ pub(super) fn text(view: &View) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::State;
+    use super::super::picture::MARK;
     use crate::game::any::AnyState;
     use crate::game::picture::Shape;
     use crate::game::record::lines;
@@ -117,7 +118,7 @@ mod tests {
 
     /// Counts the discs in the colour of the mark, the one in the legend included.
     fn rings(state: &AnyState, viewer: Seat) -> usize {
-        let is_ring = |shape: &&Shape| matches!(shape, Shape::Circle { fill, .. } if *fill == super::super::picture::MARK);
+        let is_ring = |shape: &&Shape| matches!(shape, Shape::Circle { fill, .. } if *fill == MARK);
         state.board(viewer).picture.shapes.iter().filter(is_ring).count()
     }
 

@@ -203,15 +203,3 @@ impl Game for State {
         board::board(view)
     }
 }
-
-impl State {
-    /// The open phase; `None` once the match is over.
-    fn phase(&self) -> Option<Phase> {
-        match self.stage {
-            Stage::Setup => Some(Phase::Setup),
-            Stage::Turn => Some(Phase::Turn),
-            Stage::Casualties(_) => Some(Phase::Casualties),
-            Stage::Over(_) => None,
-        }
-    }
-}

@@ -7,7 +7,7 @@ use super::fleet::Ship;
 use super::galaxy::{Quadrant, Quadrants, Sector, Square};
 use super::options::Options;
 use super::order::Order;
-use crate::game::{BySeat, Outcome, Seat};
+use crate::game::{BySeat, Outcome, Phase, Seat};
 
 /// A match of Quadrant Z.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -183,6 +183,16 @@ impl State {
             stars: Stars::none(),
             sides: BySeat::default(),
             news: Vec::new(),
+        }
+    }
+
+    /// The open phase; `None` once the match is over.
+    pub fn phase(&self) -> Option<Phase> {
+        match self.stage {
+            Stage::Setup => Some(Phase::Setup),
+            Stage::Turn => Some(Phase::Turn),
+            Stage::Casualties(_) => Some(Phase::Casualties),
+            Stage::Over(_) => None,
         }
     }
 

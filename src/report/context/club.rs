@@ -1,17 +1,14 @@
-//! Builds the contexts of letters that are not about a running match, and of the manual's pages.
+//! Builds the contexts of letters that are not about a running match.
 
-use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde_json::json;
 
 use super::lazy::TemplateContext;
+use super::manual::manual;
 use super::{MAX_LISTED, beyond, value};
-use crate::game::OptionRule;
-use crate::game::any::GameKind;
-use crate::house::{self, HouseLevel};
-use crate::referee::{HouseDefaults, MAX_COMMANDS, Reply};
+use crate::referee::MAX_COMMANDS;
 use crate::report::text::shortened;
-use crate::report::{Club, ClubLetter, FailedMatch, topics};
+use crate::report::{Club, ClubLetter, FailedMatch};
 
 /// The context of a letter that is not about a running match. Lines that the letter quotes are shortened.
 pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> TemplateContext {
@@ -62,33 +59,4 @@ pub fn for_alarm(club: &Club<'_>, failed: &[FailedMatch]) -> TemplateContext {
         ("token", Value::from(())),
     ];
     TemplateContext::new(None).with(own)
-}
-
-/// The context of the manual's pages: every game with its options, if one of `replies` is such a page. The club's
-/// defaults for matches against the house are always there, because strangers read of them without asking.
-pub fn manual(replies: &[Reply], house: HouseDefaults) -> Value {
-    let has_page = replies
-        .iter()
-        .any(|reply| matches!(reply, Reply::Games { .. } | Reply::Help { .. } | Reply::Rules { .. }));
-    let kinds = if has_page { GameKind::ALL } else { &[] };
-    let games: Vec<Value> = kinds.iter().map(|kind| game(*kind, house)).collect();
-    context! { games => games, topics => topics().collect::<Value>(), house => Serde(house) }
-}
-
-fn game(kind: GameKind, house: HouseDefaults) -> Value {
-    let options: Vec<Value> = kind.option_rules().iter().map(option).collect();
-    let levels: Vec<Value> = house::levels(kind).iter().map(level).collect();
-    context! {
-        key => kind.key(), name => kind.name(), sides => Serde(kind.sides()), options => options, levels => levels,
-        default_level => house.level_in(kind).map(|level| level.name),
-    }
-}
-
-fn option(rule: &OptionRule) -> Value {
-    let values = rule.values.to_string();
-    context! { name => rule.name, values => values, default => rule.default, says => rule.says }
-}
-
-fn level(level: &HouseLevel) -> Value {
-    context! { name => level.name, says => level.says }
 }

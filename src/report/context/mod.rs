@@ -9,8 +9,8 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde_json::json;
 
-use self::club::manual;
 use self::lazy::{ComputeField, FieldSource};
+use self::manual::manual;
 use self::secrets::{keys, lot};
 use super::WordingInput;
 use super::text::{format_duration, format_local, shortened, wrapped};
@@ -23,6 +23,7 @@ use crate::referee::{
 
 mod club;
 mod lazy;
+mod manual;
 mod position;
 mod secrets;
 
@@ -313,7 +314,8 @@ fn answer(answer: &Answer, zone: Tz, house: HouseDefaults) -> Value {
             replaced => replaced,
         },
         Orders::Conditions { lines, sealed, replaced, wait } => context! {
-            kind => "conditions", orders => lines, sealed => Serde(sealed), replaced => replaced, wait => wait,
+            kind => "conditions", orders => lines, sealed => Serde(sealed), replaced => replaced,
+            wait => wait,
         },
         Orders::Checked { filing } => context! { kind => "checked", orders => Serde(filing) },
         Orders::Refused { faults: refused, check } => context! {

@@ -27,9 +27,10 @@ fn orders_for_a_seat_end_at_end_and_parsing_continues() {
     let (asked, others) = instructions(&lines);
     let orders = vec![Line { no: 2, text: "MARBLE E5".to_owned() }];
     let act = Act::File { seat: Seat::Second, orders };
-    assert!(
-        matches!(&asked[0].parsed, Ok(Instruction::Match { action: MatchAction::Act(read), .. }) if *read == act)
-    );
+    let Ok(Instruction::Match { action: MatchAction::Act(read), .. }) = &asked[0].parsed else {
+        panic!("{:?}", asked[0].parsed);
+    };
+    assert_eq!(*read, act);
     assert_eq!(asked[1].parsed, Ok(Instruction::List(Listing::Late)));
     assert_eq!(others.len(), 1);
 }

@@ -1,0 +1,36 @@
+//! Decides which board a letter about a match shows.
+
+use crate::game::any::OwnPart;
+use crate::game::{Board, Seat};
+use crate::referee::{Content, Dispatch, Match, Notice, Reader};
+
+/// Returns the board that the letter shows, if it shows one.
+pub fn shown_board(game_match: &Match, dispatch: &Dispatch) -> Option<Board> {
+    let Reader::Seat(seat) = dispatch.to else { return None };
+    let Match { state, memories, .. } = game_match;
+    let own_part = own_part(game_match, &dispatch.content, seat);
+    shows_board(game_match, &dispatch.content, seat)
+        .then(|| state.shown_board(seat, memories.as_ref(), own_part))
+}
+
+/// Whether the letter tells of the whole position, or brings the form for orders.
+pub fn shows_board(game_match: &Match, content: &Content, seat: Seat) -> bool {
+    let is_due = || game_match.due().is_some_and(|due| due.seats.contains(&seat));
+    match content {
+        Content::Invitation
+        | Content::Succession
+        | Content::Report { .. }
+        | Content::Notice(Notice::Reopened { .. }) => true,
+        Content::Answer(answer) => answer.asks_for_orders() && is_due(),
+        Content::Reminder => is_due(),
+        Content::Missed { .. } => game_match.awaits(seat),
+        Content::Notice(_) => false,
+    }
+}
+
+/// The reader's own part in the adjudication that led to a report's board.
+fn own_part<'a>(game_match: &Match, content: &'a Content, seat: Seat) -> Option<OwnPart<'a>> {
+    let Content::Report { steps, .. } = content else { return None };
+    let last = steps.last().filter(|step| step.state == game_match.state)?;
+    Some(OwnPart { before: &last.before, filed: last.filings[seat].as_ref() })
+}

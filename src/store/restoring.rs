@@ -1,0 +1,76 @@
+//! Puts a backup in the place of a database.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use super::sqlite::{beside, cannot_open, holder, lock, sqlite_file, sqlite_url};
+use super::{Result, StoreError, open, private};
+
+/// The key that marks a restored database until the processed letters are read again.
+pub const RESTORED: &str = "restored";
+
+/// The value of [`RESTORED`].
+pub const TO_BE_READ_AGAIN: &str = "to be read again";
+
+/// Replaces the database at `url` with the backup `from`, and returns the new path of the replaced file. The next
+/// daemon reads the mailbox's processed letters again.
+///
+/// # Errors
+/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or trigger of
+/// `from` differs from the one this program makes; [`StoreError::Open`] if `from` is not a fogpost database, if a file
+/// cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
+pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
+    let Some(path) = sqlite_file(url)? else {
+        return Err(StoreError::misnamed("a PostgreSQL database is restored with pg_restore"));
+    };
+    let cannot = |error: std::io::Error| cannot_open(&path, error.to_string());
+    let _lock = lock(&beside(&path, ".lock"), "a restore").map_err(|error| match error {
+        TryLockError::WouldBlock => StoreError::Locked(holder(&beside(&path, ".lock"))),
+        TryLockError::Error(error) => cannot(error),
+    })?;
+    let aside = beside(&path, ".replaced");
+    // An earlier restore may have been a mistake, and this is the only copy of the database that it replaced.
+    if path.exists() && aside.exists() {
+        return Err(cannot_open(&aside, "it is kept from an earlier restore; move it away first".to_owned()));
+    }
+    let new = beside(&path, ".restoring");
+    copy_privately(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
+    // Checked before anything is moved, so that a refused backup leaves the database in place.
+    let prepared = prepare(&new).await;
+    if let Err(error) = prepared {
+        let _ = std::fs::remove_file(&new);
+        return Err(error);
+    }
+    let replaced = path.exists();
+    // Move the log too: it may hold commits that are not in the main file yet.
+    for end in ["", "-wal", "-shm"] {
+        if beside(&path, end).exists() {
+            std::fs::rename(beside(&path, end), beside(&aside, end)).map_err(cannot)?;
+        }
+    }
+    std::fs::rename(&new, &path).map_err(cannot)?;
+    Ok(replaced.then_some(aside))
+}
+
+/// Copies a file for its owner alone; the original may be open to others.
+fn copy_privately(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut original = File::open(from)?;
+    if to.exists() {
+        // Left by a restore that was interrupted.
+        std::fs::remove_file(to)?;
+    }
+    std::io::copy(&mut original, &mut private::create_new(to)?)?;
+    Ok(())
+}
+
+/// Checks that a copy is a fogpost database whose triggers nobody has changed, and marks it as restored.
+async fn prepare(path: &Path) -> Result<()> {
+    let store = open(&sqlite_url(path)).await?;
+    let prepared = match store.schema_faults().await {
+        Ok(faults) if faults.is_empty() => store.remember(RESTORED, TO_BE_READ_AGAIN).await,
+        Ok(faults) => Err(StoreError::Unsound(faults.join("; "))),
+        Err(error) => Err(error),
+    };
+    store.close().await;
+    prepared
+}
