@@ -23,7 +23,7 @@ use crate::desk::frame::rows::{Key, LoadedRows};
 use crate::desk::items::{Batch, Item, Progress, set_back};
 use crate::desk::matches::acts::by_clock;
 use crate::letter::Digest;
-use crate::store::{Changes, Claimable, LetterStatus, MatchRow, StoreError, WaitingLetter};
+use crate::store::{Changes, Claimable, LetterStatus, MOST_CLAIMED, MatchRow, StoreError, WaitingLetter};
 
 /// Due matches in one transaction.
 const MAX_DUE: u32 = 100;
@@ -120,8 +120,13 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
     if settled.is_nothing() || suspects::count_unended_attempts(office, &letters, &mut claim).await? {
         return Ok(settled);
     }
-    let in_work = InWork::default();
-    let letters = match read_watched(office, suspects::without_suspects(office, letters), &in_work).await? {
+    if letters.len() >= MOST_CLAIMED {
+        // More may wait than this claim holds: somebody else decides on them while this batch is committed.
+        office.letters.notify_one();
+    }
+    let (in_work, batch) = (InWork::default(), office.attempts.next_batch());
+    let letters = suspects::without_suspects(office, letters);
+    let letters = match read_watched(office, letters, &in_work, &batch).await? {
         Ok(letters) => letters,
         Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
     };
@@ -135,7 +140,7 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
     let items = items_of(letters, found.iter().filter(|row| matches.contains(&row.id)));
     let deciding = decide_items(office, items, loaded);
     let decided = office.attempts.watch(&in_work, deciding).await;
-    suspects::end_attempts(office).await?;
+    suspects::end_attempts(office, &batch).await?;
     let (changes, left) = match decided {
         Ok(decided) => decided?,
         Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
@@ -259,17 +264,18 @@ async fn read_watched(
     office: &Office,
     waiting: Vec<WaitingLetter>,
     in_work: &InWork,
+    batch: &str,
 ) -> anyhow::Result<Result<Vec<ReadLetter>, Overdue>> {
     if waiting.is_empty() {
         return Ok(Ok(Vec::new()));
     }
-    suspects::note_attempts(office, &waiting).await?;
+    suspects::note_attempts(office, batch, &waiting).await?;
     let (settings, working) = (Arc::clone(&office.club), in_work.clone());
     let reading = run_blocking(move || read_letters(&settings, waiting, &working));
     match office.attempts.watch(in_work, reading).await {
         Ok(letters) => Ok(Ok(letters?)),
         Err(overdue) => {
-            suspects::end_attempts(office).await?;
+            suspects::end_attempts(office, batch).await?;
             Ok(Err(overdue))
         }
     }

@@ -50,6 +50,8 @@ pub struct Attempts {
     pub(super) trial: Option<Trial>,
     /// Whether the rows of the last batch had changed when it was to be committed.
     is_stale: AtomicBool,
+    /// The number of batches so far.
+    batches: AtomicUsize,
 }
 
 /// Letters that took longer than the deadline.
@@ -64,8 +66,8 @@ impl Overdue {
 impl Attempts {
     /// Identifies this run by a random number.
     pub fn new(run: u64) -> Attempts {
-        let (hung, suspects, trial, is_stale) = Default::default();
-        Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects, trial, is_stale }
+        let (hung, suspects, trial, is_stale, batches) = Default::default();
+        Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects, trial, is_stale, batches }
     }
 
     /// Sets the deadline of one letter.
@@ -75,8 +77,13 @@ impl Attempts {
 
     /// Whether a note with this owner is from this run of the program.
     pub fn is_of_this_run(&self, owner: &str) -> bool {
-        // The owner of notes at intake has a second word.
+        // The second word is the batch.
         owner.split(' ').next() == Some(&self.run)
+    }
+
+    /// Returns the owner of the note about the letters of the next batch: several are in work at a time.
+    pub fn next_batch(&self) -> String {
+        format!("{} {}", self.run, self.batches.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Returns the owner of notes about letters that are read before they are stored.
@@ -169,15 +176,19 @@ pub fn ensure_few_threads_hang(office: &Office) -> anyhow::Result<()> {
     }
 }
 
-/// Notes that work on these letters begins.
-pub async fn note_attempts(office: &Office, letters: &[WaitingLetter]) -> Result<(), StoreError> {
+/// Notes that work on the letters of a batch begins.
+pub async fn note_attempts(
+    office: &Office,
+    batch: &str,
+    letters: &[WaitingLetter],
+) -> Result<(), StoreError> {
     let letters: Vec<Digest> = letters.iter().map(|letter| letter.digest).collect();
-    office.store.note_in_work(&office.attempts.run, &letters).await
+    office.store.note_in_work(batch, &letters).await
 }
 
-/// Notes that work on the letters has ended, whatever its outcome.
-pub async fn end_attempts(office: &Office) -> Result<(), StoreError> {
-    office.store.note_in_work(&office.attempts.run, &[]).await
+/// Notes that work on the letters of a batch has ended, whatever its outcome.
+pub async fn end_attempts(office: &Office, batch: &str) -> Result<(), StoreError> {
+    office.store.note_in_work(batch, &[]).await
 }
 
 /// Looks for unfinished attempts on claimed letters. Returns whether one was counted, in which case the claim

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use self::statement::Tx;
+use self::waiting::ClaimedLanes;
 
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
 pub use self::changes::Changes;
@@ -23,7 +24,7 @@ pub use self::restoring::{RESTORED, TO_BE_READ_AGAIN, restore};
 pub use self::sending_values::*;
 pub use self::sqlite::{sqlite_file, sqlite_url};
 pub use self::values::*;
-pub use self::waiting::Claimable;
+pub use self::waiting::{Claimable, MOST_CLAIMED};
 
 mod backend;
 mod budgets;
@@ -83,6 +84,8 @@ pub struct Claim {
     transaction: Option<Tx>,
     /// Ends the claim when it is dropped.
     _guard: Option<Arc<dyn Send + Sync>>,
+    /// The claimed lanes, where no other daemon can ask for them.
+    lanes: Option<ClaimedLanes>,
 }
 
 impl Claim {

@@ -18,6 +18,7 @@ use super::backend::Backend;
 use super::schema::{SQLITE_PARTS, differences, log_migration, migrate};
 use super::sending::OUTGOING;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
+use super::waiting::ClaimedLanes;
 use super::*;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
@@ -40,8 +41,8 @@ pub struct SqliteBackend {
     reader: SqlitePool,
     /// Also reads rows that were just written or are about to be: each commit empties the readers' page caches.
     writer: SqlitePool,
-    /// Held by the claim on letters; there is one at a time.
-    settling: Arc<tokio::sync::Mutex<()>>,
+    /// The lanes whose letters are claimed.
+    lanes: Arc<Mutex<BTreeSet<String>>>,
     /// Held while dispatches are being claimed.
     claiming: tokio::sync::Mutex<()>,
     sending: Arc<Sending>,
@@ -86,8 +87,8 @@ impl SqliteBackend {
         }
         let writer = connect_writer(&options).await.map_err(unopened)?;
         let reader = pool_options(4).connect_lazy_with(options.read_only(true));
-        let (settling, claiming, sending) = Default::default();
-        let store = SqliteBackend { path, reader, writer, settling, claiming, sending };
+        let (lanes, claiming, sending) = Default::default();
+        let store = SqliteBackend { path, reader, writer, lanes, claiming, sending };
         store.migrate().await?;
         Ok(store)
     }
@@ -227,7 +228,7 @@ impl Backend for SqliteBackend {
     }
 
     async fn begin_claim(&self) -> Result<Claim> {
-        Ok(Claim::guarded(Arc::new(Arc::clone(&self.settling).lock_owned().await)))
+        Ok(Claim { lanes: Some(ClaimedLanes::new(&self.lanes)), ..Claim::default() })
     }
 
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)> {

@@ -1,19 +1,22 @@
 //! Waiting letters, and the claims on them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
 use super::columns::{Millis, parse_digest};
 use super::rows::text;
-use super::statement::{Engine, Session};
+use super::statement::Session;
 use super::{Claim, Database, FROM_SPAM, REMEMBER, Result, WaitingLetter};
 use crate::letter::Digest;
 
-/// Players' letters: as many as one transaction writes well. A multiple of the store's `CHUNK`, whose
-/// statements stay prepared.
-const OF_PLAYERS: Bounds = Bounds { letters: 256, bytes: 8_000_000 };
+/// Maximum letters of players in a claim: as many as one transaction writes well. A multiple of the store's
+/// `CHUNK`, whose statements stay prepared.
+pub const MOST_CLAIMED: usize = 256;
+
+const OF_PLAYERS: Bounds = Bounds { letters: MOST_CLAIMED, bytes: 8_000_000 };
 
 /// Strangers' letters. Players' letters that arrive in the meantime wait until these are ruled on, which
 /// takes up to 250 ms of CPU time for each megabyte.
@@ -22,9 +25,6 @@ const OF_STRANGERS: Bounds = Bounds { letters: 32, bytes: 250_000 };
 /// Maximum letters of one lane in a claim: whoever sends hundreds delays everybody else by no more than
 /// these.
 const MAX_IN_LANE: usize = 16;
-
-/// Letters that are looked at together.
-const PAGE: usize = 512;
 
 /// Maximum pages that are looked at for one claim.
 const MAX_PAGES: usize = 64;
@@ -48,15 +48,16 @@ impl Database {
     pub async fn claim(&self, now: DateTime<Utc>, due: &[String]) -> Result<Claimable> {
         let mut claim = self.backend.begin_claim().await?;
         let mut writer = None;
-        let mut session = match &mut claim.transaction {
+        let Claim { transaction, lanes, .. } = &mut claim;
+        let mut session = match transaction {
             Some(transaction) => transaction.session(),
             None => writer.insert(self.backend.writer().await?).session(),
         };
         let now = now.timestamp_millis();
-        let matches = take_lanes(&mut session, due.to_vec()).await?;
+        let matches = take_lanes(&mut session, lanes, due.to_vec()).await?;
         let mut taken = Taken::default();
         for (known, bounds) in [(1_i64, OF_PLAYERS), (0, OF_STRANGERS)] {
-            taken.take(&mut session, known, &bounds, now).await?;
+            taken.take(&mut session, lanes, known, &bounds, now).await?;
         }
         let one_of = session.engine().one_of();
         // Read after their lanes were taken: another daemon may just have settled some.
@@ -168,14 +169,23 @@ struct Taken {
 impl Taken {
     /// Takes letters, oldest first, within bounds. A letter that exceeds the bound of bytes alone is taken
     /// alone.
-    async fn take(&mut self, session: &mut Session<'_>, known: i64, bounds: &Bounds, now: i64) -> Result<()> {
+    async fn take(
+        &mut self,
+        session: &mut Session<'_>,
+        lanes: &mut Option<ClaimedLanes>,
+        known: i64,
+        bounds: &Bounds,
+        now: i64,
+    ) -> Result<()> {
         let (mut after, mut letters, mut bytes) = ((i64::MIN, 0), 0, 0);
         for _ in 0..MAX_PAGES {
-            let page = self.page(session, known, now, after).await?;
+            // No more than can be taken: the lanes of the others stay free for other claims.
+            let most = bounds.letters - letters;
+            let page = self.page(session, known, now, after, most).await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = (last.received_at, last.id);
-            let is_last = page.len() < PAGE;
-            self.open(session, &page).await?;
+            let is_last = page.len() < most;
+            self.open(session, lanes, &page).await?;
             for letter in page {
                 if self.closed.contains(&letter.lane) {
                     continue;
@@ -209,26 +219,32 @@ impl Taken {
         known: i64,
         now: i64,
         after: (i64, i64),
+        most: usize,
     ) -> Result<Vec<Candidate>> {
         let one_of = session.engine().one_of();
         let sql = format!(
             "SELECT id, received_at, lane, size FROM letter \
              WHERE status = 'waiting' AND known = $2 AND (wait_until IS NULL OR wait_until <= $3) \
              AND (received_at > $4 OR received_at = $4 AND id > $5) AND NOT (lane {one_of}) \
-             ORDER BY received_at, id LIMIT {PAGE}"
+             ORDER BY received_at, id LIMIT $6"
         );
         // Excluded in the query: otherwise a sender of thousands of letters would fill every page.
         let closed: Vec<String> = self.closed.iter().cloned().collect();
         let statement = session.statement(sql).bind_texts(&closed).bind(known).bind(now);
-        session.fetch_all(statement.bind(after.0).bind(after.1)).await
+        session.fetch_all(statement.bind(after.0).bind(after.1).bind(most as i64)).await
     }
 
     /// Takes the lanes of a page that are not taken yet, and closes those that another daemon has.
-    async fn open(&mut self, session: &mut Session<'_>, page: &[Candidate]) -> Result<()> {
-        let lanes: BTreeSet<&String> = page.iter().map(|letter| &letter.lane).collect();
+    async fn open(
+        &mut self,
+        session: &mut Session<'_>,
+        lanes: &mut Option<ClaimedLanes>,
+        page: &[Candidate],
+    ) -> Result<()> {
+        let of_page: BTreeSet<&String> = page.iter().map(|letter| &letter.lane).collect();
         let new =
-            lanes.into_iter().filter(|lane| !self.lanes.contains_key(*lane)).cloned().collect::<Vec<_>>();
-        let free: BTreeSet<String> = take_lanes(session, new.clone()).await?.into_iter().collect();
+            of_page.into_iter().filter(|lane| !self.lanes.contains_key(*lane)).cloned().collect::<Vec<_>>();
+        let free: BTreeSet<String> = take_lanes(session, lanes, new.clone()).await?.into_iter().collect();
         for lane in new {
             if !free.contains(&lane) {
                 self.closed.insert(lane.clone());
@@ -239,10 +255,48 @@ impl Taken {
     }
 }
 
-/// Takes those of the lanes that no other daemon has, until the transaction ends. On SQLite there is no other
-/// daemon, and one claim at a time.
-async fn take_lanes(session: &mut Session<'_>, lanes: Vec<String>) -> Result<Vec<String>> {
-    if session.engine() == Engine::Sqlite || lanes.is_empty() {
+/// The lanes of a claim in a database with one daemon, which need not be in the database. They are free again
+/// when this is dropped.
+pub struct ClaimedLanes {
+    /// The lanes of all claims.
+    all: Arc<Mutex<BTreeSet<String>>>,
+    own: Vec<String>,
+}
+
+impl ClaimedLanes {
+    pub fn new(all: &Arc<Mutex<BTreeSet<String>>>) -> ClaimedLanes {
+        ClaimedLanes { all: Arc::clone(all), own: Vec::new() }
+    }
+
+    /// Takes those of the lanes that no other claim has.
+    fn take(&mut self, mut lanes: Vec<String>) -> Vec<String> {
+        // A panic cannot leave a set of names half changed.
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        lanes.retain(|lane| self.own.contains(lane) || all.insert(lane.clone()));
+        self.own.extend(lanes.iter().cloned());
+        lanes
+    }
+}
+
+impl Drop for ClaimedLanes {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        for lane in &self.own {
+            all.remove(lane);
+        }
+    }
+}
+
+/// Takes those of the lanes that no other claim has, until this one ends.
+async fn take_lanes(
+    session: &mut Session<'_>,
+    claimed: &mut Option<ClaimedLanes>,
+    lanes: Vec<String>,
+) -> Result<Vec<String>> {
+    if let Some(claimed) = claimed {
+        return Ok(claimed.take(lanes));
+    }
+    if lanes.is_empty() {
         return Ok(lanes);
     }
     // Does not wait for a lane: the daemon that has it is about to decide on its letters anyway.

@@ -7,6 +7,9 @@ use crate::daemon::waiting::{Backoff, wait_for_work};
 use crate::daemon::{Office, items, suspects};
 use crate::post::ShutdownSignal;
 
+/// The number of these loops: one decides on the next batch while the other commits.
+pub const SETTLERS: usize = 2;
+
 /// Decides on waiting letters until shutdown.
 pub async fn settle_letters_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
     let mut backoff = Backoff::new();

@@ -23,7 +23,9 @@ pub async fn run(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Resul
     // Only the daemon that reads the mailbox knows its health.
     let (health, watched) = watch::channel(Health::default());
     let mut loops = JoinSet::new();
-    loops.spawn(letters::settle_letters_until(Arc::clone(&office), until.clone()));
+    for _ in 0..letters::SETTLERS {
+        loops.spawn(letters::settle_letters_until(Arc::clone(&office), until.clone()));
+    }
     loops.spawn(sending::send_until(Arc::clone(&office), until.clone()));
     loops.spawn(house::play_house_until(Arc::clone(&office), until.clone()));
     loops.spawn(wakeups::pass_on_wakeups_until(Arc::clone(&office), until.clone()));
