@@ -1,7 +1,7 @@
 //! Claims on letters, and leases: at any time, at most one daemon has each.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fogpost::letter::Digest;
 use fogpost::store::{Changes, Claim, Claimable, Database, LetterStatus, NewLetter, Wakeup, open};

@@ -32,7 +32,7 @@ fn new_match(office: &Office, number: usize) -> NewMatch {
     let players = BySeat::new(seated(format!("ann{number}")), seated(format!("bo{number}")));
     NewMatch {
         game: GameKind::Pacific,
-        choices: GameKind::Pacific.choose([]).unwrap(),
+        choices: GameKind::Pacific.choose([("submarines", "false")]).unwrap(),
         players: players.map(Holder::Player),
         terms: office.config.terms.clone(),
     }
@@ -92,7 +92,7 @@ async fn the_letters_of_a_match_stay_in_order_with_three_daemons() {
         let sealed: Vec<&str> = sealed.map(|entry| entry.json.as_str()).collect();
         let own: Vec<String> =
             (0..SQUARES.len()).map(|n| letters[n * ids.len() + number].digest.to_string()).collect();
-        assert_eq!(sealed.len(), own.len());
+        assert_eq!(sealed.len(), own.len(), "{id}");
         assert!(sealed.iter().zip(&own).all(|(json, digest)| json.contains(digest)), "{id}");
     }
 }

@@ -147,14 +147,14 @@ fn a_challenge_and_an_acceptance_of_another_are_of_one_batch() {
     let code = invitation.text.split_whitespace().skip_while(|word| *word != "ACCEPT").nth(1);
     let code = code.expect("a code").trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
     desk.sent_to(ANN);
-    desk.put(&desk.answer(ANN, &to_ann, &format!("CHALLENGE {BO} Pacific")));
+    desk.put(&desk.answer(ANN, &to_ann, &"CHALLENGE eve@elsewhere.example Pacific"));
     desk.sleep(1);
     desk.put(&from(BO, 1, &format!("ACCEPT {code}")));
     desk.work();
     let to_ann = desk.sent_to(ANN);
     assert!(to_ann.iter().any(|sent| sent.text.contains("has been challenged")), "{to_ann:#?}");
     assert!(to_ann.iter().any(|sent| sent.text.contains("A match of Quantum begins")), "{to_ann:#?}");
-    titled(&desk.sent_to(BO), "invites you");
+    desk.one_to("eve@elsewhere.example").says("ACCEPT");
     let queues = desk.block_on(desk.office().store.queues()).expect("the store answers");
     assert_eq!(queues.matches_running, 2);
 }
