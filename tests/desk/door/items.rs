@@ -147,7 +147,7 @@ fn a_challenge_and_an_acceptance_of_another_are_of_one_batch() {
     let code = invitation.text.split_whitespace().skip_while(|word| *word != "ACCEPT").nth(1);
     let code = code.expect("a code").trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
     desk.sent_to(ANN);
-    desk.put(&desk.answer(ANN, &to_ann, &"CHALLENGE eve@elsewhere.example Pacific"));
+    desk.put(&desk.answer(ANN, &to_ann, "CHALLENGE eve@elsewhere.example Pacific"));
     desk.sleep(1);
     desk.put(&from(BO, 1, &format!("ACCEPT {code}")));
     desk.work();
