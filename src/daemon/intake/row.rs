@@ -42,13 +42,14 @@ pub fn listed_fields(raw: &[u8]) -> (String, String) {
     MessageParser::default().parse_headers(&head).as_ref().map(sender_and_subject).unwrap_or_default()
 }
 
-/// Returns the reply tokens that are visible without decoding the letter: in the header, and in the beginning
-/// of an unencoded text. Most players' letters come before strangers' because of their sender, so tokens are
-/// worth little work here.
+/// Returns the reply tokens that are visible without decoding the letter: in the header, or else in the
+/// beginning of an unencoded text. They only order the work, so they are worth little work themselves.
 pub fn visible_tokens(letter: &NewLetter, own: &OwnIdentity) -> Vec<String> {
     let mut tokens = Letter::tokens_in_header(&letter.raw, own);
-    let beginning = &letter.raw[..letter.raw.len().min(MAX_SCANNED_BYTES)];
-    tokens.extend(tokens_in_text(&String::from_utf8_lossy(beginning)).into_iter().take(MAX_TOKENS));
+    if tokens.is_empty() {
+        let beginning = &letter.raw[..letter.raw.len().min(MAX_SCANNED_BYTES)];
+        tokens.extend(tokens_in_text(&String::from_utf8_lossy(beginning)).into_iter().take(MAX_TOKENS));
+    }
     tokens.iter().map(ToString::to_string).collect()
 }
 
