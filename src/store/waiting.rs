@@ -41,8 +41,8 @@ struct Bounds {
 
 impl Database {
     /// Claims waiting letters, oldest first, and those of the matches that are `due`. Skips letters deferred
-    /// past `now`, and lanes in which another daemon is at work: a lane has one claimant at a time, and its
-    /// letters stay in order.
+    /// past `now`, and lanes that another claim holds: a lane has one claimant at a time, and its letters
+    /// stay in order.
     ///
     /// Returns few letters of each lane and few of strangers, so that nobody waits long for others.
     pub async fn claim(&self, now: DateTime<Utc>, due: &[String]) -> Result<Claimable> {
@@ -234,7 +234,7 @@ impl Taken {
         session.fetch_all(statement.bind(after.0).bind(after.1).bind(most as i64)).await
     }
 
-    /// Takes the lanes of a page that are not taken yet, and closes those that another daemon has.
+    /// Takes the lanes of a page that are not taken yet, and closes those that another claim has.
     async fn open(
         &mut self,
         session: &mut Session<'_>,
