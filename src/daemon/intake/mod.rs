@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use tokio::sync::mpsc;
 
 use self::copies::Original;
-use self::row::{new_letter, visible_tokens};
+use self::row::{row_of, visible_tokens};
 use super::load::read::read;
 use super::parallel::run_blocking;
 use super::{Office, space, suspects};
@@ -65,8 +65,13 @@ async fn store_letters(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::
     let _under_way = office.traffic.enter();
     let is_spam = letters.iter().any(|letter| letter.is_spam);
     let club = Arc::clone(&office.club);
-    let mut letters: Vec<NewLetter> =
-        run_blocking(move || letters.into_iter().map(|letter| named(letter, &club)).collect()).await?;
+    let mut letters: Vec<NewLetter> = run_blocking(move || {
+        let rows = par_map(&letters, |letter| named(letter, &club));
+        let with_bytes =
+            rows.into_iter().zip(letters).map(|(row, letter)| NewLetter { raw: letter.raw, ..row });
+        with_bytes.collect()
+    })
+    .await?;
     let taken = if is_spam { wanted_spam(office, &letters).await? } else { Taken::All };
     if let Taken::Only(places) = &taken {
         letters = letters
@@ -159,12 +164,12 @@ async fn registered_senders(office: &Office, letters: &[NewLetter]) -> anyhow::R
     Ok(office.store.registered(&senders).await?)
 }
 
-/// Returns the row of a letter, with what orders it among others.
-fn named(letter: FetchedLetter, club: &Club) -> NewLetter {
-    let letter = new_letter(letter);
+/// Returns the row of a letter, without its bytes but with what orders it among others.
+fn named(letter: &FetchedLetter, club: &Club) -> NewLetter {
+    let row = row_of(letter);
     NewLetter {
-        tokens: visible_tokens(&letter, &club.own),
-        is_from_gm: club.config.club.gm.is_one_at(&letter.sender),
-        ..letter
+        tokens: visible_tokens(&letter.raw, &club.own),
+        is_from_gm: club.config.club.gm.is_one_at(&row.sender),
+        ..row
     }
 }

@@ -18,19 +18,26 @@ const MAX_TOKENS: usize = 16;
 
 /// Returns the row of a letter. Reads only the fields that identify a duplicate or that lists show.
 pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
+    let row = row_of(&fetched);
+    NewLetter { raw: fetched.raw, ..row }
+}
+
+/// Returns the row of a letter, still without its bytes: many are made in parallel, and none of them copies these.
+pub fn row_of(fetched: &FetchedLetter) -> NewLetter {
     let head = bounded_head(&fetched.raw, &Limits::default());
     let parsed = MessageParser::default().parse_headers(&head);
     let message_id = parsed.as_ref().and_then(|mail| mail.message_id()).unwrap_or_default();
     let (sender, subject) = parsed.as_ref().map(sender_and_subject).unwrap_or_default();
+    let place = if fetched.is_spam { FROM_SPAM } else { "" };
     NewLetter {
         digest: Digest::of(&fetched.raw),
+        raw: Vec::new(),
         message_id: one_line(message_id),
         new_text: None,
         sender,
         subject,
         received_at: truncate_to_millis(fetched.received_at),
-        origin: if fetched.is_spam { format!("{FROM_SPAM}{}", fetched.origin) } else { fetched.origin },
-        raw: fetched.raw,
+        origin: format!("{place}{}", fetched.origin),
         tokens: Vec::new(),
         is_from_gm: false,
     }
@@ -44,10 +51,10 @@ pub fn listed_fields(raw: &[u8]) -> (String, String) {
 
 /// Returns the reply tokens that are visible without decoding the letter: in the header, or else in the
 /// beginning of an unencoded text. They only order the work, so they are worth little work themselves.
-pub fn visible_tokens(letter: &NewLetter, own: &OwnIdentity) -> Vec<String> {
-    let mut tokens = Letter::tokens_in_header(&letter.raw, own);
+pub fn visible_tokens(raw: &[u8], own: &OwnIdentity) -> Vec<String> {
+    let mut tokens = Letter::tokens_in_header(raw, own);
     if tokens.is_empty() {
-        let beginning = &letter.raw[..letter.raw.len().min(MAX_SCANNED_BYTES)];
+        let beginning = &raw[..raw.len().min(MAX_SCANNED_BYTES)];
         tokens.extend(tokens_in_text(&String::from_utf8_lossy(beginning)).into_iter().take(MAX_TOKENS));
     }
     tokens.iter().map(ToString::to_string).collect()
