@@ -11,6 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
 
+use super::commit::is_transient;
 use super::heartbeat::Loop;
 use super::load::read::{keys_of, read_letters};
 use super::load::{self, dkim};
@@ -34,7 +35,7 @@ pub struct DueMatches {
     until: DateTime<Utc>,
     /// Matches to leave alone.
     skipped: BTreeSet<String>,
-    /// Whether each goes alone, because the database has rejected several together.
+    /// Whether each goes alone, because a batch of several failed.
     one_by_one: bool,
 }
 
@@ -43,10 +44,10 @@ impl DueMatches {
         DueMatches { until, skipped, one_by_one: false }
     }
 
-    /// Handles that the database rejects these: each goes alone from now on, and one that did so is left alone.
+    /// Handles that a batch with these failed: each goes alone from now on, and one that did so is left alone.
     fn isolate(&mut self, matches: Vec<String>, without_letters: bool) {
         if let ([match_id], true) = (&matches[..], without_letters) {
-            tracing::error!(match_id, "the database rejects what the clock decides");
+            tracing::error!(match_id, "failed to enforce the deadline of a match");
             self.skipped.extend(matches);
         }
         self.one_by_one = true;
@@ -136,13 +137,16 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
         [letter] if matches.is_empty() => Some(letter.waiting.clone()),
         _ => None,
     };
-    let loaded = rows_of(office, &letters, &matches, &in_work).await?;
-    let items = items_of(letters, found.iter().filter(|row| matches.contains(&row.id)));
-    let deciding = decide_items(office, items, loaded);
+    let deciding = load_and_decide(office, letters, &found, &matches, &in_work);
     let decided = office.attempts.watch(&in_work, deciding).await;
     suspects::end_attempts(office, &batch).await?;
     let (changes, left) = match decided {
-        Ok(decided) => decided?,
+        Ok(Ok(decided)) => decided,
+        Ok(Err(error)) if is_transient(&error) => return Err(error),
+        Ok(Err(error)) => {
+            drop(claim);
+            return isolate(office, due, matches, &digests, alone, &error).await.map(|()| settled);
+        }
         Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
     };
     if let Some(due) = &mut due {
@@ -165,14 +169,22 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
             }
         }
         Err(error) if error.is_transient() => return Err(error).context("failed to commit"),
-        Err(error) => {
-            if let Some(due) = due {
-                due.isolate(matches, digests.is_empty());
-            }
-            isolate(office, &digests, alone, &error.into()).await?;
-        }
+        Err(error) => isolate(office, due, matches, &digests, alone, &error.into()).await?,
     }
     Ok(settled)
+}
+
+/// Loads the rows of claimed letters and due matches, and decides on them.
+async fn load_and_decide(
+    office: &Office,
+    letters: Vec<ReadLetter>,
+    due: &[MatchRow],
+    matches: &[String],
+    in_work: &InWork,
+) -> anyhow::Result<(Changes, Vec<String>)> {
+    let loaded = rows_of(office, &letters, matches, in_work).await?;
+    let items = items_of(letters, due.iter().filter(|row| matches.contains(&row.id)));
+    decide_items(office, items, loaded).await
 }
 
 /// Rules on a stored letter, and discards the ruling.
@@ -264,7 +276,7 @@ async fn read_watched(
     office: &Office,
     waiting: Vec<WaitingLetter>,
     in_work: &InWork,
-    batch: &str,
+    batch: &suspects::BatchOwner<'_>,
 ) -> anyhow::Result<Result<Vec<ReadLetter>, Overdue>> {
     if waiting.is_empty() {
         return Ok(Ok(Vec::new()));
@@ -296,20 +308,25 @@ async fn rows_of(
     Ok(loaded)
 }
 
-/// Handles a permanent error: from now on each letter goes alone. If it was alone already, counts a failure
-/// of it.
+/// Handles an error that a repetition would bring again: from now on each letter and each match goes alone. If a
+/// letter was alone already, counts a failure of it.
 async fn isolate(
     office: &Office,
+    due: Option<&mut DueMatches>,
+    matches: Vec<String>,
     letters: &[Digest],
     alone: Option<WaitingLetter>,
     error: &anyhow::Error,
 ) -> anyhow::Result<()> {
+    if let Some(due) = due {
+        due.isolate(matches, letters.is_empty());
+    }
     let error = format!("{error:#}");
     let Some(letter) = alone else {
         tracing::error!(
             error,
             letters = letters.len(),
-            "commit rejected; each letter and each match goes alone"
+            "a batch failed; each letter and each match goes alone"
         );
         suspects::suspect(office, letters);
         return Ok(());

@@ -50,8 +50,8 @@ pub struct Attempts {
     pub(super) trial: Option<Trial>,
     /// Whether the rows of the last batch had changed when it was to be committed.
     is_stale: AtomicBool,
-    /// The number of batches so far.
-    batches: AtomicUsize,
+    /// The numbers of the batches in work.
+    batches: Mutex<BTreeSet<usize>>,
 }
 
 /// Letters that took longer than the deadline.
@@ -60,6 +60,24 @@ pub struct Overdue(BTreeSet<Digest>);
 impl Overdue {
     pub fn letters(self) -> BTreeSet<Digest> {
         self.0
+    }
+}
+
+/// The owner of the note about a batch. Its number is free again when this is dropped.
+pub struct BatchOwner<'a> {
+    attempts: &'a Attempts,
+    number: usize,
+}
+
+impl BatchOwner<'_> {
+    fn name(&self) -> String {
+        format!("{} {}", self.attempts.run, self.number)
+    }
+}
+
+impl Drop for BatchOwner<'_> {
+    fn drop(&mut self) {
+        self.attempts.batches.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
     }
 }
 
@@ -81,9 +99,12 @@ impl Attempts {
         owner.split(' ').next() == Some(&self.run)
     }
 
-    /// Returns the owner of the note about the letters of the next batch: several are in work at a time.
-    pub fn next_batch(&self) -> String {
-        format!("{} {}", self.run, self.batches.fetch_add(1, Ordering::Relaxed))
+    /// Returns the owner of the note about the letters of a batch: several are in work at a time, each under the
+    /// lowest free number. A note that could not be removed is thus replaced by a later batch.
+    pub fn next_batch(&self) -> BatchOwner<'_> {
+        let mut taken = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = (0..).find(|number| taken.insert(*number)).unwrap_or_default();
+        BatchOwner { attempts: self, number }
     }
 
     /// Returns the owner of notes about letters that are read before they are stored.
@@ -179,16 +200,16 @@ pub fn ensure_few_threads_hang(office: &Office) -> anyhow::Result<()> {
 /// Notes that work on the letters of a batch begins.
 pub async fn note_attempts(
     office: &Office,
-    batch: &str,
+    batch: &BatchOwner<'_>,
     letters: &[WaitingLetter],
 ) -> Result<(), StoreError> {
     let letters: Vec<Digest> = letters.iter().map(|letter| letter.digest).collect();
-    office.store.note_in_work(batch, &letters).await
+    office.store.note_in_work(&batch.name(), &letters).await
 }
 
 /// Notes that work on the letters of a batch has ended, whatever its outcome.
-pub async fn end_attempts(office: &Office, batch: &str) -> Result<(), StoreError> {
-    office.store.note_in_work(batch, &[]).await
+pub async fn end_attempts(office: &Office, batch: &BatchOwner<'_>) -> Result<(), StoreError> {
+    office.store.note_in_work(&batch.name(), &[]).await
 }
 
 /// Looks for unfinished attempts on claimed letters. Returns whether one was counted, in which case the claim

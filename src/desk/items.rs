@@ -206,8 +206,10 @@ fn decide_item(
         Item::Letters(letters) => decide_letters(&mut desk, letters, rounds),
         Item::Match { id, cause_of } => rule_on(&mut desk, id, cause_of).map(drop),
     };
-    if let Err(Undecided::Failed(error)) = &decided {
+    if decided.is_err() {
         desk.reject();
+    }
+    if let Err(Undecided::Failed(error)) = &decided {
         let match_id = match item {
             Item::Match { id, .. } => id.as_str(),
             Item::Letters(_) => "",

@@ -1,4 +1,4 @@
-//! What is decided together: letters of several lanes, and matches that are due, in one transaction.
+//! Batches: letters of several lanes, and matches that are due, decided in one transaction.
 
 use std::collections::BTreeSet;
 
@@ -118,6 +118,22 @@ fn a_due_match_that_the_database_rejects_stops_neither_others_nor_letters() {
     assert_eq!(changed, [true, false, true]);
     desk.one_to("eve@elsewhere.example");
     desk.untidy.set(true);
+}
+
+#[test]
+fn a_letter_whose_rows_cannot_be_read_stops_no_other() {
+    let desk = Desk::knowing("eve@elsewhere.example", "");
+    desk.change_database("UPDATE standing SET proven_at = 9000000000000000000");
+    desk.put(&from("eve@elsewhere.example", 1, "HELP"));
+    desk.put(&from("flo@elsewhere.example", 1, "HELP"));
+    desk.work();
+    desk.one_to("flo@elsewhere.example");
+    desk.one_to(GM).says("could not be ruled on in three attempts").says("eve@elsewhere.example");
+    let letters = desk.letters();
+    let of_eve = letters.iter().find(|row| row.sender.starts_with("eve")).expect("her letter");
+    assert_eq!(of_eve.status, LetterStatus::SetAside);
+    let left = desk.block_on(desk.office().store.letters_in_work()).expect("the store answers");
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]
