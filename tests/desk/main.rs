@@ -27,7 +27,7 @@ mod door {
     mod unproven;
 }
 
-/// What players write about their matches.
+/// Letters of players about their matches.
 mod seat {
     mod absences;
     pub mod almost_orders;
@@ -38,7 +38,7 @@ mod seat {
     pub mod parts;
 }
 
-/// What is sent: how many letters, and what stands in them.
+/// Letters sent: their number and their contents.
 mod outbox {
     mod boards;
     mod bounds;
@@ -48,7 +48,7 @@ mod outbox {
     mod trouble;
 }
 
-/// How matches come about, and what becomes of them if a player vanishes.
+/// Matches: their beginnings, and their fate if a player vanishes.
 mod matches {
     mod challenge;
     mod chance;
@@ -64,7 +64,7 @@ mod people {
     mod settings;
 }
 
-/// What GMs are told, and what they do.
+/// The GMs: their news and their acts.
 mod gm {
     mod accept;
     mod acts;

@@ -228,7 +228,7 @@ impl Account {
     /// Notes a refusal during an outage, and returns when the letter is due again. Letters that were in
     /// flight when the outage began do not count as attempts of their own.
     ///
-    /// Where the server refuses recipients or letters, one that it dislikes must not stand for all. So after
+    /// One letter that the server dislikes must not stand for all, if it refuses recipients or letters. So after
     /// the most urgent letter another one is tried: at once, because otherwise that one would be the first to
     /// go when the server takes letters again, before more urgent ones.
     fn prolong(&mut self, now: DateTime<Utc>, error: &SendError) -> DateTime<Utc> {

@@ -1,4 +1,4 @@
-//! What a ruling sends: dispatches to players and GMs, not yet worded.
+//! The mail of a ruling: dispatches to players and GMs, not yet worded.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -64,7 +64,7 @@ impl Draft {
         }
     }
 
-    /// Withdraws the answer at `place`, which nobody wants.
+    /// Withdraws the answer at `place`, for a player who wants none.
     pub fn drop_answer(&mut self, place: usize) {
         self.dispatches.remove(place);
     }

@@ -12,7 +12,7 @@ use crate::game::random::Random;
 
 const DOMAINS: [&str; 5] = ["a.test", "b.test", "c.test", "d.test", "e.test"];
 
-/// How a server behaves for a while.
+/// The behaviour of a server for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Weather {
     /// It takes every letter to an address that exists.
