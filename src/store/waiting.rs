@@ -71,11 +71,13 @@ impl Database {
         Ok(Claimable { letters, matches, claim })
     }
 
-    /// Returns the lane and the sender of all waiting letters that are not deferred past `now`, with the time
-    /// at which the oldest of each arrived.
+    /// Returns the lane and the sender of the waiting letters of players and GMs that are not deferred past `now`,
+    /// with the time at which the oldest of each arrived. No letter of a stranger acts in a match, and there may be any
+    /// number of them.
     pub async fn waiting_since(&self, now: DateTime<Utc>) -> Result<Vec<(String, String, DateTime<Utc>)>> {
         let sql = "SELECT lane, sender, MIN(received_at) FROM letter \
-                   WHERE status = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) GROUP BY lane, sender";
+                   WHERE status = 'waiting' AND known = 1 AND (wait_until IS NULL OR wait_until <= $1) \
+                   GROUP BY lane, sender";
         let rows = self.read(self.statement(sql).bind(now.timestamp_millis())).await?;
         Ok(rows.into_iter().map(|(lane, sender, Millis(oldest))| (lane, sender, oldest)).collect())
     }
@@ -162,7 +164,7 @@ struct Taken {
     letters: Vec<i64>,
     /// Number of letters of each lane that is taken.
     lanes: BTreeMap<String, usize>,
-    /// The lanes from which no more letters are taken: enough are taken, or another daemon has them.
+    /// The lanes from which no more letters are taken: enough are taken, or another claim has them.
     closed: BTreeSet<String>,
 }
 
