@@ -125,7 +125,7 @@ fn the_gm_rolls_back_and_corrects_by_letter() {
     desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let correct = format!("GM MATCH {} CORRECT 2 second It was misread.\nMARBLE A1\nEND", game_match.id);
     ask(&desk, &correct).says("the orders cannot stand").says("Line 2: A1 is a corner");
-    let correct = correct.replace("A1", "B8");
+    let correct = correct.replace("MARBLE A1", "MARBLE B8");
     ask(&desk, &format!("CHECK\n{correct}")).says("This would be done");
     assert!(!kinds(&desk, &game_match).contains(&"CorrectionMade".to_owned()));
     ask(&desk, &correct).says("turn 3: waits for Ann");
