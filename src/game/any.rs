@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::testing::{RandomPlay, Rng};
 use super::{
     Board, BySeat, Due, Fault, Game, Line, Numbered, Options, OrderLines, Outcome, Reason, Sealed, Seat,
     Seen, Syntax, condition,
@@ -208,11 +207,6 @@ impl AnyState {
         on_state!(self, state => state.due())
     }
 
-    /// Makes random order lines of `seat`, for tests and benchmarks; see [`RandomPlay::random_filing`].
-    pub fn random_filing(&self, seat: Seat, rng: Rng<'_>) -> Vec<String> {
-        on_state!(self, state => random_filing(state, seat, rng))
-    }
-
     /// Returns how the match ended; `None` while it runs.
     pub fn outcome(&self) -> Option<Outcome> {
         on_state!(self, state => state.outcome())
@@ -329,10 +323,6 @@ fn extra<G: Game>(state: &G, viewer: Seat) -> Value {
 
 fn board<G: Game>(state: &G, viewer: Seat) -> Board {
     G::board(&state.view(viewer))
-}
-
-fn random_filing<G: RandomPlay>(state: &G, seat: Seat, rng: Rng<'_>) -> Vec<String> {
-    G::random_filing(&state.view(seat), rng)
 }
 
 fn ready_setup<G: Game>(state: &G, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {

@@ -25,13 +25,15 @@ pub mod quantum;
 #[cfg(test)]
 #[path = "../../tests/support/random.rs"]
 pub(crate) mod random;
+#[cfg(test)]
+#[path = "../../tests/support/random_play/mod.rs"]
+pub(crate) mod random_play;
 pub mod record;
 mod seat;
 mod seen;
 #[cfg(test)]
 mod sight;
 pub mod square;
-pub mod testing;
 
 pub use dice::Dice;
 pub use options::{OptionRule, Options, Values};

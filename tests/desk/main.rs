@@ -9,6 +9,8 @@ mod golden;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;
+#[path = "../support/random_play/mod.rs"]
+mod random_play;
 
 /// Letters that come in: whose they are, which are answered, and in which order.
 mod door {

@@ -8,6 +8,8 @@ mod letters;
 mod play;
 #[path = "../support/random.rs"]
 mod random;
+#[path = "../support/random_play/mod.rs"]
+mod random_play;
 mod records;
 mod secrecy;
 mod states;

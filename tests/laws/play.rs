@@ -5,6 +5,7 @@ use fogpost::game::record::{By, Filed, Record};
 use fogpost::game::{BySeat, Due, Fault, Line, OptionRule, Seat, Values};
 
 use crate::random::Random;
+use crate::random_play::RandomPlay as _;
 
 /// The maximum length of a random match, in adjudications.
 pub const LONGEST: usize = 4_000;

@@ -5,7 +5,10 @@ mod cases;
 mod oracle;
 mod perft;
 mod perft_pacific;
+mod quadrant_z;
 #[path = "../support/random.rs"]
 mod random;
+#[path = "../support/random_play/mod.rs"]
+mod random_play;
 mod templates_pacific;
 mod templates_quad_quantum;

@@ -3,8 +3,6 @@
 use super::state::{Event, Sighting};
 use super::*;
 use crate::game::picture::Shape;
-use crate::game::random::dice;
-use crate::game::testing::RandomPlay;
 use crate::game::{Phase, Reason};
 
 fn at(text: &str) -> Square {
@@ -302,17 +300,6 @@ fn the_picture_shows_the_viewers_submarines() {
             picture.shapes.iter().any(|shape| matches!(shape, Shape::Text { text, .. } if text == words))
         };
         assert!(shows("U2"), "each side sees its own submarines");
-    }
-}
-
-#[test]
-fn every_state_survives_json() {
-    let mut dice = dice(42);
-    let mut state = State::start(&Options::default());
-    for _ in 0..80 {
-        let text = serde_json::to_string(&state).expect("plain values");
-        assert_eq!(serde_json::from_str::<State>(&text).expect("as written"), state);
-        state = state.play_at_random(&mut dice);
     }
 }
 

@@ -12,7 +12,6 @@ mod options;
 mod order;
 mod picture;
 mod point;
-mod random_play;
 mod state;
 mod view;
 

@@ -12,7 +12,6 @@ mod options;
 mod order;
 mod picture;
 mod pieces;
-mod random_play;
 mod rules;
 mod state;
 mod view;

@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::game::pacific::{
-    Area, Class, Depths, Notice, Options, Ship, ShipKind, Sighted, Square, State, SubmarineOrder,
+    Area, Chart, Class, Depths, Notice, Options, Ship, ShipKind, Sighted, Square, State, SubmarineOrder,
 };
-use crate::game::testing::RandomPlay;
+use crate::game::random_play::RandomPlay;
 use crate::game::{BySeat, Game, Numbered, Options as _, Outcome, Reason, Sealed, Seat};
 
 /// Average with so few positions that debug builds finish soon.
@@ -116,8 +116,8 @@ fn the_search_knows_the_moves_of_the_rules_and_what_they_do() {
         let mut position = Position::new(&view.ships, seat, leap, &values);
         let (key, worth) = (position.key, position.worth());
         let at = |square: Square| square.index() as u8;
-        let mut legal: Vec<(u8, u8)> =
-            state.surface_moves(seat).into_iter().map(|(from, to)| (at(from), at(to))).collect();
+        let mut legal = Vec::new();
+        Chart::new(state.ships(), leap).each_move(seat, |ship, to| legal.push((at(ship.at), at(to))));
         let turns = position.moves(false);
         let mut known: Vec<(u8, u8)> = turns.iter().map(|turn| (turn.from, turn.to)).collect();
         legal.sort_unstable();
@@ -180,13 +180,15 @@ fn with_submarines_of_north(squares: [&str; 5]) -> Play {
 }
 
 /// Orders without contact between ships and submarines. North's second submarine moves on if `wanders`.
-fn quiet_orders(state: &State, seen: &Seen<View, Order>, wanders: bool, dice: &mut Dice) -> Vec<Order> {
+fn quiet_orders(seen: &Seen<View, Order>, wanders: bool, dice: &mut Dice) -> Vec<Order> {
     let (seat, view) = (seen.seat(), seen.now());
     match view.phase {
         Some(Phase::Surface) => {
             let enemy = &view.ships[seat.other()];
-            let mut moves = state.surface_moves(seat);
-            moves.retain(|(_, to)| enemy.iter().all(|ship| ship.at != *to));
+            let is_free = |to: Square| enemy.iter().all(|ship| ship.at != to);
+            let mut moves = Vec::new();
+            Chart::new(&view.ships, view.options.squadron_leap)
+                .each_move(seat, |ship, to| moves.extend(is_free(to).then_some((ship.at, to))));
             let (from, to) = moves[dice.below(moves.len())];
             vec![Order::Move { class: None, from, to }]
         }
@@ -221,9 +223,7 @@ fn the_house_does_not_find_submarines_that_nobody_told_it_of() {
         }
         for (number, play) in plays.iter_mut().enumerate() {
             let mut dice = Dice::new(play.state.view(Seat::First).round.into());
-            play.step(|state, seen| {
-                Some(sealed(seen.now(), &quiet_orders(state, seen, number == 1, &mut dice)))
-            });
+            play.step(|_, seen| Some(sealed(seen.now(), &quiet_orders(seen, number == 1, &mut dice))));
         }
     }
     assert_eq!(compared, 2 * 2 * LEVELS.len(), "both phases of the third round, after two without contact");

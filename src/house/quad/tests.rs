@@ -1,6 +1,6 @@
 use super::*;
 use crate::game::quad::{Options, STARS, State};
-use crate::game::testing::RandomPlay;
+use crate::game::random_play::RandomPlay;
 use crate::game::{BySeat, Game, Numbered, Options as _};
 
 /// Positions that Expert looks at in these tests, so that debug builds finish soon.

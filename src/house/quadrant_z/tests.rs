@@ -6,7 +6,7 @@ use super::*;
 use crate::game::quadrant_z::{
     Battle, Capture, Class, Layout, Options, Quadrant, Sector, Ship, Side, Square, State,
 };
-use crate::game::testing::RandomPlay;
+use crate::game::random_play::RandomPlay;
 use crate::game::{BySeat, Game, Numbered, Options as _, Outcome, Reason, Sealed, Seat};
 
 const LEVELS_PLAYED: [Level; 3] = [Level::Trainer, Level::Easy, Level::Average];
