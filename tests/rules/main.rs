@@ -3,6 +3,7 @@
 
 mod cases;
 mod oracle;
+mod orders;
 mod perft;
 mod perft_pacific;
 mod quadrant_z;
@@ -10,5 +11,6 @@ mod quadrant_z;
 mod random;
 #[path = "../support/random_play/mod.rs"]
 mod random_play;
+mod ready_setups;
 mod templates_pacific;
 mod templates_quad_quantum;
