@@ -362,6 +362,3 @@ fn named_turn(words: &[String]) -> Option<u32> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests;
