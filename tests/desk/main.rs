@@ -45,6 +45,7 @@ mod outbox {
     mod boards;
     mod bounds;
     mod budgets;
+    mod pins;
     mod returned;
     mod texts;
     mod trouble;
@@ -72,6 +73,7 @@ mod gm {
     mod acts;
     mod alarms;
     mod digest;
+    mod grammar;
     mod instructions;
     mod several;
 }
