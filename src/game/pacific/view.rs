@@ -41,6 +41,7 @@ pub enum Depths {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Notice {
+    /// A ship moved, and its squadron with it if that was not launched (3).
     Move {
         side: Seat,
         from: Square,
@@ -49,30 +50,16 @@ pub enum Notice {
         #[serde(skip_serializing_if = "Option::is_none")]
         squadron_to: Option<Square>,
     },
-    SquadronLost {
-        side: Seat,
-        at: Square,
-    },
-    Asw {
-        side: Seat,
-        area: Area,
-        sunk: u8,
-        contact: bool,
-    },
-    Sonar {
-        side: Seat,
-        area: Area,
-        sunk: u8,
-        contact: bool,
-    },
-    Torpedo {
-        side: Seat,
-        at: Square,
-        sunk: Class,
-    },
-    Pass {
-        side: Seat,
-    },
+    /// A squadron went down with its carrier (3.5).
+    SquadronLost { side: Seat, at: Square },
+    /// Ships attacked an area (3.6).
+    Asw { side: Seat, area: Area, sunk: u8, contact: bool },
+    /// A submarine searched an area (4.3).
+    Sonar { side: Seat, area: Area, sunk: u8, contact: bool },
+    /// A submarine sank a ship (4.2).
+    Torpedo { side: Seat, at: Square, sunk: Class },
+    /// A side had no move (3.7).
+    Pass { side: Seat },
 }
 
 /// A submarine order, disclosed at the end of the match (4.6).
