@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::act::{Act, HousePlay};
 use super::millis;
+use super::settings::is_default;
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::letter::Digest;
@@ -17,27 +18,16 @@ use crate::letter::Digest;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cause<L = Box<LetterCause>> {
+    /// A letter from a seat.
     Letter(L),
     /// Something is due.
-    Clock {
-        phase: u32,
-    },
+    Clock { phase: u32 },
     /// The GM with this name.
-    Gm {
-        name: String,
-        phase: u32,
-        act: Act,
-    },
+    Gm { name: String, phase: u32, act: Act },
     /// The computer player has found its turn.
-    House {
-        phase: u32,
-        play: HousePlay,
-    },
+    House { phase: u32, play: HousePlay },
     /// The referee acts by itself, such as after an outage, or on a player's wish that concerns more than one match.
-    Program {
-        phase: u32,
-        act: Act,
-    },
+    Program { phase: u32, act: Act },
 }
 
 /// A letter from a seat, and what the ruling on it cannot derive from its bytes and the match: who vouched for it, and how
@@ -162,10 +152,6 @@ pub struct Hint {
     /// The version of the house.
     pub version: u32,
     pub orders: Vec<String>,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 impl LetterCause {

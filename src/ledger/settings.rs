@@ -68,7 +68,8 @@ pub fn next_at_hour(hour: u32, zone: Tz, at: DateTime<Utc>) -> Option<DateTime<U
     moments.map(|moment| moment.with_timezone(&Utc)).find(|moment| *moment > at)
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+/// Whether a value is left out where it is serialized.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::game::{BySeat, Due, Fault, Seat};
-use crate::ledger::{Fact, Hint};
+use crate::ledger::{Fact, Hint, is_default};
 use crate::letter::Digest;
 use crate::referee::matter::SeatLetter;
 use crate::request::Request;
@@ -83,10 +83,6 @@ impl Fingerprint {
         lines.sort_unstable();
         Fingerprint::of(Digest::of(lines.join("\n").as_bytes()))
     }
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 impl Past {

@@ -278,15 +278,8 @@ fn notice(notice: &Notice, zone: Tz) -> Value {
 }
 
 fn notice_of(content: &Content) -> Option<&Notice> {
-    match content {
-        Content::Notice(notice) => Some(notice),
-        Content::Invitation
-        | Content::Answer(_)
-        | Content::Report { .. }
-        | Content::Reminder
-        | Content::Succession
-        | Content::Missed { .. } => None,
-    }
+    let Content::Notice(notice) = content else { return None };
+    Some(notice)
 }
 
 /// The context of the news of one adjudication; `view` is what `seat` sees after it.
