@@ -1,6 +1,8 @@
-//! Conditional orders: what a side sends ahead as its answer to a move that it expects (rules page `records.md`).
+//! Conditional orders: what a side sends ahead as its answer to a move that it expects (rules page
+//! `records.md`).
 //!
-//! A line is `IF move THEN order`, up to three times in a row. All lines are alternatives for the opponent's next move.
+//! A line is `IF move THEN order`, up to three times in a row. All lines are alternatives for the opponent's
+//! next move.
 
 use std::fmt::{self, Display};
 

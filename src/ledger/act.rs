@@ -42,8 +42,9 @@ pub enum Act {
     },
     /// Makes the seat lose the match.
     Forfeit(Seat),
-    /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new token. What the
-    /// former player's last letter left (a refusal to tell again, orders that YES files) is void.
+    /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new
+    /// token. What the former player's last letter left (a refusal to tell again, orders that YES files) is
+    /// void.
     Replace {
         seat: Seat,
         name: String,
@@ -54,12 +55,13 @@ pub enum Act {
     },
     /// Gives the seat a new reply token, which the shell draws and stores.
     RenewToken(Seat),
-    /// By the program: the seat gets a new reply token because its player asked for one, or because others saw it.
+    /// By the program: the seat gets a new reply token because its player asked for one, or because others
+    /// saw it.
     RenewOwnToken(Seat),
     /// By the program: the seat's player leaves the club, and so resigns.
     Leave(Seat),
-    /// By the program: the seat's player announced an absence in this letter about another of their matches, and it counts
-    /// in all of them. The shell tells each opponent once.
+    /// By the program: the seat's player announced an absence in this letter about another of their matches,
+    /// and it counts in all of them. The shell tells each opponent once.
     Absent {
         seat: Seat,
         from: NaiveDate,
@@ -69,8 +71,8 @@ pub enum Act {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         confirmed_by: Option<Digest>,
     },
-    /// Changes the name of the seat's player. `told_once`: the shell tells both players in one letter for all their
-    /// matches, so the ruling sends none.
+    /// Changes the name of the seat's player. `told_once`: the shell tells both players in one letter for all
+    /// their matches, so the ruling sends none.
     Rename {
         seat: Seat,
         name: String,
@@ -85,14 +87,15 @@ pub enum Act {
     Correct(Correction),
     /// By the program: a letter to the seat, made at `sent`, bounced.
     Bounced { seat: Seat, sent: DateTime<Utc> },
-    /// By the program: the mail server has only now taken the letter, written at `written`, that opened the phase to the
-    /// seat. Its deadline moves by the delay.
+    /// By the program: the mail server has only now taken the letter, written at `written`, that opened the
+    /// phase to the seat. Its deadline moves by the delay.
     SentLate { seat: Seat, written: DateTime<Utc> },
     /// By the program: an automatic absence note came from the seat.
     Away(Seat),
     /// Mail to the seat arrives again.
     Restored(Seat),
-    /// By the program: the referee was down from `since` until now. A deadline within the outage moves by its length.
+    /// By the program: the referee was down from `since` until now. A deadline within the outage moves by its
+    /// length.
     Slide { since: DateTime<Utc> },
     /// By the program: the seat's reply token or its player's addresses change.
     Hold {
@@ -180,8 +183,8 @@ impl NewKey {
 }
 
 impl Correction {
-    /// Returns the number of the first adjudication that it voids, or `None` if the turn was not adjudicated. A turn may
-    /// have several phases: the corrected one is the phase in which the seat filed.
+    /// Returns the number of the first adjudication that it voids, or `None` if the turn was not adjudicated.
+    /// A turn may have several phases: the corrected one is the phase in which the seat filed.
     pub fn first_voided(&self) -> Option<usize> {
         self.decided.iter().position(|(_, decided, filings)| {
             *decided == self.turn && self.orders.as_ref().is_none_or(|(seat, _)| filings[*seat].is_some())

@@ -45,12 +45,12 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lot: Option<Box<PinnedLot>>,
     },
-    /// From here on the referee writes from another address, with other templates of the club's own, or follows another
-    /// procedure.
+    /// From here on the referee writes from another address, with other templates of the club's own, or
+    /// follows another procedure.
     DeskSet {
         desk: Box<MailIdentity>,
-        /// The SHA-256 of the match as it is stored before, if the procedure changes: rulings of the next procedure can be
-        /// repeated from there.
+        /// The SHA-256 of the match as it is stored before, if the procedure changes: rulings of the next
+        /// procedure can be repeated from there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<Digest>,
     },
@@ -62,7 +62,8 @@ pub enum Fact {
     OrdersChecked { seat: Seat, phase: Phase, turn: u32, orders: Vec<String>, faults: Vec<FaultyLine> },
     /// The seat took its filing back.
     OrdersWithdrawn { seat: Seat, phase: Phase, turn: u32 },
-    /// The seat sent conditional orders ahead, which replace those that it sent before. `sealed` as for orders.
+    /// The seat sent conditional orders ahead, which replace those that it sent before. `sealed` as for
+    /// orders.
     ConditionsSealed { seat: Seat, turn: u32, conditions: Conditions, sealed: Digest },
     /// The seat took its conditional orders back.
     ConditionsWithdrawn { seat: Seat, turn: u32 },
@@ -78,7 +79,8 @@ pub enum Fact {
     DeadlineExtended { days: u32, deadline: DateTime<Utc> },
     /// Deadlines were extended because the referee could not be reached.
     DeadlineSlid { deadline: DateTime<Utc> },
-    /// The mail server took the letter that opened the phase to the seat late, and the deadline moved by as much.
+    /// The mail server took the letter that opened the phase to the seat late, and the deadline moved by as
+    /// much.
     OpeningSentLate { seat: Seat, deadline: DateTime<Utc> },
     /// The seat was reminded, or told again that its letter was refused.
     ReminderSent { seat: Seat, turn: u32 },
@@ -88,7 +90,8 @@ pub enum Fact {
     ReminderLeftToDigest { seat: Seat, turn: u32 },
     /// Deadlines are not enforced until the GM has decided. `bouncing` are the seats whose mail comes back.
     GmAsked { seats: Vec<Seat>, bouncing: Vec<Seat> },
-    /// `filings` are those that the phase was adjudicated on; `state` is the digest of the new state's canonical JSON.
+    /// `filings` are those that the phase was adjudicated on; `state` is the digest of the new state's
+    /// canonical JSON.
     TurnAdjudicated { phase: Phase, turn: u32, filings: BySeat<Option<OrderLines>>, state: Digest },
     /// The match was ended from outside the rules.
     MatchClosed { ending: Ending },
@@ -151,11 +154,11 @@ pub enum Fact {
     },
     /// While the match ran, the GM was shown what the rules hide: `what`, for this reason.
     Unsealed { what: String, reason: String },
-    /// After the end. The entry is there for what it names beside its fact: the pins of the last ruling's letters, and the
-    /// deliveries since.
+    /// After the end. The entry is there for what it names beside its fact: the pins of the last ruling's
+    /// letters, and the deliveries since.
     LettersListed {},
-    /// A player was forgotten, who is called `player` from now on: letters from and to them are withheld. `seat` is the
-    /// one that they held at the end.
+    /// A player was forgotten, who is called `player` from now on: letters from and to them are withheld.
+    /// `seat` is the one that they held at the end.
     Forgotten {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seat: Option<Seat>,
@@ -163,8 +166,8 @@ pub enum Fact {
     },
 }
 
-/// A line that cannot stand, and why. The sentence that explained it stands in the letter alone, so that wording can
-/// improve.
+/// A line that cannot stand, and why. The sentence that explained it stands in the letter alone, so that
+/// wording can improve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultyLine {
     /// `None` for the orders as a whole.

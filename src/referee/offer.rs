@@ -28,8 +28,8 @@ impl Offer {
     /// Parses a game's name and options. Besides the game's own options there is `seat=first|second`.
     ///
     /// # Errors
-    /// [`OfferRejection`] if the game or an option is unknown, an option has a bad value or is given twice, or `days` is
-    /// out of bounds.
+    /// [`OfferRejection`] if the game or an option is unknown, an option has a bad value or is given twice,
+    /// or `days` is out of bounds.
     pub fn read(
         game: &str,
         options: &[(String, String)],
@@ -106,8 +106,8 @@ pub enum OfferRejection {
     },
     /// Nobody plays against themselves or against the referee.
     Yourself,
-    /// The same offer is already open. The code of an open seat withdraws it; that of a challenge is known to the
-    /// invited person alone.
+    /// The same offer is already open. The code of an open seat withdraws it; that of a challenge is known to
+    /// the invited person alone.
     Standing { code: Option<String> },
     /// Does not want to be challenged, or is blocked.
     Unwilling { to: String },

@@ -60,7 +60,8 @@ pub enum Reply {
     NeverWithoutCode,
     /// Tells how many answers to the sender were left out before this one.
     LeftOut { count: u32 },
-    /// CONFIRM: these letters from `address` are followed now. With ALWAYS, `change` says what becomes of the address.
+    /// CONFIRM: these letters from `address` are followed now. With ALWAYS, `change` says what becomes of the
+    /// address.
     LettersConfirmed { address: String, letters: usize, change: Option<ChangeReply> },
     /// The answer to ADDRESS or LEAVE, or to the answer to a question about them.
     Change { change: ChangeReply },
@@ -147,8 +148,8 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// Answers RULES: names the game by its key, with `strategy` behind it if that page is asked for; as written if there is
-    /// no such game.
+    /// Answers RULES: names the game by its key, with `strategy` behind it if that page is asked for; as
+    /// written if there is no such game.
     pub fn rules(page: Option<&str>) -> Reply {
         let game = page.map(|page| {
             let (game, topic) = match without_strategy(page) {

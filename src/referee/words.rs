@@ -24,7 +24,8 @@ const MAX_WORDS_NOTE: usize = 500;
 const GM: [&str; 7] =
     ["gm", "gamemaster", "organizer", "organiser", "administrator", "spielleiter", "spielleitung"];
 
-/// Words of trouble, in the languages that players write most. Remarks that have one are passed on beside orders, too.
+/// Words of trouble, in the languages that players write most. Remarks that have one are passed on beside
+/// orders, too.
 const TROUBLE: [&str; 44] = [
     "sick",
     "ill",
@@ -88,8 +89,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// Returns the words of a letter that are for a person: those of a letter without orders and commands, and beside
-    /// them those of trouble, those that name the GM, and long ones.
+    /// Returns the words of a letter that are for a person: those of a letter without orders and commands,
+    /// and beside them those of trouble, those that name the GM, and long ones.
     pub fn of(request: &Request) -> Option<Words> {
         if request.remarks.is_empty() {
             return None;
@@ -108,7 +109,8 @@ impl Words {
     }
 }
 
-/// Returns the games whose orders may stand in a letter about a match: its own, or any if the letter names another match.
+/// Returns the games whose orders may stand in a letter about a match: its own, or any if the letter names
+/// another match.
 pub fn games_in(request: &Request, game: GameKind) -> Vec<GameKind> {
     match request.named_matches.is_empty() && request.sections.is_empty() {
         true => vec![game],
@@ -116,8 +118,8 @@ pub fn games_in(request: &Request, game: GameKind) -> Vec<GameKind> {
     }
 }
 
-/// Returns a text for the GM without the lines that read as orders of these games, well-formed or not: the GM may know
-/// the other side.
+/// Returns a text for the GM without the lines that read as orders of these games, well-formed or not: the GM
+/// may know the other side.
 pub fn without_order_lines(text: &str, games: &[GameKind]) -> String {
     let mut kept: Vec<String> = Vec::new();
     let mut left_out = 0;

@@ -14,8 +14,8 @@ use crate::referee::{DispatchKind, MatchSummary, OfferRejection, OfferSummary, P
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "plain", rename_all = "snake_case")]
 pub enum ClubLetter {
-    /// Answers a sender without a seat's token. `why` says what the letter lacked; `commands_left_out` counts the
-    /// commands that were not followed because there were too many.
+    /// Answers a sender without a seat's token. `why` says what the letter lacked; `commands_left_out` counts
+    /// the commands that were not followed because there were too many.
     Stranger {
         replies: Vec<Reply>,
         remarks: Vec<Line>,
@@ -57,8 +57,8 @@ pub enum ClubLetter {
     SetAside { digest: String, sender: String, note: String, attempts: u32 },
     /// Warns the GM that space is short and no more mail is fetched.
     LowSpace { free_mb: u64, min_free_mb: u64 },
-    /// Tells the GM the result of an audit that the GM asked for. `faults` holds the findings in each match that is not
-    /// sound.
+    /// Tells the GM the result of an audit that the GM asked for. `faults` holds the findings in each match
+    /// that is not sound.
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
     /// Warns the GM that the mail server has taken no letter since then.
     CannotSend { since: String, error: String, waiting: u64 },
@@ -85,8 +85,8 @@ pub enum ClubLetter {
     Blocked { gm: String },
     /// Tells the GM that a newcomer waits to be admitted.
     Newcomer { address: String },
-    /// Tells an opponent that a player is away, in these matches of the reader. `days` are the first and last of each
-    /// absence.
+    /// Tells an opponent that a player is away, in these matches of the reader. `days` are the first and last
+    /// of each absence.
     Absent { name: String, days: Vec<(String, String)>, matches: Vec<String> },
     /// Asks a player, or the GM if there is no match, about a letter that reads like an automatic reply.
     Suspected { match_id: Option<String> },
@@ -197,7 +197,8 @@ pub enum GmResult {
     NotRead { says: String, example: String },
     /// The digest, if there is news for it.
     Digest { digest: Option<Box<GmDigest>> },
-    /// Nothing was done yet. Before a rollback the GM reads what each side saw of the turns that would be void.
+    /// Nothing was done yet. Before a rollback the GM reads what each side saw of the turns that would be
+    /// void.
     Voided { id: String, turn: u32, seen: Vec<SeenTurn> },
 }
 

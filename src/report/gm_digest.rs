@@ -1,4 +1,5 @@
-//! The GM's digest as its template sees it, most urgent first. It holds nothing that the rules hide from its reader.
+//! The GM's digest as its template sees it, most urgent first. It holds nothing that the rules hide from its
+//! reader.
 
 use serde::{Deserialize, Serialize};
 

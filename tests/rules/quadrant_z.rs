@@ -1,5 +1,5 @@
-//! Whole matches of Quadrant Z by random play, and the templates in every phase of them: each value that they use exists,
-//! no line is too wide, and no line of a quoted letter would be read as an order.
+//! Whole matches of Quadrant Z by random play, and the templates in every phase of them: each value that they
+//! use exists, no line is too wide, and no line of a quoted letter would be read as an order.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! `fogpost demo --play`: the person at the terminal plays against the house, with mutt, on this machine alone.
+//! `fogpost demo --play`: the person at the terminal plays against the house, with mutt, on this machine
+//! alone.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,8 @@ impl Play {
         Ok(Play { folder, game, level })
     }
 
-    /// Opens the match in the folder, which must exist by now, and referees it until Ctrl-C. The person begins.
+    /// Opens the match in the folder, which must exist by now, and referees it until Ctrl-C. The person
+    /// begins.
     pub async fn run(self) -> anyhow::Result<()> {
         let Play { folder, game, level } = self;
         let office = office(&folder).await?;
@@ -77,8 +79,8 @@ fn absolute(folder: &Path) -> io::Result<PathBuf> {
     Ok(fs::canonicalize(present)?.join(missing))
 }
 
-/// Whether a character has a special meaning inside the quotes of a muttrc or a shell script, or is not printed as it is.
-/// mutt splits `sendmail` at spaces even inside quotes.
+/// Whether a character has a special meaning inside the quotes of a muttrc or a shell script, or is not
+/// printed as it is. mutt splits `sendmail` at spaces even inside quotes.
 fn is_special_in_muttrc(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\'' | '"' | '\\' | '$' | '`') || !is_printable(c)
 }

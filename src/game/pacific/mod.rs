@@ -1,5 +1,5 @@
-//! War in the Pacific: two fleets that fight like chess pieces, visible to both sides, and submarines beneath them
-//! that only their own side sees.
+//! War in the Pacific: two fleets that fight like chess pieces, visible to both sides, and submarines beneath
+//! them that only their own side sees.
 //!
 //! Comments cite the clauses and rulings of the rules page `pacific.md` as `3.4` and `P-ESCORT`.
 

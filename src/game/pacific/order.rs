@@ -21,7 +21,8 @@ pub enum Order {
     Ready(ReadySetup),
     /// A surface move, with the class if one was written (3).
     Move { class: Option<Class>, from: Square, to: Square },
-    /// A surface move of the carrier or squadron with this number (3). `check` turns it into a move between squares.
+    /// A surface move of the carrier or squadron with this number (3). `check` turns it into a move between
+    /// squares.
     Numbered { class: Class, no: u16, to: Square },
     /// An attack from the surface on the area with this corner (3.6).
     Asw(Square),
@@ -44,8 +45,8 @@ pub enum SubmarineOrder {
 }
 
 named_enum! {
-    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better one gets
-    /// another name.
+    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better
+    /// one gets another name.
     pub enum ReadySetup {
         Line = "line",
         Wings = "wings",
@@ -123,7 +124,8 @@ impl Display for Order {
     }
 }
 
-/// Parses a line. Ignores case, spacing, commas, semicolons, colons and full stops; reads a hyphen or an arrow as `TO`.
+/// Parses a line. Ignores case, spacing, commas, semicolons, colons and full stops; reads a hyphen or an
+/// arrow as `TO`.
 pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let plain = line.to_ascii_uppercase().replace("->", " TO ").replace('-', " TO ");
     let words: Vec<&str> = plain

@@ -9,8 +9,8 @@ fn at(text: &str) -> Square {
     Square::parse(text).expect("a square")
 }
 
-/// Reads `VA1 SB2^ DC3`: ships by class letter and square. Carriers and squadrons are numbered in order; `^` means
-/// launched.
+/// Reads `VA1 SB2^ DC3`: ships by class letter and square. Carriers and squadrons are numbered in order; `^`
+/// means launched.
 fn fleet(text: &str) -> Vec<Ship> {
     let (mut carriers, mut squadrons) = (0, 0);
     let ship = |word: &str| {

@@ -1,5 +1,5 @@
-//! The view of one seat, built from nothing. Both sides see the surface; each sees only its own submarines until
-//! the match is over (4.5, 4.6).
+//! The view of one seat, built from nothing. Both sides see the surface; each sees only its own submarines
+//! until the match is over (4.5, 4.6).
 
 use serde::{Serialize, Serializer};
 
@@ -187,8 +187,9 @@ pub fn view(state: &State, viewer: Seat) -> View {
     }
 }
 
-/// Returns what `viewer` is told about an event (4.5). Both sides are told what happens on the surface and what
-/// attacks achieved. Neither is told which submarine acted or what became of it: its own side sees that on its chart.
+/// Returns what `viewer` is told about an event (4.5). Both sides are told what happens on the surface and
+/// what attacks achieved. Neither is told which submarine acted or what became of it: its own side sees that
+/// on its chart.
 fn disclose(event: &Event, _viewer: Seat) -> Option<Notice> {
     match *event {
         Event::Moved { side, from, to, sunk, squadron_to } => {

@@ -41,8 +41,8 @@ pub(super) fn out_of_phase(line: usize, order: &Order, now: &str) -> Fault {
     Fault::on(line, format!("{what} {when}; {now}."))
 }
 
-/// Returns every fault of a turn's filing, checked in the order of clause 3.0: builds, then ships' orders, then the
-/// rest.
+/// Returns every fault of a turn's filing, checked in the order of clause 3.0: builds, then ships' orders,
+/// then the rest.
 pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     let mut check = FilingCheck::new(view);
     for &Numbered { line, ref order } in orders {

@@ -35,8 +35,8 @@ pub enum Order {
 }
 
 named_enum! {
-    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better one gets
-    /// another name.
+    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better
+    /// one gets another name.
     pub enum ReadySetup {
         Balanced = "balanced",
         Raid = "raid",

@@ -6,7 +6,8 @@ use super::order::{Order, ReadySetup};
 use crate::game::Seat;
 use crate::game::dice::Dice;
 
-/// The least value of a neutral quadrant's stars, and how many of the thirteen are worth one more: 30 together.
+/// The least value of a neutral quadrant's stars, and how many of the thirteen are worth one more: 30
+/// together.
 const NEUTRAL_VALUE: u16 = 2;
 const RICHER: usize = 4;
 

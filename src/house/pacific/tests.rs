@@ -67,7 +67,8 @@ fn asked(seen: &Seen<View, Order>, skill: &Skill<'_>, dice: Dice) -> Chosen<Orde
     choose(seen.now(), &fleets(seen), skill, dice)
 }
 
-/// Calls `met` with positions of random matches in which something is due from a seat, and what the seat has seen.
+/// Calls `met` with positions of random matches in which something is due from a seat, and what the seat has
+/// seen.
 fn in_random_matches(matches: u64, mut met: impl FnMut(&State, &Seen<View, Order>, Dice)) {
     for seed in 0..matches {
         let chosen = match seed % 4 {
@@ -229,7 +230,8 @@ fn the_house_does_not_find_submarines_that_nobody_told_it_of() {
     assert_eq!(compared, 2 * 2 * LEVELS.len(), "both phases of the third round, after two without contact");
 }
 
-/// The view of South in a match where it has one submarine, on `own`, and the enemy has these ships on the surface.
+/// The view of South in a match where it has one submarine, on `own`, and the enemy has these ships on the
+/// surface.
 fn beneath(own: &str, enemy: &[(Class, &str)]) -> View {
     let mut view = Play::set_up(1).state.view(Seat::First);
     let at = |text: &str| Square::parse(text).expect("a square");

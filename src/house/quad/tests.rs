@@ -77,8 +77,8 @@ fn expert_never_loses_to_trainer() {
     assert_eq!(lost, 0, "{won} were won");
 }
 
-/// The points where a marble would complete a quad. Independent of the table of squares: takes the line from the point
-/// to each marble as a side of a square, and looks for marbles on its other two corners.
+/// The points where a marble would complete a quad. Independent of the table of squares: takes the line from
+/// the point to each marble as a side of a square, and looks for marbles on its other two corners.
 fn plain_threats(state: &State, seat: Seat) -> Vec<Point> {
     let at = |point: Point| (i32::from(point.file()), i32::from(point.rank()));
     let view = shown(state);
@@ -112,7 +112,8 @@ fn random_state(dice: &mut Dice) -> State {
     state
 }
 
-/// Clause 4. If there are more threats than a marble and the stars can block, as many as possible are blocked.
+/// Clause 4. If there are more threats than a marble and the stars can block, as many as possible are
+/// blocked.
 #[test]
 fn from_average_up_the_house_completes_every_quad_and_blocks_every_threat_it_can() {
     let mut dice = Dice::new(1);
@@ -265,7 +266,8 @@ struct Kept {
     /// For each side: the points that complete a quad, and the points that threaten to.
     threats: [Set; 2],
     attacks: [Set; 2],
-    /// For each side: the squares that hold one to four of its marbles, on the whole board and through each point.
+    /// For each side: the squares that hold one to four of its marbles, on the whole board and through each
+    /// point.
     squares: [[i32; 4]; 2],
     through: [Vec<i32>; 2],
 }

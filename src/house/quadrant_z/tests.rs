@@ -32,8 +32,8 @@ fn variety(seed: u64) -> Options {
     }
 }
 
-/// Plays a random match of at most `phases` phases, and asks every level for orders whenever some are due. Returns the
-/// number of times that they were asked.
+/// Plays a random match of at most `phases` phases, and asks every level for orders whenever some are due.
+/// Returns the number of times that they were asked.
 fn ask_in_random_match(options: &Options, phases: usize, seed: u64) -> u32 {
     let (mut state, mut dice) = (State::start(options), Dice::new(seed));
     let mut seen = BySeat::from_fn(|seat| Seen::begin(&state, seat));
@@ -134,7 +134,8 @@ fn level(wanted: Level) -> &'static HouseLevel {
     LEVELS.iter().find(|level| Level::of(level) == wanted).expect("it plays")
 }
 
-/// Plays a match between these levels and calls `met` before each turn with the state and what both seats have seen.
+/// Plays a match between these levels and calls `met` before each turn with the state and what both seats
+/// have seen.
 fn follow(levels: BySeat<Level>, seed: u64, mut met: impl FnMut(&State, &Seen<View, Order>)) -> State {
     let mut state = State::start(&variety(seed));
     let mut seen = BySeat::from_fn(|seat| Seen::begin(&state, seat));
@@ -231,7 +232,8 @@ fn a_fleet_is_corrected_by_entries_and_captures() {
     let (mut state, seen) = beside_a_sleeper(&setup, 0);
     let mut view = seen.now().clone();
     let before = [ship(1, "O1"), ship(2, "S1"), ship(3, "X1")];
-    // The second one is guessed to have entered N, which was not told; one entered R, and one captured a star.
+    // The second one is guessed to have entered N, which was not told; one entered R, and one captured a
+    // star.
     let foe = &mut state.sides.second;
     foe.ships = vec![ship(1, "O1"), ship(2, "N1"), ship(3, "X1")];
     foe.highest = 3;
@@ -244,8 +246,8 @@ fn a_fleet_is_corrected_by_entries_and_captures() {
     assert_eq!((foe.ships[0].at, &places[1..]), (at("O2"), &["R".to_owned(), "X".to_owned()][..]));
 }
 
-/// Tells the seat, whose only ship is at M1, of a standoff in M, and corrects a fleet that has not moved. Returns the enemy's
-/// ships that are in M then.
+/// Tells the seat, whose only ship is at M1, of a standoff in M, and corrects a fleet that has not moved.
+/// Returns the enemy's ships that are in M then.
 fn after_a_standoff(ships: &[(&str, Class)], battle: Option<Side<u16>>) -> Vec<(String, Class)> {
     let at = |text: &str| Square::parse(text).expect("a square");
     let setup = setup::draw(Layout::Triangle, Seat::Second, Level::Average, &mut Dice::new(1));

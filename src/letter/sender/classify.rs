@@ -1,8 +1,9 @@
 //! Tells whether a machine wrote a letter.
 //!
-//! Any single mark in the header or in the structure is enough; such a letter is never answered and never acted on.
-//! `X-Auto-Response-Suppress` is not a mark: Exchange adds it to people's mail. A letter without a mark is searched for
-//! the wording of a bounce or an absence note ([`phrases`]), which only makes it suspicious.
+//! Any single mark in the header or in the structure is enough; such a letter is never answered and never
+//! acted on. `X-Auto-Response-Suppress` is not a mark: Exchange adds it to people's mail. A letter without a
+//! mark is searched for the wording of a bounce or an absence note ([`phrases`]), which only makes it
+//! suspicious.
 
 use std::cell::OnceCell;
 
@@ -33,8 +34,8 @@ pub struct Evidence<'a> {
     pub written_now: OnceCell<Vec<&'a str>>,
 }
 
-/// Minimum lead of the points for a machine over those for a person. A letter with a token is suspected sooner, because
-/// its writer is asked, while any other writer would get no answer.
+/// Minimum lead of the points for a machine over those for a person. A letter with a token is suspected
+/// sooner, because its writer is asked, while any other writer would get no answer.
 const THRESHOLD: i32 = 3;
 const THRESHOLD_WITH_TOKEN: i32 = 2;
 
@@ -122,8 +123,8 @@ impl<'a> Evidence<'a> {
         found.map(|name| Mark::List(name.to_owned()))
     }
 
-    /// Returns a mark by the wording alone. Only the text that the sender wrote now counts, not its quotes. Finding
-    /// that text is expensive, so letters without a suspicious phrase are skipped.
+    /// Returns a mark by the wording alone. Only the text that the sender wrote now counts, not its quotes.
+    /// Finding that text is expensive, so letters without a suspicious phrase are skipped.
     fn word_mark(&self, text: &str) -> Option<Mark> {
         let threshold = match self.has_token || text.contains("reply token:") {
             true => THRESHOLD_WITH_TOKEN,
@@ -150,8 +151,8 @@ impl<'a> Evidence<'a> {
         (bare || sender || envelope).then_some(Mark::Sender)
     }
 
-    /// Returns the report, if the letter is one (RFC 6522, 3464, 8098) or has the parts of one. A delivery status that
-    /// names its action comes first.
+    /// Returns the report, if the letter is one (RFC 6522, 3464, 8098) or has the parts of one. A delivery
+    /// status that names its action comes first.
     fn report(&self) -> Option<Report> {
         let mut found = None;
         let parts: &[MessagePart<'_>] = match self.is_forwarded_by_hand() {
@@ -222,8 +223,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Returns the recipients whose delivery failed: those named in fields or, if there are none, all addresses in the
-    /// text and in the returned letter.
+    /// Returns the recipients whose delivery failed: those named in fields or, if there are none, all
+    /// addresses in the text and in the returned letter.
     fn failed_recipients(&self) -> Vec<String> {
         let mut found = Vec::new();
         for part in &self.message.parts {
@@ -287,7 +288,8 @@ fn action(part: &MessagePart<'_>) -> Option<AutomaticKind> {
     })
 }
 
-/// Adds the recipients of a delivery status (RFC 3464 2.3): those of our letter, and those it was forwarded to.
+/// Adds the recipients of a delivery status (RFC 3464 2.3): those of our letter, and those it was forwarded
+/// to.
 fn add_recipients(status: &str, found: &mut Vec<String>) {
     for line in status.lines() {
         let Some((name, value)) = line.split_once(':') else { continue };

@@ -1,8 +1,8 @@
 //! Signs that a person, not a machine, wrote a stranger's letter.
 //!
-//! Machines without a mark write about orders, tickets, passwords and newsletters in more words than any list can hold.
-//! People write about themselves or about games, or they ask something. So a stranger's letter is searched for a
-//! person's words, in many languages, rather than for a machine's.
+//! Machines without a mark write about orders, tickets, passwords and newsletters in more words than any list
+//! can hold. People write about themselves or about games, or they ask something. So a stranger's letter is
+//! searched for a person's words, in many languages, rather than for a machine's.
 
 use super::phrases::asks_question;
 use crate::letter::text::words::PERSON_WORDS;
@@ -59,8 +59,8 @@ fn has_words(text: &str) -> bool {
         || UNSEPARATED.iter().any(|sign| text.contains(sign))
 }
 
-/// Whether the word `I` occurs within a sentence. Only English has it there; at the beginning of a sentence it may be a
-/// word of another language, such as the Italian article.
+/// Whether the word `I` occurs within a sentence. Only English has it there; at the beginning of a sentence
+/// it may be a word of another language, such as the Italian article.
 fn says_i_within_a_sentence(text: &str) -> bool {
     text.match_indices(" I ").any(|(at, found)| {
         let (before, after) = (&text[..at], &text[at + found.len()..]);

@@ -90,8 +90,8 @@ lists! {
     AWAY_TEXT = "away_text";
     /// Also found in absence notes: the day of return, and who can help.
     AWAY_HINTS = "away_hints";
-    /// Phrases with which offices address their correspondents: "your enquiry", "our opening hours", "please contact my
-    /// colleague".
+    /// Phrases with which offices address their correspondents: "your enquiry", "our opening hours", "please
+    /// contact my colleague".
     OFFICE_TEXT = "office_text";
     /// Vocabulary of players that machines do not use.
     GAME_WORDS = "game_words";

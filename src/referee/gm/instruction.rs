@@ -1,5 +1,5 @@
-//! The GM's instructions, by letter or at the terminal: `GM MATCH QZ-7K3M EXTEND 3 days TURN 4`. Parsed here and
-//! carried out by the shell.
+//! The GM's instructions, by letter or at the terminal: `GM MATCH QZ-7K3M EXTEND 3 days TURN 4`. Parsed here
+//! and carried out by the shell.
 
 use chrono::TimeDelta;
 
@@ -64,8 +64,8 @@ pub enum MatchAction {
         seat: Seat,
         by: Party,
     },
-    /// Reopens an adjudicated turn, or decides it on other orders. The shell adds the rest of the `Correction` from the
-    /// ledger.
+    /// Reopens an adjudicated turn, or decides it on other orders. The shell adds the rest of the
+    /// `Correction` from the ledger.
     Correct {
         turn: u32,
         reason: String,

@@ -8,12 +8,12 @@ use crate::game::picture::Picture;
 /// The factor by which pictures are enlarged, so that they stay sharp on dense screens.
 const SCALE: u16 = 2;
 
-/// Maximum PNGs in a [`PictureCache`]. A few are enough, because equal pictures come close together, and each takes 20
-/// to 60 kB.
+/// Maximum PNGs in a [`PictureCache`]. A few are enough, because equal pictures come close together, and each
+/// takes 20 to 60 kB.
 const CACHE_SIZE: usize = 16;
 
-/// A cache that draws equal pictures once: both sides' boards where nothing is hidden, and the first boards of matches
-/// that are opened together.
+/// A cache that draws equal pictures once: both sides' boards where nothing is hidden, and the first boards
+/// of matches that are opened together.
 ///
 /// Make one for each ruling, or for each batch of rulings; it can be shared by threads.
 #[derive(Debug, Default)]
@@ -47,7 +47,8 @@ impl PictureCache {
 /// The size, in bytes, above which a board is drawn with hard edges.
 const BOUND_BYTES: usize = 60_000;
 
-/// Renders `picture` as a PNG. Equal pictures give equal bytes. Returns `None` if the picture has no pixels, or too many.
+/// Renders `picture` as a PNG. Equal pictures give equal bytes. Returns `None` if the picture has no pixels,
+/// or too many.
 ///
 /// The few crowded boards that would exceed [`BOUND_BYTES`] get hard edges, which make a smaller file.
 pub fn png(picture: &Picture) -> Option<Vec<u8>> {
@@ -67,7 +68,8 @@ fn encode(bitmap: &Bitmap) -> Result<Vec<u8>, png::EncodingError> {
         .set_palette(colours.flat_map(|colour| [colour.red, colour.green, colour.blue]).collect::<Vec<_>>());
     // Most pixels equal the one above, so this filter leaves little but zeros. It halves the file.
     encoder.set_filter(png::Filter::Up);
-    // Level 3 takes four fifths of the time for 3 % more bytes; level 5 takes half as long again for 7 % fewer.
+    // Level 3 takes four fifths of the time for 3 % more bytes; level 5 takes half as long again for 7 %
+    // fewer.
     encoder.set_deflate_compression(png::DeflateCompression::Level(4));
     encoder.write_header()?.write_image_data(&bitmap.pixels)?;
     Ok(bytes)

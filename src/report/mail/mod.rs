@@ -1,4 +1,5 @@
-//! Letters as mail: their headers and MIME form, the pins by which the ledger proves them, and the texts of sent ones.
+//! Letters as mail: their headers and MIME form, the pins by which the ledger proves them, and the texts of
+//! sent ones.
 
 pub mod envelope;
 pub mod mime;

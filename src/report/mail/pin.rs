@@ -1,8 +1,8 @@
 //! The pin of a sent letter, by which the ledger proves its contents.
 //!
-//! It is the SHA-256 of a canonical form of the letter: our header fields in order, the text, the HTML, and the SHA-256
-//! of each file, the picture included. It covers neither the encoding and separation of the parts nor the fields that a
-//! mail server or a signature adds.
+//! It is the SHA-256 of a canonical form of the letter: our header fields in order, the text, the HTML, and
+//! the SHA-256 of each file, the picture included. It covers neither the encoding and separation of the parts
+//! nor the fields that a mail server or a signature adds.
 
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use serde::Serialize;
@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::letter::Digest;
 use crate::letter::pictures::stands_for;
 
-/// The canonical form of a letter, which is hashed as JSON (RFC 8785). The fields are in the order of their names, so that
-/// they need not be sorted.
+/// The canonical form of a letter, which is hashed as JSON (RFC 8785). The fields are in the order of their
+/// names, so that they need not be sorted.
 #[derive(Debug, Default, Serialize)]
 struct Contents<'a> {
     files: Vec<File>,
@@ -39,8 +39,8 @@ pub fn pin_of(mail: &[u8], parsed: &Message<'_>) -> Digest {
     Digest::of(canonical_of(mail, Some(parsed)).as_bytes())
 }
 
-/// Returns the canonical form of a letter, whose SHA-256 is its pin. A dropped picture counts by the digest that stands
-/// for it.
+/// Returns the canonical form of a letter, whose SHA-256 is its pin. A dropped picture counts by the digest
+/// that stands for it.
 pub fn canonical(mail: &[u8]) -> String {
     canonical_of(mail, MessageParser::default().parse(mail).as_ref())
 }
@@ -84,7 +84,8 @@ impl File {
     }
 }
 
-/// Converts line breaks to line feeds, and drops those at the end: the last one may belong to the boundary after it.
+/// Converts line breaks to line feeds, and drops those at the end: the last one may belong to the boundary
+/// after it.
 fn with_line_feeds(text: &str) -> String {
     let mut text = text.replace("\r\n", "\n");
     text.truncate(text.trim_end_matches('\n').len());
