@@ -68,8 +68,7 @@ pub struct Club {
     pub address: Address,
     /// The address for bounces. By default the referee's address.
     pub return_path: Option<ReturnPath>,
-    /// Whether the mailbox accepts `local+anything@domain`. Reply tokens are then in the Reply-To address,
-    /// too.
+    /// Whether the mailbox accepts `local+anything@domain`. Reply-To addresses then hold the token, too.
     #[serde(default)]
     pub plus_addresses: bool,
     /// Domain of our Message-IDs. We recognize our own letters by it, so nobody else may use it. By default
@@ -127,8 +126,7 @@ pub struct DatabaseSection {
     pub url: String,
     /// Whether a PostgreSQL server on another machine may be used without `sslmode=verify-full`.
     pub allow_unverified_tls: bool,
-    /// Free space in megabytes below which the mailbox is not emptied further, so that letters cannot fill
-    /// the disk.
+    /// Free space in megabytes below which the mailbox is not emptied, so that letters cannot fill the disk.
     pub min_free_mb: u64,
 }
 
@@ -165,8 +163,7 @@ pub struct LettersSection {
     pub max_bytes: usize,
     pub max_parts: usize,
     pub max_nesting: usize,
-    /// Maximum answers in an hour to one address that writes without a token. Further answers are delayed by
-    /// up to a day.
+    /// Maximum answers in an hour to one address without a token. Others are delayed by up to a day.
     pub answers_per_hour: u32,
     /// Whether letters from players and the GM must have a valid DKIM signature of their sender's domain.
     pub require_dkim: bool,

@@ -1,5 +1,4 @@
-//! Finds the ledger line that each of our letters contains, so that a player's own mail can be checked
-//! against the chain.
+//! Finds the ledger line in each of our letters, so that a player's own mail can be checked by the chain.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +16,7 @@ pub struct LedgerLine {
     pub hash: Digest,
 }
 
-/// Returns the ledger lines anywhere in a mail: quoted, forwarded, wrapped, or in its HTML. Sorted, each
-/// once.
+/// Returns the ledger lines anywhere in a mail: quoted, forwarded, wrapped, in HTML. Sorted, each once.
 pub fn in_mail(raw: &[u8]) -> Vec<LedgerLine> {
     let mut texts = Vec::new();
     collect(raw, 0, &mut texts);

@@ -120,8 +120,7 @@ fn named_address(text: &str) -> Result<NamedAddress, String> {
     Ok(NamedAddress { name, address })
 }
 
-/// Returns the options of a match between these two. `given` overrides those that belong to the level of the
-/// house.
+/// Returns the options of a match between these two. `given` overrides those of the level of the house.
 ///
 /// # Errors
 /// Returns an error if the game has no such option, or the option no such value.
@@ -148,8 +147,7 @@ pub(super) fn terms(config: &Config, players: &BySeat<Holder>) -> Terms {
 /// Maximum bytes of a file with orders, matches or a record. The longest record of a test match takes 200 kB.
 pub(super) const MAX_TEXT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Reads a file of at most `limit` bytes, or standard input if it is called `-`. Reads nothing of a larger
-/// file.
+/// Reads a file of at most `limit` bytes, or standard input for `-`. Reads nothing of a larger file.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or is larger.

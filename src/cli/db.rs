@@ -104,8 +104,7 @@ impl Move {
     }
 }
 
-/// Fails if a daemon works on the database. PostgreSQL has no lock for daemons, but each daemon records a
-/// heartbeat.
+/// Fails if a daemon works on the database. PostgreSQL has no lock for daemons, but a heartbeat of each.
 async fn none_works(store: &Database) -> anyhow::Result<()> {
     let status =
         Status::of(store, &DatabaseSection::default(), &Quota::default(), Utc::now(), SILENT_AFTER).await?;

@@ -1,5 +1,4 @@
-//! `fogpost letters`: lists incoming letters with their status, prints one byte for byte, or lists unsent
-//! mail.
+//! `fogpost letters`: lists incoming letters, prints one byte for byte, or lists unsent mail.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;

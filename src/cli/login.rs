@@ -1,5 +1,4 @@
-//! `fogpost login`: a person logs in once at the provider of the club's mailbox, so that no password is
-//! needed.
+//! `fogpost login`: a person logs in once at the provider of the club's mailbox, instead of a password.
 
 use std::io::BufRead as _;
 use std::path::Path;
@@ -81,8 +80,7 @@ async fn in_browser(login: &oauth::OauthLogin) -> anyhow::Result<()> {
     Ok(login.finish_browser_login(waiting, &target).await?)
 }
 
-/// Waits for the browser's request, tells the person that they can close the page, and returns its path and
-/// query.
+/// Waits for the browser's request, says that the page can be closed, and returns its path and query.
 async fn answer_one_request(listener: &TcpListener) -> anyhow::Result<String> {
     let (mut browser, line) = loop {
         let (tcp, _) = listener.accept().await?;

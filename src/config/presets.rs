@@ -85,8 +85,7 @@ impl Preset {
         PRESETS.iter().find(|preset| preset.key == key)
     }
 
-    /// Returns the config file of a club at this provider: the example with this provider's sections about
-    /// mail.
+    /// Returns the config file of a club at this provider: the example with its sections about mail.
     pub fn config(&self) -> String {
         let (before, rest) = EXAMPLE.split_once(MAIL_BEGINS).expect("the example has sections about mail");
         let (_, after) = rest.split_once(MAIL_ENDS).expect("the example has terms after them");
@@ -129,8 +128,7 @@ user = \"{address}\"
 }
 
 impl Limits {
-    /// Returns the section with the limits, a tenth below the provider's: people may write from the same
-    /// account.
+    /// Returns the section with the limits, a tenth below the provider's: people may write from it, too.
     fn section(&self) -> String {
         match self {
             Limits::Published { per_minute, per_day, page, note } => {

@@ -54,8 +54,7 @@ macro_rules! games {
             }
         }
 
-        /// Everything that a seat of any game was told and filed so far; see [`Seen`]. Its JSON names no
-        /// game.
+        /// All that a seat of any game was told and filed so far; see [`Seen`]. Its JSON names no game.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         pub enum AnySeen { $($variant(Seen<<$state as Game>::View, <$state as Game>::Order>)),+ }
@@ -269,8 +268,7 @@ impl AnyState {
         }
     }
 
-    /// Returns the lines of the setup that a ready setup stands for, drawn by `dice`; `None` unless it is the
-    /// only line.
+    /// Returns the lines that a ready setup stands for, drawn by `dice`; `None` unless it is the only line.
     pub fn ready_setup(&self, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {
         on_state!(self, state => ready_setup(state, seat, lines, dice))
     }
@@ -280,8 +278,7 @@ impl AnyState {
         on_state!(self, state => condition::has_come(state, expected))
     }
 
-    /// Returns what the rules take as filed for a seat that is due and sent nothing; `None` where it must
-    /// move itself.
+    /// Returns what counts as filed for a seat that is due and sent nothing; `None` if it must move itself.
     pub fn missed(&self, seat: Seat) -> Option<Filing> {
         if !self.is_due(seat) {
             return None;

@@ -101,8 +101,7 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// Returns how the match ended; `None` while it runs.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Ends the match from outside the rules: the position stays, there is no news, and everything is
-    /// disclosed.
+    /// Ends the match from outside the rules: the position stays, without news, and everything is disclosed.
     fn close(&self, outcome: Outcome) -> Self;
 
     /// Returns the `state` of the rules page as JSON: what is on the board, not all that is remembered.
@@ -167,8 +166,7 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         false
     }
 
-    /// Returns what the rules take as filed for a seat that is due and sent nothing; `None` where it must
-    /// move itself.
+    /// Returns what counts as filed for a seat that is due and sent nothing; `None` if it must move itself.
     fn missed(view: &Self::View) -> Option<Sealed<Self::Order>>;
 
     /// Decides the phase that is due. Deterministic; never fails. A seat that is not due has `None`, as both

@@ -1,7 +1,6 @@
 //! The picture of a board as a value: shapes on a page.
 //!
-//! Games compose pictures from what a viewer may know. Rendering a picture as SVG or pixels happens
-//! elsewhere.
+//! Games compose pictures from what a viewer may know. They are rendered as SVG or pixels elsewhere.
 
 use std::fmt::{self, Display};
 

@@ -55,8 +55,7 @@ pub enum Act {
     },
     /// Gives the seat a new reply token, which the shell draws and stores.
     RenewToken(Seat),
-    /// By the program: the seat gets a new reply token because its player asked for one, or because others
-    /// saw it.
+    /// By the program: the seat gets a new reply token because its player asked, or others saw the old one.
     RenewOwnToken(Seat),
     /// By the program: the seat's player leaves the club, and so resigns.
     Leave(Seat),
@@ -94,8 +93,7 @@ pub enum Act {
     Away(Seat),
     /// Mail to the seat arrives again.
     Restored(Seat),
-    /// By the program: the referee was down from `since` until now. A deadline within the outage moves by its
-    /// length.
+    /// By the program: the referee was down from `since` until now. A deadline within moves by its length.
     Slide { since: DateTime<Utc> },
     /// By the program: the seat's reply token or its player's addresses change.
     Hold {

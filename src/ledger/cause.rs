@@ -26,8 +26,7 @@ pub enum Cause<L = Box<LetterCause>> {
     Gm { name: String, phase: u32, act: Act },
     /// The computer player has found its turn.
     House { phase: u32, play: HousePlay },
-    /// The referee acts by itself, such as after an outage, or on a player's wish that concerns more than one
-    /// match.
+    /// The referee acts by itself, as after an outage, or on a player's wish that concerns several matches.
     Program { phase: u32, act: Act },
 }
 
@@ -45,8 +44,7 @@ pub struct LetterCause {
     pub dkim: Option<Signature>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub token: TokenOf,
-    /// If only a part of it is about this match: the SHA-256 of the part's lines, each followed by a line
-    /// feed.
+    /// If only a part is about this match: the SHA-256 of its lines, each followed by a line feed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Digest>,
     /// It was not proven to be the player's at first: the player's letter that confirmed it.

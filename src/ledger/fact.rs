@@ -62,8 +62,7 @@ pub enum Fact {
     OrdersChecked { seat: Seat, phase: Phase, turn: u32, orders: Vec<String>, faults: Vec<FaultyLine> },
     /// The seat took its filing back.
     OrdersWithdrawn { seat: Seat, phase: Phase, turn: u32 },
-    /// The seat sent conditional orders ahead, which replace those that it sent before. `sealed` as for
-    /// orders.
+    /// The seat sent conditional orders ahead, which replace those sent before. `sealed` as for orders.
     ConditionsSealed { seat: Seat, turn: u32, conditions: Conditions, sealed: Digest },
     /// The seat took its conditional orders back.
     ConditionsWithdrawn { seat: Seat, turn: u32 },
@@ -79,8 +78,7 @@ pub enum Fact {
     DeadlineExtended { days: u32, deadline: DateTime<Utc> },
     /// Deadlines were extended because the referee could not be reached.
     DeadlineSlid { deadline: DateTime<Utc> },
-    /// The mail server took the letter that opened the phase to the seat late, and the deadline moved by as
-    /// much.
+    /// The mail server took the seat's letter that opened the phase late, and the deadline moved by as much.
     OpeningSentLate { seat: Seat, deadline: DateTime<Utc> },
     /// The seat was reminded, or told again that its letter was refused.
     ReminderSent { seat: Seat, turn: u32 },
@@ -166,8 +164,7 @@ pub enum Fact {
     },
 }
 
-/// A line that cannot stand, and why. The sentence that explained it stands in the letter alone, so that
-/// wording can improve.
+/// A line that cannot stand, and why. The full sentence is in the letter alone, so that wording can improve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultyLine {
     /// `None` for the orders as a whole.

@@ -1,5 +1,4 @@
-//! The source of chance in a match that two people agreed on by letter, so that nobody can draw until they
-//! like the outcome.
+//! The source of chance in a match agreed on by letter, so that nobody can draw until they like the outcome.
 //!
 //! The program draws a key when somebody makes an offer, and both players are told its SHA-256. The secret of
 //! the match, and the seats if they are drawn, follow from that key and the digest of the letter that takes

@@ -85,12 +85,10 @@ pub struct Entry {
     pub salt: String,
     /// The hash of the previous entry; all zeros in the first.
     pub prev: Digest,
-    /// The pin of each letter that the previous ruling sent, in order. Empty except in a ruling's first
-    /// entry.
+    /// The pin of each letter of the previous ruling, in order. Empty except in a ruling's first entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<Digest>,
-    /// The letters of the match that were delivered since the previous ruling. Empty except in a ruling's
-    /// first entry.
+    /// The letters of the match delivered since the previous ruling. Empty except in a ruling's first entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delivered: Vec<Delivery>,
 }
@@ -181,8 +179,7 @@ pub fn truncate_to_millis(at: DateTime<Utc>) -> DateTime<Utc> {
     at.trunc_subsecs(3)
 }
 
-/// Serializes times with exactly three decimals, such as `2026-05-14T09:12:00.000Z`: equal times must hash
-/// equally.
+/// Serializes times with three decimals (`2026-05-14T09:12:00.000Z`): equal times must hash equally.
 pub(crate) mod millis {
     use super::{DateTime, SecondsFormat, Utc};
     use serde::{Deserialize, Deserializer, Serializer};

@@ -74,8 +74,7 @@ pub fn seen(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
 #[derive(Default)]
 struct RecordedFilings {
     filings: Vec<(Filed, Origin)>,
-    /// The numbers of the conditions that each seat sent and that are not decided; the last ones replace
-    /// those before.
+    /// The numbers of each seat's conditions that are not decided; the last ones replace those before.
     sent: BySeat<Vec<usize>>,
     /// The conditions from which the next move of a seat follows.
     met: BySeat<Option<usize>>,

@@ -37,8 +37,7 @@ impl SealKey {
         self.seed("dice", &phase_no.to_be_bytes())
     }
 
-    /// The random seed of a ready setup: the first 8 bytes of the SHA-256 of the key, `setup` and the seat's
-    /// name.
+    /// The seed of a ready setup: the first 8 bytes of the SHA-256 of the key, `setup` and the seat's name.
     pub fn setup_dice(&self, seat: Seat) -> u64 {
         self.seed("setup", seat.as_str().as_bytes())
     }
@@ -78,8 +77,7 @@ impl SealKey {
         u32::from_be_bytes([a, b, c, d])
     }
 
-    /// The salt of entry `seq`: the first 16 bytes of the SHA-256 of the key and the number (8 bytes,
-    /// big-endian).
+    /// The salt of entry `seq`: the first 16 bytes of the SHA-256 of the key and `seq` (8 bytes, big-endian).
     pub fn salt(&self, seq: u64) -> String {
         let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update(seq.to_be_bytes()).finalize();
         Digest::from(<[u8; 32]>::from(digest)).to_string()[..32].to_owned()
@@ -100,8 +98,7 @@ impl std::fmt::Debug for SealKey {
     }
 }
 
-/// The digest of sealed orders, as receipts show it: the SHA-256 of the salt and the orders, each followed by
-/// a line feed.
+/// The digest of sealed orders in receipts: the SHA-256 of the salt and the orders, each with a line feed.
 pub fn seal_digest(salt: &str, orders: &[String]) -> Digest {
     let mut text = format!("{salt}\n");
     for order in orders.iter() {

@@ -54,8 +54,7 @@ impl PlayerSettings {
     }
 }
 
-/// Returns when it is this hour of the day next after `at`, in a zone. `None` only at the end of the
-/// calendar.
+/// Returns when it is this hour of the day next after `at`, in a zone. `None` at the end of the calendar.
 pub fn next_at_hour(hour: u32, zone: Tz, at: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let hour = NaiveTime::from_hms_opt(hour.min(23), 0, 0)?;
     let today = at.with_timezone(&zone).date_naive();

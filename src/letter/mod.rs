@@ -1,5 +1,4 @@
-//! Parses raw letters: finds the sender, tells people from machines, collects reply tokens, and extracts the
-//! new text.
+//! Parses raw letters: the sender, the marks of machines, the reply tokens, and the new text.
 //!
 //! It knows no match, does not decide who may play, and does not parse orders: the referee and
 //! [`request`](crate::request) do that. No input makes it panic or takes more than linear time.
@@ -188,8 +187,7 @@ impl Letter {
             || person::speaks_for_a_person(&self.subject, &lines)
     }
 
-    /// Returns the sender's name, unless it is a single word: too common to identify an author in an
-    /// attribution line.
+    /// Returns the sender's name, unless it is a single word, too common to identify an author by.
     fn sender_in_attributions(&self) -> String {
         let sender = self.from_name.as_deref().map(str::to_lowercase).unwrap_or_default();
         if sender.contains(' ') { sender } else { String::new() }

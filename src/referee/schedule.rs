@@ -174,8 +174,7 @@ impl Terms {
         self.instant(self.next_allowed_day(due, absences))
     }
 
-    /// Returns `deadline` moved by `days` calendar days of the zone, so that its hour survives a clock
-    /// change.
+    /// Returns `deadline` moved by `days` calendar days of the zone. Its hour survives a clock change.
     pub fn extended(&self, deadline: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
         let local = deadline.with_timezone(&self.zone).naive_local();
         let Some(due) = local.checked_add_days(Days::new(u64::from(days))) else { return deadline };

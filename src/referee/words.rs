@@ -24,8 +24,7 @@ const MAX_WORDS_NOTE: usize = 500;
 const GM: [&str; 7] =
     ["gm", "gamemaster", "organizer", "organiser", "administrator", "spielleiter", "spielleitung"];
 
-/// Words of trouble, in the languages that players write most. Remarks that have one are passed on beside
-/// orders, too.
+/// Words of trouble, in the languages that players write most. Remarks with one are passed on beside orders.
 const TROUBLE: [&str; 44] = [
     "sick",
     "ill",
@@ -109,8 +108,7 @@ impl Words {
     }
 }
 
-/// Returns the games whose orders may stand in a letter about a match: its own, or any if the letter names
-/// another match.
+/// Returns the games whose orders may stand in a letter about a match: its own, or any if it names others.
 pub fn games_in(request: &Request, game: GameKind) -> Vec<GameKind> {
     match request.named_matches.is_empty() && request.sections.is_empty() {
         true => vec![game],

@@ -57,8 +57,7 @@ pub enum ClubLetter {
     SetAside { digest: String, sender: String, note: String, attempts: u32 },
     /// Warns the GM that space is short and no more mail is fetched.
     LowSpace { free_mb: u64, min_free_mb: u64 },
-    /// Tells the GM the result of an audit that the GM asked for. `faults` holds the findings in each match
-    /// that is not sound.
+    /// Tells the GM the result of an audit that was asked for. `faults`: the findings in each unsound match.
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
     /// Warns the GM that the mail server has taken no letter since then.
     CannotSend { since: String, error: String, waiting: u64 },
@@ -85,8 +84,7 @@ pub enum ClubLetter {
     Blocked { gm: String },
     /// Tells the GM that a newcomer waits to be admitted.
     Newcomer { address: String },
-    /// Tells an opponent that a player is away, in these matches of the reader. `days` are the first and last
-    /// of each absence.
+    /// Tells an opponent that a player is away, in these matches. `days`: the first and last of each absence.
     Absent { name: String, days: Vec<(String, String)>, matches: Vec<String> },
     /// Asks a player, or the GM if there is no match, about a letter that reads like an automatic reply.
     Suspected { match_id: Option<String> },

@@ -308,8 +308,7 @@ fn split_lead(body: &str) -> (&str, &str) {
 /// Maximum lines above the marker.
 const MAX_LEAD: usize = 10;
 
-/// Returns the start of a text, at most `most` bytes, up to the end of a paragraph or, failing that, of a
-/// line.
+/// Returns the start of a text, at most `most` bytes, up to the end of a paragraph or, without one, a line.
 fn cut(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;

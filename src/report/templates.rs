@@ -20,8 +20,7 @@ const WIDTH: usize = 68;
 /// Maximum steps of a template, because a club's own template may loop forever.
 const FUEL: u64 = 2_000_000;
 
-/// The name and source of every template, sorted by name. `build.rs` makes the list of the files in
-/// `templates/`.
+/// The name and source of every template, sorted by name, as `build.rs` finds them in `templates/`.
 pub const COMPILED_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
 
 /// Whether a club's own template may replace this one: not the sentence that tells of own templates, and not

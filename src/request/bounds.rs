@@ -7,8 +7,7 @@
 use super::Request;
 use crate::game::Fault;
 
-/// Maximum commands of one letter. Nobody needs twenty: there are about thirty kinds, most of them for rare
-/// occasions.
+/// Maximum commands of one letter. Nobody needs twenty: of about thirty kinds, most are for rare occasions.
 pub const MAX_COMMANDS: usize = 20;
 
 /// Maximum orders of one letter: no phase of any game needs a hundred, and a hundred more may be corrections.

@@ -103,8 +103,7 @@ pub enum Command {
     },
     /// Refuses all further challenges. It has the code of one unless the letter has a token.
     Never(Option<String>),
-    /// Changes the player's own settings, each a name and a value as written. Without any, asks for all of
-    /// them.
+    /// Changes the player's own settings, each a name and a value as written. Without any, asks for all.
     Settings(Vec<(String, String)>),
     /// The text after `GM`.
     Gm(String),
@@ -286,8 +285,7 @@ fn has_digit(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns `None` for a line that is not a command and begins in lower case: "address unknown since 5 May" is
-/// prose.
+/// Returns `None` for a line that is no command and begins in lower case: "address unknown" is prose.
 fn parsed_or_prose(parsed: Parsed<Command>, line: &NormalizedLine) -> Option<Parsed<Command>> {
     Some(parsed).filter(|parsed| parsed.is_ok() || line.starts_in_capitals())
 }
@@ -425,11 +423,9 @@ fn rules(rest: &[&str], in_capitals: bool) -> Parsed<Command> {
     }
 }
 
-/// Splits `zone=Europe/Berlin name=Ann Lee` into names and values. The values are checked later, for all of a
-/// letter together.
+/// Splits `zone=Europe/Berlin name=Ann Lee` into names and values, which are checked later, together.
 fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed<Command> {
-    // Not the plain line, because it has Latin letters in place of look-alikes, and names may be in any
-    // alphabet.
+    // Not the plain line, which has Latin letters in place of look-alikes: names may be in any alphabet.
     let text = line.raw_after_first_word().split(" #").next().unwrap_or_default();
     let text = text.replace(" =", "=").replace("= ", "=");
     let mut settings: Vec<(String, String)> = Vec::new();

@@ -1,5 +1,4 @@
-//! Finds the order in a line that is not an order itself: `and SHIP 3 B2 TO B1`, `SHPI 4 2/1 G4`, `If he
-//! moves, HOLD`.
+//! Finds the order in a line that is none: `and SHIP 3 B2 TO B1`, `SHPI 4 2/1 G4`, `If he moves, HOLD`.
 //!
 //! Such a line is neither filed nor ignored, because its author may have meant it. The only consequence is a
 //! question, so one question too many is better than a missed order; but prose about squares, as players
@@ -8,12 +7,10 @@
 use super::grammar::Grammar;
 use super::normalized;
 
-/// Maximum words of an order inside a line. Longer orders, such as the fleets of a setup, stand on lines of
-/// their own.
+/// Maximum words of an order inside a line. Longer orders, such as fleets, stand on lines of their own.
 const MAX_ORDER: usize = 12;
 
-/// Maximum words of a line to search. Players write no longer lines, and the limit keeps the work per letter
-/// linear.
+/// Maximum words of a line to search. Players write no longer lines, and the work per letter stays linear.
 const MAX_WORDS: usize = 400;
 
 /// Maximum other words around an order of one word, such as a point. Longer lines only mention it.

@@ -1,5 +1,4 @@
-//! The part of a match's game that reading a letter depends on: which lines are its orders, and which look
-//! like them.
+//! The part of a game that reading a letter depends on: which lines are orders, and which look like them.
 
 use super::normalized::{self, NormalizedLine};
 use crate::game::Syntax;

@@ -54,8 +54,7 @@ pub struct Request {
     pub remarks: Vec<Line>,
     /// Commands that were not understood, and contradictions. If there are any, nothing is filed.
     pub faults: Vec<Fault>,
-    /// Lines that are not orders but hold one. If there are any, nothing is filed; the author is asked what
-    /// was meant.
+    /// Lines that are not orders but hold one. If there are any, nothing is filed, and the author is asked.
     pub doubts: Vec<Fault>,
     /// The number of a line `YES`, which files the orders that the last answer offered to file.
     pub yes: Option<usize>,
@@ -65,8 +64,7 @@ pub struct Request {
     pub named_matches: Vec<String>,
     /// Whether a line `END` ended the reading.
     pub ended: bool,
-    /// Lines in which Cyrillic or Greek letters were replaced by the Latin ones that they look like, shown
-    /// after the replacement.
+    /// Lines in which Cyrillic or Greek letters were replaced by Latin look-alikes, as they are after that.
     pub look_alikes: Vec<Line>,
     /// Counts of the items beyond the bounds, which are missing above.
     pub left_out: LeftOut,
@@ -108,8 +106,7 @@ impl Request {
             && self.doubts.is_empty()
     }
 
-    /// Returns the faults and doubts because of which nothing of the letter can be filed, in the order of its
-    /// lines.
+    /// Returns the faults and doubts because of which nothing can be filed, in the order of the lines.
     pub fn all_faults(&self) -> Vec<Fault> {
         let mut faults: Vec<Fault> = self.faults.iter().chain(&self.doubts).cloned().collect();
         faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
@@ -130,16 +127,14 @@ impl Request {
 struct RequestParser<'a, G> {
     lines: &'a [Line],
     at: usize,
-    /// The last line `END`, found when it is first needed. Searching for it anew at each `tell me …` would be
-    /// quadratic.
+    /// The last line `END`, found when first needed. Searching anew at each `tell me …` would be quadratic.
     last_end: OnceCell<Option<usize>>,
     grammar: G,
     /// Games other than the match's own whose orders no text may hold either.
     other_games: &'a [GameKind],
     /// Whether a text that holds an order keeps the letter's other texts from being passed on.
     withholds_all_texts: bool,
-    /// The first line in a text that reads as an order or a command, and so is not meant for the reader of
-    /// the text.
+    /// The first line in a text that reads as an order or a command, and so is not meant for its reader.
     held_in_text: Option<usize>,
     request: Request,
 }
@@ -176,8 +171,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         self.request
     }
 
-    /// Adds a command. All SETTINGS lines of a letter are one command, because either all of them are
-    /// accepted or none.
+    /// Adds a command. All SETTINGS lines of a letter are one command: all are accepted, or none is.
     fn add_command(&mut self, line: usize, command: Command) {
         if let Command::Settings(settings) = &command
             && let Some(earlier) =
@@ -187,8 +181,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
                 })
         {
             earlier.extend(settings.iter().cloned());
-            // Keep one more than allowed: all are accepted or none, so the answer must see that there are too
-            // many.
+            // Keep one more than allowed, so that the answer sees that there are too many.
             earlier.truncate(MAX_SETTINGS + 1);
             return;
         }

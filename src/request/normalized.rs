@@ -75,8 +75,7 @@ pub fn is_end(line: &str) -> bool {
         && NormalizedLine::of(line).words().collect::<Vec<_>>().join(" ").eq_ignore_ascii_case("end")
 }
 
-/// Returns the line in the form of an order: with blanks for punctuation between words, and `TO` for an
-/// arrow.
+/// Returns the line in the form of an order: blanks for punctuation between words, and `TO` for an arrow.
 pub fn as_order(line: &str) -> String {
     let mut arrows = Cow::Borrowed(line);
     if line.contains('>') {

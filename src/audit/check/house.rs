@@ -31,8 +31,7 @@ pub(super) fn check_turn(check: &mut Check, seq: u64, play: &HousePlay) -> Resul
     Ok(())
 }
 
-/// Finds the hint in a letter's cause again, unless it was checked before. Counts one that another version of
-/// the house gave.
+/// Finds the hint in a letter's cause again, unless it was checked before. Counts one of another version.
 ///
 /// # Errors
 /// Returns what is wrong, as a clause.

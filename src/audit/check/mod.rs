@@ -94,8 +94,7 @@ impl Check {
         self.current = Some(ruling.after);
     }
 
-    /// Checks that entries name these letters, which are stored as ruled on in this match. Call it after the
-    /// last entry.
+    /// Checks that entries name these letters, stored as ruled on in this match. Call after the last entry.
     pub fn check_acted_letters(&mut self, acted: &[Digest]) {
         if self.is_stopped() {
             return;

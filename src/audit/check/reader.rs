@@ -1,7 +1,6 @@
 //! Reads a match for the check: walks the chain and parses the letters that it names.
 //!
-//! Reading does not depend on the repeated rulings, so the next entries are read while the last ones are
-//! checked.
+//! Reading does not depend on repeated rulings, so the next entries are read while the last are checked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -187,8 +186,7 @@ impl LedgerReader {
         self.sent_until.is_some_and(|seq| seq <= self.head.seq)
     }
 
-    /// Adds the next of our letters, in the order of their creation. Push an empty vector when there are no
-    /// more.
+    /// Adds the next of our letters, in the order of their creation. An empty vector: there are no more.
     pub fn push_dispatches(&mut self, sent: Vec<StoredDispatch>) {
         if sent.is_empty() {
             self.sent_until = None;

@@ -1,5 +1,4 @@
-//! The check of one match in progress: what was read of it, what the entries so far led to, and what was
-//! found.
+//! The check of one match in progress: what was read, what the entries so far led to, and what was found.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -89,13 +88,11 @@ pub struct Check {
     pub(super) play: Option<Play>,
     /// The identity that the last entry that set it records.
     pub(super) identity: Option<MailIdentity>,
-    /// Our letters whose delivery no entry has listed, by pin. `None` for a missing letter, which has been
-    /// reported.
+    /// Our letters whose delivery no entry has listed, by pin. `None` for a missing one, which was reported.
     pub(super) undelivered: BTreeMap<Digest, Option<SentLetter>>,
     pub(super) unconfirmed: Unconfirmed,
     pub(super) verdict: AuditVerdict,
-    /// Finds the house's turns again, which takes as long as it took the first time. `None`: they are
-    /// accepted as played.
+    /// Finds the house's turns again, which takes as long as the first time. `None`: accepted as played.
     pub(super) house: Option<Arc<HousePlayer>>,
     /// The letters that are withheld for good.
     pub(super) withheld: Withheld,

@@ -35,8 +35,7 @@ pub(super) fn reason(check: &mut Check) -> Option<Unrepeated> {
     }
 }
 
-/// Returns the match as it was before the first pending entry, if that changes the procedure and the match is
-/// kept.
+/// Returns the match before the first pending entry, if that changes the procedure and the match is kept.
 fn known_match(check: &Check) -> Option<Match> {
     let first = check.pending.front().filter(|first| first.link.kind == "DeskSet")?;
     let Fact::DeskSet { before, .. } = serde_json::from_str::<Entry>(&first.json).ok()?.fact else {

@@ -70,8 +70,7 @@ pub struct WithheldLetter {
     pub seat: Option<Seat>,
     /// The part for this match, if only that was ruled on.
     pub part: Option<String>,
-    /// The matches that must be over before the whole letter is shown. None in a public dossier, which never
-    /// shows it.
+    /// The matches that must be over before the whole letter is shown. None in a public dossier.
     pub until: Vec<String>,
 }
 
@@ -86,8 +85,7 @@ pub struct MatchArchive {
     pub dispatches: Vec<ArchivedDispatch>,
 }
 
-/// Returns the account as plain text, limited to `turn` if one is given. `None` if the match has no such
-/// turn.
+/// Returns the account as plain text, limited to `turn` if given. `None` if the match has no such turn.
 ///
 /// # Errors
 /// [`TemplateError`] if a template is faulty.
@@ -254,8 +252,7 @@ impl Account<'_> {
         Some(title.map(drawn))
     }
 
-    /// For each seat, what the rules let it know after a ruling that changed the position, and the report
-    /// that it was sent.
+    /// For each seat, what the rules let it know after a change of the position, and the report it was sent.
     fn beside(&self, ruling: &[Entry], sent: &[&ArchivedDispatch]) -> Result<Vec<Value>, TemplateError> {
         let game_match = &self.archive.game_match;
         let reached: Vec<&Reached> = ruling.iter().filter_map(|entry| self.reached.get(&entry.seq)).collect();

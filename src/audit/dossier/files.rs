@@ -55,8 +55,7 @@ pub struct About {
     pub head: Head,
     /// The digests of the letters that the last ruling sent, which no entry lists yet.
     pub told: Vec<Digest>,
-    /// The match after its last entry. It contains the key, so only the arbiter's dossier of a finished match
-    /// has it.
+    /// The match after its last entry. It contains the key: only in the arbiter's dossier of a finished one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Match>,
 }

@@ -125,8 +125,7 @@ async fn play_both(office: &Office, folder: &Path, record: &Record) -> anyhow::R
     }
 }
 
-/// Returns how many of the next filings are sent before the referee reads them: one, or both if both sides
-/// are awaited.
+/// Returns how many of the next filings are sent before the referee reads: one, or both if both are awaited.
 fn sent_together(next: &[Filed], game_match: &Match) -> usize {
     match next {
         [Filed { by: By::Seat(a, _), .. }, Filed { by: By::Seat(b, _), .. }, ..]

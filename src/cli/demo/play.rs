@@ -1,5 +1,4 @@
-//! `fogpost demo --play`: the person at the terminal plays against the house, with mutt, on this machine
-//! alone.
+//! `fogpost demo --play`: the person at the terminal plays against the house, with mutt, on this machine.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -46,8 +45,7 @@ impl Play {
         Ok(Play { folder, game, level })
     }
 
-    /// Opens the match in the folder, which must exist by now, and referees it until Ctrl-C. The person
-    /// begins.
+    /// Opens the match in the folder, which exists by now, and referees it until Ctrl-C. The person begins.
     pub async fn run(self) -> anyhow::Result<()> {
         let Play { folder, game, level } = self;
         let office = office(&folder).await?;

@@ -14,8 +14,7 @@ pub struct Followed {
 }
 
 impl Conditions {
-    /// Whether a filing holds conditional orders: one such line is enough, because plain orders beside it are
-    /// faults.
+    /// Whether a filing holds conditional orders: one is enough, because plain orders beside it are faults.
     pub fn are_in(game: GameKind, lines: &[Line]) -> bool {
         game.takes_conditions() && lines.iter().any(|line| condition::is_condition(&line.text))
     }

@@ -143,8 +143,7 @@ impl GameKind {
         on_game!(self, State => State::with_bullet(bullet, rest))
     }
 
-    /// Returns the order lines of one letter that later lines replace, such as the first of two orders for
-    /// one ship.
+    /// Returns the order lines that later lines of a letter replace, such as the first of two for one ship.
     pub fn replaced(self, lines: &[Line]) -> Vec<Line> {
         on_game!(self, State => replaced::<State>(lines))
     }

@@ -21,8 +21,7 @@ pub enum Order {
     Ready(ReadySetup),
     /// A surface move, with the class if one was written (3).
     Move { class: Option<Class>, from: Square, to: Square },
-    /// A surface move of the carrier or squadron with this number (3). `check` turns it into a move between
-    /// squares.
+    /// A surface move of a carrier or squadron by its number (3). `check` turns it into one between squares.
     Numbered { class: Class, no: u16, to: Square },
     /// An attack from the surface on the area with this corner (3.6).
     Asw(Square),

@@ -53,8 +53,7 @@ impl ReadySetup {
         }
     }
 
-    /// Draws a setup of this family for `side`: the ships as they are or mirrored, and the submarines
-    /// anywhere.
+    /// Draws a setup of this family for `side`: the ships as they are or mirrored, the submarines anywhere.
     pub fn draw(self, side: Seat, options: &Options, dice: &mut Dice) -> Vec<Order> {
         let is_mirrored = dice.below(2) == 1;
         let mut orders = self.formation().orders(side, options, is_mirrored);
@@ -106,8 +105,7 @@ fn squares(side: Seat, is_mirrored: bool, text: &str) -> Vec<Square> {
     text.split(' ').filter_map(Square::parse).filter_map(turned).collect()
 }
 
-/// Draws the squares of the five submarines (2.3): three in friendly waters and two in the enemy's, in any
-/// order.
+/// Draws the squares of the five submarines (2.3), in any order: three in own waters, two in the enemy's.
 fn submarines(side: Seat, dice: &mut Dice) -> Vec<Square> {
     let (mut friendly, mut enemy): (Vec<Square>, Vec<Square>) =
         Square::all().partition(|at| in_friendly_waters(side, *at));

@@ -56,8 +56,7 @@ pub fn open(state: &State, setups: &BySeat<&[Order]>) -> State {
     next
 }
 
-/// Plays the surface turn of `side`; without an order, the side passes. An order that cannot be carried out
-/// changes nothing.
+/// Plays the surface turn of `side`, a pass without an order. An impossible order changes nothing.
 pub fn surface(state: &State, side: Seat, order: Option<&Order>) -> State {
     let mut next = state.clone();
     next.events.clear();

@@ -9,8 +9,7 @@ fn at(text: &str) -> Square {
     Square::parse(text).expect("a square")
 }
 
-/// Reads `VA1 SB2^ DC3`: ships by class letter and square. Carriers and squadrons are numbered in order; `^`
-/// means launched.
+/// Reads `VA1 SB2^ DC3`: ships by class letter and square. `^` means launched. Numbers are given in order.
 fn fleet(text: &str) -> Vec<Ship> {
     let (mut carriers, mut squadrons) = (0, 0);
     let ship = |word: &str| {

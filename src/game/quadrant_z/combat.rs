@@ -82,8 +82,7 @@ impl Fight {
         damage > 0 && sizes().min().is_some_and(|smallest| damage <= total - smallest)
     }
 
-    /// Returns the numbers of the ships that `seat` loses, ascending. The `named` ships go first, in that
-    /// order.
+    /// Returns the numbers of the ships that `seat` loses, ascending. The `named` ships go first, in order.
     pub fn lost(&self, seat: Seat, ships: &[Ship], named: &[u16]) -> Vec<u16> {
         let mut left = self.sides[seat].damage;
         if left == 0 {

@@ -6,8 +6,7 @@ use super::order::{Order, ReadySetup};
 use crate::game::Seat;
 use crate::game::dice::Dice;
 
-/// The least value of a neutral quadrant's stars, and how many of the thirteen are worth one more: 30
-/// together.
+/// The least value of a neutral quadrant's stars, and how many of the thirteen have one more: 30 together.
 const NEUTRAL_VALUE: u16 = 2;
 const RICHER: usize = 4;
 

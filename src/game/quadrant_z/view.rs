@@ -87,8 +87,7 @@ pub struct Battle {
     pub enemy: Side<u16>,
 }
 
-/// One side of a battle. `lost` holds the numbers of the seat's own ships, but only the total size of the
-/// enemy's.
+/// One side of a battle. `lost` holds the numbers of the seat's own ships, or the total size of the enemy's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Side<Lost> {
     pub offence: u16,

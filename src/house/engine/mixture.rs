@@ -1,5 +1,4 @@
-//! Mixes plans when both sides choose at once: regret matching on a table of payoffs (Hart and Mas-Colell
-//! 2000), in integers.
+//! Mixes plans when both sides choose at once, by regret matching (Hart and Mas-Colell 2000) in integers.
 
 use crate::game::Dice;
 
@@ -38,8 +37,7 @@ pub(in crate::house) fn draw(payoffs: &[Vec<i32>], dice: &mut Dice) -> usize {
     unreachable!("the draw is below the total")
 }
 
-/// Returns the mixture in which each choice has its share of the positive regrets, in thousandths rounded
-/// down.
+/// Returns the mixture in which each choice has its share of positive regrets, in thousandths rounded down.
 fn weights(regrets: &[i64]) -> Vec<i64> {
     let sum: i64 = regrets.iter().map(|regret| (*regret).max(0)).sum();
     if sum == 0 {

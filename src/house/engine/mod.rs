@@ -20,8 +20,7 @@ pub struct House<V, O> {
     /// The levels at which it plays, the weakest first.
     pub levels: &'static [HouseLevel],
     /// Chooses legal orders for a seat from which some are due. The same arguments give the same orders: it
-    /// reads no clock, counts the positions that it looks at, and calculates in integers. It may take a
-    /// second.
+    /// reads no clock, counts the positions that it looks at, and calculates in integers. May take a second.
     pub play: fn(&Seen<V, O>, &HouseLevel, Dice) -> Chosen<O>,
     /// Plays the highest level with another insight, to measure the worth of its own; never used in a match.
     /// `None` in a game that hides nothing.
@@ -77,8 +76,7 @@ impl HouseLevel {
 }
 
 named_enum! {
-    /// The playing strength of the house. The games share these levels, and each describes its own play at
-    /// them.
+    /// The playing strength of the house. The games share these levels; each describes its own play at them.
     pub enum Level {
         Trainer = "trainer",
         Easy = "easy",

@@ -22,8 +22,7 @@ pub(in crate::house) fn by_rank<T>(turns: Vec<T>, rank: impl Fn(&T) -> i32) -> V
 pub(in crate::house) struct QuietMoves<T> {
     /// For each ply, the last two of them (killers).
     killers: Vec<[Option<T>; 2]>,
-    /// The number of times that each was a killer, at any ply; deep searches count for more. The game numbers
-    /// its moves.
+    /// How often each was a killer, at any ply; deep searches count for more. The game numbers its moves.
     history: Vec<i32>,
 }
 

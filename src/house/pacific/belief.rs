@@ -1,5 +1,4 @@
-//! Joint guesses of the squares of all enemy submarines, moved on and corrected by everything that was told
-//! of them.
+//! Joint guesses of the squares of all enemy submarines, moved on and corrected by what was told of them.
 //!
 //! It reads only what both sides were told (4.5), the number of submarines left, and where the viewer's ships
 //! were: an enemy that does not fire probably has no target, and one that fires probably has no dearer
@@ -13,8 +12,7 @@ use crate::game::pacific::{
 };
 use crate::game::{Dice, Seat};
 
-/// The submarines of a side at the start (1.5), and how many of them at most a guess puts into the viewer's
-/// waters.
+/// The submarines of a side at the start (1.5), and the most that a guess puts into the viewer's waters.
 const SUBMARINES: usize = 5;
 const ABROAD: usize = 2;
 /// The enemy is taken to have passed in one of this many rounds in which it was not heard.

@@ -20,8 +20,7 @@ mod setup;
 mod shallow;
 mod values;
 
-/// The computer player. Debug builds have another version, because they search fewer positions and so play
-/// different turns.
+/// The computer player. Debug builds search less and so play other turns, which makes them another version.
 pub(super) const HOUSE: House<View, Order> = House {
     version: if cfg!(debug_assertions) { 0 } else { 1 },
     levels: LEVELS,

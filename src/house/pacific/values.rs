@@ -11,8 +11,7 @@ const DANGER: i32 = 80;
 /// Danger counts this many times for a carrier: its squadron goes down with it, and it is too slow to flee.
 const CARRIER: i32 = 3;
 
-/// Rates every square. `danger` is the chance, in thousandths, that an enemy submarine could fire at a ship
-/// of the viewer there.
+/// Rates every square. `danger` is the chance, in thousandths, that an enemy submarine could fire at it.
 pub(super) fn values(view: &View, danger: &[i32; 256]) -> Values {
     let mut values = [[[0; 256]; 5]; 2];
     let targets = view.ships.as_ref().map(|fleet| targets(fleet));

@@ -16,8 +16,7 @@ mod position;
 mod proof;
 mod search;
 
-/// The computer player. Debug builds have another version, because they search fewer positions and so play
-/// different turns.
+/// The computer player. Debug builds search less and so play other turns, which makes them another version.
 pub(super) const HOUSE: House<View, Order> =
     House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play, with_insight: None };
 
@@ -33,8 +32,7 @@ const LEVELS: &[HouseLevel] = &[
     Level::Expert.described("looks far ahead through threats and their answers", &[("swap", "on")]),
 ];
 
-/// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because
-/// they are slow.
+/// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds are slow and do less.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
 /// The turns that the dice may choose from: in the first turns, in the rest of the opening, and later.
 const FIRST: Choice = Choice { margin: 200, wide: true };

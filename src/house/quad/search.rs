@@ -1,5 +1,4 @@
-//! Expert's and Average's search: principal variation search over turns, in which the answer to a threat
-//! costs little depth.
+//! Expert's and Average's search: principal variation search, in which answering a threat costs little depth.
 //!
 //! A side that can complete a quad has won, and one that cannot block every threat has lost. So chains of
 //! threats and forced answers are searched far, and quiet turns only a few steps deep.
@@ -79,8 +78,7 @@ pub(super) fn candidates(position: &Position, width: usize) -> Vec<Turn> {
     turns
 }
 
-/// Rates a marble of the side to move on `point`: its own squares that it advances, and the opponent's that
-/// it spoils.
+/// Rates a marble of the side to move on `point`: own squares that it advances, and others that it spoils.
 pub(super) fn promise(position: &Position, point: u8) -> i32 {
     let (me, foe) = (position.mover, 1 - position.mover);
     let count = |side: usize, marbles: usize| position.count(side, marbles, point);

@@ -71,8 +71,7 @@ pub(super) fn adjudicated(state: &State, me: Seat, own: &[Order], theirs: &[Orde
 }
 
 impl Guess {
-    /// Plays a turn as the seat filed it, then corrects the seat's possessions and the stars by what it was
-    /// told.
+    /// Plays a turn as the seat filed it, then corrects its possessions and the stars by what it was told.
     fn follow(&mut self, filed: &[Order], view: &View, dice: &mut Dice) {
         let me = view.context.viewer;
         let theirs = plan::orders(&Known::from_state(&self.state, me.other()), &self.plan, dice);

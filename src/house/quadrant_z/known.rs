@@ -1,5 +1,4 @@
-//! The part of a side's knowledge that plans read. In a search it comes from a guessed state, without the
-//! rest of a view.
+//! The part of a side's knowledge that plans read. In a search it comes from a guessed state.
 
 use crate::game::Seat;
 use crate::game::quadrant_z::{

@@ -21,8 +21,7 @@ mod setup;
 mod think;
 mod tracking;
 
-/// The computer player. Debug builds have another version, because they guess less and so play different
-/// turns.
+/// The computer player. Debug builds guess less and so play other turns, which makes them another version.
 pub(super) const HOUSE: House<View, Order> = House {
     version: if cfg!(debug_assertions) { 0 } else { 1 },
     levels: LEVELS,

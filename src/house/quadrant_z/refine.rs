@@ -24,8 +24,7 @@ const ATTACKS: usize = 3;
 /// lost more matches than it won against itself with 2.
 const MARGIN: i32 = 2;
 
-/// Improves orders that follow a plan. If no ship finds a better square, the orders have the same effect as
-/// before.
+/// Improves orders that follow a plan. If no ship finds a better square, they have the same effect as before.
 pub(super) fn refine(
     ahead: &mut Ahead<'_>,
     known: &Known<'_>,
@@ -56,8 +55,7 @@ pub(super) fn refine(
     turn.orders(known)
 }
 
-/// The total size of the enemy's ships that each square holds after the enemy's moves, summed over all
-/// guesses.
+/// The total size of the enemy's ships on each square after the enemy's moves, summed over all guesses.
 struct Enemies([u32; Square::COUNT]);
 
 impl Enemies {
@@ -96,8 +94,7 @@ fn destination(ship: &Ship, orders: &[Order]) -> Square {
 #[derive(Clone)]
 struct Turn {
     builds: Vec<Order>,
-    /// Each ship and its destination: first the ships that the side has, then those that it builds in this
-    /// turn.
+    /// Each ship and its destination: first those that the side has, then those that it builds in this turn.
     ships: Vec<(Ship, Square)>,
 }
 

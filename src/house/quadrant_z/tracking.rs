@@ -81,8 +81,7 @@ impl Fleet<'_> {
         }
     }
 
-    /// Whether ships that entered a quadrant were reported there (`Z-ENTRY`, `Z-INTRUDER`), or would not have
-    /// been.
+    /// Whether ships that entered a quadrant were reported (`Z-ENTRY`, `Z-INTRUDER`), or would not have been.
     fn can_have_entered(&self, quadrant: Quadrant) -> bool {
         let view = self.view;
         match view.context.options.layout.sector(quadrant) {
@@ -223,8 +222,7 @@ impl Fleet<'_> {
         }
     }
 
-    /// Finds a ship in a quadrant where ships of both sides are diagonal, because they did not fight
-    /// (`Z-STANDOFF`).
+    /// Finds a ship in a quadrant where both sides' ships are diagonal, as they did not fight (`Z-STANDOFF`).
     fn face(&mut self, quadrant: Quadrant) {
         let own = |at: &Square| self.view.ships.iter().any(|own| own.at == *at || own.at.is_adjacent(*at));
         let Some(at) = quadrant.squares().find(|at| !own(at)) else { return };
@@ -246,8 +244,7 @@ impl Fleet<'_> {
             tracked.is_settled = true;
             return;
         }
-        // A ship from the next quadrant, one whose star is captured first. The number only spreads the
-        // choice.
+        // A ship from the next quadrant, one whose star is captured first. The number spreads the choice.
         let rank = |tracked: &Tracked| {
             let far = tracked.was.quadrant().distance(quadrant);
             let ranked = (far.abs_diff(1), self.is_goal(tracked.was), tracked.ship.no % 3, tracked.ship.no);

@@ -203,8 +203,7 @@ impl Position {
         self.movable(1 - side)
     }
 
-    /// Returns where the stacks in `set`, all of height `n` or more, stand after `n` steps over empty
-    /// squares.
+    /// Returns where the stacks in `set`, of height `n` or more, stand after `n` steps over empty squares.
     fn walked(&self, set: u64, direction: usize, n: usize, empty: u64) -> u64 {
         let mut front = set;
         for _ in 1..n {

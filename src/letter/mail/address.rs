@@ -69,8 +69,7 @@ impl Address {
         Address::parse(&format!("{}+{plus}@{}", self.local(), self.domain()))
     }
 
-    /// Returns the plus part that `other` adds to `self`: `token` if they are `referee+token@…` and
-    /// `referee@…`.
+    /// Returns the plus part that `other` adds to `self`: `token` for `referee+token@…` and `referee@…`.
     pub(crate) fn plus_of<'a>(&self, other: &'a Address) -> Option<&'a str> {
         if self.domain() != other.domain() {
             return None;

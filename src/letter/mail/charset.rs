@@ -60,8 +60,7 @@ fn base64(body: &[u8]) -> Vec<u8> {
     base64_decode(&digits).unwrap_or_default()
 }
 
-/// Labels under which valid UTF-8 is decoded as UTF-8. Text in these charsets is hardly ever valid UTF-8 by
-/// accident.
+/// Labels under which valid UTF-8 is decoded as such. Text in these charsets is hardly ever UTF-8 by chance.
 const MISUSED_LABELS: [&str; 10] =
     ["utf-8", "utf8", "iso-8859", "latin", "windows-125", "cp125", "koi8", "unknown", "x-unknown", "default"];
 

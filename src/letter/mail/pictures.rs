@@ -71,8 +71,7 @@ fn place(letter: &[u8]) -> Option<usize> {
     Some(header_end + find(&letter[header_end..], b"\r\n\r\n")? + 4)
 }
 
-/// Decodes the output of [`encode`] and nothing else: the decoder accepts only the canonical base64 of some
-/// bytes.
+/// Decodes the output of [`encode`] and nothing else: the decoder accepts only canonical base64.
 fn decode(lines: &[u8]) -> Option<Vec<u8>> {
     let mut joined = Vec::with_capacity(lines.len());
     let mut chunks = lines.chunks(LINE + 2).peekable();

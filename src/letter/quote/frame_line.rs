@@ -96,8 +96,7 @@ pub fn leads(text: &str) -> bool {
         && text.chars().any(|c| c.is_ascii_digit())
 }
 
-/// Returns the kind of attribution, if the text says that somebody wrote, or names the sender and the date of
-/// a letter.
+/// Returns the kind of attribution, if the text says that somebody wrote, or names a sender and a date.
 pub fn attribution_kind(text: &str) -> Option<FrameKind> {
     let text = text.trim().trim_matches(['*', '_', ' ']);
     let dashed = text.starts_with("--") && text.ends_with("--");

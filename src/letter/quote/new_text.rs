@@ -37,8 +37,7 @@ const MAX_STUB: usize = 400;
 /// A line is joined with the next only if the next word would have passed this column.
 const WRAP_COLUMN: usize = 60;
 
-/// Maximum bytes of a line that is split into lines of the HTML, because [`Index::first_in`] is quadratic in
-/// its length.
+/// Maximum bytes of a line that is split by the HTML, because [`Index::first_in`] is quadratic in it.
 const MAX_RUN: usize = 2000;
 
 /// Maximum wrapped lines to join into one.
@@ -158,8 +157,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Restores the HTML's line breaks in the plain text: joins wrapped lines, and splits lines that lost their
-/// breaks.
+/// Restores the HTML's line breaks in the plain text: joins wrapped lines, and splits joined ones.
 fn restore_line_breaks(plain: Vec<&str>, html: &[&str]) -> Vec<String> {
     let index = Index::of(html);
     let max_lines = plain.len() + html.len();

@@ -11,8 +11,7 @@ use crate::letter::mail::address::{Address, Token};
 /// The label before the reply token, in lower case.
 const TOKEN_LABEL: &str = "reply token:";
 
-/// Candidate lines to try for each quoted line, so that a letter whose lines all start alike takes linear
-/// time.
+/// Candidate lines to try for each quoted line, so that a letter of lines that start alike takes linear time.
 const MAX_CANDIDATES: usize = 64;
 
 /// Minimum words that identify the first part of a line without the rest.
@@ -141,8 +140,7 @@ impl Follower<'_> {
             let is_piece = !self.letter.starts_line(start) || line.len() >= ENOUGH_WORDS;
             return (is_piece || self.letter.ends_line(end)).then_some(end);
         }
-        // Mail programs may change a word or two of a long line, such as an address that they turn into a
-        // link.
+        // Mail programs may change a word or two of a long line, such as an address that becomes a link.
         if line.len() < 6 || is_bar(&line[0]) {
             return None;
         }
@@ -219,8 +217,7 @@ pub fn is_footer(line: &str) -> bool {
     line.get(..400.min(line.len())).is_some_and(|line| line.to_lowercase().contains(TOKEN_LABEL))
 }
 
-/// Whether the line is a digest, as at the end of each of our letters. Its first characters may look like an
-/// order.
+/// Whether the line is a digest, as at the end of our letters. Its first characters may look like an order.
 pub fn is_digest(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['|', ' ']);
     line.len() == 64 && line.bytes().all(|b| b.is_ascii_hexdigit())

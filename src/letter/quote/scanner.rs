@@ -184,8 +184,7 @@ impl<'a> QuoteScanner<'a> {
         }
     }
 
-    /// Returns the index of the line after a footer. The token may have been wrapped onto the line after its
-    /// label.
+    /// Returns the index of the line after a footer. The token may stand on the line after its label.
     fn skip_footer(&self, at: usize) -> usize {
         let wrapped = self.lines.get(at + 1).is_some_and(|line| Token::parse(line.text.trim()).is_some());
         at + 1 + usize::from(wrapped)
@@ -343,8 +342,7 @@ impl<'a> QuoteScanner<'a> {
         self.is_own[at] || is_marker(&self.lines[at].text) || self.frames[at].is_some()
     }
 
-    /// Whether the line is the end of a quoted line that the sender's program wrapped without repeating the
-    /// `>`.
+    /// Whether the line is the end of a quoted line that was wrapped without repeating the `>`.
     fn is_torn_off(&self, at: usize) -> bool {
         let Some(above) = at.checked_sub(1).and_then(|above| self.lines.get(above)) else { return false };
         let Some(below) = self.lines.get(at + 1) else { return false };

@@ -36,8 +36,7 @@ pub fn is_trace(name: &str) -> bool {
     matches!(name, "received" | "authentication-results")
 }
 
-/// Returns the DKIM result for `from` that the server `authserv_id` reports. `trace` has the fields, topmost
-/// first.
+/// Returns the DKIM result for `from` that the server `authserv_id` reports in `trace`, topmost field first.
 pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> ReportedDkim {
     // Without a Received field, nothing shows which fields arrived with the letter.
     let Some(received) = trace.iter().position(|header| header.name == "received") else {

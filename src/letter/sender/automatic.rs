@@ -79,8 +79,7 @@ impl Automatic {
         &self.return_ids
     }
 
-    /// Whether it can be about a letter to this address. A bounce must name it; an absence note may name
-    /// nobody.
+    /// Whether it can be about a letter to this address. A bounce must name it; an absence note need not.
     pub fn may_be_about(&self, recipient: &str) -> bool {
         let is_named = self.recipients.contains(&recipient.to_ascii_lowercase());
         match self.kind {

@@ -288,8 +288,7 @@ fn action(part: &MessagePart<'_>) -> Option<AutomaticKind> {
     })
 }
 
-/// Adds the recipients of a delivery status (RFC 3464 2.3): those of our letter, and those it was forwarded
-/// to.
+/// Adds the recipients of a delivery status (RFC 3464 2.3), and those it was forwarded to.
 fn add_recipients(status: &str, found: &mut Vec<String>) {
     for line in status.lines() {
         let Some((name, value)) = line.split_once(':') else { continue };

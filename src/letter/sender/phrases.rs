@@ -1,5 +1,4 @@
-//! Recognises bounces, absence notes and other automatic notices by their wording, for letters without a mark
-//! in their header.
+//! Recognises bounces, absence notes and other automatic notices by their wording if the header has no mark.
 //!
 //! People write about mail, holidays and bounces too, so no phrase decides alone. Signs of a machine and
 //! signs of a person are counted in points, and the difference decides.
@@ -60,8 +59,7 @@ struct MachineEvidence {
     points: i32,
 }
 
-/// Returns the mark for the wording, if its points for a machine exceed those for a person by at least
-/// `threshold`.
+/// Returns the mark for the wording, if its points for a machine exceed a person's by at least `threshold`.
 pub fn mark(subject: &str, excerpt: &Excerpt, threshold: i32) -> Option<Mark> {
     // Machines give no orders. People who do may mention bounces and absences, and even quote them.
     if excerpt.has_request {
@@ -224,8 +222,7 @@ fn is_absence_subject(subject: &Subject) -> bool {
         || closes_as_absence(subject)
 }
 
-/// Whether a subject ends in the words of an absence note, most of them in brackets, after the subject of
-/// another letter.
+/// Whether a subject ends in the words of an absence note, mostly in brackets, after another subject.
 fn closes_as_absence(subject: &Subject) -> bool {
     const CLOSING: [&str; 3] = ["autoreply", "auto-reply", "automatic reply"];
     let lower = subject.lower();

@@ -73,8 +73,7 @@ fn full_width(c: char) -> Option<char> {
     }
 }
 
-/// Replaces Cyrillic and Greek look-alikes by the Latin letters that they look like. Returns `None` if
-/// nothing changes.
+/// Replaces Cyrillic and Greek look-alikes by Latin letters. Returns `None` if nothing changes.
 ///
 /// A word changes as a whole or not at all: only if all its letters are Latin or look-alikes, and if there
 /// are Latin letters in it or elsewhere in the line, or the line has look-alikes only. So Russian prose stays

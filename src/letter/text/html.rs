@@ -51,8 +51,7 @@ struct HtmlScanner<'a> {
     at: usize,
     /// The open elements, each with the context outside it.
     open: Vec<(String, ElementContext)>,
-    /// Number of open elements of each name. Without it, each of a million end tags would search `open` in
-    /// vain.
+    /// Number of open elements of each name, so that a million end tags do not search `open` in vain.
     open_names: BTreeMap<String, usize>,
     context: ElementContext,
     /// The current line.

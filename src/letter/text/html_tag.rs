@@ -195,8 +195,7 @@ fn parse_attribute(text: &str, at: usize) -> (String, &str, usize) {
     (key, text.get(from..to).unwrap_or_default(), end)
 }
 
-/// Finds the first byte at or after `from` that meets `condition`. Returns its offset, or the length if there
-/// is none.
+/// Returns the offset of the first byte from `from` on that meets `condition`, or the length.
 fn find(bytes: &[u8], from: usize, condition: impl Fn(u8) -> bool) -> usize {
     bytes[from..].iter().position(|b| condition(*b)).map_or(bytes.len(), |found| from + found)
 }

@@ -101,8 +101,7 @@ fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
     }
 }
 
-/// Returns the text after `AB>` or `Ann> `. An order such as `A3> B2` has no such prefix, because of its
-/// digit.
+/// Returns the text after `AB>` or `Ann> `. An order such as `A3> B2` has no such prefix: it has a digit.
 fn strip_name_prefix(line: &str) -> Option<&str> {
     let (name, after) = line.split_at_checked(line.bytes().take(16).position(|b| b == b'>')?)?;
     let after = &after[1..];

@@ -36,8 +36,7 @@ pub fn begins_like_order(line: &str) -> bool {
     words.first().is_some_and(|first| is_square(first)) || is_request(&words.join(" "))
 }
 
-/// Whether a word is a square, such as `A1` or `Y16`, or a square after the letter of a ship class, such as
-/// `VD2`.
+/// Whether a word is a square, such as `A1` or `Y16`, or one after the letter of a ship class, such as `VD2`.
 fn is_square(word: &str) -> bool {
     let letters = word.bytes().take_while(u8::is_ascii_alphabetic).count();
     let digits = word.len() - letters;

@@ -57,8 +57,7 @@ pub enum Content {
     Invitation,
     /// The answer to a letter: a receipt, a refusal, or the answers to its commands.
     Answer(Box<Answer>),
-    /// The result of an adjudication, or of several in a row if the referee passed for sides that could not
-    /// move.
+    /// The result of an adjudication, or of several in a row if the referee passed for sides without a move.
     Report {
         steps: Vec<Adjudication>,
         missed: Vec<Seat>,
@@ -98,8 +97,7 @@ impl Content {
     }
 }
 
-/// One adjudication: the phase that was decided, the orders and the state in which they were filed, and the
-/// resulting state.
+/// One adjudication: the phase that was decided, the orders, the state before, and the resulting state.
 #[derive(Clone, Debug)]
 pub struct Adjudication {
     pub phase: Phase,
@@ -178,8 +176,7 @@ pub enum Notice {
     Overdue { seats: Vec<Seat>, bouncing: Vec<Seat> },
     /// To the GM: the match has ended.
     Over { outcome: Outcome },
-    /// A player has missed too many turns, and until then the other may go on against the house or take the
-    /// win.
+    /// A player has missed too many turns; until then the other may go on against the house or take the win.
     Vanished { seat: Seat, deadline: DateTime<Utc> },
     /// To the GM: the house's level found no legal turn, and an easier one played instead.
     HouseFailed { seat: Seat, failure: HouseFailure },

@@ -60,8 +60,7 @@ struct Protests {
     was_rejected: bool,
 }
 
-/// The last letters of a seat, if they ask the same and nothing else has happened in the match since the
-/// first.
+/// The last letters of a seat, if they ask the same and nothing else has happened since the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Repeated {
     asked: Fingerprint,
@@ -139,8 +138,7 @@ impl Past {
         self.seats[seat].hint = Some(hint.clone());
     }
 
-    /// Counts the letters of the seat within an hour that asked the same, with nothing else in the match
-    /// since the first.
+    /// Counts the letters of the seat within an hour that asked the same, with nothing else since the first.
     pub fn times_asked(&self, letter: &SeatLetter, at: DateTime<Utc>) -> u32 {
         let repeated = self.seats[letter.cause.seat].repeated.as_ref();
         let repeated = repeated.filter(|repeated| at - repeated.since < REPEATED_WITHIN);
@@ -175,8 +173,7 @@ impl Past {
         Some(Fault::whole(reason).with_example(format!("TURN {open}")))
     }
 
-    /// Whether the next protest of a seat stops nothing: the second in a turn, and any after one that the GM
-    /// has rejected.
+    /// Whether the next protest of a seat stops nothing: the second in a turn, and any after a rejected one.
     pub fn is_protest_spent(&self, seat: Seat) -> bool {
         let protests = self.seats[seat].protests;
         protests.was_rejected || protests.in_this_turn

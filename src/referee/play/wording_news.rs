@@ -31,8 +31,7 @@ pub fn known_before(game_match: &Match) -> BySeat<BTreeMap<String, Digest>> {
     })
 }
 
-/// Notes which seats the next letter tells of the club's own templates: those that were not told of the ones
-/// in force.
+/// Notes which seats the next letter tells of the club's own templates: those not told of the ones in force.
 pub fn note(game_match: &mut Match, known: &BySeat<BTreeMap<String, Digest>>) {
     let own = game_match.own_templates();
     for seat in Seat::BOTH {

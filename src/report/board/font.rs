@@ -67,8 +67,7 @@ impl OutlinePen for PathPen {
     }
 }
 
-/// The outline of a character at size 1, with the y axis pointing up from the baseline; `None` if it is
-/// blank.
+/// The outline of a character at size 1, the y axis pointing up from the baseline; `None` if it is blank.
 pub fn outline(c: char) -> Option<&'static Path> {
     glyph(c)?.outline.as_ref()
 }

@@ -8,8 +8,7 @@ use crate::game::picture::Picture;
 /// The factor by which pictures are enlarged, so that they stay sharp on dense screens.
 const SCALE: u16 = 2;
 
-/// Maximum PNGs in a [`PictureCache`]. A few are enough, because equal pictures come close together, and each
-/// takes 20 to 60 kB.
+/// Maximum PNGs in a [`PictureCache`], of 20 to 60 kB. A few do: equal pictures come close together.
 const CACHE_SIZE: usize = 16;
 
 /// A cache that draws equal pictures once: both sides' boards where nothing is hidden, and the first boards
@@ -68,8 +67,7 @@ fn encode(bitmap: &Bitmap) -> Result<Vec<u8>, png::EncodingError> {
         .set_palette(colours.flat_map(|colour| [colour.red, colour.green, colour.blue]).collect::<Vec<_>>());
     // Most pixels equal the one above, so this filter leaves little but zeros. It halves the file.
     encoder.set_filter(png::Filter::Up);
-    // Level 3 takes four fifths of the time for 3 % more bytes; level 5 takes half as long again for 7 %
-    // fewer.
+    // Level 3 takes four fifths of the time for 3 % more bytes; level 5 three halves for 7 % fewer.
     encoder.set_deflate_compression(png::DeflateCompression::Level(4));
     encoder.write_header()?.write_image_data(&bitmap.pixels)?;
     Ok(bytes)

@@ -229,8 +229,7 @@ fn own_orders(game_match: &Match, seat: Seat, filed: &BySeat<Option<FiledOrders>
     own.map(|own| filed_orders(own, game_match.zone_of(seat))).into()
 }
 
-/// The news of one of a report's adjudications. The last one led to the state that the report shows, so its
-/// view is shared.
+/// The news of one of a report's adjudications. The last one led to the state shown, so its view is shared.
 fn report_step(step: &Adjudication, game_match: &Match, view: &Arc<LazyView>, seat: Seat) -> Value {
     let view = if view.is_of(&step.state) { Arc::clone(view) } else { LazyView::after(step, seat, None) };
     for_news(step, &game_match.players, view, seat).into()
@@ -248,8 +247,7 @@ pub fn for_gm(input: &WordingInput<'_>) -> TemplateContext {
     TemplateContext::new(None).with_lazy(field_source(input, None), SHARED).with(own)
 }
 
-/// The context of a letter to the player who held `seat` until now. The notice is all that it tells of the
-/// match.
+/// The context of a letter to the player who held `seat` until now. Of the match it tells only the notice.
 pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
     let notice = notice_of(&input.dispatch.content);
     let own = [

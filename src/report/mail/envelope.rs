@@ -14,8 +14,7 @@ pub struct Stationery {
     pub club_name: String,
     /// The referee's address.
     pub address: Address,
-    /// Whether the mailbox accepts `local+anything@domain`. If so, Reply-To addresses contain the reply
-    /// token.
+    /// Whether the mailbox accepts `local+anything@domain`. Reply-To addresses then contain the reply token.
     pub plus_addresses: bool,
     /// The domain of the Message-IDs we make.
     pub message_id_domain: String,
@@ -54,8 +53,7 @@ pub struct Envelope<'a> {
     pub message_id: &'a str,
     /// The match that the letter is about.
     pub match_id: Option<&'a str>,
-    /// Whether the letter keeps its own subject even if it answers another letter. Reports do, because they
-    /// are found by it.
+    /// Whether the letter keeps its own subject even as an answer. Reports do, because they are found by it.
     pub keeps_subject: bool,
     pub date: DateTime<Utc>,
 }
@@ -84,8 +82,7 @@ impl Stationery {
         let Envelope { token, to_name, to, message_id, match_id, keeps_subject, date } = *envelope;
         let mut references: Vec<String> = Vec::new();
         if let Some(match_id) = match_id.filter(|_| !token.is_empty()) {
-            // No letter has this Message-ID. Mail programs put letters that refer to it into one thread per
-            // match.
+            // No letter has this Message-ID. By references to it, mail programs make one thread per match.
             references.push(self.message_id(token, &match_id.to_lowercase()));
         }
         if let Some(answered) = answered {
@@ -127,8 +124,7 @@ pub fn unique_part(game_match: &Match, index: usize) -> String {
     start + &open_turn(game_match)
 }
 
-/// The beginning of [`unique_part`], which names the letter without the open turn. `seq` is the length of the
-/// ledger.
+/// The beginning of [`unique_part`]: the letter without the open turn. `seq` is the length of the ledger.
 pub fn unique_start(match_id: &str, key: &SealKey, seq: u64, index: usize) -> String {
     let place = seq << INDEX_BITS | (index as u64 & INDEX_MASK);
     format!("{}.{}.", match_id.to_lowercase(), key.veil(place))

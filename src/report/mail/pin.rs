@@ -39,8 +39,7 @@ pub fn pin_of(mail: &[u8], parsed: &Message<'_>) -> Digest {
     Digest::of(canonical_of(mail, Some(parsed)).as_bytes())
 }
 
-/// Returns the canonical form of a letter, whose SHA-256 is its pin. A dropped picture counts by the digest
-/// that stands for it.
+/// Returns the canonical form of a letter, whose SHA-256 is its pin. A dropped picture counts by its digest.
 pub fn canonical(mail: &[u8]) -> String {
     canonical_of(mail, MessageParser::default().parse(mail).as_ref())
 }
@@ -84,8 +83,7 @@ impl File {
     }
 }
 
-/// Converts line breaks to line feeds, and drops those at the end: the last one may belong to the boundary
-/// after it.
+/// Converts line breaks to line feeds, and drops those at the end: the last may belong to the boundary.
 fn with_line_feeds(text: &str) -> String {
     let mut text = text.replace("\r\n", "\n");
     text.truncate(text.trim_end_matches('\n').len());
