@@ -15,6 +15,8 @@ mod pacific;
 pub mod quad;
 mod quadrant_z;
 pub mod quantum;
+#[cfg(test)]
+mod testing;
 
 pub use engine::{Chosen, HouseLevel, Level};
 
@@ -50,14 +52,12 @@ pub fn level(game: GameKind, name: &str) -> Option<&'static HouseLevel> {
     levels(game).iter().find(|level| level.is_called(name))
 }
 
-/// Returns the version of the house that plays a game, or 0 if none does. It rises with every change that can
-/// alter a turn.
+/// Returns the version of the house for a game, 0 if none plays it. It rises with every change of turns.
 pub fn version(game: GameKind) -> u32 {
     on_game!(game, State => State::HOUSE.map_or(0, |house| house.version))
 }
 
-/// Checks options of a match against the house. The level's own options apply where `wanted` has no other
-/// value.
+/// Checks options of a match against the house. The level's own options apply where `wanted` has none.
 ///
 /// # Errors
 /// As for [`GameKind::choose`].

@@ -4,6 +4,7 @@
 mod causes;
 mod desk;
 mod filings;
+mod house;
 mod letters;
 mod play;
 #[path = "../support/random.rs"]

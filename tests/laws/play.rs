@@ -70,6 +70,10 @@ impl Play {
     pub fn new(kind: GameKind, seed: u64) -> Play {
         let mut random = Random::new(seed);
         let choices = choices(kind, &mut random);
+        Play::with(kind, choices, random)
+    }
+
+    pub fn with(kind: GameKind, choices: Choices, random: Random) -> Play {
         let state = kind.start(&choices);
         Play { kind, choices, state, memories: Memories::empty(kind), random, adjudications: 0 }
     }
