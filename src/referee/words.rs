@@ -21,56 +21,10 @@ pub const WORDS_NOTE: &str = "words: ";
 const MAX_WORDS_NOTE: usize = 500;
 
 /// Words for the GM. A letter that has one goes to the GM at once.
-const GM: [&str; 7] =
-    ["gm", "gamemaster", "organizer", "organiser", "administrator", "spielleiter", "spielleitung"];
+const GM: &str = "gm gamemaster organizer organiser administrator spielleiter spielleitung";
 
 /// Words of trouble, in the languages that players write most. Remarks with one are passed on beside orders.
-const TROUBLE: [&str; 44] = [
-    "sick",
-    "ill",
-    "illness",
-    "hospital",
-    "died",
-    "dead",
-    "death",
-    "funeral",
-    "accident",
-    "surgery",
-    "stop",
-    "quit",
-    "pause",
-    "pausing",
-    "cancer",
-    "krank",
-    "krankenhaus",
-    "klinik",
-    "gestorben",
-    "verstorben",
-    "tod",
-    "tot",
-    "unfall",
-    "beerdigung",
-    "aufhören",
-    "pausieren",
-    "malade",
-    "hôpital",
-    "décédé",
-    "mort",
-    "morte",
-    "arrêter",
-    "enfermo",
-    "enferma",
-    "muerto",
-    "fallecido",
-    "malato",
-    "morto",
-    "ospedale",
-    "ziek",
-    "ziekenhuis",
-    "overleden",
-    "sjuk",
-    "chory",
-];
+const TROUBLE: &str = include_str!("words/trouble.txt");
 
 /// The way of a letter's words to the GM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,13 +50,13 @@ impl Words {
         }
         let text: Vec<&str> = request.remarks.iter().map(|line| line.text.as_str()).collect();
         let text = cut(&text.join("\n"));
-        let has_any = |list: &[&str]| {
+        let has_any = |list: &str| {
             let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-            words.any(|word| list.contains(&word.as_str()))
+            words.any(|word| list.split_whitespace().any(|known| known == word))
         };
-        let names_gm = has_any(&GM);
+        let names_gm = has_any(GM);
         let is_for_a_person =
-            names_gm || request.is_empty() || request.remarks.len() > MANY_LINES || has_any(&TROUBLE);
+            names_gm || request.is_empty() || request.remarks.len() > MANY_LINES || has_any(TROUBLE);
         let passing = if names_gm { Passing::AtOnce } else { Passing::InDigest };
         is_for_a_person.then_some(Words { passing, text })
     }

@@ -98,8 +98,21 @@ lists! {
     /// Single words that people use for themselves, their families and games.
     PERSON_WORDS = "person_words";
 
+    /// Signs for "I", "game", "to take part" and "club" in languages that do not separate words.
+    PERSON_SIGNS = "person_signs";
+
     /// First words of orders and commands.
     VERBS = "verbs";
+
+    // Names in HTML and headers.
+    /// Elements that end a line.
+    BLOCK_ELEMENTS = "block_elements";
+    /// Classes and IDs of the elements that mail programs put around quotes and attribution lines.
+    QUOTE_NAMES = "quote_names";
+    /// Classes and IDs of the elements that mail programs put around signatures.
+    SIGNATURE_NAMES = "signature_names";
+    /// Header fields that only machines write, such as receipts of certified mail in Italy (`x-ricevuta`).
+    MACHINE_FIELDS = "machine_fields";
 }
 
 impl WordList {
