@@ -9,7 +9,6 @@ use super::output::print_json;
 use crate::daemon::Office;
 use crate::daemon::instruct;
 use crate::referee::Instruction;
-use crate::report::GmResult;
 
 /// Carries out a GM's instruction and prints the result, for people or as JSON.
 ///
@@ -22,21 +21,14 @@ pub(super) async fn carry_out(
     json: bool,
 ) -> anyhow::Result<ExitCode> {
     let gm = gm.index(&office.config.club.gm)?;
-    print(office, &instruct::carry_out_as(office, gm, instruction).await?, json)
-}
-
-/// Prints the result of an instruction, for people or as JSON.
-///
-/// # Errors
-/// Same as [`carry_out`].
-fn print(office: &Office, done: &GmResult, json: bool) -> anyhow::Result<ExitCode> {
-    let text = instruct::tell(office, done)?;
+    let done = instruct::carry_out_as(office, gm, instruction).await?;
+    let text = instruct::tell(office, &done)?;
     if !done.is_done() {
         // The text is laid out for a letter; an error is one line.
         bail!("{}", text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
     if json {
-        print_json(done);
+        print_json(&done);
     } else {
         print!("{text}");
     }

@@ -1,4 +1,4 @@
-//! `fogpost letters`: lists incoming letters with their status, prints one byte for byte, or lists unsent mail.
+//! `fogpost letters`: lists incoming letters, prints one byte for byte, or lists unsent mail.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -73,8 +73,8 @@ enum Command {
     },
     /// Send letters of the referee again
     ///
-    /// A letter that was given up is sent as it is. A letter that the mail server accepted is sent as a copy, with a
-    /// new Message-ID and Resent- fields.
+    /// A letter that was given up is sent as it is. A letter that the mail server accepted is sent as a copy,
+    /// with a new Message-ID and Resent- fields.
     Resend {
         #[command(flatten)]
         which: Which,

@@ -189,14 +189,15 @@ struct New {
     /// quadrant-z, pacific, quantum or quad; see `fogpost games`
     #[arg(value_parser = game, required_unless_present = "from")]
     game: Option<GameKind>,
-    /// Holder of the seat `first`: `ann@example.org`, `Ann <ann@example.org>`, or the house, as `house:average`
+    /// Holder of the seat `first`: `ann@example.org`, `Ann <ann@example.org>`, or the house, as
+    /// `house:average`
     #[arg(value_parser = holder, required_unless_present = "from")]
     first: Option<HolderArgument>,
     /// Holder of the seat `second`
     #[arg(value_parser = holder, required_unless_present = "from")]
     second: Option<HolderArgument>,
-    /// Open all matches listed in a CSV file, or none. Its columns are game, first and second, and optionally options,
-    /// days, setup_days and zone
+    /// Open all matches listed in a CSV file, or none. Its columns are game, first and second, and optionally
+    /// options, days, setup_days and zone
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "options", "days", "setup_days", "zone"])]
     from: Option<PathBuf>,
     /// An option of the game, `name=value`; can be repeated

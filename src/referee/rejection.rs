@@ -10,28 +10,20 @@ use crate::game::{Fault, Seat};
 pub enum Rejection {
     /// The phase it was meant for is no longer open.
     Passed,
+    /// The match is over.
     Over,
     /// The match is already in the requested state.
     Already,
     /// The rules assume no filing for these seats: they must move themselves.
-    MustMove {
-        seats: Vec<Seat>,
-    },
+    MustMove { seats: Vec<Seat> },
     /// The orders cannot stand.
-    Faulty {
-        faults: Vec<Fault>,
-    },
+    Faulty { faults: Vec<Fault> },
     /// The seat owes no orders.
-    NotDue {
-        seat: Seat,
-    },
-    NoSuchTurn {
-        turn: u32,
-    },
+    NotDue { seat: Seat },
+    /// The turn was not adjudicated, or its orders no longer fit.
+    NoSuchTurn { turn: u32 },
     /// An absence has more days than the seat has left, or lies in the past.
-    TooManyDays {
-        left: i64,
-    },
+    TooManyDays { left: i64 },
     /// There is no deadline to move, because only the house is to move.
     NoDeadline,
 }

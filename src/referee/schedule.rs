@@ -161,8 +161,8 @@ impl Terms {
         }
     }
 
-    /// Returns the deadline `days` after `from`, at the next set hour. If that day is in one of the `absences`, or on
-    /// an excluded weekend, the deadline moves to the next day that is not.
+    /// Returns the deadline `days` after `from`, at the next set hour. If that day is in one of the
+    /// `absences`, or on an excluded weekend, the deadline moves to the next day that is not.
     pub fn deadline(&self, from: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
         let local = from.with_timezone(&self.zone).naive_local();
         let Some(earliest) = local.checked_add_days(Days::new(u64::from(days))) else { return from };
@@ -174,7 +174,7 @@ impl Terms {
         self.instant(self.next_allowed_day(due, absences))
     }
 
-    /// Returns `deadline` moved by `days` calendar days of the zone, so that its hour survives a clock change.
+    /// Returns `deadline` moved by `days` calendar days of the zone. Its hour survives a clock change.
     pub fn extended(&self, deadline: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
         let local = deadline.with_timezone(&self.zone).naive_local();
         let Some(due) = local.checked_add_days(Days::new(u64::from(days))) else { return deadline };
@@ -199,8 +199,8 @@ impl Terms {
         !is_away && (self.weekends || !is_weekend)
     }
 
-    /// Converts a local time. An ambiguous time (clocks set back) maps to the later instant, a nonexistent time (clocks
-    /// set forward) to an hour later.
+    /// Converts a local time. An ambiguous time (clocks set back) maps to the later instant, a nonexistent
+    /// time (clocks set forward) to an hour later.
     fn instant(&self, local: NaiveDateTime) -> DateTime<Utc> {
         instant_in(self.zone, local)
     }

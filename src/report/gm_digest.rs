@@ -1,4 +1,4 @@
-//! The GM's digest as its template sees it, most urgent first. It holds nothing that the rules hide from its reader.
+//! The GM's digest as its template sees it, most urgent first, without anything that the rules hide.
 
 use serde::{Deserialize, Serialize};
 

@@ -9,6 +9,8 @@ mod golden;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;
+#[path = "../support/random_play/mod.rs"]
+mod random_play;
 
 /// Letters that come in: whose they are, which are answered, and in which order.
 mod door {
@@ -43,6 +45,7 @@ mod outbox {
     mod boards;
     mod bounds;
     mod budgets;
+    mod pins;
     mod returned;
     mod texts;
     mod trouble;
@@ -70,6 +73,7 @@ mod gm {
     mod acts;
     mod alarms;
     mod digest;
+    mod grammar;
     mod instructions;
     mod several;
 }

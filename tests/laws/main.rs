@@ -4,10 +4,13 @@
 mod causes;
 mod desk;
 mod filings;
+mod house;
 mod letters;
 mod play;
 #[path = "../support/random.rs"]
 mod random;
+#[path = "../support/random_play/mod.rs"]
+mod random_play;
 mod records;
 mod secrecy;
 mod states;

@@ -8,8 +8,8 @@ use skrifa::outline::{DrawSettings, OutlinePen};
 use skrifa::{FontRef, MetadataProvider};
 use tiny_skia::{Path, PathBuilder, Transform};
 
-/// A subset of DejaVu Sans. Pictures must not depend on the fonts of the machine that draws them: the audit compares
-/// them byte for byte. The licence is in the same folder.
+/// A subset of DejaVu Sans. Pictures must not depend on the fonts of the machine that draws them: the audit
+/// compares them byte for byte. The licence is in the same folder.
 const FONT: &[u8] = include_bytes!("fonts/DejaVuSans-subset.ttf");
 
 struct Glyph {
@@ -67,7 +67,7 @@ impl OutlinePen for PathPen {
     }
 }
 
-/// The outline of a character at size 1, with the y axis pointing up from the baseline; `None` if it is blank.
+/// The outline of a character at size 1, the y axis pointing up from the baseline; `None` if it is blank.
 pub fn outline(c: char) -> Option<&'static Path> {
     glyph(c)?.outline.as_ref()
 }
