@@ -32,6 +32,7 @@ pub mod record;
 mod seat;
 mod seen;
 #[cfg(test)]
+#[path = "../../tests/support/sight.rs"]
 mod sight;
 pub mod square;
 

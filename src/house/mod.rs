@@ -16,7 +16,8 @@ pub mod quad;
 mod quadrant_z;
 pub mod quantum;
 #[cfg(test)]
-mod testing;
+#[path = "../../tests/support/house.rs"]
+mod support;
 
 pub use engine::{Chosen, HouseLevel, Level};
 

@@ -120,6 +120,7 @@ mod audit {
 
 /// Dossiers, and how others check them.
 mod dossier {
+    pub mod account;
     pub mod check_program;
     pub mod contents;
 }

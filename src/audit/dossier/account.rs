@@ -21,8 +21,6 @@ use crate::report::sent::plain_text;
 use crate::report::{self, Position, TemplateError, Templates};
 
 mod positions;
-#[cfg(test)]
-mod tests;
 
 /// One of our letters with all its bytes.
 #[derive(Clone, Debug)]

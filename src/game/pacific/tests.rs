@@ -153,22 +153,6 @@ fn only_a_submarine_turn_can_be_missed() {
 }
 
 #[test]
-fn views_and_faults_do_not_depend_on_where_enemy_submarines_are() {
-    let here = state(Options::default(), Stage::Submarines, ["DA1 BC9", "DP16 SC8^"], ["D4 E5", "D6 K9"]);
-    let there =
-        State { submarines: BySeat::new(here.submarines.first.clone(), below("E5 C9")), ..here.clone() };
-    let (one, other) = (here.view(Seat::First), there.view(Seat::First));
-    assert_eq!(one, other);
-    assert_eq!(State::board(&one), State::board(&other));
-    assert_eq!(State::extra(&one), State::extra(&other));
-    for order in ["U1 TO E5", "U1 TO D6", "U1 FIRE C8", "U1 FIRE P16", "U2 SONAR D6", "U2 SONAR P1", "ASW D6"]
-    {
-        let orders = numbered(order);
-        assert_eq!(State::check(&one, &orders), State::check(&other, &orders), "{order}");
-    }
-}
-
-#[test]
 fn a_submarine_move_looks_like_a_pass_to_the_enemy() {
     let start = state(Options::default(), Stage::Submarines, ["DA1", "DP16"], ["D4", "D6"]);
     let shown = |first| dive(&start, first, "").view(Seat::Second);

@@ -4,7 +4,7 @@ use crate::game::pacific::{
 };
 use crate::game::random_play::RandomPlay;
 use crate::game::{BySeat, Game, Outcome, Reason, Sealed, Seat};
-use crate::house::testing::{options, score, sealed};
+use crate::house::support::{options, score, sealed};
 
 /// Average with so few positions that debug builds finish soon.
 const FEW: Skill<'static> = Skill { positions: 60, guesses: 8, insight: Insight::Told, overlooked: 0 };

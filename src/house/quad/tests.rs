@@ -2,7 +2,7 @@ use super::*;
 use crate::game::quad::{STARS, State};
 use crate::game::random_play::RandomPlay;
 use crate::game::{BySeat, Game};
-use crate::house::testing::{after, options, score};
+use crate::house::support::{after, options, score};
 
 /// Positions that Expert looks at in these tests, so that debug builds finish soon.
 const POSITIONS: u32 = 2_000;

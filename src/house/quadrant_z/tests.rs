@@ -4,7 +4,7 @@ use super::*;
 use crate::game::quadrant_z::{Battle, Capture, Class, Layout, Options, Quadrant, Ship, Side, Square, State};
 use crate::game::random_play::RandomPlay;
 use crate::game::{BySeat, Game, Outcome, Reason, Seat};
-use crate::house::testing::{options, score, sealed};
+use crate::house::support::{options, score, sealed};
 
 /// Options under which random matches are played.
 fn variety(seed: u64) -> Options {

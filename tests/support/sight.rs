@@ -1,6 +1,6 @@
 //! Colours as seen with deuteranopia or protanopia, and as printed in grey, for tests of palettes.
 
-use super::picture::Colour;
+use fogpost::game::picture::Colour;
 
 /// Somebody who looks at a picture.
 #[derive(Clone, Copy, Debug)]

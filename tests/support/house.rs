@@ -1,7 +1,7 @@
 //! Support for the tests of all games of the house.
 
-use super::engine::Level;
-use crate::game::{BySeat, Game, Numbered, Options, Sealed, Seat};
+use fogpost::game::{BySeat, Game, Numbered, Options, Sealed, Seat};
+use fogpost::house::Level;
 
 /// The game's options, with these values.
 pub fn options<O: Options>(chosen: &[(&str, &str)]) -> O {
