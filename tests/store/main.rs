@@ -127,7 +127,8 @@ on_both! {
         dispatches_are_found_by_match_and_message_id
         queues_show_what_waits_and_since_when
         a_dispatch_is_found_by_the_id_in_its_return_path
-        a_digest_takes_the_place_of_one_that_still_waits;
+        a_digest_takes_the_place_of_one_that_still_waits
+        a_reminder_lapses_once_what_it_is_about_has_changed;
     unruled:
         bytes_of_unruled_letters_are_deleted_and_all_else_stays
         no_other_letter_loses_its_bytes;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use fogpost::game::Seat;
+use fogpost::game::{Due, Seat};
 use fogpost::letter::pictures::{dropped_from, take_out};
 use fogpost::letter::{Digest, ReturnId};
+use fogpost::referee::{MatchOverview, Stage};
 use fogpost::store::{
     Changes, Claim, Database, DispatchFilter, LatestTimes, LetterStatus, MatchRow, NewDispatch, Queues,
-    SendOutcome, Urgency,
+    SendOutcome, Urgency, reminds,
 };
 
 use crate::place::{PATIENCE, Place};
@@ -318,4 +319,44 @@ pub async fn a_digest_takes_the_place_of_one_that_still_waits(place: Place) {
     let lapsed = &store.list_dispatches(false, 9).await.unwrap()[3];
     assert_eq!((lapsed.waiting, lapsed.sent_at, lapsed.given_up_at), (false, None, None));
     assert_eq!(store.list_dispatches(true, 9).await.unwrap().len(), 3, "nobody needs to send it");
+}
+
+pub async fn a_reminder_lapses_once_what_it_is_about_has_changed(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA"]).await;
+    let seat = Seat::Second;
+    let before = MatchOverview { deadline: Some(at(90)), ..match_row("QZ-AAAA", 1).overview };
+    let due = before.due.clone().expect("orders are due");
+    let reminder = NewDispatch {
+        match_id: Some("QZ-AAAA".to_owned()),
+        seat: Some(seat),
+        reminds: reminds(&before, seat),
+        ..dispatch(0)
+    };
+    assert!(reminder.reminds.is_some() && before.awaited == [seat]);
+    store.commit(&Changes { dispatches: vec![reminder], ..changes() }).await.unwrap();
+    let changed = [
+        (false, before.clone()),
+        (false, MatchOverview { awaited: Seat::BOTH.to_vec(), ..before.clone() }),
+        (true, MatchOverview { awaited: vec![seat.other()], ..before.clone() }),
+        (
+            true,
+            MatchOverview { deadline: before.deadline.map(|at| at + TimeDelta::hours(1)), ..before.clone() },
+        ),
+        (true, MatchOverview { due: Some(Due { turn: 8, ..due }), ..before.clone() }),
+        (true, MatchOverview { stage: Stage::Paused, ..before.clone() }),
+        (false, before),
+    ];
+    for (version, (has_lapsed, overview)) in (1..).zip(changed) {
+        let row = MatchRow { overview, ..match_row("QZ-AAAA", version) };
+        store.commit(&Changes { matches: vec![row], ..changes() }).await.unwrap();
+        let (claimed, held) = store.claim_dispatches(at(0), 9).await.unwrap();
+        assert_eq!(claimed.iter().map(|one| one.has_lapsed).collect::<Vec<_>>(), [has_lapsed], "{version}");
+        store.record_outcomes(held, at(0), &[]).await.unwrap();
+    }
+    let (ids, held) = claim(store, 0, 9).await;
+    store.record_outcomes(held, at(1), &[(ids[0], SendOutcome::Lapsed)]).await.unwrap();
+    assert_eq!(latest_due(store).await, None);
+    let row = &store.list_dispatches(false, 1).await.unwrap()[0];
+    assert_eq!((row.waiting, row.sent_at, row.given_up_at, row.tries), (false, None, None, 0));
 }
