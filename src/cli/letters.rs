@@ -180,7 +180,7 @@ fn print_unsent(dispatches: &[DispatchRow], zone: chrono_tz::Tz, json: bool) {
             dispatch.recipient.clone(),
             dispatch.kind.to_string(),
             dispatch.match_id.clone().unwrap_or_default(),
-            if dispatch.given_up { "given up" } else { "waiting" }.to_owned(),
+            if dispatch.given_up_at.is_some() { "given up" } else { "waiting" }.to_owned(),
             dispatch.tries.to_string(),
             dispatch.error.clone(),
         ]
@@ -241,7 +241,7 @@ fn unsent_as_json(dispatch: &DispatchRow) -> serde_json::Value {
         "kind": dispatch.kind,
         "match": dispatch.match_id,
         "tries": dispatch.tries,
-        "given_up": dispatch.given_up,
+        "given_up": dispatch.given_up_at.is_some(),
         "error": dispatch.error,
     })
 }

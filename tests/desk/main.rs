@@ -47,6 +47,7 @@ mod outbox {
     mod budgets;
     mod pins;
     mod returned;
+    mod stale;
     mod texts;
     mod trouble;
 }

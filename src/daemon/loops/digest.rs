@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 use crate::config::Gm;
 use crate::daemon::{Office, commit, remembered};
 use crate::desk::frame::gm_index::GmIndex;
-use crate::desk::gm::digest::daily;
+use crate::desk::gm::digest::{LastDigest, daily, since_key};
 use crate::desk::people::player_settings::digest_for;
 use crate::store::Player;
 
@@ -56,19 +56,19 @@ async fn digest_of(
     key: &str,
     now: DateTime<Utc>,
 ) -> anyhow::Result<()> {
-    let Some(last) = remembered::time(office, key).await? else {
+    let Some(made_at) = remembered::time(office, key).await? else {
         // The first period begins when the club does.
         return Ok(office.store.remember(key, &now.to_rfc3339()).await?);
     };
     let zone = office.config.terms.zone;
     let local = now.with_timezone(&zone);
-    let today = local.date_naive();
-    let is_made = last.with_timezone(&zone).date_naive() >= today;
+    let is_made = made_at.with_timezone(&zone).date_naive() >= local.date_naive();
     if is_made || local.hour() < gm.digest_hour {
         return Ok(());
     }
-    commit::decide_and_commit(office, move |desk| daily(desk, index, last, today)).await?;
+    let since = remembered::time(office, &since_key(key)).await?.unwrap_or(made_at);
+    let last = LastDigest { key: key.to_owned(), made_at, since };
+    commit::decide_and_commit(office, move |desk| daily(desk, index, &last)).await?;
     // Counts matter for two days at most.
-    office.store.delete_past_restraints(now - TimeDelta::days(3), now).await?;
-    Ok(office.store.remember(key, &now.to_rfc3339()).await?)
+    Ok(office.store.delete_past_restraints(now - TimeDelta::days(3), now).await?)
 }

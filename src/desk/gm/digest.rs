@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::lists;
 use crate::desk::frame::desk::Desk;
@@ -12,7 +12,7 @@ use crate::desk::frame::summary::Summary;
 use crate::desk::outbox::gms;
 use crate::game::Seat;
 use crate::ledger::Fact;
-use crate::referee::{Stage, WORDS_NOTE};
+use crate::referee::{DispatchKind, Stage, WORDS_NOTE};
 use crate::report::{
     ClubLetter, FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote,
     RefusalCount, SendingSummary, format_local,
@@ -53,16 +53,46 @@ impl Fog {
     }
 }
 
-/// Words a GM's digest of the day, unless there is no news or it was made before.
-pub fn daily(desk: &mut Desk<'_>, gm: GmIndex, since: DateTime<Utc>, today: NaiveDate) -> Decided<()> {
-    desk.acting = gm;
-    let Some(digest) = digest(desk, Some(since))? else { return Ok(()) };
-    let dispatch = gms::gm_dispatch(desk, gm, &ClubLetter::Digest { digest }, &format!("d.{today}"), None)?;
-    // Another daemon may have made it, or this one before it was killed.
-    if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
-        return Ok(());
+/// What is remembered of a GM's last digest.
+pub struct LastDigest {
+    /// The key under which the time of the digest is remembered.
+    pub key: String,
+    pub made_at: DateTime<Utc>,
+    /// The beginning of the period that it covers.
+    pub since: DateTime<Utc>,
+}
+
+/// Returns the key under which the beginning of a digest's period is remembered.
+pub fn since_key(key: &str) -> String {
+    format!("{key} since")
+}
+
+/// Words a GM's digest of the day, unless there is no news or it was made before. If the last one was not sent
+/// yet, it lapses, and this one covers its period as well.
+pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<()> {
+    desk.acting = index;
+    let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
+    let zone = desk.club.config.terms.zone;
+    let unique = |at: DateTime<Utc>| format!("d.{}", at.with_timezone(&zone).date_naive());
+    let last_id = desk.club.stationery.message_id(token, &unique(last.made_at));
+    let waits = desk.rows.dispatch(&last_id)?.is_some_and(|row| row.waiting);
+    let since = if waits { last.since } else { last.made_at };
+    if let Some(digest) = digest(desk, Some(since))? {
+        let letter = ClubLetter::Digest { digest };
+        let dispatch = gms::gm_dispatch(desk, index, &letter, &unique(desk.at()), None)?;
+        // Another daemon may have made it.
+        if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
+            return Ok(());
+        }
+        desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
     }
-    desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
+    let at = desk.at();
+    let changes = &mut desk.draft.changes;
+    if waits {
+        changes.replaced_digests.push((gm.address.as_str().to_owned(), DispatchKind::Notice));
+    }
+    changes.remembered.push((last.key.clone(), at.to_rfc3339()));
+    changes.remembered.push((since_key(&last.key), since.to_rfc3339()));
     Ok(())
 }
 
