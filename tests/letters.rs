@@ -18,10 +18,12 @@ use serde::Deserialize;
 
 #[path = "letters/doubt.rs"]
 mod doubt;
-#[path = "letters/request.rs"]
-mod request;
+#[path = "letters/memory.rs"]
+mod memory;
 #[path = "support/doubt.rs"]
 mod support_doubt;
+#[path = "support/worst_letters.rs"]
+mod worst_letters;
 
 /// What a letter contains. A person wrote it if neither `automatic` nor `unreadable` is set.
 #[derive(Debug, Default, Deserialize)]
