@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat, Syntax};
 use fogpost::ledger::{Cause, LetterCause, SealKey};
-use fogpost::letter::{Address, Digest, Letter, Limits, NewText, OwnIdentity};
+use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity};
 use fogpost::referee::{self, HouseDefaults, Match, Matter, Opening};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 use fogpost::request::Request;

@@ -45,6 +45,8 @@ pub enum Instruction {
     Announce { readers: Readership, text: String },
     /// Shows what waits for a GM.
     Digest,
+    /// Confirms the machine's clock, if it is in doubt.
+    ConfirmClock,
 }
 
 /// The players who read an announcement.
@@ -76,7 +78,19 @@ pub enum MatchAction {
 impl Instruction {
     /// Whether it changes a match or a person, and does not only ask.
     pub fn changes_something(&self) -> bool {
-        !matches!(self, Instruction::List(_) | Instruction::PlayerShow(_) | Instruction::Digest)
+        match self {
+            Instruction::Match { .. }
+            | Instruction::New { .. }
+            | Instruction::PlayerAdd { .. }
+            | Instruction::PlayerRename { .. }
+            | Instruction::PlayerMerge { .. }
+            | Instruction::PlayerBounceClear(_)
+            | Instruction::PlayerBlock { .. }
+            | Instruction::AcceptLetter { .. }
+            | Instruction::Announce { .. }
+            | Instruction::ConfirmClock => true,
+            Instruction::List(_) | Instruction::PlayerShow(_) | Instruction::Digest => false,
+        }
     }
 }
 

@@ -89,6 +89,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         bouncing: BySeat::default(),
         bounces: BySeat::default(),
         sent_late: None,
+        clock_moves: Vec::new(),
         away: BySeat::default(),
         protest: None,
         vanished: None,
