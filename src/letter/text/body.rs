@@ -220,6 +220,8 @@ pub fn mime_type(part: &MessagePart<'_>) -> (String, String) {
         (ct.ctype().to_ascii_lowercase(), ct.subtype().unwrap_or_default().to_ascii_lowercase());
     // A multipart without a boundary has no parts; read its content as text.
     let leaf = !matches!(part.body, PartType::Multipart(_) | PartType::Message(_));
+    // HTML hidden by `structure::without_hidden_letters`.
+    let kind = if kind == "texx" { "text".to_owned() } else { kind };
     let plain = kind == "text" && subtype.is_empty() || kind == "multipart" && leaf;
     if plain { ("text".into(), "plain".into()) } else { (kind, subtype) }
 }
