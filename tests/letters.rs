@@ -20,6 +20,8 @@ use serde::Deserialize;
 mod doubt;
 #[path = "letters/memory.rs"]
 mod memory;
+#[path = "letters/request.rs"]
+mod request;
 #[path = "support/doubt.rs"]
 mod support_doubt;
 #[path = "support/worst_letters.rs"]

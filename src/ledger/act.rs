@@ -93,10 +93,8 @@ pub enum Act {
     Away(Seat),
     /// Mail to the seat arrives again.
     Restored(Seat),
-    /// By the program: the referee was down from `since` until now. A deadline within the outage moves by its length.
-    Slide {
-        since: DateTime<Utc>,
-    },
+    /// By the program: the referee was down from `since` until now. A deadline within moves by its length.
+    Slide { since: DateTime<Utc> },
     /// By the program: the clock was ahead of now. The deadline that it moved is set again.
     ClockSetBack,
     /// By the program: the seat's reply token or its player's addresses change.

@@ -77,22 +77,13 @@ pub enum Fact {
     /// The deadline moved by whole days; 0 if an absence or a returned letter moved it.
     DeadlineExtended { days: u32, deadline: DateTime<Utc> },
     /// Deadlines were extended because the referee could not be reached.
-    DeadlineSlid {
-        deadline: DateTime<Utc>,
-    },
+    DeadlineSlid { deadline: DateTime<Utc> },
     /// The referee's clock was ahead: the deadline that it moved was set again.
-    DeadlineRestored {
-        deadline: DateTime<Utc>,
-    },
-    /// The mail server took the letter that opened the phase to the seat late, and the deadline moved by as much.
-    OpeningSentLate {
-        seat: Seat,
-        deadline: DateTime<Utc>,
-    },
-    ReminderSent {
-        seat: Seat,
-        turn: u32,
-    },
+    DeadlineRestored { deadline: DateTime<Utc> },
+    /// The mail server took the seat's letter that opened the phase late, and the deadline moved by as much.
+    OpeningSentLate { seat: Seat, deadline: DateTime<Utc> },
+    /// The seat was reminded, or told again that its letter was refused.
+    ReminderSent { seat: Seat, turn: u32 },
     /// No reminder was sent, because its time came up only after the deadline.
     ReminderPassed { turn: u32 },
     /// The player's digest brings the reminder, because it comes before the deadline.

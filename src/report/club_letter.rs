@@ -59,8 +59,7 @@ pub enum ClubLetter {
     LowSpace { free_mb: u64, min_free_mb: u64 },
     /// Asks the GM whether the clock is right, which has jumped since it was last trusted.
     ClockDoubted { now: String, last: String, apart: String },
-    /// Tells the GM the result of an audit that the GM asked for. `faults` holds the findings in each match that is not
-    /// sound.
+    /// Tells the GM the result of an audit that was asked for. `faults`: the findings in each unsound match.
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
     /// Warns the GM that the mail server has taken no letter since then.
     CannotSend { since: String, error: String, waiting: u64 },
@@ -191,13 +190,9 @@ pub enum GmResult {
     /// The text went to this many readers, or would go to them if `check` is set.
     Announced { readers: usize, lines: Vec<String>, check: bool },
     /// The letter waits again, and is ruled on next.
-    Accepted {
-        letter: String,
-        sender: String,
-    },
-    Refused {
-        says: String,
-    },
+    Accepted { letter: String, sender: String },
+    /// The instruction cannot be carried out, for this reason.
+    Refused { says: String },
     /// The machine's clock counts as right.
     ClockConfirmed,
     /// The line has a syntax fault.
@@ -220,17 +215,8 @@ pub struct SeenTurn {
 impl GmResult {
     /// Whether the instruction was carried out, or answered.
     pub fn is_done(&self) -> bool {
-        match self {
-            GmResult::Match { .. }
-            | GmResult::Would
-            | GmResult::List { .. }
-            | GmResult::Opened { .. }
-            | GmResult::Player { .. }
-            | GmResult::Blocked { .. }
-            | GmResult::Accepted { .. }
-            | GmResult::Announced { .. }
-            | GmResult::ClockConfirmed
-            | GmResult::Digest { .. } => true,
+        !matches!(
+            self,
             GmResult::Rejection { .. }
                 | GmResult::NoMatch { .. }
                 | GmResult::TurnPassed { .. }
@@ -303,31 +289,9 @@ impl ClubLetter {
 
     /// The letter's replies, some of which may be pages of the manual.
     pub(super) fn replies(&self) -> &[Reply] {
-        match self {
-            ClubLetter::Stranger { replies, .. } | ClubLetter::GmAnswer { replies, .. } => replies,
-            ClubLetter::Challenge { .. }
-            | ClubLetter::Declined { .. }
-            | ClubLetter::Lapsed { .. }
-            | ClubLetter::Digest { .. }
-            | ClubLetter::GivenUp { .. }
-            | ClubLetter::SetAside { .. }
-            | ClubLetter::LowSpace { .. }
-            | ClubLetter::ClockDoubted { .. }
-            | ClubLetter::AuditReport { .. }
-            | ClubLetter::CannotSend { .. }
-            | ClubLetter::HouseStuck { .. }
-            | ClubLetter::GmUnsigned { .. }
-            | ClubLetter::Unproven { .. }
-            | ClubLetter::Change { .. }
-            | ClubLetter::Announcement { .. }
-            | ClubLetter::Blocked { .. }
-            | ClubLetter::PlayerDigest { .. }
-            | ClubLetter::Renamed { .. }
-            | ClubLetter::Absent { .. }
-            | ClubLetter::Newcomer { .. }
-            | ClubLetter::Words { .. }
-            | ClubLetter::Suspected { .. }
-            | ClubLetter::Unreadable { .. } => &[],
-        }
+        let (ClubLetter::Stranger { replies, .. } | ClubLetter::GmAnswer { replies, .. }) = self else {
+            return &[];
+        };
+        replies
     }
 }

@@ -142,8 +142,8 @@ fn part_type(field: &[u8]) -> Option<PartType> {
     })
 }
 
-/// Hides attached letters and, in a large letter, encoded files and HTML from the parser, which would unpack them
-/// although nothing reads the result.
+/// Hides attached letters and, in a large letter, encoded files and HTML from the parser, which would unpack
+/// them although nothing reads the result.
 ///
 /// The parser's result is nested as deeply as the attached letters, so dropping it could overflow the stack. [`check`]
 /// counts them, except in a transfer encoding, which RFC 2046 5.2.1 forbids, and in digests, which need not label them.

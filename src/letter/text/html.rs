@@ -28,8 +28,8 @@ pub struct HtmlText {
     pub has_struck_out: bool,
 }
 
-/// Reads an HTML text. Block elements, rows and list items end a line; head, style, script, hidden and struck-out
-/// elements are dropped.
+/// Reads an HTML text. Block elements, rows and list items end a line; head, style, script, hidden and
+/// struck-out elements are dropped.
 ///
 /// # Errors
 /// [`UnreadableReason::TooManyLines`] if the budget is too small for its lines.

@@ -78,19 +78,7 @@ pub enum MatchAction {
 impl Instruction {
     /// Whether it changes a match or a person, and does not only ask.
     pub fn changes_something(&self) -> bool {
-        match self {
-            Instruction::Match { .. }
-            | Instruction::New { .. }
-            | Instruction::PlayerAdd { .. }
-            | Instruction::PlayerRename { .. }
-            | Instruction::PlayerMerge { .. }
-            | Instruction::PlayerBounceClear(_)
-            | Instruction::PlayerBlock { .. }
-            | Instruction::AcceptLetter { .. }
-            | Instruction::Announce { .. }
-            | Instruction::ConfirmClock => true,
-            Instruction::List(_) | Instruction::PlayerShow(_) | Instruction::Digest => false,
-        }
+        !matches!(self, Instruction::List(_) | Instruction::PlayerShow(_) | Instruction::Digest)
     }
 }
 

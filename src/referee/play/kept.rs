@@ -35,7 +35,7 @@ pub struct ClockMove {
     pub since: Option<DateTime<Utc>>,
 }
 
-/// A player who has missed too many turns, while the opponent may choose what becomes of the seat. No deadline runs.
+/// A player who has missed too many turns, while the opponent may decide on the seat. No deadline runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vanished {
     pub seat: Seat,
