@@ -252,3 +252,37 @@ async fn has_answer_of_gm(office: &Office, letters: &[FetchedLetter]) -> anyhow:
     };
     Ok(letters.iter().any(confirms))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn letter(origin: &str, received_at: DateTime<Utc>, stamp: &str) -> FetchedLetter {
+        let raw = format!("{stamp}From: ann@players.example\n\nHELP\n").into_bytes();
+        let (cut, size, is_spam) = (false, raw.len() as u64, false);
+        FetchedLetter { raw, received_at, origin: origin.to_owned(), cut, size, is_spam }
+    }
+
+    #[test]
+    fn the_time_of_an_imap_server_is_a_witness_and_that_of_a_file_is_none() {
+        let now = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
+        let vouches =
+            |origin, days| vouches_for(&letter(origin, now - TimeDelta::days(days), ""), now).is_some();
+        assert!(vouches("imap:INBOX/1/7", 1) && vouches("imap:INBOX/1/7", -1));
+        assert!(!vouches("imap:INBOX/1/7", 2) && !vouches("imap:INBOX/1/7", 700));
+        assert!(!vouches("maildir:1.M2P3.host", 0) && !vouches("stdin", 0));
+    }
+
+    #[test]
+    fn a_stamp_of_any_other_server_on_the_way_is_a_witness() {
+        let now = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
+        let stamp = |server: &str, at: DateTime<Utc>| {
+            format!("Received: from a.example by {server} with ESMTP;\n {}\n", at.to_rfc2822())
+        };
+        let vouches = |stamps: &str| vouches_for(&letter("stdin", now, stamps), now).is_some();
+        let (own, old) = (stamp(&host_name(), now), stamp("mx.provider.example", now - TimeDelta::days(9)));
+        assert!(!vouches(&own) && !vouches(&old) && !vouches(&stamp("localhost", now)));
+        assert!(!vouches("Received: by mx.provider.example\n") && !vouches("Received: x\n"));
+        assert!(vouches(&format!("{own}{old}{}", stamp("mx.provider.example", now))));
+    }
+}
