@@ -83,6 +83,16 @@ impl Args {
                 }
                 Err(error) => findings.print("outbox", Err(error), advice),
             }
+            if let Some(address) = config.status.listen.filter(|address| !address.ip().is_loopback()) {
+                warn(
+                    "status",
+                    &format!(
+                        "whoever reaches {address} can read the club's counts (status.listen); outside of a \
+                     container, use 127.0.0.1:{}",
+                        address.port()
+                    ),
+                );
+            }
             look_up(&config, self.dkim_selector).await;
             if self.send {
                 findings.print_round_trip(&config, Duration::from_secs(self.wait)).await;

@@ -19,7 +19,7 @@ use crate::daemon::{Office, Unseal};
 use crate::letter::Digest;
 use crate::referee::{Instruction, is_digest_prefix};
 use crate::report::format_local;
-use crate::store::{Database, DispatchFilter, DispatchRow, LetterRow, LetterStatus};
+use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus};
 
 /// List incoming letters with their status, print one, or accept one
 ///
@@ -137,7 +137,9 @@ impl Args {
             let asked = self.unsealing.asked(&office.config.club.gm)?;
             match &self.raw {
                 Some(prefix) => raw(office, prefix, asked.as_ref()).await?,
-                None if self.unsent => self.list_unsent(&office.store, office.config.terms.zone).await?,
+                None if self.unsent => {
+                    print_unsent(office, &office.store.list_dispatches(true, self.limit).await?, self.json)
+                }
                 None => self.list(office, asked.as_ref()).await?,
             }
             Ok(ExitCode::SUCCESS)
@@ -154,7 +156,7 @@ impl Args {
         }
         let head = ["letter", "received", "from", "subject", "status", "seat", "note"];
         let zone = office.config.terms.zone;
-        print_table(&head, listed.iter().map(|letter| columns(letter, zone)).collect());
+        print_table(&head, listed.iter().map(|letter| columns(letter, zone, office.now())).collect());
         if listed.iter().any(Listed::is_sealed) {
             println!(
                 "Letters of running matches are sealed: --unseal REASON --gm NAME shows their contents."
@@ -162,21 +164,16 @@ impl Args {
         }
         Ok(())
     }
-
-    async fn list_unsent(&self, store: &Database, zone: chrono_tz::Tz) -> anyhow::Result<()> {
-        print_unsent(&store.list_dispatches(true, self.limit).await?, zone, self.json);
-        Ok(())
-    }
 }
 
-fn print_unsent(dispatches: &[DispatchRow], zone: chrono_tz::Tz, json: bool) {
+fn print_unsent(office: &Office, dispatches: &[DispatchRow], json: bool) {
     if json {
         dispatches.iter().for_each(|dispatch| print_json(&unsent_as_json(dispatch)));
         return;
     }
     let rows = dispatches.iter().map(|dispatch| {
         vec![
-            format_local(dispatch.created_at, zone),
+            format_local(dispatch.created_at, office.config.terms.zone, office.now()),
             dispatch.recipient.clone(),
             dispatch.kind.to_string(),
             dispatch.match_id.clone().unwrap_or_default(),
@@ -215,7 +212,7 @@ async fn list_given_up(office: &Office, seen: bool, json: bool) -> anyhow::Resul
     let filter = DispatchFilter { only_given_up: true, ..DispatchFilter::default() };
     let found = office.store.find_dispatches(&filter, MAX_RESENT).await?;
     let rows: Vec<DispatchRow> = found.into_iter().map(|(row, _)| row).collect();
-    print_unsent(&rows, office.config.terms.zone, json);
+    print_unsent(office, &rows, json);
     if rows.len() >= MAX_RESENT as usize && !json {
         println!("These are the newest {MAX_RESENT}.");
     }
@@ -277,7 +274,7 @@ async fn listed(
     Ok(listed)
 }
 
-fn columns(listed: &Listed, zone: chrono_tz::Tz) -> Vec<String> {
+fn columns(listed: &Listed, zone: chrono_tz::Tz, now: DateTime<Utc>) -> Vec<String> {
     let Listed { letter, sealed_by } = listed;
     let digest = letter.digest.to_string()[..12].to_owned();
     let status = letter.status.as_str().to_owned();
@@ -295,7 +292,7 @@ fn columns(listed: &Listed, zone: chrono_tz::Tz) -> Vec<String> {
     }
     vec![
         digest,
-        format_local(letter.received_at, zone),
+        format_local(letter.received_at, zone, now),
         letter.sender.clone(),
         letter.subject.chars().take(40).collect(),
         status,

@@ -91,7 +91,7 @@ struct Times {
 
 impl Times {
     fn ago(&self, at: DateTime<Utc>) -> String {
-        format!("{} ago ({})", format_duration(self.now - at), format_local(at, self.zone))
+        format!("{} ago ({})", format_duration(self.now - at), format_local(at, self.zone, self.now))
     }
 
     fn last(&self, at: Option<DateTime<Utc>>) -> String {

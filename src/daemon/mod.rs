@@ -12,6 +12,7 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use tokio::sync::Notify;
 
+use self::doubt::ClockTrust;
 use self::heartbeat::Heartbeat;
 use self::suspects::Attempts;
 use self::traffic::Traffic;
@@ -26,6 +27,7 @@ use crate::store::Database;
 
 pub mod audit;
 mod commit;
+pub mod doubt;
 mod heartbeat;
 pub mod house;
 pub mod instruct;
@@ -64,6 +66,7 @@ pub struct Office {
     /// Verifies DKIM signatures, where letters must be signed.
     verifier: Option<Arc<Verifier>>,
     clock: Clock,
+    clock_trust: ClockTrust,
     heartbeat: Heartbeat,
     attempts: Attempts,
     /// The letters under way. Rulings without a letter let them pass.
@@ -101,6 +104,7 @@ impl Office {
             outbox,
             verifier,
             clock,
+            clock_trust: ClockTrust::default(),
             heartbeat: Heartbeat::new(Instant::now()),
             attempts: Attempts::new(run),
             traffic: Traffic::new(),

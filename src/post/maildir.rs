@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,7 +56,8 @@ impl MaildirConfig {
     }
 }
 
-/// Creates `tmp`, `new` and `cur` where they are missing.
+/// Creates `tmp`, `new` and `cur` where they are missing, for our user alone, or in a folder that somebody
+/// else shares with a group, for the group too.
 ///
 /// # Errors
 /// Returns an error if a folder cannot be created or synced.
@@ -64,12 +65,49 @@ pub fn create(root: &Path) -> io::Result<()> {
     if ["tmp", "new", "cur"].iter().all(|part| root.join(part).is_dir()) {
         return Ok(());
     }
-    for part in ["tmp", "new", "cur"] {
-        fs::create_dir_all(root.join(part))?;
+    let is_new = !root.exists();
+    create_folders(root)?;
+    let is_shared = is_shared_maildir(root);
+    for folder in ["tmp", "new", "cur"].map(|part| root.join(part)) {
+        match fs::create_dir(&folder) {
+            Err(there) if there.kind() == io::ErrorKind::AlreadyExists => {}
+            created => {
+                created?;
+                set_folder_mode(&folder, is_shared)?;
+            }
+        }
+    }
+    if is_new {
+        set_folder_mode(root, is_shared)?;
     }
     sync(root)?;
     // A new folder is an entry in its parent, which must survive a power failure, too.
     root.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync)
+}
+
+/// Creates a folder and those above it where they are missing, for our user alone: letters hold reply tokens.
+///
+/// # Errors
+/// Returns an error if one cannot be created.
+pub fn create_folders(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Whether a Maildir, or the folder around it, is somebody else's who lets a group in, such as a mail
+/// server's.
+fn is_shared_maildir(root: &Path) -> bool {
+    is_shared(root) || root.parent().is_some_and(is_shared)
+}
+
+fn is_shared(folder: &Path) -> bool {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    fs::metadata(folder)
+        .is_ok_and(|about| about.uid() != rustix::process::geteuid().as_raw() && about.mode() & 0o070 != 0)
+}
+
+/// Sets the permissions of a new folder, whatever the umask is.
+fn set_folder_mode(folder: &Path, is_shared: bool) -> io::Result<()> {
+    fs::set_permissions(folder, Permissions::from_mode(if is_shared { 0o750 } else { 0o700 }))
 }
 
 /// A letter to deliver into the Maildir `root`.
@@ -151,7 +189,11 @@ impl<'a> Draft<'a> {
     }
 
     fn write_in_tmp(&self) -> io::Result<u64> {
-        let mut file = self.in_maildir(|| File::create_new(&self.tmp))?;
+        let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.tmp);
+        let mut file = self.in_maildir(create)?;
+        if is_shared_maildir(self.root) {
+            file.set_permissions(Permissions::from_mode(0o640))?;
+        }
         file.write_all(self.letter)?;
         Ok(file.metadata()?.dev())
     }

@@ -57,6 +57,8 @@ pub enum ClubLetter {
     SetAside { digest: String, sender: String, note: String, attempts: u32 },
     /// Warns the GM that space is short and no more mail is fetched.
     LowSpace { free_mb: u64, min_free_mb: u64 },
+    /// Asks the GM whether the clock is right, which has jumped since it was last trusted.
+    ClockDoubted { now: String, last: String, apart: String },
     /// Tells the GM the result of an audit that was asked for. `faults`: the findings in each unsound match.
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
     /// Warns the GM that the mail server has taken no letter since then.
@@ -191,6 +193,8 @@ pub enum GmResult {
     Accepted { letter: String, sender: String },
     /// The instruction cannot be carried out, for this reason.
     Refused { says: String },
+    /// The machine's clock counts as right.
+    ClockConfirmed,
     /// The line has a syntax fault.
     NotRead { says: String, example: String },
     /// The digest, if there is news for it.
@@ -264,6 +268,7 @@ impl ClubLetter {
             ClubLetter::GivenUp { .. }
             | ClubLetter::SetAside { .. }
             | ClubLetter::LowSpace { .. }
+            | ClubLetter::ClockDoubted { .. }
             | ClubLetter::CannotSend { .. }
             | ClubLetter::HouseStuck { .. }
             | ClubLetter::GmUnsigned { .. } => "gm/trouble.txt",

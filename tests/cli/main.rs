@@ -8,8 +8,11 @@ mod demo;
 mod fog;
 mod gm;
 mod ground;
+mod limits;
 mod login;
 mod service;
+#[path = "../support/worst_letters.rs"]
+mod worst_letters;
 
 use std::fs;
 use std::io::Write;

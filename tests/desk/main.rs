@@ -83,6 +83,7 @@ mod gm {
 mod clock {
     mod clocks;
     mod deadlines;
+    mod doubted;
     mod outage;
     mod schedule;
 }

@@ -247,3 +247,35 @@ async fn an_unwritable_folder_is_a_transient_fault() {
     let error = out.send(&Outgoing { return_path: None, to: "anna@home.test", bytes: b"x" }).await;
     assert!(error.expect_err("in the way").is_transient());
 }
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).expect("it is there").permissions().mode() & 0o7777
+}
+
+#[test]
+fn what_we_make_is_private_whatever_the_umask_is() {
+    let folder = TempDir::new().expect("a folder");
+    let root = folder.path().join("mail/ann@players.example");
+    let letter = maildir::deliver(&root, &letter("one")).expect("delivered");
+    assert_eq!(mode(&letter), 0o600);
+    for part in ["..", ".", "tmp", "new", "cur"] {
+        assert_eq!(mode(&root.join(part)), 0o700, "{part}");
+    }
+}
+
+#[test]
+fn the_group_reads_letters_in_a_folder_that_its_owner_shares_with_it() {
+    for (permissions, for_letters, for_folders) in [(0o770, 0o640, 0o750), (0o707, 0o600, 0o700)] {
+        let folder = TempDir::new().expect("a folder");
+        let shared = folder.path().join("mail");
+        fs::create_dir(&shared).expect("a folder");
+        fs::set_permissions(&shared, fs::Permissions::from_mode(permissions)).expect("ours");
+        if std::os::unix::fs::chown(&shared, Some(65534), None).is_err() {
+            eprintln!("not run: only root can give a folder away");
+            return;
+        }
+        let root = shared.join("ann@players.example");
+        let letter = maildir::deliver(&root, &letter("one")).expect("delivered");
+        assert_eq!((mode(&letter), mode(&root.join("new"))), (for_letters, for_folders));
+    }
+}

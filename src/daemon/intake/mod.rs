@@ -11,9 +11,10 @@ use tokio::sync::mpsc;
 
 use self::copies::Original;
 use self::row::{row_of, visible_tokens};
+use super::load::large::turn_to_decode;
 use super::load::read::read;
 use super::parallel::run_blocking;
-use super::{Office, space, suspects};
+use super::{Office, doubt, space, suspects};
 use crate::desk::frame::club::Club;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
@@ -27,9 +28,20 @@ const COMPARED_AT_ONCE: usize = 32;
 /// Stores each batch, until the inbox closes the channel.
 pub async fn store_until_closed(office: &Office, mut batches: mpsc::Receiver<Batch>) {
     while let Some(batch) = batches.recv().await {
+        // Without an answer, the inbox leaves the letters in the mailbox and fetches them again later.
         if !space::has_room(office).await {
-            // Without an answer, the inbox leaves the letters in the mailbox and fetches them again later.
             continue;
+        }
+        match doubt::may_take(office, &batch.letters).await {
+            Ok(true) => {}
+            Ok(false) => continue,
+            Err(error) => {
+                tracing::error!(
+                    error = format!("{error:#}"),
+                    "failed to check the clock; letters stay in the mailbox"
+                );
+                continue;
+            }
         }
         match store_letters(office, batch.letters).await {
             Ok(taken) => {
@@ -130,6 +142,8 @@ async fn compare(
         let reading = run_blocking(move || {
             par_map(&pairs, |(place, original)| {
                 let letter = &letters[*place];
+                // An earlier letter is no larger than twice this one.
+                let _turn = turn_to_decode(&letter.raw);
                 let _in_work = working.enter(letter.digest);
                 let is_skipped = skipped.contains(&letter.digest);
                 let text = || copies::new_text(&letter.raw, original, |raw| read(&club, raw));

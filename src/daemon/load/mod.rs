@@ -3,6 +3,7 @@
 pub mod digest;
 pub mod dkim;
 pub mod gm_lists;
+pub mod large;
 pub mod read;
 
 use std::collections::{BTreeMap, BTreeSet};

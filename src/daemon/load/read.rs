@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::large::turn_to_decode;
 use crate::desk::door::sender::{ReadLetter, ReadResult};
 use crate::desk::frame::club::{Club, Moment};
 use crate::desk::frame::in_work::InWork;
@@ -15,6 +16,7 @@ use crate::store::WaitingLetter;
 /// Parses letters in parallel, and notes the ones in progress.
 pub fn read_letters(club: &Club, letters: Vec<WaitingLetter>, in_work: &InWork) -> Vec<ReadLetter> {
     let read = par_map(&letters, |letter| {
+        let _turn = turn_to_decode(&letter.raw);
         let _in_work = in_work.enter(letter.digest);
         read_waiting(club, letter)
     });

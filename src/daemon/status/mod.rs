@@ -16,10 +16,12 @@ use serde::{Deserialize, Serialize};
 
 use self::logins::LoginStatus;
 use super::audit::unsound::{Unsound, unsound_matches};
+use super::doubt;
 use super::house::stuck::{StuckHouse, stuck_houses};
 use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use super::sending::account::{ACCOUNT, Account};
 use crate::config::{DatabaseSection, Quota};
+use crate::desk::gm::alarm::time_apart;
 use crate::post::{host_name, oauth, without_addresses};
 use crate::report::format_duration;
 use crate::store::{Database, LatestTimes, Queues};
@@ -120,6 +122,7 @@ impl Status {
         let latest = queues.latest;
         let mut status = Status::sum_up(queues, daemons, now, silent_after);
         status.note_times_ahead(&store.remembered_under("").await?, latest);
+        status.note_clock(doubt::doubted_since(store, now).await?);
         status.note_space(store.free_bytes()?, config);
         status.sent_in_a_day = store.sent_counts(now).await?.day.into();
         status.per_day = quota.per_day;
@@ -205,6 +208,18 @@ impl Status {
             self.faults.push(format!(
                 "{matches} for {}: run fogpost audit verify --all, then fogpost audit acknowledge",
                 format_duration(self.at - *first)
+            ));
+        }
+    }
+
+    fn note_clock(&mut self, last_trusted: Option<DateTime<Utc>>) {
+        if let Some(last) = last_trusted {
+            self.faults.push(format!(
+                "the clock is in doubt: it says {}, and was last trusted {}; letters wait in the mailbox, \
+                 and nothing is decided or moved until a witness agrees: if it is right, run \
+                 fogpost clock confirm",
+                self.at.format("%Y-%m-%d %H:%M UTC"),
+                time_apart(self.at - last)
             ));
         }
     }

@@ -50,7 +50,7 @@ pub fn note_signature(desk: &mut Desk<'_>, waiting: &WaitingLetter, from: &str) 
 
 /// Tells a GM, once a day, that a letter in the GM's name is not signed.
 pub fn tell_gm_of_unsigned(desk: &mut Desk<'_>, waiting: &WaitingLetter, gm: GmIndex) -> Decided<()> {
-    let plain = ClubLetter::GmUnsigned { at: desk.club.local_time(waiting.received_at) };
+    let plain = ClubLetter::GmUnsigned { at: desk.local_time(waiting.received_at) };
     let dispatch = gms::gm_dispatch(desk, gm, &plain, &format!("y.{}", desk.at().date_naive()), None)?;
     if !desk.is_dispatched(&dispatch.message_id)? {
         desk.draft.changes.dispatches.push(dispatch);

@@ -164,7 +164,7 @@ fn unproven_summary(
     let loaded = desk.game_match(&row.match_id)?.context("the token's match is missing")?;
     Ok(UnprovenSummary {
         match_id: row.match_id.clone(),
-        at: format_local(waiting.received_at, loaded.game_match.zone_of(row.seat)),
+        at: format_local(waiting.received_at, loaded.game_match.zone_of(row.seat), desk.at()),
         address: letter.from.as_str().to_owned(),
         unsigned: doubt == Doubt::Unsigned,
         more: lines.saturating_sub(shown.len()),

@@ -295,6 +295,11 @@ impl<'a> Desk<'a> {
 
     /// Formats a time in the zone that a player has chosen, or in the club's.
     pub fn local_time_in(&self, zone: Option<Tz>, at: DateTime<Utc>) -> String {
-        format_local(at, zone.unwrap_or(self.club.config.terms.zone))
+        format_local(at, zone.unwrap_or(self.club.config.terms.zone), self.at())
+    }
+
+    /// Formats a time for the GM, in the club's zone.
+    pub fn local_time(&self, at: DateTime<Utc>) -> String {
+        self.local_time_in(None, at)
     }
 }

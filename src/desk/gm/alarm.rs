@@ -1,7 +1,7 @@
 //! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that
-//! fills up, and a server that takes no mail.
+//! fills up, a clock in doubt, and a server that takes no mail.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::audit::AuditVerdict;
 use crate::desk::frame::desk::Desk;
@@ -9,7 +9,7 @@ use crate::desk::frame::rows::Decided;
 use crate::desk::outbox::gms::{self, About};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::referee::DispatchKind;
-use crate::report::{self, ClubLetter, FailedMatch};
+use crate::report::{self, ClubLetter, FailedMatch, format_duration, format_with_year};
 use crate::store::NewDispatch;
 
 /// Tells the GM which matches do not verify, and why.
@@ -51,6 +51,29 @@ pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
     Ok(())
 }
 
+/// Asks the GM whether the clock is right, which was last trusted at `last`. Another daemon may have asked.
+pub fn clock_doubted(desk: &mut Desk<'_>, last: DateTime<Utc>) -> Decided<()> {
+    let zone = desk.club.config.terms.zone;
+    let letter = ClubLetter::ClockDoubted {
+        now: format_with_year(desk.at(), zone),
+        last: format_with_year(last, zone),
+        apart: time_apart(desk.at() - last),
+    };
+    let unique = format!("clock.{}", last.timestamp_millis());
+    for alarm in gms::gm_alarms(desk, &letter, &unique, About::Club)? {
+        if !desk.is_dispatched(&alarm.message_id)? {
+            desk.draft.changes.dispatches.push(NewDispatch { kind: DispatchKind::Alarm, ..alarm });
+        }
+    }
+    Ok(())
+}
+
+/// Words how much earlier or later something was.
+pub fn time_apart(ago: TimeDelta) -> String {
+    let which = if ago < TimeDelta::zero() { "later" } else { "earlier" };
+    format!("{} {which}", format_duration(ago.abs()))
+}
+
 /// Tells the GM that nothing has been sent since then, because the server refuses everything with these
 /// codes. The letter waits like all others, and is the first that goes. Another daemon, or this one before it
 /// was killed, may have told of the same outage.
@@ -63,7 +86,7 @@ pub fn cannot_send(
 ) -> Decided<()> {
     // Two daemons meet an outage within moments.
     let unique = format!("out.{}.{codes}", since.format("%Y%m%d%H"));
-    let since = desk.local_time_in(None, since);
+    let since = desk.local_time(since);
     let letter = ClubLetter::CannotSend { since, error: error.to_owned(), waiting };
     let alarms = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
     for alarm in alarms {

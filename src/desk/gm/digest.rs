@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Datelike as _, NaiveDate, TimeDelta, Utc};
 
 use super::lists;
 use crate::desk::frame::desk::Desk;
@@ -96,6 +96,12 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     Ok(())
 }
 
+/// Formats a day, with the year if it is not the present one.
+fn day_and_month(desk: &Desk<'_>, day: NaiveDate) -> String {
+    let is_this_year = day.year() == desk.at().with_timezone(&desk.club.config.terms.zone).year();
+    day.format(if is_this_year { "%a %-d %b" } else { "%a %-d %b %Y" }).to_string()
+}
+
 /// Returns the acting GM's news since `since` (by default, of the last day), or `None` if there is none.
 pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<Box<GmDigest>>> {
     let since = since.unwrap_or(desk.at() - TimeDelta::days(1));
@@ -103,7 +109,7 @@ pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<B
     let summaries: Vec<Summary> =
         lists::summaries(desk)?.into_iter().filter(|summary| looks_after(desk, summary)).collect();
     let fog = if desk.at_terminal { fog_at_terminal(desk)? } else { fog_of_gm(desk)? };
-    let mut told = GmDigest { since: desk.club.local_time(since), ..GmDigest::default() };
+    let mut told = GmDigest { since: desk.local_time(since), ..GmDigest::default() };
     tell_matches(desk, &summaries, &mut told)?;
     tell_events(desk, rows, &summaries, &fog, &mut told);
     // A GM who plays must not learn how often the opponent's orders were refused.
@@ -131,7 +137,7 @@ pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<B
         told.lapsed.push(LapsedLetter {
             match_id: letter.match_id.clone(),
             sender: letter.address.clone(),
-            noted: desk.club.local_time(letter.noted_at),
+            noted: desk.local_time(letter.noted_at),
         });
     }
     told.from_spam = rows.from_spam;
@@ -215,7 +221,7 @@ fn with_grace(desk: &Desk<'_>, mut late: Vec<GmMatchSummary>) -> Decided<Vec<GmM
         let game_match = found.map(|loaded| &loaded.game_match);
         line.grace_until = game_match.and_then(|game_match| {
             let until = game_match.deadline? + game_match.terms.grace();
-            Some(format_local(until, game_match.terms.zone))
+            Some(format_local(until, game_match.terms.zone, desk.at()))
         });
     }
     desk.rows.check()?;
@@ -232,7 +238,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, summaries: &[Summary], fog: &
     for missed in &rows.missed {
         let Some(summary) = find(&missed.match_id) else { continue };
         let made_good = missed.made_good.filter(|_| !fog.matches.contains(&missed.match_id));
-        let made_good = made_good.map(|at| desk.club.local_time(at));
+        let made_good = made_good.map(|at| desk.local_time(at));
         told.missed.push(MatchNote {
             id: missed.match_id.clone(),
             turn: Some(missed.turn),
@@ -256,7 +262,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, summaries: &[Summary], fog: &
     for entry in &rows.absences {
         let Some(summary) = find(&entry.match_id) else { continue };
         let Fact::AbsenceNoted { seat, from, to } = &entry.fact else { continue };
-        let days = format!("{} to {}", from.format("%a %-d %b"), to.format("%a %-d %b"));
+        let days = format!("{} to {}", day_and_month(desk, *from), day_and_month(desk, *to));
         let note =
             MatchNote { who: Some(name(summary, *seat)), days: Some(days), ..MatchNote::of(&summary.line) };
         // One announcement counts in all matches of its player.
@@ -283,7 +289,7 @@ fn letter_told(desk: &Desk<'_>, letter: &DigestLetter) -> LetterSummary {
     let row = &letter.row;
     LetterSummary {
         digest: row.digest.to_string()[..12].to_owned(),
-        at: desk.club.local_time(row.received_at),
+        at: desk.local_time(row.received_at),
         sender: row.sender.clone(),
         note: row.note.clone(),
     }

@@ -74,6 +74,8 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
         Instruction::PlayerBounceClear(address) => registry::clear_bounces(desk, address, check),
         Instruction::PlayerBlock { address, on } => registry::block_player(desk, address, *on, check),
         Instruction::AcceptLetter { digest } => accept::accept_letter(desk, digest, check),
+        // Whoever rules on a letter trusts the clock: see `daemon::doubt`.
+        Instruction::ConfirmClock => Ok(GmResult::ClockConfirmed),
         Instruction::Digest => Ok(GmResult::Digest { digest: digest::digest(desk, None)? }),
     }
 }

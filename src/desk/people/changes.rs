@@ -106,7 +106,7 @@ pub fn open_changes_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<PlayerCha
 
 /// Returns the reply about an addition to which a registered address has agreed already.
 pub fn new_awaited(desk: &Desk<'_>, agreed: &PlayerChange) -> ChangeReply {
-    let lapses = desk.club.local_time(agreed.asked_at + LAPSE);
+    let lapses = desk.local_time(agreed.asked_at + LAPSE);
     ChangeReply::NewAwaited { address: agreed.address.clone(), lapses }
 }
 

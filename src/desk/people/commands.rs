@@ -135,7 +135,7 @@ fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
             code: row.code.clone(),
             by: row.inviter_name.clone(),
             offer: offer_of(row)?.summary(&desk.club.config.terms),
-            lapses: asker.local_time(row.lapses_at, &desk.club.config.terms),
+            lapses: desk.local_time_in(asker.zone, row.lapses_at),
         });
     }
     Ok(seats)
@@ -146,5 +146,5 @@ fn matches_of(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<MatchSummary>> {
     let Some(id) = asker.player_id else { return Ok(Vec::new()) };
     let matches = desk.rows.matches_of(id)?.iter();
     let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
-    Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, asker.zone)).collect())
+    Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, asker.zone, desk.at())).collect())
 }

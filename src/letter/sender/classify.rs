@@ -241,6 +241,9 @@ impl<'a> Evidence<'a> {
                 let text = match &part.body {
                     PartType::Message(inner) => String::from_utf8_lossy(&inner.raw_message),
                     PartType::Text(_) | PartType::Html(_) => String::from_utf8_lossy(part.contents()),
+                    PartType::Binary(_) if mime_type(part).0 == "text" => {
+                        String::from_utf8_lossy(part.contents())
+                    }
                     PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Multipart(_) => continue,
                 };
                 for address in header::addresses(&text) {

@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 use super::kept::{
-    Bounces, GmMessage, OfferedOrders, RefusedLetter, SentLate, Unsealing, Vanished, WordingNews,
+    Bounces, ClockMove, GmMessage, OfferedOrders, RefusedLetter, SentLate, Unsealing, Vanished, WordingNews,
 };
 use super::past::Past;
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
@@ -78,6 +78,9 @@ pub struct Match<F = Filing> {
     pub bounces: BySeat<Bounces>,
     /// The deadline was moved because letters that opened a phase were sent late.
     pub sent_late: Option<SentLate>,
+    /// The moves of the open phase's deadline, for a clock that turns out to have been ahead.
+    #[serde(default)]
+    pub clock_moves: Vec<ClockMove>,
     /// An automatic absence note came from the seat, and no letter since.
     pub away: BySeat<bool>,
     /// The seat that protested, until the GM resumes the match.

@@ -64,7 +64,6 @@ impl Opening {
 
 /// Opens a match, and invites both sides. The act of the cause is [`Act::Open`](ledger::Act::Open).
 pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
-    let state = opening.game.start(&opening.choices);
     let blank = Match {
         id: opening.id,
         game: opening.game,
@@ -76,7 +75,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         settings: opening.settings,
         stage: Stage::Running,
         paused_at: None,
-        state,
+        state: opening.game.start(&opening.choices),
         memories: None,
         held: BySeat::default(),
         conditions: BySeat::default(),
@@ -89,6 +88,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         bouncing: BySeat::default(),
         bounces: BySeat::default(),
         sent_late: None,
+        clock_moves: Vec::new(),
         away: BySeat::default(),
         protest: None,
         vanished: None,
