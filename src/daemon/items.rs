@@ -21,8 +21,9 @@ use super::{Office, commit};
 use crate::desk::door::sender::ReadLetter;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::rows::{Key, LoadedRows};
-use crate::desk::items::{Batch, Item, Progress, set_back};
+use crate::desk::items::{Batch, Item, MAX_ATTEMPTS, Progress, Rounds, set_back};
 use crate::desk::matches::acts::by_clock;
+use crate::desk::outbox::alarms;
 use crate::letter::Digest;
 use crate::store::{Changes, Claimable, LetterStatus, MOST_CLAIMED, MatchRow, StoreError, WaitingLetter};
 
@@ -303,7 +304,12 @@ async fn rows_of(
     let mut loaded = load::new_rows(office).await?;
     loaded.in_work = in_work.clone();
     let matches = matches.iter().cloned().map(Key::Match);
-    load::load(office, letters.iter().flat_map(keys_of).chain(matches).collect(), &mut loaded).await?;
+    // If the last attempt fails, the GMs are told: without these rows the letter would be tried once more.
+    let is_last = letters.iter().any(|letter| letter.waiting.tries + 1 >= MAX_ATTEMPTS);
+    let gms = if is_last { office.config.club.gm.all() } else { &[] };
+    let alarms = alarms::subjects_of_set_aside(gms).map(Key::Budget);
+    let keys = letters.iter().flat_map(keys_of).chain(matches).chain(alarms);
+    load::load(office, keys.collect(), &mut loaded).await?;
     loaded.dkim = dkim::dkim_verdicts(office, letters).await;
     Ok(loaded)
 }
@@ -331,8 +337,9 @@ async fn isolate(
         suspects::suspect(office, letters);
         return Ok(());
     };
-    let counting =
-        commit::decide_and_commit(office, move |desk| set_back(desk, &letter, &anyhow!("{error}")));
+    let counting = commit::decide_and_commit(office, move |desk| {
+        set_back(desk, &letter, &anyhow!("{error}"), Rounds::More)
+    });
     counting.await.context("failed to set a letter aside")
 }
 

@@ -338,9 +338,9 @@ async fn set_aside(
     let (letters, why) = (letters.to_vec(), why.to_owned());
     tracing::error!(letters = letters.len(), why, "letters set aside");
     let deciding = commit::decide(office, load::new_rows(office).await?, move |desk| {
-        letters
-            .iter()
-            .try_for_each(|letter| desk::items::set_aside(desk, letter, why.clone(), letter.tries.max(1)))
+        letters.iter().try_for_each(|letter| {
+            desk::items::set_aside(desk, letter, why.clone(), letter.tries.max(1), desk::items::Rounds::More)
+        })
     });
     let ((), changes) = deciding.await?;
     office.store.commit_claimed(claim, &changes).await.context("failed to set a letter aside")?;

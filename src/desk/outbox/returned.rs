@@ -3,13 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gms::{self, About};
+use super::alarms;
+use super::gms::About;
 use super::ruling_mail;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::letter::{Automatic, AutomaticKind};
 use crate::referee::Act;
-use crate::report::ClubLetter;
+use crate::report::Trouble;
 use crate::store::{DispatchRow, Player};
 
 /// An outcome of sending a dispatch that concerns others than the sender.
@@ -76,7 +77,7 @@ fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bo
     }
     // A letter to the GM about a failed letter to the GM would fail as well.
     if !desk.club.config.club.gm.addresses().any(|gm| gm.as_str() == row.recipient) {
-        let plain = ClubLetter::GivenUp {
+        let trouble = Trouble::GivenUp {
             recipient: row.recipient.clone(),
             kind: row.kind,
             match_id: row.match_id.clone(),
@@ -84,12 +85,11 @@ fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bo
             is_undeliverable,
         };
         let loaded = match &row.match_id {
-            Some(id) => desk.game_match(id)?,
+            Some(id) => desk.game_match(id)?.cloned(),
             None => None,
         };
-        let about = loaded.map_or(About::Club, About::Match);
-        let alarms = gms::gm_alarms(desk, &plain, &given_up_part(row), about)?;
-        desk.draft.changes.dispatches.extend(alarms);
+        let about = loaded.as_ref().map_or(About::Club, About::Match);
+        alarms::tell(desk, &trouble, &given_up_part(row), about)?;
     }
     Ok(())
 }
