@@ -45,7 +45,8 @@ impl DueMatches {
         DueMatches { until, skipped, one_by_one: false }
     }
 
-    /// Handles that a batch with these failed: each goes alone from now on, and one that did so is left alone.
+    /// Handles that a batch with these failed: each goes alone from now on, and one that did so is left
+    /// alone.
     fn isolate(&mut self, matches: Vec<String>, without_letters: bool) {
         if let ([match_id], true) = (&matches[..], without_letters) {
             tracing::error!(match_id, "failed to enforce the deadline of a match");
@@ -314,8 +315,8 @@ async fn rows_of(
     Ok(loaded)
 }
 
-/// Handles an error that a repetition would bring again: from now on each letter and each match goes alone. If a
-/// letter was alone already, counts a failure of it.
+/// Handles an error that a repetition would bring again: from now on each letter and each match goes alone.
+/// If a letter was alone already, counts a failure of it.
 async fn isolate(
     office: &Office,
     due: Option<&mut DueMatches>,

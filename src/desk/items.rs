@@ -125,7 +125,8 @@ impl Batch {
     /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they
     /// lack.
     fn decide_alone(&mut self, club: &Club, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
-        // Once items are accepted, all were decided alone; one that then lacks rows is decided upon the accepted.
+        // Once items are accepted, all were decided alone; one that then lacks rows is decided upon the
+        // accepted.
         if self.done > 0 {
             return Vec::new();
         }

@@ -52,8 +52,8 @@ pub enum ClubLetter {
     GmUnproven { letter: GmUnprovenSummary, code: String },
     /// Asks a player about a letter in their name that was not proven to be theirs.
     Unproven { letter: UnprovenSummary, code: String },
-    /// Tells a player that letters in their name were confirmed from the address that they came from, not from a
-    /// registered one.
+    /// Tells a player that letters in their name were confirmed from the address that they came from, not
+    /// from a registered one.
     ConfirmedFromAlias { address: String, letters: usize, matches: Vec<String> },
     /// Brings a GM a new reply token.
     GmToken,

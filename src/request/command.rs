@@ -97,8 +97,8 @@ pub enum Command {
         address: Address,
         remove: bool,
     },
-    /// CHALLENGE or ADDRESS with a word that is no mail address that we can write to. Not a fault, so that orders
-    /// beside it are filed.
+    /// CHALLENGE or ADDRESS with a word that is no mail address that we can write to. Not a fault, so that
+    /// orders beside it are filed.
     Misaddressed {
         command: &'static str,
         word: String,

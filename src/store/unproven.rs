@@ -54,9 +54,9 @@ impl Database {
         self.read(self.statement(sql).bind_digests(letters)).await
     }
 
-    /// Returns up to `limit` unproven letters in players' names that were noted in this period and that nobody has confirmed or
-    /// denied, oldest first. Finds them through the index of letters by status, because their own index
-    /// begins with the player.
+    /// Returns up to `limit` unproven letters in players' names that were noted in this period and that
+    /// nobody has confirmed or denied, oldest first. Finds them through the index of letters by status,
+    /// because their own index begins with the player.
     pub async fn unanswered_letters(
         &self,
         from: DateTime<Utc>,

@@ -115,7 +115,8 @@ fn restraints() -> Restraints {
     restraints
 }
 
-/// Asserts that two SQLite files hold identical rows in every table, none of which is empty. Returns their number.
+/// Asserts that two SQLite files hold identical rows in every table, none of which is empty. Returns their
+/// number.
 async fn assert_same(one: &str, other: &str) -> i64 {
     let mut connection = SqliteConnection::connect(one).await.unwrap();
     let attach = format!("ATTACH '{}' AS other", other.trim_start_matches("sqlite:"));

@@ -22,7 +22,8 @@ pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
     NewLetter { raw: fetched.raw, ..row }
 }
 
-/// Returns the row of a letter, still without its bytes: many are made in parallel, and none of them copies these.
+/// Returns the row of a letter, still without its bytes: many are made in parallel, and none of them copies
+/// these.
 pub fn row_of(fetched: &FetchedLetter) -> NewLetter {
     let head = bounded_head(&fetched.raw, &Limits::default());
     let parsed = MessageParser::default().parse_headers(&head);

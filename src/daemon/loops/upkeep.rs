@@ -1,6 +1,6 @@
 //! Hourly work that no letter and no deadline causes: deletes the bytes of old letters and pictures that can
-//! be drawn again, lists the last letters of ended matches, counts alarms that were left out, and corrects times that
-//! are deferred too far.
+//! be drawn again, lists the last letters of ended matches, counts alarms that were left out, and corrects
+//! times that are deferred too far.
 
 use chrono::{DateTime, TimeDelta, Utc};
 

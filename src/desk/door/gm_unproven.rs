@@ -1,7 +1,7 @@
-//! Letters in a GM's name that are not proven to be theirs: with their token from another address, or without a
-//! signature that is expected. As with players, nothing in them is done, their sender hears nothing, and the
-//! registered address is asked. A confirmed letter waits again, and its commands count for the turns that were
-//! open when it came.
+//! Letters in a GM's name that are not proven to be theirs: with their token from another address, or without
+//! a signature that is expected. As with players, nothing in them is done, their sender hears nothing, and
+//! the registered address is asked. A confirmed letter waits again, and its commands count for the turns that
+//! were open when it came.
 
 use super::unproven::{self, Doubt, UNPROVEN};
 use crate::desk::frame::desk::Desk;
@@ -26,8 +26,8 @@ pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, gm: GmIndex) -> De
     Ok(known.any(|unproven| unproven.stage == UnprovenStage::Confirmed))
 }
 
-/// Keeps an unproven letter for the GM's word, and asks the GM at the registered address, unless the GM was told of
-/// others from that address within a day.
+/// Keeps an unproven letter for the GM's word, and asks the GM at the registered address, unless the GM was
+/// told of others from that address within a day.
 pub fn ask_gm(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,

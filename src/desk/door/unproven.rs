@@ -127,8 +127,8 @@ fn hold_unproven(
     Ok(())
 }
 
-/// Returns the code of the notice about a new letter from an address, and whether that is sent now. Returns `None`
-/// if too many letters wait already. `known` are the unproven letters in the same name.
+/// Returns the code of the notice about a new letter from an address, and whether that is sent now. Returns
+/// `None` if too many letters wait already. `known` are the unproven letters in the same name.
 pub fn notice_about(desk: &mut Desk<'_>, known: &[UnprovenLetter], address: &str) -> Option<(String, bool)> {
     let open: Vec<&UnprovenLetter> =
         known.iter().filter(|unproven| unproven.stage == UnprovenStage::Open).collect();

@@ -1,5 +1,6 @@
-//! Letters beyond the limits, or without exactly one sender: one short answer says what is wrong. If the sender is
-//! unclear, it goes to the registered addresses that the letter names, and to those of its reply tokens.
+//! Letters beyond the limits, or without exactly one sender: one short answer says what is wrong. If the
+//! sender is unclear, it goes to the registered addresses that the letter names, and to those of its reply
+//! tokens.
 
 use super::automatic;
 use crate::desk::frame::desk::Desk;

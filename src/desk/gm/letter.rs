@@ -51,7 +51,8 @@ impl GmLetter {
     }
 }
 
-/// Whether a command changes something on the word of its sender alone. A code proves that they read our letters.
+/// Whether a command changes something on the word of its sender alone. A code proves that they read our
+/// letters.
 fn needs_proof(command: &Command) -> bool {
     command.changes_something() && !matches!(command, Command::Confirm { .. } | Command::Deny(_))
 }

@@ -1,5 +1,5 @@
-//! Alarms: letters that tell the GMs of trouble at once. A GM gets one an hour of each kind, which says how many
-//! others there were since the last; hourly upkeep tells of those that none followed.
+//! Alarms: letters that tell the GMs of trouble at once. A GM gets one an hour of each kind, which says how
+//! many others there were since the last; hourly upkeep tells of those that none followed.
 //!
 //! Letters that carry a player's words, a protest or a question are no alarms, and so have no such limit.
 

@@ -197,8 +197,8 @@ pub fn count_reach(desk: &mut Desk<'_>, address: &str) {
     count(desk, address, BudgetKind::Newcomer, today(desk), NEWCOMERS_REACH);
 }
 
-/// Takes the place of an alarm in the present hour, and returns how many were left out since the last one. Without
-/// room it returns `None`, and counts this one as left out.
+/// Takes the place of an alarm in the present hour, and returns how many were left out since the last one.
+/// Without room it returns `None`, and counts this one as left out.
 pub fn take_alarm(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
     let taken = take_rest_of_alarms(desk, subject)?;
     if taken.is_none() {
@@ -207,8 +207,8 @@ pub fn take_alarm(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
     Ok(taken)
 }
 
-/// Takes the place of an alarm in the present hour if there is room, and returns how many were left out since the
-/// last one.
+/// Takes the place of an alarm in the present hour if there is room, and returns how many were left out since
+/// the last one.
 pub fn take_rest_of_alarms(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
     let hour = hour(desk, 0);
     if used(desk, subject, BudgetKind::Alarm, hour)? >= ALARMS {

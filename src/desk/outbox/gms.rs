@@ -85,8 +85,8 @@ pub fn all_gms_play(desk: &Desk<'_>, seats: &BySeat<TokenRow>) -> bool {
     desk.club.config.club.gm.all().iter().all(|gm| is_seated(gm, seats))
 }
 
-/// Words a letter that tells the GMs something at once, for each who reads it. It is a question to them, or tells what
-/// a person wrote or did; trouble goes by [`alarms`](super::alarms).
+/// Words a letter that tells the GMs something at once, for each who reads it. It is a question to them, or
+/// tells what a person wrote or did; trouble goes by [`alarms`](super::alarms).
 pub fn gm_letters(
     desk: &Desk<'_>,
     plain: &ClubLetter,

@@ -126,7 +126,9 @@ fn deny_any(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Reply> {
     }
     match confirm::deny_change(desk, asker, code)? {
         Some(change) => Ok(Reply::Change { change }),
-        None if asker.player_id.is_none() => Ok(Reply::RegisteredOnly { command: "DENY", once: None }),
+        None if !confirm::is_registered(desk, asker) => {
+            Ok(Reply::RegisteredOnly { command: "DENY", once: None })
+        }
         None => Ok(done),
     }
 }

@@ -103,11 +103,12 @@ pub fn deny_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided
 /// of the player's once its owner has agreed.
 ///
 /// The code was sent to the registered address alone, so it proves the sender. It also counts, once, from the
-/// address that the letters came from: people get our letters at an alias and answer from the mailbox behind it.
+/// address that the letters came from: people get our letters at an alias and answer from the mailbox behind
+/// it.
 pub fn confirm_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
     let code = in_code_letters(code);
     let (open, by) = open_for(desk, asker, &code)?;
-    if always && by == Confirmer::Alias && asker.player_id.is_none() {
+    if always && by == Confirmer::Alias && !is_registered(desk, asker) {
         return Ok(Reply::RegisteredOnly { command: "CONFIRM ALWAYS", once: open.first().map(|_| code) });
     }
     let Some(address) = open.first().map(|row| row.address.clone()) else {
@@ -164,6 +165,11 @@ pub fn deny_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<R
     Ok(Reply::LettersDenied { matches })
 }
 
+/// Whether a letter is from an address of a player or a GM.
+pub fn is_registered(desk: &Desk<'_>, asker: &Asker) -> bool {
+    asker.player_id.is_some() || desk.club.is_gm(&asker.sender)
+}
+
 /// Whether a letter bears the code of a notice about letters from its own address, which is nobody's.
 pub fn bears_code_for_own_letters(desk: &Desk<'_>, from: &Address, request: &Request) -> Decided<bool> {
     for asked in &request.commands {
@@ -205,8 +211,8 @@ fn open_under(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<Vec<Unprove
     Ok(still_open(desk, of_player))
 }
 
-/// Returns the stored letters in a player's name that wait under a code and came from this address, which is no
-/// player's.
+/// Returns the stored letters in a player's name that wait under a code and came from this address, which is
+/// no player's.
 fn open_from(desk: &Desk<'_>, from: &Address, code: &str) -> Decided<Vec<UnprovenLetter>> {
     let from_there = desk.rows.unproven_under(code)?.iter();
     let from_there = from_there.filter(|row| row.player_id.is_some() && row.address == from.as_str());

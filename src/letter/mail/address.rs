@@ -4,9 +4,9 @@ use std::fmt::{self, Debug, Display};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A mail address, `local@domain`, in the form in which addresses are compared, stored, shown and sent: ASCII letters in
-/// lower case, and the domain in ASCII (`xn--…`), which every mail server takes and which cannot look like another. It has
-/// no blanks, quotes or control characters, so it is safe in any header.
+/// A mail address, `local@domain`, in the form in which addresses are compared, stored, shown and sent: ASCII
+/// letters in lower case, and the domain in ASCII (`xn--…`), which every mail server takes and which cannot
+/// look like another. It has no blanks, quotes or control characters, so it is safe in any header.
 ///
 /// It is the only validator: we can write to every address that it accepts.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,12 +18,12 @@ pub struct Address(String);
 pub struct ParseAddressError;
 
 impl Address {
-    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring the case of ASCII letters. Other letters of the local part keep
-    /// their case: the Kelvin sign (U+212A) would become `k`, and the mailbox somebody else's.
+    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring the case of ASCII letters. Other letters of the local
+    /// part keep their case: the Kelvin sign (U+212A) would become `k`, and the mailbox somebody else's.
     ///
     /// # Errors
-    /// [`ParseAddressError`] if the text is anything else, such as an address literal or a local part that needs its
-    /// quotes, which no real mailbox uses.
+    /// [`ParseAddressError`] if the text is anything else, such as an address literal or a local part that
+    /// needs its quotes, which no real mailbox uses.
     pub fn parse(text: &str) -> Result<Address, ParseAddressError> {
         let (local, domain) = text.trim().rsplit_once('@').ok_or(ParseAddressError)?;
         let domain = ascii_domain(domain).ok_or(ParseAddressError)?;
@@ -87,17 +87,17 @@ fn unquoted(local: &str) -> &str {
     local.strip_prefix('"').and_then(|local| local.strip_suffix('"')).unwrap_or(local)
 }
 
-/// Whether the text can be a local part. RFC 5321 allows no dot at the ends and no two in a row, but Japanese providers
-/// gave such addresses to many people.
+/// Whether the text can be a local part. RFC 5321 allows no dot at the ends and no two in a row, but Japanese
+/// providers gave such addresses to many people.
 fn is_local_part(local: &str) -> bool {
     (1..=64).contains(&local.len())
         && local.contains(|c| c != '.')
         && local.chars().all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c))
 }
 
-/// Returns a domain in ASCII and lower case, or `None` if it is no domain. A label beyond ASCII gets its `xn--…` form
-/// (UTS 46). One that would become plain ASCII is refused: with a Kelvin sign (U+212A) for its K, a domain looks like
-/// somebody else's and would become it.
+/// Returns a domain in ASCII and lower case, or `None` if it is no domain. A label beyond ASCII gets its
+/// `xn--…` form (UTS 46). One that would become plain ASCII is refused: with a Kelvin sign (U+212A) for its
+/// K, a domain looks like somebody else's and would become it.
 pub fn ascii_domain(domain: &str) -> Option<String> {
     if domain.is_ascii() {
         return Some(domain.to_ascii_lowercase()).filter(|domain| domain.split('.').all(is_domain_label));

@@ -102,7 +102,8 @@ fn a_letter_that_panics_is_set_aside_after_three_attempts_and_blocks_nobody() {
     }
 }
 
-/// Notes, as a daemon does before it reads letters, that a daemon called `run` has these in work; it then dies.
+/// Notes, as a daemon does before it reads letters, that a daemon called `run` has these in work; it then
+/// dies.
 fn die_at(desk: &Desk, run: &str, letters: &[Digest]) {
     desk.block_on(desk.office().store.note_in_work(run, letters)).expect("it is noted");
 }
