@@ -303,6 +303,13 @@ impl Config {
         self.outbox.way.check_login()?;
         self.database.check()?;
         self.house.check()?;
+        let own = &self.club.address;
+        // lettre assembles our letters and refuses such a sender, as many mail servers do.
+        if own.as_str().parse::<lettre::Address>().is_err() {
+            return Err(format!(
+                "club.address is `{own}`, which not every mail server takes; try referee@club.example"
+            ));
+        }
         let domain = self.club.message_id_domain();
         if !domain.is_ascii() || Address::parse(&format!("id@{domain}")).is_err() {
             let example = "try a domain such as fogpost.club.example";

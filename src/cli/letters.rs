@@ -9,14 +9,14 @@ use anyhow::{Context, bail};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde_json::json;
 
-use super::arguments::{ActingGm, Unsealing};
+use super::arguments::{ActingGm, Unsealing, address};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table, put, put_text};
 use crate::daemon::audit::sealed;
 use crate::daemon::items;
 use crate::daemon::sending::resend::{self, MAX_RESENT, Resent};
 use crate::daemon::{Office, Unseal};
-use crate::letter::Digest;
+use crate::letter::{Address, Digest};
 use crate::referee::{Instruction, is_digest_prefix};
 use crate::report::format_local;
 use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus};
@@ -97,8 +97,8 @@ struct Which {
     #[arg(long = "match", value_name = "MATCH")]
     match_id: Option<String>,
     /// Only letters to this address
-    #[arg(long, value_name = "ADDRESS")]
-    to: Option<String>,
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    to: Option<Address>,
     /// Only letters that were given up
     #[arg(long)]
     given_up: bool,
@@ -189,7 +189,7 @@ fn print_unsent(office: &Office, dispatches: &[DispatchRow], json: bool) {
 async fn resend(office: &Office, which: &Which) -> anyhow::Result<ExitCode> {
     let filter = DispatchFilter {
         match_id: which.match_id.as_ref().map(|id| id.to_ascii_uppercase()),
-        recipient: which.to.as_ref().map(|address| address.to_ascii_lowercase()),
+        recipient: which.to.as_ref().map(Address::to_string),
         only_given_up: which.given_up,
         since: which.since,
     };

@@ -30,7 +30,10 @@ mod templates;
 mod text;
 
 pub use board::{PictureCache, png, svg};
-pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, SeenTurn, UnprovenSummary};
+pub use club_letter::{
+    AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, GmUnprovenSummary, SeenTurn, Trouble,
+    UnprovenSummary,
+};
 pub use context::{Position, word_position};
 pub use gm_digest::{
     FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,

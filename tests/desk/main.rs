@@ -14,6 +14,7 @@ mod random_play;
 
 /// Letters that come in: whose they are, which are answered, and in which order.
 mod door {
+    mod addresses;
     mod attempts;
     mod copies;
     mod crowd;
@@ -77,6 +78,7 @@ mod gm {
     mod grammar;
     mod instructions;
     mod several;
+    mod unproven;
 }
 
 /// Deadlines, and clocks that fail.

@@ -68,10 +68,11 @@ async fn furnish(place: &Place) {
     let unproven = UnprovenLetter {
         letter: letter(3).digest,
         code: "7K3M9P2Q4R".to_owned(),
-        player_id: bo.id,
+        player_id: Some(bo.id),
+        match_id: Some("QZ-AAAA".to_owned()),
+        seat: Some(Seat::Second),
+        gm: None,
         address: "bo@elsewhere.test".to_owned(),
-        match_id: "QZ-AAAA".to_owned(),
-        seat: Seat::Second,
         noted_at: at(0),
         told: true,
         stage: UnprovenStage::Confirmed,
@@ -114,7 +115,8 @@ fn restraints() -> Restraints {
     restraints
 }
 
-/// Asserts that two SQLite files hold identical rows in every table, none of which is empty. Returns their number.
+/// Asserts that two SQLite files hold identical rows in every table, none of which is empty. Returns their
+/// number.
 async fn assert_same(one: &str, other: &str) -> i64 {
     let mut connection = SqliteConnection::connect(one).await.unwrap();
     let attach = format!("ATTACH '{}' AS other", other.trim_start_matches("sqlite:"));

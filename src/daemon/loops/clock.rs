@@ -84,6 +84,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
     upkeep::delete_unruled_when_due(office, now).await?;
     upkeep::list_letters_when_due(office, now).await?;
     upkeep::drop_pictures_when_due(office, now).await?;
+    upkeep::tell_of_alarms_when_due(office, now).await?;
     digest::player_digests_when_due(office, now).await?;
     digest::digest_when_due(office, now).await
 }

@@ -104,7 +104,11 @@ impl Draft {
         }
         let restraints = &changes.restraints;
         keys.extend(restraints.standings.keys().chain(restraints.questions.keys()).cloned().map(Key::Sender));
-        keys.extend(changes.unproven.iter().map(|row| Key::UnprovenOf(row.player_id)));
+        for row in &changes.unproven {
+            keys.insert(Key::UnprovenUnder(row.code.clone()));
+            keys.extend(row.player_id.map(Key::UnprovenOf));
+            keys.extend(row.gm.clone().map(Key::UnprovenOfGm));
+        }
         for row in &changes.player_changes {
             keys.insert(Key::ChangesOf(row.player_id));
             keys.extend([&row.code, &row.other_code].map(|code| Key::Change(code.clone())));

@@ -6,11 +6,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::audit::AuditVerdict;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::alarms;
 use crate::desk::outbox::gms::{self, About};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::referee::DispatchKind;
-use crate::report::{self, ClubLetter, FailedMatch, format_duration, format_with_year};
-use crate::store::NewDispatch;
+use crate::report::{self, ClubLetter, FailedMatch, Trouble, format_duration, format_with_year};
 
 /// Tells the GM which matches do not verify, and why.
 pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
@@ -38,7 +38,7 @@ pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]
     });
     let letter = ClubLetter::AuditReport { checked, faults: faults.collect() };
     let unique = format!("report.{}", desk.at().timestamp_millis());
-    desk.draft.changes.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
+    desk.draft.changes.dispatches = gms::gm_letters(desk, &letter, &unique, About::Club)?;
     Ok(())
 }
 
@@ -46,26 +46,18 @@ pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]
 pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
     let min_free_mb = desk.club.config.database.min_free_mb;
     let unique = format!("space.{}", desk.at().timestamp_millis());
-    let letter = ClubLetter::LowSpace { free_mb, min_free_mb };
-    desk.draft.changes.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
-    Ok(())
+    alarms::tell(desk, &Trouble::LowSpace { free_mb, min_free_mb }, &unique, About::Club)
 }
 
 /// Asks the GM whether the clock is right, which was last trusted at `last`. Another daemon may have asked.
 pub fn clock_doubted(desk: &mut Desk<'_>, last: DateTime<Utc>) -> Decided<()> {
     let zone = desk.club.config.terms.zone;
-    let letter = ClubLetter::ClockDoubted {
+    let trouble = Trouble::ClockDoubted {
         now: format_with_year(desk.at(), zone),
         last: format_with_year(last, zone),
         apart: time_apart(desk.at() - last),
     };
-    let unique = format!("clock.{}", last.timestamp_millis());
-    for alarm in gms::gm_alarms(desk, &letter, &unique, About::Club)? {
-        if !desk.is_dispatched(&alarm.message_id)? {
-            desk.draft.changes.dispatches.push(NewDispatch { kind: DispatchKind::Alarm, ..alarm });
-        }
-    }
-    Ok(())
+    alarms::tell_once(desk, &trouble, &format!("clock.{}", last.timestamp_millis()), About::Club)
 }
 
 /// Words how much earlier or later something was.
@@ -86,29 +78,16 @@ pub fn cannot_send(
 ) -> Decided<()> {
     // Two daemons meet an outage within moments.
     let unique = format!("out.{}.{codes}", since.format("%Y%m%d%H"));
-    let since = desk.local_time(since);
-    let letter = ClubLetter::CannotSend { since, error: error.to_owned(), waiting };
-    let alarms = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
-    for alarm in alarms {
-        if !desk.is_dispatched(&alarm.message_id)? {
-            let alarm = NewDispatch { kind: DispatchKind::Alarm, ..alarm };
-            desk.draft.changes.dispatches.push(alarm);
-        }
-    }
-    Ok(())
+    let since = desk.local_time_in(None, since);
+    let trouble = Trouble::CannotSend { since, error: error.to_owned(), waiting };
+    alarms::tell_once(desk, &trouble, &unique, About::Club)
 }
 
 /// Tells the GM that the house cannot play its turn in a match. Another daemon may have told of the same
 /// turn.
 pub fn house_stuck(desk: &mut Desk<'_>, match_id: &str, phase_no: u32) -> Decided<()> {
     let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(()) };
-    let letter = ClubLetter::HouseStuck { match_id: match_id.to_owned() };
+    let trouble = Trouble::HouseStuck { match_id: match_id.to_owned() };
     let unique = format!("house.{match_id}.{phase_no}");
-    let alarms = gms::gm_alarms(desk, &letter, &unique, About::Match(&loaded))?;
-    for alarm in alarms {
-        if !desk.is_dispatched(&alarm.message_id)? {
-            desk.draft.changes.dispatches.push(alarm);
-        }
-    }
-    Ok(())
+    alarms::tell_once(desk, &trouble, &unique, About::Match(&loaded))
 }

@@ -133,9 +133,12 @@ pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<B
         told.words.push(summary);
     }
     told.letters_waiting = rows.letters_waiting;
-    for letter in rows.lapsed.iter().filter(|letter| !fog.read_by_others.contains(&letter.match_id)) {
+    for letter in &rows.lapsed {
+        let Some(match_id) = letter.match_id.clone().filter(|id| !fog.read_by_others.contains(id)) else {
+            continue;
+        };
         told.lapsed.push(LapsedLetter {
-            match_id: letter.match_id.clone(),
+            match_id,
             sender: letter.address.clone(),
             noted: desk.local_time(letter.noted_at),
         });

@@ -148,7 +148,7 @@ pub fn write_about_change(
 /// Tells the GM what became of a change.
 pub fn tell_gm_of_change(desk: &mut Desk<'_>, row: &PlayerChange, letter: ChangeLetter) -> Decided<()> {
     let unique = format!("v.{}.{}", row.code.to_lowercase(), row.version);
-    let alarms = gms::gm_alarms(desk, &ClubLetter::Change { letter }, &unique, About::Club)?;
+    let alarms = gms::gm_letters(desk, &ClubLetter::Change { letter }, &unique, About::Club)?;
     desk.draft.changes.dispatches.extend(alarms);
     Ok(())
 }

@@ -303,7 +303,8 @@ fn add_recipients(status: &str, found: &mut Vec<String>) {
 }
 
 fn add_recipient(text: &str, found: &mut Vec<String>) {
-    let text = text.trim().trim_start_matches('<').trim_end_matches('>').to_ascii_lowercase();
+    let text = text.trim().trim_start_matches('<').trim_end_matches('>');
+    let text = Address::parse(text).map_or_else(|_| text.to_ascii_lowercase(), |address| address.to_string());
     if text.contains('@') && found.len() < MAX_ABOUT && !found.contains(&text) {
         found.push(text);
     }

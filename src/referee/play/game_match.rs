@@ -127,6 +127,12 @@ impl Match {
         self.state.due()
     }
 
+    /// Returns the turn that was open at a time since the match began. `None` if it was over by then.
+    pub fn turn_open_at(&self, at: DateTime<Utc>) -> Option<u32> {
+        let adjudicated = self.adjudicated.iter().find(|(_, _, adjudicated)| *adjudicated > at);
+        adjudicated.map(|(_, turn, _)| *turn).or_else(|| self.due().map(|due| due.turn))
+    }
+
     /// Like [`Match::due`], but only from players: there are no deadlines for the house.
     pub fn due_from_players(&self) -> Option<Due> {
         let mut due = self.due()?;
