@@ -61,6 +61,8 @@ pub enum ClubLetter {
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
     /// Warns the GM that the mail server has taken no letter since then.
     CannotSend { since: String, error: String, waiting: u64 },
+    /// Warns the GM that the mailbox cannot be read since then.
+    CannotRead { since: String, reason: String },
     /// Tells the GM that the house cannot play its turn.
     HouseStuck { match_id: String },
     /// Tells the GM that an unsigned letter in the GM's name came at this time.
@@ -265,6 +267,7 @@ impl ClubLetter {
             | ClubLetter::SetAside { .. }
             | ClubLetter::LowSpace { .. }
             | ClubLetter::CannotSend { .. }
+            | ClubLetter::CannotRead { .. }
             | ClubLetter::HouseStuck { .. }
             | ClubLetter::GmUnsigned { .. } => "gm/trouble.txt",
             ClubLetter::AuditReport { .. } => "gm/audit.txt",

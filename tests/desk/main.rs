@@ -20,6 +20,7 @@ mod door {
     mod items;
     mod machines;
     mod manual;
+    mod old;
     mod proof;
     mod queues;
     mod senders;
@@ -77,6 +78,7 @@ mod gm {
     mod grammar;
     mod instructions;
     mod several;
+    mod unread;
 }
 
 /// Deadlines, and clocks that fail.
