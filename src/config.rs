@@ -21,11 +21,13 @@ mod house;
 mod outbox;
 pub mod presets;
 mod return_path;
+mod shared;
 
 pub use self::gms::{Gm, Gms};
 pub use self::house::HouseSection;
 pub use self::outbox::{OutboxSection, Quota};
 pub use self::return_path::ReturnPath;
+pub use self::shared::SharedMailbox;
 
 /// The config file that `init` writes. Shows every key with its default.
 pub const EXAMPLE: &str = include_str!("../config.example.toml");
@@ -300,6 +302,7 @@ impl Config {
             );
         }
         self.inbox.check_login()?;
+        self.inbox.check_folders()?;
         self.outbox.way.check_login()?;
         self.database.check()?;
         self.house.check()?;
@@ -339,6 +342,7 @@ impl Config {
                 *path = folder.join(&*path);
             }
         };
+        self.inbox.keep_written_path();
         self.inbox.paths().into_iter().for_each(resolve);
         self.outbox.way.paths().into_iter().for_each(resolve);
         self.templates.folder.as_mut().into_iter().for_each(resolve);

@@ -260,6 +260,20 @@ CREATE TABLE dispatch_picture (
 );
 ALTER TABLE dispatch_picture ALTER COLUMN picture SET STORAGE EXTERNAL;
 
+-- The mailbox, and the spam folder beside it. Letters that arrived before the mark are left alone.
+CREATE TABLE mailbox (
+    name TEXT   PRIMARY KEY,
+    mark BIGINT NOT NULL
+);
+
+-- Letters that stay in their folder, and are not read again from there.
+CREATE TABLE left_letter (
+    mailbox TEXT NOT NULL,
+    letter  TEXT NOT NULL, -- folder, UIDVALIDITY and UID, or the name of a file
+    reason  TEXT NOT NULL CHECK (reason IN ('old', 'unfiled')), -- unfiled: stored, but it could not be moved
+    PRIMARY KEY (mailbox, letter)
+);
+
 -- The daemon
 
 CREATE TABLE memo (

@@ -33,6 +33,7 @@ impl Args {
             let mut status =
                 Status::of(&store, &config.database, &config.outbox.quota, Utc::now(), silent_after).await?;
             status.note_logins(&config.oauth_logins());
+            status.note_config(&config);
             store.close().await;
             Ok(status)
         })?;

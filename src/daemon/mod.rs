@@ -50,6 +50,7 @@ pub use crate::desk::frame::gm_index::GmIndex;
 pub use crate::desk::gm::unseal::Unseal;
 pub use crate::desk::matches::openings::{Holder, NamedAddress, NewMatch, fit_name};
 pub use intake::copies::with_new_text;
+pub use intake::old::is_before;
 pub use intake::row::new_letter;
 pub use items::{DueMatches, Settled};
 

@@ -103,6 +103,8 @@ pub enum Trouble {
     ClockDoubted { now: String, last: String, apart: String },
     /// The mail server has taken no letter since then.
     CannotSend { since: String, error: String, waiting: u64 },
+    /// The mailbox cannot be read since then.
+    CannotRead { since: String, reason: String },
     /// The house cannot play its turn.
     HouseStuck { match_id: String },
     /// There was nothing but more of this kind.
@@ -114,8 +116,15 @@ impl Trouble {
     pub const SET_ASIDE: &'static str = "set_aside";
 
     /// The kinds that are counted.
-    pub const KINDS: [&'static str; 6] =
-        ["given_up", Trouble::SET_ASIDE, "low_space", "clock_doubted", "cannot_send", "house_stuck"];
+    pub const KINDS: [&'static str; 7] = [
+        "given_up",
+        Trouble::SET_ASIDE,
+        "low_space",
+        "clock_doubted",
+        "cannot_send",
+        "cannot_read",
+        "house_stuck",
+    ];
 
     /// Returns the kind by which alarms are counted.
     pub fn kind(&self) -> &str {
@@ -125,6 +134,7 @@ impl Trouble {
             Trouble::LowSpace { .. } => "low_space",
             Trouble::ClockDoubted { .. } => "clock_doubted",
             Trouble::CannotSend { .. } => "cannot_send",
+            Trouble::CannotRead { .. } => "cannot_read",
             Trouble::HouseStuck { .. } => "house_stuck",
             Trouble::More { of } => of,
         }

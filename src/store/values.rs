@@ -330,6 +330,16 @@ pub struct Invitation {
 }
 
 named_enum! {
+    /// The reason why a letter is left in its folder.
+    pub enum LeftReason {
+        /// It arrived before the mark of its mailbox.
+        Old = "old",
+        /// It is stored, but the mailbox did not let it be moved.
+        Unfiled = "unfiled",
+    }
+}
+
+named_enum! {
     /// The state of an invitation.
     pub enum InvitationStage {
         Open = "open",

@@ -21,6 +21,7 @@ mod door {
     mod items;
     mod machines;
     mod manual;
+    mod old;
     mod proof;
     mod queues;
     mod senders;
@@ -79,6 +80,7 @@ mod gm {
     mod instructions;
     mod several;
     mod unproven;
+    mod unread;
 }
 
 /// Deadlines, and clocks that fail.

@@ -7,7 +7,7 @@ use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BudgetKey, BudgetKind, KeptSnapshot, Question, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
-use fogpost::store::{Changes, Invitation, InvitationStage, LetterStatus, NewLetter, StoreError};
+use fogpost::store::{Changes, Invitation, InvitationStage, LeftReason, LetterStatus, NewLetter, StoreError};
 use fogpost::store::{Claim, SendOutcome};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
@@ -97,6 +97,9 @@ async fn furnish(place: &Place) {
     store.note_verified(&[("QZ-AAAA".to_owned(), head)]).await.unwrap();
     add_dispatches(store, 0..70).await;
     store.remember("heartbeat", "now").await.unwrap();
+    store.mailbox_mark("imap gm mail.test INBOX", at(0)).await.unwrap();
+    let left = ["imap:INBOX/7/1".to_owned()];
+    store.note_left("imap gm mail.test INBOX", &left, LeftReason::Old).await.unwrap();
     store.record_outcomes(Claim::default(), at(1), &[(1, SendOutcome::Taken)]).await.unwrap();
 }
 

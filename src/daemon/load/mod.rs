@@ -100,7 +100,7 @@ pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
 
 /// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing
 /// ones.
-async fn gm_tokens(office: &Office) -> anyhow::Result<Vec<String>> {
+pub async fn gm_tokens(office: &Office) -> anyhow::Result<Vec<String>> {
     let stored = office.store.remembered_under(gms::TOKEN_KEYS).await?;
     let mut tokens = Vec::new();
     for gm in office.config.club.gm.all() {

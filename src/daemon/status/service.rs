@@ -91,6 +91,7 @@ impl StatusPage {
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
         })?;
         status.note_logins(&config.oauth_logins());
+        status.note_config(&config);
         Ok(status)
     }
 }

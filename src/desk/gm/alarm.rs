@@ -83,6 +83,15 @@ pub fn cannot_send(
     alarms::tell_once(desk, &trouble, &unique, About::Club)
 }
 
+/// Tells the GM that the mailbox has not been readable since then, for this reason. Another daemon may have told of the
+/// same outage.
+pub fn cannot_read(desk: &mut Desk<'_>, since: DateTime<Utc>, reason: &str) -> Decided<()> {
+    let unique = format!("unread.{}", since.format("%Y%m%d%H%M"));
+    let since = desk.local_time_in(None, since);
+    let trouble = Trouble::CannotRead { since, reason: reason.to_owned() };
+    alarms::tell_once(desk, &trouble, &unique, About::Club)
+}
+
 /// Tells the GM that the house cannot play its turn in a match. Another daemon may have told of the same
 /// turn.
 pub fn house_stuck(desk: &mut Desk<'_>, match_id: &str, phase_no: u32) -> Decided<()> {

@@ -158,6 +158,7 @@ fn fetched(desk: &Desk, raw: &str) -> NewLetter {
     fogpost::daemon::new_letter(fogpost::post::FetchedLetter {
         raw,
         received_at,
+        arrivals: Vec::new(),
         origin,
         cut: false,
         size,
