@@ -47,7 +47,8 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
     if let sender::Sender::Unknown(row) = &sender {
         let request = Request::read(&letter.new_text(None).lines(), |_: &str| false);
         if confirm::bears_code_for_own_letters(desk, &letter.from, &request)? {
-            return stranger::answer_stranger(desk, waiting, letter, true);
+            let proven = signatures::is_proven(desk, waiting, letter.from.as_str())?;
+            return stranger::answer_stranger(desk, waiting, letter, proven);
         }
         return unproven::ask_player(desk, waiting, letter, row, Doubt::Address);
     }
