@@ -14,7 +14,7 @@ use crate::desk::people::confirm;
 use crate::desk::seat::parts;
 use crate::letter::Letter;
 use crate::request::Request;
-use crate::store::{LetterStatus, Postponed, WaitingLetter};
+use crate::store::{LetterStatus, Postponed, TokenRow, WaitingLetter};
 
 /// The note on a letter from somebody whom the GM has blocked.
 const BLOCKED: &str = "from a blocked person";
@@ -45,12 +45,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
         };
     }
     if let sender::Sender::Unknown(row) = &sender {
-        let request = Request::read(&letter.new_text(None).lines(), |_: &str| false);
-        if confirm::bears_code_for_own_letters(desk, &letter.from, &request)? {
-            let proven = signatures::is_proven(desk, waiting, letter.from.as_str())?;
-            return stranger::answer_stranger(desk, waiting, letter, proven);
-        }
-        return unproven::ask_player(desk, waiting, letter, row, Doubt::Address);
+        return hear_alias(desk, waiting, letter, row);
     }
     // Only now: whoever is unknown or blocked gets no answer, signed or not.
     if signatures::waits_for_signature(desk, waiting) {
@@ -97,6 +92,17 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
             stranger::answer_stranger(desk, waiting, letter, proven)
         }
     }
+}
+
+/// Follows the CONFIRM of an address that is not its player's and has the code of the notice about it, or else
+/// asks the player.
+fn hear_alias(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter, row: &TokenRow) -> Decided<()> {
+    let request = Request::read(&letter.new_text(None).lines(), |_: &str| false);
+    if confirm::bears_code_for_own_letters(desk, &letter.from, &request)? {
+        let proven = signatures::is_proven(desk, waiting, letter.from.as_str())?;
+        return stranger::answer_stranger(desk, waiting, letter, proven);
+    }
+    unproven::ask_player(desk, waiting, letter, row, Doubt::Address)
 }
 
 /// Follows a letter that the GM has confirmed, as of its arrival.
