@@ -238,7 +238,7 @@ impl Findings {
         match old_letters(config, &arrivals).await {
             Ok((0, _)) => {}
             Ok((old, mark)) => {
-                let mark = format_local(mark, config.terms.zone);
+                let mark = format_local(mark, config.terms.zone, Utc::now());
                 found.push_str(&format!(
                     "; {old} of them arrived before the club began ({mark}) and are left alone, unless they answer one of \
                      its letters; fogpost receive < FILE takes one"

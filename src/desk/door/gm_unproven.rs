@@ -50,7 +50,7 @@ pub fn ask_gm(
         let mut asks = GmLetter::read(letter, None).beginnings();
         let more = asks.len().saturating_sub(MAX_ASKS);
         asks.truncate(MAX_ASKS);
-        let at = desk.club.local_time(waiting.received_at);
+        let at = desk.local_time(waiting.received_at);
         let unsigned = doubt == Doubt::Unsigned;
         let summary = GmUnprovenSummary { at, address: address.to_owned(), unsigned, asks, more };
         let question = ClubLetter::GmUnproven { letter: summary, code: code.clone() };

@@ -78,7 +78,7 @@ pub fn cannot_send(
 ) -> Decided<()> {
     // Two daemons meet an outage within moments.
     let unique = format!("out.{}.{codes}", since.format("%Y%m%d%H"));
-    let since = desk.local_time_in(None, since);
+    let since = desk.local_time(since);
     let trouble = Trouble::CannotSend { since, error: error.to_owned(), waiting };
     alarms::tell_once(desk, &trouble, &unique, About::Club)
 }
@@ -87,7 +87,7 @@ pub fn cannot_send(
 /// same outage.
 pub fn cannot_read(desk: &mut Desk<'_>, since: DateTime<Utc>, reason: &str) -> Decided<()> {
     let unique = format!("unread.{}", since.format("%Y%m%d%H%M"));
-    let since = desk.local_time_in(None, since);
+    let since = desk.local_time(since);
     let trouble = Trouble::CannotRead { since, reason: reason.to_owned() };
     alarms::tell_once(desk, &trouble, &unique, About::Club)
 }
