@@ -260,7 +260,15 @@ mod tests {
     fn letter(origin: &str, received_at: DateTime<Utc>, stamp: &str) -> FetchedLetter {
         let raw = format!("{stamp}From: ann@players.example\n\nHELP\n").into_bytes();
         let (cut, size, is_spam) = (false, raw.len() as u64, false);
-        FetchedLetter { raw, received_at, origin: origin.to_owned(), cut, size, is_spam }
+        FetchedLetter {
+            raw,
+            received_at,
+            origin: origin.to_owned(),
+            cut,
+            size,
+            is_spam,
+            arrivals: Vec::new(),
+        }
     }
 
     #[test]
