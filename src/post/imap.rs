@@ -28,6 +28,7 @@ mod login;
 mod mailbox;
 mod paced;
 mod response;
+mod shared;
 mod spam;
 mod utf7;
 

@@ -1,18 +1,13 @@
-//! Commands and their answers (RFC 3501, 6 and 7.1).
+//! Commands that the imap crate cannot run well, and their answers (RFC 3501, 6 and 7.1).
 
 use super::connection::{Connection, Reply, classify};
 use super::response::{Response, Room, read_response};
 use crate::post::Error;
 
-/// Runs a command and ignores the server's data.
+/// Runs a command and hands each untagged response to `take`.
 ///
 /// # Errors
 /// [`Error::Server`] if the server refuses it (NO), [`Error::Misunderstood`] if it does not understand it (BAD).
-pub(super) fn run(connection: &mut Connection, command: &str) -> Result<(), Error> {
-    run_with(connection, command, |_| Ok(()))
-}
-
-/// Runs a command and hands each untagged response to `take`, remarks included.
 pub(super) fn run_with(
     connection: &mut Connection,
     command: &str,
@@ -37,7 +32,7 @@ pub(super) fn run_within(
             Reply::Bad(refusal) => return Err(Error::Misunderstood(refusal)),
             Reply::Continuation => return Err(Error::Malformed),
             // A remark is text to its end: a `{5}` in it announces nothing.
-            Reply::Remark => take(vec![(line, None)])?,
+            Reply::Remark => {}
             Reply::Data => take(read_response(connection, line, room)?)?,
         }
     }
@@ -50,12 +45,6 @@ pub(super) fn unless_refused(answer: Result<(), Error>) -> Result<bool, Error> {
         Err(Error::Server(_) | Error::Misunderstood(_)) => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-/// Returns the first line of a response as words. Names of folders are not read so.
-pub(super) fn words(response: &Response) -> Vec<String> {
-    let line = response.first().map_or(&[][..], |(line, _)| line.as_slice());
-    String::from_utf8_lossy(line).split_ascii_whitespace().map(ToOwned::to_owned).collect()
 }
 
 /// Writes a string for a command (RFC 3501, 9: `quoted`). It must not contain line breaks, which no setting

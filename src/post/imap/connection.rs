@@ -1,10 +1,5 @@
 //! The connection to an IMAP server: plain or secured, with limits on size and silence.
 //!
-//! No library speaks the protocol for us: the imap crate ends a session over a status text that is not UTF-8,
-//! loses what a server announces before its consent to IDLE, parses a letter anew after each of its lines,
-//! panics over answers that it considers impossible, and keeps whatever the server sends. It is an alpha
-//! version that nobody maintains.
-//!
 //! The server is not trusted: its answers are read only up to the limits below.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -111,6 +106,12 @@ impl Connection {
         self.stream().expect_answer();
     }
 
+    /// Returns what takes the next command.
+    pub(super) fn writer(&mut self) -> &mut impl Write {
+        self.begin_answer();
+        self.io.get_mut()
+    }
+
     fn stream(&mut self) -> &mut PacedStream {
         match self.io.get_mut() {
             Io::Plain(stream) => stream,
@@ -128,7 +129,7 @@ impl Connection {
         if greeting.starts_with(b"* OK") { Ok(()) } else { Err(Error::Goodbye(words(&greeting).into())) }
     }
 
-    /// STARTTLS (RFC 3501, 6.2.1).
+    /// STARTTLS (RFC 3501, 6.2.1). The crate can do it only on connections that it opens itself.
     fn start_tls(mut self, settings: &ImapConfig) -> Result<Connection, Error> {
         let tag = self.send_command("STARTTLS")?;
         loop {
@@ -154,17 +155,16 @@ impl Connection {
         }
     }
 
-    /// Sends a command and returns its tag.
+    /// Sends a command of our own and returns its tag. The crate's tags begin with `a`.
     pub(super) fn send_command(&mut self, command: &str) -> Result<String, Error> {
         self.tag += 1;
-        let tag = format!("a{}", self.tag);
+        let tag = format!("b{}", self.tag);
         self.send_line(&format!("{tag} {command}"))?;
         Ok(tag)
     }
 
     pub(super) fn send_line(&mut self, line: &str) -> Result<(), Error> {
-        self.begin_answer();
-        let io = self.io.get_mut();
+        let io = self.writer();
         io.write_all(format!("{line}\r\n").as_bytes()).and_then(|()| io.flush()).map_err(broken)
     }
 
@@ -262,8 +262,7 @@ pub(super) fn classify(line: &[u8], tag: &str) -> Result<Reply, Error> {
     let tagged = line.strip_prefix(tag.as_bytes()).and_then(|rest| rest.strip_prefix(b" "));
     let untagged = line.strip_prefix(b"* ");
     let rest = tagged.or(untagged).ok_or(Error::Malformed)?;
-    let end = rest.iter().position(|&b| b == b' ').unwrap_or(rest.len());
-    let (status, text) = rest.split_at(end);
+    let (status, text) = rest.split_at(first_word(rest).len());
     match (status.to_ascii_uppercase().as_slice(), tagged.is_some()) {
         (b"BYE", _) => Err(Error::Goodbye(words(text).into())),
         (b"OK", true) => Ok(Reply::Done),
@@ -278,6 +277,11 @@ pub(super) fn classify(line: &[u8], tag: &str) -> Result<Reply, Error> {
 /// Returns the server's words for a log line.
 fn words(text: &[u8]) -> String {
     one_line(&String::from_utf8_lossy(text))
+}
+
+/// Returns what stands before the first space.
+pub(super) fn first_word(line: &[u8]) -> &[u8] {
+    &line[..line.iter().position(|&b| b == b' ').unwrap_or(line.len())]
 }
 
 impl Read for Io {

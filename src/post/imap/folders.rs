@@ -3,6 +3,8 @@
 //!
 //! Servers name a folder in modified UTF-7, put all of a person's folders below `INBOX`, and separate its
 //! levels by a character of their own. The config names it as mail programs show it.
+//!
+//! The imap crate is not used for the lists, because it reads no name that is not UTF-8, and no NAMESPACE.
 
 use super::command::{run_with, unless_refused};
 use super::connection::Connection;

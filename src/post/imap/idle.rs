@@ -1,4 +1,8 @@
 //! IDLE (RFC 2177): waits until the server announces a change in the folder.
+//!
+//! The imap crate is not used for it, because it takes the first line after IDLE for the server's consent. If
+//! a change comes first, the crate loses it and waits for the end of the command; if the server ends the
+//! command, it panics.
 
 use std::time::{Duration, Instant};
 

@@ -1,11 +1,15 @@
 //! The login to an IMAP server, by password or by OAuth.
 
+use std::cell::Cell;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use imap::types::Capabilities;
+use imap::{Client, Session};
+use imap_proto::Capability;
 
 use super::ImapConfig;
-use super::command::{quoted, run, run_with, words};
-use super::connection::{Connection, Reply, classify};
+use super::shared::{SharedConnection, failed};
 use crate::post::oauth::{self, Mechanism};
 use crate::post::{Error, Secret};
 
@@ -23,28 +27,21 @@ impl From<Error> for Failure {
 }
 
 /// Logs in as the settings say.
-pub(super) fn log_in(settings: &ImapConfig, connection: &mut Connection) -> Result<(), Failure> {
+pub(super) fn log_in(
+    settings: &ImapConfig,
+    connection: &SharedConnection,
+) -> Result<Session<SharedConnection>, Failure> {
+    let client = Client::new(connection.clone());
     match &settings.oauth {
-        Some(oauth) => log_in_by_token(settings, oauth, connection),
-        None => Ok(log_in_by_password(settings, connection).map_err(refused)?),
+        Some(oauth) => log_in_by_token(settings, oauth, client),
+        None => Ok(log_in_by_password(settings, client).map_err(refused)?),
     }
 }
 
-/// Returns what the server offers now; a login may change it.
-pub(super) fn capabilities(connection: &mut Connection) -> Result<Vec<String>, Error> {
-    let mut offered = Vec::new();
-    run_with(connection, "CAPABILITY", |response| {
-        let line = words(&response).into_iter().map(|word| word.to_ascii_uppercase());
-        if line.clone().nth(1).is_some_and(|word| word == "CAPABILITY") {
-            offered.extend(line.skip(2));
-        }
-        Ok(())
-    })?;
-    // Every server offers IMAP itself (RFC 3501, 6.1.1).
-    if offered.is_empty() { Err(Error::Malformed) } else { Ok(offered) }
-}
-
-fn log_in_by_password(settings: &ImapConfig, connection: &mut Connection) -> Result<(), Error> {
+fn log_in_by_password(
+    settings: &ImapConfig,
+    mut client: Client<SharedConnection>,
+) -> Result<Session<SharedConnection>, Error> {
     let (user, password) = (&settings.user, settings.password.as_ref().map_or("", Secret::reveal));
     for (key, text) in [("user", user.as_str()), ("password", password)] {
         if text.contains(['\r', '\n', '\0']) {
@@ -53,29 +50,31 @@ fn log_in_by_password(settings: &ImapConfig, connection: &mut Connection) -> Res
     }
     // LOGIN takes ASCII only (RFC 3501, 9: `QUOTED-CHAR`).
     if !(user.is_ascii() && password.is_ascii()) {
-        let offered = capabilities(connection)?;
-        if offered.iter().any(|name| name == "AUTH=PLAIN") {
-            let message = format!("\0{user}\0{password}");
-            return authenticate(connection, "PLAIN", &message, "", &offered);
+        let offered = client.capabilities().map_err(failed)?;
+        if offered.has_str("AUTH=PLAIN") {
+            return authenticate(client, "PLAIN", format!("\0{user}\0{password}"), "", &offered);
         }
     }
-    run(connection, &format!("LOGIN {} {}", quoted(user), quoted(password)))
+    client.login(user, password).map_err(|(error, _client)| failed(error))
 }
 
 fn log_in_by_token(
     settings: &ImapConfig,
     oauth: &oauth::OauthLogin,
-    connection: &mut Connection,
-) -> Result<(), Failure> {
-    let offered = capabilities(connection)?;
-    let mechanisms = offered.iter().filter_map(|name| name.strip_prefix("AUTH="));
+    mut client: Client<SharedConnection>,
+) -> Result<Session<SharedConnection>, Failure> {
+    let offered = client.capabilities().map_err(failed)?;
+    let mechanisms = offered.iter().filter_map(|capability| match capability {
+        Capability::Auth(name) => Some(name.as_ref()),
+        Capability::Imap4rev1 | Capability::Atom(_) => None,
+    });
     let Some(mechanism) = Mechanism::best(mechanisms) else {
         let text = "the server offers no login by OAuth (OAUTHBEARER, XOAUTH2); see inbox.imap.oauth";
         return Err(Error::Configuration(text.to_owned()).into());
     };
     let token = oauth.access_token_blocking()?;
     let message = mechanism.first_message(&settings.user, &settings.host, settings.port(), &token);
-    let login = authenticate(connection, mechanism.name(), &message, mechanism.acknowledgement(), &offered);
+    let login = authenticate(client, mechanism.name(), message, mechanism.acknowledgement(), &offered);
     login.map_err(|error| match refused(error) {
         error @ Error::Login(_) => match oauth.forget_blocking(&token) {
             Ok(()) => Failure::TokenRefused(error),
@@ -85,39 +84,37 @@ fn log_in_by_token(
     })
 }
 
-/// AUTHENTICATE (RFC 3501, 6.2.2). Any challenge after our message explains a refusal, and is acknowledged.
+/// AUTHENTICATE (RFC 3501, 6.2.2).
 fn authenticate(
-    connection: &mut Connection,
+    client: Client<SharedConnection>,
     mechanism: &str,
-    message: &str,
-    acknowledgement: &str,
-    offered: &[String],
-) -> Result<(), Error> {
-    let message = STANDARD.encode(message);
+    message: String,
+    acknowledgement: &'static str,
+    offered: &Capabilities,
+) -> Result<Session<SharedConnection>, Error> {
     // SASL-IR (RFC 4959) saves a round trip.
-    let at_once = offered.iter().any(|name| name == "SASL-IR");
-    let tag = connection.send_command(&match at_once {
-        true => format!("AUTHENTICATE {mechanism} {message}"),
-        false => format!("AUTHENTICATE {mechanism}"),
-    })?;
-    let mut unsent = (!at_once).then_some(message);
-    let mut is_acknowledged = false;
-    loop {
-        let line = connection.read_line()?;
-        match classify(&line, &tag)? {
-            Reply::Done => return Ok(()),
-            Reply::Refused(refusal) => return Err(Error::Server(refusal)),
-            Reply::Bad(refusal) => return Err(Error::Misunderstood(refusal)),
-            Reply::Continuation => match unsent.take() {
-                Some(message) => connection.send_line(&message)?,
-                None if is_acknowledged => return Err(Error::Malformed),
-                None => {
-                    is_acknowledged = true;
-                    connection.send_line(&STANDARD.encode(acknowledgement))?;
-                }
-            },
-            Reply::Remark | Reply::Data => {}
-        }
+    let at_once = offered.has_str("SASL-IR");
+    let command = match at_once {
+        true => format!("{mechanism} {}", STANDARD.encode(&message)),
+        false => mechanism.to_owned(),
+    };
+    let answers = Answers { first: Cell::new((!at_once).then_some(message)), acknowledgement };
+    client.authenticate(command, &answers).map_err(|(error, _client)| failed(error))
+}
+
+/// Our answers to the server's challenges.
+struct Answers {
+    /// The first message, unless it went with the command.
+    first: Cell<Option<String>>,
+    acknowledgement: &'static str,
+}
+
+impl imap::Authenticator for Answers {
+    type Response = String;
+
+    /// Returns the first message, unless it is sent already. Any further challenge explains a refusal.
+    fn process(&self, _challenge: &[u8]) -> String {
+        self.first.take().unwrap_or_else(|| self.acknowledgement.to_owned())
     }
 }
 

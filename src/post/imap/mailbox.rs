@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use imap::Session;
+use imap::types::UnsolicitedResponse;
 
-use super::command::{quoted, run, run_with, unless_refused, words};
+use super::command::{quoted, unless_refused};
 use super::connection::Connection;
 use super::fetch::{Fetched, uid_fetch};
 use super::folders::Folders;
 use super::idle::{Idle, idle};
+use super::shared::{SharedConnection, failed};
 use super::{ImapConfig, login};
 use crate::post::source::{BatchSender, ConnectionHandle, MAX_BATCH_LETTERS};
 use crate::post::{Error, FetchedLetter, FoundLetter, InboxCheck};
@@ -22,7 +25,9 @@ const MAX_SEARCHED: usize = 20;
 
 /// A selected folder.
 pub(super) struct Mailbox {
-    connection: Connection,
+    session: Session<SharedConnection>,
+    /// The connection of `session`, for the commands that the crate cannot run well.
+    connection: SharedConnection,
     settings: ImapConfig,
     /// The selected folder, as people write its name.
     folder: String,
@@ -61,15 +66,20 @@ impl Mailbox {
     }
 
     fn open_once(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, login::Failure> {
-        let mut connection = Connection::open(settings, handle)?;
-        login::log_in(settings, &mut connection)?;
-        let offered = login::capabilities(&mut connection)?;
-        let has = |name: &str| offered.iter().any(|found| found == name);
+        let connection = SharedConnection::new(Connection::open(settings, handle)?);
+        let mut session = login::log_in(settings, &connection)?;
+        // A login may change what the server offers.
+        let offered = session.capabilities().map_err(failed)?;
+        let has = |name: &str| offered.has_str(name);
+        // Every server offers IMAP itself (RFC 3501, 6.1.1).
+        if offered.is_empty() {
+            return Err(Error::Malformed.into());
+        }
         let capabilities = Capabilities { idle: has("IDLE"), r#move: has("MOVE"), uid_plus: has("UIDPLUS") };
         if has("ID") {
-            introduce(&mut connection)?;
+            introduce(&mut session)?;
         }
-        let folders = Folders::read(&mut connection, has("NAMESPACE"))?;
+        let folders = Folders::read(&mut connection.borrow(), has("NAMESPACE"))?;
         let processed = folders.real_name(&settings.processed);
         let processed_exists = folders.find(&settings.processed).is_some();
         if processed == folders.real_name(&settings.folder) {
@@ -77,6 +87,7 @@ impl Mailbox {
             return Err(Error::Configuration(text.to_owned()).into());
         }
         let mut mailbox = Mailbox {
+            session,
             connection,
             settings: settings.clone(),
             folder: String::new(),
@@ -100,24 +111,15 @@ impl Mailbox {
     /// # Errors
     /// [`Error::Configuration`] if the server refuses it.
     pub(super) fn switch_to(&mut self, folder: &str, key: &str) -> Result<(), Error> {
-        let mut uid_validity = 0;
-        let command = format!("SELECT {}", quoted(&self.folders.real_name(folder)));
-        let selected = run_with(&mut self.connection, &command, |response| {
-            let words = words(&response);
-            let code = words.iter().position(|word| word.eq_ignore_ascii_case("[UIDVALIDITY"));
-            if let Some(value) = code.and_then(|at| words.get(at + 1)) {
-                uid_validity = value.trim_end_matches(']').parse().map_err(|_| Error::Malformed)?;
-            }
-            Ok(())
-        });
-        selected.map_err(|error| match error {
+        let selected = self.session.select(self.folders.real_name(folder)).map_err(failed);
+        let selected = selected.map_err(|error| match error {
             Error::Server(refusal) | Error::Misunderstood(refusal) => Error::Configuration(format!(
                 "the folder {folder} cannot be opened: the server said: {refusal}; see {key}"
             )),
             error => error,
         })?;
         folder.clone_into(&mut self.folder);
-        self.uid_validity = uid_validity;
+        self.uid_validity = selected.uid_validity.unwrap_or(0);
         Ok(())
     }
 
@@ -148,21 +150,14 @@ impl Mailbox {
     /// Returns the UIDs of the letters that a query finds, ascending, and whether other letters arrived
     /// meanwhile.
     fn search(&mut self, query: &str) -> Result<(Vec<u32>, bool), Error> {
-        let (mut found, mut is_outdated) = (BTreeSet::new(), false);
-        self.connection.expect_listings(true);
-        let done = run_with(&mut self.connection, &format!("UID SEARCH {query}"), |response| {
-            let words = words(&response);
-            let word = |at: usize| words.get(at).map(|word| word.to_ascii_uppercase()).unwrap_or_default();
-            if word(1) == "SEARCH" {
-                for number in &words[2..] {
-                    found.insert(number.parse().map_err(|_| Error::Malformed)?);
-                }
-            }
-            is_outdated |= word(2) == "EXISTS";
-            Ok(())
-        });
-        self.connection.expect_listings(false);
-        done.map(|()| (found.into_iter().collect(), is_outdated))
+        drop(self.session.take_all_unsolicited());
+        self.connection.borrow().expect_listings(true);
+        let found = self.session.uid_search(query);
+        self.connection.borrow().expect_listings(false);
+        let mut found = Vec::from_iter(found.map_err(failed)?);
+        found.sort_unstable();
+        let mut news = self.session.take_all_unsolicited();
+        Ok((found, news.any(|response| matches!(response, UnsolicitedResponse::Exists(_)))))
     }
 
     /// Returns UIDVALIDITY: while it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
@@ -187,7 +182,7 @@ impl Mailbox {
     /// Returns the size in bytes of each of these letters, in their order, or `None` if the server does not
     /// say.
     pub(super) fn sizes(&mut self, uids: &[u32]) -> Result<Vec<Option<u64>>, Error> {
-        let fetched = uid_fetch(&mut self.connection, &uid_set(uids), "(UID RFC822.SIZE)", 0)?;
+        let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), "(UID RFC822.SIZE)", 0)?;
         Ok(uids.iter().map(|uid| fetched.get(uid)?.size).collect())
     }
 
@@ -206,7 +201,7 @@ impl Mailbox {
         // One byte more than the limit shows whether a letter is larger, whatever size the server states.
         let keep = limit.saturating_add(1);
         let items = format!("(UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{keep}>)");
-        let fetched = uid_fetch(&mut self.connection, &uid_set(uids), &items, keep)?;
+        let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), &items, keep)?;
         let requested = fetched.into_iter().filter(|(uid, _)| uids.binary_search(uid).is_ok());
         Ok(requested.filter_map(|(uid, fetched)| Some((uid, self.letter(uid, fetched, limit)?))).collect())
     }
@@ -240,7 +235,7 @@ impl Mailbox {
     pub(super) fn arrivals(&mut self, uids: &[u32]) -> Result<Vec<Option<DateTime<Utc>>>, Error> {
         let mut arrivals = Vec::new();
         for uids in uids.chunks(MAX_BATCH_LETTERS) {
-            let fetched = uid_fetch(&mut self.connection, &uid_set(uids), "(UID INTERNALDATE)", 0)?;
+            let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), "(UID INTERNALDATE)", 0)?;
             arrivals.extend(uids.iter().map(|uid| fetched.get(uid)?.received_at));
         }
         Ok(arrivals)
@@ -248,7 +243,7 @@ impl Mailbox {
 
     /// Lets the server report letters that have gone.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
-        run(&mut self.connection, "NOOP")
+        self.session.noop().map_err(failed)
     }
 
     /// Returns the name of the processed folder for a person.
@@ -285,21 +280,24 @@ impl Mailbox {
         self.create_processed()?;
         let set = uid_set(uids);
         // Letters that cannot be marked can perhaps be moved all the same.
-        unless_refused(run(&mut self.connection, &format!("UID STORE {set} +FLAGS.SILENT (\\Seen)")))?;
-        let processed = quoted(&self.processed);
+        unless_refused(self.mark(&set, "\\Seen"))?;
         if self.capabilities.r#move {
-            return run(&mut self.connection, &format!("UID MOVE {set} {processed}"));
+            return self.session.uid_mv(&set, &self.processed).map_err(failed);
         }
         let uncopied: Vec<u32> = uids.iter().copied().filter(|uid| !copied.contains(uid)).collect();
         if !uncopied.is_empty() {
-            run(&mut self.connection, &format!("UID COPY {} {processed}", uid_set(&uncopied)))?;
+            self.session.uid_copy(uid_set(&uncopied), quoted(&self.processed)).map_err(failed)?;
             copied.extend(uncopied);
         }
-        run(&mut self.connection, &format!("UID STORE {set} +FLAGS.SILENT (\\Deleted)"))?;
+        self.mark(&set, "\\Deleted")?;
         // Without UIDPLUS there is only EXPUNGE, which also takes what others have marked as deleted.
-        let expunge =
-            if self.capabilities.uid_plus { format!("UID EXPUNGE {set}") } else { "EXPUNGE".to_owned() };
-        run(&mut self.connection, &expunge)
+        let expunged =
+            if self.capabilities.uid_plus { self.session.uid_expunge(&set) } else { self.session.expunge() };
+        expunged.map(drop).map_err(failed)
+    }
+
+    fn mark(&mut self, set: &str, flag: &str) -> Result<(), Error> {
+        self.session.uid_store(set, format!("+FLAGS.SILENT ({flag})")).map(drop).map_err(failed)
     }
 
     /// Creates the processed folder where the server lists none. If the server refuses, moving letters shows
@@ -308,13 +306,12 @@ impl Mailbox {
         if std::mem::replace(&mut self.processed_exists, true) {
             return Ok(());
         }
-        let create = |name: &str| format!("CREATE {}", quoted(name));
-        let answer = run(&mut self.connection, &create(&self.processed));
+        let answer = self.session.create(&self.processed).map_err(failed);
         let is_refused = matches!(&answer, Err(Error::Server(refusal)) if !refusal.text.contains("EXISTS"));
         unless_refused(answer)?;
         if is_refused
             && let Some(name) = self.folders.below_inbox(&self.processed)
-            && unless_refused(run(&mut self.connection, &create(&name)))?
+            && unless_refused(self.session.create(&name).map_err(failed))?
         {
             self.processed = name;
         }
@@ -324,7 +321,7 @@ impl Mailbox {
     /// Returns when there may be new letters: the server says so, or it is time to look.
     pub(super) fn wait(&mut self, sender: &BatchSender) -> Result<(), Error> {
         if self.capabilities.idle {
-            match idle(&mut self.connection, self.settings.idle_time())? {
+            match idle(&mut self.connection.borrow(), self.settings.idle_time())? {
                 Idle::Over => return Ok(()),
                 Idle::Refused => self.capabilities.idle = false,
             }
@@ -366,7 +363,7 @@ impl Mailbox {
 
     pub(super) fn close(mut self) {
         // A courtesy: the connection is closed whatever the server replies.
-        let _ = run(&mut self.connection, "LOGOUT");
+        let _ = self.session.logout();
     }
 }
 
@@ -407,10 +404,10 @@ pub(super) fn find(
 }
 
 /// Says which program this is (RFC 2971). Some providers open no folder before that.
-fn introduce(connection: &mut Connection) -> Result<(), Error> {
+fn introduce(session: &mut Session<SharedConnection>) -> Result<(), Error> {
     let version = quoted(env!("CARGO_PKG_VERSION"));
     let id = format!("ID (\"name\" \"fogpost\" \"version\" {version} \"vendor\" \"fogpost\")");
-    unless_refused(run(connection, &id)).map(drop)
+    unless_refused(session.run_command_and_check_ok(id).map_err(failed)).map(drop)
 }
 
 /// Writes ascending UIDs as a sequence set (RFC 3501, 9), with runs as ranges.
