@@ -29,9 +29,8 @@ fn stranger(number: usize) -> String {
 
 #[test]
 fn letters_of_players_and_gms_are_ruled_on_before_those_of_strangers() {
-    let mut desk = Desk::new();
+    let desk = Desk::new();
     let (_, to_ann, _) = quad(&desk);
-    let senders = note_senders(&mut desk);
     for number in 0..40 {
         desk.put(&stranger(number));
     }
@@ -40,9 +39,13 @@ fn letters_of_players_and_gms_are_ruled_on_before_those_of_strangers() {
     desk.put(&desk.answer(ANN, &to_ann, "STATUS"));
     desk.put(&format!("From: {GM}\nMessage-ID: <gm@x>\n\nHELP\n"));
     desk.work();
-    let senders = senders.lock().expect("the list");
-    assert!(senders.len() >= 43, "{senders:?}");
-    assert!(senders[..3].iter().all(|sender| !sender.contains("stranger")), "{senders:?}");
+    // Decisions are made in parallel, and their answers are numbered in the order in which they are accepted.
+    let mut answers =
+        desk.block_on(desk.office().store.list_dispatches(false, 1000)).expect("the store answers");
+    answers.sort_by_key(|answer| answer.id);
+    let readers: Vec<&str> = answers.iter().skip(2).map(|answer| answer.recipient.as_str()).collect();
+    assert!(readers.len() >= 40, "{readers:?}");
+    assert_eq!(readers[..3], [ANN, ANN, GM], "{readers:?}");
 }
 
 #[test]
