@@ -43,7 +43,7 @@ const SYNCHRONIZED: &str = "/run/systemd/timesync/synchronized";
 /// The trust of this process in the clock.
 #[derive(Default)]
 pub struct ClockTrust {
-    /// When it was last established, in Unix milliseconds.
+    /// The time at which it was last established, in Unix milliseconds.
     at: AtomicI64,
     is_doubt_logged: AtomicBool,
 }
@@ -126,7 +126,7 @@ pub async fn confirm(office: &Office) -> anyhow::Result<()> {
 /// Returns an error if the database does not answer.
 pub async fn doubted_since(store: &Database, now: DateTime<Utc>) -> anyhow::Result<Option<DateTime<Utc>>> {
     let memos = Memos::read(store).await?;
-    // A clock that is right again is trusted as soon as a daemon looks at it.
+    // Once the clock is right again, the next daemon that looks at it trusts it.
     Ok(memos.time(DOUBTED).filter(|last| (now - *last).abs() > MAX_GAP && !memos.vouch_for(now)))
 }
 

@@ -18,7 +18,7 @@ use crate::post::refusal::{EnhancedCode, RefusalClass};
 use crate::referee::{DispatchKind, TOLERATED_DELAY};
 use crate::store::{Claimed, SendOutcome};
 
-/// What became of a letter, and what follows for others than its sender.
+/// The outcome of a letter, and its effects on others than its sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub id: i64,

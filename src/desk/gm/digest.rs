@@ -53,7 +53,7 @@ impl Fog {
     }
 }
 
-/// What is remembered of a GM's last digest.
+/// The memory of a GM's last digest.
 pub struct LastDigest {
     /// The key under which the time of the digest is remembered.
     pub key: String,

@@ -12,7 +12,7 @@ fn sent(outcomes: Vec<Outcome>) -> Vec<(i64, SendOutcome)> {
     outcomes.into_iter().map(|outcome| (outcome.id, outcome.sent)).collect()
 }
 
-/// What follows, and about which letters.
+/// The effects, and the letters that they are about.
 fn events(outcomes: Vec<Outcome>) -> Vec<(i64, Event)> {
     outcomes.into_iter().filter_map(|outcome| Some((outcome.id, outcome.event?))).collect()
 }
