@@ -57,7 +57,7 @@ pub async fn carry_out_as(
     commit::decide_and_commit(office, move |desk| instruct_at_terminal(desk, gm, &instruction)).await
 }
 
-/// Words the result of an instruction as letters to the GM do.
+/// Words the result of an instruction for the terminal.
 ///
 /// # Errors
 /// Returns an error if a template is faulty.

@@ -25,8 +25,12 @@ pub enum Rejection {
     NotDue {
         seat: Seat,
     },
+    /// The turn was not adjudicated, or without a filing of the seat whose orders are corrected.
     NoSuchTurn {
         turn: u32,
+        seat: Option<Seat>,
+        /// The turn that was adjudicated last, of those in which the seat filed.
+        last: Option<u32>,
     },
     /// An absence has more days than the seat has left, or lies in the past.
     TooManyDays {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gm_digest::{GmDigest, GmMatchSummary};
 use super::text::wrapped;
-use crate::game::Line;
+use crate::game::{Line, Seat};
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{DispatchKind, MatchSummary, OfferRejection, OfferSummary, Passing, Rejection, Reply};
 
@@ -52,6 +52,8 @@ pub enum ClubLetter {
         error: String,
         /// Whether the recipient is at fault rather than the letter.
         is_undeliverable: bool,
+        /// Whether a player has this address.
+        is_player: bool,
     },
     /// Tells the GM that a letter could not be ruled on.
     SetAside { digest: String, sender: String, note: String, attempts: u32 },
@@ -200,7 +202,7 @@ pub enum GmResult {
     Blocked {
         address: String,
         on: bool,
-        matches: Vec<String>,
+        matches: Vec<HeldSeat>,
     },
     /// The text went to this many readers, or would go to them if `check` is set.
     Announced {
@@ -230,6 +232,13 @@ pub enum GmResult {
         turn: u32,
         seen: Vec<SeenTurn>,
     },
+}
+
+/// The seat that a person holds in a match.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HeldSeat {
+    pub id: String,
+    pub seat: Seat,
 }
 
 /// The news of one adjudication, as one side read it.

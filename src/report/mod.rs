@@ -30,7 +30,9 @@ mod templates;
 mod text;
 
 pub use board::{PictureCache, png, svg};
-pub use club_letter::{AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, SeenTurn, UnprovenSummary};
+pub use club_letter::{
+    AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, HeldSeat, SeenTurn, UnprovenSummary,
+};
 pub use context::{Position, word_position};
 pub use gm_digest::{
     FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
@@ -72,6 +74,8 @@ pub struct WordingInput<'a> {
     pub dispatch: &'a Dispatch,
     /// The reply token of the recipient's seat, or of the GM; empty for anybody else.
     pub token: &'a str,
+    /// Whether a GM who reads it plays in the match, because every GM does.
+    pub gm_plays: bool,
     pub at: DateTime<Utc>,
 }
 
@@ -150,12 +154,13 @@ pub fn word_club_letter(
         .into_letter()
 }
 
-/// Words the result of one of the GM's instructions as it appears in the answer to the GM's letter.
+/// Words the result of one of the GM's instructions for the terminal. Commands in it are those of the terminal.
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
 pub fn word_gm_result(templates: &Templates, result: &GmResult) -> Result<String, TemplateError> {
-    let text = templates.render("gm/done.txt", minijinja::context! { done => Serde(result) })?;
+    let text =
+        templates.render("gm/done.txt", minijinja::context! { done => Serde(result), terminal => true })?;
     Ok(normalize_blanks(&text))
 }
 

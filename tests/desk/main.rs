@@ -72,6 +72,7 @@ mod gm {
     mod digest;
     mod instructions;
     mod several;
+    mod suggested;
 }
 
 /// Deadlines, and clocks that fail.

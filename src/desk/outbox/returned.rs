@@ -82,6 +82,7 @@ fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bo
             match_id: row.match_id.clone(),
             error: row.error.clone(),
             is_undeliverable,
+            is_player: desk.player(&row.recipient)?.is_some(),
         };
         let loaded = match &row.match_id {
             Some(id) => desk.game_match(id)?,

@@ -152,6 +152,8 @@ pub enum Notice {
         turn: Option<u32>,
         /// The turn that was adjudicated last.
         last: Option<u32>,
+        /// The last one that was adjudicated with orders of the seat.
+        own: Option<u32>,
     },
     /// To the GM: what a player wrote to a person.
     Words {
@@ -205,6 +207,8 @@ pub enum Notice {
     Overdue {
         seats: Vec<Seat>,
         bouncing: Vec<Seat>,
+        /// Whether the rules assume orders for these seats, so that the turn can be adjudicated without them.
+        can_adjudicate: bool,
     },
     Over {
         outcome: Outcome,

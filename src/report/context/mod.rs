@@ -243,6 +243,8 @@ pub fn for_gm(input: &WordingInput<'_>) -> TemplateContext {
     let own = [
         ("notice", value(notice)),
         ("message", value(notice.and_then(message))),
+        ("gm_plays", value(input.gm_plays)),
+        ("hides", value(input.game_match.game.hides_something())),
         ("token", value(input.token)),
     ];
     TemplateContext::new(None).with_lazy(field_source(input, None), SHARED).with(own)
