@@ -36,6 +36,10 @@ pub enum Rejection {
     TooManyDays {
         left: i64,
     },
+    /// Terms cannot be changed like this: a sentence about the key, the value and its bounds.
+    BadTerms {
+        says: String,
+    },
     /// There is no deadline to move, because only the house is to move.
     NoDeadline,
 }

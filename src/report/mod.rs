@@ -20,7 +20,7 @@ use crate::referee::{
 mod board;
 mod club_letter;
 mod context;
-mod gm_digest;
+pub mod gm_digest;
 mod links;
 mod mail;
 mod markdown;
@@ -34,14 +34,11 @@ pub use club_letter::{
     AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, HeldSeat, SeenTurn, UnprovenSummary,
 };
 pub use context::{Position, word_position};
-pub use gm_digest::{
-    FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
-    SendingSummary,
-};
+pub use gm_digest::{GmDigest, GmMatchSummary};
 pub use mail::{envelope, mime, pin, redraw, sent};
 pub use samples::check_templates;
 pub use templates::{COMPILED_IN, TemplateError, Templates, topics};
-pub use text::{format_duration, format_local, wrapped};
+pub use text::{counted, format_duration, format_local, wrapped};
 
 /// The club as its letters name it.
 #[derive(Clone, Debug)]
@@ -152,6 +149,16 @@ pub fn word_club_letter(
     let links = links::for_club_letter(club, letter, token);
     LetterDraft { templates, name: letter.template(), context, links, board_width: 0, new_templates: None }
         .into_letter()
+}
+
+/// Counts the words of a digest, without those that it quotes from people.
+///
+/// # Errors
+/// [`TemplateError`] if the template cannot be rendered.
+pub fn own_words(templates: &Templates, digest: &GmDigest) -> Result<usize, TemplateError> {
+    let context = minijinja::context! { digest => Serde(digest), terminal => false };
+    let text = templates.render("gm/digest-body.txt", context)?;
+    Ok(text.split_whitespace().count().saturating_sub(digest.quoted_words()))
 }
 
 /// Words the result of one of the GM's instructions for the terminal. Commands in it are those of the terminal.

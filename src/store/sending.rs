@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::columns::MaybeMillis;
 use super::rows::{CHUNK, is_common, text};
 use super::statement::Session;
 use super::{
@@ -112,6 +113,13 @@ impl Database {
         let day_before = minute - TimeDelta::days(1).num_milliseconds();
         let select = self.statement(sql).bind(minute).bind(day_before).bind(Urgency::Stranger as i64);
         Ok(self.read_recent(select).await?.pop().unwrap_or_default())
+    }
+
+    /// Returns the minute in which a letter was sent last, of the last days.
+    pub async fn last_sent(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
+        let sql = "SELECT MAX(minute) FROM sending WHERE sent > 0 AND minute <= $1";
+        let (MaybeMillis(minute),) = self.read_one(self.statement(sql).bind(begin(now))).await?;
+        Ok(minute)
     }
 
     /// Makes letters and dispatches due now that are deferred past then, and lets the digests of players that

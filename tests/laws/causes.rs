@@ -216,11 +216,8 @@ fn assert_derived(before: &Match, ruling: &Ruling, raw: Option<&str>) {
 fn assert_within_room(letter: &SeatLetter, ruling: &Ruling) {
     let cause = &letter.cause;
     let told = |to: Reader| {
-        let notices = ruling.dispatches.iter().filter(|dispatch| match &dispatch.content {
-            Content::Notice(Notice::Over { .. }) => false,
-            content => dispatch.to == to && matches!(content, Content::Notice(_)),
-        });
-        notices.count()
+        let notices = ruling.dispatches.iter();
+        notices.filter(|dispatch| dispatch.to == to && matches!(dispatch.content, Content::Notice(_))).count()
     };
     let most = |room| match room {
         Room::Unreachable => 0,

@@ -1,5 +1,7 @@
 //! Sends each GM a digest once a day, and the digests that players have asked for.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use crate::config::Gm;
@@ -12,6 +14,9 @@ use crate::store::Player;
 /// The key under which a daemon remembers its last digest for the first GM, and the prefix of the keys for
 /// the others.
 const LAST_DIGEST: &str = "digest";
+
+/// The prefix of the keys under which a daemon remembers what the last digest for a GM told.
+const TOLD: &str = "told in digest";
 
 /// Maximum players whose digests are made at a time.
 const PLAYERS: u32 = 100;
@@ -67,7 +72,14 @@ async fn digest_of(
     if is_made || local.hour() < gm.digest_hour {
         return Ok(());
     }
-    commit::decide_and_commit(office, move |desk| daily(desk, index, last, today)).await?;
+    let told_key = format!("{TOLD} {}", gm.address);
+    let before = office.store.remembered(&told_key).await?;
+    // A note that cannot be read costs no digest.
+    let before: BTreeSet<String> =
+        before.and_then(|told| serde_json::from_str(&told).ok()).unwrap_or_default();
+    let told =
+        commit::decide_and_commit(office, move |desk| daily(desk, index, last, &before, today)).await?;
+    office.store.remember(&told_key, &serde_json::to_string(&told)?).await?;
     // Counts matter for two days at most.
     office.store.delete_past_restraints(now - TimeDelta::days(3), now).await?;
     Ok(office.store.remember(key, &now.to_rfc3339()).await?)

@@ -85,7 +85,14 @@ impl Shared {
         match &sent {
             Ok(answer) => {
                 let answer = without_addresses(answer);
-                tracing::debug!(dispatch_id = letter.id, kind = %letter.kind, answer, "sent");
+                tracing::info!(
+                    dispatch_id = letter.id,
+                    kind = %letter.kind,
+                    match_id = letter.match_id.as_deref(),
+                    seat = letter.seat.map(tracing::field::display),
+                    "letter sent"
+                );
+                tracing::debug!(dispatch_id = letter.id, answer, "the mail server's answer");
             }
             Err(error) => log_refusal(letter, error, outcomes),
         }

@@ -33,15 +33,16 @@ pub struct Effect {
     successor: Option<Player>,
 }
 
-/// Decides on one instruction from the terminal, on behalf of a GM.
+/// Decides on one instruction from the terminal, on behalf of a GM; with `check`, only says what would be done.
 pub fn instruct_at_terminal(
     desk: &mut Desk<'_>,
     gm: GmIndex,
     instruction: &Instruction,
+    check: bool,
 ) -> Decided<GmResult> {
     desk.acting = gm;
     desk.at_terminal = true;
-    instruct_unless_playing(desk, instruction, false)
+    instruct_unless_playing(desk, instruction, check)
 }
 
 /// Carries out one instruction; with `check`, only says what would be done.
@@ -74,7 +75,7 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
         Instruction::PlayerBounceClear(address) => registry::clear_bounces(desk, address, check),
         Instruction::PlayerBlock { address, on } => registry::block_player(desk, address, *on, check),
         Instruction::AcceptLetter { digest } => accept::accept_letter(desk, digest, check),
-        Instruction::Digest => Ok(GmResult::Digest { digest: digest::digest(desk, None)? }),
+        Instruction::Digest => Ok(GmResult::Digest { digest: digest::of_last_day(desk)? }),
     }
 }
 
@@ -101,7 +102,15 @@ pub fn is_for_another_gm(action: &MatchAction) -> bool {
     match action {
         MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
         MatchAction::Act(act) => {
-            matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Tell { .. } | Act::Unseal { .. })
+            matches!(
+                act,
+                Act::File { .. }
+                    | Act::RenewToken(_)
+                    | Act::Tell { .. }
+                    | Act::Unseal { .. }
+                    | Act::Annul { .. }
+                    | Act::Terms(_)
+            )
         }
     }
 }

@@ -47,6 +47,7 @@ pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), 
     game_match.phase_no += 1;
     game_match.adjudicated.truncate(keeps);
     game_match.stage = Stage::Running;
+    game_match.annulled = false;
     game_match.paused_at = None;
     game_match.protest = None;
     let reason = correction.reason.clone();

@@ -7,8 +7,8 @@ use super::game_match::FiledOrders;
 use crate::game::any::{AnyState, Filing};
 use crate::game::condition::ConditionNews;
 use crate::game::names::named_enum;
-use crate::game::{BySeat, Outcome, Phase, Seat};
-use crate::ledger::{HouseFailure, PauseReason};
+use crate::game::{BySeat, Phase, Seat};
+use crate::ledger::{HouseFailure, PauseReason, TermsChange};
 use crate::referee::answer::Answer;
 use crate::referee::schedule::Absence;
 
@@ -198,6 +198,14 @@ pub enum Notice {
         from: String,
         to: String,
     },
+    /// A GM has voided the result.
+    Annulled {
+        reason: String,
+    },
+    /// A GM has changed these terms from the next phase on.
+    TermsChanged {
+        terms: TermsChange,
+    },
     /// A turn was reopened.
     Reopened {
         turn: u32,
@@ -209,9 +217,6 @@ pub enum Notice {
         bouncing: Vec<Seat>,
         /// Whether the rules assume orders for these seats, so that the turn can be adjudicated without them.
         can_adjudicate: bool,
-    },
-    Over {
-        outcome: Outcome,
     },
     /// A player has missed too many turns, and until then the other may go on against the house or take the win.
     Vanished {
