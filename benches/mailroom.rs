@@ -1,12 +1,14 @@
 //! The whole program under load: a mailbox full of orders is read, ruled on, answered and filed.
 //!
-//! `cargo bench --bench mailroom [imap|maildir|boards|postgres|size]`:
+//! `cargo bench --bench mailroom [imap|maildir|turns|boards|postgres|size]`:
 //!
 //! - `imap`: from Dovecot to Postfix's `smtp-sink`. Compared with `mbsync`, which merely downloads the same mailbox
 //!   (Debian's package isync), and with the floor: a bare download by Python's imaplib, and `smtp-source` sending as
 //!   many letters.
 //! - `maildir`: from Maildir to Maildir.
-//! - `boards`: the same, but no two matches have equal setups, so that every report has a board of its own to draw.
+//! - `turns`: from Maildir to Maildir, 25 turns of each of 20 matches, so that each letter waits for the one before it in
+//!   its match.
+//! - `boards`: as `maildir`, but no two matches have equal setups, so that every report has a board of its own to draw.
 //! - `postgres`: from Maildir to Maildir on PostgreSQL, with one daemon and with three. Commits are durable only with
 //!   `FOGPOST_FSYNC=1`, as they are with SQLite.
 //! - `size`: the cost of a letter, a start and a deadline sweep with one match in the database, with a thousand, and
@@ -75,6 +77,9 @@ fn main() {
     }
     if wanted("maildir") {
         maildir(&runtime);
+    }
+    if wanted("turns") {
+        turns(&runtime);
     }
     if wanted("boards") {
         boards(&runtime);
@@ -372,6 +377,49 @@ fn maildir(runtime: &Runtime) {
     let club = runtime.block_on(Club::new(letters, MAILDIRS));
     println!("maildir: {letters} letters of {} B, from Maildir to Maildirs", club.letters.first[0].len());
     drain_maildir(runtime, &club, &[]);
+}
+
+fn turns(runtime: &Runtime) {
+    let (matches, turns) = (number("MATCHES", 20), 25);
+    let club = runtime.block_on(Club::new(matches, MAILDIRS));
+    runtime.block_on(sending::send_due(&club.office)).expect("the forms are sent");
+    let inbox = club.folder.path().join("in");
+    let setups = [club.letters.first.as_slice(), &club.letters.second].concat();
+    put(&setups, &inbox);
+    club.drain(runtime, || is_empty(inbox.join("new")));
+    let mut letters = Vec::new();
+    for turn in 1..=turns {
+        for seat in Seat::BOTH {
+            letters.extend(club.letters[seat].iter().map(|setup| hold(setup, turn)));
+        }
+    }
+    put(&letters, &inbox);
+    println!("turns: {} letters for {matches} matches, from Maildir to Maildirs", letters.len());
+    let before = cpu();
+    let took = club.drain(runtime, || is_empty(inbox.join("new")));
+    told("each turn sealed, then adjudicated", letters.len(), took);
+    println!("    {:.0} µs of CPU each", (cpu() - before) / letters.len() as f64 * 1e6);
+    let ids: Vec<_> = club.letters.first.iter().map(|setup| match_of(setup)).collect();
+    for row in runtime.block_on(club.office.store.matches(&ids)).expect("the store answers") {
+        let snapshot: serde_json::Value = serde_json::from_str(&row.snapshot).expect("a snapshot");
+        let adjudicated = snapshot["adjudicated"].as_array().map_or(0, Vec::len);
+        assert_eq!(adjudicated, turns as usize + 1, "the setup and each turn");
+    }
+}
+
+/// Returns the name of the match in the subject of a letter.
+fn match_of(setup: &str) -> String {
+    let (_, rest) = setup.split_once("Re: [").expect("a subject");
+    rest.split_once(']').expect("the name of a match").0.to_owned()
+}
+
+/// Makes the letter that lets a turn pass, out of the setup of the same seat.
+fn hold(setup: &str, turn: u32) -> String {
+    let (head, body) = setup.split_once("\r\n\r\n").expect("a head");
+    let (_, quoted) = body.split_once("Good luck!").expect("an end");
+    let head =
+        head.replace("Setup: Quadrant Z", &format!("Turn {turn}")).replace("<QZ-", &format!("<{turn}.QZ-"));
+    format!("{head}\r\n\r\nTURN {turn}\r\nHOLD\r\n\r\nGood luck!{quoted}")
 }
 
 fn boards(runtime: &Runtime) {

@@ -2,13 +2,15 @@
 
 #[path = "../tests/support/random.rs"]
 mod random;
+#[path = "../tests/support/random_play/mod.rs"]
+mod random_play;
 
 use divan::{Bencher, black_box};
 use fogpost::game::quadrant_z::{Order, State};
-use fogpost::game::testing::RandomPlay;
 use fogpost::game::{BySeat, Game, Numbered, Sealed, Seat};
 
 use crate::random::dice;
+use crate::random_play::RandomPlay as _;
 
 fn main() {
     divan::main();

@@ -2,6 +2,8 @@
 
 #[path = "../tests/support/random.rs"]
 mod random;
+#[path = "../tests/support/random_play/mod.rs"]
+mod random_play;
 
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ use fogpost::referee::{self, Adjudication, Content, Dispatch, HouseDefaults, Mat
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 
 use crate::random::dice;
+use crate::random_play::RandomPlay as _;
 
 fn main() {
     divan::main();

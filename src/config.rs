@@ -1,7 +1,7 @@
 //! `config.toml`: the club's name, its mailbox and mail server, and its defaults for matches.
 //!
-//! Each error is one line that names the key, its line, the value found, and one that would be valid. Relative paths
-//! are relative to the file's folder.
+//! Each error is one line that names the key, its line, the value found, and one that would be valid.
+//! Relative paths are relative to the file's folder.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -68,11 +68,11 @@ pub struct Club {
     pub address: Address,
     /// The address for bounces. By default the referee's address.
     pub return_path: Option<ReturnPath>,
-    /// Whether the mailbox accepts `local+anything@domain`. Reply tokens are then in the Reply-To address, too.
+    /// Whether the mailbox accepts `local+anything@domain`. Reply-To addresses then hold the token, too.
     #[serde(default)]
     pub plus_addresses: bool,
-    /// Domain of our Message-IDs. We recognize our own letters by it, so nobody else may use it. By default `fogpost.`
-    /// and the domain of the referee's address.
+    /// Domain of our Message-IDs. We recognize our own letters by it, so nobody else may use it. By default
+    /// `fogpost.` and the domain of the referee's address.
     pub message_id_domain: Option<String>,
     /// Whether unregistered people may make and take up offers.
     #[serde(default)]
@@ -126,7 +126,7 @@ pub struct DatabaseSection {
     pub url: String,
     /// Whether a PostgreSQL server on another machine may be used without `sslmode=verify-full`.
     pub allow_unverified_tls: bool,
-    /// Free space in megabytes below which the mailbox is not emptied further, so that letters cannot fill the disk.
+    /// Free space in megabytes below which the mailbox is not emptied, so that letters cannot fill the disk.
     pub min_free_mb: u64,
 }
 
@@ -163,8 +163,7 @@ pub struct LettersSection {
     pub max_bytes: usize,
     pub max_parts: usize,
     pub max_nesting: usize,
-    /// Maximum answers in an hour to one address that writes without a token. Further answers are delayed by up to a
-    /// day.
+    /// Maximum answers in an hour to one address without a token. Others are delayed by up to a day.
     pub answers_per_hour: u32,
     /// Whether letters from players and the GM must have a valid DKIM signature of their sender's domain.
     pub require_dkim: bool,
@@ -172,8 +171,8 @@ pub struct LettersSection {
     pub keep_unruled_days: u32,
     /// The `authserv-id` (RFC 8601) of our own mail server, whose Authentication-Results we trust.
     pub trusted_authserv_id: Option<String>,
-    /// Whether that server adds Authentication-Results to every letter, above its own Received. If it does not, a
-    /// letter without its field could bring a forged one along, so none counts.
+    /// Whether that server adds Authentication-Results to every letter, above its own Received. If it does
+    /// not, a letter without its field could bring a forged one along, so none counts.
     pub authserv_marks_every_letter: bool,
 }
 

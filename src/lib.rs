@@ -62,6 +62,10 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// The support of tests and benches names the crate, wherever it is compiled.
+#[cfg(test)]
+extern crate self as fogpost;
+
 pub mod audit;
 pub mod cli;
 pub mod config;

@@ -18,6 +18,8 @@ use serde::Deserialize;
 
 #[path = "letters/doubt.rs"]
 mod doubt;
+#[path = "letters/request.rs"]
+mod request;
 #[path = "support/doubt.rs"]
 mod support_doubt;
 

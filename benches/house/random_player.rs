@@ -4,6 +4,7 @@ use fogpost::game::any::{AnySeen, AnyState};
 
 use crate::player::{Player, Turn};
 use crate::random::dice;
+use crate::random_play::RandomPlay as _;
 
 /// Random legal orders.
 pub struct Random;

@@ -58,9 +58,9 @@ const COPY: &str = "
     INSERT INTO entry SELECT new, seq, at, kind, replace(json, old, new), printf('%08d', n) || substr(hash, 9)
         FROM plan JOIN entry e ON e.match_id = old ORDER BY seq, n;
     INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, answers, created_at, due_at, sent_at, tries,
-            error, returned_at, asked, urgency)
+            error, returned_at, urgency)
         SELECT d.id + n * step.dispatch, replace(message_id, was, token), n || '.' || recipient, kind, new, d.seat,
-            printf('%08d', n) || substr(answers, 9), created_at, due_at, sent_at, tries, error, returned_at, asked,
+            printf('%08d', n) || substr(answers, 9), created_at, due_at, sent_at, tries, error, returned_at,
             urgency
         FROM token t JOIN dispatch d ON d.match_id = old AND d.seat = t.seat, step;
     INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT d.id + n * step.dispatch,

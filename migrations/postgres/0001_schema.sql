@@ -142,7 +142,7 @@ CREATE INDEX invitation_open_to ON invitation (invited) WHERE stage = 'open';
 
 -- How much of a budget is used, by hour or by day. The program deletes rows of past days.
 CREATE TABLE budget (
-    subject TEXT COLLATE "C" NOT NULL, -- an address, a seat, or empty for the whole club
+    subject TEXT COLLATE "C" NOT NULL, -- an address, a seat, a digest of what is said, or empty for the whole club
     kind    TEXT COLLATE "C" NOT NULL,
     period  BIGINT NOT NULL, -- when the hour or the day begins
     used    BIGINT NOT NULL,
@@ -210,8 +210,8 @@ CREATE INDEX unproven_letter_by_player ON unproven_letter (player_id, noted_at);
 
 -- The outbox
 
--- A letter of ours. `due_at` is when it is tried next, or when the lease of the daemon that tries it ends; it is NULL once
--- the dispatch is sent (`sent_at`) or given up (neither).
+-- A letter of ours. `due_at` is when it is tried next; it is NULL once the dispatch is sent (`sent_at`), is given up
+-- (`given_up_at`) or has lapsed (neither).
 CREATE TABLE dispatch (
     id           BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     message_id   TEXT NOT NULL UNIQUE,
@@ -220,13 +220,14 @@ CREATE TABLE dispatch (
     match_id     TEXT COLLATE "C" REFERENCES match (id),
     seat         TEXT CHECK (seat IN ('first', 'second')),
     answers      TEXT COLLATE "C" REFERENCES letter (digest),
+    reminds      TEXT, -- what a reminder is about; it lapses once that has changed
     created_at   BIGINT NOT NULL,
     due_at       BIGINT,
     sent_at      BIGINT,
+    given_up_at  BIGINT,
     tries        BIGINT NOT NULL DEFAULT 0,
     error        TEXT NOT NULL DEFAULT '',
     returned_at  BIGINT,
-    asked        TEXT, -- the digest of the request that it answers
     urgency      BIGINT NOT NULL, -- 0 goes first
     seen         BIGINT NOT NULL DEFAULT 0 CHECK (seen IN (0, 1)), -- a person has seen that it was given up
     return_id    TEXT, -- the ID in its return path, which matches a bounce if a server changed the Message-ID
@@ -238,9 +239,7 @@ CREATE TABLE dispatch (
     CHECK (due_at IS NULL OR sent_at IS NULL)
 );
 CREATE INDEX dispatch_by_match ON dispatch (match_id, id) WHERE match_id IS NOT NULL;
--- Answers of the last hour are looked up often. Grouped by hour, new rows are written side by side.
-CREATE INDEX dispatch_by_hour ON dispatch ((created_at / 3600000), recipient) WHERE answers IS NOT NULL;
-CREATE INDEX dispatch_given_up ON dispatch (id) WHERE sent_at IS NULL AND due_at IS NULL;
+CREATE INDEX dispatch_given_up ON dispatch (id) WHERE given_up_at IS NOT NULL;
 CREATE INDEX dispatch_queue ON dispatch (urgency, due_at, created_at) WHERE due_at IS NOT NULL;
 CREATE INDEX dispatch_unlisted ON dispatch (match_id) WHERE listed = 0 AND pin IS NOT NULL AND sent_at IS NOT NULL;
 CREATE UNIQUE INDEX dispatch_return_id ON dispatch (return_id) WHERE return_id IS NOT NULL;
@@ -256,14 +255,6 @@ CREATE TABLE dispatch_picture (
     picture     BYTEA NOT NULL
 );
 ALTER TABLE dispatch_picture ALTER COLUMN picture SET STORAGE EXTERNAL;
-
--- Letters sent in each minute. The program deletes rows of past days.
-CREATE TABLE sending (
-    minute  BIGINT NOT NULL, -- when it begins
-    urgency BIGINT NOT NULL,
-    sent    BIGINT NOT NULL,
-    PRIMARY KEY (minute, urgency)
-);
 
 -- The daemon
 
@@ -348,7 +339,7 @@ CREATE TRIGGER dispatch_is_not_deleted BEFORE DELETE ON dispatch
 CREATE TRIGGER dispatch_is_not_truncated BEFORE TRUNCATE ON dispatch
     EXECUTE FUNCTION refuse('a dispatch is never deleted');
 CREATE TRIGGER dispatch_is_not_changed
-    BEFORE UPDATE OF id, message_id, recipient, kind, match_id, seat, answers, asked, created_at ON dispatch
+    BEFORE UPDATE OF id, message_id, recipient, kind, match_id, seat, answers, reminds, created_at ON dispatch
     FOR EACH ROW WHEN (NOT (
         OLD.forgotten_at IS NULL AND NEW.forgotten_at IS NOT NULL AND NEW.recipient = ''
         AND NEW.id = OLD.id AND NEW.message_id = OLD.message_id AND NEW.kind = OLD.kind

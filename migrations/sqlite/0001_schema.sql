@@ -145,7 +145,7 @@ CREATE INDEX invitation_open_to ON invitation (invited) WHERE stage = 'open';
 
 -- How much of a budget is used, by hour or by day. The program deletes rows of past days.
 CREATE TABLE budget (
-    subject TEXT    NOT NULL, -- an address, a seat, or empty for the whole club
+    subject TEXT    NOT NULL, -- an address, a seat, a digest of what is said, or empty for the whole club
     kind    TEXT    NOT NULL,
     period  INTEGER NOT NULL, -- when the hour or the day begins
     used    INTEGER NOT NULL,
@@ -212,8 +212,8 @@ CREATE INDEX unproven_letter_by_player ON unproven_letter (player_id, noted_at);
 
 -- The outbox
 
--- A letter of ours. `due_at` is when it is tried next, or when the lease of the daemon that tries it ends; it is NULL once
--- the dispatch is sent (`sent_at`) or given up (neither).
+-- A letter of ours. `due_at` is when it is tried next; it is NULL once the dispatch is sent (`sent_at`), is given up
+-- (`given_up_at`) or has lapsed (neither).
 CREATE TABLE dispatch (
     id           INTEGER PRIMARY KEY,
     message_id   TEXT    NOT NULL UNIQUE,
@@ -222,13 +222,14 @@ CREATE TABLE dispatch (
     match_id     TEXT    REFERENCES match (id),
     seat         TEXT    CHECK (seat IN ('first', 'second')),
     answers      TEXT    REFERENCES letter (digest),
+    reminds      TEXT, -- what a reminder is about; it lapses once that has changed
     created_at   INTEGER NOT NULL,
     due_at       INTEGER,
     sent_at      INTEGER,
+    given_up_at  INTEGER,
     tries        INTEGER NOT NULL DEFAULT 0,
     error        TEXT    NOT NULL DEFAULT '',
     returned_at  INTEGER,
-    asked        TEXT, -- the digest of the request that it answers
     urgency      INTEGER NOT NULL, -- 0 goes first
     seen         INTEGER NOT NULL DEFAULT 0 CHECK (seen IN (0, 1)), -- a person has seen that it was given up
     return_id    TEXT, -- the ID in its return path, which matches a bounce if a server changed the Message-ID
@@ -240,9 +241,7 @@ CREATE TABLE dispatch (
     CHECK (due_at IS NULL OR sent_at IS NULL)
 ) STRICT;
 CREATE INDEX dispatch_by_match ON dispatch (match_id) WHERE match_id IS NOT NULL;
--- Answers of the last hour are looked up often. Grouped by hour, new rows are written side by side.
-CREATE INDEX dispatch_by_hour ON dispatch (created_at / 3600000, recipient) WHERE answers IS NOT NULL;
-CREATE INDEX dispatch_given_up ON dispatch (id) WHERE sent_at IS NULL AND due_at IS NULL;
+CREATE INDEX dispatch_given_up ON dispatch (id) WHERE given_up_at IS NOT NULL;
 CREATE INDEX dispatch_queue ON dispatch (urgency, due_at, created_at) WHERE due_at IS NOT NULL;
 CREATE INDEX dispatch_unlisted ON dispatch (match_id) WHERE listed = 0 AND pin IS NOT NULL AND sent_at IS NOT NULL;
 CREATE UNIQUE INDEX dispatch_return_id ON dispatch (return_id) WHERE return_id IS NOT NULL;
@@ -255,14 +254,6 @@ CREATE TABLE dispatch_raw (
 CREATE TABLE dispatch_picture (
     dispatch_id INTEGER PRIMARY KEY REFERENCES dispatch (id),
     picture     BLOB    NOT NULL
-) STRICT;
-
--- Letters sent in each minute. The program deletes rows of past days.
-CREATE TABLE sending (
-    minute  INTEGER NOT NULL, -- when it begins
-    urgency INTEGER NOT NULL,
-    sent    INTEGER NOT NULL,
-    PRIMARY KEY (minute, urgency)
 ) STRICT;
 
 -- The daemon
@@ -344,7 +335,7 @@ BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
 CREATE TRIGGER dispatch_keeps_its_number BEFORE UPDATE ON dispatch WHEN NEW.id <> OLD.id
 BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
 CREATE TRIGGER dispatch_is_not_changed
-BEFORE UPDATE OF id, message_id, recipient, kind, match_id, seat, answers, asked, created_at ON dispatch
+BEFORE UPDATE OF id, message_id, recipient, kind, match_id, seat, answers, reminds, created_at ON dispatch
 WHEN NOT (
     OLD.forgotten_at IS NULL AND NEW.forgotten_at IS NOT NULL AND NEW.recipient = ''
     AND NEW.id = OLD.id AND NEW.message_id = OLD.message_id AND NEW.kind = OLD.kind

@@ -1,8 +1,9 @@
 //! Verifies a match against its ledger, its letters and the rules, without trusting anyone.
 //!
-//! [`LedgerReader`] walks the chain and parses every letter again. [`Check`] repeats the ruling on every cause and
-//! compares the result with what is stored, byte for byte. [`ExpectedDispatch`] compares our letters with their pins in the
-//! chain. [`witness`] compares the ledger line in a player's own mail with the chain.
+//! [`LedgerReader`] walks the chain and parses every letter again. [`Check`] repeats the ruling on every
+//! cause and compares the result with what is stored, byte for byte. [`ExpectedDispatch`] compares our
+//! letters with their pins in the chain. [`witness`] compares the ledger line in a player's own mail with the
+//! chain.
 //!
 //! Nothing here loads anything, or knows where it is stored.
 

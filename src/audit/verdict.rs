@@ -53,17 +53,18 @@ pub struct AuditVerdict {
     pub letters: u64,
     /// Letters of ours that were compared with their pins.
     pub sent: u64,
-    /// How many turns of the house another version of it played, and hints that it gave. The turns are legal, and were
-    /// played on what its seat had been told, but were not found again.
+    /// How many turns of the house another version of it played, and hints that it gave. The turns are legal,
+    /// and were played on what its seat had been told, but were not found again.
     pub house_turns_of_other_versions: u64,
     /// Rulings by another procedure, or in a match that it began, by its number. They were not repeated.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rulings_by_procedure: BTreeMap<u32, u64>,
-    /// The entries of turns for which the house's level found nothing legal, so that an easier one played. Those of
-    /// other versions are listed as the entries have them, because only the version that played can fail again.
+    /// The entries of turns for which the house's level found nothing legal, so that an easier one played.
+    /// Those of other versions are listed as the entries have them, because only the version that played can
+    /// fail again.
     pub house_failures: Vec<u64>,
-    /// The club's own templates that shaped letters, each with the number of letters to a seat that were sent while it
-    /// replaced the program's.
+    /// The club's own templates that shaped letters, each with the number of letters to a seat that were sent
+    /// while it replaced the program's.
     pub own_templates: BTreeMap<String, u64>,
     pub head: Head,
     pub findings: Vec<Finding>,

@@ -1,4 +1,4 @@
-//! Finds the ledger line that each of our letters contains, so that a player's own mail can be checked against the chain.
+//! Finds the ledger line in each of our letters, so that a player's own mail can be checked by the chain.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::letter::Digest;
 
-/// A line such as `Ledger QZ-7K3M sha256`, with the hash that follows. It does not tell the number of the entry, which would
-/// show how often the other side wrote.
+/// A line such as `Ledger QZ-7K3M sha256`, with the hash that follows. It does not tell the number of the
+/// entry, which would show how often the other side wrote.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LedgerLine {
     #[serde(rename = "match")]
@@ -16,7 +16,7 @@ pub struct LedgerLine {
     pub hash: Digest,
 }
 
-/// Returns the ledger lines anywhere in a mail: quoted, forwarded, wrapped, or in its HTML. Sorted, each once.
+/// Returns the ledger lines anywhere in a mail: quoted, forwarded, wrapped, in HTML. Sorted, each once.
 pub fn in_mail(raw: &[u8]) -> Vec<LedgerLine> {
     let mut texts = Vec::new();
     collect(raw, 0, &mut texts);

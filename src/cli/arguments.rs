@@ -68,8 +68,8 @@ impl ActingGm {
 /// A GM's request to see what the rules hide, with a reason.
 #[derive(clap::Args)]
 pub(super) struct Unsealing {
-    /// Show what the rules hide in a running match, for this reason; the ledger records it, and both players read it
-    /// with the result
+    /// Show what the rules hide in a running match, for this reason; the ledger records it, and both players
+    /// read it with the result
     #[arg(long, value_name = "REASON", requires = "gm")]
     unseal: Option<String>,
     /// Name of the GM who reads it; a GM with a seat in the match is refused
@@ -138,7 +138,7 @@ fn named_address(text: &str) -> Result<NamedAddress, String> {
     Ok(NamedAddress { name, address })
 }
 
-/// Returns the options of a match between these two. `given` overrides those that belong to the level of the house.
+/// Returns the options of a match between these two. `given` overrides those of the level of the house.
 ///
 /// # Errors
 /// Returns an error if the game has no such option, or the option no such value.
@@ -243,7 +243,7 @@ impl TermsArguments {
 /// Maximum bytes of a file with orders, matches or a record. The longest record of a test match takes 200 kB.
 pub(super) const MAX_TEXT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Reads a file of at most `limit` bytes, or standard input if it is called `-`. Reads nothing of a larger file.
+/// Reads a file of at most `limit` bytes, or standard input for `-`. Reads nothing of a larger file.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or is larger.

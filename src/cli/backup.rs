@@ -15,9 +15,9 @@ pub struct Backup {
 
 /// Replace the database with a backup while no daemon runs
 ///
-/// The replaced database is kept beside the new one. The daemon then reads the mailbox's folder of processed letters
-/// once more: letters that the backup knows have no second effect and get no second answer; later ones are ruled on
-/// again, and their answers get the same Message-IDs as before.
+/// The replaced database is kept beside the new one. The daemon then reads the mailbox's folder of processed
+/// letters once more: letters that the backup knows have no second effect and get no second answer; later
+/// ones are ruled on again, and their answers get the same Message-IDs as before.
 #[derive(clap::Args)]
 pub struct Restore {
     /// A file that fogpost backup wrote

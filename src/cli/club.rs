@@ -24,7 +24,8 @@ pub struct Args {
 enum Command {
     /// Print what waits for a GM, and what went wrong in the last day
     ///
-    /// The digest that each GM gets by mail also shows letters from seats of running matches; this one does not.
+    /// The digest that each GM gets by mail also shows letters from seats of running matches; this one does
+    /// not.
     Digest {
         #[command(flatten)]
         gm: ActingGm,

@@ -26,12 +26,13 @@ enum Command {
 
 /// Copy everything from SQLite to PostgreSQL, or back, while no daemon runs
 ///
-/// The database to move to must be empty; a missing SQLite file is created. Every table is then read back and compared,
-/// and the ledger of every match is followed from its first entry. A move that fails leaves nothing behind, and the old
-/// database is never changed. No letter may be waiting before a move to PostgreSQL.
+/// The database to move to must be empty; a missing SQLite file is created. Every table is then read back and
+/// compared, and the ledger of every match is followed from its first entry. A move that fails leaves nothing
+/// behind, and the old database is never changed. No letter may be waiting before a move to PostgreSQL.
 #[derive(clap::Args)]
 pub struct Move {
-    /// The old database: sqlite:FILE or postgres://USER@HOST/NAME. Pass a password in PGPASSWORD rather than here
+    /// The old database: sqlite:FILE or postgres://USER@HOST/NAME. Pass a password in PGPASSWORD rather than
+    /// here
     from: String,
     /// The new database, in the same form
     to: String,
@@ -103,7 +104,7 @@ impl Move {
     }
 }
 
-/// Fails if a daemon works on the database. PostgreSQL has no lock for daemons, but each daemon records a heartbeat.
+/// Fails if a daemon works on the database. PostgreSQL has no lock for daemons, but a heartbeat of each.
 async fn none_works(store: &Database) -> anyhow::Result<()> {
     let status =
         Status::of(store, &DatabaseSection::default(), &Quota::default(), Utc::now(), SILENT_AFTER).await?;

@@ -20,15 +20,15 @@ mod round_trip;
 /// Check config, templates, database, mailbox, mail server and DNS
 #[derive(clap::Args)]
 pub struct Args {
-    /// Also send a letter to the club's own address, and report how long it takes, the folder in which it arrives, and
-    /// the receiving server's verdict on SPF, DKIM and DMARC
+    /// Also send a letter to the club's own address, and report how long it takes, the folder in which it
+    /// arrives, and the receiving server's verdict on SPF, DKIM and DMARC
     #[arg(long)]
     send: bool,
     /// Maximum time to wait for that letter
     #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "send")]
     wait: u64,
-    /// Also look up the DKIM key with this selector in the DNS. The selectors of Google, Microsoft 365 and Fastmail are
-    /// known
+    /// Also look up the DKIM key with this selector in the DNS. The selectors of Google, Microsoft 365 and
+    /// Fastmail are known
     #[arg(long, value_name = "SELECTOR")]
     dkim_selector: Option<String>,
 }

@@ -15,8 +15,9 @@ use crate::store::private;
 /// Write a commented config file, and create an empty mailbox beside it
 #[derive(clap::Args)]
 pub struct Args {
-    /// The provider of the club's mailbox: gmail, microsoft365, outlook, fastmail, icloud, mailbox-org, gmx, or own for
-    /// a server of your own. Without it, the club gets a mailbox on this machine, for trying it out
+    /// The provider of the club's mailbox: gmail, microsoft365, outlook, fastmail, icloud, mailbox-org, gmx,
+    /// or own for a server of your own. Without it, the club gets a mailbox on this machine, for trying it
+    /// out
     #[arg(long, value_name = "PROVIDER", value_parser = provider)]
     provider: Option<&'static Preset>,
 }

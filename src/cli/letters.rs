@@ -1,4 +1,4 @@
-//! `fogpost letters`: lists incoming letters with their status, prints one byte for byte, or lists unsent mail.
+//! `fogpost letters`: lists incoming letters, prints one byte for byte, or lists unsent mail.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -72,8 +72,8 @@ enum Command {
     },
     /// Show letters of the referee, and send them again after a question
     ///
-    /// A letter that was given up is sent as it is. A letter that the mail server accepted is sent as a copy, with a
-    /// new Message-ID and Resent- fields.
+    /// A letter that was given up is sent as it is. A letter that the mail server accepted is sent as a copy,
+    /// with a new Message-ID and Resent- fields.
     Resend {
         #[command(flatten)]
         which: Which,
@@ -199,7 +199,7 @@ fn print_unsent(dispatches: &[DispatchRow], zone: chrono_tz::Tz, json: bool) {
 fn state(dispatch: &DispatchRow) -> &'static str {
     match dispatch.sent_at {
         Some(_) => "sent",
-        None if dispatch.given_up => "given up",
+        None if dispatch.given_up_at.is_some() => "given up",
         None => "waiting",
     }
 }
@@ -222,7 +222,7 @@ async fn resend(office: &Office, which: &Which, yes: bool, check: bool) -> anyho
     let found = office.store.find_dispatches(&filter, MAX_RESENT).await?;
     let rows: Vec<DispatchRow> = found.into_iter().map(|(row, _)| row).collect();
     print_unsent(&rows, office.config.terms.zone, false);
-    let number = rows.iter().filter(|row| row.sent_at.is_some() || row.given_up).count();
+    let number = rows.iter().filter(|row| row.sent_at.is_some() || row.given_up_at.is_some()).count();
     let letters = counted(number, "letter", "letters");
     if number == 0 || check {
         println!("{letters} would be sent again; nothing was done.");
@@ -277,7 +277,7 @@ fn unsent_as_json(dispatch: &DispatchRow) -> serde_json::Value {
         "kind": dispatch.kind,
         "match": dispatch.match_id,
         "tries": dispatch.tries,
-        "given_up": dispatch.given_up,
+        "given_up": dispatch.given_up_at.is_some(),
         "error": dispatch.error,
     })
 }

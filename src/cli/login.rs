@@ -1,4 +1,4 @@
-//! `fogpost login`: a person logs in once at the provider of the club's mailbox, so that no password is needed.
+//! `fogpost login`: a person logs in once at the provider of the club's mailbox, instead of a password.
 
 use std::io::BufRead as _;
 use std::path::Path;
@@ -24,9 +24,9 @@ const MAX_REQUEST_BYTES: u64 = 16 * 1024;
 
 /// Log in at the provider of the mailbox, for [inbox.imap.oauth] and [outbox.smtp.oauth]
 ///
-/// Shows a page to open and a code to enter there, on any device. If the provider has no such codes, shows a page to
-/// open on this machine. The daemon uses a new login at once, without a restart. Each machine of the club needs its own
-/// login.
+/// Shows a page to open and a code to enter there, on any device. If the provider has no such codes, shows a
+/// page to open on this machine. The daemon uses a new login at once, without a restart. Each machine of the
+/// club needs its own login.
 #[derive(clap::Args)]
 pub struct Args {
     /// Log in with a browser on another machine, and paste the address at which it ends
@@ -80,7 +80,7 @@ async fn in_browser(login: &oauth::OauthLogin) -> anyhow::Result<()> {
     Ok(login.finish_browser_login(waiting, &target).await?)
 }
 
-/// Waits for the browser's request, tells the person that they can close the page, and returns its path and query.
+/// Waits for the browser's request, says that the page can be closed, and returns its path and query.
 async fn answer_one_request(listener: &TcpListener) -> anyhow::Result<String> {
     let (mut browser, line) = loop {
         let (tcp, _) = listener.accept().await?;

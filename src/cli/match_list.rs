@@ -1,4 +1,4 @@
-//! `fogpost match list` and `show`: the state of matches, without anything that the rules hide from either side.
+//! `fogpost match list` and `show`: the state of matches, without anything that the rules hide.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -271,7 +271,8 @@ struct New {
     /// quadrant-z, pacific, quantum or quad; see `fogpost games`
     #[arg(value_parser = game, required_unless_present = "from")]
     game: Option<GameKind>,
-    /// Holder of the seat `first`: `ann@example.org`, `Ann <ann@example.org>`, or the house, as `house:average`
+    /// Holder of the seat `first`: `ann@example.org`, `Ann <ann@example.org>`, or the house, as
+    /// `house:average`
     #[arg(value_parser = holder, required_unless_present = "from")]
     first: Option<HolderArgument>,
     /// Holder of the seat `second`

@@ -1,5 +1,5 @@
-//! The command line, one file per command. It parses arguments, calls the daemon's [`Office`] and prints; it knows no
-//! rules of any game.
+//! The command line, one file per command. It parses arguments, calls the daemon's [`Office`] and prints; it
+//! knows no rules of any game.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,8 +13,9 @@ use crate::config::Config;
 use crate::daemon::Office;
 use crate::store;
 
-/// Prints one line, fit for a terminal. Replaces the standard library's macro, which panics when output fails. Here a
-/// closed pipe (`| head`) ends the program silently, and a full disk ends it with an error message.
+/// Prints one line, fit for a terminal. Replaces the standard library's macro, which panics when output
+/// fails. Here a closed pipe (`| head`) ends the program silently, and a full disk ends it with an error
+/// message.
 macro_rules! println {
     () => { $crate::cli::output::put(b"\n") };
     ($($words:tt)*) => { $crate::cli::output::put_line(&format_args!($($words)*).to_string()) };
@@ -50,8 +51,8 @@ mod status;
 
 /// A referee for games played by letter
 ///
-/// Reads the letters in a mailbox, checks the orders in them by the rules of their game, adjudicates each turn when
-/// both sides have filed or its deadline has passed, and sends each side its own report.
+/// Reads the letters in a mailbox, checks the orders in them by the rules of their game, adjudicates each
+/// turn when both sides have filed or its deadline has passed, and sends each side its own report.
 #[derive(Parser)]
 #[command(name = "fogpost", version, max_term_width = 100, after_long_help = FIRST_STEPS)]
 pub struct Cli {

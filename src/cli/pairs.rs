@@ -1,8 +1,8 @@
 //! `fogpost match new --from FILE`: reads a CSV file of matches to open, all or none.
 //!
-//! The first line names the columns: `game`, `first` and `second`, and optionally `options` and any of the terms, such
-//! as `days` or `grace_hours`. Options are written as in `swap=off trainer=on`. Commas or semicolons separate the columns; spreadsheets use
-//! one or the other, depending on the country.
+//! The first line names the columns: `game`, `first` and `second`, and optionally `options` and any of the
+//! terms, such as `days` or `grace_hours`. Options are written as in `swap=off trainer=on`. Commas or
+//! semicolons separate the columns; spreadsheets use one or the other, depending on the country.
 
 use std::collections::BTreeMap;
 use std::path::Path;

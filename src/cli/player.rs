@@ -82,8 +82,8 @@ enum Command {
         #[arg(value_parser = player)]
         player: PlayerArgument,
     },
-    /// Forget a player whose matches are over: delete the addresses, the name, and the bytes of all letters from and to
-    /// them
+    /// Forget a player whose matches are over: delete the addresses, the name, and the bytes of all letters
+    /// from and to them
     ///
     /// The ledgers keep the digests of the letters, and stay whole. This cannot be undone.
     Forget {

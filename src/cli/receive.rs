@@ -19,8 +19,8 @@ const TEMPORARY_FAILURE: u8 = 75;
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        // The letter must not be lost, so every failure is temporary: somebody will correct even a faulty config, or a
-        // fault of this program.
+        // The letter must not be lost, so every failure is temporary: somebody will correct even a faulty
+        // config, or a fault of this program.
         match catch_unwind(|| receive(config)) {
             Ok(Ok(())) => return Ok(ExitCode::SUCCESS),
             Ok(Err(error)) => eprintln!("fogpost: {}", printable_line(&format!("{error:#}"))),

@@ -25,8 +25,8 @@ use crate::store::{self, Database};
 
 /// Read letters, rule on them and answer, until stopped
 ///
-/// SIGTERM and Ctrl-C end it within seconds. SIGHUP reloads the config and the templates; a faulty config is rejected
-/// and the current one stays in force. A new database.url or log.json requires a restart.
+/// SIGTERM and Ctrl-C end it within seconds. SIGHUP reloads the config and the templates; a faulty config is
+/// rejected and the current one stays in force. A new database.url or log.json requires a restart.
 #[derive(clap::Args)]
 pub struct Args {
     /// Process what is pending, then exit: for cron, at least every hour
@@ -192,8 +192,8 @@ impl StatusPage {
         StatusPage { config: watch::Sender::new(Arc::clone(config)), listen: None, serving: None }
     }
 
-    /// Serves the pages at the address in the office's config. A new address is bound before the old one is released, so
-    /// that a reload that fails changes nothing.
+    /// Serves the pages at the address in the office's config. A new address is bound before the old one is
+    /// released, so that a reload that fails changes nothing.
     async fn show(&mut self, office: &Office) -> anyhow::Result<()> {
         let listen = office.config.status.listen;
         if listen == self.listen {

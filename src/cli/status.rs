@@ -14,8 +14,8 @@ use crate::store;
 /// Show the queues, the daemons and anything that is wrong; exit status 1 if something is
 #[derive(clap::Args)]
 pub struct Args {
-    /// Minutes without a heartbeat after which a daemon counts as dead. If cron starts `run --once`, use more than its
-    /// interval
+    /// Minutes without a heartbeat after which a daemon counts as dead. If cron starts `run --once`, use more
+    /// than its interval
     #[arg(long, value_name = "MINUTES", default_value_t = SILENT_AFTER.num_minutes() as u32,
           value_parser = clap::value_parser!(u32).range(1..))]
     silent_after: u32,

@@ -91,7 +91,8 @@ impl Gms {
     }
 
     /// # Errors
-    /// Returns a sentence that names the key if an hour is out of range, or if two GMs share a name or an address.
+    /// Returns a sentence that names the key if an hour is out of range, or if two GMs share a name or an
+    /// address.
     pub(super) fn check(&self) -> Result<(), String> {
         for (place, gm) in self.0.iter().enumerate() {
             let hour = gm.digest_hour;
@@ -120,8 +121,8 @@ impl<'de> Deserialize<'de> for Gms {
     }
 }
 
-/// Reads a table as one GM, and an array of tables as several. Written out because an untagged enum would lose which
-/// key is faulty.
+/// Reads a table as one GM, and an array of tables as several. Written out because an untagged enum would
+/// lose which key is faulty.
 struct OneOrSeveral;
 
 impl<'de> Visitor<'de> for OneOrSeveral {

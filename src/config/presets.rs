@@ -85,7 +85,7 @@ impl Preset {
         PRESETS.iter().find(|preset| preset.key == key)
     }
 
-    /// Returns the config file of a club at this provider: the example with this provider's sections about mail.
+    /// Returns the config file of a club at this provider: the example with its sections about mail.
     pub fn config(&self) -> String {
         let (before, rest) = EXAMPLE.split_once(MAIL_BEGINS).expect("the example has sections about mail");
         let (_, after) = rest.split_once(MAIL_ENDS).expect("the example has terms after them");
@@ -128,7 +128,7 @@ user = \"{address}\"
 }
 
 impl Limits {
-    /// Returns the section with the limits, a tenth below the provider's: people may write from the same account.
+    /// Returns the section with the limits, a tenth below the provider's: people may write from it, too.
     fn section(&self) -> String {
         match self {
             Limits::Published { per_minute, per_day, page, note } => {
@@ -182,8 +182,8 @@ client_id = \"00000000-0000-0000-0000-000000000000\"
     }
 }
 
-/// Returns the DKIM selectors of the provider with this SMTP server for a customer's domain. It publishes the keys of
-/// its own domain itself.
+/// Returns the DKIM selectors of the provider with this SMTP server for a customer's domain. It publishes the
+/// keys of its own domain itself.
 pub fn dkim_selectors(smtp_host: &str, domain: &str) -> &'static [String] {
     let of_provider = |preset: &&Preset| preset.smtp_host.eq_ignore_ascii_case(smtp_host);
     match PRESETS.iter().find(of_provider) {

@@ -1,14 +1,13 @@
 //! The closed enum over the games, and the methods that the rest of the program may call on any of them.
 //!
-//! A new game is one line in [`games!`]; the compiler reports what it lacks. A new question to the games is a method of
-//! [`Game`] that [`AnyState`] or [`GameKind`] forwards with `on_state!` or `on_game!`.
+//! A new game is one line in [`games!`]; the compiler reports what it lacks. A new question to the games is a
+//! method of [`Game`] that [`AnyState`] or [`GameKind`] forwards with `on_state!` or `on_game!`.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::testing::{RandomPlay, Rng};
 use super::{
     Board, BySeat, Due, Fault, Game, Line, Numbered, Options, OrderLines, Outcome, Reason, Sealed, Seat,
     Seen, Syntax, condition,
@@ -40,8 +39,8 @@ macro_rules! games {
             }
         }
 
-        /// The orders of one seat for one phase, checked against the state that they are filed for. Its JSON is their
-        /// canonical lines, which name no game; [`AnyState::unseal`] turns them back into orders.
+        /// The orders of one seat for one phase, checked against the state that they are filed for. Its JSON
+        /// is their canonical lines, which name no game; [`AnyState::unseal`] turns them back into orders.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Filing { $($variant(Sealed<<$state as Game>::Order>)),+ }
 
@@ -55,7 +54,7 @@ macro_rules! games {
             }
         }
 
-        /// Everything that a seat of any game was told and filed so far; see [`Seen`]. Its JSON names no game.
+        /// All that a seat of any game was told and filed so far; see [`Seen`]. Its JSON names no game.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         pub enum AnySeen { $($variant(Seen<<$state as Game>::View, <$state as Game>::Order>)),+ }
@@ -147,8 +146,8 @@ macro_rules! games {
             };
         }
 
-        /// Evaluates an expression with `$name` bound to what a seat was told and, if it is named, `$game` standing for the
-        /// state's type.
+        /// Evaluates an expression with `$name` bound to what a seat was told and, if it is named, `$game`
+        /// standing for the state's type.
         macro_rules! on_seen {
             ($d any:expr, $d name:ident => $d body:expr) => {
                 match $d any { $(AnySeen::$variant($d name) => $d body),+ }
@@ -208,11 +207,6 @@ impl AnyState {
         on_state!(self, state => state.due())
     }
 
-    /// Makes random order lines of `seat`, for tests and benchmarks; see [`RandomPlay::random_filing`].
-    pub fn random_filing(&self, seat: Seat, rng: Rng<'_>) -> Vec<String> {
-        on_state!(self, state => random_filing(state, seat, rng))
-    }
-
     /// Returns how the match ended; `None` while it runs.
     pub fn outcome(&self) -> Option<Outcome> {
         on_state!(self, state => state.outcome())
@@ -262,8 +256,8 @@ impl AnyState {
     /// Parses and checks the orders of `seat` against what it can see.
     ///
     /// # Errors
-    /// Returns every fault if the orders cannot stand: those of lines in the order of the lines, then those of the
-    /// whole filing.
+    /// Returns every fault if the orders cannot stand: those of lines in the order of the lines, then those
+    /// of the whole filing.
     pub fn seal(&self, seat: Seat, lines: &[Line]) -> Result<Filing, Vec<Fault>> {
         match self.due() {
             None => Err(vec![Fault::whole("The match is over.")]),
@@ -274,7 +268,7 @@ impl AnyState {
         }
     }
 
-    /// Returns the lines of the setup that a ready setup stands for, drawn by `dice`; `None` unless it is the only line.
+    /// Returns the lines that a ready setup stands for, drawn by `dice`; `None` unless it is the only line.
     pub fn ready_setup(&self, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {
         on_state!(self, state => ready_setup(state, seat, lines, dice))
     }
@@ -284,7 +278,7 @@ impl AnyState {
         on_state!(self, state => condition::has_come(state, expected))
     }
 
-    /// Returns what the rules take as filed for a seat that is due and sent nothing; `None` where it must move itself.
+    /// Returns what counts as filed for a seat that is due and sent nothing; `None` if it must move itself.
     pub fn missed(&self, seat: Seat) -> Option<Filing> {
         if !self.is_due(seat) {
             return None;
@@ -316,8 +310,8 @@ impl AnyState {
     /// Decides the phase that is due, once every seat that is due has filed.
     ///
     /// # Panics
-    /// Panics if a filing is for another game, which cannot happen: a match holds only filings that its own state
-    /// sealed.
+    /// Panics if a filing is for another game, which cannot happen: a match holds only filings that its own
+    /// state sealed.
     pub fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) {
         on_state!(self, state => *state = state.adjudicate(&sealed_orders(filed)));
     }
@@ -329,10 +323,6 @@ fn extra<G: Game>(state: &G, viewer: Seat) -> Value {
 
 fn board<G: Game>(state: &G, viewer: Seat) -> Board {
     G::board(&state.view(viewer))
-}
-
-fn random_filing<G: RandomPlay>(state: &G, seat: Seat, rng: Rng<'_>) -> Vec<String> {
-    G::random_filing(&state.view(seat), rng)
 }
 
 fn ready_setup<G: Game>(state: &G, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {

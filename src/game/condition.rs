@@ -1,6 +1,6 @@
-//! Conditional orders: what a side sends ahead as its answer to a move that it expects (rules page `records.md`).
+//! Conditional orders: the answer that a side sends ahead to a move it expects (rules page `records.md`).
 //!
-//! A line is `IF move THEN order`, up to three times in a row. All lines are alternatives for the opponent's next move.
+//! A line is `IF move THEN order`, up to three times in a row. Lines are alternatives for the next move.
 
 use std::fmt::{self, Display};
 

@@ -1,7 +1,7 @@
 //! Random numbers that the rules draw, the same for the same seed.
 
-/// A generator of random numbers that depends only on its seed (SplitMix64; Steele, Lea, Flood 2014). The audit repeats
-/// what was drawn, so a crate's generator, which may change with its version, would not do.
+/// A generator of random numbers that depends only on its seed (SplitMix64; Steele, Lea, Flood 2014). The
+/// audit repeats what was drawn, so a crate's generator, which may change with its version, would not do.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 

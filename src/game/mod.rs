@@ -1,8 +1,8 @@
 //! The rules of the games: values in, values out.
 //!
-//! A game knows its rules and nothing else: no clock, network, storage or global randomness. It answers what is due,
-//! what a seat may see, whether orders may stand, and what follows from them. [`any`] closes the games into one enum
-//! for the rest of the program; [`record`] is a match as a file.
+//! A game knows its rules and nothing else: no clock, network, storage or global randomness. It answers what
+//! is due, what a seat may see, whether orders may stand, and what follows from them. [`any`] closes the
+//! games into one enum for the rest of the program; [`record`] is a match as a file.
 
 use std::fmt::{Debug, Display};
 
@@ -25,13 +25,16 @@ pub mod quantum;
 #[cfg(test)]
 #[path = "../../tests/support/random.rs"]
 pub(crate) mod random;
+#[cfg(test)]
+#[path = "../../tests/support/random_play/mod.rs"]
+pub(crate) mod random_play;
 pub mod record;
 mod seat;
 mod seen;
 #[cfg(test)]
+#[path = "../../tests/support/sight.rs"]
 mod sight;
 pub mod square;
-pub mod testing;
 
 pub use dice::Dice;
 pub use options::{OptionRule, Options, Values};
@@ -69,17 +72,18 @@ pub struct Rulebook {
 
 /// The rules of a game, implemented by the state of a match.
 ///
-/// A state holds everything the rules remember: the options, the news of the last adjudication, and the outcome.
-/// Random play tests these laws for every game: a state survives JSON; `parse(order.to_string())` is that order;
-/// nothing here panics; two states that a seat cannot tell apart by the rules give it equal views.
+/// A state holds everything the rules remember: the options, the news of the last adjudication, and the
+/// outcome. Random play tests these laws for every game: a state survives JSON; `parse(order.to_string())` is
+/// that order; nothing here panics; two states that a seat cannot tell apart by the rules give it equal
+/// views.
 pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     const RULEBOOK: Rulebook;
     /// The words that orders begin with, in capitals. A line that begins with a misspelt one is questioned.
     const VERBS: &'static [&'static str];
 
     type Options: Options;
-    /// Everything that one seat may know. It serializes to exactly the JSON of the rules page; data for `check` that the
-    /// JSON omits is in skipped fields.
+    /// Everything that one seat may know. It serializes to exactly the JSON of the rules page; data for
+    /// `check` that the JSON omits is in skipped fields.
     type View: Clone + Debug + PartialEq + Serialize;
     type Order: Clone + Debug + Display + Eq;
     /// A seat's memory of earlier turns, kept beside the state; `()` if there is none.
@@ -98,7 +102,7 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// Returns how the match ended; `None` while it runs.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Ends the match from outside the rules: the position stays, there is no news, and everything is disclosed.
+    /// Ends the match from outside the rules: the position stays, without news, and everything is disclosed.
     fn close(&self, outcome: Outcome) -> Self;
 
     /// Returns the `state` of the rules page as JSON: what is on the board, not all that is remembered.
@@ -107,21 +111,21 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// Returns what `viewer` may know, built from nothing rather than filtered down.
     fn view(&self, viewer: Seat) -> Self::View;
 
-    /// Parses one line, ignoring case and spacing. The line has no line break or comment and is not blank. It may hold
-    /// several orders where the rules of the game say so. Does not depend on a match.
+    /// Parses one line, ignoring case and spacing. The line has no line break or comment and is not blank. It
+    /// may hold several orders where the rules of the game say so. Does not depend on a match.
     ///
     /// # Errors
     /// [`Syntax`] if the line is not an order, or an incomplete one.
     fn parse(line: &str) -> Result<Vec<Self::Order>, Syntax>;
 
-    /// Returns the order that a line means if the bullet or number before it is a part of the order; `None` if it can
-    /// only be a bullet. `rest` is the line without it.
+    /// Returns the order that a line means if the bullet or number before it is a part of the order; `None`
+    /// if it can only be a bullet. `rest` is the line without it.
     fn with_bullet(_bullet: &str, _rest: &str) -> Option<String> {
         None
     }
 
-    /// Returns the setup that a ready setup stands for, drawn by `dice` (rulings `Z-READY`, `P-READY`); `None` if `order`
-    /// is none. The same for the same arguments, in every version of the program.
+    /// Returns the setup that a ready setup stands for, drawn by `dice` (rulings `Z-READY`, `P-READY`);
+    /// `None` if `order` is none. The same for the same arguments, in every version of the program.
     fn ready_setup(
         _options: &Self::Options,
         _seat: Seat,
@@ -131,20 +135,21 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         None
     }
 
-    /// Returns a legal order of the open phase, or several lines of them, as an example for somebody whose `line`
-    /// could not be read: if possible one of the same kind. `None` if nothing is due.
+    /// Returns a legal order of the open phase, or several lines of them, as an example for somebody whose
+    /// `line` could not be read: if possible one of the same kind. `None` if nothing is due.
     fn example(view: &Self::View, line: &str) -> Option<String>;
 
-    /// Checks whether orders of a seat that is due may stand together. It gets that seat's view and never the state,
-    /// so a refusal cannot leak. Orders of another phase are faults too.
+    /// Checks whether orders of a seat that is due may stand together. It gets that seat's view and never the
+    /// state, so a refusal cannot leak. Orders of another phase are faults too.
     ///
     /// # Errors
-    /// Returns every fault if there are any, at most one for each line: those of lines in the order of the lines, then
-    /// those of the whole filing. Whether a faulty line counts when the others are checked depends on the game.
+    /// Returns every fault if there are any, at most one for each line: those of lines in the order of the
+    /// lines, then those of the whole filing. Whether a faulty line counts when the others are checked
+    /// depends on the game.
     fn check(view: &Self::View, orders: &[Numbered<Self::Order>]) -> Result<Sealed<Self::Order>, Vec<Fault>>;
 
-    /// Whether `later` replaces `earlier` within one letter, such as a second order for the same ship. (In a record
-    /// the later one is a fault.)
+    /// Whether `later` replaces `earlier` within one letter, such as a second order for the same ship. (In a
+    /// record the later one is a fault.)
     fn replaces(_later: &Self::Order, _earlier: &Self::Order) -> bool {
         false
     }
@@ -162,11 +167,11 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         false
     }
 
-    /// Returns what the rules take as filed for a seat that is due and sent nothing; `None` where it must move itself.
+    /// Returns what counts as filed for a seat that is due and sent nothing; `None` if it must move itself.
     fn missed(view: &Self::View) -> Option<Sealed<Self::Order>>;
 
-    /// Decides the phase that is due. Deterministic; never fails. A seat that is not due has `None`, as both have
-    /// when the referee passes. If a required filing is absent, the state is returned unchanged.
+    /// Decides the phase that is due. Deterministic; never fails. A seat that is not due has `None`, as both
+    /// have when the referee passes. If a required filing is absent, the state is returned unchanged.
     fn adjudicate(&self, filed: &BySeat<Option<Sealed<Self::Order>>>) -> Self;
 
     /// Returns what templates get besides the JSON of the view; like that JSON, derived from the view alone.
@@ -174,15 +179,15 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         serde_json::Value::Null
     }
 
-    /// Adds the news of `view` to what its seat remembers, before the next adjudication replaces them. Derived from
-    /// views, so that memory is no part of the state (rules page `records.md`, Memory).
+    /// Adds the news of `view` to what its seat remembers, before the next adjudication replaces them.
+    /// Derived from views, so that memory is no part of the state (rules page `records.md`, Memory).
     fn remember(_memory: &mut Self::Memory, _view: &Self::View) {}
 
     /// Puts what the seat remembers into a view that is shown to it: the key `memory` of its JSON.
     fn recall(_view: &mut Self::View, _memory: &Self::Memory) {}
 
-    /// Puts what the seat did itself into a view that is shown to it, the key `did` of its JSON: in the adjudication that
-    /// led to `view`, it `filed` these orders in what it saw `before`.
+    /// Puts what the seat did itself into a view that is shown to it, the key `did` of its JSON: in the
+    /// adjudication that led to `view`, it `filed` these orders in what it saw `before`.
     fn tell_deeds(_view: &mut Self::View, _before: &Self::View, _filed: &[Self::Order]) {}
 
     /// Draws the board as `view` knows it.

@@ -2,7 +2,7 @@
 
 /// Declares an enum of named values. The names are what JSON, records, letters and the command line use.
 ///
-/// `ALL`, `NAMES`, `as_str`, `parse` (ignoring case), `Display`, `Serialize` and `Deserialize` follow from them.
+/// `ALL`, `NAMES`, `as_str`, `parse` (ignoring case), `Display`, `Serialize` and `Deserialize` follow.
 macro_rules! named_enum {
     (
         $(#[$meta:meta])*

@@ -212,8 +212,8 @@ impl Display for Values {
 
 /// Options chosen for a match, by name: only those that differ from the game's defaults.
 ///
-/// [`GameKind::choose`](super::any::GameKind::choose) returns known options with legal values. Choices that were
-/// deserialized may hold anything.
+/// [`GameKind::choose`](super::any::GameKind::choose) returns known options with legal values. Choices that
+/// were deserialized may hold anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Choices(BTreeMap<String, String>);

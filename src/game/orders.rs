@@ -26,7 +26,8 @@ pub struct Numbered<O> {
     pub order: O,
 }
 
-/// Names the words of a line that were not understood: `I do not understand "PLEASE". `; empty if there are none.
+/// Names the words of a line that were not understood: `I do not understand "PLEASE". `; empty if there are
+/// none.
 pub(super) fn not_understood(words: &[&str]) -> String {
     match words {
         [] => String::new(),
@@ -65,8 +66,8 @@ pub struct Fault {
     pub reason: String,
     /// Valid orders, as an example.
     pub example: Option<String>,
-    /// Whether the fault is that a required order is absent. It is not reported beside a malformed line, which
-    /// may have been the missing order.
+    /// Whether the fault is that a required order is absent. It is not reported beside a malformed line,
+    /// which may have been the missing order.
     #[serde(skip)]
     pub(super) missing: bool,
 }
@@ -93,8 +94,8 @@ impl Fault {
 
 /// Orders that were checked against what their seat can see.
 ///
-/// Only [`Game::check`](super::Game::check) and [`Game::missed`](super::Game::missed) make them, so an adjudication
-/// never meets an order that its rules forbid.
+/// Only [`Game::check`](super::Game::check) and [`Game::missed`](super::Game::missed) make them, so an
+/// adjudication never meets an order that its rules forbid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sealed<O>(Vec<O>);
 
@@ -112,7 +113,8 @@ impl<O> Sealed<O> {
 /// The canonical lines of a filing, one for each order: what ledgers, snapshots and records hold.
 ///
 /// Stored lines are text that somebody may have changed. Only
-/// [`AnyState::unseal`](super::any::AnyState::unseal), which checks them against a state, turns them into orders.
+/// [`AnyState::unseal`](super::any::AnyState::unseal), which checks them against a state, turns them into
+/// orders.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct OrderLines(Vec<String>);

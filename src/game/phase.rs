@@ -23,7 +23,7 @@ pub struct Due {
     pub phase: Phase,
     /// The number by which players know the open phase: 0 for a setup, 1 for the first turn.
     pub turn: u32,
-    /// The seats that owe orders, `first` first. Empty when the side to move cannot move and the referee passes for it.
+    /// The seats that owe orders, `first` first. Empty when the referee passes for a side that cannot move.
     pub seats: Vec<Seat>,
 }
 

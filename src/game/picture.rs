@@ -1,6 +1,6 @@
 //! The picture of a board as a value: shapes on a page.
 //!
-//! Games compose pictures from what a viewer may know. Rendering a picture as SVG or pixels happens elsewhere.
+//! Games compose pictures from what a viewer may know. They are rendered as SVG or pixels elsewhere.
 
 use std::fmt::{self, Display};
 
@@ -21,47 +21,17 @@ pub type Point = (f64, f64);
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A filled rectangle.
-    Rect {
-        x: f64,
-        y: f64,
-        width: f64,
-        height: f64,
-        fill: Colour,
-    },
+    Rect { x: f64, y: f64, width: f64, height: f64, fill: Colour },
     /// The outline of a rectangle; the stroke is centred on its edges.
-    Frame {
-        x: f64,
-        y: f64,
-        width: f64,
-        height: f64,
-        stroke: Stroke,
-    },
-    Circle {
-        centre: Point,
-        radius: f64,
-        fill: Colour,
-        stroke: Stroke,
-    },
-    Line {
-        from: Point,
-        to: Point,
-        stroke: Stroke,
-    },
+    Frame { x: f64, y: f64, width: f64, height: f64, stroke: Stroke },
+    /// A disc; the stroke is centred on its edge.
+    Circle { centre: Point, radius: f64, fill: Colour, stroke: Stroke },
+    /// A straight line.
+    Line { from: Point, to: Point, stroke: Stroke },
     /// A closed figure. Without a fill, only its outline is drawn.
-    Polygon {
-        points: Vec<Point>,
-        fill: Option<Colour>,
-        stroke: Stroke,
-    },
+    Polygon { points: Vec<Point>, fill: Option<Colour>, stroke: Stroke },
     /// One line of text. `x` is where `anchor` lies; `size` is the height of an em.
-    Text {
-        x: f64,
-        baseline: f64,
-        size: f64,
-        anchor: Anchor,
-        fill: Colour,
-        text: String,
-    },
+    Text { x: f64, baseline: f64, size: f64, anchor: Anchor, fill: Colour, text: String },
 }
 
 /// The line of an outline.

@@ -27,12 +27,12 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filed {
     pub by: By,
-    /// The phase that the filing is meant for, if the record names it. The name is not checked: a filing for an
-    /// unknown phase is refused, since that phase is never due.
+    /// The phase that the filing is meant for, if the record names it. The name is not checked: a filing for
+    /// an unknown phase is refused, since that phase is never due.
     pub phase: Option<String>,
 }
 
-/// The author of a filing: a seat, with its orders as written, or the referee, with an ending from outside the rules.
+/// The author of a filing: a seat, with its orders as written, or the referee, with an [`Ending`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {
     Seat(Seat, String),
@@ -94,7 +94,7 @@ pub struct ParseRecordError {
     pub reason: String,
 }
 
-/// Returns the order lines of a text, without comments and blank lines. Lines keep their numbers, counted from 1.
+/// Returns the order lines of a text, without comments and blank lines, but numbered with them from 1.
 pub fn lines(orders: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     for (no, line) in (1..).zip(orders.lines()) {
@@ -146,8 +146,8 @@ impl Record {
     /// Reads a record file.
     ///
     /// # Errors
-    /// [`ParseRecordError`] if the TOML is bad, or a key, game, rules version, seat, referee order, option or value is
-    /// unknown.
+    /// [`ParseRecordError`] if the TOML is bad, or a key, game, rules version, seat, referee order, option or
+    /// value is unknown.
     pub fn parse(text: &str) -> Result<Record, ParseRecordError> {
         let raw: RawRecord = toml::from_str(text).map_err(|error| {
             let reason = error.message().lines().collect::<Vec<_>>().join("; ");
@@ -362,7 +362,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Adjudicates the passes that the referee makes for a side that cannot move, and conditional orders that were met.
+    /// Adjudicates the referee's passes for a side that cannot move, and conditional orders that were met.
     fn pass_on(&mut self, each: &mut impl FnMut(Replayed<'_>)) {
         while let Some(due) = self.state.due().filter(|due| self.is_complete(due)) {
             self.decide(&due, each, AnyState::adjudicate);

@@ -1,7 +1,7 @@
 //! The house, the computer player: its games, its levels and its turns.
 //!
-//! It knows what a player of its seat knows, and files by the same rules. When it plays, and at which level, is decided
-//! in [`referee`](crate::referee).
+//! It knows what a player of its seat knows, and files by the same rules. When it plays, and at which level,
+//! is decided in [`referee`](crate::referee).
 
 use std::fmt::Display;
 
@@ -15,6 +15,9 @@ mod pacific;
 pub mod quad;
 mod quadrant_z;
 pub mod quantum;
+#[cfg(test)]
+#[path = "../../tests/support/house.rs"]
+mod support;
 
 pub use engine::{Chosen, HouseLevel, Level};
 
@@ -50,13 +53,12 @@ pub fn level(game: GameKind, name: &str) -> Option<&'static HouseLevel> {
     levels(game).iter().find(|level| level.is_called(name))
 }
 
-/// Returns the version of the house that plays a game, or 0 if none does. It rises with every change that can alter a
-/// turn.
+/// Returns the version of the house for a game, 0 if none plays it. It rises with every change of turns.
 pub fn version(game: GameKind) -> u32 {
     on_game!(game, State => State::HOUSE.map_or(0, |house| house.version))
 }
 
-/// Checks options of a match against the house. The level's own options apply where `wanted` has no other value.
+/// Checks options of a match against the house. The level's own options apply where `wanted` has none.
 ///
 /// # Errors
 /// As for [`GameKind::choose`].
@@ -66,23 +68,23 @@ pub fn choices_at(game: GameKind, level: &HouseLevel, wanted: &[(&str, &str)]) -
     game.choose(wanted.iter().copied().chain(of_level))
 }
 
-/// Returns what the house plays at this level, as order lines; `None` if it does not play the game. Something must be due
-/// from the seat.
+/// Returns what the house plays at this level, as order lines; `None` if it does not play the game. Something
+/// must be due from the seat.
 pub fn play(seen: &AnySeen, level: &HouseLevel, dice: u64) -> Option<Chosen<String>> {
     on_seen!(seen, seen of State => Some(written((State::HOUSE?.play)(seen, level, Dice::new(dice)))))
 }
 
-/// Returns what the highest level plays if it guesses from setups alone, for measurements; `None` in a game that hides
-/// nothing. Something must be due from the seat.
+/// Returns what the highest level plays if it guesses from setups alone, for measurements; `None` in a game
+/// that hides nothing. Something must be due from the seat.
 pub fn play_blind(seen: &AnySeen, dice: u64) -> Option<Chosen<String>> {
     on_seen!(seen, seen of State => {
         Some(written((State::HOUSE?.with_insight?)(seen, Insight::Blind, Dice::new(dice))))
     })
 }
 
-/// Returns what the highest level plays if it guesses right, for measurements; `None` in a game that hides nothing. The
-/// last view must be that of the match closed in a phase in which something was due from the seat, so that it shows
-/// everything.
+/// Returns what the highest level plays if it guesses right, for measurements; `None` in a game that hides
+/// nothing. The last view must be that of the match closed in a phase in which something was due from the
+/// seat, so that it shows everything.
 pub fn play_open(seen: &AnySeen, dice: u64) -> Option<Chosen<String>> {
     on_seen!(seen, seen of State => {
         let mut seen = seen.clone();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::fact::{MailIdentity, PauseReason};
 use super::holder::SeatPins;
 use super::seal::SealKey;
-use super::settings::{PlayerSettings, TermsChange};
+use super::settings::{PlayerSettings, TermsChange, is_default};
 use crate::game::any::Choices;
 use crate::game::{BySeat, Line, OrderLines, Phase, Seat};
 use crate::letter::Digest;
@@ -22,27 +22,21 @@ pub enum Act {
         letter: Option<Digest>,
     },
     /// Suspends the deadlines.
-    Pause {
-        reason: PauseReason,
-    },
+    Pause { reason: PauseReason },
     /// Resumes a paused match; its deadline is at the set hour.
     Resume,
+    /// Ends the match without a winner.
     Abandon,
-    Extend {
-        days: u32,
-    },
+    /// Moves the deadline by whole days.
+    Extend { days: u32 },
     /// Adjudicates the open phase. Seats that have not filed get the filing that the rules assume.
     Adjudicate,
     /// Voids the result: the match, which may be over, counts as annulled. A running one ends.
-    Annul {
-        reason: String,
-    },
+    Annul { reason: String },
     /// Changes some terms from the next phase on.
     Terms(TermsChange),
     /// Records a note for the GMs.
-    Note {
-        text: String,
-    },
+    Note { text: String },
     /// Tells one side something, or both. The ledger keeps the digest of the text, and the match the text.
     Tell {
         to: Option<Seat>,
@@ -50,9 +44,11 @@ pub enum Act {
         #[serde(skip)]
         text: String,
     },
+    /// Makes the seat lose the match.
     Forfeit(Seat),
-    /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new token. What the
-    /// former player's last letter left (a refusal to tell again, orders that YES files) is void.
+    /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new
+    /// token. What the former player's last letter left (a refusal to tell again, orders that YES files) is
+    /// void.
     Replace {
         seat: Seat,
         name: String,
@@ -63,12 +59,12 @@ pub enum Act {
     },
     /// Gives the seat a new reply token, which the shell draws and stores.
     RenewToken(Seat),
-    /// By the program: the seat gets a new reply token because its player asked for one, or because others saw it.
+    /// By the program: the seat gets a new reply token because its player asked, or others saw the old one.
     RenewOwnToken(Seat),
     /// By the program: the seat's player leaves the club, and so resigns.
     Leave(Seat),
-    /// By the program: the seat's player announced an absence in this letter about another of their matches, and it counts
-    /// in all of them. The shell tells each opponent once.
+    /// By the program: the seat's player announced an absence in this letter about another of their matches,
+    /// and it counts in all of them. The shell tells each opponent once.
     Absent {
         seat: Seat,
         from: NaiveDate,
@@ -78,8 +74,8 @@ pub enum Act {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         confirmed_by: Option<Digest>,
     },
-    /// Changes the name of the seat's player. `told_once`: the shell tells both players in one letter for all their
-    /// matches, so the ruling sends none.
+    /// Changes the name of the seat's player. `told_once`: the shell tells both players in one letter for all
+    /// their matches, so the ruling sends none.
     Rename {
         seat: Seat,
         name: String,
@@ -87,36 +83,22 @@ pub enum Act {
         told_once: bool,
     },
     /// By the program: the seat's player has changed the settings of their letters.
-    Set {
-        seat: Seat,
-        settings: PlayerSettings,
-    },
+    Set { seat: Seat, settings: PlayerSettings },
     /// Files these orders for the seat.
-    File {
-        seat: Seat,
-        orders: Vec<Line>,
-    },
+    File { seat: Seat, orders: Vec<Line> },
     /// Reopens an adjudicated turn, or decides it on other orders.
     Correct(Correction),
     /// By the program: a letter to the seat, made at `sent`, bounced.
-    Bounced {
-        seat: Seat,
-        sent: DateTime<Utc>,
-    },
-    /// By the program: the mail server has only now taken the letter, written at `written`, that opened the phase to the
-    /// seat. Its deadline moves by the delay.
-    SentLate {
-        seat: Seat,
-        written: DateTime<Utc>,
-    },
+    Bounced { seat: Seat, sent: DateTime<Utc> },
+    /// By the program: the mail server has only now taken the letter, written at `written`, that opened the
+    /// phase to the seat. Its deadline moves by the delay.
+    SentLate { seat: Seat, written: DateTime<Utc> },
     /// By the program: an automatic absence note came from the seat.
     Away(Seat),
     /// Mail to the seat arrives again.
     Restored(Seat),
-    /// By the program: the referee was down from `since` until now. A deadline within the outage moves by its length.
-    Slide {
-        since: DateTime<Utc>,
-    },
+    /// By the program: the referee was down from `since` until now. A deadline within moves by its length.
+    Slide { since: DateTime<Utc> },
     /// By the program: the seat's reply token or its player's addresses change.
     Hold {
         seat: Seat,
@@ -127,10 +109,7 @@ pub enum Act {
     /// The referee's address, the club's own templates or the procedure change.
     Desk(MailIdentity),
     /// The GM is shown what the rules hide. The ledger keeps who asked, for what, and why.
-    Unseal {
-        what: String,
-        reason: String,
-    },
+    Unseal { what: String, reason: String },
     /// By the program, after the end: an entry lists what no entry has listed yet of the letters.
     ListLetters,
     /// After the end: the player, who held `seat` if any, is called `name` from now on.
@@ -139,10 +118,6 @@ pub enum Act {
         seat: Option<Seat>,
         name: String,
     },
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 impl Act {
@@ -210,8 +185,8 @@ impl NewKey {
 }
 
 impl Correction {
-    /// Returns the number of the first adjudication that it voids, or `None` if the turn was not adjudicated. A turn may
-    /// have several phases: the corrected one is the phase in which the seat filed.
+    /// Returns the number of the first adjudication that it voids, or `None` if the turn was not adjudicated.
+    /// A turn may have several phases: the corrected one is the phase in which the seat filed.
     pub fn first_voided(&self) -> Option<usize> {
         self.decided.iter().position(|(_, decided, filings)| {
             *decided == self.turn && self.orders.as_ref().is_none_or(|(seat, _)| filings[*seat].is_some())

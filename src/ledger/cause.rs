@@ -5,43 +5,33 @@ use serde::{Deserialize, Serialize};
 
 use super::act::{Act, HousePlay};
 use super::millis;
+use super::settings::is_default;
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::letter::Digest;
 
-/// The cause of a ruling. `L` is the letter: its circumstances, as entries hold them, or the letter as it was read
-/// (`referee::Matter`).
+/// The cause of a ruling. `L` is the letter: its circumstances, as entries hold them, or the letter as it was
+/// read (`referee::Matter`).
 ///
-/// `phase` is the number of the phase that was open when the cause arose. In another phase it does nothing, unless its act
-/// is valid in all of them.
+/// `phase` is the number of the phase that was open when the cause arose. In another phase it does nothing,
+/// unless its act is valid in all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cause<L = Box<LetterCause>> {
+    /// A letter from a seat.
     Letter(L),
     /// Something is due.
-    Clock {
-        phase: u32,
-    },
+    Clock { phase: u32 },
     /// The GM with this name.
-    Gm {
-        name: String,
-        phase: u32,
-        act: Act,
-    },
+    Gm { name: String, phase: u32, act: Act },
     /// The computer player has found its turn.
-    House {
-        phase: u32,
-        play: HousePlay,
-    },
-    /// The referee acts by itself, such as after an outage, or on a player's wish that concerns more than one match.
-    Program {
-        phase: u32,
-        act: Act,
-    },
+    House { phase: u32, play: HousePlay },
+    /// The referee acts by itself, as after an outage, or on a player's wish that concerns several matches.
+    Program { phase: u32, act: Act },
 }
 
-/// A letter from a seat, and what the ruling on it cannot derive from its bytes and the match: who vouched for it, and how
-/// much room its answer and its notices had.
+/// A letter from a seat, and what the ruling on it cannot derive from its bytes and the match: who vouched
+/// for it, and how much room its answer and its notices had.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LetterCause {
     /// The SHA-256 of its raw bytes.
@@ -54,7 +44,7 @@ pub struct LetterCause {
     pub dkim: Option<Signature>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub token: TokenOf,
-    /// If only a part of it is about this match: the SHA-256 of the part's lines, each followed by a line feed.
+    /// If only a part is about this match: the SHA-256 of its lines, each followed by a line feed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Digest>,
     /// It was not proven to be the player's at first: the player's letter that confirmed it.
@@ -162,10 +152,6 @@ pub struct Hint {
     /// The version of the house.
     pub version: u32,
     pub orders: Vec<String>,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 impl LetterCause {

@@ -32,7 +32,7 @@ pub enum ChainError {
 }
 
 impl Head {
-    /// Moves on to the next entry, given as its canonical JSON and its hash. Does not decode the entry's fact.
+    /// Moves on to the next entry, given as its canonical JSON and its hash. Does not decode its fact.
     ///
     /// # Errors
     /// [`ChainError`] if the entry does not follow this head.
@@ -54,8 +54,7 @@ impl Head {
     }
 }
 
-/// Walks the chain from its first entry and returns its head. `rows` are the canonical JSON and the hash of each entry,
-/// in order.
+/// Walks the chain from its first entry and returns its head. `rows`: canonical JSON and hash of each entry.
 ///
 /// # Errors
 /// [`ChainError`] if the chain is broken: the first break.

@@ -21,6 +21,7 @@ use crate::letter::{Address, Digest, OwnIdentity};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[serde(tag = "kind", content = "body")]
 pub enum Fact {
+    /// The match begins. The entry pins what rulings depend on.
     MatchOpened {
         /// The format of the ledger: [`FORMAT`](super::FORMAT).
         format: u32,
@@ -44,211 +45,105 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lot: Option<Box<PinnedLot>>,
     },
-    /// From here on the referee writes from another address, with other templates of the club's own, or follows another
-    /// procedure.
+    /// From here on the referee writes from another address, with other templates of the club's own, or
+    /// follows another procedure.
     DeskSet {
         desk: Box<MailIdentity>,
-        /// The SHA-256 of the match as it is stored before, if the procedure changes: rulings of the next procedure can be
-        /// repeated from there.
+        /// The SHA-256 of the match as it is stored before, if the procedure changes: rulings of the next
+        /// procedure can be repeated from there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<Digest>,
     },
     /// `sealed` is the SHA-256 of the salt and the orders, each followed by a line feed.
-    OrdersSealed {
-        seat: Seat,
-        phase: Phase,
-        turn: u32,
-        orders: OrderLines,
-        wait: bool,
-        sealed: Digest,
-    },
-    OrdersRefused {
-        seat: Seat,
-        phase: Phase,
-        turn: u32,
-        orders: Vec<String>,
-        faults: Vec<FaultyLine>,
-    },
-    OrdersChecked {
-        seat: Seat,
-        phase: Phase,
-        turn: u32,
-        orders: Vec<String>,
-        faults: Vec<FaultyLine>,
-    },
+    OrdersSealed { seat: Seat, phase: Phase, turn: u32, orders: OrderLines, wait: bool, sealed: Digest },
+    /// The orders of a letter cannot stand.
+    OrdersRefused { seat: Seat, phase: Phase, turn: u32, orders: Vec<String>, faults: Vec<FaultyLine> },
+    /// Orders were checked and not filed (`CHECK`).
+    OrdersChecked { seat: Seat, phase: Phase, turn: u32, orders: Vec<String>, faults: Vec<FaultyLine> },
     /// The seat took its filing back.
-    OrdersWithdrawn {
-        seat: Seat,
-        phase: Phase,
-        turn: u32,
-    },
-    /// The seat sent conditional orders ahead, which replace those that it sent before. `sealed` as for orders.
-    ConditionsSealed {
-        seat: Seat,
-        turn: u32,
-        conditions: Conditions,
-        sealed: Digest,
-    },
+    OrdersWithdrawn { seat: Seat, phase: Phase, turn: u32 },
+    /// The seat sent conditional orders ahead, which replace those sent before. `sealed` as for orders.
+    ConditionsSealed { seat: Seat, turn: u32, conditions: Conditions, sealed: Digest },
     /// The seat took its conditional orders back.
-    ConditionsWithdrawn {
-        seat: Seat,
-        turn: u32,
-    },
+    ConditionsWithdrawn { seat: Seat, turn: u32 },
     /// A move, a pass or the end of the match decided what became of conditional orders.
-    ConditionsFollowed {
-        seat: Seat,
-        outcome: ConditionOutcome,
-    },
+    ConditionsFollowed { seat: Seat, outcome: ConditionOutcome },
     /// A letter asked for something and filed nothing. `asked` holds the verbs of its commands.
-    LetterAnswered {
-        seat: Seat,
-        asked: Vec<String>,
-    },
-    DeadlineSet {
-        phase: Phase,
-        turn: u32,
-        seats: Vec<Seat>,
-        deadline: DateTime<Utc>,
-    },
-    DeadlineMissed {
-        phase: Phase,
-        turn: u32,
-        seats: Vec<Seat>,
-    },
-    DeadlineExtended {
-        days: u32,
-        deadline: DateTime<Utc>,
-    },
+    LetterAnswered { seat: Seat, asked: Vec<String> },
+    /// The phase is open to these seats until then.
+    DeadlineSet { phase: Phase, turn: u32, seats: Vec<Seat>, deadline: DateTime<Utc> },
+    /// The seats had not filed when their grace was over.
+    DeadlineMissed { phase: Phase, turn: u32, seats: Vec<Seat> },
+    /// The deadline moved by whole days; 0 if an absence or a returned letter moved it.
+    DeadlineExtended { days: u32, deadline: DateTime<Utc> },
     /// Deadlines were extended because the referee could not be reached.
-    DeadlineSlid {
-        deadline: DateTime<Utc>,
-    },
-    /// The mail server took the letter that opened the phase to the seat late, and the deadline moved by as much.
-    OpeningSentLate {
-        seat: Seat,
-        deadline: DateTime<Utc>,
-    },
-    ReminderSent {
-        seat: Seat,
-        turn: u32,
-    },
+    DeadlineSlid { deadline: DateTime<Utc> },
+    /// The mail server took the seat's letter that opened the phase late, and the deadline moved by as much.
+    OpeningSentLate { seat: Seat, deadline: DateTime<Utc> },
+    /// The seat was reminded, or told again that its letter was refused.
+    ReminderSent { seat: Seat, turn: u32 },
     /// No reminder was sent, because its time came up only after the deadline.
-    ReminderPassed {
-        turn: u32,
-    },
+    ReminderPassed { turn: u32 },
     /// The player's digest brings the reminder, because it comes before the deadline.
-    ReminderLeftToDigest {
-        seat: Seat,
-        turn: u32,
-    },
+    ReminderLeftToDigest { seat: Seat, turn: u32 },
     /// Deadlines are not enforced until the GM has decided. `bouncing` are the seats whose mail comes back.
-    GmAsked {
-        seats: Vec<Seat>,
-        bouncing: Vec<Seat>,
-    },
-    /// `filings` are those that the phase was adjudicated on; `state` is the digest of the new state's canonical JSON.
-    TurnAdjudicated {
-        phase: Phase,
-        turn: u32,
-        filings: BySeat<Option<OrderLines>>,
-        state: Digest,
-    },
-    MatchClosed {
-        ending: Ending,
-    },
-    MatchEnded {
-        outcome: Outcome,
-    },
-    MatchPaused {
-        reason: PauseReason,
-    },
-    MatchResumed {
-        deadline: Option<DateTime<Utc>>,
-    },
+    GmAsked { seats: Vec<Seat>, bouncing: Vec<Seat> },
+    /// `filings` are those that the phase was adjudicated on; `state` is the digest of the new state's
+    /// canonical JSON.
+    TurnAdjudicated { phase: Phase, turn: u32, filings: BySeat<Option<OrderLines>>, state: Digest },
+    /// The match was ended from outside the rules.
+    MatchClosed { ending: Ending },
+    /// The match is over.
+    MatchEnded { outcome: Outcome },
+    /// Deadlines are suspended.
+    MatchPaused { reason: PauseReason },
+    /// Deadlines run again, or a protest after the end is settled.
+    MatchResumed { deadline: Option<DateTime<Utc>> },
     /// The result is void: the match counts as annulled.
-    MatchAnnulled {
-        reason: String,
-    },
+    MatchAnnulled { reason: String },
     /// These terms are in force from the next phase on.
-    TermsChanged {
-        terms: TermsChange,
-    },
-    DrawOffered {
-        seat: Seat,
-    },
-    ExtensionAsked {
-        seat: Seat,
-        days: u32,
-    },
-    AbsenceNoted {
-        seat: Seat,
-        from: NaiveDate,
-        to: NaiveDate,
-    },
-    SubstituteAsked {
-        seat: Seat,
-    },
+    TermsChanged { terms: TermsChange },
+    /// The seat offered a draw.
+    DrawOffered { seat: Seat },
+    /// The seat asked for more time.
+    ExtensionAsked { seat: Seat, days: u32 },
+    /// The seat's player announced an absence.
+    AbsenceNoted { seat: Seat, from: NaiveDate, to: NaiveDate },
+    /// The seat's player asked for somebody to take over the seat.
+    SubstituteAsked { seat: Seat },
     /// The seat's player has vanished. Until then the other may go on against the house or take the win.
-    SubstituteOffered {
-        seat: Seat,
-        until: DateTime<Utc>,
-    },
+    SubstituteOffered { seat: Seat, until: DateTime<Utc> },
     /// The other player goes on against the house in this seat.
-    SubstituteAgreed {
-        seat: Seat,
-    },
+    SubstituteAgreed { seat: Seat },
+    /// The seat protested.
     Protested {
         seat: Seat,
         /// The protest stops nothing, and was only passed on to the GM.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         passed_on: bool,
     },
-    MessagePassed {
-        from: Seat,
-    },
+    /// Words of the seat went to the other.
+    MessagePassed { from: Seat },
     /// Our mail to the seat bounced, or could not be sent.
-    MailReturned {
-        seat: Seat,
-    },
-    MailRestored {
-        seat: Seat,
-    },
+    MailReturned { seat: Seat },
+    /// Mail to the seat arrives again.
+    MailRestored { seat: Seat },
     /// The seat's player sent an absence note.
-    AwayNoted {
-        seat: Seat,
-    },
+    AwayNoted { seat: Seat },
     /// The seat has a new player. What was filed for it is void.
-    PlayerReplaced {
-        seat: Seat,
-        from: String,
-        to: String,
-    },
-    TokenRenewed {
-        seat: Seat,
-    },
+    PlayerReplaced { seat: Seat, from: String, to: String },
+    /// The seat has a new reply token.
+    TokenRenewed { seat: Seat },
     /// From here on these are the seat's reply token and the addresses of its player.
-    SeatHeld {
-        seat: Seat,
-        pins: SeatPins,
-    },
-    PlayerRenamed {
-        seat: Seat,
-        from: String,
-        to: String,
-    },
+    SeatHeld { seat: Seat, pins: SeatPins },
+    /// The seat's player has a new name.
+    PlayerRenamed { seat: Seat, from: String, to: String },
     /// The seat's player has changed the settings of their letters.
-    PlayerSet {
-        seat: Seat,
-        settings: PlayerSettings,
-    },
-    GmNoted {
-        text: String,
-    },
+    PlayerSet { seat: Seat, settings: PlayerSettings },
+    /// A note for the GMs.
+    GmNoted { text: String },
     /// The GM told a seat, or both, something. `text` is the SHA-256 of the text.
-    GmTold {
-        to: Option<Seat>,
-        text: Digest,
-    },
+    GmTold { to: Option<Seat>, text: Digest },
     /// Adjudications after the first `keeps` are void; play continues from the state before them.
     CorrectionMade {
         turn: u32,
@@ -260,15 +155,12 @@ pub enum Fact {
         key: Option<Digest>,
     },
     /// While the match ran, the GM was shown what the rules hide: `what`, for this reason.
-    Unsealed {
-        what: String,
-        reason: String,
-    },
-    /// After the end. The entry is there for what it names beside its fact: the pins of the last ruling's letters, and the
-    /// deliveries since.
+    Unsealed { what: String, reason: String },
+    /// After the end. The entry is there for what it names beside its fact: the pins of the last ruling's
+    /// letters, and the deliveries since.
     LettersListed {},
-    /// A player was forgotten, who is called `player` from now on: letters from and to them are withheld. `seat` is the
-    /// one that they held at the end.
+    /// A player was forgotten, who is called `player` from now on: letters from and to them are withheld.
+    /// `seat` is the one that they held at the end.
     Forgotten {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seat: Option<Seat>,
@@ -276,8 +168,7 @@ pub enum Fact {
     },
 }
 
-/// A line that cannot stand, and why. The sentence that explained it stands in the letter alone, so that wording can
-/// improve.
+/// A line that cannot stand, and why. The full sentence is in the letter alone, so that wording can improve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultyLine {
     /// `None` for the orders as a whole.

@@ -1,5 +1,5 @@
-//! Who holds a seat, as a ledger pins it: addresses and reply tokens enter a chain only as digests under keys of their
-//! own, so that the chain can be published and each pin can be opened alone.
+//! Who holds a seat, as a ledger pins it: addresses and reply tokens enter a chain only as digests under keys
+//! of their own, so that the chain can be published and each pin can be opened alone.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -11,8 +11,8 @@ use crate::game::Seat;
 use crate::game::names::named_enum;
 use crate::letter::Digest;
 
-/// 128 random bits under which one value is pinned. They are kept beside the seat, and never derived from the secret of
-/// the match, which is revealed at its end.
+/// 128 random bits under which one value is pinned. They are kept beside the seat, and never derived from the
+/// secret of the match, which is revealed at its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PinKey([u8; 16]);
 

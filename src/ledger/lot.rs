@@ -1,9 +1,9 @@
-//! The source of chance in a match that two people agreed on by letter, so that nobody can draw until they like the outcome.
+//! The source of chance in a match agreed on by letter, so that nobody can draw until they like the outcome.
 //!
-//! The program draws a key when somebody makes an offer, and both players are told its SHA-256. The secret of the match,
-//! and the seats if they are drawn, follow from that key and the digest of the letter that takes up the offer. Whoever
-//! writes that letter does not know the key, and a GM who knows it cannot choose what they write. The end of the match
-//! reveals the key.
+//! The program draws a key when somebody makes an offer, and both players are told its SHA-256. The secret of
+//! the match, and the seats if they are drawn, follow from that key and the digest of the letter that takes
+//! up the offer. Whoever writes that letter does not know the key, and a GM who knows it cannot choose what
+//! they write. The end of the match reveals the key.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};

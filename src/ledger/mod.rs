@@ -1,12 +1,12 @@
 //! The ledger of a match: what was decided, when and why, as a hash chain.
 //!
-//! An entry records a fact. Its hash is the SHA-256 of its canonical JSON (RFC 8785), which contains the hash of the
-//! entry before it, so that no entry can be changed, removed or inserted without a trace. Each entry also has a salt:
-//! both players are told the hash, and must not be able to guess a secret order from it. The first entry of a ruling also
-//! holds its cause, which the others name by number.
+//! An entry records a fact. Its hash is the SHA-256 of its canonical JSON (RFC 8785), which contains the hash
+//! of the entry before it, so that no entry can be changed, removed or inserted without a trace. Each entry
+//! also has a salt: both players are told the hash, and must not be able to guess a secret order from it. The
+//! first entry of a ruling also holds its cause, which the others name by number.
 //!
-//! The letters that report a ruling are worded after its entries are chained, so the first entry of the next ruling
-//! contains their digests.
+//! The letters that report a ruling are worded after its entries are chained, so the first entry of the next
+//! ruling contains their digests.
 
 use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,7 @@ pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins
 pub use lot::{Lot, PinnedLot};
 pub use replay::{adjudications, record, replay, seen, standing};
 pub use seal::{SealKey, seal_digest};
+pub(crate) use settings::is_default;
 pub use settings::{LetterFormat, PlayerSettings, Receipts, TermsChange, next_at_hour, no_settings};
 
 /// The format of new ledgers, and the only one that this program reads. The first entry names it.
@@ -84,10 +85,10 @@ pub struct Entry {
     pub salt: String,
     /// The hash of the previous entry; all zeros in the first.
     pub prev: Digest,
-    /// The pin of each letter that the previous ruling sent, in order. Empty except in a ruling's first entry.
+    /// The pin of each letter of the previous ruling, in order. Empty except in a ruling's first entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<Digest>,
-    /// The letters of the match that were delivered since the previous ruling. Empty except in a ruling's first entry.
+    /// The letters of the match delivered since the previous ruling. Empty except in a ruling's first entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delivered: Vec<Delivery>,
 }
@@ -178,7 +179,7 @@ pub fn truncate_to_millis(at: DateTime<Utc>) -> DateTime<Utc> {
     at.trunc_subsecs(3)
 }
 
-/// Serializes times with exactly three decimals, such as `2026-05-14T09:12:00.000Z`: equal times must hash equally.
+/// Serializes times with three decimals (`2026-05-14T09:12:00.000Z`): equal times must hash equally.
 pub(crate) mod millis {
     use super::{DateTime, SecondsFormat, Utc};
     use serde::{Deserialize, Deserializer, Serializer};

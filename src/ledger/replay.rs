@@ -38,8 +38,8 @@ pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<OrderL
     adjudicated.collect()
 }
 
-/// Returns the record of a match: the filings of each adjudication in force, and how the match was closed, if the
-/// rules did not end it. `None` if the first entry does not open a match.
+/// Returns the record of a match: the filings of each adjudication in force, and how the match was closed, if
+/// the rules did not end it. `None` if the first entry does not open a match.
 pub fn record(entries: &[Entry]) -> Option<Record> {
     let first = entries.first()?;
     let Fact::MatchOpened { game, rules, options, players, .. } = &first.fact else { return None };
@@ -53,8 +53,8 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
     Some(Record { game: *game, rules: *rules, players, options: options.clone(), filings })
 }
 
-/// Returns what `seat` was told and filed in the adjudications in force. `None` if the first entry does not open a match, or
-/// an entry does not fit its state.
+/// Returns what `seat` was told and filed in the adjudications in force. `None` if the first entry does not
+/// open a match, or an entry does not fit its state.
 pub fn seen(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
     let first = entries.first()?;
     let Fact::MatchOpened { game, options, .. } = &first.fact else { return None };
@@ -68,12 +68,13 @@ pub fn seen(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
     Some(seen)
 }
 
-/// The filings of a record, in order. Conditional orders stand for the moves that followed from them, unless something
-/// else than play cut them off: a withdrawal, a new player, or a correction. Then the moves are filed as plain orders.
+/// The filings of a record, in order. Conditional orders stand for the moves that followed from them, unless
+/// something else than play cut them off: a withdrawal, a new player, or a correction. Then the moves are
+/// filed as plain orders.
 #[derive(Default)]
 struct RecordedFilings {
     filings: Vec<(Filed, Origin)>,
-    /// The numbers of the conditions that each seat sent and that are not decided; the last ones replace those before.
+    /// The numbers of each seat's conditions that are not decided; the last ones replace those before.
     sent: BySeat<Vec<usize>>,
     /// The conditions from which the next move of a seat follows.
     met: BySeat<Option<usize>>,
@@ -154,8 +155,8 @@ impl RecordedFilings {
     }
 }
 
-/// Replays a match, including turns that were corrected later. `visit` gets the state after every adjudication,
-/// closing and correction. Stops at an entry that does not fit the state.
+/// Replays a match, including turns that were corrected later. `visit` gets the state after every
+/// adjudication, closing and correction. Stops at an entry that does not fit the state.
 pub fn replay(entries: &[Entry], mut visit: impl FnMut(&Entry, &AnyState)) {
     let Some(first) = entries.first() else { return };
     let Fact::MatchOpened { game, options, .. } = &first.fact else { return };

@@ -1,5 +1,5 @@
-//! The secret of a match and what is derived from it: the salts of entries, the digests of sealed orders, the random
-//! numbers of the house.
+//! The secret of a match and what is derived from it: the salts of entries, the digests of sealed orders, the
+//! random numbers of the house.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -31,13 +31,13 @@ impl SealKey {
         self.0.to_string()
     }
 
-    /// The random seed of the house in a phase: the first 8 bytes of the SHA-256 of the key, `dice` and the phase's
-    /// number (4 bytes, big-endian).
+    /// The random seed of the house in a phase: the first 8 bytes of the SHA-256 of the key, `dice` and the
+    /// phase's number (4 bytes, big-endian).
     pub fn dice(&self, phase_no: u32) -> u64 {
         self.seed("dice", &phase_no.to_be_bytes())
     }
 
-    /// The random seed of a ready setup: the first 8 bytes of the SHA-256 of the key, `setup` and the seat's name.
+    /// The seed of a ready setup: the first 8 bytes of the SHA-256 of the key, `setup` and the seat's name.
     pub fn setup_dice(&self, seat: Seat) -> u64 {
         self.seed("setup", seat.as_str().as_bytes())
     }
@@ -50,9 +50,9 @@ impl SealKey {
 
     /// Hides a letter's place in the ledger in its Message-ID: it would tell how often the other side wrote.
     ///
-    /// Returns 16 hexadecimal digits: a Feistel network whose round function is the SHA-256 of the key, `mail`, the round
-    /// and a half. A hash alone would not do, because the audit reads the number back, and a block cipher would be a
-    /// dependency for this one number.
+    /// Returns 16 hexadecimal digits: a Feistel network whose round function is the SHA-256 of the key,
+    /// `mail`, the round and a half. A hash alone would not do, because the audit reads the number back, and
+    /// a block cipher would be a dependency for this one number.
     pub fn veil(&self, place: u64) -> String {
         let (mut left, mut right) = halves(place);
         for round in 0..VEIL_ROUNDS {
@@ -77,7 +77,7 @@ impl SealKey {
         u32::from_be_bytes([a, b, c, d])
     }
 
-    /// The salt of entry `seq`: the first 16 bytes of the SHA-256 of the key and the number (8 bytes, big-endian).
+    /// The salt of entry `seq`: the first 16 bytes of the SHA-256 of the key and `seq` (8 bytes, big-endian).
     pub fn salt(&self, seq: u64) -> String {
         let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update(seq.to_be_bytes()).finalize();
         Digest::from(<[u8; 32]>::from(digest)).to_string()[..32].to_owned()
@@ -98,8 +98,7 @@ impl std::fmt::Debug for SealKey {
     }
 }
 
-/// The digest of sealed orders, as receipts show it: the SHA-256 of the salt and the orders, each followed by a line
-/// feed.
+/// The digest of sealed orders in receipts: the SHA-256 of the salt and the orders, each with a line feed.
 pub fn seal_digest(salt: &str, orders: &[String]) -> Digest {
     let mut text = format!("{salt}\n");
     for order in orders.iter() {

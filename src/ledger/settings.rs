@@ -1,5 +1,5 @@
-//! What a player has chosen for their letters, as far as it changes what a match words or does. The chain of each match
-//! keeps it, because rulings and wordings depend on it.
+//! What a player has chosen for their letters, as far as it changes what a match words or does. The chain of
+//! each match keeps it, because rulings and wordings depend on it.
 
 use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
@@ -54,7 +54,7 @@ impl PlayerSettings {
     }
 }
 
-/// Returns when it is this hour of the day next after `at`, in a zone. `None` only at the end of the calendar.
+/// Returns when it is this hour of the day next after `at`, in a zone. `None` at the end of the calendar.
 pub fn next_at_hour(hour: u32, zone: Tz, at: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let hour = NaiveTime::from_hms_opt(hour.min(23), 0, 0)?;
     let today = at.with_timezone(&zone).date_naive();
@@ -68,7 +68,8 @@ pub fn next_at_hour(hour: u32, zone: Tz, at: DateTime<Utc>) -> Option<DateTime<U
     moments.map(|moment| moment.with_timezone(&Utc)).find(|moment| *moment > at)
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+/// Whether a value is left out where it is serialized.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

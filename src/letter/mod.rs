@@ -1,4 +1,4 @@
-//! Parses raw letters: finds the sender, tells people from machines, collects reply tokens, and extracts the new text.
+//! Parses raw letters: the sender, the marks of machines, the reply tokens, and the new text.
 //!
 //! It knows no match, does not decide who may play, and does not parse orders: the referee and
 //! [`request`](crate::request) do that. No input makes it panic or takes more than linear time.
@@ -63,8 +63,8 @@ pub struct Letter {
     pub in_reply_to: Vec<String>,
     pub references: Vec<String>,
     pub subject: String,
-    /// The reply tokens in the letter, deduplicated, from the most trustworthy source to the least: plus address,
-    /// In-Reply-To, References, footer line.
+    /// The reply tokens in the letter, deduplicated, from the most trustworthy source to the least: plus
+    /// address, In-Reply-To, References, footer line.
     pub tokens: Vec<Token>,
     pub subject_tag: Option<SubjectTag>,
     /// The addresses in To and Cc that are neither ours nor the sender's.
@@ -146,8 +146,8 @@ impl Letter {
         envelope::tokens_in_header(raw, own)
     }
 
-    /// Returns the Message-IDs of the letters that this one answers: In-Reply-To or, without it, the last of References
-    /// (RFC 5322 3.6.4).
+    /// Returns the Message-IDs of the letters that this one answers: In-Reply-To or, without it, the last of
+    /// References (RFC 5322 3.6.4).
     pub fn answered_ids(&self) -> impl Iterator<Item = &String> {
         let parent = self.references.last().filter(|_| self.in_reply_to.is_empty());
         self.in_reply_to.iter().chain(parent)
@@ -165,8 +165,8 @@ impl Letter {
         (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
-    /// Returns the text that the person wrote now. `quotable` is the text of our letters that it may quote, if we have
-    /// it ([`Letter::quotable_text`]).
+    /// Returns the text that the person wrote now. `quotable` is the text of our letters that it may quote,
+    /// if we have it ([`Letter::quotable_text`]).
     pub fn new_text(&self, quotable: Option<&str>) -> NewText {
         let sender = self.sender_in_attributions();
         new_text::new_text(&self.texts, quotable, Correspondents { own: &self.own, sender: &sender })
@@ -180,8 +180,8 @@ impl Letter {
         Some((name, lines))
     }
 
-    /// Whether there is any sign of a person who means to write to us: the letter answers one of ours, or a person may
-    /// have written its `written` lines. Only strangers need one.
+    /// Whether there is any sign of a person who means to write to us: the letter answers one of ours, or a
+    /// person may have written its `written` lines. Only strangers need one.
     pub fn shows_a_person(&self, written: &[Line], own: &OwnIdentity) -> bool {
         let mut thread = self.in_reply_to.iter().chain(&self.references);
         let lines: Vec<&str> = written.iter().map(|line| line.text.as_str()).collect();
@@ -190,7 +190,7 @@ impl Letter {
             || person::speaks_for_a_person(&self.subject, &lines)
     }
 
-    /// Returns the sender's name, unless it is a single word: too common to identify an author in an attribution line.
+    /// Returns the sender's name, unless it is a single word, too common to identify an author by.
     fn sender_in_attributions(&self) -> String {
         let sender = self.from_name.as_deref().map(str::to_lowercase).unwrap_or_default();
         if sender.contains(' ') { sender } else { String::new() }
@@ -201,8 +201,8 @@ impl Letter {
         &self.texts.attachments
     }
 
-    /// Returns the receiving server's report on the sender's DKIM signature. `authserv_id` is the server's name in its
-    /// Authentication-Results fields.
+    /// Returns the receiving server's report on the sender's DKIM signature. `authserv_id` is the server's
+    /// name in its Authentication-Results fields.
     pub fn reported_dkim(&self, authserv_id: &str) -> authentic::ReportedDkim {
         if !self.is_provable {
             return authentic::ReportedDkim::NotPassed;

@@ -155,20 +155,12 @@ pub enum Orders {
     /// The letter had none.
     #[default]
     None,
-    Sealed {
-        filing: Filing,
-        sealed: Digest,
-        wait: bool,
-        replaced: bool,
-    },
+    /// They are filed.
+    Sealed { filing: Filing, sealed: Digest, wait: bool, replaced: bool },
     /// `CHECK`: what would have been filed.
-    Checked {
-        filing: Filing,
-    },
-    Refused {
-        faults: Vec<Fault>,
-        check: bool,
-    },
+    Checked { filing: Filing },
+    /// They cannot stand, or could not if they were filed (`CHECK`).
+    Refused { faults: Vec<Fault>, check: bool },
     /// Conditional orders; `sealed` is absent if they were only checked.
     Conditions {
         lines: Vec<String>,

@@ -7,79 +7,43 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ChangeReply {
     /// The registered address `to` was asked, and has time until `lapses`.
-    Asked {
-        to: String,
-        lapses: String,
-    },
+    Asked { to: String, lapses: String },
     /// It was asked less than a day ago.
-    AskedBefore {
-        to: String,
-    },
+    AskedBefore { to: String },
     /// The registered address agreed, and the new address was asked.
-    AskedNew {
-        address: String,
-        lapses: String,
-    },
+    AskedNew { address: String, lapses: String },
     /// The registered address agreed before, and the new one has not answered yet.
-    NewAwaited {
-        address: String,
-        lapses: String,
-    },
+    NewAwaited { address: String, lapses: String },
     /// Letters go to the address from now on, first of all. Until `undo_until` the change can be undone.
-    Added {
-        address: String,
-        undo_until: String,
-    },
-    Removed {
-        address: String,
-    },
+    Added { address: String, undo_until: String },
+    /// Letters go to the address no longer.
+    Removed { address: String },
     /// The player has resigned these matches, and plays on in those that the question did not list.
-    Left {
-        matches: Vec<String>,
-        kept: Vec<String>,
-    },
+    Left { matches: Vec<String>, kept: Vec<String> },
     /// The change was discarded before it took effect.
     Denied,
     /// The change was undone.
-    Undone {
-        address: String,
-    },
+    Undone { address: String },
     /// The sender is not registered.
     NoPlayer,
     /// The address is one of the player's already.
-    Own {
-        address: String,
-    },
+    Own { address: String },
     /// The address is not one of the player's.
-    NotOwn {
-        address: String,
-    },
+    NotOwn { address: String },
     /// The address is another player's.
-    Taken {
-        address: String,
-    },
+    Taken { address: String },
     /// The address is the referee's own, or blocked.
-    Unusable {
-        address: String,
-    },
-    TooManyAddresses {
-        most: usize,
-    },
+    Unusable { address: String },
+    /// The player has `most` addresses already, the limit.
+    TooManyAddresses { most: usize },
     /// Too many changes wait for answers.
     TooManyOpen,
     /// Without this address none would be left, or only new ones.
-    NoneLeft {
-        address: String,
-    },
+    NoneLeft { address: String },
     /// The letter came from an address that was added a few days ago. It cannot do this until then.
-    TooNew {
-        command: &'static str,
-        until: String,
-    },
+    TooNew { command: &'static str, until: String },
     /// The new address has reached its daily limit of letters, so it was not asked.
-    Crowded {
-        address: String,
-    },
+    Crowded { address: String },
     /// LEAVE without CONFIRM.
     LeaveUnconfirmed,
     /// The answer stands in a letter about a match.

@@ -1,8 +1,8 @@
 //! The house: a computer player that holds a seat at a level.
 //!
-//! It moves when its seat is due, knows only what its seat sees, and files by the same rules as everybody else. It
-//! gets no letters, and no deadline runs while it alone is to move. Its orders are computed outside a ruling, because
-//! that may take a second, and come in as a [`HousePlay`].
+//! It moves when its seat is due, knows only what its seat sees, and files by the same rules as everybody
+//! else. It gets no letters, and no deadline runs while it alone is to move. Its orders are computed outside
+//! a ruling, because that may take a second, and come in as a [`HousePlay`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -42,8 +42,8 @@ impl Match {
         Seat::BOTH.into_iter().find(|seat| self.house[*seat].is_some() && self.awaits(*seat))
     }
 
-    /// Returns the level that the house's opponent meets at least after winning this match; `None` if the match does not
-    /// advance anybody, or at the top level.
+    /// Returns the level that the house's opponent meets at least after winning this match; `None` if the
+    /// match does not advance anybody, or at the top level.
     pub fn advances_to(&self) -> Option<&'static str> {
         let level = self.house.iter().find_map(|(_, level)| level.as_deref())?;
         let levels = house::levels(self.game);
@@ -51,11 +51,11 @@ impl Match {
         levels.get(next).filter(|_| self.terms.advance).map(|level| level.name)
     }
 
-    /// Computes what the house plays, if it is to move. `seen` is all that its seat was told and filed. If its level fails,
-    /// an easier one plays.
+    /// Computes what the house plays, if it is to move. `seen` is all that its seat was told and filed. If
+    /// its level fails, an easier one plays.
     ///
-    /// Deterministic, so that `audit verify` can repeat it: the orders follow from what the seat has seen, its level, and
-    /// dice derived from the match's secret and the phase.
+    /// Deterministic, so that `audit verify` can repeat it: the orders follow from what the seat has seen,
+    /// its level, and dice derived from the match's secret and the phase.
     pub fn house_turn(&self, seen: &AnySeen, player: &HousePlayer) -> Option<HousePlay> {
         let seat = self.house_due().filter(|seat| *seat == seen.seat())?;
         let level = house::level(self.game, self.house[seat].as_ref()?)?;
@@ -76,8 +76,8 @@ impl Match {
         self.house[seat].is_none() && self.house[seat.other()].as_deref() == Some(TRAINER)
     }
 
-    /// Returns what a better level would do now in the place of a player, knowing what the player knows; `None` if nothing
-    /// is due from the player, or the level fails.
+    /// Returns what a better level would do now in the place of a player, knowing what the player knows;
+    /// `None` if nothing is due from the player, or the level fails.
     pub fn hint(&self, seen: &AnySeen) -> Option<Hint> {
         let is_due = self.state.due().is_some_and(|due| due.seats.contains(&seen.seat()));
         let level = house::level(self.game, ADVISER).filter(|_| is_due && self.gives_hints(seen.seat()))?;
@@ -87,8 +87,8 @@ impl Match {
         Some(Hint { version: house::version(self.game), orders })
     }
 
-    /// Returns what a level files, unless it panics or its orders are illegal. Only here is a panic of the house caught: it
-    /// costs neither the turn nor the letter that asks for a hint.
+    /// Returns what a level files, unless it panics or its orders are illegal. Only here is a panic of the
+    /// house caught: it costs neither the turn nor the letter that asks for a hint.
     fn legal_orders(
         &self,
         seen: &AnySeen,
@@ -173,7 +173,8 @@ impl HouseDefaults {
     /// The defaults of a club that sets none.
     pub const UNSET: HouseDefaults = HouseDefaults { level: Level::Easy, advance: false };
 
-    /// Returns the default level of a game: the strongest in a game without the club's. `None`: the house does not play it.
+    /// Returns the default level of a game: the strongest in a game without the club's. `None`: the house
+    /// does not play it.
     pub fn level_in(&self, game: GameKind) -> Option<&'static HouseLevel> {
         house::level(game, self.level.as_str()).or_else(|| house::levels(game).last())
     }
@@ -194,12 +195,12 @@ pub struct HouseMatch {
 }
 
 impl HouseMatch {
-    /// Parses a game's name and options. Besides the game's own options there are `level=average`, `advance=on|off`, and
-    /// either `first=me|house` or `seat=first|second`.
+    /// Parses a game's name and options. Besides the game's own options there are `level=average`,
+    /// `advance=on|off`, and either `first=me|house` or `seat=first|second`.
     ///
     /// # Errors
-    /// [`OfferRejection`] if the house does not play the game, an option or the level is unknown, an option has a bad
-    /// value, the level, the seat or another option is given twice, or `days` is out of bounds.
+    /// [`OfferRejection`] if the house does not play the game, an option or the level is unknown, an option
+    /// has a bad value, the level, the seat or another option is given twice, or `days` is out of bounds.
     pub fn read(
         game: &str,
         level: Option<&str>,

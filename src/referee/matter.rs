@@ -7,7 +7,8 @@ use crate::game::any::GameKind;
 use crate::ledger::{Cause, LetterCause, TokenOf};
 use crate::request::{Command, Concern, Request};
 
-/// The subject of a ruling: a cause, whose letter has been read by [`prepare`](super::prepare). The other causes are complete as they are.
+/// The subject of a ruling: a cause, whose letter has been read by [`prepare`](super::prepare). The other
+/// causes are complete as they are.
 pub type Matter<'a> = Cause<&'a SeatLetter>;
 
 impl Matter<'_> {
@@ -55,8 +56,8 @@ impl SeatLetter {
         !request.orders.is_empty() && !request.check && request.turn.is_none() && self.thread_turn.is_none()
     }
 
-    /// Whether it may tell the opponent something, and the GM. Where it may not, nobody's room matters, and letters whose
-    /// readers need no room are decided independently of each other.
+    /// Whether it may tell the opponent something, and the GM. Where it may not, nobody's room matters, and
+    /// letters whose readers need no room are decided independently of each other.
     pub fn tells(&self) -> (bool, bool) {
         let tells =
             |kind: fn(&Command) -> bool| self.request.commands.iter().any(|asked| kind(&asked.command));

@@ -1,13 +1,16 @@
 //! The referee: one cause in, one ruling out. Pure.
 //!
-//! [`rule`] decides on letters, the clock, the GM and the house alike. It returns the match after the ruling, the
-//! entries for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor database.
+//! [`rule`] decides on letters, the clock, the GM and the house alike. It returns the match after the ruling,
+//! the entries for its ledger, and the dispatches. It does not word them, and knows neither mailbox nor
+//! database.
 //!
 //! Each of these uses only those above it:
 //!
-//! - `words`, `schedule`, `settings`, `offer`, `changes`, `rejection`, `reply`, `answer`, `matter`: values that know no
-//!   match, such as terms, offers, the answer to a letter, and the cause of a ruling with its letter as it was read
-//! - `play/`: the match as it is stored, a ruling in progress, and what every cause may lead to: deadlines, adjudications
+//! - `words`, `schedule`, `settings`, `offer`, `changes`, `rejection`, `reply`, `answer`, `matter`: values
+//!   that know no match, such as terms, offers, the answer to a letter, and the cause of a ruling with its
+//!   letter as it was read
+//! - `play/`: the match as it is stored, a ruling in progress, and what every cause may lead to: deadlines,
+//!   adjudications
 //! - `house`: the computer player in a match
 //! - `letter/`: a seat's letter, with its orders and commands
 //! - `clock/`: deadlines that pass, reminders, and letters that the mail delayed or returned
@@ -68,8 +71,8 @@ pub use crate::ledger::{
 };
 pub use crate::request::{COMMAND_WORDS, LeftOut, MAX_COMMANDS, MAX_FAULTS};
 
-/// The number of this procedure. Raise it whenever the same cause brings other entries than before: the audit repeats only
-/// rulings of its own procedure.
+/// The number of this procedure. Raise it whenever the same cause brings other entries than before: the audit
+/// repeats only rulings of its own procedure.
 pub const PROCEDURE: u32 = 1;
 
 /// Rules on one cause. Never fails: a cause that comes too late changes nothing.

@@ -28,8 +28,8 @@ impl Offer {
     /// Parses a game's name and options. Besides the game's own options there is `seat=first|second`.
     ///
     /// # Errors
-    /// [`OfferRejection`] if the game or an option is unknown, an option has a bad value or is given twice, or `days` is
-    /// out of bounds.
+    /// [`OfferRejection`] if the game or an option is unknown, an option has a bad value or is given twice,
+    /// or `days` is out of bounds.
     pub fn read(
         game: &str,
         options: &[(String, String)],
@@ -97,69 +97,40 @@ pub(super) fn only_value<'a>(name: &str, values: &[&'a str]) -> Result<Option<&'
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum OfferRejection {
-    UnknownGame {
-        name: String,
-    },
+    /// There is no such game.
+    UnknownGame { name: String },
+    /// An option is unknown, or has a bad value.
     BadOption {
         #[serde(rename = "says")]
         reason: String,
     },
     /// Nobody plays against themselves or against the referee.
     Yourself,
-    /// The same offer is already open. The code of an open seat withdraws it; that of a challenge is known to the
-    /// invited person alone.
-    Standing {
-        code: Option<String>,
-    },
+    /// The same offer is already open. The code of an open seat withdraws it; that of a challenge is known to
+    /// the invited person alone.
+    Standing { code: Option<String> },
     /// Does not want to be challenged, or is blocked.
-    Unwilling {
-        to: String,
-    },
+    Unwilling { to: String },
     /// A newcomer's challenge to this address is open already.
-    Engaged {
-        to: String,
-    },
+    Engaged { to: String },
     /// Declined an earlier offer of this newcomer.
-    DeclinedBefore {
-        to: String,
-    },
+    DeclinedBefore { to: String },
     /// A newcomer can challenge at most `most` people a day.
-    NewcomerReach {
-        most: u32,
-    },
+    NewcomerReach { most: u32 },
     /// Others have caused as many letters to this address as one may get.
-    Crowded {
-        to: String,
-    },
-    TooMany {
-        most: usize,
-    },
+    Crowded { to: String },
+    /// The sender has `most` offers open, the limit.
+    TooMany { most: usize },
     /// The house does not play that game, which may not exist. `plays` lists the games that it does play.
-    NoHouse {
-        game_name: String,
-        plays: Vec<&'static str>,
-    },
+    NoHouse { game_name: String, plays: Vec<&'static str> },
     /// The house has no such level in that game.
-    NoLevel {
-        level: String,
-        game: &'static str,
-        game_name: &'static str,
-        levels: Vec<&'static str>,
-    },
+    NoLevel { level: String, game: &'static str, game_name: &'static str, levels: Vec<&'static str> },
     /// The house would play itself at these levels. Such matches are opened at the terminal only.
-    HouseAgainstItself {
-        game: &'static str,
-        levels: [&'static str; 2],
-    },
+    HouseAgainstItself { game: &'static str, levels: [&'static str; 2] },
     /// The sender already plays `most` matches against the house, the limit.
-    HouseBusy {
-        most: usize,
-        running: Vec<String>,
-    },
+    HouseBusy { most: usize, running: Vec<String> },
     /// No offer with this code is open to the sender.
-    NoSuchCode {
-        code: String,
-    },
+    NoSuchCode { code: String },
     /// Only registered players can play here.
     MembersOnly,
     /// The GM was asked to admit the sender.

@@ -10,21 +10,16 @@ use crate::game::{Fault, Seat};
 pub enum Rejection {
     /// The phase it was meant for is no longer open.
     Passed,
+    /// The match is over.
     Over,
     /// The match is already in the requested state.
     Already,
     /// The rules assume no filing for these seats: they must move themselves.
-    MustMove {
-        seats: Vec<Seat>,
-    },
+    MustMove { seats: Vec<Seat> },
     /// The orders cannot stand.
-    Faulty {
-        faults: Vec<Fault>,
-    },
+    Faulty { faults: Vec<Fault> },
     /// The seat owes no orders.
-    NotDue {
-        seat: Seat,
-    },
+    NotDue { seat: Seat },
     /// The turn was not adjudicated, or without a filing of the seat whose orders are corrected.
     NoSuchTurn {
         turn: u32,
@@ -33,13 +28,9 @@ pub enum Rejection {
         last: Option<u32>,
     },
     /// An absence has more days than the seat has left, or lies in the past.
-    TooManyDays {
-        left: i64,
-    },
+    TooManyDays { left: i64 },
     /// Terms cannot be changed like this: a sentence about the key, the value and its bounds.
-    BadTerms {
-        says: String,
-    },
+    BadTerms { says: String },
     /// There is no deadline to move, because only the house is to move.
     NoDeadline,
 }

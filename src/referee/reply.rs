@@ -12,128 +12,76 @@ use crate::game::any::GameKind;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Reply {
+    /// Where the match stands.
     Status,
     /// An earlier report: the one on `turn`, or the last one if no turn is given.
-    Report {
-        turn: Option<u32>,
-    },
+    Report { turn: Option<u32> },
+    /// Every earlier report.
     History,
     /// The turn that a better player would make.
-    Hint {
-        orders: Vec<String>,
-    },
+    Hint { orders: Vec<String> },
     /// This match gives no hints. `levels`: the house plays the game at a level that does.
-    NoHints {
-        levels: bool,
-    },
+    NoHints { levels: bool },
     /// Nothing is due from the seat now.
     NoHintNow,
-    Help {
-        topic: Option<String>,
-    },
+    /// A page of the manual, or its contents.
+    Help { topic: Option<String> },
     /// The shell fills in the open seats.
-    Games {
-        seats: Vec<OpenSeat>,
-    },
-    Rules {
-        game: Option<String>,
-    },
+    Games { seats: Vec<OpenSeat> },
+    /// The rules of a game, or the games that have some.
+    Rules { game: Option<String> },
     /// The shell fills in the sender's matches.
-    Matches {
-        matches: Vec<MatchSummary>,
-    },
+    Matches { matches: Vec<MatchSummary> },
     /// Without the code, which goes to the challenged person alone.
-    Challenged {
-        to: String,
-        offer: OfferSummary,
-        lapses: String,
-    },
-    Opened {
-        code: String,
-        offer: OfferSummary,
-        lapses: String,
-    },
+    Challenged { to: String, offer: OfferSummary, lapses: String },
+    /// Anyone can take the open seat with its code.
+    Opened { code: String, offer: OfferSummary, lapses: String },
     /// ACCEPT or JOIN has opened a match.
-    Joined {
-        match_id: String,
-    },
+    Joined { match_id: String },
+    /// The offer is off, and its author is told.
     Declined,
     /// The commands that waited for the sender's answer, and their replies.
-    Confirmed {
-        replies: Vec<Reply>,
-    },
+    Confirmed { replies: Vec<Reply> },
     /// No question to the sender has this code.
-    NoQuestion {
-        code: String,
-    },
+    NoQuestion { code: String },
     /// The command waits for the answer to a question that was sent earlier.
-    Waits {
-        command: &'static str,
-    },
+    Waits { command: &'static str },
     /// Whether the sender can be challenged from now on.
-    Challenges {
-        on: bool,
-    },
+    Challenges { on: bool },
     /// The sender's settings, each as it is written, after this letter's changes.
-    Settings {
-        shown: Vec<String>,
-        changed: bool,
-    },
+    Settings { shown: Vec<String>, changed: bool },
     /// No setting was changed, because of these.
-    SettingsRefused {
-        faults: Vec<SettingFault>,
-    },
+    SettingsRefused { faults: Vec<SettingFault> },
     /// No setting was changed, because the sender has changed them `most` times today.
-    SettingsTooOften {
-        most: u32,
-    },
+    SettingsTooOften { most: u32 },
     /// SETTINGS in a letter without a token.
     SettingsLackToken,
     /// NEVER without the code of an invitation, in a letter without a token.
     NeverWithoutCode,
     /// Tells how many answers to the sender were left out before this one.
-    LeftOut {
-        count: u32,
-    },
-    /// CONFIRM: these letters from `address` are followed now. With ALWAYS, `change` says what becomes of the address.
-    LettersConfirmed {
-        address: String,
-        letters: usize,
-        change: Option<ChangeReply>,
-    },
+    LeftOut { count: u32 },
+    /// CONFIRM: these letters from `address` are followed now. With ALWAYS, `change` says what becomes of the
+    /// address.
+    LettersConfirmed { address: String, letters: usize, change: Option<ChangeReply> },
     /// The answer to ADDRESS or LEAVE, or to the answer to a question about them.
-    Change {
-        change: ChangeReply,
-    },
+    Change { change: ChangeReply },
     /// DENY: the letters are discarded, and the seats in these matches have new reply tokens.
-    LettersDenied {
-        matches: Vec<String>,
-    },
+    LettersDenied { matches: Vec<String> },
     /// CONFIRM or DENY names no letter that waits for the sender's word.
-    NothingToConfirm {
-        code: String,
-    },
+    NothingToConfirm { code: String },
     /// CHALLENGE, OPEN, ACCEPT, DECLINE or JOIN had no effect.
-    NoOffer {
-        command: &'static str,
-        why: OfferRejection,
-    },
+    NoOffer { command: &'static str, why: OfferRejection },
     /// The letter says `CHECK`, so this command changed nothing.
-    CheckedOnly {
-        command: &'static str,
-    },
+    CheckedOnly { command: &'static str },
     /// An earlier command of the letter asks the same, so its answer is not repeated.
     Repeated,
     /// The letter answers one about another match, whose token is not good for this command.
-    NeedsOwnToken {
-        command: &'static str,
-    },
+    NeedsOwnToken { command: &'static str },
     /// The letter names another match, so this command changed nothing.
-    WhichMatch {
-        command: &'static str,
-    },
+    WhichMatch { command: &'static str },
     /// The message was passed on.
     MessagePassed,
+    /// The match is played without messages.
     NoPress,
     /// The message was not passed on: the opponent has had too many letters from the sender today.
     MessageHeldBack,
@@ -143,28 +91,30 @@ pub enum Reply {
     RequestHeldBack,
     /// The command was carried out together with another of its kind.
     TakenTogether,
+    /// The match has ended with the loss of the sender.
     Resigned,
     /// `RESIGN` without `CONFIRM`.
     ResignUnconfirmed,
     /// The letter came from an address that was added a few days ago.
     ResignationHeld,
+    /// The offer stands until the next adjudication.
     DrawOffered,
+    /// The match has ended in a draw.
     DrawAgreed,
-    ExtensionAsked {
-        days: u32,
-    },
+    /// The opponent has been asked for more time.
+    ExtensionAsked { days: u32 },
     /// The seat's player has vanished: no deadline runs.
     ExtensionOfVanished,
-    ExtensionTooLong {
-        most: u32,
-    },
+    /// Players can agree on `most` days at a time.
+    ExtensionTooLong { most: u32 },
+    /// The deadline has moved.
     ExtensionAgreed,
+    /// The opponent has asked for nothing.
     NothingToAgree,
     /// CLAIM ended the match.
     Claimed,
-    NothingToClaim {
-        why: ClaimRejection,
-    },
+    /// CLAIM takes no win.
+    NothingToClaim { why: ClaimRejection },
     /// The house plays on in the place of the player who has vanished.
     SubstituteAgreed,
     /// There is no deadline to move, because the house is to move.
@@ -174,41 +124,32 @@ pub enum Reply {
     /// The house never agrees to a draw.
     HousePlaysOn,
     /// `begins` and `ends` are the instants, formatted for the player.
-    AbsenceNoted {
-        from: chrono::NaiveDate,
-        to: chrono::NaiveDate,
-        begins: String,
-        ends: String,
-    },
+    AbsenceNoted { from: chrono::NaiveDate, to: chrono::NaiveDate, begins: String, ends: String },
     /// The match is over, so the absence concerns only the player's other matches, if there are any.
-    AbsenceElsewhere {
-        from: chrono::NaiveDate,
-        to: chrono::NaiveDate,
-    },
+    AbsenceElsewhere { from: chrono::NaiveDate, to: chrono::NaiveDate },
     /// `left` days of absence remain in the match.
-    AbsenceRefused {
-        from: chrono::NaiveDate,
-        to: chrono::NaiveDate,
-        left: i64,
-    },
+    AbsenceRefused { from: chrono::NaiveDate, to: chrono::NaiveDate, left: i64 },
+    /// The GM has been asked for somebody to take over the seat.
     SubstituteAsked,
+    /// The match is paused until the GM decides.
     Protested,
     /// The protest stops nothing, because it is not the first.
     ProtestPassedOn,
+    /// The filing, or the conditional orders, are taken back.
     Withdrawn,
+    /// The seat has filed nothing.
     NothingToWithdraw,
+    /// The GM gets the words.
     PassedToGm,
     /// The match is over, so the command has no effect.
     MatchOver,
     /// The command belongs in a letter without a match, or in the GM's letters.
-    NotHere {
-        command: String,
-    },
+    NotHere { command: String },
 }
 
 impl Reply {
-    /// Answers RULES: names the game by its key, with `strategy` behind it if that page is asked for; as written if there is
-    /// no such game.
+    /// Answers RULES: names the game by its key, with `strategy` behind it if that page is asked for; as
+    /// written if there is no such game.
     pub fn rules(page: Option<&str>) -> Reply {
         let game = page.map(|page| {
             let (game, topic) = match without_strategy(page) {

@@ -226,7 +226,7 @@ impl Terms {
         self.instant(self.next_allowed_day(due, absences))
     }
 
-    /// Returns `deadline` moved by `days` calendar days of the zone, so that its hour survives a clock change.
+    /// Returns `deadline` moved by `days` calendar days of the zone. Its hour survives a clock change.
     pub fn extended(&self, deadline: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
         let local = deadline.with_timezone(&self.zone).naive_local();
         let Some(due) = local.checked_add_days(Days::new(u64::from(days))) else { return deadline };
@@ -251,8 +251,8 @@ impl Terms {
         !is_away && (self.weekends || !is_weekend)
     }
 
-    /// Converts a local time. An ambiguous time (clocks set back) maps to the later instant, a nonexistent time (clocks
-    /// set forward) to an hour later.
+    /// Converts a local time. An ambiguous time (clocks set back) maps to the later instant, a nonexistent
+    /// time (clocks set forward) to an hour later.
     fn instant(&self, local: NaiveDateTime) -> DateTime<Utc> {
         instant_in(self.zone, local)
     }

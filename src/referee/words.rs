@@ -21,56 +21,10 @@ pub const WORDS_NOTE: &str = "words: ";
 const MAX_WORDS_NOTE: usize = 500;
 
 /// Words for the GM. A letter that has one goes to the GM at once.
-const GM: [&str; 7] =
-    ["gm", "gamemaster", "organizer", "organiser", "administrator", "spielleiter", "spielleitung"];
+const GM: &str = "gm gamemaster organizer organiser administrator spielleiter spielleitung";
 
-/// Words of trouble, in the languages that players write most. Remarks that have one are passed on beside orders, too.
-const TROUBLE: [&str; 44] = [
-    "sick",
-    "ill",
-    "illness",
-    "hospital",
-    "died",
-    "dead",
-    "death",
-    "funeral",
-    "accident",
-    "surgery",
-    "stop",
-    "quit",
-    "pause",
-    "pausing",
-    "cancer",
-    "krank",
-    "krankenhaus",
-    "klinik",
-    "gestorben",
-    "verstorben",
-    "tod",
-    "tot",
-    "unfall",
-    "beerdigung",
-    "aufhören",
-    "pausieren",
-    "malade",
-    "hôpital",
-    "décédé",
-    "mort",
-    "morte",
-    "arrêter",
-    "enfermo",
-    "enferma",
-    "muerto",
-    "fallecido",
-    "malato",
-    "morto",
-    "ospedale",
-    "ziek",
-    "ziekenhuis",
-    "overleden",
-    "sjuk",
-    "chory",
-];
+/// Words of trouble, in the languages that players write most. Remarks with one are passed on beside orders.
+const TROUBLE: &str = include_str!("words/trouble.txt");
 
 /// The way of a letter's words to the GM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,15 +42,15 @@ pub struct Words {
 }
 
 impl Words {
-    /// Returns the words of a letter that are for a person: those of a letter without orders and commands, and beside
-    /// them those of trouble, those that name the GM, and long ones.
+    /// Returns the words of a letter that are for a person: those of a letter without orders and commands,
+    /// and beside them those of trouble, those that name the GM, and long ones.
     pub fn of(request: &Request) -> Option<Words> {
         if request.remarks.is_empty() {
             return None;
         }
         let text: Vec<&str> = request.remarks.iter().map(|line| line.text.as_str()).collect();
         let text = cut(&text.join("\n"));
-        let names_gm = has_any(&text, &GM);
+        let names_gm = has_any(&text, GM);
         let is_for_a_person =
             names_gm || request.is_empty() || request.remarks.len() > MANY_LINES || tells_of_trouble(&text);
         let passing = if names_gm { Passing::AtOnce } else { Passing::InDigest };
@@ -106,15 +60,15 @@ impl Words {
 
 /// Whether a text speaks of illness or death, or of stopping.
 pub fn tells_of_trouble(text: &str) -> bool {
-    has_any(text, &TROUBLE)
+    has_any(text, TROUBLE)
 }
 
-fn has_any(text: &str, list: &[&str]) -> bool {
+fn has_any(text: &str, list: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    words.any(|word| list.contains(&word.as_str()))
+    words.any(|word| list.split_whitespace().any(|known| known == word))
 }
 
-/// Returns the games whose orders may stand in a letter about a match: its own, or any if the letter names another match.
+/// Returns the games whose orders may stand in a letter about a match: its own, or any if it names others.
 pub fn games_in(request: &Request, game: GameKind) -> Vec<GameKind> {
     match request.named_matches.is_empty() && request.sections.is_empty() {
         true => vec![game],
@@ -122,8 +76,8 @@ pub fn games_in(request: &Request, game: GameKind) -> Vec<GameKind> {
     }
 }
 
-/// Returns a text for the GM without the lines that read as orders of these games, well-formed or not: the GM may know
-/// the other side.
+/// Returns a text for the GM without the lines that read as orders of these games, well-formed or not: the GM
+/// may know the other side.
 pub fn without_order_lines(text: &str, games: &[GameKind]) -> String {
     let mut kept: Vec<String> = Vec::new();
     let mut left_out = 0;

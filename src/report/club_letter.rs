@@ -14,8 +14,8 @@ use crate::referee::{DispatchKind, MatchSummary, OfferRejection, OfferSummary, P
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "plain", rename_all = "snake_case")]
 pub enum ClubLetter {
-    /// Answers a sender without a seat's token. `why` says what the letter lacked; `commands_left_out` counts the
-    /// commands that were not followed because there were too many.
+    /// Answers a sender without a seat's token. `why` says what the letter lacked; `commands_left_out` counts
+    /// the commands that were not followed because there were too many.
     Stranger {
         replies: Vec<Reply>,
         remarks: Vec<Line>,
@@ -59,8 +59,7 @@ pub enum ClubLetter {
     SetAside { digest: String, sender: String, note: String, attempts: u32 },
     /// Warns the GM that space is short and no more mail is fetched.
     LowSpace { free_mb: u64, min_free_mb: u64 },
-    /// Tells the GM the result of an audit that the GM asked for. `faults` holds the findings in each match that is not
-    /// sound.
+    /// Tells the GM the result of an audit that was asked for. `faults`: the findings in each unsound match.
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
     /// Warns the GM that the mail server has taken no letter since then.
     CannotSend { since: String, error: String, waiting: u64 },
@@ -87,8 +86,7 @@ pub enum ClubLetter {
     Blocked { gm: String },
     /// Tells the GM that a newcomer waits to be admitted.
     Newcomer { address: String },
-    /// Tells an opponent that a player is away, in these matches of the reader. `days` are the first and last of each
-    /// absence.
+    /// Tells an opponent that a player is away, in these matches. `days`: the first and last of each absence.
     Absent { name: String, days: Vec<(String, String)>, matches: Vec<String> },
     /// Asks a player, or the GM if there is no match, about a letter that reads like an automatic reply.
     Suspected { match_id: Option<String> },
@@ -160,33 +158,23 @@ pub struct GmItem {
 #[serde(tag = "done", rename_all = "snake_case")]
 pub enum GmResult {
     /// The instruction was carried out; `line` shows the match after it.
-    Match {
-        line: GmMatchSummary,
-    },
+    Match { line: GmMatchSummary },
     /// The instruction was only checked; it could be carried out.
     Would,
     #[serde(rename = "untaken")]
-    Rejection {
-        id: String,
-        untaken: Rejection,
-    },
-    NoMatch {
-        id: String,
-    },
-    TurnPassed {
-        id: String,
-        turn: u32,
-        open: Option<u32>,
-    },
-    List {
-        lines: Vec<GmMatchSummary>,
-    },
-    Opened {
-        id: String,
-    },
-    NoOffer {
-        no: OfferRejection,
-    },
+    /// The match did not accept the act.
+    Rejection { id: String, untaken: Rejection },
+    /// There is no such match.
+    NoMatch { id: String },
+    /// The instruction was for another turn than the open one.
+    TurnPassed { id: String, turn: u32, open: Option<u32> },
+    /// The matches of a list.
+    List { lines: Vec<GmMatchSummary> },
+    /// A match was opened.
+    Opened { id: String },
+    /// No match can be opened like that.
+    NoOffer { no: OfferRejection },
+    /// A player, as they are registered.
     Player {
         name: String,
         addresses: Vec<String>,
@@ -195,43 +183,23 @@ pub enum GmResult {
         blocked: bool,
         matches: Vec<String>,
     },
-    NoPlayer {
-        address: String,
-    },
+    /// Nobody is registered with this address.
+    NoPlayer { address: String },
     /// The person was blocked or unblocked, and plays in these matches.
-    Blocked {
-        address: String,
-        on: bool,
-        matches: Vec<HeldSeat>,
-    },
+    Blocked { address: String, on: bool, matches: Vec<HeldSeat> },
     /// The text went to this many readers, or would go to them if `check` is set.
-    Announced {
-        readers: usize,
-        lines: Vec<String>,
-        check: bool,
-    },
+    Announced { readers: usize, lines: Vec<String>, check: bool },
     /// The letter waits again, and is ruled on next.
-    Accepted {
-        letter: String,
-        sender: String,
-    },
-    Refused {
-        says: String,
-    },
+    Accepted { letter: String, sender: String },
+    /// The instruction cannot be carried out, for this reason.
+    Refused { says: String },
     /// The line has a syntax fault.
-    NotRead {
-        says: String,
-        example: String,
-    },
-    Digest {
-        digest: Option<Box<GmDigest>>,
-    },
-    /// Nothing was done yet. Before a rollback the GM reads what each side saw of the turns that would be void.
-    Voided {
-        id: String,
-        turn: u32,
-        seen: Vec<SeenTurn>,
-    },
+    NotRead { says: String, example: String },
+    /// The digest, if there is news for it.
+    Digest { digest: Option<Box<GmDigest>> },
+    /// Nothing was done yet. Before a rollback the GM reads what each side saw of the turns that would be
+    /// void.
+    Voided { id: String, turn: u32, seen: Vec<SeenTurn> },
 }
 
 /// The seat that a person holds in a match.
@@ -252,25 +220,17 @@ pub struct SeenTurn {
 impl GmResult {
     /// Whether the instruction was carried out, or answered.
     pub fn is_done(&self) -> bool {
-        match self {
-            GmResult::Match { .. }
-            | GmResult::Would
-            | GmResult::List { .. }
-            | GmResult::Opened { .. }
-            | GmResult::Player { .. }
-            | GmResult::Blocked { .. }
-            | GmResult::Accepted { .. }
-            | GmResult::Announced { .. }
-            | GmResult::Digest { .. } => true,
+        !matches!(
+            self,
             GmResult::Rejection { .. }
-            | GmResult::NoMatch { .. }
-            | GmResult::TurnPassed { .. }
-            | GmResult::NoOffer { .. }
-            | GmResult::NoPlayer { .. }
-            | GmResult::Voided { .. }
-            | GmResult::Refused { .. }
-            | GmResult::NotRead { .. } => false,
-        }
+                | GmResult::NoMatch { .. }
+                | GmResult::TurnPassed { .. }
+                | GmResult::NoOffer { .. }
+                | GmResult::NoPlayer { .. }
+                | GmResult::Voided { .. }
+                | GmResult::Refused { .. }
+                | GmResult::NotRead { .. }
+        )
     }
 }
 
@@ -333,30 +293,9 @@ impl ClubLetter {
 
     /// The letter's replies, some of which may be pages of the manual.
     pub(super) fn replies(&self) -> &[Reply] {
-        match self {
-            ClubLetter::Stranger { replies, .. } | ClubLetter::GmAnswer { replies, .. } => replies,
-            ClubLetter::Challenge { .. }
-            | ClubLetter::Declined { .. }
-            | ClubLetter::Lapsed { .. }
-            | ClubLetter::Digest { .. }
-            | ClubLetter::GivenUp { .. }
-            | ClubLetter::SetAside { .. }
-            | ClubLetter::LowSpace { .. }
-            | ClubLetter::AuditReport { .. }
-            | ClubLetter::CannotSend { .. }
-            | ClubLetter::HouseStuck { .. }
-            | ClubLetter::GmUnsigned { .. }
-            | ClubLetter::Unproven { .. }
-            | ClubLetter::Change { .. }
-            | ClubLetter::Announcement { .. }
-            | ClubLetter::Blocked { .. }
-            | ClubLetter::PlayerDigest { .. }
-            | ClubLetter::Renamed { .. }
-            | ClubLetter::Absent { .. }
-            | ClubLetter::Newcomer { .. }
-            | ClubLetter::Words { .. }
-            | ClubLetter::Suspected { .. }
-            | ClubLetter::Unreadable { .. } => &[],
-        }
+        let (ClubLetter::Stranger { replies, .. } | ClubLetter::GmAnswer { replies, .. }) = self else {
+            return &[];
+        };
+        replies
     }
 }

@@ -1,5 +1,6 @@
-//! Links that answer a letter (`mailto:`, RFC 6068): they open the reader's mail program with the letter already
-//! written. Only the HTML part has them. They are percent-encoded, so a quoted link is not read as orders.
+//! Links that answer a letter (`mailto:`, RFC 6068): they open the reader's mail program with the letter
+//! already written. Only the HTML part has them. They are percent-encoded, so a quoted link is not read as
+//! orders.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
@@ -51,8 +52,8 @@ impl LinkedLetter<'_> {
     }
 }
 
-/// Returns the links under a letter about a match: those that file the reader's orders, if they are due and the letter
-/// asks for them.
+/// Returns the links under a letter about a match: those that file the reader's orders, if they are due and
+/// the letter asks for them.
 ///
 /// # Errors
 /// [`TemplateError`] if the form cannot be rendered.
@@ -82,8 +83,8 @@ pub fn for_match(
     Ok(links)
 }
 
-/// Returns the first examples of a form, without bars. If they cannot stand together, each is an alternative, and the
-/// first one alone is taken if it can stand.
+/// Returns the first examples of a form, without bars. If they cannot stand together, each is an alternative,
+/// and the first one alone is taken if it can stand.
 fn orders_of_form(form: &str, game_match: &Match, seat: Seat) -> Vec<String> {
     let lines = form.lines().map(|line| line.trim_start().strip_prefix("| "));
     let block = lines.skip_while(Option::is_none).map_while(|line| line).map(|line| line.trim().to_owned());

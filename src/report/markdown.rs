@@ -8,8 +8,9 @@ pub const BOARD: &str = "cid:board";
 /// Ends a list. Without it, indented lines below a list would belong to its last item.
 const END_OF_LIST: &str = "<!-- -->";
 
-/// Converts a text to HTML. Escapes raw HTML and drops links and images, so that all that players write stays text. The
-/// only image kept is the board, at most `board_width` CSS pixels wide, with its alternative text as a caption.
+/// Converts a text to HTML. Escapes raw HTML and drops links and images, so that all that players write stays
+/// text. The only image kept is the board, at most `board_width` CSS pixels wide, with its alternative text
+/// as a caption.
 pub fn html(text: &str, board_width: u32) -> String {
     let text = with_lists_ended(text);
     let mut depth_of_dropped_image = 0_u32;
@@ -53,8 +54,8 @@ pub fn html(text: &str, board_width: u32) -> String {
 const CAPTION: &str = "<br>\n<small>";
 const CAPTION_END: &str = "</small>";
 
-/// Gives the board's picture the size at which it is shown, which is half its width and height in pixels. The attribute is
-/// for mail programs that ignore styles, and the style for small screens.
+/// Gives the board's picture the size at which it is shown, which is half its width and height in pixels. The
+/// attribute is for mail programs that ignore styles, and the style for small screens.
 fn with_board_width(html: &str, width: u32) -> String {
     let image = format!(r#"<img src="{BOARD}""#);
     let style = format!(r#"{image} width="{width}" style="width:{width}px;max-width:100%;height:auto""#);

@@ -216,8 +216,8 @@ pub fn word_news(
     templates.render(&name, context::for_news(step, names, LazyView::after(step, seat, None), seat))
 }
 
-/// Maximum bytes of a letter's text, and of its HTML. Transfer encodings add two thirds at most, so that a letter stays
-/// below 200 kB, apart from its picture and the record.
+/// Maximum bytes of a letter's text, and of its HTML. Transfer encodings add two thirds at most, so that a
+/// letter stays below 200 kB, apart from its picture and the record.
 const MAX_TEXT: usize = 48_000;
 const MAX_HTML: usize = 64_000;
 
@@ -300,9 +300,9 @@ fn bounded_html(markdown: &str, board_width: u32) -> (String, bool) {
     }
 }
 
-/// Splits a body into its first paragraph and the rest. The first paragraph says what happened; it stands above the
-/// marker line, because mailboxes show it beside the subject. If it ends with a colon, it keeps what it announces,
-/// unless that is long: the marker is looked for in the first lines of a quote.
+/// Splits a body into its first paragraph and the rest. The first paragraph says what happened; it stands
+/// above the marker line, because mailboxes show it beside the subject. If it ends with a colon, it keeps
+/// what it announces, unless that is long: the marker is looked for in the first lines of a quote.
 fn split_lead(body: &str) -> (&str, &str) {
     let mut lead = body.find("\n\n").unwrap_or(body.len());
     while body[..lead].ends_with(':') {
@@ -320,7 +320,7 @@ fn split_lead(body: &str) -> (&str, &str) {
 /// Maximum lines above the marker.
 const MAX_LEAD: usize = 10;
 
-/// Returns the start of a text, at most `most` bytes, up to the end of a paragraph or, failing that, of a line.
+/// Returns the start of a text, at most `most` bytes, up to the end of a paragraph or, without one, a line.
 fn cut(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;
@@ -330,8 +330,8 @@ fn cut(text: &str, most: usize) -> &str {
     &start[..end]
 }
 
-/// Removes spaces at the ends of lines and blank lines at both ends of the text, and reduces several blank lines to
-/// one: a template's tags leave them behind.
+/// Removes spaces at the ends of lines and blank lines at both ends of the text, and reduces several blank
+/// lines to one: a template's tags leave them behind.
 fn normalize_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut after_blank = false;

@@ -30,8 +30,7 @@ const BO: &str = "Bo-Wolfeschlegelsteinhausenbergerdorffjr";
 
 const TOKEN: &str = "0000000000000000";
 
-/// Renders every letter with sample values, so that a mistake in a club's own template shows before that letter is
-/// needed.
+/// Renders every letter with sample values, so that a mistake in a club's own template shows in time.
 ///
 /// # Errors
 /// [`TemplateError`] if a template uses a value that does not exist, or does not end.

@@ -1,8 +1,9 @@
 //! The templates: compiled in, and each overridable by a club's file of the same path.
 //!
-//! A template's folder tells its purpose: `match/` holds the letters to seats, `commands/` the answers to commands,
-//! which anybody may get, `help/` the manual, `club/` and `gm/` the letters to people outside matches and to GMs,
-//! `frame/` the parts around every letter, `account/` the account of a match; each game has a folder of its own.
+//! A template's folder tells its purpose: `match/` holds the letters to seats, `commands/` the answers to
+//! commands, which anybody may get, `help/` the manual, `club/` and `gm/` the letters to people outside
+//! matches and to GMs, `frame/` the parts around every letter, `account/` the account of a match; each game
+//! has a folder of its own.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +20,11 @@ const WIDTH: usize = 68;
 /// Maximum steps of a template, because a club's own template may loop forever.
 const FUEL: u64 = 2_000_000;
 
-/// The name and source of every template, sorted by name. `build.rs` makes the list of the files in `templates/`.
+/// The name and source of every template, sorted by name, as `build.rs` finds them in `templates/`.
 pub const COMPILED_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
 
-/// Whether a club's own template may replace this one: not the sentence that tells of own templates, and not the account,
-/// which shows what the others say beside what they should.
+/// Whether a club's own template may replace this one: not the sentence that tells of own templates, and not
+/// the account, which shows what the others say beside what they should.
 fn is_replaceable(name: &str) -> bool {
     name != "frame/wording.txt" && !name.starts_with("account/")
 }
@@ -151,15 +152,15 @@ const ORDER_WORDS: [&str; 29] = [
     "SWAP",
 ];
 
-/// Whether no line may break before this word. If the letter came back unquoted, a line that begins with it would be
-/// read as a command or an order.
+/// Whether no line may break before this word. If the letter came back unquoted, a line that begins with it
+/// would be read as a command or an order.
 fn begins_order_or_command(word: &str) -> bool {
     let mut known = COMMAND_WORDS.iter().chain(&ORDER_WORDS);
     known.any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// Wraps a paragraph at its spaces, and indents all lines but the first. A match's name stays whole, so that a reader can
-/// copy it and search for it.
+/// Wraps a paragraph at its spaces, and indents all lines but the first. A match's name stays whole, so that
+/// a reader can copy it and search for it.
 fn wrap(text: &str, indent: usize) -> String {
     let mut glued = String::with_capacity(text.len());
     for word in text.split_inclusive(' ') {

@@ -1,13 +1,13 @@
 //! Bounds on what one letter can ask for.
 //!
-//! Reading a line takes a microsecond; acting on it costs a thousand times as much. A command is carried out and
-//! worded, a fault is worded with an example, an order goes into the ledger. So a letter is read to its end, to count
-//! what it holds, and then cut.
+//! Reading a line takes a microsecond; acting on it costs a thousand times as much. A command is carried out
+//! and worded, a fault is worded with an example, an order goes into the ledger. So a letter is read to its
+//! end, to count what it holds, and then cut.
 
 use super::Request;
 use crate::game::Fault;
 
-/// Maximum commands of one letter. Nobody needs twenty: there are about thirty kinds, most of them for rare occasions.
+/// Maximum commands of one letter. Nobody needs twenty: of about thirty kinds, most are for rare occasions.
 pub const MAX_COMMANDS: usize = 20;
 
 /// Maximum orders of one letter: no phase of any game needs a hundred, and a hundred more may be corrections.
@@ -16,8 +16,8 @@ pub const MAX_ORDERS: usize = 200;
 /// Maximum faults to tell a sender. Twenty examples teach as much as a thousand.
 pub const MAX_FAULTS: usize = 20;
 
-/// Maximum bytes of a line that is an order or a command, apart from the text of a message. Orders are kept in the
-/// ledger as they were written.
+/// Maximum bytes of a line that is an order or a command, apart from the text of a message. Orders are kept
+/// in the ledger as they were written.
 pub const MAX_LINE: usize = 1000;
 
 /// Counts of the items of a letter that were left out because they are beyond the bounds.
@@ -29,8 +29,8 @@ pub struct LeftOut {
 }
 
 impl Request {
-    /// Removes the items beyond the bounds, and counts them. Too many orders are a fault, because a part of them must
-    /// never be filed as if it were the whole.
+    /// Removes the items beyond the bounds, and counts them. Too many orders are a fault, because a part of
+    /// them must never be filed as if it were the whole.
     pub(super) fn bound(&mut self) {
         self.left_out = LeftOut {
             orders: cut(&mut self.orders, MAX_ORDERS),

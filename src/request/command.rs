@@ -84,8 +84,8 @@ pub enum Command {
         days: Option<u32>,
     },
     Join(String),
-    /// Confirms that the sender wrote the commands in the question with this code, or the letters in the notice with
-    /// this code; with `always`, all letters from that address.
+    /// Confirms that the sender wrote the commands in the question with this code, or the letters in the
+    /// notice with this code; with `always`, all letters from that address.
     Confirm {
         code: String,
         always: bool,
@@ -103,7 +103,7 @@ pub enum Command {
     },
     /// Refuses all further challenges. It has the code of one unless the letter has a token.
     Never(Option<String>),
-    /// Changes the player's own settings, each a name and a value as written. Without any, asks for all of them.
+    /// Changes the player's own settings, each a name and a value as written. Without any, asks for all.
     Settings(Vec<(String, String)>),
     /// The text after `GM`.
     Gm(String),
@@ -193,8 +193,8 @@ pub enum ParsedLine {
     Protest,
 }
 
-/// The words that begin a command or another line to the referee, in capitals. No other line of our letters begins with
-/// one: if the letter came back unquoted, that line would be read.
+/// The words that begin a command or another line to the referee, in capitals. No other line of our letters
+/// begins with one: if the letter came back unquoted, that line would be read.
 pub const COMMAND_WORDS: [&str; 36] = [
     "ABSENT",
     "ACCEPT",
@@ -239,8 +239,8 @@ const MAX_DAYS: u32 = 366;
 
 /// Reads a line. `has_end` tells whether a line `END` follows.
 ///
-/// If the first word is in capitals, it makes the line a command, and the rest must fit. In lower case the line may be
-/// prose ("report attached", "tell me"): it is a command only if all of it fits.
+/// If the first word is in capitals, it makes the line a command, and the rest must fit. In lower case the
+/// line may be prose ("report attached", "tell me"): it is a command only if all of it fits.
 pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
     let words: Vec<&str> = line.words().collect();
     let Some((first, rest)) = words.split_first() else { return ParsedLine::Remark };
@@ -285,7 +285,7 @@ fn has_digit(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns `None` for a line that is not a command and begins in lower case: "address unknown since 5 May" is prose.
+/// Returns `None` for a line that is no command and begins in lower case: "address unknown" is prose.
 fn parsed_or_prose(parsed: Parsed<Command>, line: &NormalizedLine) -> Option<Parsed<Command>> {
     Some(parsed).filter(|parsed| parsed.is_ok() || line.starts_in_capitals())
 }
@@ -423,10 +423,9 @@ fn rules(rest: &[&str], in_capitals: bool) -> Parsed<Command> {
     }
 }
 
-/// Splits `zone=Europe/Berlin name=Ann Lee` into names and values. The values are checked later, for all of a letter
-/// together.
+/// Splits `zone=Europe/Berlin name=Ann Lee` into names and values, which are checked later, together.
 fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed<Command> {
-    // Not the plain line, because it has Latin letters in place of look-alikes, and names may be in any alphabet.
+    // Not the plain line, which has Latin letters in place of look-alikes: names may be in any alphabet.
     let text = line.raw_after_first_word().split(" #").next().unwrap_or_default();
     let text = text.replace(" =", "=").replace("= ", "=");
     let mut settings: Vec<(String, String)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The part of a match's game that reading a letter depends on: which lines are its orders, and which look like them.
+//! The part of a game that reading a letter depends on: which lines are orders, and which look like them.
 
 use super::normalized::{self, NormalizedLine};
 use crate::game::Syntax;
@@ -12,8 +12,8 @@ pub trait Grammar {
     /// Whether a line is a complete order.
     fn is_order(&self, line: &str) -> bool;
 
-    /// Returns the order that a line means if its bullet or number is a part of it: `SHIP 2 HOLD` for `2: hold`.
-    /// `rest` is the line without the bullet.
+    /// Returns the order that a line means if its bullet or number is a part of it: `SHIP 2 HOLD` for `2:
+    /// hold`. `rest` is the line without the bullet.
     fn with_bullet(&self, bullet: &str, rest: &str) -> Option<String>;
 
     /// Returns the words that orders begin with, in capitals.
@@ -71,8 +71,8 @@ pub fn orders_of(grammar: &impl Grammar, wording: &NormalizedLine) -> Option<Vec
     grammar.begins_order(&whole).then(|| vec![whole])
 }
 
-/// Whether a line is prose although it starts like an order, such as `Star Shipping Ltd`: three or more words without
-/// a digit, the first of them not in capitals.
+/// Whether a line is prose although it starts like an order, such as `Star Shipping Ltd`: three or more words
+/// without a digit, the first of them not in capitals.
 pub fn is_prose(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let in_capitals = words.next().is_none_or(|first| !first.chars().any(char::is_lowercase));

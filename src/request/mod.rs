@@ -1,12 +1,14 @@
 //! Reads orders and commands, line by line, in the new text of a letter.
 //!
-//! A line that starts like an order or a command is one. A line that holds an order without being one is doubtful:
-//! nothing is filed, and its author is asked. Any other line is a remark, which is kept and has no effect. The game
-//! decides whether the orders are legal, and the referee whether the commands are carried out.
+//! A line that starts like an order or a command is one. A line that holds an order without being one is
+//! doubtful: nothing is filed, and its author is asked. Any other line is a remark, which is kept and has no
+//! effect. The game decides whether the orders are legal, and the referee whether the commands are carried
+//! out.
 //!
-//! `END` ends the text of a `TELL` or a `PROTEST`, and reading continues below; elsewhere it ends the reading. A line
-//! `MATCH QZ-7K3M` ends such a text too, and begins the part of the letter for that match. Orders
-//! never reach the opponent in a message: a `TELL` with a line in its text that starts like an order is a fault.
+//! `END` ends the text of a `TELL` or a `PROTEST`, and reading continues below; elsewhere it ends the
+//! reading. A line `MATCH QZ-7K3M` ends such a text too, and begins the part of the letter for that match.
+//! Orders never reach the opponent in a message: a `TELL` with a line in its text that starts like an order
+//! is a fault.
 //!
 //! The number of requests in one letter is bounded: see [`LeftOut`].
 
@@ -44,15 +46,15 @@ pub struct Request {
     pub wait: bool,
     /// `TURN n`: the turn of the orders.
     pub turn: Option<u32>,
-    /// The orders, ready to parse: without bullets, comments, stray punctuation and look-alike letters. Several orders
-    /// on one line of the letter share its number.
+    /// The orders, ready to parse: without bullets, comments, stray punctuation and look-alike letters.
+    /// Several orders on one line of the letter share its number.
     pub orders: Vec<Line>,
     pub commands: Vec<NumberedCommand>,
     /// Lines that are neither orders nor commands, as written.
     pub remarks: Vec<Line>,
     /// Commands that were not understood, and contradictions. If there are any, nothing is filed.
     pub faults: Vec<Fault>,
-    /// Lines that are not orders but hold one. If there are any, nothing is filed; the author is asked what was meant.
+    /// Lines that are not orders but hold one. If there are any, nothing is filed, and the author is asked.
     pub doubts: Vec<Fault>,
     /// The number of a line `YES`, which files the orders that the last answer offered to file.
     pub yes: Option<usize>,
@@ -62,8 +64,7 @@ pub struct Request {
     pub named_matches: Vec<String>,
     /// Whether a line `END` ended the reading.
     pub ended: bool,
-    /// Lines in which Cyrillic or Greek letters were replaced by the Latin ones that they look like, shown after
-    /// the replacement.
+    /// Lines in which Cyrillic or Greek letters were replaced by Latin look-alikes, as they are after that.
     pub look_alikes: Vec<Line>,
     /// Counts of the items beyond the bounds, which are missing above.
     pub left_out: LeftOut,
@@ -79,8 +80,8 @@ impl Request {
         request
     }
 
-    /// Reads the new lines of a letter whose texts are passed on. A line in such a text that starts like an order of
-    /// one of the `other_games` is a fault, too, and then none of the letter's texts is passed on.
+    /// Reads the new lines of a letter whose texts are passed on. A line in such a text that starts like an
+    /// order of one of the `other_games` is a fault, too, and then none of the letter's texts is passed on.
     pub fn read_with_texts(lines: &[Line], game: GameKind, other_games: &[GameKind]) -> Request {
         let mut parser = RequestParser::new(lines, game, other_games);
         parser.withholds_all_texts = true;
@@ -105,7 +106,7 @@ impl Request {
             && self.doubts.is_empty()
     }
 
-    /// Returns the faults and doubts because of which nothing of the letter can be filed, in the order of its lines.
+    /// Returns the faults and doubts because of which nothing can be filed, in the order of the lines.
     pub fn all_faults(&self) -> Vec<Fault> {
         let mut faults: Vec<Fault> = self.faults.iter().chain(&self.doubts).cloned().collect();
         faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
@@ -126,15 +127,14 @@ impl Request {
 struct RequestParser<'a, G> {
     lines: &'a [Line],
     at: usize,
-    /// The last line `END`, found when it is first needed. Searching for it anew at each `tell me …` would be
-    /// quadratic.
+    /// The last line `END`, found when first needed. Searching anew at each `tell me …` would be quadratic.
     last_end: OnceCell<Option<usize>>,
     grammar: G,
     /// Games other than the match's own whose orders no text may hold either.
     other_games: &'a [GameKind],
     /// Whether a text that holds an order keeps the letter's other texts from being passed on.
     withholds_all_texts: bool,
-    /// The first line in a text that reads as an order or a command, and so is not meant for the reader of the text.
+    /// The first line in a text that reads as an order or a command, and so is not meant for its reader.
     held_in_text: Option<usize>,
     request: Request,
 }
@@ -171,7 +171,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         self.request
     }
 
-    /// Adds a command. All SETTINGS lines of a letter are one command, because either all of them are accepted or none.
+    /// Adds a command. All SETTINGS lines of a letter are one command: all are accepted, or none is.
     fn add_command(&mut self, line: usize, command: Command) {
         if let Command::Settings(settings) = &command
             && let Some(earlier) =
@@ -181,7 +181,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
                 })
         {
             earlier.extend(settings.iter().cloned());
-            // Keep one more than allowed: all are accepted or none, so the answer must see that there are too many.
+            // Keep one more than allowed, so that the answer sees that there are too many.
             earlier.truncate(MAX_SETTINGS + 1);
             return;
         }
@@ -235,8 +235,8 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         Some(Fault::on(no, reason).with_example(meant))
     }
 
-    /// Returns the doubt about a line with the bar of our examples. Only lines without it are orders, because a reply
-    /// may quote all our examples.
+    /// Returns the doubt about a line with the bar of our examples. Only lines without it are orders, because
+    /// a reply may quote all our examples.
     fn copied_example(&self, no: usize, wording: &NormalizedLine) -> Option<Fault> {
         let bare = NormalizedLine::of(wording.plain.strip_prefix(BAR)?);
         let is_command = || matches!(command::read(&bare, || false), ParsedLine::Command(_));
@@ -362,6 +362,3 @@ fn named_turn(words: &[String]) -> Option<u32> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests;

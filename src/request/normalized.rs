@@ -75,7 +75,7 @@ pub fn is_end(line: &str) -> bool {
         && NormalizedLine::of(line).words().collect::<Vec<_>>().join(" ").eq_ignore_ascii_case("end")
 }
 
-/// Returns the line in the form of an order: with blanks for punctuation between words, and `TO` for an arrow.
+/// Returns the line in the form of an order: blanks for punctuation between words, and `TO` for an arrow.
 pub fn as_order(line: &str) -> String {
     let mut arrows = Cow::Borrowed(line);
     if line.contains('>') {
@@ -153,8 +153,8 @@ fn is_number_sign(line: &str, at: usize) -> bool {
         && before.chars().all(char::is_alphabetic)
 }
 
-/// Removes `*bold*`, `_underlined_`, quotation marks and brackets around the line. Wrapping may have left only one
-/// half of them.
+/// Removes `*bold*`, `_underlined_`, quotation marks and brackets around the line. Wrapping may have left
+/// only one half of them.
 fn without_emphasis(line: &str) -> &str {
     let mut rest = line;
     for _ in 0..4 {

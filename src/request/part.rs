@@ -1,5 +1,5 @@
-//! The parts of a letter about several matches. A line `MATCH QZ-7K3M` begins the part for that match; the lines before
-//! the first such line are for the match that the letter answers.
+//! The parts of a letter about several matches. A line `MATCH QZ-7K3M` begins the part for that match; the
+//! lines before the first such line are for the match that the letter answers.
 //!
 //! `END` ends the reading of its own part only: the parts below are still read.
 
@@ -39,8 +39,8 @@ pub fn matches_named_in(lines: &[Line]) -> Vec<String> {
     names
 }
 
-/// Returns the lines for one match, with the `MATCH` lines that begin them. With `from_start`, these include the lines
-/// before the first `MATCH` line.
+/// Returns the lines for one match, with the `MATCH` lines that begin them. With `from_start`, these include
+/// the lines before the first `MATCH` line.
 pub fn part_for(lines: &[Line], match_id: &str, from_start: bool) -> Vec<Line> {
     let mut is_ours = from_start;
     let mut part = Vec::new();

@@ -1,5 +1,5 @@
-//! The arguments of the commands about a person's letters and addresses, and about leaving: CONFIRM, DENY, ADDRESS and
-//! LEAVE.
+//! The arguments of the commands about a person's letters and addresses, and about leaving: CONFIRM, DENY,
+//! ADDRESS and LEAVE.
 
 use crate::letter::Address;
 
@@ -24,8 +24,7 @@ pub fn deny(rest: &[&str]) -> Parsed<String> {
     }
 }
 
-/// Parses the arguments of ADDRESS: an address, and perhaps REMOVE before it. Returns the address, and whether to
-/// remove it.
+/// Parses the arguments of ADDRESS. Returns the address, and whether to remove it: REMOVE stands before it.
 pub fn address(rest: &[&str]) -> Parsed<(Address, bool)> {
     let fault = || {
         ("ADDRESS needs a mail address, or REMOVE and a mail address.".to_owned(), "ADDRESS ann@example.org")

@@ -1,5 +1,5 @@
-//! Texts that are passed on: `TELL`, `TELL GM` and `PROTEST`. Another person reads them, so no line in them may be an
-//! order or a command that was meant for the referee.
+//! Texts that are passed on: `TELL`, `TELL GM` and `PROTEST`. Another person reads them, so no line in them
+//! may be an order or a command that was meant for the referee.
 
 use super::bounds::start_of;
 use super::command::{self, Command, NumberedCommand, ParsedLine};
@@ -101,8 +101,8 @@ impl<G: Grammar> RequestParser<'_, G> {
         self.request.faults.push(Fault::on(no, reason).with_example(kind.example));
     }
 
-    /// Reads the text after the first word and on the lines below, up to `END`, a line `MATCH QZ-7K3M` or the end of
-    /// the letter. Also returns whether there was an `END`.
+    /// Reads the text after the first word and on the lines below, up to `END`, a line `MATCH QZ-7K3M` or the
+    /// end of the letter. Also returns whether there was an `END`.
     fn text(&mut self, wording: &NormalizedLine) -> (String, bool) {
         let mut lines = vec![wording.raw_after_first_word().to_owned()];
         let mut ended = false;
@@ -127,8 +127,8 @@ impl<G: Grammar> RequestParser<'_, G> {
             || self.other_games.iter().any(|game| orders_of(game, wording).is_some())
     }
 
-    /// Removes the texts of a letter, because line `held` in one of them was not meant for its reader, and nobody can
-    /// take back what has been read.
+    /// Removes the texts of a letter, because line `held` in one of them was not meant for its reader, and
+    /// nobody can take back what has been read.
     pub(super) fn withhold_texts(&mut self, held: usize) {
         let Request { commands, faults, .. } = &mut self.request;
         commands.retain(|asked| {

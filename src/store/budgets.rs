@@ -9,7 +9,7 @@ use sqlx::FromRow;
 use super::columns::{MaybeMillis, Millis, SmallCount, Texts};
 use super::rows::{CHUNK, is_common, text, texts};
 use super::statement::Session;
-use super::{Database, Result, StoreError, sending};
+use super::{Database, Result, StoreError};
 use crate::game::names::named_enum;
 
 named_enum! {
@@ -24,6 +24,8 @@ named_enum! {
         /// The first such answer to an address within 24 hours, by hour. Strangers who write a lot thus leave
         /// room for others.
         First = "first",
+        /// Answers that say the same to the same text, by hour.
+        Equal = "equal",
         /// Letters to an address that were caused by people whom it does not play, by day.
         Others = "others",
         /// Letters to an address that were caused by one of its opponents, by day.
@@ -34,13 +36,17 @@ named_enum! {
         LeftOut = "left_out",
         /// Letters in which a player changed settings, by day.
         Settings = "settings",
+        /// Letters that a mail server took, by minute.
+        Sent = "sent",
+        /// Those of them that answer letters without a token.
+        SentToStrangers = "sent_to_strangers",
     }
 }
 
-/// Identifies a count: its subject, its kind, and the beginning of its hour or day.
+/// Identifies a count: its subject, its kind, and the beginning of its minute, hour or day.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BudgetKey {
-    /// An address, a seat, a player, or empty for the whole club.
+    /// An address, a seat, a player, a digest of what is said, the outbox, or empty for the whole club.
     pub subject: String,
     pub kind: BudgetKind,
     pub period: DateTime<Utc>,
@@ -160,7 +166,6 @@ impl Database {
         tx.session().execute(budgets).await?;
         let questions = self.statement("DELETE FROM question WHERE lapses_at <= $1");
         tx.session().execute(questions.bind(now.timestamp_millis())).await?;
-        sending::delete_past(&mut tx.session(), now).await?;
         tx.commit().await
     }
 }

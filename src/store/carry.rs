@@ -18,7 +18,7 @@ use super::{Result, StoreError, sqlite_file};
 use crate::letter::Digest;
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 21] = [
+const TABLES: [Table; 20] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -36,7 +36,6 @@ const TABLES: [Table; 21] = [
     table("question", &["address"], ROWS),
     table("unproven_letter", &["letter"], ROWS),
     table("player_change", &["code"], ROWS),
-    table("sending", &["minute", "urgency"], ROWS),
     table("kept_snapshot", &["digest"], LARGE),
     table("verified", &["match_id"], ROWS),
     table("memo", &["key"], ROWS),

@@ -4,10 +4,11 @@ use chrono::{DateTime, Utc};
 
 use super::{
     EntryRow, Invitation, KeptSnapshot, LetterDecision, MatchRow, NewDispatch, Newcomer, Player,
-    PlayerChange, Postponed, Restraints, SeatRow, UnprovenLetter,
+    PlayerChange, Postponed, Restraints, SeatRow, SendOutcome, UnprovenLetter,
 };
 use crate::ledger::KeptPin;
 use crate::letter::Digest;
+use crate::referee::DispatchKind;
 
 /// Everything that one or more rulings change, written in one transaction.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,10 @@ pub struct Changes {
     /// Each match's entries in order.
     pub entries: Vec<EntryRow>,
     pub dispatches: Vec<NewDispatch>,
+    /// What became of dispatches, oldest first.
+    pub outcomes: Vec<(i64, SendOutcome)>,
+    /// The readers and kinds of digests that take the place of earlier ones, if those still wait to be sent.
+    pub replaced_digests: Vec<(String, DispatchKind)>,
     /// The pins of dispatches that entries list as delivered, each with its match.
     pub listed: Vec<(String, Digest)>,
     /// Invitations that are new or close. One that is made and taken in the same changes occurs twice.
@@ -66,6 +71,8 @@ impl Changes {
             newcomers,
             entries,
             dispatches,
+            outcomes,
+            replaced_digests,
             listed,
             invitations,
             players,
@@ -86,6 +93,8 @@ impl Changes {
         self.newcomers.extend(newcomers);
         self.entries.extend(entries);
         self.dispatches.extend(dispatches);
+        self.outcomes.extend(outcomes);
+        self.replaced_digests.extend(replaced_digests);
         self.listed.extend(listed);
         self.invitations.extend(invitations);
         self.players.extend(players);

@@ -20,7 +20,7 @@ use super::statement::{Engine, Session};
 use super::unproven::set_unproven;
 use super::{
     Changes, Claim, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, Postponed,
-    REMEMBER, Result, SeatRow, Wakeup, budgets, dispatches, evidence, matches,
+    REMEMBER, Result, SeatRow, SendOutcome, Wakeup, budgets, dispatches, evidence, matches, sending,
 };
 use crate::letter::Digest;
 
@@ -50,6 +50,16 @@ impl Database {
         let mut tx = self.backend.begin_under(&mut claim).await?;
         settle(&mut tx.session(), changes, &packed).await.map_err(stale_if_serialization_failure)?;
         tx.commit().await.map_err(stale_if_serialization_failure)
+    }
+
+    /// Records send attempts and ends the claim.
+    pub async fn record_outcomes(
+        &self,
+        claim: Claim,
+        at: DateTime<Utc>,
+        outcomes: &[(i64, SendOutcome)],
+    ) -> Result<()> {
+        self.commit_claimed(claim, &Changes { at, outcomes: outcomes.to_vec(), ..Changes::default() }).await
     }
 }
 
@@ -149,6 +159,10 @@ async fn write_dispatches(
     if !changes.requeued.is_empty() {
         dispatches::requeue(session, changes.at, &changes.requeued).await?;
     }
+    sending::record(session, changes.at, &changes.outcomes).await?;
+    for (reader, kind) in &changes.replaced_digests {
+        sending::replace_digests(session, reader, *kind).await?;
+    }
     for (chunk, packed) in changes.dispatches.chunks(CHUNK).zip(packed.chunks(CHUNK)) {
         add_dispatches(session, changes.at, chunk, packed).await?;
     }
@@ -168,7 +182,7 @@ fn ends(entries: &[EntryRow]) -> BTreeMap<&str, i64> {
 async fn lock_matches(session: &mut Session<'_>, matches: &[&MatchRow]) -> Result<()> {
     let engine = session.engine();
     // SQLite has one writer at a time.
-    if engine == Engine::Sqlite {
+    if engine == Engine::Sqlite || matches.is_empty() {
         return Ok(());
     }
     let ids: Vec<String> = matches.iter().map(|row| row.id.clone()).collect();
@@ -322,7 +336,8 @@ async fn add_dispatches(
     let at = at.timestamp_millis();
     let mut insert = session.statement(
         "INSERT INTO dispatch \
-         (message_id, recipient, kind, match_id, seat, answers, asked, urgency, pin, created_at, due_at) ",
+         (message_id, recipient, kind, match_id, seat, answers, reminds, urgency, pin, \
+         return_id, created_at, due_at) ",
     );
     insert.push_rows(chunk, |values, dispatch| {
         values
@@ -332,9 +347,10 @@ async fn add_dispatches(
             .bind(&dispatch.match_id)
             .bind(dispatch.seat)
             .bind(dispatch.answers)
-            .bind(dispatch.asked)
+            .bind(&dispatch.reminds)
             .bind(dispatch.urgency as i64)
             .bind(dispatch.pin)
+            .bind(&dispatch.return_id)
             .bind(at)
             .bind(dispatch.due.map_or(at, |due| due.timestamp_millis()));
     });

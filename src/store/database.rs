@@ -15,8 +15,8 @@ const COUNTS: &str = "SELECT \
     (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL) AS dispatches_waiting, \
     (SELECT MIN(CASE WHEN tries = 0 AND due_at > created_at THEN due_at ELSE created_at END) \
      FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
-    (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) AS given_up, \
-    (SELECT COUNT(*) FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL AND seen = 0) AS given_up_unseen, \
+    (SELECT COUNT(*) FROM dispatch WHERE given_up_at IS NOT NULL) AS given_up, \
+    (SELECT COUNT(*) FROM dispatch WHERE given_up_at IS NOT NULL AND seen = 0) AS given_up_unseen, \
     (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \
     (SELECT COUNT(*) FROM letter WHERE status = 'set_aside') AS set_aside, \
     (SELECT MIN(wake_at) FROM match WHERE wake_at IS NOT NULL) AS next_wake, \

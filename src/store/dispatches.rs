@@ -1,4 +1,4 @@
-//! Sent and queued letters in lists, by Message-ID, and as answers.
+//! Sent and queued letters, in lists and by Message-ID.
 
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
@@ -6,11 +6,11 @@ use sqlx::FromRow;
 use super::packing::{OurLetter, Packed};
 use super::rows::text;
 use super::statement::{Session, Statement};
-use super::{AnswerRow, Database, DispatchFilter, DispatchRow, Result};
+use super::{Database, DispatchFilter, DispatchRow, Result};
 
 /// The columns of a dispatch, except its bytes.
 const DISPATCH: &str = "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.sent_at, d.tries, \
-                        d.sent_at IS NULL AND d.due_at IS NULL AS given_up, d.error, d.returned_at IS NOT NULL AS returned";
+                        d.due_at IS NOT NULL AS waiting, d.given_up_at, d.error, d.returned_at IS NOT NULL AS returned";
 
 /// The columns of [`OurLetter`].
 pub const PACKED: &str = "r.bytes, p.picture, d.dropped";
@@ -41,8 +41,7 @@ impl Database {
         filter: &DispatchFilter,
         limit: u32,
     ) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
-        let only_given_up =
-            if filter.only_given_up { "AND d.sent_at IS NULL AND d.due_at IS NULL " } else { "" };
+        let only_given_up = if filter.only_given_up { "AND d.given_up_at IS NOT NULL " } else { "" };
         let sql = format!(
             "SELECT {DISPATCH}, {PACKED} FROM {WITH_BYTES} WHERE ($1 = '' OR d.match_id = $1) \
              AND ($2 = '' OR d.recipient = $2) AND d.created_at >= $3 {only_given_up}ORDER BY d.id DESC LIMIT $4"
@@ -65,7 +64,7 @@ impl Database {
     pub async fn list_dispatches(&self, only_unsent: bool, limit: u32) -> Result<Vec<DispatchRow>> {
         // Each branch of the union uses its own partial index.
         let unsent = "WHERE d.id IN (SELECT id FROM dispatch WHERE due_at IS NOT NULL \
-                      UNION ALL SELECT id FROM dispatch WHERE sent_at IS NULL AND due_at IS NULL) ";
+                      UNION ALL SELECT id FROM dispatch WHERE given_up_at IS NOT NULL) ";
         let which = if only_unsent { unsent } else { "" };
         let sql = format!("SELECT {DISPATCH} FROM dispatch d {which}ORDER BY d.id DESC LIMIT $1");
         self.read(self.statement(sql).bind(i64::from(limit))).await
@@ -95,26 +94,13 @@ impl Database {
         let sql = format!("SELECT return_id, message_id FROM dispatch WHERE return_id {one_of} ORDER BY id");
         self.read_recent(self.statement(sql).bind_texts(ids)).await
     }
-
-    /// Returns the answers to letters that these recipients were sent in at least the two hours after
-    /// `since`, oldest first.
-    pub async fn answers_to(&self, recipients: &[String], since: DateTime<Utc>) -> Result<Vec<AnswerRow>> {
-        // The index is by hour, so the condition names each hour.
-        let sql = format!(
-            "SELECT recipient, message_id, match_id, seat, asked FROM dispatch WHERE recipient {} \
-             AND created_at / 3600000 IN ($2 / 3600000, $2 / 3600000 + 1, $2 / 3600000 + 2) \
-             AND created_at >= $2 AND answers IS NOT NULL ORDER BY created_at, id",
-            self.one_of()
-        );
-        self.read_recent(self.statement(sql).bind_texts(recipients).bind(since.timestamp_millis())).await
-    }
 }
 
 /// Queues again what was given up of letters to these addresses.
 pub async fn requeue(session: &mut Session<'_>, at: DateTime<Utc>, recipients: &[String]) -> Result<()> {
     let sql = format!(
-        "UPDATE dispatch SET due_at = $2, seen = 0, returned_at = NULL \
-         WHERE sent_at IS NULL AND due_at IS NULL AND recipient {}",
+        "UPDATE dispatch SET due_at = $2, given_up_at = NULL, seen = 0, returned_at = NULL \
+         WHERE given_up_at IS NOT NULL AND recipient {}",
         session.engine().one_of()
     );
     let statement = session.statement(sql).bind_texts(recipients).bind(at.timestamp_millis());

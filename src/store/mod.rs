@@ -21,6 +21,7 @@ pub use self::forgetting::{ForgottenMatch, ForgottenPlayer, Traces};
 pub use self::packing::pack;
 pub use self::player_changes::{ChangeKind, ChangeStage, PlayerChange};
 pub use self::restoring::{RESTORED, TO_BE_READ_AGAIN, restore};
+pub use self::sending::reminds;
 pub use self::sending_values::*;
 pub use self::sqlite::{sqlite_file, sqlite_url};
 pub use self::values::*;

@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool};
 use super::backend::Backend;
 use super::notify::{CHANNEL, LETTERS};
 use super::schema::{POSTGRES_PARTS, differences, log_migration, migrate};
-use super::sending::OUTGOING;
+use super::sending::outgoing;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::{Claim, Claimed, DatabaseLock, DispatchScope, Result, StoreError, TABLES_VERSION, Wakeup};
 
@@ -171,7 +171,7 @@ impl Backend for PostgresBackend {
         let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(now).bind(i64::from(scope.limit));
         let ids: Vec<i64> = query.fetch_all(&mut *tx).await?;
         // Read after locking: another daemon may just have sent some.
-        let sql = format!("{OUTGOING} AND d.id = ANY($1) ORDER BY {order}");
+        let sql = format!("{} AND d.id = ANY($1) ORDER BY {order}", outgoing());
         let mut session = Session::Postgres(&mut tx);
         let statement = session.statement(sql).bind_numbers(&ids).bind(now);
         let due: Vec<Claimed> = session.fetch_all(statement).await?;

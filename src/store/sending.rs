@@ -4,30 +4,46 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 
-use super::columns::MaybeMillis;
+use super::budgets::{self, BudgetKey, BudgetKind, Restraints};
 use super::rows::{CHUNK, is_common, text};
 use super::statement::Session;
 use super::{
-    Claim, ClaimOrder, Claimed, Database, DispatchScope, REMEMBER, Reach, Result, SendOutcome, SentCounts,
-    Urgency,
+    Claim, ClaimOrder, Claimed, Database, DispatchScope, Reach, Result, SendOutcome, SentCounts, Urgency,
 };
-use crate::letter::{Digest, ReturnId};
+use crate::game::Seat;
+use crate::letter::Digest;
+use crate::referee::{DispatchKind, MatchOverview};
 
-/// Time for which the counts are kept.
-const KEPT: TimeDelta = TimeDelta::days(2);
-
-const MINUTE: i64 = 60_000;
+/// The subject of the counts of letters sent.
+const OUTBOX: &str = "outbox";
 
 /// Time that pictures are kept. The triggers allow no less.
 const PICTURES_KEPT: TimeDelta = TimeDelta::days(7);
 
+/// Selects what a reminder `d` would be about if it was written now: see [`reminds`].
+const REMINDS: &str = "SELECT m.turn || ' ' || m.phase || ' ' || m.deadline || ' ' || \
+    CASE WHEN m.awaited LIKE '%' || d.seat || '%' THEN 'awaited' ELSE 'filed' END \
+    FROM match m WHERE m.id = d.match_id AND m.stage = 'running'";
+
+/// Returns what a reminder to this seat is about: a phase, its deadline, and whether the seat has filed. The
+/// reminder lapses once any of these has changed.
+pub fn reminds(overview: &MatchOverview, seat: Seat) -> Option<String> {
+    let (due, deadline) = overview.due.as_ref().zip(overview.deadline)?;
+    let filed = if overview.awaited.contains(&seat) { "awaited" } else { "filed" };
+    Some(format!("{} {} {} {filed}", due.turn, due.phase.as_str(), deadline.timestamp_millis()))
+}
+
 /// Selects the dispatches that are due at `$2`.
-pub const OUTGOING: &str = "SELECT d.id, d.message_id, d.recipient, d.kind, d.match_id, d.tries, d.urgency, d.seat, d.created_at, \
-    d.return_id, r.bytes, p.picture, d.dropped \
-    FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-    LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id WHERE d.due_at <= $2";
+pub fn outgoing() -> String {
+    format!(
+        "SELECT d.id, d.message_id, d.recipient, d.kind, d.match_id, d.tries, d.urgency, d.seat, d.created_at, \
+         d.return_id, d.reminds IS NOT NULL AND d.reminds IS DISTINCT FROM ({REMINDS}) AS has_lapsed, \
+         r.bytes, p.picture, d.dropped FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
+         LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id WHERE d.due_at <= $2"
+    )
+}
 
 impl Database {
     /// Claims up to `limit` due dispatches, the most urgent first.
@@ -45,81 +61,37 @@ impl Database {
         self.backend.claim_dispatches(now.timestamp_millis(), scope).await
     }
 
-    /// Records send attempts and ends the claim. Of several outcomes of a dispatch the last counts. Sent
-    /// dispatches stay sent; `Later` revives one that was given up.
-    pub async fn record_outcomes(
-        &self,
-        claim: Claim,
-        now: DateTime<Utc>,
-        outcomes: &[(i64, SendOutcome)],
-    ) -> Result<()> {
-        self.record_sending(claim, now, outcomes, None).await
-    }
-
-    /// Records send attempts as [`Database::record_outcomes`] does, and remembers a value under its key.
-    pub async fn record_sending(
-        &self,
-        mut claim: Claim,
-        now: DateTime<Utc>,
-        outcomes: &[(i64, SendOutcome)],
-        memo: Option<(&str, &str)>,
-    ) -> Result<()> {
-        let mut tx = self.backend.begin_under(&mut claim).await?;
-        // A letter can be given up and, a moment later, queued again: a statement that changed its row twice
-        // would keep either of the two.
-        let last: BTreeMap<i64, &SendOutcome> = outcomes.iter().map(|(id, outcome)| (*id, outcome)).collect();
-        let last: Vec<(i64, &SendOutcome)> = last.into_iter().collect();
-        for chunk in last.chunks(CHUNK) {
-            record_outcomes(&mut tx.session(), now, chunk).await?;
-        }
-        let taken = last.iter().filter(|(_, outcome)| matches!(outcome, SendOutcome::Taken));
-        count(&mut tx.session(), now, &taken.map(|(id, _)| *id).collect::<Vec<_>>()).await?;
-        if let Some((key, value)) = memo {
-            let statement = self.statement(REMEMBER).bind(key).bind(value);
-            tx.session().execute(statement).await?;
-        }
-        tx.commit().await
-    }
-
     /// Marks all dispatches that were given up as seen, and returns how many were not before.
     pub async fn mark_given_up_seen(&self) -> Result<u64> {
-        let sql = "UPDATE dispatch SET seen = 1 WHERE sent_at IS NULL AND due_at IS NULL AND seen = 0";
+        let sql = "UPDATE dispatch SET seen = 1 WHERE given_up_at IS NOT NULL AND seen = 0";
         self.write(self.statement(sql)).await
-    }
-
-    /// Keeps the IDs in the return paths of dispatches that have none yet.
-    pub async fn set_return_ids(&self, ids: &[(i64, ReturnId)]) -> Result<()> {
-        let mut tx = self.backend.begin().await?;
-        for chunk in ids.chunks(CHUNK) {
-            let mut update = self.statement("WITH given (g_id, g_return_id) AS (");
-            update.push_rows(chunk, |values, (id, return_id)| {
-                values.bind(*id).bind(return_id);
-            });
-            update.push(
-                ") UPDATE dispatch SET return_id = g_return_id FROM given WHERE id = g_id AND return_id IS NULL",
-            );
-            tx.session().execute(update.persistent(false)).await?;
-        }
-        tx.commit().await
     }
 
     /// Returns how many letters were sent.
     pub async fn sent_counts(&self, now: DateTime<Utc>) -> Result<SentCounts> {
-        let sql = "SELECT CAST(COALESCE(SUM(CASE WHEN minute = $1 THEN sent END), 0) AS BIGINT) AS minute, \
-                   CAST(COALESCE(SUM(sent), 0) AS BIGINT) AS day, \
-                   CAST(COALESCE(SUM(CASE WHEN urgency = $3 THEN sent END), 0) AS BIGINT) AS strangers \
-                   FROM sending WHERE minute > $2 AND minute <= $1";
-        let minute = begin(now);
-        let day_before = minute - TimeDelta::days(1).num_milliseconds();
-        let select = self.statement(sql).bind(minute).bind(day_before).bind(Urgency::Stranger as i64);
-        Ok(self.read_recent(select).await?.pop().unwrap_or_default())
+        let minute = minute_of(now);
+        let since = minute - TimeDelta::days(1) + TimeDelta::minutes(1);
+        let mut sent = SentCounts::default();
+        for (BudgetKey { kind, period, .. }, used) in self.budgets(&[OUTBOX.to_owned()], since).await? {
+            if period > minute {
+                // From a clock that was set back since.
+                continue;
+            }
+            if kind == BudgetKind::SentToStrangers {
+                sent.strangers += used;
+                continue;
+            }
+            sent.day += used;
+            sent.minute += if period == minute { used } else { 0 };
+        }
+        Ok(sent)
     }
 
-    /// Returns the minute in which a letter was sent last, of the last days.
+    /// Returns the minute in which a letter was sent last, if one was in the last 24 hours.
     pub async fn last_sent(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
-        let sql = "SELECT MAX(minute) FROM sending WHERE sent > 0 AND minute <= $1";
-        let (MaybeMillis(minute),) = self.read_one(self.statement(sql).bind(begin(now))).await?;
-        Ok(minute)
+        let counts = self.budgets(&[OUTBOX.to_owned()], now - TimeDelta::days(1)).await?;
+        let sent = counts.into_iter().filter(|(_, used)| *used > 0).map(|(key, _)| key.period);
+        Ok(sent.filter(|minute| *minute <= now).max())
     }
 
     /// Makes letters and dispatches due now that are deferred past then, and lets the digests of players that
@@ -168,35 +140,66 @@ impl Database {
     }
 }
 
-/// Deletes counts that are too old for any limit.
-pub async fn delete_past(session: &mut Session<'_>, now: DateTime<Utc>) -> Result<()> {
-    let statement = session.statement("DELETE FROM sending WHERE minute < $1");
-    session.execute(statement.bind(begin(now - KEPT))).await?;
+/// Records the outcomes of dispatches. Of several outcomes of one the last counts. Sent dispatches stay sent;
+/// `Later` revives one that was given up.
+pub async fn record(
+    session: &mut Session<'_>,
+    now: DateTime<Utc>,
+    outcomes: &[(i64, SendOutcome)],
+) -> Result<()> {
+    // A statement that changed a row twice would keep either of the two.
+    let mut last: BTreeMap<i64, (i64, &SendOutcome)> = BTreeMap::new();
+    for (id, outcome) in outcomes {
+        let (attempts, latest) = last.entry(*id).or_insert((0, outcome));
+        *attempts += i64::from(matches!(outcome, SendOutcome::Taken | SendOutcome::Later { .. }));
+        *latest = outcome;
+    }
+    let last: Vec<(i64, (i64, &SendOutcome))> = last.into_iter().collect();
+    for chunk in last.chunks(CHUNK) {
+        record_chunk(session, now, chunk).await?;
+    }
+    let taken = last.iter().filter(|(_, (_, outcome))| **outcome == SendOutcome::Taken);
+    count(session, now, &taken.map(|(id, _)| *id).collect::<Vec<_>>()).await
+}
+
+/// Lets the digests of this kind lapse that still wait to be sent to this reader: a later one takes their place.
+pub async fn replace_digests(session: &mut Session<'_>, reader: &str, kind: DispatchKind) -> Result<()> {
+    let sql = "UPDATE dispatch SET due_at = NULL \
+               WHERE urgency = $1 AND due_at IS NOT NULL AND recipient = $2 AND kind = $3";
+    let update = session.statement(sql).bind(Urgency::Digest as i64).bind(text(reader)).bind(kind);
+    session.execute(update).await?;
     Ok(())
 }
 
-/// Returns the columns `sent_at`, `due_at` and `error` after an attempt.
-fn outcome_columns(sent: &SendOutcome, now: DateTime<Utc>) -> (Option<i64>, Option<i64>, Cow<'_, str>) {
-    match sent {
-        SendOutcome::Taken => (Some(now.timestamp_millis()), None, Cow::Borrowed("")),
-        SendOutcome::Later { at, error } => (None, Some(at.timestamp_millis()), text(error)),
-        SendOutcome::GivenUp { error } => (None, None, text(error)),
+/// Returns the columns `sent_at`, `due_at`, `given_up_at` and `error` after an attempt.
+fn outcome_columns(
+    outcome: &SendOutcome,
+    now: DateTime<Utc>,
+) -> (Option<i64>, Option<i64>, Option<i64>, Cow<'_, str>) {
+    let now = Some(now.timestamp_millis());
+    match outcome {
+        SendOutcome::Taken => (now, None, None, Cow::Borrowed("")),
+        SendOutcome::Later { at, error } => (None, Some(at.timestamp_millis()), None, text(error)),
+        SendOutcome::GivenUp { error } => (None, None, now, text(error)),
+        SendOutcome::Lapsed => (None, None, None, Cow::Borrowed("")),
     }
 }
 
-/// Records the outcomes of send attempts, one for each dispatch. One that was sent stays sent.
-async fn record_outcomes(
+/// Records the outcomes of dispatches, one for each, with the number of attempts. One that was sent stays sent.
+async fn record_chunk(
     session: &mut Session<'_>,
     now: DateTime<Utc>,
-    chunk: &[(i64, &SendOutcome)],
+    chunk: &[(i64, (i64, &SendOutcome))],
 ) -> Result<()> {
-    let mut update = session.statement("WITH result (r_id, r_sent_at, r_due_at, r_error) AS (");
-    update.push_rows(chunk, |values, (id, outcome)| {
-        let (sent_at, due_at, error) = outcome_columns(outcome, now);
-        values.bind(*id).bind(sent_at).bind(due_at).bind(error);
+    let mut update =
+        session.statement("WITH result (r_id, r_tries, r_sent_at, r_due_at, r_given_up_at, r_error) AS (");
+    update.push_rows(chunk, |values, (id, (attempts, outcome))| {
+        let (sent_at, due_at, given_up_at, error) = outcome_columns(outcome, now);
+        values.bind(*id).bind(*attempts).bind(sent_at).bind(due_at).bind(given_up_at).bind(error);
     });
     update.push(
-        ") UPDATE dispatch SET tries = tries + 1, sent_at = r_sent_at, due_at = r_due_at, error = r_error, \
+        ") UPDATE dispatch SET tries = tries + r_tries, sent_at = r_sent_at, due_at = r_due_at, \
+         given_up_at = r_given_up_at, error = r_error, \
          returned_at = CASE WHEN r_due_at IS NULL THEN returned_at END, \
          seen = CASE WHEN r_due_at IS NULL THEN seen ELSE 0 END FROM result WHERE id = r_id AND sent_at IS NULL",
     );
@@ -209,19 +212,19 @@ async fn count(session: &mut Session<'_>, now: DateTime<Utc>, taken: &[i64]) -> 
     if taken.is_empty() {
         return Ok(());
     }
-    // In order: two daemons that locked the rows in different orders would wait for each other.
-    let sql = format!(
-        "INSERT INTO sending (minute, urgency, sent) SELECT $2, urgency, COUNT(*) FROM dispatch \
-         WHERE id {} GROUP BY urgency ORDER BY urgency \
-         ON CONFLICT (minute, urgency) DO UPDATE SET sent = sending.sent + excluded.sent",
-        session.engine().one_of()
-    );
-    let upsert = session.statement(sql).bind_numbers(taken).bind(begin(now));
-    session.execute(upsert).await?;
-    Ok(())
+    let sql = format!("SELECT urgency FROM dispatch WHERE id {}", session.engine().one_of());
+    let select = session.statement(sql).bind_numbers(taken);
+    let mut sent = Restraints::default();
+    for urgency in session.fetch_column::<Urgency>(select).await? {
+        let to_stranger = (urgency == Urgency::Stranger).then_some(BudgetKind::SentToStrangers);
+        for kind in [BudgetKind::Sent].into_iter().chain(to_stranger) {
+            let key = BudgetKey { subject: OUTBOX.to_owned(), kind, period: minute_of(now) };
+            sent.count(key, 1, u32::MAX);
+        }
+    }
+    budgets::write(session, &sent).await
 }
 
-/// Returns when a minute begins.
-fn begin(at: DateTime<Utc>) -> i64 {
-    at.timestamp_millis().div_euclid(MINUTE) * MINUTE
+fn minute_of(at: DateTime<Utc>) -> DateTime<Utc> {
+    at.duration_trunc(TimeDelta::minutes(1)).expect("a minute divides the time since 1970")
 }

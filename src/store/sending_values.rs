@@ -1,10 +1,8 @@
 //! Values about sending: the dispatches to claim, their order, and the outcomes of attempts.
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 use strum::FromRepr;
 
-use super::columns::SmallCount;
 use crate::referee::DispatchKind;
 
 /// Which dispatches go first when not all can be sent. The numbers are stored.
@@ -81,6 +79,8 @@ pub enum SendOutcome {
     GivenUp {
         error: String,
     },
+    /// Not tried: what it reminds of has changed.
+    Lapsed,
 }
 
 impl ClaimOrder {
@@ -115,16 +115,13 @@ pub struct DispatchFilter {
 }
 
 /// The numbers of letters sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SentCounts {
     /// In the present minute.
-    #[sqlx(try_from = "SmallCount")]
     pub minute: u32,
     /// In the last 24 hours.
-    #[sqlx(try_from = "SmallCount")]
     pub day: u32,
     /// In the last 24 hours, in answer to letters without a token.
-    #[sqlx(try_from = "SmallCount")]
     pub strangers: u32,
 }
 

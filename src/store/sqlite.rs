@@ -16,7 +16,7 @@ use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::backend::Backend;
 use super::schema::{SQLITE_PARTS, differences, log_migration, migrate};
-use super::sending::OUTGOING;
+use super::sending::outgoing;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting::ClaimedLanes;
 use super::*;
@@ -236,7 +236,8 @@ impl Backend for SqliteBackend {
         let _alone = self.claiming.lock().await;
         let claimed: Vec<i64> = self.sending.ids().iter().copied().collect();
         let sql = format!(
-            "{OUTGOING} AND {} AND d.id NOT {} ORDER BY {} LIMIT $3",
+            "{} AND {} AND d.id NOT {} ORDER BY {} LIMIT $3",
+            outgoing(),
             scope.reach.condition(),
             Engine::Sqlite.one_of(),
             scope.order.columns()

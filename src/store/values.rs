@@ -222,25 +222,15 @@ pub struct NewDispatch {
     pub seat: Option<Seat>,
     /// The letter that it answers.
     pub answers: Option<Digest>,
-    /// A digest of that letter's contents.
-    pub asked: Option<Digest>,
+    /// What it reminds of, by [`reminds`](super::reminds): it lapses once that has changed.
+    pub reminds: Option<String>,
     /// The earliest time to send it, if a budget delays it.
     pub due: Option<DateTime<Utc>>,
     pub urgency: Urgency,
     /// Its pin, if the ledger of its match lists deliveries.
     pub pin: Option<Digest>,
-}
-
-/// An answer that was sent.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct AnswerRow {
-    pub recipient: String,
-    pub message_id: String,
-    /// The match and the seat that it answered, if any.
-    #[sqlx(flatten, try_from = "Place")]
-    pub seat: Option<(String, Seat)>,
-    /// See [`NewDispatch::asked`].
-    pub asked: Option<Digest>,
+    /// The ID in its return path, if the config asks for one.
+    pub return_id: Option<ReturnId>,
 }
 
 /// A dispatch claimed for sending.
@@ -263,6 +253,8 @@ pub struct Claimed {
     pub created_at: DateTime<Utc>,
     /// The ID in its return path, if it was given one.
     pub return_id: Option<ReturnId>,
+    /// Whether what it reminds of has changed.
+    pub has_lapsed: bool,
 }
 
 /// The times at which a match was opened and ended.
@@ -292,7 +284,10 @@ pub struct DispatchRow {
     pub sent_at: Option<DateTime<Utc>>,
     #[sqlx(try_from = "SmallCount")]
     pub tries: u32,
-    pub given_up: bool,
+    /// Whether it is going to be sent.
+    pub waiting: bool,
+    #[sqlx(try_from = "MaybeMillis")]
+    pub given_up_at: Option<DateTime<Utc>>,
     pub error: String,
     /// Whether it bounced.
     pub returned: bool,

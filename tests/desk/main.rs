@@ -9,6 +9,8 @@ mod golden;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;
+#[path = "../support/random_play/mod.rs"]
+mod random_play;
 
 /// Letters that come in: whose they are, which are answered, and in which order.
 mod door {
@@ -43,7 +45,9 @@ mod outbox {
     mod boards;
     mod bounds;
     mod budgets;
+    mod pins;
     mod returned;
+    mod stale;
     mod texts;
     mod trouble;
 }
@@ -70,6 +74,7 @@ mod gm {
     mod acts;
     mod alarms;
     mod digest;
+    mod grammar;
     mod instructions;
     mod several;
     mod suggested;
@@ -117,6 +122,7 @@ mod audit {
 
 /// Dossiers, and how others check them.
 mod dossier {
+    pub mod account;
     pub mod check_program;
     pub mod contents;
 }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fogpost::game::any::GameKind;
+use fogpost::game::any::{GameKind, OwnPart};
 use fogpost::game::{Phase, Seat, Syntax};
 use fogpost::referee::{Content, Match, Reader, Reply};
-use fogpost::report::{COMPILED_IN, Templates, WordedLetter};
+use fogpost::report::{COMPILED_IN, Templates, WordedLetter, png};
 use fogpost::request::Request;
 
 use crate::desk::{answers, open, receive, templates, worded};
@@ -200,4 +200,25 @@ fn no_line_of_the_manual_is_wide_or_reads_as_an_order() {
         }
     }
     assert!(found.is_empty(), "{}", found.into_iter().collect::<Vec<_>>().join("\n"));
+}
+
+/// The size of a board's picture, in bytes, that a letter has room for.
+const PICTURE: usize = 60_000;
+
+#[test]
+fn a_board_is_small_enough_for_a_letter() {
+    for (kind, seed) in matches(1) {
+        let mut play = Play::new(kind, seed);
+        for phase in 1..=24 {
+            let before = play.state.clone();
+            let Some(tries) = play.step() else { break };
+            let filed = filings(&tries);
+            for seat in Seat::BOTH.into_iter().filter(|_| phase % 12 == 0) {
+                let own = OwnPart { before: &before, filed: filed[seat].as_ref() };
+                let board = play.state.shown_board(seat, Some(&play.memories), Some(own));
+                let bytes = png(&board.picture).expect("it has pixels").len();
+                assert!(bytes <= PICTURE, "{kind}: {bytes} bytes");
+            }
+        }
+    }
 }

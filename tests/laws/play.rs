@@ -5,6 +5,7 @@ use fogpost::game::record::{By, Filed, Record};
 use fogpost::game::{BySeat, Due, Fault, Line, OptionRule, Seat, Values};
 
 use crate::random::Random;
+use crate::random_play::RandomPlay as _;
 
 /// The maximum length of a random match, in adjudications.
 pub const LONGEST: usize = 4_000;
@@ -69,6 +70,10 @@ impl Play {
     pub fn new(kind: GameKind, seed: u64) -> Play {
         let mut random = Random::new(seed);
         let choices = choices(kind, &mut random);
+        Play::with(kind, choices, random)
+    }
+
+    pub fn with(kind: GameKind, choices: Choices, random: Random) -> Play {
         let state = kind.start(&choices);
         Play { kind, choices, state, memories: Memories::empty(kind), random, adjudications: 0 }
     }

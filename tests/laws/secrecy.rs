@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 use crate::desk::{answers, held, receive, templates, with, worded};
 use crate::play::{Play, filings, matches, numbered};
 use crate::random::Random;
+use crate::random_play::RandomPlay as _;
 
 /// Returns the state after its JSON was edited by `surgery`.
 fn operated(state: &AnyState, surgery: impl FnOnce(&mut Value)) -> AnyState {

@@ -2,7 +2,6 @@
 
 use fogpost::game::quad::{self, Point};
 use fogpost::game::quantum::{self, PieceKind, Spot};
-use fogpost::game::testing::Perft;
 use fogpost::game::{BySeat, Game, Numbered, Options, Seat};
 
 use crate::random::dice;
@@ -76,6 +75,21 @@ mod of_quantum {
         count
     }
 
+    /// Counts the sequences of `depth` turns of the engine, passes included. A match that ends earlier adds none.
+    fn perft(state: &quantum::State, depth: u32) -> u64 {
+        let view = state.view(Seat::First);
+        let Some(side) = view.to_move else { return 0 };
+        let moves = view.moves();
+        if depth == 1 {
+            // A side without a move passes (N-PASS).
+            return moves.len().max(1) as u64;
+        }
+        if moves.is_empty() {
+            return perft(&state.adjudicate(&BySeat::new(None, None)), depth - 1);
+        }
+        moves.into_iter().map(|order| perft(&play(state, side, vec![order]), depth - 1)).sum()
+    }
+
     const FULL: &str = "SSSSSSSS/CCCCCCCC/QQQQQQQQ";
 
     #[test]
@@ -88,7 +102,7 @@ mod of_quantum {
         ];
         for (array, jump, counts) in tables {
             let state = start(array, jump);
-            let found = [1, 2, 3, 4].map(|depth| state.perft(depth));
+            let found = [1, 2, 3, 4].map(|depth| perft(&state, depth));
             assert_eq!(found, counts, "{array}, jump {jump}");
         }
     }
@@ -99,7 +113,7 @@ mod of_quantum {
             let state = start(array, jump);
             for depth in 1..=3 {
                 let plain = plain_perft(&plain(&state), jump == "on", Seat::First, depth);
-                assert_eq!(plain, state.perft(depth), "{array}, jump {jump}, depth {depth}");
+                assert_eq!(plain, perft(&state, depth), "{array}, jump {jump}, depth {depth}");
             }
         }
     }

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use fogpost::game::pacific::{Options, Order, ShipKind, Square, State};
-use fogpost::game::testing::{Perft, RandomPlay};
+use fogpost::game::pacific::{Chart, Options, Order, ShipKind, Square, State};
 use fogpost::game::{Game, Numbered, Phase, Seat};
 
 use crate::random::dice;
+use crate::random_play::RandomPlay as _;
 
 type Sea = BTreeMap<(i32, i32), (Seat, ShipKind)>;
 type Step = ((i32, i32), (i32, i32));
@@ -73,20 +73,21 @@ fn plain_moves(sea: &Sea, side: Seat) -> Vec<Step> {
 
 fn of_state(state: &State, side: Seat) -> Vec<Step> {
     let place = |at: Square| (i32::from(at.file()), i32::from(at.rank()));
-    let mut moves: Vec<_> =
-        state.surface_moves(side).into_iter().map(|(from, to)| (place(from), place(to))).collect();
+    let mut moves = Vec::new();
+    let chart = Chart::new(state.ships(), state.options().squadron_leap);
+    chart.each_move(side, |ship, to| moves.push((place(ship.at), place(to))));
     moves.sort_unstable();
     moves
 }
 
-/// Counts with the plain generator. The engine plays the moves.
-fn plain_perft(state: &State, depth: u32) -> u64 {
+/// Counts the moves that a generator finds. The engine plays them.
+fn perft(state: &State, depth: u32, moves: fn(&State, Seat) -> Vec<Step>) -> u64 {
     let Some(due) = state.due() else { return u64::from(depth == 0) };
-    let moves = plain_moves(&sea(state), due.seats[0]);
+    let moves_now = moves(state, due.seats[0]);
     if depth == 1 {
-        return moves.len() as u64;
+        return moves_now.len() as u64;
     }
-    moves.into_iter().map(|step| plain_perft(&after(state, due.seats[0], step), depth - 1)).sum()
+    moves_now.into_iter().map(|step| perft(&after(state, due.seats[0], step), depth - 1, moves)).sum()
 }
 
 fn after(state: &State, side: Seat, (from, to): Step) -> State {
@@ -124,8 +125,11 @@ const CLOSE_NORTH: &str = "CARRIER A9 SQUADRON B9\nCARRIER I9 SQUADRON I10\nBATT
      CRUISER G9 H9 J9 K9\nDESTROYER L9 M9 N9 O9 P9 P10 O10";
 
 fn assert_perft(state: &State, expected: [u64; 2]) {
-    assert_eq!([1, 2].map(|depth| state.perft(depth)), expected);
-    assert_eq!([1, 2].map(|depth| plain_perft(state, depth)), expected);
+    assert_eq!([1, 2].map(|depth| perft(state, depth, of_state)), expected);
+    assert_eq!(
+        [1, 2].map(|depth| perft(state, depth, |state, side| plain_moves(&sea(state), side))),
+        expected
+    );
 }
 
 #[test]

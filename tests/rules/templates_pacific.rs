@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use fogpost::game::pacific::{Destroyers, Options, State};
-use fogpost::game::testing::RandomPlay;
 use fogpost::game::{BySeat, Due, Game, Options as _, Outcome, Phase, Reason, Seat, Syntax};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Value, json};
 
 use crate::random::dice;
+use crate::random_play::RandomPlay as _;
 
 const TEMPLATES: [(&str, &str); 5] = [
     ("news", include_str!("../../templates/pacific/news.txt")),

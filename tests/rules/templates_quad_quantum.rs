@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use fogpost::game::quad;
 use fogpost::game::quantum;
-use fogpost::game::testing::RandomPlay;
 use fogpost::game::{BySeat, Due, Game, Numbered, Options, Outcome, Phase, Reason, Seat, Syntax};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
 
 use crate::random::dice;
+use crate::random_play::RandomPlay;
 
 /// `news`, `knows`, `form`, `rules`.
 type Templates = [(&'static str, &'static str); 4];
@@ -88,7 +88,7 @@ fn assert_examples_can_be_filed<G: Game>(state: &G, me: Seat, form: &str) {
 }
 
 /// Plays a random match and checks every template at every step.
-fn check_random_match<G: RandomPlay>(
+fn check_random_match<G: Game + RandomPlay>(
     env: &Environment<'_>,
     options: &G::Options,
     dice: &mut dyn FnMut(u32) -> u32,

@@ -352,7 +352,7 @@ fn a_permanently_rejected_letter_is_given_up_and_listed() {
         let store = store::open(&database).await.expect("the store opens");
         let unsent = store.list_dispatches(true, 10).await.expect("the store answers");
         store.close().await;
-        unsent.into_iter().find(|dispatch| dispatch.given_up)
+        unsent.into_iter().find(|dispatch| dispatch.given_up_at.is_some())
     };
     let mut dispatch = None;
     club.wait_for("a dispatch that is given up", || {

@@ -125,9 +125,10 @@ on_both! {
         of_two_outcomes_of_a_dispatch_the_last_counts
         what_is_queued_is_due_until_it_is_sent_or_deferred
         dispatches_are_found_by_match_and_message_id
-        answers_are_counted_for_each_recipient
         queues_show_what_waits_and_since_when
-        a_dispatch_keeps_the_id_in_its_return_path;
+        a_dispatch_is_found_by_the_id_in_its_return_path
+        a_digest_takes_the_place_of_one_that_still_waits
+        a_reminder_lapses_once_what_it_is_about_has_changed;
     unruled:
         bytes_of_unruled_letters_are_deleted_and_all_else_stays
         no_other_letter_loses_its_bytes;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use fogpost::game::Seat;
+use fogpost::game::{Due, Seat};
 use fogpost::letter::pictures::{dropped_from, take_out};
 use fogpost::letter::{Digest, ReturnId};
+use fogpost::referee::{MatchOverview, Stage};
 use fogpost::store::{
     Changes, Claim, Database, DispatchFilter, LatestTimes, LetterStatus, MatchRow, NewDispatch, Queues,
-    SendOutcome,
+    SendOutcome, Urgency, reminds,
 };
 
 use crate::place::{PATIENCE, Place};
@@ -92,19 +93,20 @@ pub async fn outcomes_of_sending_are_recorded(place: Place) {
     add_dispatches(store, 0..4).await;
     let (ids, held) = claim(store, 0, 10).await;
     let given_up = SendOutcome::GivenUp { error: "550 no such user \0".to_owned() };
-    let results = [(ids[0], SendOutcome::Taken), (ids[1], later(300)), (ids[2], given_up)];
+    let results =
+        [(ids[0], SendOutcome::Taken), (ids[1], later(300)), (ids[2], later(300)), (ids[2], given_up)];
     store.record_outcomes(held, at(5), &results).await.unwrap();
     store.record_outcomes(Claim::default(), at(5), &[]).await.unwrap();
     let rows = store.list_dispatches(false, 10).await.unwrap();
     let seen: Vec<_> =
-        rows.iter().rev().map(|r| (r.sent_at, r.given_up, r.tries, r.error.as_str())).collect();
+        rows.iter().rev().map(|r| (r.sent_at, r.waiting, r.given_up_at, r.tries, r.error.as_str())).collect();
     assert_eq!(
         seen,
         [
-            (Some(at(5)), false, 1, ""),
-            (None, false, 1, "450 try again"),
-            (None, true, 1, "550 no such user \u{fffd}"),
-            (None, false, 0, "")
+            (Some(at(5)), false, None, 1, ""),
+            (None, true, None, 1, "450 try again"),
+            (None, false, Some(at(5)), 1, "550 no such user \u{fffd}"),
+            (None, true, None, 0, "")
         ]
     );
     let unsent: Vec<i64> = store.list_dispatches(true, 10).await.unwrap().iter().map(|row| row.id).collect();
@@ -175,7 +177,7 @@ pub async fn dispatches_are_found_by_match_and_message_id(place: Place) {
     assert_eq!(found.len(), 3);
     for ((row, bytes), made) in found.iter().zip(&dispatches[1..4]) {
         assert_eq!((&row.message_id, row.seat, bytes), (&made.message_id, made.seat, &made.bytes));
-        assert_eq!((row.created_at, row.sent_at, row.given_up), (at(7), None, false));
+        assert_eq!((row.created_at, row.sent_at, row.given_up_at), (at(7), None, None));
     }
     let ids = ["d69@club.test", "d0@club.test", "nobody@club.test"].map(str::to_owned);
     let found = store.texts_by_message_id(&ids).await.unwrap();
@@ -183,28 +185,6 @@ pub async fn dispatches_are_found_by_match_and_message_id(place: Place) {
     assert_eq!(found, [made(0), made(69)]);
     let again = Changes { dispatches: vec![dispatch(3)], ..changes() };
     assert!(!store.commit(&again).await.unwrap_err().is_transient(), "a Message-ID is used once");
-}
-
-pub async fn answers_are_counted_for_each_recipient(place: Place) {
-    let store = &place.store;
-    store.insert_letters(&letters(0..5)).await.unwrap();
-    for (number, when) in [(0, 0), (1, 10), (2, 20), (3, 30), (4, 3_620)] {
-        let mut made = dispatch(number);
-        made.recipient = "ann@player.test".to_owned();
-        made.answers = (number != 3).then(|| letter(number).digest);
-        made.asked = (number == 1).then(|| letter(9).digest);
-        store.commit(&Changes { at: at(when), dispatches: vec![made], ..changes() }).await.unwrap();
-    }
-    let both = ["bob@player.test".to_owned(), "ann@player.test".to_owned()];
-    let answers = async |since| store.answers_to(&both, at(since)).await.unwrap();
-    let all = answers(0).await;
-    assert_eq!((all.len(), &all[2].message_id, all[2].asked), (4, &dispatch(2).message_id, None));
-    assert_eq!(all[3].message_id, dispatch(4).message_id, "made in the next hour");
-    assert_eq!(all[1].asked, Some(letter(9).digest));
-    assert!(all.iter().all(|row| row.recipient == "ann@player.test"));
-    assert_eq!(answers(11).await, all[2..]);
-    assert_eq!(answers(21).await, all[3..]);
-    assert_eq!(answers(3_621).await, []);
 }
 
 pub async fn queues_show_what_waits_and_since_when(place: Place) {
@@ -305,21 +285,78 @@ pub async fn the_picture_of_a_letter_is_dropped_seven_days_after_it_was_sent_and
     }
 }
 
-pub async fn a_dispatch_keeps_the_id_in_its_return_path(place: Place) {
+pub async fn a_dispatch_is_found_by_the_id_in_its_return_path(place: Place) {
     let store = &place.store;
-    add_dispatches(store, 0..3).await;
-    let (claimed, held) = store.claim_dispatches(at(0), 2).await.unwrap();
-    assert!(claimed.iter().all(|dispatch| dispatch.return_id.is_none()));
-    let [first, second, third] = [1, 2, 3].map(|number| ReturnId::from_random([number; 12]));
-    let given = [(claimed[0].id, first.clone()), (claimed[1].id, second.clone())];
-    store.set_return_ids(&given).await.unwrap();
-    store.set_return_ids(&[(claimed[0].id, third)]).await.unwrap();
-    store.record_outcomes(held, at(0), &[]).await.unwrap();
-    let (claimed, held) = store.claim_dispatches(at(0), 3).await.unwrap();
+    let ids = [1, 2].map(|number| ReturnId::from_random([number; 12]));
+    let mut dispatches = vec![dispatch(0), dispatch(1), dispatch(2)];
+    (dispatches[0].return_id, dispatches[1].return_id) = (Some(ids[0].clone()), Some(ids[1].clone()));
+    store.commit(&Changes { dispatches, ..changes() }).await.unwrap();
+    let (claimed, _held) = store.claim_dispatches(at(0), 3).await.unwrap();
     let kept: Vec<_> = claimed.iter().map(|dispatch| dispatch.return_id.clone()).collect();
-    assert_eq!(kept, [Some(first), Some(second.clone()), None]);
-    store.record_outcomes(held, at(0), &[]).await.unwrap();
-    let asked = [second.as_str().to_owned(), "0".repeat(ReturnId::LENGTH)];
+    assert_eq!(kept, [Some(ids[0].clone()), Some(ids[1].clone()), None]);
+    let asked = [ids[1].as_str().to_owned(), "0".repeat(ReturnId::LENGTH)];
     let found = store.message_ids_by_return_id(&asked).await.unwrap();
-    assert_eq!(found, [(second.as_str().to_owned(), dispatch(1).message_id)]);
+    assert_eq!(found, [(ids[1].as_str().to_owned(), dispatch(1).message_id)]);
+    assert!(place.execute("UPDATE dispatch SET return_id = 'x' WHERE return_id IS NOT NULL").await.is_err());
+}
+
+pub async fn a_digest_takes_the_place_of_one_that_still_waits(place: Place) {
+    let store = &place.store;
+    let digest = |number, recipient: &str| NewDispatch {
+        urgency: Urgency::Digest,
+        recipient: recipient.to_owned(),
+        ..dispatch(number)
+    };
+    let first = vec![digest(0, "ann@player.test"), digest(1, "bob@player.test"), dispatch(2)];
+    store.commit(&Changes { dispatches: first, ..changes() }).await.unwrap();
+    let replaced_digests = vec![("ann@player.test".to_owned(), dispatch(0).kind)];
+    let dispatches = vec![digest(3, "ann@player.test")];
+    store.commit(&Changes { dispatches, replaced_digests, ..changes() }).await.unwrap();
+    let (claimed, _held) = store.claim_dispatches(at(0), 9).await.unwrap();
+    let mut due: Vec<_> = claimed.into_iter().map(|dispatch| dispatch.message_id).collect();
+    due.sort();
+    assert_eq!(due, [1, 2, 3].map(|number| dispatch(number).message_id));
+    let lapsed = &store.list_dispatches(false, 9).await.unwrap()[3];
+    assert_eq!((lapsed.waiting, lapsed.sent_at, lapsed.given_up_at), (false, None, None));
+    assert_eq!(store.list_dispatches(true, 9).await.unwrap().len(), 3, "nobody needs to send it");
+}
+
+pub async fn a_reminder_lapses_once_what_it_is_about_has_changed(place: Place) {
+    let store = &place.store;
+    add_matches(store, &["QZ-AAAA"]).await;
+    let seat = Seat::Second;
+    let before = MatchOverview { deadline: Some(at(90)), ..match_row("QZ-AAAA", 1).overview };
+    let due = before.due.clone().expect("orders are due");
+    let reminder = NewDispatch {
+        match_id: Some("QZ-AAAA".to_owned()),
+        seat: Some(seat),
+        reminds: reminds(&before, seat),
+        ..dispatch(0)
+    };
+    assert!(reminder.reminds.is_some() && before.awaited == [seat]);
+    store.commit(&Changes { dispatches: vec![reminder], ..changes() }).await.unwrap();
+    let changed = [
+        (false, before.clone()),
+        (false, MatchOverview { awaited: Seat::BOTH.to_vec(), ..before.clone() }),
+        (true, MatchOverview { awaited: vec![seat.other()], ..before.clone() }),
+        (
+            true,
+            MatchOverview { deadline: before.deadline.map(|at| at + TimeDelta::hours(1)), ..before.clone() },
+        ),
+        (true, MatchOverview { due: Some(Due { turn: 8, ..due }), ..before.clone() }),
+        (true, MatchOverview { stage: Stage::Paused, ..before.clone() }),
+        (false, before),
+    ];
+    for (version, (has_lapsed, overview)) in (1..).zip(changed) {
+        let row = MatchRow { overview, ..match_row("QZ-AAAA", version) };
+        store.commit(&Changes { matches: vec![row], ..changes() }).await.unwrap();
+        let (claimed, held) = store.claim_dispatches(at(0), 9).await.unwrap();
+        assert_eq!(claimed.iter().map(|one| one.has_lapsed).collect::<Vec<_>>(), [has_lapsed], "{version}");
+        store.record_outcomes(held, at(0), &[]).await.unwrap();
+    }
+    let (ids, held) = claim(store, 0, 9).await;
+    store.record_outcomes(held, at(1), &[(ids[0], SendOutcome::Lapsed)]).await.unwrap();
+    assert_eq!(latest_due(store).await, None);
+    let row = &store.list_dispatches(false, 1).await.unwrap()[0];
+    assert_eq!((row.waiting, row.sent_at, row.given_up_at, row.tries), (false, None, None, 0));
 }

@@ -110,7 +110,7 @@ fn no_statement_for_a_letter_scans_a_table() {
         // SQLite scans `dispatch` for rows that reference a new letter only if a deferred foreign key is violated,
         // which never happens here.
         let never =
-            |step: &&String| statement.starts_with("INSERT INTO letter ") && step.contains("SCAN dispatch ");
+            |step: &&String| statement.starts_with("INSERT INTO letter ") && step.contains("SCAN dispatch");
         // A page is limited by its own query; what is done with its rows afterwards is cheap.
         let has_page = statement.starts_with("WITH page AS");
         let of_page = |step: &&String| {

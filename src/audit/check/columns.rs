@@ -151,8 +151,8 @@ fn check_letter(
     }
 }
 
-/// Returns the seat whose pinned token a letter bears, else the one whose player's pinned address wrote it. `None` if that
-/// is true of both or of neither.
+/// Returns the seat whose pinned token a letter bears, else the one whose player's pinned address wrote it.
+/// `None` if that is true of both or of neither.
 fn seat_by_pins(pins: &[KeptPin], letter: &LetterColumns) -> Option<Seat> {
     let only_seat = |kind: PinnedKind, is_in_letter: &dyn Fn(&str) -> bool| {
         let stands_for =

@@ -1,4 +1,4 @@
-//! Accepts deadlines that follow from other time zones: a country that changes its clocks must not make a ledger look forged.
+//! Accepts deadlines of other time zones: a change of a country's clocks must not make ledgers look forged.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::IANA_TZDB_VERSION;
@@ -7,11 +7,11 @@ use super::state::Check;
 use crate::ledger::{ChainedEntry, Entry, Fact};
 use crate::referee::{Match, Ruling, move_deadline};
 
-/// The most that clocks can differ: the day of a deadline may begin up to 26 hours earlier or later elsewhere.
+/// The most that clocks can differ: a day may begin up to 26 hours earlier or later elsewhere.
 const MOST: TimeDelta = TimeDelta::hours(26);
 
-/// Replaces the deadlines of a repeated ruling by the recorded ones, if it was made with other time zones and they differ
-/// by no more than clocks can.
+/// Replaces the deadlines of a repeated ruling by the recorded ones, if it was made with other time zones and
+/// they differ by no more than clocks can.
 pub(super) fn adopt_recorded(check: &Check, ruling: &mut Ruling) {
     // An opening names its own zones.
     let then = check.current.as_ref().unwrap_or(&ruling.after);

@@ -12,7 +12,7 @@ use crate::letter::Digest;
 use crate::referee::Ruling;
 use crate::report::envelope::{self, PlaceInMatch, unique_start};
 
-/// Moves the letters of the last ruling to `expected`, with these digests. Returns whether their number is right.
+/// Moves the letters of the last ruling to `expected`, with these digests. Returns whether as many were sent.
 pub(super) fn confirm(check: &mut Check, told: &[Digest], expected: &mut Vec<ExpectedDispatch>) -> bool {
     let unconfirmed = std::mem::replace(&mut check.unconfirmed, Unconfirmed::Repeated(Vec::new()));
     let sent = match unconfirmed {
@@ -33,7 +33,7 @@ pub(super) fn confirm(check: &mut Check, told: &[Digest], expected: &mut Vec<Exp
     true
 }
 
-/// Compares the deliveries that the first pending entry lists with the stored ones, and gives them to the match.
+/// Compares the deliveries that the first pending entry lists with the stored ones; the match takes them.
 pub(super) fn note_deliveries(check: &mut Check, seq: u64) {
     let Some(first) = check.pending.front() else { return };
     let delivered = first.link.delivered.clone();
@@ -85,8 +85,8 @@ pub(super) fn of_ruling(
     expected
 }
 
-/// Our letters that a ruling which ends with this entry sent, in order, as far as `count` pins tell. `None` for one that is
-/// withheld, or missing, which is reported.
+/// Our letters that a ruling which ends with this entry sent, in order, as far as `count` pins tell. `None`
+/// for one that is withheld, or missing, which is reported.
 fn sent_by(check: &mut Check, head: Head, at: DateTime<Utc>, count: usize) -> Vec<Option<ExpectedDispatch>> {
     let mut sent = Vec::new();
     let Some(key) = check.first_key() else { return sent };
@@ -112,7 +112,7 @@ fn sent_by(check: &mut Check, head: Head, at: DateTime<Utc>, count: usize) -> Ve
     sent
 }
 
-/// Whether a letter with this place in the match is withheld: it went to a player who was forgotten, or to a former one.
+/// Whether a letter with this place in the match is withheld: it went to a forgotten or former player.
 fn is_withheld(check: &Check, names: impl Fn(&str) -> bool) -> bool {
     let Some(key) = check.first_key() else { return false };
     check.withheld.sent.iter().any(|(message_id, seat)| {

@@ -1,5 +1,6 @@
-//! Notes the entries of a ruling, and compares the letters that they name besides their cause, each of which proves something:
-//! who opened a match, who confirmed a letter, who changed the holder of a seat, or who announced an absence in another match.
+//! Notes the entries of a ruling, and compares the letters that they name besides their cause, each of which
+//! proves something: who opened a match, who confirmed a letter, who changed the holder of a seat, or who
+//! announced an absence in another match.
 
 use super::state::Check;
 use crate::audit::verdict::Place;

@@ -54,7 +54,8 @@ impl ExpectedDispatch {
         &self.stored.message_id
     }
 
-    /// Compares the letter with its pin, its ledger line with the chain, and what it is stored under with its own header.
+    /// Compares the letter with its pin, its ledger line with the chain, and what it is stored under with its
+    /// own header.
     ///
     /// # Errors
     /// [`Finding`] if the letter was changed or is stored under wrong data.

@@ -33,7 +33,7 @@ impl Holders {
         Holders { kept: kept.into_iter().map(|kept| (kept.pin, kept)).collect(), held: Vec::new() }
     }
 
-    /// Notes who holds a seat from `at` on. Fails if a pin is not kept, or does not stand for what is kept with it.
+    /// Notes who holds a seat from `at` on. Fails if a pin is not kept, or does not stand for what is kept.
     fn note(&mut self, seat: Seat, pins: &SeatPins, at: DateTime<Utc>) -> Result<(), &'static str> {
         for held in self.held.iter_mut().filter(|held| held.seat == seat && held.until.is_none()) {
             held.until = Some(at);
@@ -49,7 +49,7 @@ impl Holders {
         Ok(())
     }
 
-    /// Whether a seat had this token or address at some time since then. Of a forgotten player nobody can tell.
+    /// Whether a seat had this token or address at some time since. Of a forgotten player nobody can tell.
     pub(super) fn had(
         &self,
         seat: Seat,

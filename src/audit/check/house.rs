@@ -5,8 +5,8 @@ use crate::house;
 use crate::ledger::{self, HousePlay, LetterCause};
 use crate::referee::digest_of;
 
-/// Checks a turn of the house, unless it was checked before. Counts one that another version of the house played, which
-/// cannot be found again, and lists one in which its level failed.
+/// Checks a turn of the house, unless it was checked before. Counts one that another version of the house
+/// played, which cannot be found again, and lists one in which its level failed.
 ///
 /// # Errors
 /// Returns what is wrong, as a clause.
@@ -31,8 +31,7 @@ pub(super) fn check_turn(check: &mut Check, seq: u64, play: &HousePlay) -> Resul
     Ok(())
 }
 
-/// Finds the hint in a letter's cause again, unless it was checked before. Counts one that another version of the house
-/// gave.
+/// Finds the hint in a letter's cause again, unless it was checked before. Counts one of another version.
 ///
 /// # Errors
 /// Returns what is wrong, as a clause.

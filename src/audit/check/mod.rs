@@ -27,8 +27,9 @@ pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, Store
 pub use self::state::{Check, StoredMatch, Withheld};
 
 impl Check {
-    /// Repeats the pending rulings whose entries are complete, or all of them `at_end`. Returns the letters that
-    /// rulings must have sent and whose digests are known: from the next entry or, `at_end`, from the snapshot.
+    /// Repeats the pending rulings whose entries are complete, or all of them `at_end`. Returns the letters
+    /// that rulings must have sent and whose digests are known: from the next entry or, `at_end`, from the
+    /// snapshot.
     pub fn rule_pending(&mut self, at_end: bool) -> Vec<ExpectedDispatch> {
         let mut expected = Vec::new();
         while !self.is_stopped() && (at_end && !self.pending.is_empty() || self.first_is_complete()) {
@@ -52,8 +53,8 @@ impl Check {
         self.count_first() < self.pending.len()
     }
 
-    /// Repeats the ruling on the first pending entry, and compares all its entries. A ruling that cannot be repeated is
-    /// checked as far as its entries and letters tell.
+    /// Repeats the ruling on the first pending entry, and compares all its entries. A ruling that cannot be
+    /// repeated is checked as far as its entries and letters tell.
     fn repeat_ruling(&mut self, expected: &mut Vec<ExpectedDispatch>) {
         let Some(first) = self.pending.front() else { return };
         let (seq, at, told) = (first.link.seq, first.link.at, first.link.told.clone());
@@ -93,8 +94,7 @@ impl Check {
         self.current = Some(ruling.after);
     }
 
-    /// Checks that entries name these letters, which are stored as ruled on in this match. Call it after the last
-    /// entry.
+    /// Checks that entries name these letters, stored as ruled on in this match. Call after the last entry.
     pub fn check_acted_letters(&mut self, acted: &[Digest]) {
         if self.is_stopped() {
             return;

@@ -1,5 +1,5 @@
-//! The play of a match as its entries record it: sealed orders stand in the letter, and adjudications follow from the
-//! filings. This needs the rules alone, and no procedure.
+//! The play of a match as its entries record it: sealed orders stand in the letter, and adjudications follow
+//! from the filings. This needs the rules alone, and no procedure.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Reads a match for the check: walks the chain and parses the letters that it names.
 //!
-//! Reading does not depend on the repeated rulings, so the next entries are read while the last ones are checked.
+//! Reading does not depend on repeated rulings, so the next entries are read while the last are checked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -186,7 +186,7 @@ impl LedgerReader {
         self.sent_until.is_some_and(|seq| seq <= self.head.seq)
     }
 
-    /// Adds the next of our letters, in the order of their creation. Push an empty vector when there are no more.
+    /// Adds the next of our letters, in the order of their creation. An empty vector: there are no more.
     pub fn push_dispatches(&mut self, sent: Vec<StoredDispatch>) {
         if sent.is_empty() {
             self.sent_until = None;
@@ -217,7 +217,8 @@ impl LedgerReader {
         ParsedLetter { digest, received_at, is_ruled, letter }
     }
 
-    /// Adds the letters that were missing. `sent` holds the texts of our letters that they may quote, by Message-ID.
+    /// Adds the letters that were missing. `sent` holds the texts of our letters that they may quote, by
+    /// Message-ID.
     pub fn push_letters(&mut self, letters: Vec<ParsedLetter>, sent: &BTreeMap<String, String>) {
         for ParsedLetter { digest, received_at, is_ruled, letter } in letters {
             let new_text = match &letter {

@@ -1,4 +1,4 @@
-//! The check of one match in progress: what was read of it, what the entries so far led to, and what was found.
+//! The check of one match in progress: what was read, what the entries so far led to, and what was found.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -61,8 +61,8 @@ pub(super) enum Unconfirmed {
 
 /// The check of one match. The caller pushes what [`LedgerReader`] has read, in order.
 ///
-/// Only entries and letters of pending rulings are held: memory grows with the longest ruling, the match itself, and a
-/// few bytes for each turn and letter.
+/// Only entries and letters of pending rulings are held: memory grows with the longest ruling, the match
+/// itself, and a few bytes for each turn and letter.
 pub struct Check {
     pub(super) stored: StoredMatch,
     pub(super) snapshot: Option<Match>,
@@ -88,11 +88,11 @@ pub struct Check {
     pub(super) play: Option<Play>,
     /// The identity that the last entry that set it records.
     pub(super) identity: Option<MailIdentity>,
-    /// Our letters whose delivery no entry has listed, by pin. `None` for a missing letter, which has been reported.
+    /// Our letters whose delivery no entry has listed, by pin. `None` for a missing one, which was reported.
     pub(super) undelivered: BTreeMap<Digest, Option<SentLetter>>,
     pub(super) unconfirmed: Unconfirmed,
     pub(super) verdict: AuditVerdict,
-    /// Finds the house's turns again, which takes as long as it took the first time. `None`: they are accepted as played.
+    /// Finds the house's turns again, which takes as long as the first time. `None`: accepted as played.
     pub(super) house: Option<Arc<HousePlayer>>,
     /// The letters that are withheld for good.
     pub(super) withheld: Withheld,
@@ -103,8 +103,8 @@ pub struct Check {
 }
 
 impl Check {
-    /// `pins` are the kept pins of the seats. `house` finds the turns of the house again; without it they are accepted as
-    /// they were played.
+    /// `pins` are the kept pins of the seats. `house` finds the turns of the house again; without it they are
+    /// accepted as they were played.
     pub fn new(
         stored: StoredMatch,
         seats: BySeat<StoredSeat>,
@@ -242,8 +242,8 @@ impl Check {
         self.checked_until = seq;
     }
 
-    /// Records the results of comparing our letters. Inserts their findings at index `before`, so that all findings
-    /// are in the order of the ledger.
+    /// Records the results of comparing our letters. Inserts their findings at index `before`, so that all
+    /// findings are in the order of the ledger.
     pub fn record_comparisons(&mut self, results: Vec<Result<(), Finding>>, before: usize) {
         self.verdict.sent += results.iter().filter(|result| result.is_ok()).count() as u64;
         let findings: Vec<Finding> = results.into_iter().filter_map(Result::err).collect();

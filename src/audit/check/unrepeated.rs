@@ -1,6 +1,7 @@
-//! Checks rulings that are not repeated: those that followed another procedure, and those of matches of which letters are
-//! withheld for good. What needs no procedure is compared all the same: that letters are there, whole and from the holder
-//! of their seat, that orders stand in them, that adjudications follow, and what our own letters are pinned by.
+//! Checks rulings that are not repeated: those that followed another procedure, and those of matches of which
+//! letters are withheld for good. What needs no procedure is compared all the same: that letters are there,
+//! whole and from the holder of their seat, that orders stand in them, that adjudications follow, and what
+//! our own letters are pinned by.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -34,7 +35,7 @@ pub(super) fn reason(check: &mut Check) -> Option<Unrepeated> {
     }
 }
 
-/// Returns the match as it was before the first pending entry, if that changes the procedure and the match is kept.
+/// Returns the match before the first pending entry, if that changes the procedure and the match is kept.
 fn known_match(check: &Check) -> Option<Match> {
     let first = check.pending.front().filter(|first| first.link.kind == "DeskSet")?;
     let Fact::DeskSet { before, .. } = serde_json::from_str::<Entry>(&first.json).ok()?.fact else {

@@ -1,7 +1,7 @@
 //! The account of a match: who filed what and when, what was asked and answered, what each seat was told.
 //!
-//! It shows everything. The caller decides whether it may be shown. Its words are in `templates/account`; the program's own
-//! templates word it, because it shows what a club's own ones say beside what they should.
+//! It shows everything. The caller decides whether it may be shown. Its words are in `templates/account`; the
+//! program's own templates word it, because it shows what a club's own ones say beside what they should.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,8 +21,6 @@ use crate::report::sent::plain_text;
 use crate::report::{self, Position, TemplateError, Templates};
 
 mod positions;
-#[cfg(test)]
-mod tests;
 
 /// One of our letters with all its bytes.
 #[derive(Clone, Debug)]
@@ -40,8 +38,8 @@ pub struct ArchivedDispatch {
 }
 
 impl MatchArchive {
-    /// Withholds the letters that answered or passed on a letter of which nothing can be shown yet, but not reports, which
-    /// only show what was decided.
+    /// Withholds the letters that answered or passed on a letter of which nothing can be shown yet, but not
+    /// reports, which only show what was decided.
     pub fn withhold_answers(&mut self) {
         let is_hidden =
             |digest: &Digest| self.withheld.get(digest).is_some_and(|letter| letter.part.is_none());
@@ -70,7 +68,7 @@ pub struct WithheldLetter {
     pub seat: Option<Seat>,
     /// The part for this match, if only that was ruled on.
     pub part: Option<String>,
-    /// The matches that must be over before the whole letter is shown. None in a public dossier, which never shows it.
+    /// The matches that must be over before the whole letter is shown. None in a public dossier.
     pub until: Vec<String>,
 }
 
@@ -85,7 +83,7 @@ pub struct MatchArchive {
     pub dispatches: Vec<ArchivedDispatch>,
 }
 
-/// Returns the account as plain text, limited to `turn` if one is given. `None` if the match has no such turn.
+/// Returns the account as plain text, limited to `turn` if given. `None` if the match has no such turn.
 ///
 /// # Errors
 /// [`TemplateError`] if a template is faulty.
@@ -252,7 +250,7 @@ impl Account<'_> {
         Some(title.map(drawn))
     }
 
-    /// For each seat, what the rules let it know after a ruling that changed the position, and the report that it was sent.
+    /// For each seat, what the rules let it know after a change of the position, and the report it was sent.
     fn beside(&self, ruling: &[Entry], sent: &[&ArchivedDispatch]) -> Result<Vec<Value>, TemplateError> {
         let game_match = &self.archive.game_match;
         let reached: Vec<&Reached> = ruling.iter().filter_map(|entry| self.reached.get(&entry.seq)).collect();

@@ -47,8 +47,8 @@ fn push_word(word: &str, out: &mut String) {
     }
 }
 
-/// Whether a word can be a reply token. A token of 16 letters without a digit occurs once in 240; words of 16 letters
-/// that consist of its letters, such as "straightforwards", are blacked out as well.
+/// Whether a word can be a reply token. A token of 16 letters without a digit occurs once in 240; words of 16
+/// letters that consist of its letters, such as "straightforwards", are blacked out as well.
 fn is_token(word: &str) -> bool {
     Token::parse(word).is_some()
 }

@@ -55,7 +55,7 @@ pub struct About {
     pub head: Head,
     /// The digests of the letters that the last ruling sent, which no entry lists yet.
     pub told: Vec<Digest>,
-    /// The match after its last entry. It contains the key, so only the arbiter's dossier of a finished match has it.
+    /// The match after its last entry. It contains the key: only in the arbiter's dossier of a finished one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Match>,
 }
@@ -79,8 +79,8 @@ pub struct LetterRecord {
     pub received_at: DateTime<Utc>,
     /// `None` if the letter was not ruled on in the match, but proves something, such as an absence.
     pub seat: Option<Seat>,
-    /// The matches that must be over before a dossier holds the whole letter. Until then it holds the part for its match,
-    /// if the letter was ruled on in parts.
+    /// The matches that must be over before a dossier holds the whole letter. Until then it holds the part
+    /// for its match, if the letter was ruled on in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld_until: Option<Vec<String>>,
     /// Addresses or tokens are blacked out in the text of the letter.

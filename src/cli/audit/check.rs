@@ -18,8 +18,8 @@ use crate::cli::arguments::read_file;
 use crate::house;
 use crate::letter::printable::printable_text;
 
-/// Check an arbiter's dossier of a finished match: walk its ledger, repeat every ruling from the letters in it, and compare.
-/// Needs neither config nor database
+/// Check an arbiter's dossier of a finished match: walk its ledger, repeat every ruling from the letters in
+/// it, and compare. Needs neither config nor database
 ///
 /// Exit status: 0 sound; 1 wrong; 2 not a dossier that can be checked this way.
 #[derive(clap::Args)]
@@ -47,8 +47,7 @@ const MAX_NAME_BYTES: usize = 200;
 /// The first bytes of each file's description in an archive's central directory.
 const ENTRY_SIGNATURE: &[u8] = b"PK\x01\x02";
 
-/// The bits of a Unix mode for the type of a file, and their value for a regular file. Archives from other systems have
-/// none.
+/// The bits of a Unix mode for the type of a file, and those of a regular file. Other archives have none.
 const KIND_OF_FILE: u32 = 0o170_000;
 const REGULAR_FILE: u32 = 0o100_000;
 

@@ -24,7 +24,8 @@ pub struct Args {
     /// Archive to write; it must not exist yet
     #[arg(value_name = "FILE.zip")]
     file: PathBuf,
-    /// Include the letters' bytes, addresses and reply tokens, for an arbiter and `audit check`; renews the tokens first
+    /// Include the letters' bytes, addresses and reply tokens, for an arbiter and `audit check`; renews the
+    /// tokens first
     #[arg(long)]
     arbiter: bool,
     #[command(flatten)]

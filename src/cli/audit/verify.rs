@@ -21,8 +21,8 @@ const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Walk the ledger, repeat every ruling, find every sent letter by its pin, and compare
 ///
-/// Rulings that followed another procedure are not repeated, but they are counted, and their letters, orders and
-/// adjudications are compared.
+/// Rulings that followed another procedure are not repeated, but they are counted, and their letters, orders
+/// and adjudications are compared.
 ///
 /// Exit status: 0 sound; 1 wrong.
 #[derive(clap::Args)]
@@ -33,8 +33,8 @@ pub struct Args {
     /// Check every match
     #[arg(long)]
     all: bool,
-    /// Check the matches named in the ledger lines of these letters, taken from players' own mailboxes, and that each
-    /// line is on its chain. This also reveals a deleted match
+    /// Check the matches named in the ledger lines of these letters, taken from players' own mailboxes, and
+    /// that each line is on its chain. This also reveals a deleted match
     #[arg(long, value_name = "LETTER.eml", num_args = 1.., conflicts_with = "all")]
     against: Vec<PathBuf>,
     /// Also send the result to the GM by letter

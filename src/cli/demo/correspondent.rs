@@ -91,8 +91,8 @@ struct RefereeLetter {
 }
 
 impl RefereeLetter {
-    /// Whether orders in answer to it are for the open turn. The opponent's words and a receipt may concern a turn that
-    /// is over, and arrive together with the report, in any order.
+    /// Whether orders in answer to it are for the open turn. The opponent's words and a receipt may concern a
+    /// turn that is over, and arrive together with the report, in any order.
     fn may_be_answered_with_orders(&self) -> bool {
         !self.subject.contains("a message from") && !self.subject.ends_with("sealed")
     }

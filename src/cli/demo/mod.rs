@@ -1,7 +1,7 @@
 //! `fogpost demo`: two correspondents play a whole match by real letters, without a server or an account.
 //!
-//! They deliver their letters into the referee's Maildir, and the daemon answers into theirs. Their orders come from a
-//! recorded match of each game, so every demo tells the same story.
+//! They deliver their letters into the referee's Maildir, and the daemon answers into theirs. Their orders
+//! come from a recorded match of each game, so every demo tells the same story.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,8 +32,8 @@ mod story;
 
 /// Replay a recorded match by real letters between two correspondents, on this machine alone
 ///
-/// With --play you play against the house yourself: the referee runs until Ctrl-C, and you read and answer its letters
-/// with mutt.
+/// With --play you play against the house yourself: the referee runs until Ctrl-C, and you read and answer
+/// its letters with mutt.
 #[derive(clap::Args)]
 pub struct Args {
     /// The game to play
@@ -125,7 +125,7 @@ async fn play_both(office: &Office, folder: &Path, record: &Record) -> anyhow::R
     }
 }
 
-/// Returns how many of the next filings are sent before the referee reads them: one, or both if both sides are awaited.
+/// Returns how many of the next filings are sent before the referee reads: one, or both if both are awaited.
 fn sent_together(next: &[Filed], game_match: &Match) -> usize {
     match next {
         [Filed { by: By::Seat(a, _), .. }, Filed { by: By::Seat(b, _), .. }, ..]

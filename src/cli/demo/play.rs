@@ -1,4 +1,4 @@
-//! `fogpost demo --play`: the person at the terminal plays against the house, with mutt, on this machine alone.
+//! `fogpost demo --play`: the person at the terminal plays against the house, with mutt, on this machine.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -45,12 +45,12 @@ impl Play {
         Ok(Play { folder, game, level })
     }
 
-    /// Opens the match in the folder, which must exist by now, and referees it until Ctrl-C. The person begins.
+    /// Opens the match in the folder, which exists by now, and referees it until Ctrl-C. The person begins.
     pub async fn run(self) -> anyhow::Result<()> {
         let Play { folder, game, level } = self;
         let office = office(&folder).await?;
         let you = named_address("You")?;
-        Mail::new(&folder, you.address.as_str()).write()?;
+        write_mail(&folder, you.address.as_str())?;
         let new = NewMatch {
             game,
             choices: house::choices_at(game, level, &[]).map_err(anyhow::Error::msg)?,
@@ -77,8 +77,8 @@ fn absolute(folder: &Path) -> io::Result<PathBuf> {
     Ok(fs::canonicalize(present)?.join(missing))
 }
 
-/// Whether a character has a special meaning inside the quotes of a muttrc or a shell script, or is not printed as it is.
-/// mutt splits `sendmail` at spaces even inside quotes.
+/// Whether a character has a special meaning inside the quotes of a muttrc or a shell script, or is not
+/// printed as it is. mutt splits `sendmail` at spaces even inside quotes.
 fn is_special_in_muttrc(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\'' | '"' | '\\' | '$' | '`') || !is_printable(c)
 }
@@ -120,65 +120,21 @@ fn tell(game_match: &Match, folder: &Path) {
     println!("RESIGN CONFIRM ends the match. Ctrl-C stops the referee here.");
 }
 
-/// The files with which mutt reads and sends letters here.
-struct Mail<'a> {
-    folder: &'a Path,
-    own: PathBuf,
-    address: &'a str,
-}
-
-impl<'a> Mail<'a> {
-    fn new(folder: &'a Path, address: &'a str) -> Mail<'a> {
-        Mail { folder, own: folder_of(&folder.join("mail"), address), address }
+/// Creates the mailboxes, mutt's config, and the program with which it sends.
+fn write_mail(folder: &Path, address: &str) -> anyhow::Result<()> {
+    let own = folder_of(&folder.join("mail"), address);
+    for place in [&own, &folder.join("mail/sent")] {
+        maildir::create(place)?;
     }
-
-    /// Creates the mailboxes, mutt's config, and the program with which it sends.
-    fn write(&self) -> anyhow::Result<()> {
-        let sent = self.folder.join("mail/sent");
-        for place in [&self.own, &sent] {
-            maildir::create(place)?;
-        }
-        let send = self.folder.join("send");
-        put(
-            &send,
-            &format!(
-                "#!/bin/sh\n\
-             # mutt calls this to send a letter: it puts it into the referee's mailbox.\n\
-             cd '{}/mail/referee' || exit 1\n\
-             name=\"$(date +%s).$$.demo\"\n\
-             cat > \"tmp/$name\" && mv \"tmp/$name\" \"new/$name\"\n",
-                self.folder.display()
-            ),
-        )?;
-        fs::set_permissions(&send, fs::Permissions::from_mode(0o755))?;
-        put(
-            &self.folder.join("muttrc"),
-            &format!(
-                "# mutt -F {folder}/muttrc: your mailbox in this demo, and nothing else.\n\
-             set realname = \"You\"\n\
-             set from = \"{address}\"\n\
-             set use_from = yes\n\
-             set mbox_type = Maildir\n\
-             set folder = \"{folder}/mail\"\n\
-             set spoolfile = \"{own}\"\n\
-             set record = \"{sent}\"\n\
-             set postponed = \"{folder}/mail/drafts\"\n\
-             set sendmail = \"{folder}/send\"\n\
-             set include = yes          # quote the letter\n\
-             set fast_reply = yes       # ask for neither address nor subject\n\
-             set mail_check = 1\n\
-             set timeout = 2\n\
-             set sort = date-received\n\
-             set mark_old = no\n\
-             set confirmappend = no\n\
-             set move = no\n",
-                folder = self.folder.display(),
-                address = self.address,
-                own = self.own.display(),
-                sent = sent.display(),
-            ),
-        )
-    }
+    let fill = |text: &str| {
+        text.replace("{folder}", &folder.display().to_string())
+            .replace("{address}", address)
+            .replace("{own}", &own.display().to_string())
+    };
+    let send = folder.join("send");
+    put(&send, &fill(include_str!("send")))?;
+    fs::set_permissions(&send, fs::Permissions::from_mode(0o755))?;
+    put(&folder.join("muttrc"), &fill(include_str!("muttrc")))
 }
 
 fn put(file: &Path, text: &str) -> anyhow::Result<()> {

@@ -8,7 +8,6 @@ use crate::daemon::Office;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::rows::{DigestLetter, DigestRows, MissedTurn};
 use crate::desk::outbox::budgets::{CLUB, Period, start_of};
-use crate::desk::outbox::returned::given_up_part;
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;
@@ -21,15 +20,11 @@ const MAX_LISTED: u32 = 50;
 /// Maximum letters to search for words to the GM: more than the players of a big club write in a day.
 const MAX_SEARCHED: u32 = 20_000;
 
-/// The time within which a batch that was decided is committed. What was decided shortly before a digest may have been
-/// committed after it, so the next one looks back by as much.
+/// The time within which a batch that was decided is committed. What was decided shortly before a digest may
+/// have been committed after it, so the next one looks back by as much.
 const LOOK_BACK: TimeDelta = TimeDelta::minutes(5);
 
-pub async fn load_digest(
-    office: &Office,
-    last: DateTime<Utc>,
-    gm_tokens: &[String],
-) -> anyhow::Result<DigestRows> {
+pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result<DigestRows> {
     let since = last - LOOK_BACK;
     let mut asked = facts_since(office, "GmAsked", since).await?;
     asked.extend(facts_since(office, "Protested", since).await?);
@@ -40,7 +35,7 @@ pub async fn load_digest(
     Ok(DigestRows {
         since: last,
         refused: facts_since(office, "OrdersRefused", since).await?,
-        given_up: given_up_since(office, since, gm_tokens).await?,
+        given_up: given_up_since(office, since).await?,
         set_aside: letters_decided_since(office, LetterStatus::SetAside, since).await?,
         ignored: letters_decided_since(office, LetterStatus::Ignored, since).await?,
         words: words_since(office, since).await?,
@@ -108,28 +103,10 @@ async fn left_out_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result
     Ok(left_out.map(|(_, count)| u64::from(*count)).sum())
 }
 
-/// Returns the dispatches that were given up since then. Their rows lack that time, but the letter that told
-/// the GMs at once has it. No letter tells of one to a GM; the time of the dispatch itself counts then.
-async fn given_up_since(
-    office: &Office,
-    since: DateTime<Utc>,
-    gm_tokens: &[String],
-) -> anyhow::Result<Vec<DispatchRow>> {
+async fn given_up_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<Vec<DispatchRow>> {
     let filter = DispatchFilter { only_given_up: true, ..DispatchFilter::default() };
-    let found = office.store.find_dispatches(&filter, MAX_LISTED).await?;
-    let mut given_up: Vec<DispatchRow> = found.into_iter().map(|(row, _bytes)| row).collect();
-    let notices_on = |row: &DispatchRow| -> Vec<String> {
-        let unique = given_up_part(row);
-        gm_tokens.iter().map(|token| office.club.stationery.message_id(token, &unique)).collect()
-    };
-    let notices: Vec<String> = given_up.iter().flat_map(notices_on).collect();
-    let notices = office.store.dispatches_named(&notices).await?;
-    given_up.retain(|row| {
-        let ids = notices_on(row);
-        let told = notices.iter().find(|told| ids.contains(&told.message_id));
-        told.map_or(row.created_at, |told| told.created_at) >= since
-    });
-    Ok(given_up)
+    let found = office.store.find_dispatches(&filter, MAX_LISTED).await?.into_iter().map(|(row, _)| row);
+    Ok(found.filter(|row| row.given_up_at.is_some_and(|at| at >= since)).collect())
 }
 
 /// Returns the letters with words for the GM, according to their notes.

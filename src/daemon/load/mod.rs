@@ -145,8 +145,7 @@ async fn load_matches_and_mail(
     load_texts(office, keys!(lacking, Text).collect(), loaded).await?;
     let mut dispatches: BTreeSet<String> = keys!(lacking, Dispatch).collect();
     load_return_ids(office, keys!(lacking, ReturnId).collect(), &mut dispatches, loaded).await?;
-    load_dispatches(office, dispatches, loaded).await?;
-    load_answers(office, keys!(lacking, Answers).collect(), loaded).await
+    load_dispatches(office, dispatches, loaded).await
 }
 
 async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
@@ -207,7 +206,7 @@ async fn load_for_gms(office: &Office, lacking: &[Key], loaded: &mut LoadedRows)
         loaded.readers_of.insert(readers, players);
     }
     for since in keys!(lacking, Digest) {
-        loaded.digest = Some(digest::load_digest(office, since, &loaded.gm_tokens).await?);
+        loaded.digest = Some(digest::load_digest(office, since).await?);
     }
     Ok(())
 }
@@ -324,27 +323,6 @@ async fn load_dispatches(
     }
     for id in ids {
         loaded.dispatches.entry(id).or_default();
-    }
-    Ok(())
-}
-
-async fn load_answers(
-    office: &Office,
-    readers: BTreeSet<String>,
-    loaded: &mut LoadedRows,
-) -> anyhow::Result<()> {
-    let missing = readers.into_iter().filter(|reader| !loaded.answers.contains_key(reader));
-    let readers: Vec<String> = missing.collect();
-    if readers.is_empty() {
-        return Ok(());
-    }
-    let since = loaded.at - TimeDelta::hours(1);
-    let rows = office.store.answers_to(&readers, since).await.context("answers")?;
-    for reader in readers {
-        loaded.answers.entry(reader).or_default();
-    }
-    for row in rows {
-        loaded.answers.entry(row.recipient.clone()).or_default().push(row);
     }
     Ok(())
 }

@@ -78,8 +78,8 @@ fn keys_of_read(letter: &Letter) -> Vec<Key> {
 }
 
 /// Returns the rows that an answer to this address depends on.
-fn keys_of_answer(address: String) -> [Key; 3] {
-    [Key::Answers(address.clone()), Key::Budget(CLUB.to_owned()), Key::Budget(address)]
+fn keys_of_answer(address: String) -> [Key; 2] {
+    [Key::Budget(CLUB.to_owned()), Key::Budget(address)]
 }
 
 fn returned_dispatches(automatic: Option<&Automatic>) -> Vec<Key> {

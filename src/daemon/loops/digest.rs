@@ -1,22 +1,17 @@
 //! Sends each GM a digest once a day, and the digests that players have asked for.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use crate::config::Gm;
 use crate::daemon::{Office, commit, remembered};
 use crate::desk::frame::gm_index::GmIndex;
-use crate::desk::gm::digest::daily;
+use crate::desk::gm::digest::{LastDigest, daily, since_key, told_key};
 use crate::desk::people::player_settings::digest_for;
 use crate::store::Player;
 
 /// The key under which a daemon remembers its last digest for the first GM, and the prefix of the keys for
 /// the others.
 const LAST_DIGEST: &str = "digest";
-
-/// The prefix of the keys under which a daemon remembers what the last digest for a GM told.
-const TOLD: &str = "told in digest";
 
 /// Maximum players whose digests are made at a time.
 const PLAYERS: u32 = 100;
@@ -61,26 +56,22 @@ async fn digest_of(
     key: &str,
     now: DateTime<Utc>,
 ) -> anyhow::Result<()> {
-    let Some(last) = remembered::time(office, key).await? else {
+    let Some(made_at) = remembered::time(office, key).await? else {
         // The first period begins when the club does.
         return Ok(office.store.remember(key, &now.to_rfc3339()).await?);
     };
     let zone = office.config.terms.zone;
     let local = now.with_timezone(&zone);
-    let today = local.date_naive();
-    let is_made = last.with_timezone(&zone).date_naive() >= today;
+    let is_made = made_at.with_timezone(&zone).date_naive() >= local.date_naive();
     if is_made || local.hour() < gm.digest_hour {
         return Ok(());
     }
-    let told_key = format!("{TOLD} {}", gm.address);
-    let before = office.store.remembered(&told_key).await?;
+    let since = remembered::time(office, &since_key(key)).await?.unwrap_or(made_at);
+    let told = office.store.remembered(&told_key(key)).await?;
     // A note that cannot be read costs no digest.
-    let before: BTreeSet<String> =
-        before.and_then(|told| serde_json::from_str(&told).ok()).unwrap_or_default();
-    let told =
-        commit::decide_and_commit(office, move |desk| daily(desk, index, last, &before, today)).await?;
-    office.store.remember(&told_key, &serde_json::to_string(&told)?).await?;
+    let told = told.and_then(|told| serde_json::from_str(&told).ok()).unwrap_or_default();
+    let last = LastDigest { key: key.to_owned(), made_at, since, told };
+    commit::decide_and_commit(office, move |desk| daily(desk, index, &last)).await?;
     // Counts matter for two days at most.
-    office.store.delete_past_restraints(now - TimeDelta::days(3), now).await?;
-    Ok(office.store.remember(key, &now.to_rfc3339()).await?)
+    Ok(office.store.delete_past_restraints(now - TimeDelta::days(3), now).await?)
 }

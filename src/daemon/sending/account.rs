@@ -7,6 +7,7 @@
 //! that it is the account.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,15 @@ use crate::post::outbox::SendError;
 use crate::post::refusal::{EnhancedCode, RefusalClass};
 use crate::referee::{DispatchKind, TOLERATED_DELAY};
 use crate::store::{Claimed, SendOutcome};
+
+/// What became of a letter, and what follows for others than its sender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub id: i64,
+    pub message_id: String,
+    pub sent: SendOutcome,
+    pub event: Option<Event>,
+}
 
 /// The key under which a daemon remembers the account.
 pub const ACCOUNT: &str = "outbox";
@@ -42,9 +52,9 @@ const TELL_AFTER: TimeDelta = TimeDelta::minutes(3);
 /// does so every hour.
 const TELL_AGAIN_AFTER: TimeDelta = TimeDelta::hours(24);
 
-/// Times that a letter given up in a run can be queued again and still count as evidence against the account.
-/// Otherwise three dead addresses would cause one outage after the other.
-const MAX_REVIVALS: u32 = 3;
+/// Outages that the refusal of a letter for good can help to cause. Otherwise three dead addresses would cause
+/// one after the other.
+const MAX_OUTAGES: u32 = 3;
 
 /// Maximum refusals of a run that are remembered.
 const MAX_RUN: usize = 1000;
@@ -58,13 +68,11 @@ pub struct Account {
     /// The server takes nothing at the moment.
     pub outage: Option<Outage>,
     /// Refusals since a letter was last taken.
-    run: Vec<RunEntry>,
-    /// Times that each unsent dispatch was queued again because the account was to blame for its run.
-    revivals: BTreeMap<i64, u32>,
-    /// Work left to do about dispatches, oldest first.
-    pub follow_ups: Vec<FollowUp>,
+    run: Vec<Refused>,
+    /// The outages that began with a refusal for good of each unsent letter.
+    outages: BTreeMap<i64, u32>,
     /// The time at which the GM was last told of an outage, and the codes that caused it.
-    told: Option<(DateTime<Utc>, Option<Status>)>,
+    pub told: Option<(DateTime<Utc>, Option<Status>)>,
 }
 
 /// A time during which the server takes nothing.
@@ -89,22 +97,16 @@ pub struct Outage {
     status: Option<Status>,
 }
 
+/// A letter of the run, and how it was refused last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct RunEntry {
+struct Refused {
     id: i64,
     message_id: String,
     domain: String,
     class: RefusalClass,
     status: Option<Status>,
-    /// Whether the seat is marked, or is going to be.
-    marked: bool,
-}
-
-/// Work left to do about a dispatch whose outcome is recorded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FollowUp {
-    pub message_id: String,
-    pub event: Event,
+    error: String,
+    given_up: bool,
 }
 
 impl Outage {
@@ -128,9 +130,21 @@ impl Outage {
     }
 }
 
-impl RunEntry {
-    fn gave_up(&self) -> bool {
-        is_for_good(self.class)
+impl Refused {
+    fn is_for_good(&self) -> bool {
+        matches!(self.class, RefusalClass::Recipient | RefusalClass::Letter)
+    }
+
+    fn outcome(&self, sent: SendOutcome, event: Event) -> Outcome {
+        Outcome { id: self.id, message_id: self.message_id.clone(), sent, event: Some(event) }
+    }
+
+    /// Gives the letter up, if it was refused for good.
+    fn give_up(&mut self) -> Option<Outcome> {
+        let is_new = self.is_for_good() && !mem::replace(&mut self.given_up, true);
+        let (error, is_undeliverable) = (self.error.clone(), self.class == RefusalClass::Recipient);
+        let event = Event::GivenUp { error: error.clone(), is_undeliverable };
+        is_new.then(|| self.outcome(SendOutcome::GivenUp { error }, event))
     }
 }
 
@@ -161,55 +175,51 @@ impl Account {
 
     /// Notes that the server took a letter. One that was in flight before the outage began (no probe) does
     /// not end it if the server has refused the account itself since: it still does.
-    pub fn note_taken(&mut self, now: DateTime<Utc>, letter: &Claimed, is_probe: bool) {
+    pub fn note_taken(&mut self, now: DateTime<Utc>, letter: &Claimed, is_probe: bool) -> Vec<Outcome> {
         self.outage.take_if(|outage| is_probe || outage.is_of_run);
-        self.mark_given_up();
+        let mut outcomes = self.give_up();
         self.run.clear();
-        self.revivals.remove(&letter.id);
+        self.outages.remove(&letter.id);
         let may_open_a_phase = matches!(letter.kind, DispatchKind::Invitation | DispatchKind::Report);
-        if letter.seat.is_some() && may_open_a_phase && now - letter.created_at > TOLERATED_DELAY {
-            self.follow_ups.push(FollowUp { message_id: letter.message_id.clone(), event: Event::Late });
-        }
+        let is_late = letter.seat.is_some() && may_open_a_phase && now - letter.created_at > TOLERATED_DELAY;
+        let event = is_late.then_some(Event::Late);
+        outcomes.push(Outcome { event, ..outcome(letter, SendOutcome::Taken) });
+        outcomes
     }
 
-    /// Reports what the run gave up: no further letter will show that an address is not to blame for its
-    /// refusal, because one was taken, or because none is in flight or due.
-    pub fn mark_given_up(&mut self) {
-        for entry in self.run.iter_mut().filter(|entry| entry.gave_up() && !entry.marked) {
-            entry.marked = true;
-            let event = Event::GivenUp { is_undeliverable: entry.class == RefusalClass::Recipient };
-            self.follow_ups.push(FollowUp { message_id: entry.message_id.clone(), event });
-        }
+    /// Notes that a letter is going to be tried again: its last refusal does not count then.
+    pub fn note_claimed(&mut self, letter: &Claimed) {
+        self.run.retain(|one| one.id != letter.id);
     }
 
-    /// Notes that a letter was refused, and returns what becomes of it and of others.
-    pub fn note_refused(
-        &mut self,
-        now: DateTime<Utc>,
-        letter: &Claimed,
-        error: &SendError,
-    ) -> Vec<(i64, SendOutcome)> {
+    /// Gives up what the run refused for good: no further letter will show that an address is not to blame,
+    /// because one was taken, or because none is in flight or due.
+    pub fn give_up(&mut self) -> Vec<Outcome> {
+        self.run.iter_mut().filter_map(Refused::give_up).collect()
+    }
+
+    /// Notes that a letter was refused, and returns what becomes of it and of others. A refusal for good holds
+    /// a letter, too, until it is clear that the account is not meant.
+    pub fn note_refused(&mut self, now: DateTime<Utc>, letter: &Claimed, error: &SendError) -> Vec<Outcome> {
         if self.outage.as_ref().is_some_and(|outage| outage.is_confirmed_by(error)) {
-            return vec![(letter.id, later(self.prolong(now, error), error))];
+            return vec![outcome(letter, later(self.prolong(now, error), error))];
         }
-        self.remember(letter, error);
+        let mut outcomes = Vec::from_iter(self.remember(letter, error));
         let is_of_run = self.is_run_of_account();
-        if is_of_run || error.class() == RefusalClass::Account {
-            let until = self.fail(now, error);
-            let mut outcomes = if is_of_run { self.revive(letter.id, until) } else { Vec::new() };
-            outcomes.push((letter.id, later(until, error)));
-            return outcomes;
-        }
-        // In an outage the server spoke about this letter alone: another one may be tried.
-        let outcome = match is_for_good(error.class()) {
-            true => SendOutcome::GivenUp { error: error.to_string() },
-            false => later(now + pause(letter.tries + 1, error), error),
+        let at = match is_of_run || error.class() == RefusalClass::Account {
+            true => self.fail(now, error),
+            // In an outage the server spoke about this letter alone: another one may be tried.
+            false => now + pause(letter.tries + 1, error),
         };
-        vec![(letter.id, outcome)]
+        if is_of_run {
+            outcomes.extend(self.requeue(at));
+        }
+        outcomes.push(outcome(letter, later(at, error)));
+        outcomes
     }
 
-    /// Returns the outage if the GM must be told of it now.
-    pub fn alarm(&self, now: DateTime<Utc>) -> Option<Outage> {
+    /// Returns the outage if the GM must be told of it now, and notes that this is done.
+    pub fn alarm(&mut self, now: DateTime<Utc>) -> Option<Outage> {
         let outage = self.outage.as_ref()?;
         let is_told = self.told.as_ref().is_some_and(|(at, status)| {
             // A time in the future comes from a clock that was set back since.
@@ -217,12 +227,11 @@ impl Account {
             *at <= now && *at >= outage.since || is_lately && *status == outage.status
         });
         let is_brief = outage.tried_at - outage.since < TELL_AFTER && outage.status.is_none();
-        (!is_told && !is_brief).then(|| outage.clone())
-    }
-
-    /// Notes that the GM was told of the outage.
-    pub fn note_told(&mut self, now: DateTime<Utc>, outage: &Outage) {
+        if is_told || is_brief {
+            return None;
+        }
         self.told = Some((now, outage.status));
+        Some(outage.clone())
     }
 
     /// Notes a refusal during an outage, and returns when the letter is due again. Letters that were in
@@ -268,26 +277,25 @@ impl Account {
         until
     }
 
-    /// Adds a refusal to the run. Of refusals for now, one for each domain is enough.
-    fn remember(&mut self, letter: &Claimed, error: &SendError) {
-        let new = RunEntry {
+    /// Adds a refusal to the run. Of refusals for now, one for each domain is enough. Gives up the oldest one if
+    /// there are too many.
+    fn remember(&mut self, letter: &Claimed, error: &SendError) -> Option<Outcome> {
+        let new = Refused {
             id: letter.id,
             message_id: letter.message_id.clone(),
             domain: letter.recipient.rsplit('@').next().unwrap_or_default().to_lowercase(),
             class: error.class(),
             status: error.status(),
-            marked: false,
+            error: error.to_string(),
+            given_up: false,
         };
-        self.run.retain(|entry| {
-            let says_more = entry.domain != new.domain || entry.status != new.status;
-            entry.id != new.id && (new.gave_up() || entry.gave_up() || says_more)
+        self.run.retain(|one| {
+            let says_more = one.domain != new.domain || one.status != new.status;
+            new.is_for_good() || one.is_for_good() || says_more
         });
-        if self.run.len() >= MAX_RUN {
-            // What is forgotten is not queued again.
-            self.mark_given_up();
-            self.run.remove(0);
-        }
+        let oldest = (self.run.len() >= MAX_RUN).then(|| self.run.remove(0));
         self.run.push(new);
+        oldest?.give_up()
     }
 
     /// Whether the run shows that our account is meant: several domains met the latest refusal for good, or
@@ -295,53 +303,37 @@ impl Account {
     fn is_run_of_account(&self) -> bool {
         let status = self.run.last().and_then(|latest| latest.status);
         let is_evidence =
-            |entry: &&RunEntry| self.revivals.get(&entry.id).is_none_or(|revivals| *revivals < MAX_REVIVALS);
-        let alike = self.run.iter().filter(|entry| status.is_some() && entry.status == status);
-        let not_now = self.run.iter().filter(|entry| entry.class == RefusalClass::NotNow);
+            |one: &&Refused| self.outages.get(&one.id).is_none_or(|caused| *caused < MAX_OUTAGES);
+        let alike = self.run.iter().filter(|one| status.is_some() && one.status == status);
+        let not_now = self.run.iter().filter(|one| one.class == RefusalClass::NotNow);
         are_of_many_domains(alike.filter(is_evidence)) || are_of_many_domains(not_now)
     }
 
-    /// Queues again what the run gave up, except the dispatch `current`, whose outcome is not recorded yet.
-    fn revive(&mut self, current: i64, until: DateTime<Utc>) -> Vec<(i64, SendOutcome)> {
-        let mut outcomes = Vec::new();
-        for entry in std::mem::take(&mut self.run).into_iter().filter(RunEntry::gave_up) {
-            *self.revivals.entry(entry.id).or_default() += 1;
-            if entry.id == current {
-                continue;
-            }
-            let error = "refused like all others".to_owned();
-            outcomes.push((entry.id, SendOutcome::Later { at: until, error }));
-            if entry.marked {
-                let is_its_mark = |todo: &FollowUp| {
-                    todo.message_id == entry.message_id && matches!(todo.event, Event::GivenUp { .. })
-                };
-                // If the mark is still to be set, it is not.
-                match self.follow_ups.iter().position(is_its_mark) {
-                    Some(place) => drop(self.follow_ups.remove(place)),
-                    None => {
-                        let event = Event::Revived;
-                        self.follow_ups.push(FollowUp { message_id: entry.message_id, event });
-                    }
-                }
-            }
+    /// Ends the run, and queues again what it gave up.
+    fn requeue(&mut self, at: DateTime<Utc>) -> Vec<Outcome> {
+        let mut run = mem::take(&mut self.run);
+        run.retain(Refused::is_for_good);
+        run.iter().for_each(|one| *self.outages.entry(one.id).or_default() += 1);
+        while self.outages.len() > MAX_RUN {
+            self.outages.pop_first();
         }
-        while self.revivals.len() > MAX_RUN {
-            self.revivals.pop_first();
-        }
-        outcomes
+        run.retain(|one| one.given_up);
+        let again = |one: Refused| {
+            one.outcome(
+                SendOutcome::Later { at, error: "refused like all others".to_owned() },
+                Event::Requeued,
+            )
+        };
+        run.into_iter().map(again).collect()
     }
 }
 
-/// Whether a letter that is refused so is given up.
-fn is_for_good(class: RefusalClass) -> bool {
-    match class {
-        RefusalClass::Recipient | RefusalClass::Letter => true,
-        RefusalClass::NotNow | RefusalClass::Account => false,
-    }
+fn outcome(letter: &Claimed, sent: SendOutcome) -> Outcome {
+    Outcome { id: letter.id, message_id: letter.message_id.clone(), sent, event: None }
 }
 
-fn are_of_many_domains<'a>(entries: impl Iterator<Item = &'a RunEntry>) -> bool {
-    entries.map(|entry| entry.domain.as_str()).collect::<BTreeSet<_>>().len() >= DOMAINS_IN_A_ROW
+fn are_of_many_domains<'a>(refused: impl Iterator<Item = &'a Refused>) -> bool {
+    refused.map(|one| one.domain.as_str()).collect::<BTreeSet<_>>().len() >= DOMAINS_IN_A_ROW
 }
 
 fn later(at: DateTime<Utc>, error: &SendError) -> SendOutcome {

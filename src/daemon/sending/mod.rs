@@ -1,10 +1,10 @@
 //! Sends dispatches: each is retried until a server accepts it, or until its recipient turns out to be wrong.
 //!
 //! A task for each connection takes the most urgent letter that may go now, sends it, and takes the next, as
-//! the [`Plan`] decides. It never waits for the database. The dispatcher does: it claims letters ahead,
-//! records many outcomes at a time, and does what follows from them. So a slow server delays nobody but its
-//! own reader, and a slow database delays only claims. A letter leaves its claim when its outcome is
-//! recorded; a daemon that is killed before that sends it again.
+//! the [`Plan`] decides. It never waits for the database. The dispatcher does: it claims letters ahead, and
+//! records many outcomes at a time, with what follows from them, in one transaction. So a slow server delays
+//! nobody but its own reader, and a slow database delays only claims. A letter leaves its claim when its
+//! outcome is recorded; a daemon that is killed before that sends it again.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,26 +15,24 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use self::account::{ACCOUNT, Account, FollowUp, Outage};
+use self::account::{ACCOUNT, Account, Outage, Outcome};
 use self::plan::Plan;
 use super::commit::{self, is_transient};
 use super::heartbeat::Loop;
-use super::load::random;
 use super::traffic::UnderWay;
 use super::waiting::{Backoff, wait_for_work};
 use super::{Clock, Office};
 use crate::config::Config;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::rows::Decided;
+use crate::desk::frame::rows::{Decided, Undecided};
 use crate::desk::gm::alarm;
-use crate::desk::outbox::returned::{Event, follow_up};
+use crate::desk::outbox::returned::follow_up;
 use crate::ledger::truncate_to_millis;
-use crate::letter::ReturnId;
 use crate::letter::pictures::without_pictures;
 use crate::post::outbox::{Outbox, Outgoing, SendError};
 use crate::post::refusal::RefusalClass;
 use crate::post::{ShutdownSignal, without_addresses};
-use crate::store::{Claim, Claimed, SendOutcome, SentCounts};
+use crate::store::{Changes, Claim, Claimed, SendOutcome, SentCounts};
 
 pub(super) mod account;
 mod plan;
@@ -81,21 +79,8 @@ impl Shared {
         let now = truncate_to_millis((self.clock)());
         let mut plan = self.plan();
         let was_out = plan.account.outage.is_some();
-        let outcomes = plan.finish(now, letter, sent.as_ref().map(drop));
-        match &sent {
-            Ok(answer) => {
-                let answer = without_addresses(answer);
-                tracing::info!(
-                    dispatch_id = letter.id,
-                    kind = %letter.kind,
-                    match_id = letter.match_id.as_deref(),
-                    seat = letter.seat.map(tracing::field::display),
-                    "letter sent"
-                );
-                tracing::debug!(dispatch_id = letter.id, answer, "the mail server's answer");
-            }
-            Err(error) => log_refusal(letter, error, outcomes),
-        }
+        plan.finish(now, letter, sent.as_ref().map(drop));
+        log(letter, &sent);
         match &plan.account.outage {
             None if was_out => tracing::info!("the mail server takes letters again"),
             Some(outage) if !was_out => {
@@ -120,45 +105,48 @@ struct Dispatcher<'a> {
     claims: Vec<(Vec<i64>, Claim)>,
     /// Whether the last claim may have left letters that are due.
     is_more_due: bool,
-    /// The account as it was recorded last.
-    recorded: Account,
+    /// The account as it was recorded last, once it was read.
+    recorded: Option<Account>,
     recorded_at: Instant,
 }
 
 impl<'a> Dispatcher<'a> {
-    async fn open(office: &'a Office) -> anyhow::Result<Dispatcher<'a>> {
-        let account = Account::read(office.store.remembered(ACCOUNT).await?.as_deref());
+    fn new(office: &'a Office) -> Dispatcher<'a> {
         let shared = Shared {
             config: Arc::clone(&office.config),
             outbox: Arc::clone(&office.outbox),
             clock: Arc::clone(&office.clock),
-            plan: Mutex::new(Plan::new(account.clone(), office.outbox.concurrency())),
+            plan: Mutex::new(Plan::new(Account::default(), office.outbox.concurrency())),
             finished: Notify::new(),
         };
-        Ok(Dispatcher {
+        Dispatcher {
             office,
             shared: Arc::new(shared),
             connections: JoinSet::new(),
             claims: Vec::new(),
             is_more_due: true,
-            recorded: account,
+            recorded: None,
             recorded_at: Instant::now(),
-        })
+        }
     }
 
     /// Records outcomes, and starts sending what is due. Returns whether nothing is left to do now.
     async fn start_due(&mut self) -> anyhow::Result<bool> {
+        if self.recorded.is_none() {
+            let account = Account::read(self.office.store.remembered(ACCOUNT).await?.as_deref());
+            self.shared.plan().account = account.clone();
+            self.recorded = Some(account);
+        }
         loop {
             self.record_when_due().await?;
             self.claim_some().await?;
             self.connect();
-            if !self.shared.plan().is_idle() {
-                return Ok(false);
-            }
-            // What was given up may queue a letter to the GM.
-            self.shared.plan().account.mark_given_up();
-            if !self.follow_up().await? {
+            let mut plan = self.shared.plan();
+            if plan.is_done() {
                 return Ok(true);
+            }
+            if !plan.in_flight.is_empty() {
+                return Ok(false);
             }
         }
     }
@@ -193,9 +181,8 @@ impl<'a> Dispatcher<'a> {
             self.is_more_due = false;
             return Ok(());
         }
-        let (mut claimed, claim) = self.office.store.claim_dispatches_of(now, &scope).await?;
+        let (claimed, claim) = self.office.store.claim_dispatches_of(now, &scope).await?;
         self.is_more_due = claimed.len() >= scope.limit as usize;
-        give_return_ids(self.office, &mut claimed).await?;
         if !claimed.is_empty() {
             self.claims.push((claimed.iter().map(|letter| letter.id).collect(), claim));
             self.shared.plan().add(self.office.now(), claimed);
@@ -216,68 +203,46 @@ impl<'a> Dispatcher<'a> {
         self.shared.plan().next(self.office.now())
     }
 
-    /// Records outcomes once the last record is some time ago, or nothing else is in flight, and does what
-    /// follows.
+    /// Records outcomes once the last record is some time ago, or nothing else is in flight.
     async fn record_when_due(&mut self) -> anyhow::Result<()> {
         let is_due = {
             let plan = self.shared.plan();
             let is_time = plan.in_flight.is_empty() || self.recorded_at.elapsed() >= RECORD_INTERVAL;
             is_time && !plan.outcomes.is_empty()
         };
-        if is_due {
-            self.record().await?;
-            self.follow_up().await?;
-        }
-        Ok(())
+        if is_due { self.record().await } else { Ok(()) }
     }
 
+    /// Records outcomes and the account, does what follows, and tells the GM of an outage.
     async fn record(&mut self) -> anyhow::Result<()> {
-        let (outcomes, account) = {
-            let plan = self.shared.plan();
-            (plan.outcomes.to_vec(), plan.account.clone())
-        };
-        let changed = if account == self.recorded { None } else { Some(serde_json::to_string(&account)?) };
-        let memo = changed.as_deref().map(|account| (ACCOUNT, account));
         let now = self.office.now();
-        self.office.store.record_sending(Claim::default(), now, &outcomes, memo).await?;
-        if outcomes.iter().any(|(_, outcome)| *outcome == SendOutcome::Taken) {
+        let (outcomes, mut account) = {
+            let plan = self.shared.plan();
+            (plan.outcomes.clone(), plan.account.clone())
+        };
+        let alarm = account.alarm(now);
+        let mut changes = Changes { at: now, ..Changes::default() };
+        changes.outcomes.extend(outcomes.iter().map(|one| (one.id, one.sent.clone())));
+        if self.recorded.as_ref() != Some(&account) {
+            changes.remembered.push((ACCOUNT.to_owned(), serde_json::to_string(&account)?));
+        }
+        let (recorded, has_sent) =
+            (outcomes.len(), outcomes.iter().any(|one| one.sent == SendOutcome::Taken));
+        if alarm.is_some() || outcomes.iter().any(|one| one.event.is_some()) {
+            follow(self.office, outcomes, alarm, changes).await?;
+            // A letter to the GM may be due.
+            self.is_more_due = true;
+        } else {
+            self.office.store.commit(&changes).await?;
+        }
+        if has_sent {
             self.office.heartbeat.note_sent(now);
         }
-        (self.recorded, self.recorded_at) = (account, Instant::now());
-        self.shared.plan().note_recorded(outcomes.len());
+        let mut plan = self.shared.plan();
+        plan.account.told = account.told;
+        plan.note_recorded(recorded);
+        (self.recorded, self.recorded_at) = (Some(account), Instant::now());
         Ok(())
-    }
-
-    /// Does what is left to do about letters, and tells the GM of an outage. Returns whether there was
-    /// anything to do.
-    async fn follow_up(&mut self) -> anyhow::Result<bool> {
-        let mut was_needed = false;
-        while let Some(todo) = self.take_follow_up() {
-            if let Err(error) = carry_out(self.office, &todo).await {
-                // The account forgets it only once it is done: the database may not answer.
-                self.shared.plan().account.follow_ups.insert(0, todo);
-                return Err(error);
-            }
-            was_needed = true;
-        }
-        let now = self.office.now();
-        let alarm = self.shared.plan().account.alarm(now);
-        if let Some(outage) = alarm {
-            tell_of_outage(self.office, &outage).await?;
-            self.shared.plan().account.note_told(now, &outage);
-            was_needed = true;
-        }
-        if was_needed {
-            self.record().await?;
-            // A letter to the GM is due.
-            self.is_more_due = true;
-        }
-        Ok(was_needed)
-    }
-
-    fn take_follow_up(&self) -> Option<FollowUp> {
-        let follow_ups = &mut self.shared.plan().account.follow_ups;
-        (!follow_ups.is_empty()).then(|| follow_ups.remove(0))
     }
 }
 
@@ -287,19 +252,24 @@ impl<'a> Dispatcher<'a> {
 /// Returns an error if the last outcomes cannot be recorded.
 pub async fn send_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
     let mut backoff = Backoff::new();
-    let mut opened = None;
+    let mut dispatcher = Dispatcher::new(&office);
     while !shutdown.is_set() {
         office.heartbeat.beat(Loop::Outbox);
-        match send_some(&office, &mut opened, &shutdown).await {
-            Ok(()) => backoff = Backoff::new(),
+        match dispatcher.start_due().await {
+            Ok(_) => {
+                backoff = Backoff::new();
+                tokio::select! {
+                    () = dispatcher.wait_for_outcome() => {}
+                    () = wait_for_work(&office.dispatches, &shutdown) => dispatcher.is_more_due = true,
+                }
+            }
             Err(error) => {
                 // The database may have dropped the claims, and another daemon may send what waits.
-                opened.iter().for_each(|dispatcher| dispatcher.shared.plan().put_back());
+                dispatcher.shared.plan().put_back();
                 backoff.wait("cannot read the outbox", &error, &shutdown).await;
             }
         }
     }
-    let Some(mut dispatcher) = opened else { return Ok(()) };
     dispatcher.shared.plan().put_back();
     while !dispatcher.shared.plan().is_idle() {
         dispatcher.wait_for_outcome().await;
@@ -313,44 +283,9 @@ pub async fn send_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn send_due(office: &Office) -> anyhow::Result<()> {
-    let mut dispatcher = Dispatcher::open(office).await?;
+    let mut dispatcher = Dispatcher::new(office);
     while !dispatcher.start_due().await? {
         dispatcher.wait_for_outcome().await;
-    }
-    Ok(())
-}
-
-async fn send_some<'a>(
-    office: &'a Office,
-    opened: &mut Option<Dispatcher<'a>>,
-    shutdown: &ShutdownSignal,
-) -> anyhow::Result<()> {
-    let dispatcher = match opened {
-        Some(dispatcher) => dispatcher,
-        None => opened.insert(Dispatcher::open(office).await?),
-    };
-    dispatcher.start_due().await?;
-    tokio::select! {
-        () = dispatcher.wait_for_outcome() => {}
-        () = wait_for_work(&office.dispatches, shutdown) => dispatcher.is_more_due = true,
-    }
-    Ok(())
-}
-
-/// Gives each letter an ID for its return path, if the config asks for that. The ID is stored before the
-/// letter is sent.
-async fn give_return_ids(office: &Office, claimed: &mut [Claimed]) -> anyhow::Result<()> {
-    if !office.config.club.has_return_ids() {
-        return Ok(());
-    }
-    let mut given = Vec::new();
-    for dispatch in claimed.iter_mut().filter(|dispatch| dispatch.return_id.is_none()) {
-        let id = ReturnId::from_random(random()?);
-        given.push((dispatch.id, id.clone()));
-        dispatch.return_id = Some(id);
-    }
-    if !given.is_empty() {
-        office.store.set_return_ids(&given).await?;
     }
     Ok(())
 }
@@ -370,55 +305,65 @@ async fn send(config: &Config, outbox: &Outbox, letter: &Claimed) -> Result<Stri
     }
 }
 
-/// Marks the seat of a letter and tells the GM, or whatever else the event requires.
-async fn carry_out(office: &Office, todo: &FollowUp) -> anyhow::Result<()> {
-    let event = todo.event;
-    for row in office.store.dispatches_named(std::slice::from_ref(&todo.message_id)).await? {
-        // It may have been queued again by hand.
-        if row.given_up || !matches!(event, Event::GivenUp { .. }) {
-            settle(office, move |desk| follow_up(desk, &row, event)).await?;
-        }
-    }
-    Ok(())
-}
-
-/// Tells the GM that nothing can be sent; the letter is the first that goes when the server takes mail again.
-async fn tell_of_outage(office: &Office, outage: &Outage) -> anyhow::Result<()> {
-    let waiting = office.store.queues().await?.dispatches_waiting;
-    let (since, codes, error) = (outage.since, outage.codes(), outage.error.clone());
-    settle(office, move |desk| alarm::cannot_send(desk, since, &codes, &error, waiting)).await
-}
-
-/// Decides what follows from an attempt to send, and commits it.
-async fn settle(
+/// Commits the changes together with what follows from outcomes: seats are marked, deadlines move, and the GM
+/// is told of what was given up, and of an outage.
+async fn follow(
     office: &Office,
-    decide: impl Fn(&mut Desk<'_>) -> Decided<()> + Send + Sync + 'static,
+    outcomes: Vec<Outcome>,
+    outage: Option<Outage>,
+    changes: Changes,
 ) -> anyhow::Result<()> {
-    match commit::decide_and_commit(office, decide).await {
-        Err(error) if !is_transient(&error) => {
-            // It would fail again, and other letters must not wait for it. If the program was killed after
-            // this commit and before it was recorded, the letter to the GM is queued already, and its
-            // Message-ID is taken.
-            tracing::error!(error = format!("{error:#}"), "failed to follow up what became of a letter");
-            Ok(())
+    let waiting = office.store.queues().await?.dispatches_waiting;
+    let alone = changes.clone();
+    let decided = commit::decide_and_commit(office, move |desk| {
+        for outcome in &outcomes {
+            let Some(event) = &outcome.event else { continue };
+            one_at_a_time(desk, |desk| match desk.rows.dispatch(&outcome.message_id)? {
+                Some(row) => follow_up(desk, row, event),
+                None => Ok(()),
+            });
         }
-        settled => settled,
+        if let Some(outage) = &outage {
+            one_at_a_time(desk, |desk| {
+                alarm::cannot_send(desk, outage.since, &outage.codes(), &outage.error, waiting)
+            });
+        }
+        desk.draft.changes.absorb(changes.clone());
+        desk.rows.check()
+    });
+    match decided.await {
+        Err(error) if !is_transient(&error) => {
+            tracing::error!(error = format!("{error:#}"), "failed to follow up what became of letters");
+            Ok(office.store.commit(&alone).await?)
+        }
+        decided => decided,
     }
 }
 
-fn log_refusal(letter: &Claimed, error: &SendError, outcomes: &[(i64, SendOutcome)]) {
-    let (dispatch_id, attempts) = (letter.id, letter.tries + 1);
-    let error = without_addresses(&error.to_string());
-    for (id, outcome) in outcomes {
-        match outcome {
-            SendOutcome::GivenUp { .. } => {
-                tracing::error!(dispatch_id, kind = %letter.kind, attempts, error, "gave up sending");
+/// Keeps a decision apart from the others: one that fails would fail again, and must not stop them.
+fn one_at_a_time(desk: &mut Desk<'_>, decide: impl FnOnce(&mut Desk<'_>) -> Decided<()>) {
+    match decide(desk) {
+        Ok(()) => desk.accept(),
+        Err(undecided) => {
+            desk.reject();
+            if let Undecided::Failed(error) = undecided {
+                tracing::error!(error = format!("{error:#}"), "failed to follow up what became of a letter");
             }
-            SendOutcome::Later { at, .. } if *id == dispatch_id => {
-                tracing::warn!(dispatch_id, kind = %letter.kind, attempts, error, retry_at = %at, "not sent yet");
-            }
-            SendOutcome::Later { .. } => tracing::info!(dispatch_id = id, "queued again"),
-            SendOutcome::Taken => {}
+        }
+    }
+}
+
+fn log(letter: &Claimed, sent: &Result<String, SendError>) {
+    let (dispatch_id, kind, attempts) = (letter.id, letter.kind, letter.tries + 1);
+    match sent {
+        Ok(answer) => {
+            let seat = letter.seat.map(tracing::field::display);
+            tracing::info!(dispatch_id, %kind, match_id = letter.match_id.as_deref(), seat, "letter sent");
+            tracing::debug!(dispatch_id, answer = without_addresses(answer), "the mail server's answer");
+        }
+        Err(error) => {
+            let error = without_addresses(&error.to_string());
+            tracing::warn!(dispatch_id, %kind, attempts, error, "not sent yet");
         }
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::account::Account;
+use super::account::{Account, Outcome};
 use crate::config::Quota;
 use crate::post::outbox::SendError;
 use crate::store::{ClaimOrder, Claimed, DispatchScope, Reach, SendOutcome, SentCounts, Urgency};
@@ -42,7 +42,7 @@ pub struct Plan {
     /// end it.
     pub in_flight: BTreeMap<String, bool>,
     /// Outcomes that are not recorded yet.
-    pub outcomes: Vec<(i64, SendOutcome)>,
+    pub outcomes: Vec<Outcome>,
 }
 
 impl Plan {
@@ -77,11 +77,18 @@ impl Plan {
     }
 
     /// Adds claimed letters. One that is claimed twice, because the database dropped the first claim, is sent
-    /// once. If an outage began while they were claimed, they are given back: a more urgent one may be the
+    /// once, and one that has lapsed is not sent. If an outage began while they were claimed, they are given back: a more urgent one may be the
     /// next to be tried.
     pub fn add(&mut self, now: DateTime<Utc>, letters: Vec<Claimed>) {
         for letter in letters {
-            if self.claimed.insert(letter.id, letter.urgency).is_none() {
+            if self.claimed.insert(letter.id, letter.urgency).is_some() {
+                continue;
+            }
+            self.account.note_claimed(&letter);
+            if letter.has_lapsed {
+                let Claimed { id, message_id, .. } = letter;
+                self.outcomes.push(Outcome { id, message_id, sent: SendOutcome::Lapsed, event: None });
+            } else {
                 self.waiting.insert((letter.urgency, letter.id), letter);
             }
         }
@@ -104,26 +111,16 @@ impl Plan {
         Some(letter)
     }
 
-    /// Notes that a letter was taken or refused, and returns what becomes of it and of others.
-    pub fn finish(
-        &mut self,
-        now: DateTime<Utc>,
-        letter: &Claimed,
-        sent: Result<(), &SendError>,
-    ) -> &[(i64, SendOutcome)] {
+    /// Notes that a letter was taken or refused, and what becomes of it and of others.
+    pub fn finish(&mut self, now: DateTime<Utc>, letter: &Claimed, sent: Result<(), &SendError>) {
         let is_probe = self.in_flight.remove(&letter.recipient).unwrap_or_default();
-        let recorded = self.outcomes.len();
-        match sent {
-            Ok(()) => {
-                self.account.note_taken(now, letter, is_probe);
-                self.outcomes.push((letter.id, SendOutcome::Taken));
-            }
-            Err(error) => self.outcomes.extend(self.account.note_refused(now, letter, error)),
-        }
+        self.outcomes.extend(match sent {
+            Ok(()) => self.account.note_taken(now, letter, is_probe),
+            Err(error) => self.account.note_refused(now, letter, error),
+        });
         if self.account.outage.is_some() {
             self.put_back();
         }
-        &self.outcomes[recorded..]
     }
 
     /// Gives back the letters that wait. They were not tried, so they are due as before.
@@ -136,9 +133,18 @@ impl Plan {
     /// Notes that the first outcomes are recorded. The claims on their letters end, but no sooner, so that
     /// nobody else sends them meanwhile.
     pub fn note_recorded(&mut self, outcomes: usize) {
-        for (id, _) in self.outcomes.drain(..outcomes) {
-            self.claimed.remove(&id);
+        for outcome in self.outcomes.drain(..outcomes) {
+            self.claimed.remove(&outcome.id);
         }
+    }
+
+    /// Whether nothing is in flight and every outcome is recorded. Before that, gives up what was refused for
+    /// good: no other letter will show that the account is meant.
+    pub fn is_done(&mut self) -> bool {
+        if self.is_idle() {
+            self.outcomes.extend(self.account.give_up());
+        }
+        self.is_idle()
     }
 
     /// Whether nothing is in flight and every outcome is recorded.

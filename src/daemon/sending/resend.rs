@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
+use crate::daemon::load::random;
 use crate::daemon::parallel::run_blocking;
 use crate::daemon::{Office, rulings};
 use crate::desk::frame::stored::snapshot;
 use crate::desk::outbox::resend::copy;
 use crate::ledger::Entry;
+use crate::letter::ReturnId;
 use crate::letter::pictures::{dropped_from, without_pictures};
 use crate::report::redraw;
-use crate::store::{Changes, Claim, DispatchFilter, DispatchRow, SendOutcome};
+use crate::store::{Changes, DispatchFilter, DispatchRow, SendOutcome};
 
 /// Maximum letters resent at a time, newest first.
 pub const MAX_RESENT: u32 = 500;
@@ -45,22 +47,21 @@ pub async fn resend(office: &Office, filter: &DispatchFilter) -> anyhow::Result<
                 resent.without_picture += usize::from(whole.is_none());
                 let sent = whole.or_else(|| without_pictures(bytes).map(Cow::Owned));
                 let sent = sent.unwrap_or(Cow::Borrowed(bytes));
-                dispatches.push(copy(row, &sent, office.config.club.address.as_str(), now));
+                let mut copy = copy(row, &sent, office.config.club.address.as_str(), now);
+                if office.config.club.has_return_ids() {
+                    copy.return_id = Some(ReturnId::from_random(random()?));
+                }
+                dispatches.push(copy);
             }
-            None if row.given_up => {
+            None if row.given_up_at.is_some() => {
                 // No server has taken it, so nobody can get it twice under its own Message-ID.
                 outcomes.push((row.id, SendOutcome::Later { at: now, error: row.error.clone() }));
             }
-            None => resent.waiting += 1,
+            None => resent.waiting += usize::from(row.waiting),
         }
     }
     (resent.queued, resent.copied) = (outcomes.len(), dispatches.len());
-    if !outcomes.is_empty() {
-        office.store.record_outcomes(Claim::default(), now, &outcomes).await?;
-    }
-    if !dispatches.is_empty() {
-        office.store.commit(&Changes { at: now, dispatches, ..Changes::default() }).await?;
-    }
+    office.store.commit(&Changes { at: now, dispatches, outcomes, ..Changes::default() }).await?;
     office.dispatches.notify_one();
     Ok(resent)
 }

@@ -29,6 +29,7 @@ pub fn letter(id: i64, recipient: &str) -> Claimed {
         seat: None,
         created_at: NOW,
         return_id: None,
+        has_lapsed: false,
     }
 }
 
@@ -100,32 +101,35 @@ fn dispatch(name: &str, urgency: Urgency) -> NewDispatch {
         match_id: None,
         seat: None,
         answers: None,
-        asked: None,
+        reminds: None,
+        return_id: None,
         due: None,
         urgency,
         pin: None,
     }
 }
 
-fn given_up(message_id: &str) -> FollowUp {
-    FollowUp { message_id: message_id.to_owned(), event: Event::GivenUp { is_undeliverable: true } }
-}
-
-/// A dispatcher with work left to do about the dispatch.
-async fn to_follow_up<'a>(office: &'a Office, message_id: &str) -> Dispatcher<'a> {
-    let dispatcher = Dispatcher::open(office).await.expect("the database answers");
-    dispatcher.shared.plan().account.follow_ups.push(given_up(message_id));
+/// A dispatcher of which the only letter, to Ann, is given up.
+async fn giving_up(office: &Office) -> Dispatcher<'_> {
+    let mut dispatcher = Dispatcher::new(office);
+    dispatcher.claim_some().await.expect("the database answers");
+    let letter = dispatcher.next().expect("a letter");
+    dispatcher.shared.plan().finish(NOW, &letter, Err(&no_user()));
+    assert!(!dispatcher.shared.plan().is_done(), "its outcome is not recorded yet");
+    dispatcher.record().await.expect("the database answers");
+    assert!(!dispatcher.shared.plan().is_done(), "it is given up");
     dispatcher
 }
 
 #[tokio::test]
-async fn what_is_left_to_do_is_kept_while_the_database_does_not_answer() {
+async fn what_follows_is_not_forgotten_while_the_database_does_not_answer() {
     let folder = tempfile::tempdir().expect("a folder");
-    let office = office(folder.path(), "", &[]).await;
-    let mut dispatcher = to_follow_up(&office, "1@club.example").await;
+    let office = office(folder.path(), "", &[("ann", Urgency::Report)]).await;
+    let mut dispatcher = giving_up(&office).await;
+    let outcomes = dispatcher.shared.plan().outcomes.clone();
     office.store.close().await;
-    dispatcher.follow_up().await.expect_err("the database is closed");
-    assert_eq!(dispatcher.shared.plan().account.follow_ups, [given_up("1@club.example")]);
+    dispatcher.record().await.expect_err("the database is closed");
+    assert_eq!(dispatcher.shared.plan().outcomes, outcomes);
 }
 
 #[tokio::test]
@@ -136,11 +140,11 @@ async fn a_letter_about_which_the_gm_cannot_be_told_does_not_hold_up_the_others(
     fs::write(own.join("gm/trouble.txt"), "Subject: x\n\n{{ nothing.of.the.kind }}\n").expect("a template");
     let templates = format!("[templates]\nfolder = \"{}\"", own.display());
     let office = office(folder.path(), &templates, &[("ann", Urgency::Report)]).await;
-    let outcomes = [(1, SendOutcome::GivenUp { error: "550".to_owned() })];
-    office.store.record_outcomes(Claim::default(), NOW, &outcomes).await.expect("the database answers");
-    let mut dispatcher = to_follow_up(&office, "ann@club.example").await;
-    dispatcher.follow_up().await.expect("the outbox goes on");
-    assert_eq!(dispatcher.shared.plan().account, Account::default());
+    let mut dispatcher = giving_up(&office).await;
+    dispatcher.record().await.expect("the outbox goes on");
+    assert!(dispatcher.shared.plan().is_done());
+    let row = &office.store.list_dispatches(true, 9).await.expect("the database answers")[0];
+    assert_eq!((row.tries, row.given_up_at), (1, Some(NOW)));
 }
 
 #[tokio::test]
@@ -150,8 +154,10 @@ async fn two_daemons_tell_the_gm_of_an_outage_in_one_letter() {
     for _ in 0..2 {
         let mut account = Account::default();
         account.note_refused(NOW, &letter(1, "ann@players.example"), &login());
-        let outage = account.alarm(NOW).expect("an outage that a person must end");
-        tell_of_outage(&office, &outage).await.expect("the database answers");
+        let outage = account.alarm(NOW);
+        assert!(outage.is_some(), "a person must end the outage");
+        let changes = Changes { at: NOW, ..Changes::default() };
+        follow(&office, Vec::new(), outage, changes).await.expect("the database answers");
     }
     assert_eq!(office.store.queues().await.expect("the database answers").dispatches_waiting, 1);
 }
@@ -163,7 +169,7 @@ async fn where_a_letter_of_each_part_of_the_quota_waits_the_one_tried_least_ofte
     let office = office(folder.path(), "[outbox]\nper_day = 100", &dispatches).await;
     let outcomes = [(1, SendOutcome::Later { at: NOW, error: "450".to_owned() })];
     office.store.record_outcomes(Claim::default(), NOW, &outcomes).await.expect("the database answers");
-    let mut dispatcher = Dispatcher::open(&office).await.expect("the database answers");
+    let mut dispatcher = Dispatcher::new(&office);
     {
         let account = &mut dispatcher.shared.plan().account;
         for (id, recipient) in [(7, "a@a.example"), (8, "b@b.example"), (9, "c@c.example")] {
@@ -182,21 +188,21 @@ async fn where_a_letter_of_each_part_of_the_quota_waits_the_one_tried_least_ofte
 async fn a_letter_at_which_sending_panics_is_tried_again_later() {
     let folder = tempfile::tempdir().expect("a folder");
     let office = office(folder.path(), "", &[("ann", Urgency::Report)]).await;
-    let mut dispatcher = Dispatcher::open(&office).await.expect("the database answers");
+    let mut dispatcher = Dispatcher::new(&office);
     dispatcher.claim_some().await.expect("the database answers");
     let letter = dispatcher.next().expect("a letter");
     let next = dispatcher.shared.finish(&letter, async { panic!("a fault in a library") }).await;
     assert!(next.is_none());
     dispatcher.record_when_due().await.expect("the database answers");
     let row = &office.store.list_dispatches(true, 1).await.expect("the database answers")[0];
-    assert_eq!((row.tries, row.given_up, row.error.as_str()), (1, false, "deferred: sending it failed"));
+    assert_eq!((row.tries, row.given_up_at, row.error.as_str()), (1, None, "deferred: sending it failed"));
 }
 
 #[tokio::test]
 async fn a_connection_takes_the_next_letter_without_the_database() {
     let folder = tempfile::tempdir().expect("a folder");
     let office = office(folder.path(), "", &[("ann", Urgency::Report), ("bo", Urgency::Notice)]).await;
-    let mut dispatcher = Dispatcher::open(&office).await.expect("the database answers");
+    let mut dispatcher = Dispatcher::new(&office);
     dispatcher.claim_some().await.expect("the database answers");
     let first = dispatcher.next().expect("a letter");
     office.store.close().await;

@@ -15,7 +15,7 @@ use super::parallel::par_map;
 use super::random::{self, Random};
 use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Rows, or_lacking};
 use super::stored::match_row;
-use crate::letter::Digest;
+use crate::letter::{Digest, ReturnId};
 use crate::referee::{Match, Stage};
 use crate::report::format_local;
 use crate::store::{Changes, LetterDecision, LetterStatus, Player, Restraints, SeatRow, WaitingLetter};
@@ -96,14 +96,8 @@ impl Draft {
             keys.insert(Key::PlayerNames);
         }
         keys.extend(changes.newcomers.iter().flat_map(|new| new.addresses.iter().cloned().map(Key::Player)));
-        for dispatch in &changes.dispatches {
-            keys.insert(Key::Dispatch(dispatch.message_id.clone()));
-            // Only an answer to a text counts when equal answers are limited.
-            if dispatch.asked.is_some() {
-                keys.insert(Key::Answers(dispatch.recipient.clone()));
-            }
-        }
-        keys.extend(changes.returned.iter().cloned().map(Key::Dispatch));
+        let dispatches = changes.dispatches.iter().map(|dispatch| &dispatch.message_id);
+        keys.extend(dispatches.chain(&changes.returned).cloned().map(Key::Dispatch));
         for row in &changes.invitations {
             keys.extend([Key::Invitation(row.code.clone()), Key::OpenInvitations]);
             keys.extend(row.invited.clone().map(|invited| Key::Declined(row.inviter.clone(), invited)));
@@ -151,7 +145,13 @@ impl<'a> Desk<'a> {
     /// Accepts the changes of the letter that was decided on.
     pub fn accept(&mut self) {
         let next = Draft::new(self.at());
-        let accepted = mem::replace(&mut self.draft, next);
+        let mut accepted = mem::replace(&mut self.draft, next);
+        if self.club.config.club.has_return_ids() {
+            let mut random = self.random();
+            for dispatch in &mut accepted.changes.dispatches {
+                dispatch.return_id = Some(ReturnId::from_random(random.bytes()));
+            }
+        }
         self.item.join(accepted);
     }
 

@@ -21,8 +21,8 @@ use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview, Readership};
 use crate::report::PictureCache;
 use crate::store::{
-    AnswerRow, BudgetKind, DispatchRow, Invitation, LetterRow, Player, PlayerChange, Question, SnapshotRow,
-    Standing, TokenRow, UnprovenLetter,
+    BudgetKind, DispatchRow, Invitation, LetterRow, Player, PlayerChange, Question, SnapshotRow, Standing,
+    TokenRow, UnprovenLetter,
 };
 
 /// A row, or a range of rows.
@@ -63,8 +63,6 @@ pub enum Key {
     /// The invitation with this code.
     Invitation(String),
     OpenInvitations,
-    /// The answers of the last hour to this reader.
-    Answers(String),
     /// The standing of an address, and the open question to it.
     Sender(String),
     /// The counts of a subject.
@@ -179,8 +177,6 @@ pub struct LoadedRows {
     /// The changes that a player asked for and that are open, or can be undone.
     pub changes: BTreeMap<i64, Vec<PlayerChange>>,
     pub changes_by_code: BTreeMap<String, Option<PlayerChange>>,
-    /// The answers of the last hour by reader, oldest first.
-    pub answers: BTreeMap<String, Vec<AnswerRow>>,
     pub senders: BTreeMap<String, KnownSender>,
     /// The counts of the last two days, and of the hours and days to come, by subject.
     pub budgets: BTreeMap<String, Counts>,
@@ -436,11 +432,6 @@ impl<'a> Rows<'a> {
     pub fn change_under(&self, code: &str) -> Decided<Option<&'a PlayerChange>> {
         let found = self.loaded.changes_by_code.get(code).map(Option::as_ref);
         self.row(found, Key::Change(code.to_owned()))
-    }
-
-    pub fn answers_to(&self, reader: &str) -> Decided<&'a [AnswerRow]> {
-        let found = self.loaded.answers.get(reader).map(Vec::as_slice);
-        self.row(found, Key::Answers(reader.to_owned()))
     }
 
     pub fn sender(&self, address: &str) -> Decided<&'a KnownSender> {

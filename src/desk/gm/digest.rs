@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::fog::{self, Fog};
 use super::lists;
@@ -15,7 +15,7 @@ use crate::desk::outbox::returned::MATCHED_NOTE;
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::letter::DOCTOR_SUBJECT;
-use crate::referee::{Stage, WORDS_NOTE, tells_of_trouble};
+use crate::referee::{DispatchKind, Stage, WORDS_NOTE, tells_of_trouble};
 use crate::report::gm_digest::{
     AbsenceNote, Decision, EndedNote, GmDigest, LapsedLetter, LateMatch, LateMatches, LetterNote, Listed,
     MissedNote, OldDecision, PersonNote, RefusalCount, SendingSummary, UnreadNote, WordsNote,
@@ -80,25 +80,58 @@ fn name_of_entry(match_id: &str, seq: u64) -> String {
     format!("{match_id} {seq}")
 }
 
-/// Words a GM's digest of the day, unless there is no news or it was made before. `before` names what the last digest
-/// told; returns the names of what this one tells.
-pub fn daily(
-    desk: &mut Desk<'_>,
-    gm: GmIndex,
-    since: DateTime<Utc>,
-    before: &BTreeSet<String>,
-    today: NaiveDate,
-) -> Decided<BTreeSet<String>> {
-    desk.acting = gm;
-    let (digest, told) = make(desk, since, before)?;
-    let Some(digest) = digest else { return Ok(told) };
-    let dispatch = gms::gm_dispatch(desk, gm, &ClubLetter::Digest { digest }, &format!("d.{today}"), None)?;
-    // Another daemon may have made it, or this one before it was killed.
-    if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
-        return Ok(told);
+/// What is remembered of a GM's last digest.
+pub struct LastDigest {
+    /// The key under which the time of the digest is remembered.
+    pub key: String,
+    pub made_at: DateTime<Utc>,
+    /// The beginning of the period that it covers.
+    pub since: DateTime<Utc>,
+    /// The names of what it told.
+    pub told: BTreeSet<String>,
+}
+
+/// Returns the key under which the beginning of a digest's period is remembered.
+pub fn since_key(key: &str) -> String {
+    format!("{key} since")
+}
+
+/// Returns the key under which the names of what a digest told are remembered.
+pub fn told_key(key: &str) -> String {
+    format!("{key} told")
+}
+
+/// Words a GM's digest of the day, unless there is no news or it was made before. If the last one was not sent
+/// yet, it lapses, and this one covers its period as well.
+pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<()> {
+    desk.acting = index;
+    let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
+    let zone = desk.club.config.terms.zone;
+    let unique = |at: DateTime<Utc>| format!("d.{}", at.with_timezone(&zone).date_naive());
+    let last_id = desk.club.stationery.message_id(token, &unique(last.made_at));
+    let waits = desk.rows.dispatch(&last_id)?.is_some_and(|row| row.waiting);
+    let since = if waits { last.since } else { last.made_at };
+    // What stood in a digest that nobody has read is told again.
+    let unread = BTreeSet::new();
+    let (digest, told) = make(desk, since, if waits { &unread } else { &last.told })?;
+    if let Some(digest) = digest {
+        let letter = ClubLetter::Digest { digest };
+        let dispatch = gms::gm_dispatch(desk, index, &letter, &unique(desk.at()), None)?;
+        // Another daemon may have made it.
+        if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
+            return Ok(());
+        }
+        desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
     }
-    desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
-    Ok(told)
+    let at = desk.at();
+    let changes = &mut desk.draft.changes;
+    if waits {
+        changes.replaced_digests.push((gm.address.as_str().to_owned(), DispatchKind::Notice));
+    }
+    changes.remembered.push((last.key.clone(), at.to_rfc3339()));
+    changes.remembered.push((since_key(&last.key), since.to_rfc3339()));
+    changes.remembered.push((told_key(&last.key), serde_json::to_string(&told).expect("names are JSON")));
+    Ok(())
 }
 
 /// Returns the acting GM's news of the last day, or `None` if there is none.

@@ -30,6 +30,9 @@ const CLUB_ANSWERS: u32 = 200;
 /// Further answers an hour that are each the first in 24 hours to an address.
 const FIRST_ANSWERS: u32 = 200;
 
+/// Answers an hour that say the same to the same text. One more goes an hour later.
+const EQUAL_ANSWERS: u32 = 3;
+
 /// Letters a day to one reader, caused by people whom the reader does not play.
 const FROM_OTHERS: u32 = 10;
 
@@ -154,6 +157,35 @@ pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
         Slot::Later(due) => start_of(Period::Hour, due),
     };
     count(desk, subject, BudgetKind::Seat, hour, most_with_token(desk));
+}
+
+/// Returns the slot of an answer that was given `times` times within this hour, or `None` once the delayed one
+/// stands for all others.
+pub fn slot_after(desk: &Desk<'_>, times: u32) -> Option<Slot> {
+    match times {
+        ..EQUAL_ANSWERS => Some(Slot::Now),
+        EQUAL_ANSWERS => Some(Slot::Later(desk.at() + TimeDelta::hours(1))),
+        _ => None,
+    }
+}
+
+/// Returns the slot of an answer by the number of equal ones. `said` names the text that it answers and its own
+/// words, and `subject` those whose answers are counted.
+pub fn slot_of_equal(desk: &Desk<'_>, subject: &str, said: &str) -> Decided<Option<Slot>> {
+    let mut given = 0;
+    for n in 0..=DELAY_HOURS {
+        given += used(desk, subject, BudgetKind::Address, hour(desk, n))?;
+        given += used(desk, subject, BudgetKind::Seat, hour(desk, n))?;
+    }
+    // Looked up only if it may matter: it costs another round, because nobody knows ahead what is said.
+    let times =
+        if given < EQUAL_ANSWERS { given } else { used(desk, said, BudgetKind::Equal, hour(desk, 0))? };
+    Ok(slot_after(desk, times))
+}
+
+/// Counts an answer among equal ones.
+pub fn count_equal(desk: &mut Desk<'_>, said: &str) {
+    count(desk, said, BudgetKind::Equal, hour(desk, 0), EQUAL_ANSWERS + 1);
 }
 
 /// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a

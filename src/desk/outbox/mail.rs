@@ -92,9 +92,10 @@ pub fn assemble(
         match_id: None,
         seat: None,
         answers: None,
-        asked: None,
+        reminds: None,
         due: None,
         urgency: Urgency::of(to.kind, false),
         pin: Some(pin),
+        return_id: None,
     })
 }

@@ -17,6 +17,7 @@ pub fn copy(row: &DispatchRow, bytes: &[u8], sender: &str, at: DateTime<Utc>) ->
     let bytes = resent(bytes, row, &message_id, sender, at);
     NewDispatch {
         pin: Some(pin(&bytes)),
+        return_id: None,
         bytes,
         message_id,
         recipient: row.recipient.clone(),
@@ -24,7 +25,7 @@ pub fn copy(row: &DispatchRow, bytes: &[u8], sender: &str, at: DateTime<Utc>) ->
         match_id: None,
         seat: None,
         answers: None,
-        asked: None,
+        reminds: None,
         due: None,
         urgency: Urgency::of(row.kind, row.match_id.is_some()),
     }
@@ -65,7 +66,8 @@ mod tests {
             created_at: at,
             sent_at: Some(at),
             tries: 1,
-            given_up: false,
+            waiting: false,
+            given_up_at: None,
             error: String::new(),
             returned: false,
         };

@@ -1,13 +1,12 @@
 //! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A
 //! bounce moves a deadline once. After two bounces a seat misses no turn until the GM has decided.
 
-use serde::{Deserialize, Serialize};
-
 use super::gms::{self, About};
 use super::ruling_mail;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::letter::{Automatic, AutomaticKind};
+use crate::post::without_addresses;
 use crate::referee::Act;
 use crate::report::ClubLetter;
 use crate::store::{DispatchRow, Player};
@@ -16,31 +15,24 @@ use crate::store::{DispatchRow, Player};
 pub const MATCHED_NOTE: &str = "about one of our letters: ";
 
 /// An outcome of sending a dispatch that concerns others than the sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The dispatch was given up. The GM is told, and the seat is marked if the recipient is to blame, and
-    /// not the letter.
-    GivenUp { is_undeliverable: bool },
-    /// The seat was marked, but the dispatch is queued again.
-    Revived,
+    /// The dispatch is given up. The GM is told, and the seat is marked if the recipient is to blame, and not
+    /// the letter.
+    GivenUp { error: String, is_undeliverable: bool },
+    /// The dispatch was given up, but is queued again.
+    Requeued,
     /// The dispatch opened a phase, and the server took it late.
     Late,
 }
 
 /// Does what follows from an event in sending a dispatch.
-pub fn follow_up(desk: &mut Desk<'_>, row: &DispatchRow, event: Event) -> Decided<()> {
+pub fn follow_up(desk: &mut Desk<'_>, row: &DispatchRow, event: &Event) -> Decided<()> {
     match event {
-        Event::GivenUp { is_undeliverable } => tell_of_given_up(desk, row, is_undeliverable)?,
-        Event::Revived => restore(desk, row)?,
-        Event::Late => slide_for(desk, row)?,
+        Event::GivenUp { error, is_undeliverable } => tell_of_given_up(desk, row, error, *is_undeliverable),
+        Event::Requeued => restore(desk, row),
+        Event::Late => slide_for(desk, row),
     }
-    Ok(())
-}
-
-/// Returns the unique part of the Message-ID of the letter that tells the GM of a dispatch that was given up.
-/// It can be queued again, and given up again.
-pub fn given_up_part(row: &DispatchRow) -> String {
-    format!("f.{}.{}", row.id, row.tries)
 }
 
 /// Whether an automatic letter reports a failed delivery (`true`) or an absence (`false`). Returns `None` for
@@ -76,7 +68,12 @@ pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<boo
 }
 
 /// Tells the GM of a dispatch that was given up, and marks its seat if the recipient is to blame.
-fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bool) -> Decided<()> {
+fn tell_of_given_up(
+    desk: &mut Desk<'_>,
+    row: &DispatchRow,
+    error: &str,
+    is_undeliverable: bool,
+) -> Decided<()> {
     if is_undeliverable {
         mark(desk, row, true)?;
     }
@@ -86,7 +83,7 @@ fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bo
             recipient: row.recipient.clone(),
             kind: row.kind,
             match_id: row.match_id.clone(),
-            error: row.error.clone(),
+            error: error.to_owned(),
             is_undeliverable,
             is_player: desk.player(&row.recipient)?.is_some(),
         };
@@ -95,9 +92,13 @@ fn tell_of_given_up(desk: &mut Desk<'_>, row: &DispatchRow, is_undeliverable: bo
             None => None,
         };
         let about = loaded.map_or(About::Club, About::Match);
-        let alarms = gms::gm_alarms(desk, &plain, &given_up_part(row), about)?;
+        // It can be queued again, and given up again.
+        let unique = format!("f.{}.{}", row.id, desk.at().timestamp_millis());
+        let alarms = gms::gm_alarms(desk, &plain, &unique, about)?;
         desk.draft.changes.dispatches.extend(alarms);
     }
+    let error = without_addresses(error);
+    tracing::error!(dispatch_id = row.id, kind = %row.kind, attempts = row.tries, error, "gave up sending");
     Ok(())
 }
 

@@ -8,11 +8,11 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::game::BySeat;
 use crate::ledger::{self, Entry, Fact};
-use crate::referee::{self, Act, Content, Dispatch, Match, Matter, Reader, Ruling, Stage};
+use crate::referee::{self, Act, Content, Dispatch, DispatchKind, Match, Matter, Reader, Ruling, Stage};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
 use crate::report::pin::pin;
 use crate::report::{self, WordedLetter, WordingInput};
-use crate::store::{EntryRow, KeptSnapshot, NewDispatch, TokenRow, Urgency};
+use crate::store::{self, EntryRow, KeptSnapshot, NewDispatch, TokenRow, Urgency};
 
 /// The rows that a ruling adds to the ledger and to the outbox.
 pub struct RulingRows {
@@ -232,21 +232,25 @@ fn envelop(
         Urgency::Notice if game_match.stage == Stage::Over => Urgency::Result,
         urgency => urgency,
     };
+    let seat = match dispatch.to {
+        Reader::Seat(seat) => Some(seat),
+        Reader::Former(_) | Reader::Gm => None,
+    };
+    let reminded = seat.filter(|_| kind == DispatchKind::Reminder);
+    let reminds = reminded.and_then(|seat| store::reminds(&game_match.overview(), seat));
     Ok(NewDispatch {
         message_id,
         recipient: address.to_owned(),
         bytes,
         kind,
         match_id: Some(game_match.id.clone()),
-        seat: match dispatch.to {
-            Reader::Seat(seat) => Some(seat),
-            Reader::Former(_) | Reader::Gm => None,
-        },
+        seat,
         answers: answered.map(|letter| letter.digest),
-        asked: None,
+        reminds,
         due: None,
         urgency,
         pin: None,
+        return_id: None,
     })
 }
 

@@ -154,7 +154,7 @@ pub fn tell_renamed(desk: &mut Desk<'_>, renamed: &[RenamedIn], player: &Player,
 }
 
 /// Words a player's digest, which was due at `due`, unless nothing waits for the player or the digest was
-/// made before.
+/// made before. An earlier one that was not sent yet lapses.
 pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> Decided<()> {
     let mut matches = Vec::new();
     for (seat, game_match) in desk.rows.matches_of(player.id)? {
@@ -162,11 +162,15 @@ pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> D
             matches.push(match_line(game_match, *seat, player.settings.zone));
         }
     }
-    let Some(address) = player.addresses.first().filter(|_| !matches.is_empty()) else { return Ok(()) };
+    let Some(address) = player.addresses.first() else { return Ok(()) };
     matches.sort_by_key(|line| line.due);
     let unique = format!("p.{}.{}", player.id, due.timestamp_millis());
     let message_id = desk.club.stationery.message_id("", &unique);
     if desk.is_dispatched(&message_id)? {
+        return Ok(());
+    }
+    desk.draft.changes.replaced_digests.push((address.clone(), DispatchKind::Reminder));
+    if matches.is_empty() {
         return Ok(());
     }
     let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Reminder };

@@ -14,7 +14,7 @@ pub struct Followed {
 }
 
 impl Conditions {
-    /// Whether a filing holds conditional orders: one such line is enough, because plain orders beside it are faults.
+    /// Whether a filing holds conditional orders: one is enough, because plain orders beside it are faults.
     pub fn are_in(game: GameKind, lines: &[Line]) -> bool {
         game.takes_conditions() && lines.iter().any(|line| condition::is_condition(&line.text))
     }
@@ -83,8 +83,9 @@ impl Followed {
     }
 }
 
-/// Decides the conditions that the adjudication which led to `state` concerns: those of the other side of a move; after a
-/// pass of the referee, and at the end of the match, those of both. `due` are the seats that were due in it.
+/// Decides the conditions that the adjudication which led to `state` concerns: those of the other side of a
+/// move; after a pass of the referee, and at the end of the match, those of both. `due` are the seats that
+/// were due in it.
 pub fn follow(
     conditions: &mut BySeat<Option<Conditions>>,
     due: &[Seat],

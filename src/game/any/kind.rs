@@ -137,13 +137,13 @@ impl GameKind {
         on_game!(self, State => <State as Game>::VERBS)
     }
 
-    /// Returns the order that a line means if the bullet or number before it is a part of the order; `None` if it can
-    /// only be a bullet.
+    /// Returns the order that a line means if the bullet or number before it is a part of the order; `None`
+    /// if it can only be a bullet.
     pub fn with_bullet(self, bullet: &str, rest: &str) -> Option<String> {
         on_game!(self, State => State::with_bullet(bullet, rest))
     }
 
-    /// Returns the order lines of one letter that later lines replace, such as the first of two orders for one ship.
+    /// Returns the order lines that later lines of a letter replace, such as the first of two for one ship.
     pub fn replaced(self, lines: &[Line]) -> Vec<Line> {
         on_game!(self, State => replaced::<State>(lines))
     }

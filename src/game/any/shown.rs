@@ -13,8 +13,8 @@ pub struct OwnPart<'a> {
 }
 
 impl AnyState {
-    /// Returns everything that `viewer` may know, with the keys `memory` and `did` in the games that hide something. `did`
-    /// tells of the adjudication `own`.
+    /// Returns everything that `viewer` may know, with the keys `memory` and `did` in the games that hide
+    /// something. `did` tells of the adjudication `own`.
     ///
     /// # Panics
     /// Panics if the arguments are not of one match.

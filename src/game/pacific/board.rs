@@ -30,8 +30,7 @@ fn text(view: &View) -> String {
     text + &legend(view)
 }
 
-/// Four columns: a mark, two for the ship, and one for what is below it. On open water, the ship's columns show the
-/// submarine.
+/// Four columns: a mark, two for the ship, or the submarine on open water, and one for what is below.
 fn cell(view: &View, at: Square) -> String {
     let mark = view.news.iter().find_map(|notice| mark(notice, at)).unwrap_or(' ');
     let ship = view.ships.iter().find_map(|(side, fleet)| {
@@ -87,7 +86,7 @@ fn mark(notice: &Notice, at: Square) -> Option<char> {
     }
 }
 
-/// `o` on a square that the viewer's recent attacks searched, `?` on one around it if they heard a submarine there.
+/// `o` on a square that the viewer's recent attacks searched, `?` on one around it if they heard something.
 fn sounding(view: &View, at: Square) -> Option<char> {
     let marks = recent_attacks(view).filter_map(|notice| match notice {
         Notice::Asw { side, area, contact, .. } | Notice::Sonar { side, area, contact, .. }

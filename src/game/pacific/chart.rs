@@ -112,8 +112,8 @@ impl<'a> Chart<'a> {
         })
     }
 
-    /// Whether an escorting squadron can make its carrier's move: its new square must be on the board and empty, and the
-    /// carrier's old square counts as empty (P-ESCORT).
+    /// Whether an escorting squadron can make its carrier's move: its new square must be on the board and
+    /// empty, and the carrier's old square counts as empty (P-ESCORT).
     fn follows(&self, escort: Square, carrier: Square, files: i8, ranks: i8) -> bool {
         let to = escort.step(files, ranks);
         to.is_some_and(|to| to == carrier || self.holder(to).is_none())

@@ -16,7 +16,7 @@ pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
     Deeds { submarine, prevented }
 }
 
-/// Returns what a seat remembers. The state keeps all sightings, so only those of this turn's news are left out.
+/// Returns what a seat remembers. The state keeps all sightings; only those of this turn's news are left out.
 pub fn memory(view: &View) -> Memory {
     let is_attack = |notice: &&Notice| match notice {
         Notice::Asw { .. } | Notice::Sonar { .. } | Notice::Torpedo { .. } => true,

@@ -112,8 +112,8 @@ impl Ship {
         self.kind.class()
     }
 
-    /// Whether the ship is a squadron. Squadrons do not attack submarines (3.6), cannot be torpedoed (4.2), and do not
-    /// save a side from defeat (5.1).
+    /// Whether the ship is a squadron. Squadrons do not attack submarines (3.6), cannot be torpedoed (4.2),
+    /// and do not save a side from defeat (5.1).
     pub fn is_squadron(&self) -> bool {
         self.class() == Class::Squadron
     }
@@ -146,7 +146,7 @@ impl Area {
         self.0
     }
 
-    /// The king's moves from `square` to the nearest square of the area: 0 within it, 1 in the ring around it.
+    /// The king's moves from `square` to the nearest square of the area: 0 within it, 1 in the ring around.
     pub fn distance(self, square: Square) -> u8 {
         let gap = |low: u8, at: u8| if at < low { low - at } else { at.saturating_sub(low + 1) };
         gap(self.0.file(), square.file()).max(gap(self.0.rank(), square.rank()))

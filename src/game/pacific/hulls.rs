@@ -1,4 +1,4 @@
-//! The shapes of ships in the picture: seen from above, the bow to the right, each class with an outline of its own.
+//! The shapes of ships in the picture, seen from above, the bow to the right: one outline for each class.
 
 use super::fleet::{Class, ShipKind};
 use crate::game::Seat;

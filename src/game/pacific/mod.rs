@@ -1,5 +1,5 @@
-//! War in the Pacific: two fleets that fight like chess pieces, visible to both sides, and submarines beneath them
-//! that only their own side sees.
+//! War in the Pacific: two fleets that fight like chess pieces, visible to both sides, and submarines beneath
+//! them that only their own side sees.
 //!
 //! Comments cite the clauses and rulings of the rules page `pacific.md` as `3.4` and `P-ESCORT`.
 
@@ -18,7 +18,6 @@ mod hulls;
 mod options;
 mod order;
 mod picture;
-mod random_play;
 mod ready;
 mod rules;
 mod setup;
@@ -26,14 +25,12 @@ mod shown;
 mod state;
 mod view;
 
-pub use chart::Chart;
-pub(crate) use chart::{REACH, reaches};
-pub(crate) use fleet::in_friendly_waters;
-pub use fleet::{Area, Class, Ship, ShipKind, Square, Submarine};
+pub use chart::{Chart, REACH, reaches};
+pub use fleet::{Area, Class, Ship, ShipKind, Square, Submarine, in_friendly_waters};
 pub use options::{Destroyers, Leap, Options, Torpedo};
 pub use order::{Order, SubmarineOrder};
-pub(crate) use rules::torpedo_reaches;
-pub(crate) use setup::basic_fleet;
+pub use rules::{submarine_goes, torpedo_reaches};
+pub use setup::basic_fleet;
 pub use state::{Stage, State};
 pub(crate) use view::{Depths, Sighted};
 pub use view::{Notice, View};

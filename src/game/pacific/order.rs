@@ -12,34 +12,20 @@ use crate::game::{Syntax, not_understood, two_squares};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
     /// A carrier and its squadron (2.1).
-    Carrier {
-        no: Option<u16>,
-        at: Square,
-        squadron: Option<Square>,
-    },
+    Carrier { no: Option<u16>, at: Square, squadron: Option<Square> },
     /// Battleships, cruisers or destroyers (2.1).
-    Ships {
-        class: Class,
-        at: Vec<Square>,
-    },
+    Ships { class: Class, at: Vec<Square> },
     /// Submarines of a setup, with or without numbers (2.1).
     Submarines(Vec<(Option<u16>, Square)>),
     /// `P-READY`: in a letter it stands for a whole setup.
     Ready(ReadySetup),
     /// A surface move, with the class if one was written (3).
-    Move {
-        class: Option<Class>,
-        from: Square,
-        to: Square,
-    },
-    /// A surface move of the carrier or squadron with this number (3). `check` turns it into a move between squares.
-    Numbered {
-        class: Class,
-        no: u16,
-        to: Square,
-    },
+    Move { class: Option<Class>, from: Square, to: Square },
+    /// A surface move of a carrier or squadron by its number (3). `check` turns it into one between squares.
+    Numbered { class: Class, no: u16, to: Square },
     /// An attack from the surface on the area with this corner (3.6).
     Asw(Square),
+    /// The order for a submarine phase (4).
     Submarine(SubmarineOrder),
 }
 
@@ -47,26 +33,19 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SubmarineOrder {
-    Move {
-        no: u16,
-        from: Option<Square>,
-        to: Square,
-    },
-    Fire {
-        no: u16,
-        at: Square,
-    },
+    /// A move, with its start if that was written (4.1).
+    Move { no: u16, from: Option<Square>, to: Square },
+    /// A torpedo at the ship on this square (4.2).
+    Fire { no: u16, at: Square },
     /// A search of the area with this corner (4.3).
-    Sonar {
-        no: u16,
-        area: Square,
-    },
+    Sonar { no: u16, area: Square },
+    /// Every submarine stays where it is (4).
     Pass,
 }
 
 named_enum! {
-    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better one gets
-    /// another name.
+    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better
+    /// one gets another name.
     pub enum ReadySetup {
         Line = "line",
         Wings = "wings",
@@ -144,7 +123,8 @@ impl Display for Order {
     }
 }
 
-/// Parses a line. Ignores case, spacing, commas, semicolons, colons and full stops; reads a hyphen or an arrow as `TO`.
+/// Parses a line. Ignores case, spacing, commas, semicolons, colons and full stops; reads a hyphen or an
+/// arrow as `TO`.
 pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let plain = line.to_ascii_uppercase().replace("->", " TO ").replace('-', " TO ");
     let words: Vec<&str> = plain

@@ -53,7 +53,7 @@ impl ReadySetup {
         }
     }
 
-    /// Draws a setup of this family for `side`: the ships as they are or mirrored, and the submarines anywhere.
+    /// Draws a setup of this family for `side`: the ships as they are or mirrored, the submarines anywhere.
     pub fn draw(self, side: Seat, options: &Options, dice: &mut Dice) -> Vec<Order> {
         let is_mirrored = dice.below(2) == 1;
         let mut orders = self.formation().orders(side, options, is_mirrored);
@@ -105,7 +105,7 @@ fn squares(side: Seat, is_mirrored: bool, text: &str) -> Vec<Square> {
     text.split(' ').filter_map(Square::parse).filter_map(turned).collect()
 }
 
-/// Draws the squares of the five submarines (2.3): three in friendly waters and two in the enemy's, in any order.
+/// Draws the squares of the five submarines (2.3), in any order: three in own waters, two in the enemy's.
 fn submarines(side: Seat, dice: &mut Dice) -> Vec<Square> {
     let (mut friendly, mut enemy): (Vec<Square>, Vec<Square>) =
         Square::all().partition(|at| in_friendly_waters(side, *at));
@@ -114,48 +114,4 @@ fn submarines(side: Seat, dice: &mut Dice) -> Vec<Square> {
     let mut drawn: Vec<Square> = friendly.into_iter().take(3).chain(enemy.into_iter().take(2)).collect();
     dice.shuffle(&mut drawn);
     drawn
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::super::State;
-    use super::*;
-    use crate::game::{Game, Numbered, Options as _};
-
-    const DRAWS: usize = 1000;
-
-    #[test]
-    fn every_ready_setup_is_legal_and_hides_its_submarines() {
-        for (submarines, destroyers) in [("true", "7"), ("true", "8"), ("false", "7")] {
-            let mut options = Options::default();
-            options.set("submarines", submarines).expect("an option");
-            options.set("destroyers", destroyers).expect("an option");
-            for side in Seat::BOTH {
-                for family in ReadySetup::ALL {
-                    check(*family, side, &options);
-                }
-            }
-        }
-    }
-
-    fn check(family: ReadySetup, side: Seat, options: &Options) {
-        let view = State::start(options).view(side);
-        let mut dice = Dice::new(7);
-        let mut placed = BTreeMap::<usize, usize>::new();
-        for _ in 0..DRAWS {
-            let orders = family.draw(side, options, &mut dice);
-            let numbered: Vec<_> =
-                (1..).zip(&orders).map(|(line, order)| Numbered { line, order: order.clone() }).collect();
-            assert_eq!(State::check(&view, &numbered).map(|_| ()), Ok(()), "{orders:?}");
-            for order in orders {
-                if let Order::Submarines(submarines) = order {
-                    submarines.iter().for_each(|(_, at)| *placed.entry(at.index()).or_default() += 1);
-                }
-            }
-        }
-        let most = placed.into_values().max().unwrap_or_default();
-        assert!(most * 100 <= DRAWS * 5, "{family}: a submarine's square is too likely, {most} of {DRAWS}");
-    }
 }

@@ -34,8 +34,9 @@ pub fn seats_due(state: &State) -> Vec<Seat> {
     }
 }
 
-/// Whether `side` has a legal move or attack (3.7). With submarines it always has an attack: a ship other than a
-/// squadron is always afloat, or the match would be over (5.1), and some area is always within its reach.
+/// Whether `side` has a legal move or attack (3.7). With submarines it always has an attack: a ship other
+/// than a squadron is always afloat, or the match would be over (5.1), and some area is always within its
+/// reach.
 fn can_act(state: &State, side: Seat) -> bool {
     state.options.submarines || Chart::new(&state.ships, state.options.squadron_leap).can_move(side)
 }
@@ -55,8 +56,7 @@ pub fn open(state: &State, setups: &BySeat<&[Order]>) -> State {
     next
 }
 
-/// Plays the surface turn of `side`; without an order, the side passes. An order that cannot be carried out changes
-/// nothing.
+/// Plays the surface turn of `side`, a pass without an order. An impossible order changes nothing.
 pub fn surface(state: &State, side: Seat, order: Option<&Order>) -> State {
     let mut next = state.clone();
     next.events.clear();
@@ -171,14 +171,14 @@ impl State {
         self.events.push(event);
     }
 
-    /// Moves a ship of `side`. Returns whether it sank something, or `None` if there is no such ship or its squadron
-    /// would leave the board.
+    /// Moves a ship of `side`. Returns whether it sank something, or `None` if there is no such ship or its
+    /// squadron would leave the board.
     fn sail(&mut self, side: Seat, from: Square, to: Square) -> Option<bool> {
         let ship = *self.ships[side].iter().find(|ship| ship.at == from)?;
         let mut squadron_to = None;
         if let ShipKind::Carrier { no } = ship.kind {
-            // P-ESCORT: the squadron makes the same step. It may end on the carrier's old square, or the carrier on
-            // the squadron's.
+            // P-ESCORT: the squadron makes the same step. It may end on the carrier's old square, or the
+            // carrier on the squadron's.
             let (files, ranks) = (to.file() as i8 - from.file() as i8, to.rank() as i8 - from.rank() as i8);
             let escort = self.ships[side].iter_mut().find(
                 |ship| matches!(ship.kind, ShipKind::Squadron { no: of, launched: false, .. } if of == no),

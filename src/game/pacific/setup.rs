@@ -32,8 +32,8 @@ impl<'a> SetupFleet<'a> {
         SetupFleet { side, options, carriers: Vec::new(), others: Vec::new(), submarines: Vec::new() }
     }
 
-    /// Adds a line of a setup. Ships of a faulty line count too, so that later lines and the totals are checked as
-    /// they were meant, and every fault is reported at once (2.4).
+    /// Adds a line of a setup. Ships of a faulty line count too, so that later lines and the totals are
+    /// checked as they were meant, and every fault is reported at once (2.4).
     ///
     /// # Errors
     /// Returns everything that is wrong with the line, in plain sentences (2.1, 2.3).
@@ -202,7 +202,8 @@ pub fn basic_fleet(class: Class, options: &Options) -> usize {
     }
 }
 
-/// Clause 2.1: either all are numbered, from 1 without gaps, or none. (A repeated number is a fault of its line.)
+/// Clause 2.1: either all are numbered, from 1 without gaps, or none. (A repeated number is a fault of its
+/// line.)
 fn numbering_fault(numbers: &[Option<u16>], ships: &str, letter: char) -> Option<String> {
     let given: Vec<u16> = numbers.iter().copied().flatten().collect();
     if given.is_empty() {

@@ -4,8 +4,8 @@ use super::fleet::{Square, Submarine};
 use super::view::{Depths, Notice, Sighted, View};
 use crate::game::Seat;
 
-/// The rounds for which an attack with depth charges or sonar stays on the board, including the open one. A submarine
-/// that was heard earlier can be anywhere by now.
+/// The rounds for which an attack with depth charges or sonar stays on the board, including the open one. A
+/// submarine that was heard earlier can be anywhere by now.
 const ROUNDS_SHOWN: u32 = 2;
 
 /// The attacks with depth charges or sonar that the board still shows.
@@ -17,8 +17,9 @@ pub fn recent_attacks(view: &View) -> impl Iterator<Item = &Notice> {
 /// Maximum number of older contacts on the board.
 const CONTACTS_SHOWN: usize = 4;
 
-/// Squares where the other side's submarines were noticed before the attacks that the board still shows, with the round,
-/// the latest first: ships that they torpedoed, and the south-western squares of areas around which one was heard.
+/// Squares where the other side's submarines were noticed before the attacks that the board still shows, with
+/// the round, the latest first: ships that they torpedoed, and the south-western squares of areas around
+/// which one was heard.
 pub fn old_contacts(view: &View) -> impl Iterator<Item = (u32, Square)> {
     let is_old = |sighted: &&Sighted| view.phase.is_some() && sighted.round + ROUNDS_SHOWN <= view.round;
     let contact = |sighted: &Sighted| match &sighted.notice {

@@ -1,5 +1,5 @@
-//! The view of one seat, built from nothing. Both sides see the surface; each sees only its own submarines until
-//! the match is over (4.5, 4.6).
+//! The view of one seat, built from nothing. Both sides see the surface; each sees only its own submarines
+//! until the match is over (4.5, 4.6).
 
 use serde::{Serialize, Serializer};
 
@@ -41,6 +41,7 @@ pub enum Depths {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Notice {
+    /// A ship moved, and its squadron with it if that was not launched (3).
     Move {
         side: Seat,
         from: Square,
@@ -49,30 +50,16 @@ pub enum Notice {
         #[serde(skip_serializing_if = "Option::is_none")]
         squadron_to: Option<Square>,
     },
-    SquadronLost {
-        side: Seat,
-        at: Square,
-    },
-    Asw {
-        side: Seat,
-        area: Area,
-        sunk: u8,
-        contact: bool,
-    },
-    Sonar {
-        side: Seat,
-        area: Area,
-        sunk: u8,
-        contact: bool,
-    },
-    Torpedo {
-        side: Seat,
-        at: Square,
-        sunk: Class,
-    },
-    Pass {
-        side: Seat,
-    },
+    /// A squadron went down with its carrier (3.5).
+    SquadronLost { side: Seat, at: Square },
+    /// Ships attacked an area (3.6).
+    Asw { side: Seat, area: Area, sunk: u8, contact: bool },
+    /// A submarine searched an area (4.3).
+    Sonar { side: Seat, area: Area, sunk: u8, contact: bool },
+    /// A submarine sank a ship (4.2).
+    Torpedo { side: Seat, at: Square, sunk: Class },
+    /// A side had no move (3.7).
+    Pass { side: Seat },
 }
 
 /// A submarine order, disclosed at the end of the match (4.6).
@@ -200,8 +187,9 @@ pub fn view(state: &State, viewer: Seat) -> View {
     }
 }
 
-/// Returns what `viewer` is told about an event (4.5). Both sides are told what happens on the surface and what
-/// attacks achieved. Neither is told which submarine acted or what became of it: its own side sees that on its chart.
+/// Returns what `viewer` is told about an event (4.5). Both sides are told what happens on the surface and
+/// what attacks achieved. Neither is told which submarine acted or what became of it: its own side sees that
+/// on its chart.
 fn disclose(event: &Event, _viewer: Seat) -> Option<Notice> {
     match *event {
         Event::Moved { side, from, to, sunk, squadron_to } => {

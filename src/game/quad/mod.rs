@@ -1,7 +1,7 @@
 //! Quad: twenty marbles a side, and a race for the four corners of a square.
 //!
-//! Comments cite clauses of the rules page as `clause 2.1` and rulings by name, `Q-FIRST`. Nothing is hidden: the
-//! views of the two seats differ only in the viewer.
+//! Comments cite clauses of the rules page as `clause 2.1` and rulings by name, `Q-FIRST`. Nothing is hidden:
+//! the views of the two seats differ only in the viewer.
 
 use crate::game::{
     Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
@@ -12,7 +12,6 @@ mod options;
 mod order;
 mod picture;
 mod point;
-mod random_play;
 mod state;
 mod view;
 
@@ -113,8 +112,8 @@ impl Game for State {
         }
     }
 
-    /// `free`: two free points near the centre; `stars`: how many may be played now; `swap`: whether the first marble
-    /// may be taken over now.
+    /// `free`: two free points near the centre; `stars`: how many may be played now; `swap`: whether the
+    /// first marble may be taken over now.
     fn extra(view: &View) -> serde_json::Value {
         serde_json::json!({
             "free": view.free_near_the_middle().take(2).collect::<Vec<_>>(),

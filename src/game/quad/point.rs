@@ -145,8 +145,8 @@ pub(crate) static SQUARES: LazyLock<Squares> = LazyLock::new(|| {
     Squares { all, points: Point::all().collect(), through }
 });
 
-/// Returns every square once, sorted. Each has one side that leads to the right and not down; turning it to the left
-/// three times gives the other corners.
+/// Returns every square once, sorted. Each has one side that leads to the right and not down; turning it to
+/// the left three times gives the other corners.
 fn all_squares() -> Vec<Quad> {
     let mut squares = Vec::new();
     for point in Point::all() {
@@ -200,8 +200,8 @@ mod tests {
         assert_eq!(Point::all().count(), 117);
     }
 
-    /// Four points form a square if the four smallest of their six distances are equal and the other two twice as
-    /// large (squared).
+    /// Four points form a square if the four smallest of their six distances are equal and the other two
+    /// twice as large (squared).
     #[test]
     fn every_square_of_the_table_has_equal_sides_and_diagonals() {
         let points: Vec<Point> = Point::all().collect();

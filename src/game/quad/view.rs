@@ -78,8 +78,8 @@ impl View {
         taken(&self.marbles, &self.stars)
     }
 
-    /// Checks a turn: stars, then one marble; or `SWAP` (clauses 2.1, 2.5). A line is checked after the lines above
-    /// it; the filing as a whole counts everything that was written.
+    /// Checks a turn: stars, then one marble; or `SWAP` (clauses 2.1, 2.5). A line is checked after the lines
+    /// above it; the filing as a whole counts everything that was written.
     pub(super) fn check(&self, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
         if self.to_move != Some(self.viewer) {
             return Err(vec![Fault::whole("It is not your turn to play.")]);
@@ -87,8 +87,8 @@ impl View {
         let mut faults = Vec::new();
         let mut turn = TurnCheck { view: self, taken: self.taken(), stars: 0, marble: None };
         for line in orders.chunk_by(|a, b| a.line == b.line) {
-            // A piece counts for later lines even if it cannot stand, so that a second marble is reported as a second
-            // one.
+            // A piece counts for later lines even if it cannot stand, so that a second marble is reported as
+            // a second one.
             let complaints = line.iter().map(|piece| turn.take(piece.order));
             let why = complaints.fold(None, |first, next| first.or(next));
             faults.extend(why.map(|why| self.with_example(Fault::on(line[0].line, why))));

@@ -107,8 +107,8 @@ fn star(map: &SquareMap<'_>, contents: &Contents<'_>) -> String {
     }
 }
 
-/// The numbers of the viewer's ships, or how many there are if the numbers do not fit; then the total size of the
-/// enemy's.
+/// The numbers of the viewer's ships, or how many there are if the numbers do not fit; then the total size of
+/// the enemy's.
 fn ships(contents: &Contents<'_>) -> String {
     let enemy = contents.enemy.map(|enemy| format!("!{}", enemy.size())).unwrap_or_default();
     let room = WIDTH - 1 - enemy.len().min(WIDTH - 1);

@@ -41,8 +41,7 @@ pub(super) fn out_of_phase(line: usize, order: &Order, now: &str) -> Fault {
     Fault::on(line, format!("{what} {when}; {now}."))
 }
 
-/// Returns every fault of a turn's filing, checked in the order of clause 3.0: builds, then ships' orders, then the
-/// rest.
+/// Returns every fault of a turn's filing, in the order of clause 3.0: builds, ships' orders, the rest.
 pub(super) fn turn_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     let mut check = FilingCheck::new(view);
     for &Numbered { line, ref order } in orders {
@@ -361,8 +360,7 @@ pub(super) fn casualties_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<
     faults
 }
 
-/// Checks that `ships` are all among `own`, each once. The fault comes with the ships that pass, for its
-/// example.
+/// Checks that `ships` are all among `own`, each once. A fault comes with the ships that pass, as an example.
 fn named_once(
     line: usize,
     ships: &[u16],

@@ -8,8 +8,8 @@ pub(super) const GROUND: Colour = Colour::hex(0xfdfcf8);
 pub(super) const INK: Colour = Colour::hex(0x22262b);
 pub(super) const FAINT: Colour = Colour::hex(0x6d737b);
 
-/// The colours of a kind of sector: explored and unexplored ground, the question mark on the latter, the heading, and
-/// its letter.
+/// The colours of a kind of sector: explored and unexplored ground, the question mark on the latter, the
+/// heading, and its letter.
 pub(super) struct Tint {
     pub explored: Colour,
     pub fog: Colour,

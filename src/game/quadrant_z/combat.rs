@@ -82,7 +82,7 @@ impl Fight {
         damage > 0 && sizes().min().is_some_and(|smallest| damage <= total - smallest)
     }
 
-    /// Returns the numbers of the ships that `seat` loses, ascending. The `named` ships go first, in that order.
+    /// Returns the numbers of the ships that `seat` loses, ascending. The `named` ships go first, in order.
     pub fn lost(&self, seat: Seat, ships: &[Ship], named: &[u16]) -> Vec<u16> {
         let mut left = self.sides[seat].damage;
         if left == 0 {
@@ -112,9 +112,9 @@ pub(super) fn fights(meetings: Quadrants, ships: BySeat<&[Ship]>, rule: Damage) 
     meetings.iter().filter_map(|quadrant| Fight::compute(quadrant, ships, rule)).collect()
 }
 
-/// Returns the numbers of the ships that cover `damage` with the least total size (`Z-CASUALTIES`). Ties go to the
-/// fewest ships, then to the least offence, then to the higher numbers, compared from the highest down. If no set
-/// covers the damage, all are lost.
+/// Returns the numbers of the ships that cover `damage` with the least total size (`Z-CASUALTIES`). Ties go
+/// to the fewest ships, then to the least offence, then to the higher numbers, compared from the highest
+/// down. If no set covers the damage, all are lost.
 ///
 /// Dynamic programming over total sizes: trying all sets of a large fleet would take exponential time.
 fn least_set(ships: &[Ship], damage: u16) -> Vec<u16> {

@@ -1,5 +1,5 @@
-//! A seat's own deeds in a turn, for its report. They follow from its views before and after the turn and from its orders,
-//! so the state does not keep them.
+//! A seat's own deeds in a turn, for its report. They follow from its views before and after the turn and
+//! from its orders, so the state does not keep them.
 
 use super::fleet::Ship;
 use super::galaxy::Quadrant;
@@ -26,8 +26,8 @@ pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
     Deeds { built, moved, opened: opened(before, after), captured, failed }
 }
 
-/// Whether the turn was played to its end, which decides the captures. A turn that waited for casualties then tells of a
-/// battle, unless the match was closed in between.
+/// Whether the turn was played to its end, which decides the captures. A turn that waited for casualties then
+/// tells of a battle, unless the match was closed in between.
 fn is_played_out(before: &View, after: &View) -> bool {
     after.context.unfinished.is_none() && (before.context.unfinished.is_none() || !after.battles.is_empty())
 }
@@ -90,7 +90,8 @@ mod tests {
         Square::parse(text).expect("a square")
     }
 
-    /// Two fleets that meet in the neutral quadrant L: each side has ships and a home base, and there are two stars in L.
+    /// Two fleets that meet in the neutral quadrant L: each side has ships and a home base, and there are two
+    /// stars in L.
     fn galaxy(first: &[(u16, u16, u16, &str)], second: &[(u16, u16, u16, &str)]) -> State {
         let mut state = State { stage: Stage::Turn, ..State::start(&super::super::Options::default()) };
         for (seat, base, ships) in [(Seat::First, "A1", first), (Seat::Second, "Y1", second)] {

@@ -1,5 +1,5 @@
-//! A seat's memory of the enemy: the latest news of each place from earlier turns, with its turn (rules page `records.md`,
-//! Memory). It follows from the views that the seat was shown, so the state does not keep it.
+//! A seat's memory of the enemy: the latest news of each place from earlier turns, with its turn (rules page
+//! `records.md`, Memory). It follows from the views that the seat was shown, so the state does not keep it.
 
 use super::galaxy::Quadrant;
 use super::view::{Memory, Past, Place, View};

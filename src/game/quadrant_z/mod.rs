@@ -17,21 +17,18 @@ mod memory;
 mod options;
 mod order;
 mod picture;
-mod random_play;
 mod ready;
 mod rules;
 mod setup;
 mod square_map;
 mod state;
 mod symbols;
-#[cfg(test)]
-mod tests;
 mod view;
 
-pub(crate) use fleet::{Class, Ship};
-pub(crate) use galaxy::{Layout, Quadrant, Quadrants, Sector, Square};
-pub(crate) use options::Casualties;
-pub use options::Options;
+pub use fleet::{Class, Ship};
+pub use galaxy::{Layout, Quadrant, Square};
+pub(crate) use galaxy::{Quadrants, Sector};
+pub use options::{Casualties, Options};
 pub use order::Order;
 pub(crate) use order::ReadySetup;
 pub(crate) use rules::adjudicate_unchecked;

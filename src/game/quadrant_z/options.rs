@@ -7,10 +7,10 @@ use crate::game::options::{named_option, options};
 options! {
     #[derive(Copy)]
     pub struct Options {
-        pub(crate) layout: Layout = "triangle", "the shape of the home sectors";
+        pub layout: Layout = "triangle", "the shape of the home sectors";
         pub(super) damage: Damage = "excess",
             "whether an offence greater than the defence does the difference or the whole";
-        pub(crate) casualties: Casualties = "standing",
+        pub casualties: Casualties = "standing",
             "whether ships are lost by a standing list or their owner is asked";
         /// The last turn (clause 3.6).
         pub(super) turn_limit: u32 = "40", "the number of turns after which stars decide";
@@ -28,7 +28,7 @@ named_option!(Damage);
 
 named_enum! {
     /// The way in which an owner chooses the ships to lose (`Z-CASUALTIES`).
-    pub(crate) enum Casualties {
+    pub enum Casualties {
         Standing = "standing",
         Ask = "ask",
     }

@@ -35,8 +35,8 @@ pub enum Order {
 }
 
 named_enum! {
-    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better one gets
-    /// another name.
+    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better
+    /// one gets another name.
     pub enum ReadySetup {
         Balanced = "balanced",
         Raid = "raid",
@@ -263,110 +263,4 @@ fn class(word: &str) -> Read<Class> {
         .split_once('/')
         .ok_or_else(|| format!("{word} is not a ship; write its offence and defence as 3/2."))?;
     Ok(Class { offence: number(offence)?, defence: number(defence)? })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(line: &str) -> String {
-        parse(line).unwrap().iter().map(Order::to_string).collect::<Vec<_>>().join("; ")
-    }
-
-    #[test]
-    fn orders_are_read_in_any_form() {
-        for (line, order) in [
-            ("star a1  3 base", "STAR A1 3 BASE"),
-            ("STAR M2 1.", "STAR M2 1"),
-            ("Ship 1 3/2 a3", "SHIP 1 3/2 A3"),
-            ("SHIP 1: 3/2: Start: A3", "SHIP 1 3/2 A3"),
-            ("SHIP 1: 3/2: Start A3 .....,", "SHIP 1 3/2 A3"),
-            ("SHIP 1: A3 to B2", "SHIP 1 A3 TO B2"),
-            ("SHIP 1 A3-B2", "SHIP 1 A3 TO B2"),
-            ("SHIP 1 A3 - B2", "SHIP 1 A3 TO B2"),
-            ("SHIP 1 A3->B2", "SHIP 1 A3 TO B2"),
-            ("ship 1 a3xb2", "SHIP 1 A3 TO B2"),
-            ("SHIP 1 C1 C2", "SHIP 1 C1 TO C2"),
-            ("Ship #1 A3 to B2", "SHIP 1 A3 TO B2"),
-            ("ship1 to b2", "SHIP 1 TO B2"),
-            ("SHIP 1 moves from A3 to B2", "SHIP 1 A3 TO B2"),
-            ("SHIP 1 moves to B2", "SHIP 1 TO B2"),
-            ("ship 1 holds", "SHIP 1 HOLD"),
-            ("hold all ships", "HOLD"),
-            ("BUILD 2/1 A1", "BUILD 2/1 AT A1"),
-            ("BUILD 2/1 on A1", "BUILD 2/1 AT A1"),
-            ("capture star at a1", "CAPTURE A1"),
-            ("LOSSES #3 #1", "LOSSES 3 1"),
-            ("ship 12 to y4", "SHIP 12 TO Y4"),
-            ("ship 12 hold,", "SHIP 12 HOLD"),
-            ("\thold .", "HOLD"),
-            ("Build 2/1 at a1", "BUILD 2/1 AT A1"),
-            ("capture A1,", "CAPTURE A1"),
-            ("losses 3, 1, 2", "LOSSES 3 1 2"),
-            ("losses none", "LOSSES NONE"),
-            ("lose q: 3, 1", "LOSE Q 3 1"),
-        ] {
-            assert_eq!(read(line), order);
-            assert_eq!(parse(order), parse(line), "{order}");
-        }
-    }
-
-    #[test]
-    fn prose_is_not_an_order() {
-        for line in [
-            "I hope you are well",
-            "See you at the club on Friday",
-            "Stars are out",
-            ".",
-            "To B2",
-            "Shipping soon",
-        ] {
-            assert_eq!(parse(line), Err(Syntax::Unknown), "{line}");
-        }
-    }
-
-    #[test]
-    fn a_malformed_order_names_the_words_that_were_not_understood() {
-        for (line, words) in [
-            ("SHIP 2 HOLD please", "I do not understand \"PLEASE\"."),
-            ("SHIP 1 nach B2", "I do not understand \"NACH\"."),
-            ("CAPTURE A1 now quickly", "I do not understand \"NOW\" and \"QUICKLY\"."),
-        ] {
-            let Err(Syntax::Malformed { reason, .. }) = parse(line) else { panic!("{line}") };
-            assert!(reason.starts_with(words), "{reason}");
-        }
-    }
-
-    #[test]
-    fn half_an_order_is_malformed() {
-        for line in [
-            "Ship ahoy!",
-            "SHIP",
-            "SHIP 1",
-            "SHIP 1 B2",
-            "SHIP 1 TO Z9",
-            "SHIP 1 A3 TO",
-            "SHIP 1000 TO B2",
-            "SHIP -1 TO B2",
-            "SHIP +1 TO B2",
-            "SHIP 1 3/2",
-            "SHIP 1 3/2/1 A1",
-            "SHIP 1 / A1",
-            "STAR A1",
-            "STAR A1 3 HOME",
-            "BUILD 2 AT A1",
-            "HOLD 3",
-            "CAPTURE",
-            "CAPTURE A1 A2",
-            "LOSSES",
-            "LOSSES 1 TWO",
-            "LOSSES NONE 1",
-            "LOSE",
-            "LOSE Q",
-            "LOSE Q3 1",
-            "LOSE Z 1",
-        ] {
-            assert!(matches!(parse(line), Err(Syntax::Malformed { .. })), "{line}: {:?}", parse(line));
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! The board as a picture: quadrants under a heading that tells their news, squares with their star and ships.
+//! The board as a picture: quadrants under a heading with their news, squares with their star and ships.
 
 use super::colours::{FAINT, GROUND, tint};
 use super::galaxy::{Quadrant, Square};

@@ -6,7 +6,7 @@ use super::order::{Order, ReadySetup};
 use crate::game::Seat;
 use crate::game::dice::Dice;
 
-/// The least value of a neutral quadrant's stars, and how many of the thirteen are worth one more: 30 together.
+/// The least value of a neutral quadrant's stars, and how many of the thirteen have one more: 30 together.
 const NEUTRAL_VALUE: u16 = 2;
 const RICHER: usize = 4;
 
@@ -115,49 +115,4 @@ fn two_squares(quadrant: Quadrant, dice: &mut Dice) -> [Square; 2] {
     let mut cells = [0, 1, 2, 3];
     dice.shuffle(&mut cells);
     [quadrant.square(cells[0]), quadrant.square(cells[1])]
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::super::{Options, State};
-    use super::*;
-    use crate::game::{Game, Numbered};
-
-    const DRAWS: usize = 1000;
-
-    #[test]
-    fn every_ready_setup_is_legal_and_hard_to_guess() {
-        for layout in [Layout::Triangle, Layout::Block] {
-            for seat in Seat::BOTH {
-                for family in ReadySetup::ALL {
-                    check(*family, layout, seat);
-                }
-            }
-        }
-    }
-
-    fn check(family: ReadySetup, layout: Layout, seat: Seat) {
-        let view = State::start(&Options { layout, ..Options::default() }).view(seat);
-        let mut dice = Dice::new(7);
-        let (mut bases, mut fleets) = (BTreeMap::<Square, usize>::new(), BTreeMap::<String, usize>::new());
-        for _ in 0..DRAWS {
-            let orders = family.draw(layout, seat, &mut dice);
-            let numbered: Vec<_> =
-                (1..).zip(&orders).map(|(line, order)| Numbered { line, order: order.clone() }).collect();
-            assert_eq!(State::check(&view, &numbered).map(|_| ()), Ok(()), "{orders:?}");
-            let ships = orders.iter().filter(|order| matches!(order, Order::Place { .. }));
-            let fleet: Vec<String> = ships.map(Order::to_string).collect();
-            *fleets.entry(fleet.join("; ")).or_default() += 1;
-            for order in orders {
-                if let Order::Star { at, base: true, .. } = order {
-                    *bases.entry(at).or_default() += 1;
-                }
-            }
-        }
-        let most = |counts: Vec<usize>| counts.into_iter().max().expect("it was drawn");
-        assert!(most(bases.into_values().collect()) * 100 <= DRAWS * 35, "{family}: a base is too likely");
-        assert!(most(fleets.into_values().collect()) * 100 <= DRAWS * 5, "{family}: a fleet is too likely");
-    }
 }

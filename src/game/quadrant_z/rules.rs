@@ -1,7 +1,7 @@
 //! Adjudicates the orders of both sides (clauses 2 and 3).
 //!
-//! `check` and `setup` have already decided whether the orders may be filed. An order that does not fit the state has
-//! no effect here.
+//! `check` and `setup` have already decided whether the orders may be filed. An order that does not fit the
+//! state has no effect here.
 
 use super::combat::{self, Fight};
 use super::fleet::Ship;
@@ -55,8 +55,8 @@ fn set_up(state: &State, orders: BySeat<&[Order]>) -> State {
     next
 }
 
-/// Plays one turn (clause 3) from the state before it. Without `choices`, it stops at the casualties if a side must be
-/// asked to choose them.
+/// Plays one turn (clause 3) from the state before it. Without `choices`, it stops at the casualties if a
+/// side must be asked to choose them.
 fn play(before: &State, orders: BySeat<&[Order]>, choices: Option<BySeat<&[Order]>>) -> State {
     let mut next = State {
         options: before.options,

@@ -174,8 +174,8 @@ impl<'a> SquareMap<'a> {
     }
 }
 
-/// Whether the viewer must choose losses. Then the view holds only ships and battles of this turn; the rest dates
-/// from the turn before.
+/// Whether the viewer must choose losses. Then the view holds only ships and battles of this turn; the rest
+/// dates from the turn before.
 fn owes_casualties(view: &View) -> bool {
     !view.context.fighting.is_empty()
 }

@@ -35,7 +35,7 @@ pub(crate) enum Stage {
 /// A turn that stopped after combat was computed (`Z-CASUALTIES`, option `ask`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Pending {
-    /// The match before this turn. Once the casualties are filed, the whole turn is adjudicated again from here.
+    /// The match before this turn, from which the turn is adjudicated again once the casualties are filed.
     pub before: State,
     pub orders: BySeat<Vec<Order>>,
     pub fights: Vec<Fight>,
@@ -157,7 +157,7 @@ pub(crate) enum Event {
     Met { quadrant: Quadrant },
     /// Combat (clause 3.4).
     Fought { quadrant: Quadrant, sides: BySeat<Fought> },
-    /// A star was captured (clause 3.5). `offence` is the total of the captor's ships there at the end of the turn.
+    /// A star was captured (clause 3.5). `offence` is the total of the captor's ships there after the turn.
     Captured { by: Seat, at: Square, value: u16, offence: u16 },
 }
 

@@ -1,5 +1,5 @@
-//! The symbols of the picture, as they stand on the board and in its legend. What is the viewer's is dark and what is
-//! the enemy's light, which also shows in print; no two differ by colour alone.
+//! The symbols of the picture, as they stand on the board and in its legend. What is the viewer's is dark and
+//! what is the enemy's light, which also shows in print; no two differ by colour alone.
 
 use super::colours::{FAINT, GROUND, INK};
 use super::square_map::Mark;

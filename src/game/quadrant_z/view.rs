@@ -87,7 +87,7 @@ pub struct Battle {
     pub enemy: Side<u16>,
 }
 
-/// One side of a battle. `lost` holds the numbers of the seat's own ships, but only the total size of the enemy's.
+/// One side of a battle. `lost` holds the numbers of the seat's own ships, or the total size of the enemy's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Side<Lost> {
     pub offence: u16,
@@ -108,7 +108,8 @@ pub struct Capture {
 /// The latest news of each place, in the order of the places. A place of this turn's news may be among them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
-    /// Enemies in the seat's home sector: those of the last turn in which the seat was told of any in that quadrant.
+    /// Enemies in the seat's home sector: those of the last turn in which the seat was told of any in that
+    /// quadrant.
     pub intruders: Vec<Past<Intruder>>,
     /// Neutral quadrants that the enemy entered.
     pub entries: Vec<Past<Place>>,
@@ -219,8 +220,8 @@ fn disclose(event: &Event, viewer: Seat) -> Option<Notice> {
 /// Implements [`crate::game::Game::view`].
 pub fn view(state: &State, viewer: Seat) -> View {
     let Stage::Casualties(pending) = &state.stage else { return plain(state, viewer) };
-    // Z-CASUALTIES, ask: everyone sees the turn before; a seat that is asked also sees its ships and battles of this
-    // turn.
+    // Z-CASUALTIES, ask: everyone sees the turn before; a seat that is asked also sees its ships and battles
+    // of this turn.
     let mut view = plain(&pending.before, viewer);
     view.context.phase = Some(Phase::Casualties);
     view.context.unfinished =
@@ -290,8 +291,8 @@ fn plain(state: &State, viewer: Seat) -> View {
     view
 }
 
-/// Returns the stars that `viewer` knows: captured stars, all stars in quadrants that it has charted, and elsewhere
-/// its own at the value that it placed. All stars once the match is `over`.
+/// Returns the stars that `viewer` knows: captured stars, all stars in quadrants that it has charted, and
+/// elsewhere its own at the value that it placed. All stars once the match is `over`.
 pub(super) fn known_stars(state: &State, viewer: Seat, over: bool) -> Vec<KnownStar> {
     let charted = state.sides[viewer].charted;
     let mut known = Vec::new();

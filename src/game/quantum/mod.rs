@@ -1,7 +1,7 @@
 //! Quantum: stacks that capture each other by jumping on top, and a race for three towers.
 //!
-//! Comments cite clauses of the rules page as `clause 2.1` and rulings by name, `N-PASS`. Nothing is hidden: the
-//! views of the two seats differ only in the viewer.
+//! Comments cite clauses of the rules page as `clause 2.1` and rulings by name, `N-PASS`. Nothing is hidden:
+//! the views of the two seats differ only in the viewer.
 
 use crate::game::{
     Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
@@ -12,7 +12,6 @@ mod options;
 mod order;
 mod picture;
 mod pieces;
-mod random_play;
 mod rules;
 mod state;
 mod view;

@@ -10,7 +10,8 @@ use crate::game::{Syntax, not_understood, two_squares};
 /// A move, `D3 E4` (clause 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Order {
-    /// The kind of the stack, if its letter was written (`QD3-E4`). It must be right, and a sealed order has none.
+    /// The kind of the stack, if its letter was written (`QD3-E4`). It must be right, and a sealed order has
+    /// none.
     pub kind: Option<PieceKind>,
     pub from: Spot,
     pub to: Spot,
@@ -31,8 +32,8 @@ impl Display for Order {
     }
 }
 
-/// Parses `D3 E4`, `D3-E4`, `D3 TO E4`, `D3xE4` or `d3e4`, with `MOVE` or the letter of the kind before it or not. A line
-/// that begins like none of these is a remark.
+/// Parses `D3 E4`, `D3-E4`, `D3 TO E4`, `D3xE4` or `d3e4`, with `MOVE` or the letter of the kind before it or
+/// not. A line that begins like none of these is a remark.
 pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let upper = line.to_ascii_uppercase().replace("->", " TO ");
     let mut words: Vec<&str> = upper
@@ -77,7 +78,8 @@ pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     Ok(vec![Order { kind, from: spot(from)?, to: spot(to)? }])
 }
 
-/// Returns the kind that the first word of a move names, and the rest of that word; `None` if no move begins so.
+/// Returns the kind that the first word of a move names, and the rest of that word; `None` if no move begins
+/// so.
 fn begins<'a>(first: &'a str, second: Option<&str>) -> Option<(Option<PieceKind>, &'a str)> {
     if begins_like_a_square(first) {
         return Some((None, first));
@@ -102,54 +104,4 @@ fn spot(text: &str) -> Result<Spot, Syntax> {
 
 fn malformed(reason: String) -> Syntax {
     Syntax::Malformed { reason, example: "D3 E4" }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_move_is_read_in_any_case_and_spacing() {
-        let order = Order::new(Spot::parse("D3").unwrap(), Spot::parse("E4").unwrap());
-        for text in [
-            "D3 E4",
-            "d3-e4",
-            "D3 - e4",
-            "  d3 \t e4 ",
-            "D3–E4",
-            "d3 e4.",
-            "D3, E4",
-            "d3e4",
-            "D3xE4",
-            "D3 to E4",
-            "D3 -> E4",
-            "MOVE D3 TO E4",
-            "move d3-e4",
-            &order.to_string(),
-        ] {
-            assert_eq!(parse(text), Ok(vec![order]), "{text:?}");
-        }
-        let queen = Order { kind: Some(PieceKind::Queen), ..order };
-        for text in ["QD3-E4", "q d3 e4", "QD3xE4", "MOVE QD3 TO E4", &queen.to_string()] {
-            assert_eq!(parse(text), Ok(vec![queen]), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn prose_is_not_an_order() {
-        for text in
-            ["I hope you are well", "See you on Friday", "Pass", "| D3 E4", "- D3", "8  s  s", "É3 E4", ""]
-        {
-            assert_eq!(parse(text), Err(Syntax::Unknown), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn a_line_that_only_begins_like_a_move_is_malformed() {
-        for text in
-            ["D3", "D3 E9", "I3 E4", "D3 E4 F5", "D3-", "B4 I forget: hello", "a0 a1", "MOVE", "D3 E4 please"]
-        {
-            assert!(matches!(parse(text), Err(Syntax::Malformed { .. })), "{text:?}");
-        }
-    }
 }

@@ -112,7 +112,7 @@ fn jumps(board: &Board, from: Spot, stack: Stack, direction: (i8, i8)) -> bool {
     stack.height == 1 && beside.is_some_and(|over| over.side == stack.side && over.height == 1)
 }
 
-/// Calls `found` with every move of `side`, square by square, until it returns `true`. Returns whether it did.
+/// Calls `found` with each move of `side`, square by square, until it returns `true`. Returns whether it did.
 fn any_move(board: &Board, side: Seat, jump: bool, mut found: impl FnMut(Order) -> bool) -> bool {
     let lands = |spot: Spot| board[spot].is_none_or(|target| target.side != side && !target.is_tower());
     for (from, stack) in board.stacks().filter(|(_, stack)| stack.side == side && !stack.is_tower()) {
@@ -181,8 +181,7 @@ impl State {
         self.to_move = self.outcome.is_none().then(|| last.side.other());
     }
 
-    /// Returns how the match ended, if it did. The order is that of clause 3.0: three towers, neither can move, the
-    /// limit.
+    /// Returns how the match ended, if it did, in the order of clause 3.0: three towers, no moves, the limit.
     fn ended(&self) -> Option<Outcome> {
         let towers = self.board.towers();
         if let Some(winner) = Seat::BOTH.into_iter().find(|&seat| towers[seat] >= 3) {

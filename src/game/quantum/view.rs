@@ -48,8 +48,8 @@ impl View {
         self.to_move.map_or_else(Vec::new, |side| rules::moves(&self.stacks, side, self.jump))
     }
 
-    /// Checks that a filing is one legal move (clause 2). Lines are checked one by one; the filing as a whole counts
-    /// everything that was written.
+    /// Checks that a filing is one legal move (clause 2). Lines are checked one by one; the filing as a whole
+    /// counts everything that was written.
     pub(super) fn check(&self, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, Vec<Fault>> {
         if self.to_move != Some(self.viewer) {
             return Err(vec![Fault::whole("It is not your turn to move.")]);

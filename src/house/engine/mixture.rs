@@ -1,13 +1,12 @@
-//! Mixes plans when both sides choose at once: regret matching on a table of payoffs (Hart and Mas-Colell 2000), in
-//! integers.
+//! Mixes plans when both sides choose at once, by regret matching (Hart and Mas-Colell 2000) in integers.
 
 use crate::game::Dice;
 
 /// Rounds of self-play over the table.
 const ROUNDS: usize = 400;
 
-/// Draws a row. `payoffs[row][column]` is the gain of the side that chooses the row, and the loss of the other. There is
-/// at least one row and one column.
+/// Draws a row. `payoffs[row][column]` is the gain of the side that chooses the row, and the loss of the
+/// other. There is at least one row and one column.
 pub(in crate::house) fn draw(payoffs: &[Vec<i32>], dice: &mut Dice) -> usize {
     let (rows, columns) = (payoffs.len(), payoffs[0].len());
     let (mut row_regrets, mut column_regrets) = (vec![0_i64; rows], vec![0_i64; columns]);
@@ -38,7 +37,7 @@ pub(in crate::house) fn draw(payoffs: &[Vec<i32>], dice: &mut Dice) -> usize {
     unreachable!("the draw is below the total")
 }
 
-/// Returns the mixture in which each choice has its share of the positive regrets, in thousandths rounded down.
+/// Returns the mixture in which each choice has its share of positive regrets, in thousandths rounded down.
 fn weights(regrets: &[i64]) -> Vec<i64> {
     let sum: i64 = regrets.iter().map(|regret| (*regret).max(0)).sum();
     if sum == 0 {

@@ -1,7 +1,7 @@
 //! The computer player of any game: its levels, its input, and the parts that the games share.
 //!
-//! It knows what a player of its seat knows: what the seat was told and what it filed. No state is in the signature of
-//! [`House::play`], so the house cannot look at what the rules hide.
+//! It knows what a player of its seat knows: what the seat was told and what it filed. No state is in the
+//! signature of [`House::play`], so the house cannot look at what the rules hide.
 
 use crate::game::names::named_enum;
 use crate::game::{Dice, Seen};
@@ -14,16 +14,16 @@ pub(in crate::house) mod table;
 /// The computer player of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct House<V, O> {
-    /// Rises with every change that can alter a turn, because an audit can derive a turn again only with the version
-    /// that played it.
+    /// Rises with every change that can alter a turn, because an audit can derive a turn again only with the
+    /// version that played it.
     pub version: u32,
     /// The levels at which it plays, the weakest first.
     pub levels: &'static [HouseLevel],
-    /// Chooses legal orders for a seat from which some are due. The same arguments give the same orders: it reads no
-    /// clock, counts the positions that it looks at, and calculates in integers. It may take a second.
+    /// Chooses legal orders for a seat from which some are due. The same arguments give the same orders: it
+    /// reads no clock, counts the positions that it looks at, and calculates in integers. May take a second.
     pub play: fn(&Seen<V, O>, &HouseLevel, Dice) -> Chosen<O>,
-    /// Plays the highest level with another insight, to measure the worth of its own; never used in a match. `None` in a
-    /// game that hides nothing.
+    /// Plays the highest level with another insight, to measure the worth of its own; never used in a match.
+    /// `None` in a game that hides nothing.
     pub with_insight: Option<WithInsight<V, O>>,
 }
 
@@ -35,8 +35,8 @@ pub type WithInsight<V, O> = fn(&Seen<V, O>, Insight<'_, V>, Dice) -> Chosen<O>;
 pub enum Insight<'a, V> {
     /// Everything that its seat was told, as in every match.
     Told,
-    /// Setups that the enemy may have filed, and no news of its ships since, except its captures (Quadrant Z) and the
-    /// number of its submarines (Pacific).
+    /// Setups that the enemy may have filed, and no news of its ships since, except its captures (Quadrant Z)
+    /// and the number of its submarines (Pacific).
     Blind,
     /// The truth: a view of the same turn that hides nothing.
     Open(&'a V),
@@ -76,7 +76,7 @@ impl HouseLevel {
 }
 
 named_enum! {
-    /// The playing strength of the house. The games share these levels, and each describes its own play at them.
+    /// The playing strength of the house. The games share these levels; each describes its own play at them.
     pub enum Level {
         Trainer = "trainer",
         Easy = "easy",

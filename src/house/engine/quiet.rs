@@ -11,7 +11,8 @@ const HISTORY: i32 = 800_000;
 
 /// Returns the moves by their rank, the highest first; equal ones keep their order.
 pub(in crate::house) fn by_rank<T>(turns: Vec<T>, rank: impl Fn(&T) -> i32) -> Vec<T> {
-    // Most ranks are equal, and then a stable sort is fast: `sort_by_cached_key` made turns of the Pacific 30 % slower.
+    // Most ranks are equal, and then a stable sort is fast: `sort_by_cached_key` made turns of the Pacific 30
+    // % slower.
     let mut ranked: Vec<(i32, T)> = turns.into_iter().map(|turn| (rank(&turn), turn)).collect();
     ranked.sort_by_key(|&(rank, _)| Reverse(rank));
     ranked.into_iter().map(|(_, turn)| turn).collect()
@@ -21,7 +22,7 @@ pub(in crate::house) fn by_rank<T>(turns: Vec<T>, rank: impl Fn(&T) -> i32) -> V
 pub(in crate::house) struct QuietMoves<T> {
     /// For each ply, the last two of them (killers).
     killers: Vec<[Option<T>; 2]>,
-    /// The number of times that each was a killer, at any ply; deep searches count for more. The game numbers its moves.
+    /// How often each was a killer, at any ply; deep searches count for more. The game numbers its moves.
     history: Vec<i32>,
 }
 

@@ -1,5 +1,5 @@
-//! Parts that the principal variation searches of the games share: iterative deepening at the root until the positions
-//! are used up, and the windows in which turns are searched.
+//! Parts that the principal variation searches of the games share: iterative deepening at the root until the
+//! positions are used up, and the windows in which turns are searched.
 
 /// The bounds between which a worth matters, alpha and beta.
 pub(in crate::house) type Window = (i32, i32);
@@ -28,13 +28,14 @@ pub(in crate::house) struct Goal {
 pub(in crate::house) struct Choice {
     /// Maximum difference from the worth of the best turn.
     pub margin: i32,
-    /// Whether turns that the last depth does not reach count too, as far behind the best as at the depth before: more
-    /// turns to choose from, some of them less well known.
+    /// Whether turns that the last depth does not reach count too, as far behind the best as at the depth
+    /// before: more turns to choose from, some of them less well known.
     pub wide: bool,
 }
 
-/// Returns the turns within the margin of the best, best first. `worth` rates what follows from a turn for the other side,
-/// to a depth and in a window, and returns `None` once the positions are used up. There is at least one turn.
+/// Returns the turns within the margin of the best, best first. `worth` rates what follows from a turn for
+/// the other side, to a depth and in a window, and returns `None` once the positions are used up. There is at
+/// least one turn.
 pub(in crate::house) fn deepen<T: Copy>(
     turns: Vec<T>,
     goal: Goal,
@@ -64,8 +65,8 @@ pub(in crate::house) fn deepen<T: Copy>(
     rated
 }
 
-/// Searches each turn to `depth` and sorts them, best first. Returns how many it has searched, which are the first ones
-/// then; `None` if the positions did not last for one.
+/// Searches each turn to `depth` and sorts them, best first. Returns how many it has searched, which are the
+/// first ones then; `None` if the positions did not last for one.
 fn iterate<T: Copy>(
     rated: &mut [Rated<T>],
     depth: i32,
@@ -88,9 +89,9 @@ fn iterate<T: Copy>(
     (looked_at > 0).then_some(looked_at)
 }
 
-/// Rates the turn of this number in a position: the first with the full window, others only enough to see that they are
-/// no better, and at first `late` turns less deep. `worth` rates what follows for the other side, to a depth and in a
-/// window.
+/// Rates the turn of this number in a position: the first with the full window, others only enough to see
+/// that they are no better, and at first `late` turns less deep. `worth` rates what follows for the other
+/// side, to a depth and in a window.
 pub(in crate::house) fn in_window(
     number: usize,
     (depth, late): (i32, i32),

@@ -43,8 +43,8 @@ impl<T> Entry<T> {
 
 /// A table of fixed size. Newer positions replace older ones.
 ///
-/// A match that is decided is worth less by one for each turn from the root. The table holds the worth from the
-/// remembered position on, because it can be met at another ply.
+/// A match that is decided is worth less by one for each turn from the root. The table holds the worth from
+/// the remembered position on, because it can be met at another ply.
 pub(in crate::house) struct Table<T> {
     entries: Vec<Option<Entry<T>>>,
     decided: i32,

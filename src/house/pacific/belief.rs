@@ -1,7 +1,8 @@
-//! Joint guesses of the squares of all enemy submarines, moved on and corrected by everything that was told of them.
+//! Joint guesses of the squares of all enemy submarines, moved on and corrected by what was told of them.
 //!
-//! It reads only what both sides were told (4.5), the number of submarines left, and where the viewer's ships were: an enemy
-//! that does not fire probably has no target, and one that fires probably has no dearer target.
+//! It reads only what both sides were told (4.5), the number of submarines left, and where the viewer's ships
+//! were: an enemy that does not fire probably has no target, and one that fires probably has no dearer
+//! target.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use crate::game::pacific::{
 };
 use crate::game::{Dice, Seat};
 
-/// The submarines of a side at the start (1.5), and how many of them at most a guess puts into the viewer's waters.
+/// The submarines of a side at the start (1.5), and the most that a guess puts into the viewer's waters.
 const SUBMARINES: usize = 5;
 const ABROAD: usize = 2;
 /// The enemy is taken to have passed in one of this many rounds in which it was not heard.
@@ -49,7 +50,8 @@ struct Attack {
 }
 
 impl Belief {
-    /// Works out `many` guesses at most from what the viewer was told so far, and from its fleet in each submarine phase.
+    /// Works out `many` guesses at most from what the viewer was told so far, and from its fleet in each
+    /// submarine phase.
     pub fn new(view: &View, fleets: &Fleets<'_>, many: usize, dice: &mut Dice) -> Belief {
         Belief::from_news(view, (&view.sightings, fleets), many, dice)
     }
@@ -229,7 +231,8 @@ impl Belief {
         self.reached(HUNTED as i8, |_| true)
     }
 
-    /// For each square, the chance in thousandths that a submarine is at most `most` steps away, at a distance that `fits`.
+    /// For each square, the chance in thousandths that a submarine is at most `most` steps away, at a
+    /// distance that `fits`.
     fn reached(&self, most: i8, fits: impl Fn(u8) -> bool) -> [i32; 256] {
         let mut counts = [0; 256];
         for guess in &self.guesses {

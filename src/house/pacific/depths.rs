@@ -5,9 +5,10 @@ use super::prospects::{Prospects, goals};
 use crate::game::Dice;
 use crate::game::pacific::{Area, Notice, REACH, Square, SubmarineOrder, View, reaches};
 
-/// The gain from sinking a submarine with depth charges, in hundredths of a point. With 400 the house was weaker.
+/// The gain from sinking a submarine with depth charges, in hundredths of a point. With 400 the house was
+/// weaker.
 const DEPTH_CHARGED: i32 = 1200;
-/// The gain from sinking one with sonar: less than from any shot at a ship, because a side that searches does not fire.
+/// The gain from sinking one with sonar: less than from any shot, because a side that searches does not fire.
 const SOUNDED: i32 = 100;
 /// The cost of losing a submarine.
 const SUBMARINE: i32 = 1200;
@@ -15,7 +16,7 @@ const SUBMARINE: i32 = 1200;
 const HEARD: i32 = 60;
 /// The chance, in thousandths, that the enemy hits a submarine that was heard and that it can attack.
 const HEARD_FOUND: i32 = 250;
-/// The estimate of how often the enemy hits begins as if it had made this many attacks, and hit in one of ten.
+/// The estimate of how often the enemy hits begins as if it had made so many attacks, one in ten a hit.
 const ATTACKS_BEFORE: i32 = 2;
 /// A shot that a move prepares counts for a half, because its target may move on.
 const PREPARED: i32 = 2;
@@ -40,8 +41,8 @@ pub(super) fn choose(view: &View, belief: &Belief, overlooked: usize, dice: &mut
     let prospects = Prospects::new(&view.ships[view.viewer.other()], view.options.torpedo);
     let squares: Vec<Square> = view.own_submarines().iter().map(|submarine| submarine.at).collect();
     let ears = belief.ears();
-    // The chance, in thousandths, that the enemy can attack a square once the ship at `but` is sunk. Enemy submarines
-    // count for a half, because they seldom search.
+    // The chance, in thousandths, that the enemy can attack a square once the ship at `but` is sunk. Enemy
+    // submarines count for a half, because they seldom search.
     let exposed = |at: Square, but: Option<Square>| {
         if prospects.is_exposed(at, but) { 1000 } else { ears[at.index()] / 2 }
     };
@@ -73,12 +74,12 @@ pub(super) fn choose(view: &View, belief: &Belief, overlooked: usize, dice: &mut
     best[dice.below(best.len())]
 }
 
-/// The expected loss of a submarine, from the chances in thousandths that the enemy can attack it and then hits it.
+/// The expected loss of a submarine, from the chances in thousandths that the enemy can attack and then hits.
 fn at_risk(exposed: i32, found: i32) -> i32 {
     exposed * found / 1000 * SUBMARINE / 1000
 }
 
-/// The chance, in thousandths, that the enemy hits a submarine that it can attack, estimated from its attacks so far.
+/// The chance, in thousandths, that the enemy hits a submarine it can attack, judged by its attacks so far.
 fn found(view: &View) -> i32 {
     let (mut attacks, mut hits) = (ATTACKS_BEFORE, ATTACKS_BEFORE * 100);
     for sighted in &view.sightings {

@@ -1,7 +1,7 @@
 //! The house: a computer player for War in the Pacific, at three levels.
 //!
-//! On the surface it searches the moves of both sides, and beneath it guesses where the enemy's submarines are, from what
-//! its seat was told. The same arguments give the same turn, so that an audit can repeat it.
+//! On the surface it searches the moves of both sides, and beneath it guesses where the enemy's submarines
+//! are, from what its seat was told. The same arguments give the same turn, so that an audit can repeat it.
 
 use belief::{Belief, Fleets};
 use position::{Move, PASS, Position};
@@ -20,8 +20,7 @@ mod setup;
 mod shallow;
 mod values;
 
-/// The computer player. Debug builds have another version, because they search fewer positions and so play different
-/// turns.
+/// The computer player. Debug builds search less and so play other turns, which makes them another version.
 pub(super) const HOUSE: House<View, Order> = House {
     version: if cfg!(debug_assertions) { 0 } else { 1 },
     levels: LEVELS,
@@ -67,8 +66,8 @@ fn skill(level: Level) -> Skill<'static> {
     Skill { positions, guesses, insight: Insight::Told, overlooked }
 }
 
-/// Chooses the orders of a seat. Its present view lists everything that was told of submarines so far, and the
-/// earlier views show where its ships were.
+/// Chooses the orders of a seat. Its present view lists everything that was told of submarines so far, and
+/// the earlier views show where its ships were.
 fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
     choose(seen.now(), &fleets(seen), &skill(Level::of(level)), dice)
 }

@@ -6,7 +6,7 @@ const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1
 
 /// The cost of each square on the way to the nearest shot, in hundredths of a point.
 const AWAY: i32 = 20;
-/// A ship or submarine attacks areas at most two squares away, so a submarine at this distance can be hit (3.6).
+/// Ships and submarines attack areas at most two squares away, so one at this distance can be hit (3.6).
 pub(super) const HUNTED: u8 = REACH + 1;
 
 /// The targets of one side's submarines, and the worth of each square for firing at them.

@@ -1,5 +1,5 @@
-//! Iterative principal variation search with a transposition table. Sinkings are searched until none is left that is
-//! worth making, so that no position is rated in the middle of an exchange.
+//! Iterative principal variation search with a transposition table. Sinkings are searched until none is left
+//! that is worth making, so that no position is rated in the middle of an exchange.
 
 use super::position::{Move, PASS, Position};
 use crate::house::engine::quiet::{ABOVE_QUIET, QuietMoves, by_rank};
@@ -32,9 +32,9 @@ struct Search {
     quiet: QuietMoves<Move>,
 }
 
-/// Returns the moves that the dice may choose from, best first, after a search of at most `positions` positions, and how
-/// many were searched. An attack on submarines instead of a move gains `attack`, if the side can make one. There is a move
-/// or an attack.
+/// Returns the moves that the dice may choose from, best first, after a search of at most `positions`
+/// positions, and how many were searched. An attack on submarines instead of a move gains `attack`, if the
+/// side can make one. There is a move or an attack.
 pub(super) fn best(
     position: &mut Position<'_>,
     attack: Option<i32>,
@@ -174,8 +174,8 @@ impl Search {
         Some(best)
     }
 
-    /// Returns the moves, the most promising first: the remembered one, sinkings by what they gain, killers, and the
-    /// others by history. Sinkings that lose more than they gain come last.
+    /// Returns the moves, the most promising first: the remembered one, sinkings by what they gain, killers,
+    /// and the others by history. Sinkings that lose more than they gain come last.
     fn ordered(&self, position: &Position<'_>, known: Option<Move>, ply: usize) -> Vec<Move> {
         by_rank(position.moves(false), |&turn| {
             if Some(turn) == known {

@@ -1,4 +1,4 @@
-//! The setups of the house: families of purchases, in which the dice place every ship. Nobody can foresee a square.
+//! The setups of the house: families of purchases. Dice place every ship, so nobody can foresee a square.
 
 use crate::game::pacific::{Class, Options, Order, Square, basic_fleet};
 use crate::game::{Dice, Seat};

@@ -16,7 +16,7 @@ pub(super) fn best(
     overlooked: usize,
     dice: &mut Dice,
 ) -> Move {
-    // Rolled once for each pair of squares, so that a threat is overlooked for every move that the house considers.
+    // Rolled once for each pair of squares, so that a threat is overlooked for every move considered.
     let salt = dice.bits();
     let sees = |turn: &Move| {
         let pair = u64::from(turn.from) * 256 + u64::from(turn.to);

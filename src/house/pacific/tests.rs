@@ -1,26 +1,13 @@
-use std::collections::BTreeMap;
-
 use super::*;
 use crate::game::pacific::{
-    Area, Class, Depths, Notice, Options, Ship, ShipKind, Sighted, Square, State, SubmarineOrder,
+    Area, Chart, Class, Depths, Notice, Options, Ship, ShipKind, Sighted, Square, State, SubmarineOrder,
 };
-use crate::game::testing::RandomPlay;
-use crate::game::{BySeat, Game, Numbered, Options as _, Outcome, Reason, Sealed, Seat};
+use crate::game::random_play::RandomPlay;
+use crate::game::{BySeat, Game, Outcome, Reason, Sealed, Seat};
+use crate::house::support::{options, score, sealed};
 
 /// Average with so few positions that debug builds finish soon.
 const FEW: Skill<'static> = Skill { positions: 60, guesses: 8, insight: Insight::Told, overlooked: 0 };
-
-fn options(chosen: &[(&str, &str)]) -> Options {
-    let mut options = Options::default();
-    chosen.iter().for_each(|(name, value)| options.set(name, value).expect("an option"));
-    options
-}
-
-fn sealed(view: &View, orders: &[Order]) -> Sealed<Order> {
-    let numbered: Vec<_> =
-        (1..).zip(orders).map(|(line, order)| Numbered { line, order: order.clone() }).collect();
-    State::check(view, &numbered).unwrap_or_else(|faults| panic!("{orders:?}: {faults:?}"))
-}
 
 /// A match, and what each seat was told and filed in it.
 struct Play {
@@ -50,7 +37,7 @@ impl Play {
     fn step_by(&mut self, skills: &BySeat<Skill<'_>>, dice: &mut Dice) {
         self.step(|_, seen| {
             let dice = Dice::new(dice.below(1 << 30) as u64);
-            Some(sealed(seen.now(), &asked(seen, &skills[seen.seat()], dice).orders))
+            Some(sealed::<State>(seen.now(), &asked(seen, &skills[seen.seat()], dice).orders))
         });
     }
 
@@ -67,8 +54,8 @@ fn asked(seen: &Seen<View, Order>, skill: &Skill<'_>, dice: Dice) -> Chosen<Orde
     choose(seen.now(), &fleets(seen), skill, dice)
 }
 
-/// Calls `met` with positions of random matches in which something is due from a seat, and what the seat has seen.
-fn in_random_matches(matches: u64, mut met: impl FnMut(&State, &Seen<View, Order>, Dice)) {
+/// Calls `met` with positions of random matches in which a seat is due, and what the seat has seen.
+fn in_random_matches(matches: u64, mut met: impl FnMut(&State, &Seen<View, Order>)) {
     for seed in 0..matches {
         let chosen = match seed % 4 {
             0 => options(&[("submarines", "false"), ("squadron_leap", "always")]),
@@ -78,7 +65,7 @@ fn in_random_matches(matches: u64, mut met: impl FnMut(&State, &Seen<View, Order
         let (mut play, mut dice) = (Play::start(&chosen), Dice::new(seed));
         while play.state.due().is_some() {
             play.step(|state, seen| {
-                met(state, seen, dice.clone());
+                met(state, seen);
                 state.random_orders(seen.seat(), &mut |n| dice.below(n as usize) as u32)
             });
         }
@@ -86,26 +73,9 @@ fn in_random_matches(matches: u64, mut met: impl FnMut(&State, &Seen<View, Order
 }
 
 #[test]
-fn every_level_files_legal_orders_and_repeats_them() {
-    let (mut met, mut longest) = (0, 0);
-    in_random_matches(3, |_, seen, dice| {
-        met += 1;
-        longest = longest.max(seen.before().count());
-        for skill in [skill(Level::Trainer), skill(Level::Easy), FEW] {
-            let chosen = asked(seen, &skill, dice.clone());
-            sealed(seen.now(), &chosen.orders);
-            if met % 16 == 0 {
-                assert_eq!(chosen, asked(seen, &skill, dice.clone()));
-            }
-        }
-    });
-    assert!(met > 300 && longest > 100, "{met} {longest}");
-}
-
-#[test]
 fn the_search_knows_the_moves_of_the_rules_and_what_they_do() {
     let (mut moves_seen, mut number) = (0, 0);
-    in_random_matches(8, |state, seen, _| {
+    in_random_matches(8, |state, seen| {
         number += 1;
         let (seat, view) = (seen.seat(), seen.now());
         if view.phase != Some(Phase::Surface) || number % 5 > 0 {
@@ -116,8 +86,8 @@ fn the_search_knows_the_moves_of_the_rules_and_what_they_do() {
         let mut position = Position::new(&view.ships, seat, leap, &values);
         let (key, worth) = (position.key, position.worth());
         let at = |square: Square| square.index() as u8;
-        let mut legal: Vec<(u8, u8)> =
-            state.surface_moves(seat).into_iter().map(|(from, to)| (at(from), at(to))).collect();
+        let mut legal = Vec::new();
+        Chart::new(state.ships(), leap).each_move(seat, |ship, to| legal.push((at(ship.at), at(to))));
         let turns = position.moves(false);
         let mut known: Vec<(u8, u8)> = turns.iter().map(|turn| (turn.from, turn.to)).collect();
         legal.sort_unstable();
@@ -126,7 +96,7 @@ fn the_search_knows_the_moves_of_the_rules_and_what_they_do() {
         for turn in turns {
             let order = written(&position, turn);
             let mut filed = BySeat::new(None, None);
-            filed[seat] = Some(sealed(view, std::slice::from_ref(&order)));
+            filed[seat] = Some(sealed::<State>(view, std::slice::from_ref(&order)));
             let next = state.adjudicate(&filed);
             let undo = position.play(turn);
             let again = Position::new(&next.view(seat).ships, seat.other(), leap, &values);
@@ -140,96 +110,21 @@ fn the_search_knows_the_moves_of_the_rules_and_what_they_do() {
     assert!(moves_seen > 10_000, "{moves_seen}");
 }
 
-#[test]
-fn setups_are_legal_and_hide_the_submarines() {
-    for seat in Seat::BOTH {
-        for chosen in [options(&[]), options(&[("destroyers", "8"), ("submarines", "false")])] {
-            let view = State::start(&chosen).view(seat);
-            let mut dice = Dice::new(7);
-            let mut placed = BTreeMap::<Square, u32>::new();
-            for _ in 0..1000 {
-                let orders = setup::draw(seat, &chosen, &mut dice);
-                sealed(&view, &orders);
-                for order in orders {
-                    if let Order::Submarines(submarines) = order {
-                        submarines.iter().for_each(|(_, at)| *placed.entry(*at).or_default() += 1);
-                    }
-                }
-            }
-            let most = placed.into_values().max().unwrap_or_default();
-            assert!(most <= 50, "a submarine's square is too likely: {most} of 1000");
-        }
-    }
-}
-
-/// Squares of submarines of North, the first two in the waters of South.
-const IN_THE_SOUTH: [&str; 5] = ["D4", "E5", "B12", "H13", "N14"];
-
-/// A match after its setups, with the submarines of North on these squares.
-fn with_submarines_of_north(squares: [&str; 5]) -> Play {
+/// A match after its setups, with two submarines of North, at D4 and E5, in the waters of South.
+fn with_submarines_in_the_south() -> Play {
     let mut play = Play::start(&options(&[]));
     let mut setups = Seat::BOTH.map(|seat| setup::draw(seat, play.state.options(), &mut Dice::new(3)));
     for order in &mut setups[1] {
         let Order::Submarines(submarines) = order else { continue };
-        for ((_, at), square) in submarines.iter_mut().zip(squares) {
+        for ((_, at), square) in submarines.iter_mut().zip(["D4", "E5", "B12", "H13", "N14"]) {
             *at = Square::parse(square).expect("a square");
         }
     }
-    play.step(|_, seen| Some(sealed(seen.now(), &setups[seen.seat() as usize])));
+    play.step(|_, seen| Some(sealed::<State>(seen.now(), &setups[seen.seat() as usize])));
     play
 }
 
-/// Orders without contact between ships and submarines. North's second submarine moves on if `wanders`.
-fn quiet_orders(state: &State, seen: &Seen<View, Order>, wanders: bool, dice: &mut Dice) -> Vec<Order> {
-    let (seat, view) = (seen.seat(), seen.now());
-    match view.phase {
-        Some(Phase::Surface) => {
-            let enemy = &view.ships[seat.other()];
-            let mut moves = state.surface_moves(seat);
-            moves.retain(|(_, to)| enemy.iter().all(|ship| ship.at != *to));
-            let (from, to) = moves[dice.below(moves.len())];
-            vec![Order::Move { class: None, from, to }]
-        }
-        Some(Phase::Submarines) if wanders && seat == Seat::Second => {
-            let submarine = view.own_submarines()[1];
-            let is_free = |to: &Square| view.own_submarines().iter().all(|own| own.at != *to);
-            let to = [(1, 0), (0, 1)]
-                .iter()
-                .find_map(|&(files, ranks)| submarine.at.step(files, ranks).filter(is_free));
-            let to = to.expect("a free square beside it");
-            vec![Order::Submarine(SubmarineOrder::Move { no: submarine.no, from: None, to })]
-        }
-        Some(Phase::Submarines) => vec![Order::Submarine(SubmarineOrder::Pass)],
-        Some(Phase::Setup | Phase::Turn | Phase::Casualties | Phase::Move) | None => Vec::new(),
-    }
-}
-
-#[test]
-fn the_house_does_not_find_submarines_that_nobody_told_it_of() {
-    let mut plays = [IN_THE_SOUTH, ["M9", "A16", "C10", "K11", "P15"]].map(with_submarines_of_north);
-    let mut compared = 0;
-    while plays[0].state.view(Seat::First).round <= 3 {
-        let [one, other] = &plays;
-        assert_ne!(one.state, other.state);
-        let (seen, other_seen) = (&one.seen.first, &other.seen.first);
-        assert_eq!(seen, other_seen, "the seat cannot tell them apart");
-        if one.state.due().is_some_and(|due| due.seats.contains(&Seat::First)) {
-            for (level, seed) in LEVELS.iter().flat_map(|level| [0, 1].map(|seed| (level, seed))) {
-                assert_eq!(play(seen, level, Dice::new(seed)), play(other_seen, level, Dice::new(seed)));
-                compared += usize::from(one.state.view(Seat::First).round > 2);
-            }
-        }
-        for (number, play) in plays.iter_mut().enumerate() {
-            let mut dice = Dice::new(play.state.view(Seat::First).round.into());
-            play.step(|state, seen| {
-                Some(sealed(seen.now(), &quiet_orders(state, seen, number == 1, &mut dice)))
-            });
-        }
-    }
-    assert_eq!(compared, 2 * 2 * LEVELS.len(), "both phases of the third round, after two without contact");
-}
-
-/// The view of South in a match where it has one submarine, on `own`, and the enemy has these ships on the surface.
+/// The view of South, which has one submarine, on `own`, while the enemy has these ships on the surface.
 fn beneath(own: &str, enemy: &[(Class, &str)]) -> View {
     let mut view = Play::set_up(1).state.view(Seat::First);
     let at = |text: &str| Square::parse(text).expect("a square");
@@ -324,7 +219,7 @@ fn a_submarine_keeps_away_from_ships_of_an_enemy_who_finds_submarines() {
 
 #[test]
 fn a_blind_player_guesses_the_same_whatever_was_told_and_one_that_sees_all_is_right() {
-    let state = with_submarines_of_north(IN_THE_SOUTH).state;
+    let state = with_submarines_in_the_south().state;
     let at = Square::parse("D4").expect("a square");
     let mut view = state.view(Seat::First);
     view.round = 2;
@@ -339,26 +234,15 @@ fn a_blind_player_guesses_the_same_whatever_was_told_and_one_that_sees_all_is_ri
 }
 
 #[test]
-fn nothing_is_played_in_a_match_that_is_over() {
-    let over = State::start(&options(&[])).close(Outcome { winner: None, reason: Reason::DrawAgreed });
-    assert!(choose(&over.view(Seat::First), &Fleets::new(), &FEW, Dice::new(1)).orders.is_empty());
-}
-
-#[test]
 fn average_beats_easy() {
     let average = || Skill { positions: 600, guesses: 16, insight: Insight::Told, overlooked: 0 };
-    let won: i32 = (0..4)
-        .map(|seed| {
-            let seat = if seed % 2 == 0 { Seat::First } else { Seat::Second };
-            let mut skills = BySeat::new(skill(Level::Easy), skill(Level::Easy));
-            skills[seat] = average();
-            let (mut play, mut dice) = (Play::start(&options(&[])), Dice::new(seed));
-            while play.state.due().is_some() {
-                play.step_by(&skills, &mut dice);
-            }
-            let winner = play.state.outcome().and_then(|outcome| outcome.winner);
-            winner.map_or(0, |winner| if winner == seat { 1 } else { -1 })
-        })
-        .sum();
-    assert!(won >= 2, "{won:+}");
+    let (won, lost) = score([Level::Average, Level::Easy], 4, |levels, seed| {
+        let skills = levels.map(|level| if level == Level::Average { average() } else { skill(level) });
+        let (mut play, mut dice) = (Play::start(&options(&[])), Dice::new(seed));
+        while play.state.due().is_some() {
+            play.step_by(&skills, &mut dice);
+        }
+        play.state.outcome().and_then(|outcome| outcome.winner)
+    });
+    assert!(won - lost >= 2, "{won} to {lost}");
 }

@@ -1,18 +1,17 @@
-//! The worth of ships on the squares of the board, in hundredths of a point. The search adds these up, so they are
-//! worked out once a turn.
+//! The worth of ships on the squares of the board, in hundredths of a point. The search adds these up, so
+//! they are worked out once a turn.
 
 use super::position::Values;
 use crate::game::Seat;
 use crate::game::pacific::{Class, Ship, Square, View};
 
-/// The loss of a ship's price under certain danger, in percent: less than all, because the submarine may fire at another ship
-/// or be sunk first.
+/// The loss of a ship's price under certain danger, in percent: less than all, because the submarine may fire
+/// at another ship or be sunk first.
 const DANGER: i32 = 80;
 /// Danger counts this many times for a carrier: its squadron goes down with it, and it is too slow to flee.
 const CARRIER: i32 = 3;
 
-/// Rates every square. `danger` is the chance, in thousandths, that an enemy submarine could fire at a ship of the viewer
-/// there.
+/// Rates every square. `danger` is the chance, in thousandths, that an enemy submarine could fire at it.
 pub(super) fn values(view: &View, danger: &[i32; 256]) -> Values {
     let mut values = [[[0; 256]; 5]; 2];
     let targets = view.ships.as_ref().map(|fleet| targets(fleet));

@@ -1,15 +1,15 @@
 //! Rates positions in which no quad is threatened.
 //!
-//! The weights come from a logistic regression on the results of matches that the house played against itself; 400 are
-//! worth a factor of e in the odds of winning.
+//! The weights come from a logistic regression on the results of matches that the house played against
+//! itself; 400 are worth a factor of e in the odds of winning.
 
 use super::position::{Position, points};
 
 /// The number of traits of one side.
 pub(super) const TRAITS: usize = 8;
 
-/// The traits of one side: its open squares with one and with two marbles; the points where it can make one threat, two,
-/// three, and more at once; its stars; and whether it has none.
+/// The traits of one side: its open squares with one and with two marbles; the points where it can make one
+/// threat, two, three, and more at once; its stars; and whether it has none.
 pub(super) fn traits(position: &Position, side: usize) -> [i32; TRAITS] {
     let mut forks = [0; 4];
     for point in points(position.attacks(side)) {

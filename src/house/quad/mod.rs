@@ -1,7 +1,8 @@
 //! The house: a computer player for Quad, at four levels (clause 4).
 //!
-//! It sees only its seat's view and plays by the rules. The same view, level and dice give the same turn, so that an
-//! audit can repeat it: nothing here may depend on a clock. The seat and the level are chosen elsewhere.
+//! It sees only its seat's view and plays by the rules. The same view, level and dice give the same turn, so
+//! that an audit can repeat it: nothing here may depend on a clock. The seat and the level are chosen
+//! elsewhere.
 
 use position::{Position, Set, Turn, points};
 
@@ -15,8 +16,7 @@ mod position;
 mod proof;
 mod search;
 
-/// The computer player. Debug builds have another version, because they search fewer positions and so play different
-/// turns.
+/// The computer player. Debug builds search less and so play other turns, which makes them another version.
 pub(super) const HOUSE: House<View, Order> =
     House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play, with_insight: None };
 
@@ -32,7 +32,7 @@ const LEVELS: &[HouseLevel] = &[
     Level::Expert.described("looks far ahead through threats and their answers", &[("swap", "on")]),
 ];
 
-/// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
+/// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds are slow and do less.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
 /// The turns that the dice may choose from: in the first turns, in the rest of the opening, and later.
 const FIRST: Choice = Choice { margin: 200, wide: true };
@@ -78,7 +78,8 @@ fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chose
 
 /// Returns which turns the dice may choose from in this position.
 fn choice_in(view: &View, side: Seat) -> Choice {
-    // Without `swap` the first player is ahead, and a poor first marble of the second can lose even to Trainer.
+    // Without `swap` the first player is ahead, and a poor first marble of the second can lose even to
+    // Trainer.
     let is_behind = side == Seat::Second && !view.swap;
     match view.turn {
         turn if turn < FIRST_TURNS && !is_behind => FIRST,
@@ -104,8 +105,8 @@ fn position_of(view: &View, side: Seat, mut sees: impl FnMut(&Quad) -> bool) -> 
 }
 
 impl Level {
-    /// Whether the level notices a square this time. It always notices upright squares and those at 45 degrees, and
-    /// others by chance.
+    /// Whether the level notices a square this time. It always notices upright squares and those at 45
+    /// degrees, and others by chance.
     fn sees(self, quad: &Quad, dice: &mut Dice) -> bool {
         let [lowest, second, _, highest] = quad;
         let is_plain = lowest.rank() == second.rank() || lowest.file() == highest.file();
@@ -132,8 +133,8 @@ fn opening(view: &View, dice: &mut Dice) -> Point {
     points[dice.below(points.len())]
 }
 
-/// Chooses a turn by searching at most `positions` positions, and returns how many it searched. It wins if it can, and
-/// blocks every threat that it can.
+/// Chooses a turn by searching at most `positions` positions, and returns how many it searched. It wins if it
+/// can, and blocks every threat that it can.
 fn thoughtful(position: &mut Position, positions: u32, choice: Choice, dice: &mut Dice) -> (Turn, u32) {
     let me = position.mover;
     if let Some(marble) = points(position.threats(me)).next() {
@@ -173,8 +174,8 @@ fn last_stand(position: &Position) -> Turn {
     Turn { stars: stars.fold(0, |set: Set, point| set | 1 << point), marble }
 }
 
-/// Chooses a turn without looking ahead: wins, or else blocks every threat it sees, or else takes one of the `choice`
-/// most promising points.
+/// Chooses a turn without looking ahead: wins, or else blocks every threat it sees, or else takes one of the
+/// `choice` most promising points.
 fn shallow(position: &Position, choice: usize, dice: &mut Dice) -> Turn {
     let (me, foe) = (position.mover, 1 - position.mover);
     if let Some(marble) = points(position.threats(me)).next() {

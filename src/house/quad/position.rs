@@ -1,5 +1,5 @@
-//! A position as the house sees it: how far each side has come with each square of the board. Updated as turns are made
-//! and taken back, because a search visits hundreds of thousands of positions.
+//! A position as the house sees it: how far each side has come with each square of the board. Updated as
+//! turns are made and taken back, because a search visits hundreds of thousands of positions.
 //!
 //! Sides are numbered 0 and 1, points as in [`Point::index`].
 
@@ -11,8 +11,8 @@ use crate::house::engine::table::keys;
 /// The points of the grid, corners included.
 const POINTS: usize = 121;
 
-/// Random numbers for the marbles of each side on each point, the stars of each side, and how many stars each side has
-/// left (Zobrist).
+/// Random numbers for the marbles of each side on each point, the stars of each side, and how many stars each
+/// side has left (Zobrist).
 static KEYS: [[u64; POINTS]; 4] = keys(0x6a09_e667_f3bc_c908);
 static STAR_KEYS: [[u64; 8]; 2] = keys(0xbb67_ae85_84ca_a73b);
 const SECOND_MOVES: u64 = 0x3c6e_f372_fe94_f82b;

@@ -1,7 +1,9 @@
-//! Proof-number search for a forced win: every turn of the attacker makes a threat, every answer blocks them all
-//! (Allis 1994). It goes deeper than the other search, because it always looks where least is left to prove.
+//! Proof-number search for a forced win: every turn of the attacker makes a threat, every answer blocks them
+//! all (Allis 1994). It goes deeper than the other search, because it always looks where least is left to
+//! prove.
 //!
-//! The defender's free marbles after stars are tried only where they promise most, so a proof is very likely, not sure.
+//! The defender's free marbles after stars are tried only where they promise most, so a proof is very likely,
+//! not sure.
 
 use super::position::{Position, Set, Turn, points};
 use super::search::{candidates, promise};
@@ -21,8 +23,8 @@ struct Node {
     disproof: u32,
 }
 
-/// Returns a turn that wins by force for the side to move, if one is found within `positions` positions, and how many
-/// were looked at.
+/// Returns a turn that wins by force for the side to move, if one is found within `positions` positions, and
+/// how many were looked at.
 pub(super) fn forced_win(position: &mut Position, positions: u32) -> (Option<Turn>, u32) {
     // The match is over, but `attacks` would still list points.
     if position.marbles_left[position.mover] == 0 {

@@ -1,8 +1,7 @@
-//! Expert's and Average's search: principal variation search over turns, in which the answer to a threat costs little
-//! depth.
+//! Expert's and Average's search: principal variation search, in which answering a threat costs little depth.
 //!
-//! A side that can complete a quad has won, and one that cannot block every threat has lost. So chains of threats and
-//! forced answers are searched far, and quiet turns only a few steps deep.
+//! A side that can complete a quad has won, and one that cannot block every threat has lost. So chains of
+//! threats and forced answers are searched far, and quiet turns only a few steps deep.
 
 use super::evaluate;
 use super::position::{Position, Turn, points};
@@ -35,8 +34,8 @@ struct Search {
     positions_left: u32,
 }
 
-/// Returns the turns that the dice may choose from, best first, after a search of at most `positions` positions, and how
-/// many were searched. Empty if the threats cannot all be blocked.
+/// Returns the turns that the dice may choose from, best first, after a search of at most `positions`
+/// positions, and how many were searched. Empty if the threats cannot all be blocked.
 pub(super) fn best(position: &mut Position, positions: u32, choice: Choice) -> (Vec<Rated<Turn>>, u32) {
     let turns = candidates(position, WIDE);
     if turns.is_empty() {
@@ -55,8 +54,8 @@ pub(super) fn best(position: &mut Position, positions: u32, choice: Choice) -> (
     (rated, positions - search.positions_left)
 }
 
-/// Returns every way to block all threats of the opponent; without any, the `width` most promising points. Empty if the
-/// side to move cannot block them all.
+/// Returns every way to block all threats of the opponent; without any, the `width` most promising points.
+/// Empty if the side to move cannot block them all.
 pub(super) fn candidates(position: &Position, width: usize) -> Vec<Turn> {
     let me = position.mover;
     let blocks = position.threats(1 - me);
@@ -79,7 +78,7 @@ pub(super) fn candidates(position: &Position, width: usize) -> Vec<Turn> {
     turns
 }
 
-/// Rates a marble of the side to move on `point`: its own squares that it advances, and the opponent's that it spoils.
+/// Rates a marble of the side to move on `point`: own squares that it advances, and others that it spoils.
 pub(super) fn promise(position: &Position, point: u8) -> i32 {
     let (me, foe) = (position.mover, 1 - position.mover);
     let count = |side: usize, marbles: usize| position.count(side, marbles, point);

@@ -28,8 +28,8 @@ impl Ahead<'_> {
         self.play_on(guess.state.clone(), (own, theirs), turns, &mut dice)
     }
 
-    /// Returns the worth of orders after these turns on all guesses. The enemy answers with one list of orders for each
-    /// guess, and then both sides follow plans.
+    /// Returns the worth of orders after these turns on all guesses. The enemy answers with one list of
+    /// orders for each guess, and then both sides follow plans.
     pub fn outcome(&mut self, orders: &[Order], answers: &[Vec<Order>], own: &Plan, turns: usize) -> i32 {
         let guesses = self.guesses;
         let played = guesses.iter().zip(answers).map(|(guess, answers)| {

@@ -1,7 +1,8 @@
 //! Guesses of the galaxy: whole states that fit what the seat was told.
 //!
-//! A guess is played along with the match: the enemy sets up and moves by a plan that the dice choose, and after each
-//! turn the guess is corrected by what the seat was told. It is made from [`Seen`], never from a state.
+//! A guess is played along with the match: the enemy sets up and moves by a plan that the dice choose, and
+//! after each turn the guess is corrected by what the seat was told. It is made from [`Seen`], never from a
+//! state.
 
 use super::known::Known;
 use super::plan::{self, Plan};
@@ -70,7 +71,7 @@ pub(super) fn adjudicated(state: &State, me: Seat, own: &[Order], theirs: &[Orde
 }
 
 impl Guess {
-    /// Plays a turn as the seat filed it, then corrects the seat's possessions and the stars by what it was told.
+    /// Plays a turn as the seat filed it, then corrects its possessions and the stars by what it was told.
     fn follow(&mut self, filed: &[Order], view: &View, dice: &mut Dice) {
         let me = view.context.viewer;
         let theirs = plan::orders(&Known::from_state(&self.state, me.other()), &self.plan, dice);

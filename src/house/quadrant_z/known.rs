@@ -1,4 +1,4 @@
-//! The part of a side's knowledge that plans read. In a search it comes from a guessed state, without the rest of a view.
+//! The part of a side's knowledge that plans read. In a search it comes from a guessed state.
 
 use crate::game::Seat;
 use crate::game::quadrant_z::{
@@ -78,8 +78,8 @@ impl Known<'_> {
     }
 }
 
-/// Returns the intruders left after combat; they are told as they were before it (3.3, 3.4). Each battle is a quadrant and
-/// the size of the ships that the enemy lost there.
+/// Returns the intruders left after combat; they are told as they were before it (3.3, 3.4). Each battle is a
+/// quadrant and the size of the ships that the enemy lost there.
 fn left(mut intruders: Vec<Intruder>, battles: impl Iterator<Item = (Quadrant, u16)>) -> Vec<Intruder> {
     for (quadrant, mut lost) in battles {
         for intruder in intruders.iter_mut().filter(|intruder| intruder.at.quadrant() == quadrant) {

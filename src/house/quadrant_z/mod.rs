@@ -1,8 +1,9 @@
 //! The house: a computer player for Quadrant Z, at three levels.
 //!
-//! It follows plans, which rate stars, intruders and the enemy's base. Average chooses its plan by playing plans against
-//! each other on guesses of the galaxy, and then improves its orders ship by ship. The guesses are made from what its seat
-//! was told and filed; the same arguments give the same turn, so that an audit can repeat it.
+//! It follows plans, which rate stars, intruders and the enemy's base. Average chooses its plan by playing
+//! plans against each other on guesses of the galaxy, and then improves its orders ship by ship. The guesses
+//! are made from what its seat was told and filed; the same arguments give the same turn, so that an audit
+//! can repeat it.
 
 use known::Known;
 use plan::{PLAIN, Plan};
@@ -20,7 +21,7 @@ mod setup;
 mod think;
 mod tracking;
 
-/// The computer player. Debug builds have another version, because they guess less and so play different turns.
+/// The computer player. Debug builds guess less and so play other turns, which makes them another version.
 pub(super) const HOUSE: House<View, Order> = House {
     version: if cfg!(debug_assertions) { 0 } else { 1 },
     levels: LEVELS,

@@ -1,4 +1,4 @@
-//! Turns a plan into the orders of a turn: what to build, who guards the home base, and which ship goes to which star.
+//! Turns a plan into orders: what to build, who guards the home base, and which ship goes to which star.
 
 use std::cmp::Reverse;
 
@@ -97,7 +97,7 @@ pub(super) fn orders(known: &Known<'_>, plan: &Plan, dice: &mut Dice) -> Vec<Ord
     planner.orders
 }
 
-/// The turns until a ship can stand on a square, by the indices of its own and that one. The search looks up millions.
+/// The turns until a ship can stand on a square, by the indices of both. The search looks up millions.
 static TURNS: [[u8; Square::COUNT]; Square::COUNT] = all_turns();
 
 const fn all_turns() -> [[u8; Square::COUNT]; Square::COUNT] {
@@ -181,7 +181,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Keeps ships on the home base against intruders. A ship that guards it all the time would be missed elsewhere.
+    /// Keeps ships on the home base against intruders. A permanent guard would be missed elsewhere.
     fn guard(&mut self) {
         let Some(base) = self.base() else { return };
         let wanted = self.danger();
@@ -259,7 +259,8 @@ impl<'a> Planner<'a> {
             let number = best.remove(place).goal;
             self.goals[number].sent += ship.class.offence;
             self.go(ship, self.goals[number].at);
-            // Only what this goal promises has changed. A ship whose best it was finds a new one when its time comes.
+            // Only what this goal promises has changed. A ship whose best it was finds a new one when its
+            // time comes.
             for (other, best) in self.free.iter().zip(&mut best) {
                 let worth = rate(&self.goals, other, number);
                 if best.goal == number {

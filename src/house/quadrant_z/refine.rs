@@ -1,5 +1,5 @@
-//! Improves the orders of a turn ship by ship: each ship near the enemy tries other squares against the enemy's orders on
-//! the guesses (the greedy search of Churchill and Buro 2013).
+//! Improves the orders of a turn ship by ship: each ship near the enemy tries other squares against the
+//! enemy's orders on the guesses (the greedy search of Churchill and Buro 2013).
 
 use std::cmp::Reverse;
 
@@ -13,17 +13,18 @@ use crate::game::quadrant_z::{Order, Quadrant, Ship, Square};
 pub(super) struct Tries {
     /// The maximum number of squares that all ships try together.
     pub squares: usize,
-    /// The turns that each is played ahead. With four, the house lost more matches than it won against itself with three.
+    /// The turns that each is played ahead. With four, the house lost more matches than it won against itself
+    /// with three.
     pub turns: usize,
 }
 
 /// The maximum number of squares with enemies that one ship tries.
 const ATTACKS: usize = 3;
-/// Minimum gain for another square to be chosen, on average over the guesses. With 1 and with 4 the house lost more
-/// matches than it won against itself with 2.
+/// Minimum gain for another square to be chosen, on average over the guesses. With 1 and with 4 the house
+/// lost more matches than it won against itself with 2.
 const MARGIN: i32 = 2;
 
-/// Improves orders that follow a plan. If no ship finds a better square, the orders have the same effect as before.
+/// Improves orders that follow a plan. If no ship finds a better square, they have the same effect as before.
 pub(super) fn refine(
     ahead: &mut Ahead<'_>,
     known: &Known<'_>,
@@ -54,7 +55,7 @@ pub(super) fn refine(
     turn.orders(known)
 }
 
-/// The total size of the enemy's ships that each square holds after the enemy's moves, summed over all guesses.
+/// The total size of the enemy's ships on each square after the enemy's moves, summed over all guesses.
 struct Enemies([u32; Square::COUNT]);
 
 impl Enemies {
@@ -93,7 +94,7 @@ fn destination(ship: &Ship, orders: &[Order]) -> Square {
 #[derive(Clone)]
 struct Turn {
     builds: Vec<Order>,
-    /// Each ship and its destination: first the ships that the side has, then those that it builds in this turn.
+    /// Each ship and its destination: first those that the side has, then those that it builds in this turn.
     ships: Vec<(Ship, Square)>,
 }
 

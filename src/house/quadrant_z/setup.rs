@@ -4,8 +4,8 @@ use crate::game::quadrant_z::{Class, Layout, Order, Quadrant, ReadySetup, Square
 use crate::game::{Dice, Seat};
 use crate::house::engine::Level;
 
-/// The values of the stars of the home sector, the home base first: 15 together. Each star gets a ship that can capture
-/// it at once, and the points of the base buy its guard.
+/// The values of the stars of the home sector, the home base first: 15 together. Each star gets a ship that
+/// can capture it at once, and the points of the base buy its guard.
 const FAMILIES: [&[u16]; 3] = [
     &[3, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
     &[2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1],

@@ -1,27 +1,10 @@
-use std::collections::BTreeMap;
-
 use super::ahead::Ahead;
 use super::refine::{Tries, refine};
 use super::*;
-use crate::game::quadrant_z::{
-    Battle, Capture, Class, Layout, Options, Quadrant, Sector, Ship, Side, Square, State,
-};
-use crate::game::testing::RandomPlay;
-use crate::game::{BySeat, Game, Numbered, Options as _, Outcome, Reason, Sealed, Seat};
-
-const LEVELS_PLAYED: [Level; 3] = [Level::Trainer, Level::Easy, Level::Average];
-
-fn options(chosen: &[(&str, &str)]) -> Options {
-    let mut options = Options::default();
-    chosen.iter().for_each(|(name, value)| options.set(name, value).expect("an option"));
-    options
-}
-
-fn sealed(view: &View, orders: &[Order]) -> Sealed<Order> {
-    let numbered: Vec<_> =
-        (1..).zip(orders).map(|(line, order)| Numbered { line, order: order.clone() }).collect();
-    State::check(view, &numbered).unwrap_or_else(|faults| panic!("{orders:?}: {faults:?}"))
-}
+use crate::game::quadrant_z::{Battle, Capture, Class, Layout, Options, Quadrant, Ship, Side, Square, State};
+use crate::game::random_play::RandomPlay;
+use crate::game::{BySeat, Game, Outcome, Reason, Seat};
+use crate::house::support::{options, score, sealed};
 
 /// Options under which random matches are played.
 fn variety(seed: u64) -> Options {
@@ -30,60 +13,6 @@ fn variety(seed: u64) -> Options {
         1 => options(&[("layout", "block")]),
         _ => options(&[]),
     }
-}
-
-/// Plays a random match of at most `phases` phases, and asks every level for orders whenever some are due. Returns the
-/// number of times that they were asked.
-fn ask_in_random_match(options: &Options, phases: usize, seed: u64) -> u32 {
-    let (mut state, mut dice) = (State::start(options), Dice::new(seed));
-    let mut seen = BySeat::from_fn(|seat| Seen::begin(&state, seat));
-    let mut asked = 0;
-    for _ in 0..phases {
-        let Some(due) = state.due() else { break };
-        let mut filed = BySeat::new(None, None);
-        for seat in due.seats {
-            for level in LEVELS {
-                let chosen = play(&seen[seat], level, dice.clone());
-                sealed(seen[seat].now(), &chosen.orders);
-            }
-            asked += 1;
-            filed[seat] = state.random_orders(seat, &mut |n| dice.below(n as usize) as u32);
-        }
-        state = state.adjudicate(&filed);
-        for seat in Seat::BOTH {
-            seen[seat].add(filed[seat].clone(), &state);
-        }
-    }
-    asked
-}
-
-#[test]
-fn every_level_files_legal_orders() {
-    let asked: u32 = (0..20).map(|seed| ask_in_random_match(&variety(seed), 60, seed)).sum();
-    assert!(asked > 200, "{asked}");
-}
-
-#[test]
-fn every_level_plays_matches_of_one_turn_and_of_very_many() {
-    for (limit, phases, expected) in [("1", 60, 2 + 2), ("999", 6, 6 * 2)] {
-        let asked = ask_in_random_match(&options(&[("turn_limit", limit)]), phases, 1);
-        assert_eq!(asked, expected, "{limit} turns");
-    }
-}
-
-#[test]
-fn every_level_repeats_its_orders() {
-    let mut repeated = 0;
-    for seed in 0..4 {
-        follow(BySeat::new(Level::Easy, Level::Average), seed, |_, seen| {
-            for level in LEVELS {
-                let dice = Dice::new(seed);
-                assert_eq!(play(seen, level, dice.clone()), play(seen, level, dice));
-            }
-            repeated += 1;
-        });
-    }
-    assert!(repeated > 30, "{repeated}");
 }
 
 #[test]
@@ -104,37 +33,11 @@ fn a_search_knows_what_the_view_would_tell() {
     assert!(turns > 100, "{turns}");
 }
 
-#[test]
-fn setups_are_legal_and_hide_the_base() {
-    for layout in [Layout::Triangle, Layout::Block] {
-        for seat in Seat::BOTH {
-            let mut options = Options::default();
-            options.set("layout", layout.as_str()).expect("a layout");
-            let view = State::start(&options).view(seat);
-            for level in LEVELS_PLAYED {
-                let mut dice = Dice::new(7);
-                let mut bases = BTreeMap::<Square, u32>::new();
-                for _ in 0..1000 {
-                    let orders = setup::draw(layout, seat, level, &mut dice);
-                    sealed(&view, &orders);
-                    for order in orders {
-                        if let Order::Star { at, base: true, .. } = order {
-                            *bases.entry(at).or_default() += 1;
-                        }
-                    }
-                }
-                let most = bases.into_values().max().unwrap_or_default();
-                assert!(most <= 350, "{level}: a base is too likely: {most} of 1000");
-            }
-        }
-    }
-}
-
 fn level(wanted: Level) -> &'static HouseLevel {
     LEVELS.iter().find(|level| Level::of(level) == wanted).expect("it plays")
 }
 
-/// Plays a match between these levels and calls `met` before each turn with the state and what both seats have seen.
+/// Plays a match between these levels and calls `met` before each turn of a seat, with what it has seen.
 fn follow(levels: BySeat<Level>, seed: u64, mut met: impl FnMut(&State, &Seen<View, Order>)) -> State {
     let mut state = State::start(&variety(seed));
     let mut seen = BySeat::from_fn(|seat| Seen::begin(&state, seat));
@@ -147,7 +50,7 @@ fn follow(levels: BySeat<Level>, seed: u64, mut met: impl FnMut(&State, &Seen<Vi
             }
             turns += 1;
             let chosen = play(&seen[seat], level(levels[seat]), Dice::new(seed).mixed(turns));
-            filed[seat] = Some(sealed(seen[seat].now(), &chosen.orders));
+            filed[seat] = Some(sealed::<State>(seen[seat].now(), &chosen.orders));
         }
         state = state.adjudicate(&filed);
         for seat in Seat::BOTH {
@@ -223,15 +126,27 @@ fn what_was_told_makes_better_guesses_than_setups_alone() {
     );
 }
 
+/// A match after the setups of the house, as the first seat has seen it.
+fn set_up() -> (State, Seen<View, Order>) {
+    let state = State::start(&options(&[]));
+    let mut seen = Seen::begin(&state, Seat::First);
+    let filed = BySeat::from_fn(|seat| {
+        let orders = setup::draw(Layout::Triangle, seat, Level::Average, &mut Dice::new(1));
+        Some(sealed::<State>(&state.view(seat), &orders))
+    });
+    let state = state.adjudicate(&filed);
+    seen.add(filed.first, &state);
+    (state, seen)
+}
+
 #[test]
 fn a_fleet_is_corrected_by_entries_and_captures() {
     let at = |text: &str| Square::parse(text).expect("a square");
     let ship = |no, text: &str| Ship { no, class: Class { offence: 1, defence: 0 }, at: at(text) };
-    let setup = setup::draw(Layout::Triangle, Seat::Second, Level::Average, &mut Dice::new(1));
-    let (mut state, seen) = beside_a_sleeper(&setup, 0);
+    let (mut state, seen) = set_up();
     let mut view = seen.now().clone();
     let before = [ship(1, "O1"), ship(2, "S1"), ship(3, "X1")];
-    // The second one is guessed to have entered N, which was not told; one entered R, and one captured a star.
+    // The second one is guessed to have entered N, which was not told; one entered R, one captured a star.
     let foe = &mut state.sides.second;
     foe.ships = vec![ship(1, "O1"), ship(2, "N1"), ship(3, "X1")];
     foe.highest = 3;
@@ -244,12 +159,11 @@ fn a_fleet_is_corrected_by_entries_and_captures() {
     assert_eq!((foe.ships[0].at, &places[1..]), (at("O2"), &["R".to_owned(), "X".to_owned()][..]));
 }
 
-/// Tells the seat, whose only ship is at M1, of a standoff in M, and corrects a fleet that has not moved. Returns the enemy's
-/// ships that are in M then.
+/// Tells the seat, whose only ship is at M1, of a standoff in M, and corrects a fleet that has not moved.
+/// Returns the enemy's ships that are in M then.
 fn after_a_standoff(ships: &[(&str, Class)], battle: Option<Side<u16>>) -> Vec<(String, Class)> {
     let at = |text: &str| Square::parse(text).expect("a square");
-    let setup = setup::draw(Layout::Triangle, Seat::Second, Level::Average, &mut Dice::new(1));
-    let (mut state, seen) = beside_a_sleeper(&setup, 0);
+    let (mut state, seen) = set_up();
     let before: Vec<Ship> =
         (1..).zip(ships).map(|(no, &(text, class))| Ship { no, class, at: at(text) }).collect();
     let foe = &mut state.sides.second;
@@ -301,7 +215,7 @@ fn orders_are_refined_for_the_better_only() {
             let mut ahead = Ahead { me: seen.seat(), guesses: &guesses, dice: Dice::new(seed), played: 0 };
             let orders = plan::orders(&known, &plan, &mut Dice::new(seed));
             let refined = refine(&mut ahead, &known, &plan, orders.clone(), Tries { squares: 6, turns: 2 });
-            sealed(seen.now(), &refined);
+            sealed::<State>(seen.now(), &refined);
             let answers = ahead.answers();
             let mut worth = |orders: &[Order]| ahead.outcome(orders, &answers, &plan, 2);
             let [before, after] = [worth(&orders), worth(&refined)];
@@ -333,64 +247,11 @@ fn a_view_that_hides_nothing_makes_every_guess_right() {
     assert!(compared > 10, "{compared}");
 }
 
-/// A match in which the enemy holds still after its setup, as the seat has seen it.
-fn beside_a_sleeper(theirs: &[Order], turns: u64) -> (State, Seen<View, Order>) {
-    let mut state = State::start(&options(&[]));
-    let mut seen = Seen::begin(&state, Seat::First);
-    for turn in 0..=turns {
-        let own = play(&seen, level(Level::Easy), Dice::new(turn)).orders;
-        let own = sealed(seen.now(), &own);
-        let theirs = sealed(&state.view(Seat::Second), if turn == 0 { theirs } else { &[] });
-        state = state.adjudicate(&BySeat::new(Some(own.clone()), Some(theirs)));
-        seen.add(Some(own), &state);
-    }
-    (state, seen)
-}
-
-#[test]
-fn equal_histories_lead_to_equal_orders() {
-    let layout = Layout::Triangle;
-    let [one, other] = [5, 6].map(|seed| {
-        // The home sector and the fleet differ; the neutral stars, which are met soon, do not.
-        let hidden = setup::draw(layout, Seat::Second, Level::Average, &mut Dice::new(seed));
-        let open = setup::draw(layout, Seat::Second, Level::Average, &mut Dice::new(4));
-        let is_neutral = |order: &Order| {
-            matches!(order, Order::Star { at, .. } if layout.sector(at.quadrant()) == Sector::Neutral)
-        };
-        let hidden = hidden.into_iter().filter(|order| !is_neutral(order));
-        let theirs: Vec<Order> = open.into_iter().filter(is_neutral).chain(hidden).collect();
-        [1, 2, 3].map(|turns| beside_a_sleeper(&theirs, turns))
-    });
-    for ((state, seen), (other_state, other_seen)) in one.iter().zip(&other) {
-        assert_ne!(state, other_state);
-        assert_eq!(seen, other_seen, "the seat cannot tell them apart");
-        for level in LEVELS {
-            for seed in 0..3 {
-                assert_eq!(play(seen, level, Dice::new(seed)), play(other_seen, level, Dice::new(seed)));
-            }
-        }
-    }
-}
-
 #[test]
 fn each_level_wins_most_matches_against_the_one_below() {
     for (strong, weak) in [(Level::Average, Level::Easy), (Level::Easy, Level::Trainer)] {
-        let won: i32 = (0..20)
-            .map(|seed| {
-                let seat = if seed % 2 == 0 { Seat::First } else { Seat::Second };
-                let mut levels = BySeat::new(weak, weak);
-                levels[seat] = strong;
-                let end = follow(levels, seed, |_, _| {}).outcome().expect("it is over");
-                end.winner.map_or(0, |winner| if winner == seat { 1 } else { -1 })
-            })
-            .sum();
-        assert!(won >= 8, "{strong} against {weak}: {won:+}");
+        let winner = |levels, seed| follow(levels, seed, |_, _| {}).outcome().expect("it is over").winner;
+        let (won, lost) = score([strong, weak], 20, winner);
+        assert!(won - lost >= 8, "{strong} against {weak}: {won} to {lost}");
     }
-}
-
-#[test]
-fn nothing_is_played_in_a_match_that_is_over() {
-    let over = State::start(&options(&[])).close(Outcome { winner: None, reason: Reason::DrawAgreed });
-    let seen = Seen::begin(&over, Seat::First);
-    assert!(LEVELS.iter().all(|level| play(&seen, level, Dice::new(1)).orders.is_empty()));
 }

@@ -1,5 +1,5 @@
-//! Chooses the orders of a turn: plays pairs of plans a few turns ahead on guesses of the galaxy, mixes the plans by
-//! their payoffs, draws one, and improves its orders.
+//! Chooses the orders of a turn: plays pairs of plans a few turns ahead on guesses of the galaxy, mixes the
+//! plans by their payoffs, draws one, and improves its orders.
 
 use super::ahead::Ahead;
 use super::belief::guesses;
@@ -33,8 +33,8 @@ const EFFORT: Effort = if cfg!(debug_assertions) {
 
 /// The ships of both sides up to which all guesses are played.
 const SHIPS: usize = 32;
-/// A rough limit on the phases that are replayed for all guesses together: a long match gets fewer guesses, but at least
-/// [`Effort::trials`].
+/// A rough limit on the phases that are replayed for all guesses together: a long match gets fewer guesses,
+/// but at least [`Effort::trials`].
 const FOLLOWED: usize = 1_600;
 
 /// The plans of either side.

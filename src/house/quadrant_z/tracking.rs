@@ -1,8 +1,9 @@
 //! Corrects the enemy's fleet in a guess by what the seat was told in a turn.
 //!
-//! In the guess each ship has followed a plan. Intruders, captures, entries and standoffs that were told are attributed to
-//! the nearest ships that could have caused them, battles leave what their totals tell, and a ship that would have been
-//! reported where it is goes elsewhere. Finally the fleet becomes as large as the enemy's points allow.
+//! In the guess each ship has followed a plan. Intruders, captures, entries and standoffs that were told are
+//! attributed to the nearest ships that could have caused them, battles leave what their totals tell, and a
+//! ship that would have been reported where it is goes elsewhere. Finally the fleet becomes as large as the
+//! enemy's points allow.
 
 use super::known::Known;
 use crate::game::quadrant_z::{
@@ -13,8 +14,8 @@ use crate::game::{Dice, Seat};
 /// The largest ship that [`Fleet::count`] adds.
 const BUILT: Class = Class { offence: 2, defence: 2 };
 
-/// Corrects the ships of the viewer's enemy. `before` are those before the turn, and `lost` the enemy's losses in all
-/// battles so far.
+/// Corrects the ships of the viewer's enemy. `before` are those before the turn, and `lost` the enemy's
+/// losses in all battles so far.
 pub(super) fn correct(state: &mut State, before: &[Ship], view: &View, lost: u16, dice: &mut Dice) {
     let foe = view.context.viewer.other();
     let side = &mut state.sides[foe];
@@ -60,8 +61,8 @@ struct Fleet<'a> {
 }
 
 impl Fleet<'_> {
-    /// A ship that would have been reported as it entered a quadrant has not moved; or it went to another quadrant, if it
-    /// would have been reported as it captured the star that it stood on.
+    /// A ship that would have been reported as it entered a quadrant has not moved; or it went to another
+    /// quadrant, if it would have been reported as it captured the star that it stood on.
     fn take_back_entries(&mut self) {
         for number in 0..self.ships.len() {
             let Tracked { ship, was, .. } = self.ships[number];
@@ -80,7 +81,7 @@ impl Fleet<'_> {
         }
     }
 
-    /// Whether ships that entered a quadrant were reported there (`Z-ENTRY`, `Z-INTRUDER`), or would not have been.
+    /// Whether ships that entered a quadrant were reported (`Z-ENTRY`, `Z-INTRUDER`), or would not have been.
     fn can_have_entered(&self, quadrant: Quadrant) -> bool {
         let view = self.view;
         match view.context.options.layout.sector(quadrant) {
@@ -105,8 +106,8 @@ impl Fleet<'_> {
         goals.get(cell).copied().unwrap_or(quadrant.square(cell as u8))
     }
 
-    /// Moves ships away from where the seat would have seen them, which is its home sector and quadrants with ships of its
-    /// own: back to where they were, or to a place nearby.
+    /// Moves ships away from where the seat would have seen them, which is its home sector and quadrants with
+    /// ships of its own: back to where they were, or to a place nearby.
     fn leave_seen_places(&mut self) {
         let view = self.view;
         let is_seen = |at: Square| {
@@ -221,7 +222,7 @@ impl Fleet<'_> {
         }
     }
 
-    /// Finds a ship in a quadrant where ships of both sides are diagonal, because they did not fight (`Z-STANDOFF`).
+    /// Finds a ship in a quadrant where both sides' ships are diagonal, as they did not fight (`Z-STANDOFF`).
     fn face(&mut self, quadrant: Quadrant) {
         let own = |at: &Square| self.view.ships.iter().any(|own| own.at == *at || own.at.is_adjacent(*at));
         let Some(at) = quadrant.squares().find(|at| !own(at)) else { return };
@@ -243,7 +244,7 @@ impl Fleet<'_> {
             tracked.is_settled = true;
             return;
         }
-        // A ship from the next quadrant, one whose star is captured first. The number only spreads the choice.
+        // A ship from the next quadrant, one whose star is captured first. The number spreads the choice.
         let rank = |tracked: &Tracked| {
             let far = tracked.was.quadrant().distance(quadrant);
             let ranked = (far.abs_diff(1), self.is_goal(tracked.was), tracked.ship.no % 3, tracked.ship.no);
@@ -255,8 +256,8 @@ impl Fleet<'_> {
         (self.ships[number].ship.at, self.ships[number].is_settled) = (at, true);
     }
 
-    /// Makes the fleet as large as the enemy's `points`: the points that it had and captured, less those that it lost and
-    /// may have left.
+    /// Makes the fleet as large as the enemy's `points`: the points that it had and captured, less those that
+    /// it lost and may have left.
     fn count(&mut self, points: u16) {
         let mut size: u16 = self.ships.iter().map(|tracked| tracked.ship.class.size()).sum();
         while size > points && self.ships.len() > 1 {
@@ -267,7 +268,8 @@ impl Fleet<'_> {
             }
             size -= self.ships.remove(loose[self.dice.below(loose.len())]).ship.class.size();
         }
-        // Missing ships must have been built. They have usually left the base since, so they are placed anywhere at home.
+        // Missing ships must have been built. They have usually left the base since, so they are placed
+        // anywhere at home.
         let view = &self.view.context;
         let home: Vec<Quadrant> = view.options.layout.home_quadrants(view.viewer.other()).collect();
         while size < points || self.ships.is_empty() {

@@ -1,7 +1,7 @@
 //! Rates quiet positions.
 //!
-//! A piece is worth 100. The weights were chosen by matches: those of a logistic regression on positions of such matches
-//! told the winner better, and won no more.
+//! A piece is worth 100. The weights were chosen by matches: those of a logistic regression on positions of
+//! such matches told the winner better, and won no more.
 
 use super::position::{Position, TRAITS};
 

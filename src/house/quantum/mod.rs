@@ -1,7 +1,8 @@
 //! The house: a computer player for Quantum, at four levels.
 //!
-//! It sees only its seat's view and plays by the rules. The same view, level and dice give the same turn, so that an
-//! audit can repeat it: nothing here may depend on a clock. The seat and the level are chosen elsewhere.
+//! It sees only its seat's view and plays by the rules. The same view, level and dice give the same turn, so
+//! that an audit can repeat it: nothing here may depend on a clock. The seat and the level are chosen
+//! elsewhere.
 
 use position::{Move, Position, TOWERS_TO_WIN, Terms, Top};
 
@@ -14,8 +15,7 @@ mod evaluate;
 mod position;
 mod search;
 
-/// The computer player. Debug builds have another version, because they search fewer positions and so play different
-/// turns.
+/// The computer player. Debug builds search less and so play other turns, which makes them another version.
 pub(super) const HOUSE: House<View, Order> =
     House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play, with_insight: None };
 
@@ -27,7 +27,7 @@ const LEVELS: &[HouseLevel] = &[
     Level::Expert.described("looks ten times as far through the turns that may follow", &[]),
 ];
 
-/// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds look at fewer, because they are slow.
+/// Positions that Expert looks at in a turn; Average looks at a tenth. Debug builds are slow and do less.
 const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 20_000 } else { 400_000 };
 /// The turns that the dice may choose from after a search: in the opening, and later.
 const IN_OPENING: Choice = Choice { margin: 40, wide: true };
@@ -46,7 +46,7 @@ fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Orde
     choose(seen.now(), Level::of(level), dice)
 }
 
-/// Chooses the turn of the side to move, which is always legal. Empty if the match is over or the side has no move.
+/// Chooses a legal turn of the side to move. Empty if the match is over or the side has no move.
 pub fn choose(view: &View, level: Level, dice: Dice) -> Chosen<Order> {
     choose_within(view, level, dice, EXPERT_POSITIONS)
 }
@@ -88,7 +88,7 @@ fn position_of(view: &View, side: Seat) -> Position {
     position
 }
 
-/// Returns the moves after which the opponent cannot make a tower at once, if there are any, or the move that wins.
+/// Returns the moves after which the opponent cannot make a tower at once, if any, or the move that wins.
 fn safe(position: &Position, moves: Vec<Move>) -> Vec<Move> {
     if let Some(&wins) = moves.iter().find(|&&turn| wins(position, turn)) {
         return vec![wins];
@@ -113,10 +113,11 @@ fn thoughtful(
     (rated[dice.below(rated.len())].turn, searched)
 }
 
-/// Chooses by the opponent's stacking moves in its next turn, and overlooks some in [`THREATS`] of them. Positions are
-/// rated as the search rates them: by the pieces alone, one match in ten against random moves would not be won.
+/// Chooses by the opponent's stacking moves in its next turn, and overlooks some in [`THREATS`] of them.
+/// Positions are rated as the search rates them: by the pieces alone, one match in ten against random moves
+/// would not be won.
 fn shallow(position: &Position, moves: &[Move], overlooked: usize, dice: &mut Dice) -> Move {
-    // Rolled once for each pair of squares, so that a threat is overlooked for every move that the house considers.
+    // Rolled once for each pair of squares, so that a threat is overlooked for every move considered.
     let sees: Vec<bool> = (0..64 * 64).map(|_| dice.below(THREATS) >= overlooked).collect();
     let sees = |turn: &Move| sees[usize::from(turn.from) * 64 + usize::from(turn.to)];
     let worth = |turn: Move| {

@@ -1,7 +1,7 @@
 //! A position on 64-bit boards, in which a search makes hundreds of thousands of moves a second.
 //!
-//! Sides are numbered 0 and 1, squares as in [`Spot::index`](crate::game::quantum::Spot::index). A move makes a new position,
-//! because copying one is cheaper than taking a move back.
+//! Sides are numbered 0 and 1, squares as in [`Spot::index`](crate::game::quantum::Spot::index). A move makes
+//! a new position, because copying one is cheaper than taking a move back.
 
 use crate::game::quantum::TOWER;
 use crate::house::engine::table::keys;
@@ -203,7 +203,7 @@ impl Position {
         self.movable(1 - side)
     }
 
-    /// Returns where the stacks in `set`, all of height `n` or more, stand after `n` steps over empty squares.
+    /// Returns where the stacks in `set`, of height `n` or more, stand after `n` steps over empty squares.
     fn walked(&self, set: u64, direction: usize, n: usize, empty: u64) -> u64 {
         let mut front = set;
         for _ in 1..n {
@@ -254,9 +254,9 @@ impl Position {
         self.stacking_moves().iter().any(|&turn| self.stacked(turn) >= TOWER)
     }
 
-    /// The traits of `side`: the first and the second tower; its stacks of the heights 1 to 5, its queens and its
-    /// circles; the empty squares that its stacks reach, each counted once for each stack; the enemy stacks of the heights
-    /// 1 to 5 that it can land on, and those of them where it would make a tower.
+    /// The traits of `side`: the first and the second tower; its stacks of the heights 1 to 5, its queens and
+    /// its circles; the empty squares that its stacks reach, each counted once for each stack; the enemy
+    /// stacks of the heights 1 to 5 that it can land on, and those of them where it would make a tower.
     pub fn traits(&self, side: usize) -> [i32; TRAITS] {
         let (own, empty, prey) = (self.movable(side), self.empty(), self.prey(side));
         let (mut attacked, mut joins, mut reach) = (0_u64, 0_u64, 0);

@@ -1,5 +1,5 @@
-//! Iterative principal variation search with a transposition table. Stacking moves are searched until none is left that
-//! is worth making, so that no position is rated in the middle of an exchange.
+//! Iterative principal variation search with a transposition table. Stacking moves are searched until none is
+//! left that is worth making, so that no position is rated in the middle of an exchange.
 
 use super::evaluate;
 use super::position::{Move, Position, TOWERS_TO_WIN};
@@ -19,8 +19,8 @@ const DEEPEST: i32 = 40;
 const LONGEST: usize = 100;
 /// Turns of an exchange that are searched with every stacking move; deeper, only those that make towers.
 const EXCHANGE: i32 = 6;
-/// From this depth on, quiet moves are searched one turn less deep at first from number [`LATE`] on, and two turns less from
-/// number [`LATER`] on.
+/// From this depth on, quiet moves are searched one turn less deep at first from number [`LATE`] on, and two
+/// turns less from number [`LATER`] on.
 const LATE: usize = 4;
 const LATER: usize = 16;
 const LATE_DEPTH: i32 = 3;
@@ -34,8 +34,8 @@ struct Search {
     quiet: QuietMoves<Move>,
 }
 
-/// Returns those of `turns` that the dice may choose from, best first, after a search of at most `positions` positions, and
-/// how many were searched.
+/// Returns those of `turns` that the dice may choose from, best first, after a search of at most `positions`
+/// positions, and how many were searched.
 pub(super) fn best(
     position: &Position,
     turns: &[Move],
@@ -136,8 +136,8 @@ impl Search {
         Some(best)
     }
 
-    /// Returns the moves, the most promising first: the remembered one, stacking moves by what they gain, killers, and
-    /// the others by history.
+    /// Returns the moves, the most promising first: the remembered one, stacking moves by what they gain,
+    /// killers, and the others by history.
     fn ordered(&self, position: &Position, known: Option<Move>, ply: usize) -> Vec<Move> {
         by_rank(position.moves(), |&turn| {
             if Some(turn) == known {
@@ -151,8 +151,8 @@ impl Search {
     }
 }
 
-/// The key of a position in the table. Near the end of the match it includes the quiet turns left, which distinguish
-/// positions with the same pieces.
+/// The key of a position in the table. Near the end of the match it includes the quiet turns left, which
+/// distinguish positions with the same pieces.
 fn key(position: &Position) -> u64 {
     let left = position.terms.quiet_limit.saturating_sub(position.quiet);
     if left < DEEPEST as u32 {

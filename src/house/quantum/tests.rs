@@ -1,30 +1,19 @@
 use super::*;
-use crate::game::quantum::{Options, State};
-use crate::game::testing::RandomPlay;
-use crate::game::{BySeat, Game, Numbered, Options as _};
+use crate::game::quantum::State;
+use crate::game::random_play::RandomPlay;
+use crate::game::{BySeat, Game};
+use crate::house::support::{after, options, score};
 
 /// Positions that Expert looks at in these tests, so that debug builds finish soon.
 const POSITIONS: u32 = 3_000;
 
 fn start(jump: &str) -> State {
-    let mut options = Options::default();
-    options.set("jump", jump).expect("jump takes both");
-    State::start(&options)
+    State::start(&options(&[("jump", jump)]))
 }
 
 /// The view of either seat: nothing is hidden.
 fn shown(state: &State) -> View {
     state.view(Seat::First)
-}
-
-/// The state after these orders; `None` if they are illegal.
-fn after(state: &State, orders: &[Order]) -> Option<State> {
-    let side = shown(state).to_move?;
-    let numbered: Vec<_> = (1..).zip(orders).map(|(line, &order)| Numbered { line, order }).collect();
-    let sealed = State::check(&state.view(side), &numbered).ok()?;
-    let mut filed = BySeat::new(None, None);
-    filed[side] = Some(sealed);
-    Some(state.adjudicate(&filed))
 }
 
 /// Positions of random matches in which a side has a move.
@@ -50,8 +39,8 @@ fn towers(state: &State, side: Seat) -> u8 {
 /// Whether the side to move can make a tower, by the rules.
 fn can_make_a_tower(state: &State) -> bool {
     let Some(side) = shown(state).to_move else { return false };
-    let made = |order: &Order| after(state, &[*order]).map(|next| towers(&next, side));
-    state.view(side).moves().iter().any(|order| made(order) > Some(towers(state, side)))
+    let makes_one = |order: &Order| towers(&after(state, &[*order]), side) > towers(state, side);
+    state.view(side).moves().iter().any(makes_one)
 }
 
 #[test]
@@ -75,7 +64,7 @@ fn the_house_knows_the_moves_of_the_rules_and_what_they_do() {
         assert_eq!(moves, legal, "{state:?}");
         for turn in position.moves() {
             let spot = |square: u8| Spot::new(square % 8, square / 8).expect("on the board");
-            let next = after(&state, &[Order::new(spot(turn.from), spot(turn.to))]).expect("a legal move");
+            let next = after(&state, &[Order::new(spot(turn.from), spot(turn.to))]);
             let other = side.other();
             let again = position_of(&next.view(other), other);
             let made = position.after(turn);
@@ -92,13 +81,12 @@ fn from_average_up_the_house_makes_a_third_tower_and_average_allows_none_that_it
     for (round, state) in (0..).zip(random_states(60)) {
         let side = shown(&state).to_move.expect("the match runs");
         let view = state.view(side);
-        let nexts: Vec<State> =
-            view.moves().iter().map(|&order| after(&state, &[order]).expect("a legal move")).collect();
+        let nexts: Vec<State> = view.moves().iter().map(|&order| after(&state, &[order])).collect();
         let winning = nexts.iter().any(|next| next.outcome().is_some_and(|end| end.winner == Some(side)));
         let safe = nexts.iter().filter(|next| !can_make_a_tower(next)).count();
         let level = if winning && round % 2 == 0 { Level::Expert } else { Level::Average };
         let orders = choose_within(&view, level, Dice::new(round), POSITIONS).orders;
-        let next = after(&state, &orders).expect("the house plays by the rules");
+        let next = after(&state, &orders);
         if winning {
             assert_eq!(next.outcome().and_then(|end| end.winner), Some(side), "{state:?}");
             won += 1;
@@ -108,18 +96,6 @@ fn from_average_up_the_house_makes_a_third_tower_and_average_allows_none_that_it
         }
     }
     assert!(won > 5 && stopped > 50, "{won} {stopped}: too tame to show anything");
-}
-
-#[test]
-fn every_level_plays_legal_moves_and_repeats_them() {
-    for (seed, state) in (0..).zip(random_states(6)) {
-        let view = state.view(shown(&state).to_move.expect("the match runs"));
-        for level in Level::ALL.iter().copied() {
-            let chosen = choose_within(&view, level, Dice::new(seed), 300);
-            assert!(after(&state, &chosen.orders).is_some(), "{level}: {chosen:?}");
-            assert_eq!(chosen, choose_within(&view, level, Dice::new(seed), 300));
-        }
-    }
 }
 
 #[test]
@@ -133,13 +109,6 @@ fn the_dice_choose_among_several_first_moves() {
     assert!(moves.len() >= 4, "{moves:?}");
 }
 
-#[test]
-fn nothing_is_played_in_a_match_that_is_over() {
-    let over =
-        start("off").close(crate::game::Outcome { winner: None, reason: crate::game::Reason::DrawAgreed });
-    assert!(choose(&over.view(Seat::First), Level::Expert, Dice::new(1)).orders.is_empty());
-}
-
 /// Plays a match between two levels and returns the winner.
 fn matched(levels: BySeat<Level>, seed: u64) -> Option<Seat> {
     let mut state = start("off");
@@ -149,7 +118,7 @@ fn matched(levels: BySeat<Level>, seed: u64) -> Option<Seat> {
             continue;
         };
         let orders = choose_within(&state.view(side), levels[side], Dice::new(seed), POSITIONS).orders;
-        state = after(&state, &orders).expect("the house plays by the rules");
+        state = after(&state, &orders);
     }
     state.outcome().and_then(|outcome| outcome.winner)
 }
@@ -157,15 +126,8 @@ fn matched(levels: BySeat<Level>, seed: u64) -> Option<Seat> {
 #[test]
 fn average_beats_easy_and_easy_beats_trainer() {
     for (strong, weak) in [(Level::Average, Level::Easy), (Level::Easy, Level::Trainer)] {
-        let won: i32 = (0..20)
-            .map(|seed| {
-                let seat = if seed % 2 == 0 { Seat::First } else { Seat::Second };
-                let mut levels = BySeat::new(weak, weak);
-                levels[seat] = strong;
-                matched(levels, seed / 2).map_or(0, |winner| if winner == seat { 1 } else { -1 })
-            })
-            .sum();
-        assert!(won > 5, "{strong} against {weak}: {won:+}");
+        let (won, lost) = score([strong, weak], 20, |levels, seed| matched(levels, seed / 2));
+        assert!(won - lost > 5, "{strong} against {weak}: {won} to {lost}");
     }
 }
 
@@ -179,7 +141,7 @@ fn easy_hardly_ever_fails_to_beat_random_moves() {
         while let Some(due) = state.due() {
             state = if due.seats.contains(&easy) {
                 let orders = choose(&state.view(easy), Level::Easy, Dice::new(seed)).orders;
-                after(&state, &orders).expect("the house plays by the rules")
+                after(&state, &orders)
             } else {
                 state.play_at_random(&mut |n| dice.below(n as usize) as u32)
             };

@@ -15,12 +15,12 @@ pub struct Address(String);
 pub struct ParseAddressError;
 
 impl Address {
-    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring the case of ASCII letters. Other letters keep their case: the
-    /// Kelvin sign (U+212A) would become `k`, and the mailbox somebody else's.
+    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring the case of ASCII letters. Other letters keep their
+    /// case: the Kelvin sign (U+212A) would become `k`, and the mailbox somebody else's.
     ///
     /// # Errors
-    /// [`ParseAddressError`] if the text is anything else, such as an address with a quoted local part or an address
-    /// literal, which no real mailbox uses.
+    /// [`ParseAddressError`] if the text is anything else, such as an address with a quoted local part or an
+    /// address literal, which no real mailbox uses.
     pub fn parse(text: &str) -> Result<Address, ParseAddressError> {
         let text = text.trim();
         let (local, domain) = text.rsplit_once('@').ok_or(ParseAddressError)?;
@@ -63,12 +63,13 @@ impl Address {
     /// Returns the address with `+plus` appended to its local part.
     ///
     /// # Errors
-    /// [`ParseAddressError`] if the result is not an address, because `plus` is too long or has other characters.
+    /// [`ParseAddressError`] if the result is not an address, because `plus` is too long or has other
+    /// characters.
     pub fn with_plus(&self, plus: &str) -> Result<Address, ParseAddressError> {
         Address::parse(&format!("{}+{plus}@{}", self.local(), self.domain()))
     }
 
-    /// Returns the plus part that `other` adds to `self`: `token` if they are `referee+token@…` and `referee@…`.
+    /// Returns the plus part that `other` adds to `self`: `token` for `referee+token@…` and `referee@…`.
     pub(crate) fn plus_of<'a>(&self, other: &'a Address) -> Option<&'a str> {
         if self.domain() != other.domain() {
             return None;
@@ -116,8 +117,8 @@ impl<'de> Deserialize<'de> for Address {
     }
 }
 
-/// The secret that marks a letter as a reply to the letters of one seat: 80 bits as 16 characters of Crockford's base
-/// 32, in lower case.
+/// The secret that marks a letter as a reply to the letters of one seat: 80 bits as 16 characters of
+/// Crockford's base 32, in lower case.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(String);
 

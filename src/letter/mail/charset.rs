@@ -1,7 +1,7 @@
 //! Decodes the bytes of a text part.
 //!
-//! Charset labels are often wrong: UTF-8 is labelled Latin-1, Windows-1252 is labelled UTF-8 or not at all. So the
-//! bytes themselves are examined first.
+//! Charset labels are often wrong: UTF-8 is labelled Latin-1, Windows-1252 is labelled UTF-8 or not at all.
+//! So the bytes themselves are examined first.
 
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
@@ -60,7 +60,7 @@ fn base64(body: &[u8]) -> Vec<u8> {
     base64_decode(&digits).unwrap_or_default()
 }
 
-/// Labels under which valid UTF-8 is decoded as UTF-8. Text in these charsets is hardly ever valid UTF-8 by accident.
+/// Labels under which valid UTF-8 is decoded as such. Text in these charsets is hardly ever UTF-8 by chance.
 const MISUSED_LABELS: [&str; 10] =
     ["utf-8", "utf8", "iso-8859", "latin", "windows-125", "cp125", "koi8", "unknown", "x-unknown", "default"];
 

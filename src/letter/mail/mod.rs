@@ -1,5 +1,4 @@
-//! Letters as mail: addresses, header fields, MIME structure, charsets and limits, and the marks that our own mail
-//! bears.
+//! Letters as mail: addresses, header fields, MIME structure, charsets, limits, and marks of our own mail.
 
 pub mod address;
 pub mod bounded_head;

@@ -1,7 +1,7 @@
 //! The picture in one of our letters: taken out, put back, replaced by its digest, or left out.
 //!
-//! The ledger pins a letter by the digest of its picture, so putting a picture back must restore exactly the same
-//! bytes: a picture is taken out only if encoding it again gives the same characters.
+//! The ledger pins a letter by the digest of its picture, so putting a picture back must restore exactly the
+//! same bytes: a picture is taken out only if encoding it again gives the same characters.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,8 +21,8 @@ const LINE: usize = 76;
 /// Start of the text that replaces a dropped picture.
 const DROPPED: &str = "This picture was dropped. Its SHA-256 is ";
 
-/// Splits a letter into its text and its first picture. Returns `None` if it has none, or if the picture's base64 is
-/// not written as [`put_in`] writes it.
+/// Splits a letter into its text and its first picture. Returns `None` if it has none, or if the picture's
+/// base64 is not written as [`put_in`] writes it.
 pub fn take_out(letter: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     let start = place(letter)?;
     let end = start + find(&letter[start..], DELIMITER)?;
@@ -62,8 +62,8 @@ pub fn without_pictures(letter: &[u8]) -> Option<Vec<u8>> {
     (kept.len() < letter.len()).then_some(kept)
 }
 
-/// Returns the offset at which the base64 of the first picture begins. It does not depend on the picture, so a letter
-/// without its picture has the same place.
+/// Returns the offset at which the base64 of the first picture begins. It does not depend on the picture, so
+/// a letter without its picture has the same place.
 fn place(letter: &[u8]) -> Option<usize> {
     let field = find(letter, PICTURE_FIELD)?;
     // The field's own line break may be the first half of the empty line that ends the header.
@@ -71,7 +71,7 @@ fn place(letter: &[u8]) -> Option<usize> {
     Some(header_end + find(&letter[header_end..], b"\r\n\r\n")? + 4)
 }
 
-/// Decodes the output of [`encode`] and nothing else: the decoder accepts only the canonical base64 of some bytes.
+/// Decodes the output of [`encode`] and nothing else: the decoder accepts only canonical base64.
 fn decode(lines: &[u8]) -> Option<Vec<u8>> {
     let mut joined = Vec::with_capacity(lines.len());
     let mut chunks = lines.chunks(LINE + 2).peekable();

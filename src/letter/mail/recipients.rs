@@ -1,4 +1,4 @@
-//! The other recipients of a letter: everybody in To and Cc except us and the sender. They can read its reply token.
+//! The other recipients of a letter, in To and Cc: all but us and the sender. They can read its reply token.
 
 use super::address::Address;
 use super::header::{self, Header};

@@ -1,5 +1,5 @@
-//! The ID in the return path of each of our letters. It identifies the letter that a bounce is about, even if a server
-//! on the way replaced the Message-ID.
+//! The ID in the return path of each of our letters. It identifies the letter that a bounce is about, even if
+//! a server on the way replaced the Message-ID.
 
 use super::header::{self, Header};
 use super::identity::OwnIdentity;

@@ -107,7 +107,7 @@ impl Subject {
         tagged.map_or(rest, to_word)
     }
 
-    /// Whether words such as `Undeliverable:` precede one of our subjects, which start with a match in brackets.
+    /// Whether words such as `Undeliverable:` precede one of our subjects, which begin with `[` and a match.
     pub fn announces_another(&self) -> bool {
         let Some((before, _)) = self.untagged().split_once('[') else { return false };
         let words = before.trim_end().strip_suffix([':', '：']);

@@ -1,7 +1,7 @@
 //! Finds the lines that mail programs put before a quote: attribution lines, header blocks and rules.
 //!
-//! For each such frame it finds the end and the author of the letter below; [`scanner`](super::scanner) decides what
-//! that means for the lines that follow.
+//! For each such frame it finds the end and the author of the letter below; [`scanner`](super::scanner)
+//! decides what that means for the lines that follow.
 
 use super::frame_line::{
     COLONS, FrameKind, attribution_kind, header_line, is_dashed, is_table_rule, labelled_value, leads,
@@ -11,7 +11,8 @@ use crate::letter::mail::address::Address;
 use crate::letter::text::patterns::{has_address, has_date, has_time, has_word};
 use crate::letter::text::words::{Label, label};
 
-/// Maximum bytes of a line in a frame. Every search below is linear in the length of a line, and starts at each line.
+/// Maximum bytes of a line in a frame. Every search below is linear in the length of a line, and starts at
+/// each line.
 const MAX_LINE: usize = 600;
 
 /// Maximum lines of an attribution.
@@ -108,8 +109,8 @@ impl<'a> FrameFinder<'a> {
             .or_else(|| self.foreign_block(at))
     }
 
-    /// Finds a rule such as `---- Original Message ----` in an unknown language: words between dashes, and a header
-    /// block below them.
+    /// Finds a rule such as `---- Original Message ----` in an unknown language: words between dashes, and a
+    /// header block below them.
     fn foreign_rule(&self, at: usize) -> Option<Frame> {
         let next = self.skip_blanks(at + 1, 2);
         let blocks = [self.block(next, 2), self.foreign_block(next)];
@@ -165,8 +166,8 @@ impl<'a> FrameFinder<'a> {
         enough.then_some(Frame { end, kind: FrameKind::HeaderBlock, author })
     }
 
-    /// Finds a header block of Notes 5 and 6, drawn as a table: `|---------+--->` above and below, `|` before each
-    /// line.
+    /// Finds a header block of Notes 5 and 6, drawn as a table: `|---------+--->` above and below, `|` before
+    /// each line.
     fn table(&self, at: usize) -> Option<Frame> {
         let rows: Vec<&str> = (at..at + MAX_TABLE)
             .map_while(|l| self.line(l))
@@ -181,8 +182,8 @@ impl<'a> FrameFinder<'a> {
         })
     }
 
-    /// Finds a header block that lost its line breaks: `From: … Sent: … To: … Subject: …`, or only the first two if
-    /// both are complete.
+    /// Finds a header block that lost its line breaks: `From: … Sent: … To: … Subject: …`, or only the first
+    /// two if both are complete.
     fn one_line_block(&self, at: usize) -> Option<Frame> {
         let line = self.line(at)?;
         header_line(line)?;
@@ -199,8 +200,8 @@ impl<'a> FrameFinder<'a> {
         })
     }
 
-    /// Finds a header block in an unknown language: at least three lines with a label and a value (two if the labels
-    /// are known), one with an address and one with a date and a time.
+    /// Finds a header block in an unknown language: at least three lines with a label and a value (two if the
+    /// labels are known), one with an address and one with a date and a time.
     fn foreign_block(&self, at: usize) -> Option<Frame> {
         let mut values = Vec::new();
         let mut here = at;

@@ -70,7 +70,8 @@ pub fn header_line(line: &str) -> Option<(Label, &str)> {
     Some((label(before)?, value))
 }
 
-/// Returns the kind of a line such as `-----Original Message-----` or `---------- Forwarded message ---------`.
+/// Returns the kind of a line such as `-----Original Message-----` or `---------- Forwarded message
+/// ---------`.
 pub fn rule(line: &str) -> Option<FrameKind> {
     let line = line.trim().trim_matches(['*', '_', ' ']);
     let inner = line.trim_matches(['-', '=', '_', ' ', '<', '>', '~', '*', ':']);
@@ -95,13 +96,13 @@ pub fn leads(text: &str) -> bool {
         && text.chars().any(|c| c.is_ascii_digit())
 }
 
-/// Returns the kind of attribution, if the text says that somebody wrote, or names the sender and the date of a letter.
+/// Returns the kind of attribution, if the text says that somebody wrote, or names a sender and a date.
 pub fn attribution_kind(text: &str) -> Option<FrameKind> {
     let text = text.trim().trim_matches(['*', '_', ' ']);
     let dashed = text.starts_with("--") && text.ends_with("--");
     let bare = text.trim_matches(['-', ' ', '*', '_']).to_lowercase();
-    // `2026/11/20 Referee <referee@club.example>`, `2026-11-20 17:21 GMT+01:00 Referee` and `Posted by Referee on
-    // 11/20/2026` have no colon.
+    // `2026/11/20 Referee <referee@club.example>`, `2026-11-20 17:21 GMT+01:00 Referee` and `Posted by
+    // Referee on 11/20/2026` have no colon.
     let dated =
         bare.starts_with(|c: char| c.is_ascii_digit()) && (bare.ends_with('>') || bare.contains(" gmt"));
     let answering = IN_REPLY_TO.any_prefix_of(&bare);

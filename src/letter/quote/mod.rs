@@ -1,5 +1,4 @@
-//! Quotes in letters: our own letters that came back, the frames that introduce other quotes, and the new text between
-//! them.
+//! Quotes in letters: our own letters, the frames that introduce other quotes, and the new text between.
 
 pub mod frame;
 pub mod frame_line;

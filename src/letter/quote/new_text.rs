@@ -12,8 +12,8 @@ use crate::letter::text::lines::{Layer, TextLine};
 /// The new text of a letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NewText {
-    /// The new lines, numbered from 1 as a person would count them: blank lines do not count, and have the number of
-    /// the line above.
+    /// The new lines, numbered from 1 as a person would count them: blank lines do not count, and have the
+    /// number of the line above.
     Lines(Vec<Line>),
     /// Nothing, or only a quote.
     Blank,
@@ -37,8 +37,7 @@ const MAX_STUB: usize = 400;
 /// A line is joined with the next only if the next word would have passed this column.
 const WRAP_COLUMN: usize = 60;
 
-/// Maximum bytes of a line that is split into lines of the HTML, because [`Index::first_in`] is quadratic in its
-/// length.
+/// Maximum bytes of a line that is split by the HTML, because [`Index::first_in`] is quadratic in it.
 const MAX_RUN: usize = 2000;
 
 /// Maximum wrapped lines to join into one.
@@ -131,8 +130,8 @@ fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[TextL
     plain.into_iter().filter(|line| !is_quoted_only(line)).collect()
 }
 
-/// The lines of the HTML, indexed for comparison with the plain lines. They are compared without blanks, which wrapping
-/// adds and drops.
+/// The lines of the HTML, indexed for comparison with the plain lines. They are compared without blanks,
+/// which wrapping adds and drops.
 struct Index<'a> {
     /// The lines that are not blank, in order: without blanks, and unchanged.
     lines: Vec<(String, &'a str)>,
@@ -158,7 +157,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Restores the HTML's line breaks in the plain text: joins wrapped lines, and splits lines that lost their breaks.
+/// Restores the HTML's line breaks in the plain text: joins wrapped lines, and splits joined ones.
 fn restore_line_breaks(plain: Vec<&str>, html: &[&str]) -> Vec<String> {
     let index = Index::of(html);
     let max_lines = plain.len() + html.len();

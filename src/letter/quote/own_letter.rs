@@ -1,8 +1,8 @@
 //! Recognises the lines of our own letters when they come back in a reply.
 //!
-//! We have the letter that was answered, so its words are recognised under any prefix and wrapping, and in the HTML.
-//! A person's line is mistaken for one of ours only if it repeats a whole line. None of our lines starts like an order,
-//! because examples have the prefix `| `.
+//! We have the letter that was answered, so its words are recognised under any prefix and wrapping, and in
+//! the HTML. A person's line is mistaken for one of ours only if it repeats a whole line. None of our lines
+//! starts like an order, because examples have the prefix `| `.
 
 use std::ops::Index;
 
@@ -11,7 +11,7 @@ use crate::letter::mail::address::{Address, Token};
 /// The label before the reply token, in lower case.
 const TOKEN_LABEL: &str = "reply token:";
 
-/// Candidate lines to try for each quoted line, so that a letter whose lines all start alike takes linear time.
+/// Candidate lines to try for each quoted line, so that a letter of lines that start alike takes linear time.
 const MAX_CANDIDATES: usize = 64;
 
 /// Minimum words that identify the first part of a line without the rest.
@@ -140,7 +140,7 @@ impl Follower<'_> {
             let is_piece = !self.letter.starts_line(start) || line.len() >= ENOUGH_WORDS;
             return (is_piece || self.letter.ends_line(end)).then_some(end);
         }
-        // Mail programs may change a word or two of a long line, such as an address that they turn into a link.
+        // Mail programs may change a word or two of a long line, such as an address that becomes a link.
         if line.len() < 6 || is_bar(&line[0]) {
             return None;
         }
@@ -157,9 +157,9 @@ impl Follower<'_> {
     }
 }
 
-/// Returns the words of a line in lower case, without the additions of mail programs. A `|` counts as a word, and so
-/// does a `>` at the start, so that an order in our examples or quotes differs from the same order written by the
-/// player.
+/// Returns the words of a line in lower case, without the additions of mail programs. A `|` counts as a word,
+/// and so does a `>` at the start, so that an order in our examples or quotes differs from the same order
+/// written by the player.
 pub fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_word(line, |word| words.push(word.to_lowercase()));
@@ -217,7 +217,7 @@ pub fn is_footer(line: &str) -> bool {
     line.get(..400.min(line.len())).is_some_and(|line| line.to_lowercase().contains(TOKEN_LABEL))
 }
 
-/// Whether the line is a digest, as at the end of each of our letters. Its first characters may look like an order.
+/// Whether the line is a digest, as at the end of our letters. Its first characters may look like an order.
 pub fn is_digest(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['|', ' ']);
     line.len() == 64 && line.bytes().all(|b| b.is_ascii_hexdigit())

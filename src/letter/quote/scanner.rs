@@ -1,11 +1,11 @@
 //! Decides which lines of a letter are new.
 //!
-//! Lines of our own letters that came back, lines after `>`, frames of quotes, signatures and footers are not new.
-//! Quotes without a prefix are harder: other lines between those of our own letter are new, but nothing is new below
-//! the frame of another letter, even an earlier one from the player.
+//! Lines of our own letters that came back, lines after `>`, frames of quotes, signatures and footers are not
+//! new. Quotes without a prefix are harder: other lines between those of our own letter are new, but nothing
+//! is new below the frame of another letter, even an earlier one from the player.
 //!
-//! Hand-written: the only crate for this, `email_reply_parser`, knows quotes with a `>` and English headers, and cannot
-//! compare a quote with the letter that we sent.
+//! Hand-written: the only crate for this, `email_reply_parser`, knows quotes with a `>` and English headers,
+//! and cannot compare a quote with the letter that we sent.
 
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
 use super::frame_line::{COLONS, FrameKind, is_dashed};
@@ -15,8 +15,8 @@ use crate::letter::text::lines::{Layer, TextLine};
 use crate::letter::text::order_form::{begins_like_order, is_request};
 use crate::letter::text::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
 
-/// Maximum lines after a signature delimiter without its blank (`--`), and after a mailing list's rule. If more follow,
-/// it is a rule that the person drew.
+/// Maximum lines after a signature delimiter without its blank (`--`), and after a mailing list's rule. If
+/// more follow, it is a rule that the person drew.
 const MAX_SIGNATURE: usize = 8;
 
 /// Lines of a quote to search for a marker or a frame.
@@ -184,7 +184,7 @@ impl<'a> QuoteScanner<'a> {
         }
     }
 
-    /// Returns the index of the line after a footer. The token may have been wrapped onto the line after its label.
+    /// Returns the index of the line after a footer. The token may stand on the line after its label.
     fn skip_footer(&self, at: usize) -> usize {
         let wrapped = self.lines.get(at + 1).is_some_and(|line| Token::parse(line.text.trim()).is_some());
         at + 1 + usize::from(wrapped)
@@ -224,7 +224,8 @@ impl<'a> QuoteScanner<'a> {
         });
     }
 
-    /// Whether the line is a rule such as `---- Original Message ----`, in some language, above one of our letters.
+    /// Whether the line is a rule such as `---- Original Message ----`, in some language, above one of our
+    /// letters.
     fn is_rule_above_ours(&self, at: usize) -> bool {
         let line = self.lines[at].text.as_str();
         let inner = line.trim_matches(|c: char| !c.is_alphanumeric());
@@ -286,8 +287,9 @@ impl<'a> QuoteScanner<'a> {
         }
     }
 
-    /// Whether the quote that starts at `first`, inside its outermost prefix, is one of our letters or has a frame of
-    /// its own. If so, the letter that the frame above introduces contains this quote, and is not the quote itself.
+    /// Whether the quote that starts at `first`, inside its outermost prefix, is one of our letters or has a
+    /// frame of its own. If so, the letter that the frame above introduces contains this quote, and is not
+    /// the quote itself.
     fn starts_with_nested_quote(&self, first: usize) -> bool {
         let depth = |at: usize| self.lines[at].depth + usize::from(self.indented[at]);
         let outermost = depth(first).max(1);
@@ -340,7 +342,7 @@ impl<'a> QuoteScanner<'a> {
         self.is_own[at] || is_marker(&self.lines[at].text) || self.frames[at].is_some()
     }
 
-    /// Whether the line is the end of a quoted line that the sender's program wrapped without repeating the `>`.
+    /// Whether the line is the end of a quoted line that was wrapped without repeating the `>`.
     fn is_torn_off(&self, at: usize) -> bool {
         let Some(above) = at.checked_sub(1).and_then(|above| self.lines.get(above)) else { return false };
         let Some(below) = self.lines.get(at + 1) else { return false };
@@ -352,8 +354,8 @@ impl<'a> QuoteScanner<'a> {
     }
 }
 
-/// Finds our lines with a bar that precede the person's own lines, the top of a quote, or the end. In a quote, other
-/// lines of our letter would follow them.
+/// Finds our lines with a bar that precede the person's own lines, the top of a quote, or the end. In a
+/// quote, other lines of our letter would follow them.
 fn find_copied_examples(lines: &[TextLine], is_own: &[bool], frames: &[Option<Frame>]) -> Vec<bool> {
     let mut copied = vec![false; lines.len()];
     let mut ends_here = true;
@@ -370,8 +372,8 @@ fn find_copied_examples(lines: &[TextLine], is_own: &[bool], frames: &[Option<Fr
     copied
 }
 
-/// Finds the lines of a quote that is indented as a whole, in a letter that is not. Our marker or a frame shows its
-/// indentation; lines above and below that are indented at least as far belong to it.
+/// Finds the lines of a quote that is indented as a whole, in a letter that is not. Our marker or a frame
+/// shows its indentation; lines above and below that are indented at least as far belong to it.
 fn find_indented_quotes(lines: &[TextLine], frames: &[Option<Frame>]) -> Vec<bool> {
     let mut found = vec![false; lines.len()];
     let margin = lines.iter().filter(|line| has_content(line)).map(|line| line.indent).min().unwrap_or(0);
@@ -396,8 +398,8 @@ fn find_indented_quotes(lines: &[TextLine], frames: &[Option<Frame>]) -> Vec<boo
     found
 }
 
-/// Whether the `>` of a line is not a quote prefix but the end of an address that a mail program spread over three
-/// lines: `<`, `mailto:referee@club.example`, `> wrote:`.
+/// Whether the `>` of a line is not a quote prefix but the end of an address that a mail program spread over
+/// three lines: `<`, `mailto:referee@club.example`, `> wrote:`.
 fn closes_address(lines: &[TextLine], at: usize) -> bool {
     let line = &lines[at];
     let Some(above) = at.checked_sub(2).map(|first| &lines[first..at]) else { return false };
@@ -414,8 +416,8 @@ fn has_content(line: &TextLine) -> bool {
     line.layer != Layer::Signature && !line.is_blank()
 }
 
-/// Whether a definite frame starts at `at` and the text after it is indented at least as far. The upper of two frames
-/// in a row may be indented alone.
+/// Whether a definite frame starts at `at` and the text after it is indented at least as far. The upper of
+/// two frames in a row may be indented alone.
 fn introduces_indented(lines: &[TextLine], frames: &[Option<Frame>], at: usize) -> bool {
     let Some(frame) = frames[at].filter(|frame| frame.kind != FrameKind::LikelyAttribution) else {
         return false;

@@ -1,19 +1,20 @@
-//! Proof of a letter's sender: whether the letter allows any, and the receiving server's Authentication-Results (RFC
-//! 8601).
+//! Proof of a letter's sender: whether the letter allows any, and the receiving server's
+//! Authentication-Results (RFC 8601).
 //!
-//! Only the fields above the topmost Received field are from the receiving server. A sender can forge everything below
-//! it, Received fields included.
+//! Only the fields above the topmost Received field are from the receiving server. A sender can forge
+//! everything below it, Received fields included.
 
 use std::str::Chars;
 
 use crate::letter::mail::address::Address;
 use crate::letter::mail::header::{self, Header};
 
-/// Returns the letter as all programs read it, or `None` if they may read it differently. In that case a signature, or
-/// another server's word, proves nothing: it may be about another header or text than the one we read.
+/// Returns the letter as all programs read it, or `None` if they may read it differently. In that case a
+/// signature, or another server's word, proves nothing: it may be about another header or text than the one
+/// we read.
 ///
-/// A bare carriage return rules out proof in the body too: mail-auth leaves it out of the hash, and our reader ends a
-/// line there.
+/// A bare carriage return rules out proof in the body too: mail-auth leaves it out of the hash, and our
+/// reader ends a line there.
 pub fn provable(raw: &[u8]) -> Option<&[u8]> {
     let letter = header::without_envelope_line(raw);
     (!header::has_bare_return(raw) && header::is_unambiguous(letter)).then_some(letter)
@@ -35,7 +36,7 @@ pub fn is_trace(name: &str) -> bool {
     matches!(name, "received" | "authentication-results")
 }
 
-/// Returns the DKIM result for `from` that the server `authserv_id` reports. `trace` has the fields, topmost first.
+/// Returns the DKIM result for `from` that the server `authserv_id` reports in `trace`, topmost field first.
 pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> ReportedDkim {
     // Without a Received field, nothing shows which fields arrived with the letter.
     let Some(received) = trace.iter().position(|header| header.name == "received") else {
@@ -57,8 +58,8 @@ pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> Rep
     reported
 }
 
-/// Returns the topmost results that the receiving server reports, whichever server that is. Use it only for a letter of
-/// our own that came back: strangers can forge them.
+/// Returns the topmost results that the receiving server reports, whichever server that is. Use it only for a
+/// letter of our own that came back: strangers can forge them.
 pub fn topmost_results(raw: &[u8]) -> Option<AuthenticationResults> {
     let raw = &header::with_line_feeds(raw);
     let fields = header::headers(header::head(raw));
@@ -68,8 +69,9 @@ pub fn topmost_results(raw: &[u8]) -> Option<AuthenticationResults> {
         .find_map(|field| AuthenticationResults::parse(&field.value))
 }
 
-/// Whether two domains are aligned, in the relaxed mode of RFC 7489 3.1.1. Without a public suffix list, two domains
-/// belong to the same organisation if they are equal, or one is below the other and that is not a top-level domain.
+/// Whether two domains are aligned, in the relaxed mode of RFC 7489 3.1.1. Without a public suffix list, two
+/// domains belong to the same organisation if they are equal, or one is below the other and that is not a
+/// top-level domain.
 pub fn aligned(signer: &str, from: &str) -> bool {
     let signer = signer.trim_end_matches('.').to_ascii_lowercase();
     let from = from.to_ascii_lowercase();

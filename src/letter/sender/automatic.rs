@@ -26,7 +26,8 @@ pub struct Automatic {
 pub enum Certainty {
     /// Its header or its structure says so.
     Marked,
-    /// It came through a mailing list. People write through lists too, but not in answer to a letter to their seat.
+    /// It came through a mailing list. People write through lists too, but not in answer to a letter to their
+    /// seat.
     Listed,
     /// Its words read like those of a machine.
     Suspected,
@@ -78,7 +79,7 @@ impl Automatic {
         &self.return_ids
     }
 
-    /// Whether it can be about a letter to this address. A bounce must name it; an absence note may name nobody.
+    /// Whether it can be about a letter to this address. A bounce must name it; an absence note need not.
     pub fn may_be_about(&self, recipient: &str) -> bool {
         let is_named = self.recipients.contains(&recipient.to_ascii_lowercase());
         match self.kind {

@@ -1,5 +1,5 @@
-//! The decoded header of a letter: sender, thread, subject and reply tokens. It is all that we know of a letter that
-//! cannot be read.
+//! The decoded header of a letter: sender, thread, subject and reply tokens. It is all that we know of a
+//! letter that cannot be read.
 
 use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
 
@@ -15,13 +15,13 @@ use crate::letter::text::clean;
 /// Maximum tokens taken from one letter. No thread covers more matches, but a hostile header names thousands.
 const MAX_TOKENS: usize = 16;
 
-/// Maximum Message-IDs taken from In-Reply-To and from References, so that the lookups of one letter stay bounded.
+/// Maximum Message-IDs taken from In-Reply-To and from References, each of which is looked up.
 const MAX_IDS: usize = 100;
 
 /// Maximum addresses taken from a From that does not name exactly one sender. Each registered one is told.
 const MAX_NAMED: usize = 4;
 
-/// Address fields that may contain one of our plus addresses. The mail servers on the way decide which of them survive.
+/// Address fields that may contain one of our plus addresses. Servers on the way decide which survive.
 const RECIPIENT_FIELDS: [&str; 7] =
     ["to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "resent-to"];
 

@@ -45,8 +45,8 @@ pub fn written_now(lines: &[&str], texts: Option<&Texts>, own: &OwnIdentity) -> 
     excerpt
 }
 
-/// Returns the first of the lines that the sender wrote, shortened. Skips lines that look like orders or commands,
-/// because the GM who reads it may play in the match.
+/// Returns the first of the lines that the sender wrote, shortened. Skips lines that look like orders or
+/// commands, because the GM who reads it may play in the match.
 pub fn first_line(lines: &[&str]) -> Option<String> {
     let mut lines =
         lines.iter().map(|line| line.trim()).filter(|line| line.chars().any(char::is_alphanumeric));
@@ -71,8 +71,7 @@ fn all_lines(texts: Option<&Texts>) -> impl Iterator<Item = &TextLine> {
     texts.into_iter().flat_map(|texts| texts.plain.iter().chain(&texts.html).chain(&texts.attached))
 }
 
-/// Returns the lines that the sender wrote now: without quotes, signatures, and letters below an attribution or a
-/// header block.
+/// Returns the lines that the sender wrote now: without quotes, signatures, and letters below a frame.
 pub fn lines_written_now<'a>(texts: Option<&'a Texts>, own: &'a OwnIdentity) -> Vec<&'a str> {
     let Some(texts) = texts else { return Vec::new() };
     let correspondents = Correspondents { own: &own.address, sender: "" };
@@ -82,8 +81,8 @@ pub fn lines_written_now<'a>(texts: Option<&'a Texts>, own: &'a OwnIdentity) -> 
     found.find(|lines| !lines.is_empty()).unwrap_or_default()
 }
 
-/// Returns the kind of quote in the letter. A bounce returns a whole letter, at most below a rule, so our marker alone
-/// is not a sign of a quote.
+/// Returns the kind of quote in the letter. A bounce returns a whole letter, at most below a rule, so our
+/// marker alone is not a sign of a quote.
 fn quote_of(texts: Option<&Texts>, own: &OwnIdentity) -> Quote {
     let quoted = all_lines(texts).filter(|line| line.layer == Layer::Quoted && !line.is_blank());
     let prefixed = quoted.map(|line| if is_marker(&line.text) { Quote::OurLetter } else { Quote::Something });

@@ -28,8 +28,8 @@ pub fn is_list_software(local: &str) -> bool {
 /// Separators between the pieces of a local part.
 const SEPARATORS: [char; 5] = ['.', '-', '_', '+', '='];
 
-/// Whether a local part, or a piece of it, starts with words for "no reply": `do-not-reply` and `club.noreply` do,
-/// `bruno.reply` and `autor.eply` do not.
+/// Whether a local part, or a piece of it, starts with words for "no reply": `do-not-reply` and
+/// `club.noreply` do, `bruno.reply` and `autor.eply` do not.
 fn takes_no_reply(local: &str) -> bool {
     let pieces = local.match_indices(SEPARATORS).map(|(at, _)| at + 1);
     std::iter::once(0)

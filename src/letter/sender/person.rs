@@ -1,11 +1,11 @@
 //! Signs that a person, not a machine, wrote a stranger's letter.
 //!
-//! Machines without a mark write about orders, tickets, passwords and newsletters in more words than any list can hold.
-//! People write about themselves or about games, or they ask something. So a stranger's letter is searched for a
-//! person's words, in many languages, rather than for a machine's.
+//! Machines without a mark write about orders, tickets, passwords and newsletters in more words than any list
+//! can hold. People write about themselves or about games, or they ask something. So a stranger's letter is
+//! searched for a person's words, in many languages, rather than for a machine's.
 
 use super::phrases::asks_question;
-use crate::letter::text::words::PERSON_WORDS;
+use crate::letter::text::words::{PERSON_SIGNS, PERSON_WORDS};
 
 /// Maximum words of a letter that counts as a person's if it has no link: machines write sentences.
 const MAX_SHORT: usize = 5;
@@ -15,24 +15,6 @@ const AFTER_I: [&str; 36] = [
     "am", "can", "cannot", "could", "couldn", "d", "did", "didn", "do", "don", "enjoy", "forgot", "get",
     "got", "had", "have", "heard", "hope", "just", "keep", "know", "like", "ll", "lost", "m", "need", "only",
     "read", "still", "think", "ve", "want", "was", "will", "wish", "would",
-];
-
-/// Signs for "I", "game", "to take part" and "club" in languages that do not separate words.
-const UNSEPARATED: [&str; 14] = [
-    "我",
-    "私",
-    "僕",
-    "俺",
-    "저는",
-    "제가",
-    "나는",
-    "내가",
-    "参加",
-    "遊び",
-    "ゲーム",
-    "游戏",
-    "俱乐部",
-    "게임",
 ];
 
 /// Whether a person may have written this. Lines that may quote a subject or an address do not count.
@@ -54,13 +36,11 @@ fn has_words(text: &str) -> bool {
     let words: Vec<&str> =
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let says_i = words.windows(2).any(|two| two[0] == "i" && AFTER_I.contains(&two[1]));
-    says_i
-        || words.iter().any(|word| PERSON_WORDS.contains(word))
-        || UNSEPARATED.iter().any(|sign| text.contains(sign))
+    says_i || words.iter().any(|word| PERSON_WORDS.contains(word)) || PERSON_SIGNS.any_in(&text)
 }
 
-/// Whether the word `I` occurs within a sentence. Only English has it there; at the beginning of a sentence it may be a
-/// word of another language, such as the Italian article.
+/// Whether the word `I` occurs within a sentence. Only English has it there; at the beginning of a sentence
+/// it may be a word of another language, such as the Italian article.
 fn says_i_within_a_sentence(text: &str) -> bool {
     text.match_indices(" I ").any(|(at, found)| {
         let (before, after) = (&text[..at], &text[at + found.len()..]);

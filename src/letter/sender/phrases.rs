@@ -1,8 +1,7 @@
-//! Recognises bounces, absence notes and other automatic notices by their wording, for letters without a mark in
-//! their header.
+//! Recognises bounces, absence notes and other automatic notices by their wording if the header has no mark.
 //!
-//! People write about mail, holidays and bounces too, so no phrase decides alone. Signs of a machine and signs of a
-//! person are counted in points, and the difference decides.
+//! People write about mail, holidays and bounces too, so no phrase decides alone. Signs of a machine and
+//! signs of a person are counted in points, and the difference decides.
 
 use super::automatic::{AutomaticKind, Mark};
 use crate::letter::mail::subject::Subject;
@@ -21,8 +20,8 @@ pub struct Excerpt {
     pub quote: Quote,
 }
 
-/// The quote in a letter, made as by people's mail programs: after a prefix, or below an attribution. A bounce returns
-/// a letter without either.
+/// The quote in a letter, made as by people's mail programs: after a prefix, or below an attribution. A
+/// bounce returns a letter without either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quote {
     Nothing,
@@ -36,8 +35,8 @@ const BEGINNING: usize = 600;
 /// Maximum bytes of an absence note.
 const MAX_NOTE: usize = 1500;
 
-/// Maximum points of an absence note that does not sound like an office. If it has a reply token, they are enough to
-/// ask its writer; otherwise it counts as a person's.
+/// Maximum points of an absence note that does not sound like an office. If it has a reply token, they are
+/// enough to ask its writer; otherwise it counts as a person's.
 const MAX_OF_PLAIN_NOTE: i32 = 2;
 
 /// Bytes below which a letter that asks a question counts as a person's.
@@ -60,7 +59,7 @@ struct MachineEvidence {
     points: i32,
 }
 
-/// Returns the mark for the wording, if its points for a machine exceed those for a person by at least `threshold`.
+/// Returns the mark for the wording, if its points for a machine exceed a person's by at least `threshold`.
 pub fn mark(subject: &str, excerpt: &Excerpt, threshold: i32) -> Option<Mark> {
     // Machines give no orders. People who do may mention bounces and absences, and even quote them.
     if excerpt.has_request {
@@ -102,8 +101,8 @@ fn machine_evidence(subject: &Subject, text: &str) -> MachineEvidence {
     MachineEvidence { subject: kind, is_away: is_note || mentions_absence, points }
 }
 
-/// Returns the points of a text that sounds like an office. An address or a telephone number adds to them; alone, it
-/// may be a person's new one.
+/// Returns the points of a text that sounds like an office. An address or a telephone number adds to them;
+/// alone, it may be a person's new one.
 fn office_points(text: &str, is_note: bool) -> i32 {
     let phrases = count(OFFICE_TEXT.count_apart_in(text, 3));
     let has_contact = (is_note || phrases > 0) && names_a_contact(text);
@@ -121,8 +120,9 @@ fn has_telephone_number(line: &str) -> bool {
     line.split(|c| !is_part(c)).any(is_telephone_number)
 }
 
-/// Whether groups of digits are a telephone number. The first group of a date or a time may begin with `0` too, but has
-/// two digits; in a telephone number it has more, or all groups have two and there are at least five of them.
+/// Whether groups of digits are a telephone number. The first group of a date or a time may begin with `0`
+/// too, but has two digits; in a telephone number it has more, or all groups have two and there are at least
+/// five of them.
 fn is_telephone_number(text: &str) -> bool {
     let groups: Vec<&str> =
         text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
@@ -132,8 +132,8 @@ fn is_telephone_number(text: &str) -> bool {
     text.trim_start().starts_with('+') || (first.starts_with('0') && (first.len() > 2 || are_pairs))
 }
 
-/// Returns the kind of a subject and its points. A question has none, and neither does the subject of another letter
-/// that is forwarded or answered.
+/// Returns the kind of a subject and its points. A question has none, and neither does the subject of another
+/// letter that is forwarded or answered.
 fn subject_evidence(subject: &Subject) -> (SubjectKind, i32) {
     let lower = subject.lower();
     if subject.is_forward || lower.ends_with(['?', '？']) {
@@ -190,8 +190,8 @@ fn personal_points(excerpt: &Excerpt) -> i32 {
     asking + quoting + 2 * i32::from(text.lines().any(talks_of_the_game))
 }
 
-/// Whether a line has the vocabulary of players. A line that may quote a subject or an address, and a salutation such
-/// as `Dear Referee`, do not count.
+/// Whether a line has the vocabulary of players. A line that may quote a subject or an address, and a
+/// salutation such as `Dear Referee`, do not count.
 fn talks_of_the_game(line: &str) -> bool {
     !line.contains(['[', '@']) && GAME_WORDS.any_in(line) && line.split_whitespace().count() > 2
 }
@@ -222,8 +222,7 @@ fn is_absence_subject(subject: &Subject) -> bool {
         || closes_as_absence(subject)
 }
 
-/// Whether a subject ends in the words of an absence note, most of them in brackets, after the subject of another
-/// letter.
+/// Whether a subject ends in the words of an absence note, mostly in brackets, after another subject.
 fn closes_as_absence(subject: &Subject) -> bool {
     const CLOSING: [&str; 3] = ["autoreply", "auto-reply", "automatic reply"];
     let lower = subject.lower();

@@ -233,8 +233,8 @@ pub fn mime_type(part: &MessagePart<'_>) -> (String, String) {
 /// Extensions of office documents, for files without a MIME type of their own.
 const OFFICE_EXTENSIONS: [&str; 8] = [".doc", ".docx", ".odt", ".rtf", ".pages", ".xls", ".xlsx", ".ods"];
 
-/// Returns the kind of content in a part that is not text, or `None` for signatures, keys, calendars and cards, which
-/// hold no message.
+/// Returns the kind of content in a part that is not text, or `None` for signatures, keys, calendars and
+/// cards, which hold no message.
 fn unreadable_content(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<UnreadableContent> {
     let name = part.attachment_name().unwrap_or_default().to_ascii_lowercase();
     let smime = part.content_type().and_then(|ct| ct.attribute("smime-type")).unwrap_or_default();

@@ -5,8 +5,8 @@
 /// The indentation that replaces a tab at the start of a line.
 const TAB: &str = "        ";
 
-/// Returns the text with `\n` as line breaks, without invisible characters, and with plain blanks, quotes, dashes and
-/// arrows instead of typographic and full-width ones.
+/// Returns the text with `\n` as line breaks, without invisible characters, and with plain blanks, quotes,
+/// dashes and arrows instead of typographic and full-width ones.
 pub fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -73,10 +73,11 @@ fn full_width(c: char) -> Option<char> {
     }
 }
 
-/// Replaces Cyrillic and Greek look-alikes by the Latin letters that they look like. Returns `None` if nothing changes.
+/// Replaces Cyrillic and Greek look-alikes by Latin letters. Returns `None` if nothing changes.
 ///
-/// A word changes as a whole or not at all: only if all its letters are Latin or look-alikes, and if there are Latin
-/// letters in it or elsewhere in the line, or the line has look-alikes only. So Russian prose stays Russian.
+/// A word changes as a whole or not at all: only if all its letters are Latin or look-alikes, and if there
+/// are Latin letters in it or elsewhere in the line, or the line has look-alikes only. So Russian prose stays
+/// Russian.
 pub fn latin(line: &str) -> Option<String> {
     if line.is_ascii() {
         return None;

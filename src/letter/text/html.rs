@@ -1,8 +1,8 @@
 //! Turns HTML letters into lines of text, each marked as quoted, as a signature, or not at all.
 //!
-//! Hand-written, because libraries that turn HTML into text (mail-parser's `body_text` among them) drop the elements
-//! that mail programs put around quotes, which are needed here. It is not a full HTML parser: it never fails, and does
-//! not render anything.
+//! Hand-written, because libraries that turn HTML into text (mail-parser's `body_text` among them) drop the
+//! elements that mail programs put around quotes, which are needed here. It is not a full HTML parser: it
+//! never fails, and does not render anything.
 
 use std::collections::BTreeMap;
 
@@ -21,13 +21,13 @@ const MAX_ENTITY: usize = 34;
 pub struct HtmlText {
     /// Not yet cleaned.
     pub lines: Vec<TextLine>,
-    /// Whether text outside quotes is struck out. It is dropped here, but a plain text beside the HTML shows it like
-    /// any other.
+    /// Whether text outside quotes is struck out. It is dropped here, but a plain text beside the HTML shows
+    /// it like any other.
     pub has_struck_out: bool,
 }
 
-/// Reads an HTML text. Block elements, rows and list items end a line; head, style, script, hidden and struck-out
-/// elements are dropped. Stops once there are more than `most` lines.
+/// Reads an HTML text. Block elements, rows and list items end a line; head, style, script, hidden and
+/// struck-out elements are dropped. Stops once there are more than `most` lines.
 pub fn read(html: &str, most: usize) -> HtmlText {
     let mut scan = HtmlScanner { html, most, ..HtmlScanner::default() };
     scan.run();
@@ -51,7 +51,7 @@ struct HtmlScanner<'a> {
     at: usize,
     /// The open elements, each with the context outside it.
     open: Vec<(String, ElementContext)>,
-    /// Number of open elements of each name. Without it, each of a million end tags would search `open` in vain.
+    /// Number of open elements of each name, so that a million end tags do not search `open` in vain.
     open_names: BTreeMap<String, usize>,
     context: ElementContext,
     /// The current line.

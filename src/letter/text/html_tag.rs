@@ -1,83 +1,9 @@
 //! Start and end tags of HTML letters: their attributes, and their meaning to mail programs.
 
+use super::words::{BLOCK_ELEMENTS, QUOTE_NAMES, SIGNATURE_NAMES, WordList};
+
 /// Maximum attributes stored for a tag; those that matter come early.
 const MAX_ATTRIBUTES: usize = 32;
-
-/// Classes and IDs of the elements that mail programs put around quotes and attribution lines.
-const QUOTE_NAMES: [&str; 14] = [
-    "gmail_attr",
-    "yahoo_quoted",
-    "moz-cite-prefix",
-    "moz-email-headers-table",
-    "protonmail_quote",
-    "zmail_extra",
-    "tutanota_quote",
-    "olk_src_body_section",
-    "reply-intro",
-    "quoted-content",
-    "wordquote",
-    "replyforwardcontainer",
-    "mailquote",
-    "history_container",
-];
-
-/// Classes and IDs of the elements that mail programs put around signatures.
-const SIGNATURE_NAMES: [&str; 9] = [
-    "gmail_signature",
-    "moz-signature",
-    "applemailsignature",
-    "protonmail_signature_block",
-    "ms-outlook-mobile-signature",
-    "composer_signature",
-    "ymail_android_signature",
-    "bloop_sign",
-    "k9mail-signature",
-];
-
-/// Elements that end a line.
-const BLOCKS: [&str; 41] = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "caption",
-    "center",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "head",
-    "header",
-    "html",
-    "li",
-    "main",
-    "menu",
-    "nav",
-    "ol",
-    "option",
-    "p",
-    "pre",
-    "section",
-    "summary",
-    "table",
-    "tbody",
-    "tfoot",
-    "thead",
-    "tr",
-    "ul",
-];
 
 /// Elements without content or end tag (HTML 13.1.2), except `br` and `hr`, which break lines.
 const VOID_ELEMENTS: [&str; 12] =
@@ -126,7 +52,7 @@ impl<'a> Tag<'a> {
     }
 
     pub fn is_block(&self) -> bool {
-        BLOCKS.contains(&self.name.as_str())
+        BLOCK_ELEMENTS.contains(&self.name)
     }
 
     pub fn is_void(&self) -> bool {
@@ -165,10 +91,10 @@ impl<'a> Tag<'a> {
     }
 
     /// Whether the class or the ID contains one of these names.
-    fn has_name_among(&self, names: &[&str]) -> bool {
+    fn has_name_among(&self, names: &WordList) -> bool {
         let class = self.attribute("class").to_ascii_lowercase();
         let id = self.attribute("id").to_ascii_lowercase();
-        names.iter().any(|name| class.contains(name) || id.contains(name))
+        names.any_in(&class) || names.any_in(&id)
     }
 }
 
@@ -195,7 +121,7 @@ fn parse_attribute(text: &str, at: usize) -> (String, &str, usize) {
     (key, text.get(from..to).unwrap_or_default(), end)
 }
 
-/// Finds the first byte at or after `from` that meets `condition`. Returns its offset, or the length if there is none.
+/// Returns the offset of the first byte from `from` on that meets `condition`, or the length.
 fn find(bytes: &[u8], from: usize, condition: impl Fn(u8) -> bool) -> usize {
     bytes[from..].iter().position(|b| condition(*b)).map_or(bytes.len(), |found| from + found)
 }

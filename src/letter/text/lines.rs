@@ -32,8 +32,8 @@ impl TextLine {
     }
 }
 
-/// Splits a cleaned plain text into lines, and stops once there are more than `most`. `flowed` is `format=flowed` (RFC
-/// 3676), `del_sp` its `DelSp=yes`.
+/// Splits a cleaned plain text into lines, and stops once there are more than `most`. `flowed` is
+/// `format=flowed` (RFC 3676), `del_sp` its `DelSp=yes`.
 pub fn plain_lines(text: &str, flowed: bool, del_sp: bool, most: usize) -> Vec<TextLine> {
     let mut lines: Vec<TextLine> = Vec::new();
     // The depth of the last line, if it continues on the next.
@@ -67,8 +67,8 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Returns the quote depth of a line, and the text after its prefix. Ignores blanks before and between the `>`, and the
-/// name that some programs put before them (`AB> `, `Ann> `).
+/// Returns the quote depth of a line, and the text after its prefix. Ignores blanks before and between the
+/// `>`, and the name that some programs put before them (`AB> `, `Ann> `).
 fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
     let mut rest = line;
     let mut depth = 0;
@@ -101,7 +101,7 @@ fn quote_prefix(line: &str, flowed: bool) -> (usize, &str) {
     }
 }
 
-/// Returns the text after `AB>` or `Ann> `. An order such as `A3> B2` has no such prefix, because of its digit.
+/// Returns the text after `AB>` or `Ann> `. An order such as `A3> B2` has no such prefix: it has a digit.
 fn strip_name_prefix(line: &str) -> Option<&str> {
     let (name, after) = line.split_at_checked(line.bytes().take(16).position(|b| b == b'>')?)?;
     let after = &after[1..];

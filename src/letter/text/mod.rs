@@ -1,4 +1,4 @@
-//! The text of letters: the cleaned lines of plain text and HTML, and words and patterns to recognise in them.
+//! The text of letters: the cleaned lines of plain text and HTML, and words and patterns to find in them.
 
 pub mod body;
 pub mod clean;

@@ -2,8 +2,8 @@
 
 use super::words::VERBS;
 
-/// Whether a line looks like an order or a command: one of our verbs in capitals or followed by a number or a square,
-/// two squares and little else, or a single square.
+/// Whether a line looks like an order or a command: one of our verbs in capitals or followed by a number or a
+/// square, two squares and little else, or a single square.
 pub fn is_request(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['-', '*', ' ']);
     if line.starts_with("TELL ") || line.starts_with("PROTEST ") {
@@ -36,7 +36,7 @@ pub fn begins_like_order(line: &str) -> bool {
     words.first().is_some_and(|first| is_square(first)) || is_request(&words.join(" "))
 }
 
-/// Whether a word is a square, such as `A1` or `Y16`, or a square after the letter of a ship class, such as `VD2`.
+/// Whether a word is a square, such as `A1` or `Y16`, or one after the letter of a ship class, such as `VD2`.
 fn is_square(word: &str) -> bool {
     let letters = word.bytes().take_while(u8::is_ascii_alphabetic).count();
     let digits = word.len() - letters;

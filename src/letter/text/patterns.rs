@@ -1,7 +1,7 @@
 //! Names, addresses and dates in a line, which show that it refers to a letter.
 
-/// Whether `text` contains `word` as a whole word. In scripts without spaces between words (U+0E00 and above), any
-/// occurrence counts.
+/// Whether `text` contains `word` as a whole word. In scripts without spaces between words (U+0E00 and
+/// above), any occurrence counts.
 pub fn has_word(text: &str, word: &str) -> bool {
     let letter = |c: char| c.is_alphabetic() && (c as u32) < 0x0e00;
     text.match_indices(word).any(|(at, _)| {

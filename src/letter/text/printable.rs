@@ -1,16 +1,16 @@
 //! Makes text from strangers safe to print: in a list, on a terminal, in a log.
 //!
-//! Names, subjects, addresses and servers' answers may hold escape sequences that rewrite the terminal, line breaks
-//! that forge an entry of a log, or direction controls that show a name backwards. Each such character becomes
-//! [`REPLACEMENT`], so that it is visible and has no other effect.
+//! Names, subjects, addresses and servers' answers may hold escape sequences that rewrite the terminal, line
+//! breaks that forge an entry of a log, or direction controls that show a name backwards. Each such character
+//! becomes [`REPLACEMENT`], so that it is visible and has no other effect.
 
 use std::borrow::Cow;
 
 /// Stands for a character that must not be printed.
 pub const REPLACEMENT: char = '\u{fffd}';
 
-/// Whether a character is safe to print: not a control (C0, DEL, C1), line or paragraph separator, direction control,
-/// invisible annotation or tag.
+/// Whether a character is safe to print: not a control (C0, DEL, C1), line or paragraph separator, direction
+/// control, invisible annotation or tag.
 pub fn is_printable(c: char) -> bool {
     !(c.is_control()
         || matches!(c,
@@ -28,8 +28,8 @@ pub fn printable_text(text: &str) -> Cow<'_, str> {
     replace_unless(text, |c| is_printable(c) || matches!(c, '\n' | '\t'))
 }
 
-/// Makes JSON safe to print without changing its meaning: such characters can occur only in its strings, where an
-/// escape means the same.
+/// Makes JSON safe to print without changing its meaning: such characters can occur only in its strings,
+/// where an escape means the same.
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     if json.chars().all(|c| is_printable(c) || c == '\n') {
         return Cow::Borrowed(json);

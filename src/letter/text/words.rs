@@ -90,16 +90,29 @@ lists! {
     AWAY_TEXT = "away_text";
     /// Also found in absence notes: the day of return, and who can help.
     AWAY_HINTS = "away_hints";
-    /// Phrases with which offices address their correspondents: "your enquiry", "our opening hours", "please contact my
-    /// colleague".
+    /// Phrases with which offices address their correspondents: "your enquiry", "our opening hours", "please
+    /// contact my colleague".
     OFFICE_TEXT = "office_text";
     /// Vocabulary of players that machines do not use.
     GAME_WORDS = "game_words";
     /// Single words that people use for themselves, their families and games.
     PERSON_WORDS = "person_words";
 
+    /// Signs for "I", "game", "to take part" and "club" in languages that do not separate words.
+    PERSON_SIGNS = "person_signs";
+
     /// First words of orders and commands.
     VERBS = "verbs";
+
+    // Names in HTML and headers.
+    /// Elements that end a line.
+    BLOCK_ELEMENTS = "block_elements";
+    /// Classes and IDs of the elements that mail programs put around quotes and attribution lines.
+    QUOTE_NAMES = "quote_names";
+    /// Classes and IDs of the elements that mail programs put around signatures.
+    SIGNATURE_NAMES = "signature_names";
+    /// Header fields that only machines write, such as receipts of certified mail in Italy (`x-ricevuta`).
+    MACHINE_FIELDS = "machine_fields";
 }
 
 impl WordList {

@@ -1,5 +1,5 @@
-//! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and what the terms say about seats
-//! that miss one.
+//! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and what the terms say
+//! about seats that miss one.
 
 use chrono::{DateTime, Utc};
 
@@ -62,7 +62,8 @@ pub fn rule(draft: &mut Draft, phase_no: u32) {
     }
 }
 
-/// Reminds the seats that have not filed. One letter covers all reminders that have come due since the last check.
+/// Reminds the seats that have not filed. One letter covers all reminders that have come due since the last
+/// check.
 fn remind(draft: &mut Draft) {
     let Some((deadline, due)) = draft.game_match.deadline.zip(draft.game_match.due()) else { return };
     let reminders = deadline::reminders(&draft.game_match, deadline);
@@ -71,7 +72,8 @@ fn remind(draft: &mut Draft) {
     if behind <= sent {
         return;
     }
-    // We were down until after the deadline: a reminder would be useless, but the ledger shows why there is none.
+    // We were down until after the deadline: a reminder would be useless, but the ledger shows why there is
+    // none.
     if draft.at >= deadline {
         draft.game_match.reminders_sent = behind;
         draft.record(Fact::ReminderPassed { turn: due.turn });
@@ -138,8 +140,8 @@ fn enforce_deadline(draft: &mut Draft) {
     }
 }
 
-/// Adjudicates with the filings that the rules assume for the late seats. Where a side must move itself there is no
-/// such filing, so there is a new deadline.
+/// Adjudicates with the filings that the rules assume for the late seats. Where a side must move itself there
+/// is no such filing, so there is a new deadline.
 fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
     let at = draft.at;
     let state = &draft.game_match.state;

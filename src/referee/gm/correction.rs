@@ -1,4 +1,5 @@
-//! Corrections: the GM reopens an adjudicated turn, or decides it on other orders. Also completes acts out of a ledger.
+//! Corrections: the GM reopens an adjudicated turn, or decides it on other orders. Also completes acts out of
+//! a ledger.
 
 use crate::game::any::Memories;
 use crate::game::{BySeat, OrderLines};
@@ -10,7 +11,8 @@ use crate::referee::play::ruling::Draft;
 use crate::referee::play::{adjudication, deadline};
 use crate::referee::rejection::Rejection;
 
-/// Restores the match to the moment when the turn was open, then decides it on other orders or leaves it open.
+/// Restores the match to the moment when the turn was open, then decides it on other orders or leaves it
+/// open.
 pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> {
     let turn = correction.turn;
     let played = &draft.game_match;
@@ -79,8 +81,8 @@ impl Correction {
 }
 
 impl Act {
-    /// Completes an act out of a ledger with what only the match keeps: texts of GMs, and secrets. Returns whether the
-    /// match has it.
+    /// Completes an act out of a ledger with what only the match keeps: texts of GMs, and secrets. Returns
+    /// whether the match has it.
     pub fn complete(&mut self, game_match: &Match) -> bool {
         match self {
             Act::Tell { digest, text, .. } => {

@@ -7,9 +7,6 @@ use crate::letter::Address;
 use crate::referee::{Act, cut, read_terms_change};
 use crate::request::Party;
 
-#[cfg(test)]
-mod tests;
-
 /// Splits the lines of a GM's letter into instructions and the lines that do not begin with `GM`.
 pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
     let mut found = Vec::new();

@@ -1,5 +1,6 @@
-//! Acts of the GM and of the referee itself. The cause of an act names the phase it was meant for. In any other phase
-//! it is rejected, unless it is valid in all of them, such as an [`Act::Unseal`] or an [`Act::Desk`].
+//! Acts of the GM and of the referee itself. The cause of an act names the phase it was meant for. In any
+//! other phase it is rejected, unless it is valid in all of them, such as an [`Act::Unseal`] or an
+//! [`Act::Desk`].
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -145,8 +146,8 @@ fn unseal(draft: &mut Draft, what: &str, reason: &str) {
     draft.record(Fact::Unsealed { what: what.to_owned(), reason: reason.to_owned() });
 }
 
-/// Records the pins and deliveries of letters that no entry names yet, if there are any. The next ruling would do so, but
-/// after the end there may be none.
+/// Records the pins and deliveries of letters that no entry names yet, if there are any. The next ruling
+/// would do so, but after the end there may be none.
 fn list_letters(draft: &mut Draft) -> Result<(), Rejection> {
     let Match { stage, told, delivered, .. } = &draft.game_match;
     if *stage != Stage::Over {
@@ -249,12 +250,12 @@ fn rename(draft: &mut Draft, seat: Seat, name: &str, told_once: bool) -> Result<
     Ok(())
 }
 
-/// A deadline moves by the length of the pause, and on to the set hour. To be at that hour, it may move by this much less:
-/// otherwise a pause of a minute would move it by a day.
+/// A deadline moves by the length of the pause, and on to the set hour. To be at that hour, it may move by
+/// this much less: otherwise a pause of a minute would move it by a day.
 const ROUNDED_OFF: TimeDelta = TimeDelta::hours(1);
 
-/// Resumes a paused match with the time that was left when it was paused, but at least the grace. In a match that is
-/// over, it only settles the protest.
+/// Resumes a paused match with the time that was left when it was paused, but at least the grace. In a match
+/// that is over, it only settles the protest.
 fn resume(draft: &mut Draft) -> Result<(), Rejection> {
     if draft.game_match.stage == Stage::Over && draft.game_match.protest.take().is_some() {
         draft.record(Fact::MatchResumed { deadline: None });
@@ -304,8 +305,8 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
     game_match.absences[seat].clear();
     game_match.vanished = None;
     draft.record(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned() });
-    // A successor who has less than the grace left gets a full turn. If only the house owes orders now, this removes
-    // the deadline.
+    // A successor who has less than the grace left gets a full turn. If only the house owes orders now, this
+    // removes the deadline.
     if draft.game_match.deadline.is_none_or(|deadline| deadline < draft.at + draft.game_match.terms.grace())
         || draft.game_match.due_from_players().is_none()
     {

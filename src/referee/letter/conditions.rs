@@ -1,4 +1,5 @@
-//! Conditional orders: a seat that is not due sends its answer to an expected move ahead (rules page `records.md`).
+//! Conditional orders: a seat that is not due sends its answer to an expected move ahead (rules page
+//! `records.md`).
 
 use chrono::{DateTime, Utc};
 
@@ -66,7 +67,8 @@ pub fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Condit
     }
 }
 
-/// Refuses conditions that are ruled on too late. When those in force came is not kept, so they are not replaced.
+/// Refuses conditions that are ruled on too late. When those in force came is not kept, so they are not
+/// replaced.
 fn too_late(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
     let stand = game_match.conditions[seat].as_ref();
     faults::superseded(game_match, seat, due, arrived).or_else(|| {

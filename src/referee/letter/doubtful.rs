@@ -1,5 +1,5 @@
-//! Letters that leave a doubt: which lines are meant, or which match. Nothing is filed; the answer asks, and offers to
-//! file what is beyond doubt.
+//! Letters that leave a doubt: which lines are meant, or which match. Nothing is filed; the answer asks, and
+//! offers to file what is beyond doubt.
 
 use std::borrow::Cow;
 

@@ -43,7 +43,8 @@ pub(super) fn about_another(game_match: &Match, letter: &SeatLetter, due: &Due) 
     turn_fault(game_match, letter, due).map(|fault| Refusal::whole(FaultKind::OtherTurn, fault))
 }
 
-/// Refuses orders for a turn other than the open one: the turn that the letter names, or the letter it answers.
+/// Refuses orders for a turn other than the open one: the turn that the letter names, or the letter it
+/// answers.
 pub(super) fn turn_fault(game_match: &Match, letter: &SeatLetter, due: &Due) -> Option<Fault> {
     let named = letter.request.turn.or(letter.thread_turn).filter(|named| *named != due.turn)?;
     let is_due = due.seats.contains(&letter.cause.seat);
@@ -68,14 +69,15 @@ pub(super) fn turn_fault(game_match: &Match, letter: &SeatLetter, due: &Due) -> 
     }))
 }
 
-/// Whether this is the first move of the side that moves second, and the letter answers the invitation, which names
-/// turn 1.
+/// Whether this is the first move of the side that moves second, and the letter answers the invitation, which
+/// names turn 1.
 fn is_first_move(game_match: &Match, due: &Due, named: u32) -> bool {
     let adjudicated = &game_match.adjudicated;
     due.phase == Phase::Move && matches!(adjudicated[..], [(_, turn, _)] if turn == named)
 }
 
-/// Refuses orders that are ruled on too late: another phase is open than when they came, or the seat has filed since.
+/// Refuses orders that are ruled on too late: another phase is open than when they came, or the seat has
+/// filed since.
 pub(super) fn superseded(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
     let opened = game_match.adjudicated.last().map_or(game_match.opened_at, |(_, _, at)| *at);
     if arrived < opened {

@@ -30,7 +30,8 @@ pub(super) fn seal_orders(
         return (conditions::seal(draft, letter, &due), None);
     }
     let (phase, turn) = (due.phase, due.turn);
-    // Orders that may be for another match stay out of this ledger: a dossier shows it while the other match may run.
+    // Orders that may be for another match stay out of this ledger: a dossier shows it while the other match
+    // may run.
     let is_elsewhere = letter.other_match.is_some();
     let orders = request.orders.iter().filter(|_| !is_elsewhere).map(|line| line.text.clone()).collect();
     let mut offered = None;
@@ -68,8 +69,9 @@ pub(super) fn seal_orders(
     (sealed, offered)
 }
 
-/// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or seat, faults
-/// of the filing against what the seat can see. Beside the parser's faults it reports all of the others that are certain.
+/// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or
+/// seat, faults of the filing against what the seat can see. Beside the parser's faults it reports all of the
+/// others that are certain.
 pub(super) fn check_orders(
     game_match: &Match,
     letter: &SeatLetter,
@@ -107,8 +109,9 @@ pub(super) fn check_orders(
     }
 }
 
-/// Adds what is wrong with the lines beside doubtful lines and faulty commands, so that the answer tells everything at once.
-/// Faults of the filing as a whole are left out, because a doubtful line may be what it lacks.
+/// Adds what is wrong with the lines beside doubtful lines and faulty commands, so that the answer tells
+/// everything at once. Faults of the filing as a whole are left out, because a doubtful line may be what it
+/// lacks.
 fn add_certain_faults(
     refusal: &mut Refusal,
     game_match: &Match,
@@ -131,7 +134,8 @@ fn add_certain_faults(
     }
 }
 
-/// Whether `HOLD` is the only order. In a game without that order, it stands for the filing that the rules assume.
+/// Whether `HOLD` is the only order. In a game without that order, it stands for the filing that the rules
+/// assume.
 fn only_holds(lines: &[Line]) -> bool {
     matches!(lines, [only] if only.text.eq_ignore_ascii_case("hold"))
 }

@@ -38,7 +38,8 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     if cause.shows_token {
         draft.record(Fact::TokenRenewed { seat });
     }
-    // Every letter leaves an entry, even one that asks nothing or arrives after the end: the ledger cites all letters.
+    // Every letter leaves an entry, even one that asks nothing or arrives after the end: the ledger cites all
+    // letters.
     let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.game_match.due().is_none();
     let place = draft.reserve_answer(seat);
     if request.orders.is_empty() {
@@ -78,7 +79,8 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     if sealed {
         adjudication::adjudicate_if_complete(draft);
         is_merged = !is_unwanted && merges && draft.merge_answer_into_report(place, seat);
-        // Adjudication clears offers, but this one came with the orders: it stands until the next adjudication.
+        // Adjudication clears offers, but this one came with the orders: it stands until the next
+        // adjudication.
         if offers_draw && draft.game_match.stage != Stage::Over {
             draft.game_match.draw_offer = Some(seat);
         }
@@ -112,7 +114,8 @@ fn pass_words_on(letter: &SeatLetter, answer: &mut Answer) -> Option<Words> {
     words
 }
 
-/// Returns the first word of a command. The ledger keeps which command was sent, not the private text after it.
+/// Returns the first word of a command. The ledger keeps which command was sent, not the private text after
+/// it.
 fn first_word(line: &str) -> String {
     line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
 }

@@ -13,7 +13,8 @@ use crate::request::{Request, part_for};
 #[error("it does not hold the part of it that was ruled on")]
 pub struct NoSuchPart;
 
-/// Reads a letter, or the part of it that its cause names. `written` is what its sender wrote now ([`Letter::new_text`]).
+/// Reads a letter, or the part of it that its cause names. `written` is what its sender wrote now
+/// ([`Letter::new_text`]).
 ///
 /// # Errors
 /// [`NoSuchPart`] if the lines about this match are not those whose digest the cause holds.
@@ -56,9 +57,9 @@ pub fn part_digest(lines: &[Line]) -> Digest {
     Digest::of(part_text(lines).as_bytes())
 }
 
-/// Reads a letter. If its text holds no order and nothing else to follow, its attached text is read below it, but not
-/// below a part, because nothing tells which part it belongs to. Also returns the names of the attached files that were
-/// not read.
+/// Reads a letter. If its text holds no order and nothing else to follow, its attached text is read below it,
+/// but not below a part, because nothing tells which part it belongs to. Also returns the names of the
+/// attached files that were not read.
 fn read_with_attachment(
     letter: &Letter,
     lines: &[Line],

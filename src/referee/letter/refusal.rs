@@ -36,8 +36,8 @@ pub fn note(draft: &mut Draft, letter: &SeatLetter, answer: &Answer) {
 }
 
 impl Match {
-    /// Checks the orders of a seat's last refused letter again. Returns what is wrong with them, and the lines that this
-    /// quotes, as written. `None` if no letter of the seat was refused in this phase.
+    /// Checks the orders of a seat's last refused letter again. Returns what is wrong with them, and the
+    /// lines that this quotes, as written. `None` if no letter of the seat was refused in this phase.
     pub fn refused_faults(&self, seat: Seat) -> Option<(Vec<Fault>, Vec<Line>)> {
         let (refused, due) = self.refused[seat].as_ref().zip(self.due())?;
         let letter = SeatLetter {

@@ -1,5 +1,5 @@
-//! The commands of one letter that say the same. Acts towards others are taken together, so that a letter causes one notice
-//! of a kind; a repeated question is answered once.
+//! The commands of one letter that say the same. Acts towards others are taken together, so that a letter
+//! causes one notice of a kind; a repeated question is answered once.
 
 use crate::game::any::GameKind;
 use crate::referee::words;
@@ -32,8 +32,8 @@ pub fn repeats_acts(request: &Request) -> bool {
     (1..kinds.len()).any(|index| kinds[..index].contains(&kinds[index]))
 }
 
-/// Returns what becomes of each command of a letter if repeated acts are taken together: messages are joined, and of
-/// requests for more time the last one counts.
+/// Returns what becomes of each command of a letter if repeated acts are taken together: messages are joined,
+/// and of requests for more time the last one counts.
 pub fn taken_together(request: &Request) -> Vec<Taken<'_>> {
     let commands = || request.commands.iter().map(|asked| &asked.command);
     let kinds: Vec<Option<Kind>> = commands().map(kind).collect();
@@ -71,7 +71,8 @@ fn kind(command: &Command) -> Option<Kind> {
         Command::Extend { .. } => Some(Kind::Extend),
         Command::Substitute => Some(Kind::Substitute),
         Command::Absent { .. } => Some(Kind::Absent),
-        // A second draw offer, agreement or resignation has no effect, and the others concern nobody else in the match.
+        // A second draw offer, agreement or resignation has no effect, and the others concern nobody else in
+        // the match.
         _ => None,
     }
 }
@@ -87,8 +88,8 @@ fn joined<'a>(commands: impl Iterator<Item = &'a Command>, of: Kind) -> String {
     words::cut(&texts.join("\n\n"))
 }
 
-/// The commands of one letter that only ask. Each is answered once, because a page of the manual is a thousand times as
-/// long as the line that asks for it.
+/// The commands of one letter that only ask. Each is answered once, because a page of the manual is a
+/// thousand times as long as the line that asks for it.
 #[derive(Default)]
 pub struct Questions(Vec<Command>);
 

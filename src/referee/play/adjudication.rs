@@ -13,8 +13,8 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Fact};
 use crate::letter::Digest;
 
-/// Adjudicates if all filings are in: at the deadline if a seat asked to wait, else after the settle time, which
-/// may be zero. Does nothing while the match is paused.
+/// Adjudicates if all filings are in: at the deadline if a seat asked to wait, else after the settle time,
+/// which may be zero. Does nothing while the match is paused.
 pub fn adjudicate_if_complete(draft: &mut Draft) {
     draft.game_match.settle_at = None;
     let Some(due) = draft.game_match.due().filter(|_| draft.game_match.stage == Stage::Running) else {
@@ -47,8 +47,8 @@ pub fn adjudicate_corrected(draft: &mut Draft, reason: String) {
 fn adjudicate_and_report(draft: &mut Draft, missed: Vec<Seat>, correction: Option<String>) {
     let filed = Box::new(draft.game_match.held.clone());
     let (mut steps, mut conditions) = (Vec::new(), Vec::new());
-    // The game passes for a side that has no legal move, and conditional orders answer a move at once, so adjudicate
-    // until a side owes orders or the match ends.
+    // The game passes for a side that has no legal move, and conditional orders answer a move at once, so
+    // adjudicate until a side owes orders or the match ends.
     while let Some(due) = draft.game_match.due() {
         if !steps.is_empty() && due.seats.iter().any(|seat| draft.game_match.awaits(*seat)) {
             break;
@@ -88,7 +88,8 @@ fn adjudicate_once(draft: &mut Draft) -> Option<Adjudication> {
     Some(Adjudication { phase: due.phase, turn: due.turn, before, filings, state })
 }
 
-/// Ends the match from outside the rules, such as by resignation. Both sides get a report with everything revealed.
+/// Ends the match from outside the rules, such as by resignation. Both sides get a report with everything
+/// revealed.
 pub fn close(draft: &mut Draft, ending: Ending) {
     let Some(due) = draft.game_match.due() else { return };
     draft.game_match.held = BySeat::default();
@@ -119,8 +120,8 @@ fn end_if_over(draft: &mut Draft) {
     }
 }
 
-/// Decides what becomes of conditional orders after an adjudication in which `due` were due. The answer to a move that has
-/// come is filed.
+/// Decides what becomes of conditional orders after an adjudication in which `due` were due. The answer to a
+/// move that has come is filed.
 fn follow_conditions(draft: &mut Draft, due: &[Seat]) -> Vec<ConditionNews> {
     let game_match = &mut draft.game_match;
     let mut news = Vec::new();

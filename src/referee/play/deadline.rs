@@ -34,14 +34,15 @@ pub fn start(draft: &mut Draft) {
     };
     let absences = absences_of(&draft.game_match, &due);
     let deadline = draft.game_match.terms.deadline(draft.at, draft.game_match.phase_days(), &absences);
-    // Resuming a paused match adds the time since `paused_at`, none of which has counted for this new deadline.
+    // Resuming a paused match adds the time since `paused_at`, none of which has counted for this new
+    // deadline.
     draft.game_match.paused_at = draft.game_match.paused_at.map(|_| draft.at);
     move_deadline(&mut draft.game_match, deadline, draft.at);
     draft.record(Fact::DeadlineSet { phase: due.phase, turn: due.turn, seats: due.seats, deadline });
 }
 
-/// Moves the deadline by whole days, counted from now if it has passed. Returns the new one, or `None` if there is no
-/// deadline to move.
+/// Moves the deadline by whole days, counted from now if it has passed. Returns the new one, or `None` if
+/// there is no deadline to move.
 pub fn extend(draft: &mut Draft, days: u32) -> Option<DateTime<Utc>> {
     let (due, deadline) = draft.game_match.due().zip(draft.game_match.deadline)?;
     let absences = absences_of(&draft.game_match, &due);
@@ -58,8 +59,8 @@ pub fn extend(draft: &mut Draft, days: u32) -> Option<DateTime<Utc>> {
     Some(deadline)
 }
 
-/// Changes the deadline. Reminders that are past at this time are skipped, and filings that wait for the deadline move
-/// with it.
+/// Changes the deadline. Reminders that are past at this time are skipped, and filings that wait for the
+/// deadline move with it.
 pub fn move_deadline(game_match: &mut Match, deadline: DateTime<Utc>, at: DateTime<Utc>) {
     game_match.deadline = Some(deadline);
     skip_past_reminders(game_match, at);

@@ -57,7 +57,7 @@ pub enum Content {
     Invitation,
     /// The answer to a letter: a receipt, a refusal, or the answers to its commands.
     Answer(Box<Answer>),
-    /// The result of an adjudication, or of several in a row if the referee passed for sides that could not move.
+    /// The result of an adjudication, or of several in a row if the referee passed for sides without a move.
     Report {
         steps: Vec<Adjudication>,
         missed: Vec<Seat>,
@@ -97,8 +97,7 @@ impl Content {
     }
 }
 
-/// One adjudication: the phase that was decided, the orders and the state in which they were filed, and the resulting
-/// state.
+/// One adjudication: the phase that was decided, the orders, the state before, and the resulting state.
 #[derive(Clone, Debug)]
 pub struct Adjudication {
     pub phase: Phase,
@@ -112,23 +111,17 @@ pub struct Adjudication {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Notice {
-    DrawOffered {
-        by: Seat,
-    },
-    ExtensionAsked {
-        by: Seat,
-        days: u32,
-    },
-    Extended {
-        days: u32,
-    },
+    /// The opponent offers a draw.
+    DrawOffered { by: Seat },
+    /// The opponent asks for more time.
+    ExtensionAsked { by: Seat, days: u32 },
+    /// The opponent has agreed to more time.
+    Extended { days: u32 },
     /// The deadline moved because the referee was down.
     Slid,
     /// The deadline moved because a letter to the other side bounced.
-    Undelivered {
-        seat: Seat,
-        deadline: DateTime<Utc>,
-    },
+    Undelivered { seat: Seat, deadline: DateTime<Utc> },
+    /// The opponent has announced an absence.
     Absent {
         seat: Seat,
         from: chrono::NaiveDate,
@@ -137,14 +130,10 @@ pub enum Notice {
         also: Vec<String>,
     },
     /// Several absences that one letter announced.
-    Absences {
-        seat: Seat,
-        absences: Vec<Absence>,
-        also: Vec<String>,
-    },
-    SubstituteAsked {
-        by: Seat,
-    },
+    Absences { seat: Seat, absences: Vec<Absence>, also: Vec<String> },
+    /// To the GM: a player asks for somebody to take over their seat.
+    SubstituteAsked { by: Seat },
+    /// A player protests, and the match is paused.
     Protested {
         by: Seat,
         text: Option<String>,
@@ -156,33 +145,22 @@ pub enum Notice {
         own: Option<u32>,
     },
     /// To the GM: what a player wrote to a person.
-    Words {
-        by: Seat,
-        text: String,
-    },
-    Paused {
-        reason: PauseReason,
-    },
+    Words { by: Seat, text: String },
+    /// Deadlines are suspended.
+    Paused { reason: PauseReason },
+    /// Deadlines run again.
     Resumed,
-    Message {
-        by: Seat,
-        text: String,
-    },
+    /// The opponent tells the reader something.
+    Message { by: Seat, text: String },
     /// The GM moved the deadline.
-    Extension {
-        deadline: DateTime<Utc>,
-    },
+    Extension { deadline: DateTime<Utc> },
     /// The GM tells the reader, or both sides, something.
-    MessageOfGm {
-        text: String,
-    },
+    MessageOfGm { text: String },
     /// The GM has told the other side something, which the result will show.
-    GmWrote {
-        to: Seat,
-    },
-    FiledByGm {
-        seat: Seat,
-    },
+    GmWrote { to: Seat },
+    /// The GM filed orders for the seat.
+    FiledByGm { seat: Seat },
+    /// The seat has another player.
     Replaced {
         seat: Seat,
         from: String,
@@ -190,42 +168,25 @@ pub enum Notice {
         /// The other player chose to go on against the house.
         agreed: bool,
     },
-    TokenRenewed {
-        seat: Seat,
-    },
+    /// The seat has a new reply token.
+    TokenRenewed { seat: Seat },
     /// A player has a new name.
-    Renamed {
-        from: String,
-        to: String,
-    },
+    Renamed { from: String, to: String },
     /// A GM has voided the result.
-    Annulled {
-        reason: String,
-    },
+    Annulled { reason: String },
     /// A GM has changed these terms from the next phase on.
-    TermsChanged {
-        terms: TermsChange,
-    },
+    TermsChanged { terms: TermsChange },
     /// A turn was reopened.
-    Reopened {
-        turn: u32,
-        reason: String,
-    },
+    Reopened { turn: u32, reason: String },
     /// To the GM: a seat missed too many turns, or mail to it bounces.
     Overdue {
         seats: Vec<Seat>,
         bouncing: Vec<Seat>,
-        /// Whether the rules assume orders for these seats, so that the turn can be adjudicated without them.
+        /// Whether the rules assume orders for these seats, so that the turn can be adjudicated.
         can_adjudicate: bool,
     },
-    /// A player has missed too many turns, and until then the other may go on against the house or take the win.
-    Vanished {
-        seat: Seat,
-        deadline: DateTime<Utc>,
-    },
+    /// A player has missed too many turns; until then the other may go on against the house or take the win.
+    Vanished { seat: Seat, deadline: DateTime<Utc> },
     /// To the GM: the house's level found no legal turn, and an easier one played instead.
-    HouseFailed {
-        seat: Seat,
-        failure: HouseFailure,
-    },
+    HouseFailed { seat: Seat, failure: HouseFailure },
 }

@@ -38,7 +38,7 @@ pub struct FiledOrders<F = Filing> {
     pub wait: bool,
 }
 
-/// A match: everything the referee needs to rule on it. Stored as a JSON snapshot, in which `F` is the lines of a filing.
+/// A match: all that the referee needs to rule on it. In its JSON snapshot, `F` is the lines of a filing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Match<F = Filing> {
     /// Such as `QZ-7K3M`.
@@ -117,10 +117,9 @@ pub struct Match<F = Filing> {
     /// Hidden facts that GMs were shown.
     pub unsealed: Vec<Unsealing>,
     pub past: Past,
-    /// Pins of the letters that the last ruling produced, for the next entry to name. The shell, which words them,
-    /// fills this in.
+    /// Pins of the letters of the last ruling, for the next entry. Filled in by the shell, which words them.
     pub told: Vec<Digest>,
-    /// Our letters delivered since the last ruling, for the next entry to list. Filled in when the match is loaded.
+    /// Our letters delivered since the last ruling, for the next entry. Filled in when the match is loaded.
     #[serde(skip)]
     pub delivered: Vec<Delivery>,
 }
@@ -167,11 +166,12 @@ impl Match {
         if is_setup { self.terms.setup_days } else { self.terms.days }
     }
 
-    /// Parses and checks the orders of `seat`. In a setup, a ready one stands for its lines (rulings `Z-READY` and
-    /// `P-READY`).
+    /// Parses and checks the orders of `seat`. In a setup, a ready one stands for its lines (rulings
+    /// `Z-READY` and `P-READY`).
     ///
     /// # Errors
-    /// Returns every fault if the orders cannot stand; see [`AnyState::seal`](crate::game::any::AnyState::seal).
+    /// Returns every fault if the orders cannot stand; see
+    /// [`AnyState::seal`](crate::game::any::AnyState::seal).
     pub fn seal(&self, seat: Seat, orders: &[Line]) -> Result<Filing, Vec<Fault>> {
         let is_setup = self.due().is_some_and(|due| due.phase == Phase::Setup);
         let ready = is_setup.then(|| self.state.ready_setup(seat, orders, self.key.setup_dice(seat)));

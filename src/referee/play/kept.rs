@@ -1,6 +1,6 @@
-//! Values that a match keeps beside its position: offers to file, late or returned letters, refusals, a player who has
-//! vanished, whether the club's own templates are known, and what both sides read with the result of what GMs did while the
-//! match ran.
+//! Values that a match keeps beside its position: offers to file, late or returned letters, refusals, a
+//! player who has vanished, whether the club's own templates are known, and what both sides read with the
+//! result of what GMs did while the match ran.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct SentLate {
     pub seconds: i64,
 }
 
-/// A player who has missed too many turns, while the opponent may choose what becomes of the seat. No deadline runs.
+/// A player who has missed too many turns, while the opponent may decide on the seat. No deadline runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vanished {
     pub seat: Seat,
@@ -52,8 +52,8 @@ impl Bounces {
     }
 }
 
-/// A seat's last letter for the open phase, which was refused, as far as its orders are checked again before the seat is
-/// told again. No sentence is kept.
+/// A seat's last letter for the open phase, which was refused, as far as its orders are checked again before
+/// the seat is told again. No sentence is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedLetter {
     pub cause: LetterCause,

@@ -20,7 +20,8 @@ pub struct Opening {
     pub id: String,
     pub game: GameKind,
     pub choices: Choices,
-    /// The players' names. The house goes by [`HouseLevel::player_name`](crate::house::HouseLevel::player_name).
+    /// The players' names. The house goes by
+    /// [`HouseLevel::player_name`](crate::house::HouseLevel::player_name).
     pub players: BySeat<String>,
     /// The level at which the house plays the seat, or `None` for a player.
     pub house: BySeat<Option<String>>,
@@ -36,8 +37,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// A match between two players on the default options, terms and settings, refereed from this address. Other values
-    /// replace them by `Opening { terms, ..Opening::new(…) }`.
+    /// A match between two players on the default options, terms and settings, refereed from this address.
+    /// Other values replace them by `Opening { terms, ..Opening::new(…) }`.
     pub fn new(id: &str, game: GameKind, players: BySeat<&str>, address: &str, key: SealKey) -> Opening {
         Opening {
             id: id.to_owned(),

@@ -1,4 +1,5 @@
-//! The past of a match, as far as rulings depend on it: earlier orders, protests, hints, repeated letters, the last end.
+//! The past of a match, as far as rulings depend on it: earlier orders, protests, hints, repeated letters,
+//! the last end.
 //!
 //! It follows from the entries, and is kept short in the match so that no ruling needs the whole ledger.
 
@@ -6,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::game::{BySeat, Due, Fault, Seat};
-use crate::ledger::{Fact, Hint};
+use crate::ledger::{Fact, Hint, is_default};
 use crate::letter::Digest;
 use crate::referee::matter::SeatLetter;
 use crate::request::Request;
@@ -14,7 +15,8 @@ use crate::request::Request;
 /// Time after the end of a match in which its tokens are good for more than questions.
 const QUESTIONS_ONLY_AFTER: TimeDelta = TimeDelta::days(30);
 
-/// Maximum earlier orders kept for each seat. Old ones make room: they only tell an old letter that comes again.
+/// Maximum earlier orders kept for each seat. Old ones make room: they only tell an old letter that comes
+/// again.
 const MAX_EARLIER: usize = 100;
 
 /// The time in which equal letters count as repetitions of the first one.
@@ -61,7 +63,7 @@ struct Protests {
     was_rejected: bool,
 }
 
-/// The last letters of a seat, if they ask the same and nothing else has happened in the match since the first.
+/// The last letters of a seat, if they ask the same and nothing else has happened since the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Repeated {
     asked: Fingerprint,
@@ -86,10 +88,6 @@ impl Fingerprint {
         lines.sort_unstable();
         Fingerprint::of(Digest::of(lines.join("\n").as_bytes()))
     }
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 impl Past {
@@ -154,7 +152,7 @@ impl Past {
         self.seats[seat].hint = Some(hint.clone());
     }
 
-    /// Counts the letters of the seat within an hour that asked the same, with nothing else in the match since the first.
+    /// Counts the letters of the seat within an hour that asked the same, with nothing else since the first.
     pub fn times_asked(&self, letter: &SeatLetter, at: DateTime<Utc>) -> u32 {
         let repeated = self.seats[letter.cause.seat].repeated.as_ref();
         let repeated = repeated.filter(|repeated| at - repeated.since < REPEATED_WITHIN);
@@ -171,8 +169,8 @@ impl Past {
         self.ended_at.is_some_and(|ended_at| at - ended_at > QUESTIONS_ONLY_AFTER)
     }
 
-    /// Asks which turn is meant if the seat sent the same orders for an earlier one, and nothing in the letter names a turn.
-    /// Somebody else could send an old letter again, without its subject and its thread.
+    /// Asks which turn is meant if the seat sent the same orders for an earlier one, and nothing in the
+    /// letter names a turn. Somebody else could send an old letter again, without its subject and its thread.
     pub fn repeat_fault(&self, letter: &SeatLetter, due: &Due, orders: &[String]) -> Option<Fault> {
         if !letter.lacks_turn() {
             return None;
@@ -189,7 +187,7 @@ impl Past {
         Some(Fault::whole(reason).with_example(format!("TURN {open}")))
     }
 
-    /// Whether the next protest of a seat stops nothing: the second in a turn, and any after one that the GM has rejected.
+    /// Whether the next protest of a seat stops nothing: the second in a turn, and any after a rejected one.
     pub fn is_protest_spent(&self, seat: Seat) -> bool {
         let protests = self.seats[seat].protests;
         protests.was_rejected || protests.in_this_turn
@@ -219,8 +217,8 @@ fn asked_by(letter: &SeatLetter) -> Fingerprint {
     Fingerprint::of(Digest::of(text.as_bytes()))
 }
 
-/// Returns a digest of what a letter asks. In one without orders and commands, words with digits do not count: a robot that
-/// numbers its letters asks the same every time.
+/// Returns a digest of what a letter asks. In one without orders and commands, words with digits do not
+/// count: a robot that numbers its letters asks the same every time.
 pub fn digest_of_request(request: &Request) -> Digest {
     let lines: Vec<&str> = request.lines().iter().map(|line| line.text.as_str()).collect();
     let text = lines.join("\n");

@@ -20,7 +20,7 @@ pub struct Ruling {
     pub after: Match,
     pub entries: Vec<ChainedEntry>,
     pub dispatches: Vec<Dispatch>,
-    /// The answer to the letter, if it is held. Its commands that concern no match are carried out all the same.
+    /// The answer to the letter, if it is held. Its commands without a match are carried out all the same.
     pub unsent: Option<Box<Answer>>,
 }
 
@@ -140,8 +140,7 @@ impl Draft {
         }
     }
 
-    /// Reserves the answer's place ahead of the dispatches that the letter causes, so that it is sent first. Returns
-    /// the place.
+    /// Reserves the answer's place ahead of the dispatches that the letter causes. Returns the place.
     pub fn reserve_answer(&mut self, seat: Seat) -> usize {
         self.dispatch(Reader::Seat(seat), Content::Answer(Box::default()));
         self.dispatches.len() - 1

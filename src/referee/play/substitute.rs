@@ -128,13 +128,14 @@ pub fn agree(draft: &mut Draft, by: Seat) -> Reply {
     let Some(seat) = vanished_from(&draft.game_match, by) else { return Reply::NothingToAgree };
     draft.game_match.vanished =
         draft.game_match.vanished.map(|vanished| Vanished { agreed: true, ..vanished });
-    // Nobody is late any longer. Whoever takes the seat gets a deadline, or the other side once the house has moved.
+    // Nobody is late now. Whoever takes the seat gets a deadline, or the other side once the house has moved.
     draft.game_match.deadline = None;
     draft.record(Fact::SubstituteAgreed { seat });
     Reply::SubstituteAgreed
 }
 
-/// Whether the program may seat the house: only where the opponent of a player who has vanished agreed. GMs may always.
+/// Whether the program may seat the house: only where the opponent of a player who has vanished agreed. GMs
+/// may always.
 pub fn may_seat(draft: &Draft, seat: Seat) -> bool {
     draft.game_match.seat_for_house() == Some(seat) || !is_by_program(draft)
 }

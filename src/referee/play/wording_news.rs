@@ -11,8 +11,8 @@ use crate::letter::Digest;
 const SEAT_FOLDERS: [&str; 4] = ["commands", "frame", "help", "match"];
 
 impl Match {
-    /// Returns the club's own templates that shape letters to the seats of this match, each with its SHA-256. The rules of
-    /// other games, which RULES sends, do not count.
+    /// Returns the club's own templates that shape letters to the seats of this match, each with its SHA-256.
+    /// The rules of other games, which RULES sends, do not count.
     pub fn own_templates(&self) -> BTreeMap<String, Digest> {
         let mut own = self.desk.templates.clone();
         own.retain(|name, _| {
@@ -31,7 +31,7 @@ pub fn known_before(game_match: &Match) -> BySeat<BTreeMap<String, Digest>> {
     })
 }
 
-/// Notes which seats the next letter tells of the club's own templates: those that were not told of the ones in force.
+/// Notes which seats the next letter tells of the club's own templates: those not told of the ones in force.
 pub fn note(game_match: &mut Match, known: &BySeat<BTreeMap<String, Digest>>) {
     let own = game_match.own_templates();
     for seat in Seat::BOTH {

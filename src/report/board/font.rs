@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use skrifa::instance::{LocationRef, Size};
-use skrifa::outline::{DrawSettings, OutlinePen};
-use skrifa::{FontRef, MetadataProvider};
 use tiny_skia::{Path, PathBuilder, Transform};
+use ttf_parser::cmap::Subtable;
+use ttf_parser::{Face, OutlineBuilder};
 
-/// A subset of DejaVu Sans. Pictures must not depend on the fonts of the machine that draws them: the audit compares
-/// them byte for byte. The licence is in the same folder.
+/// A subset of DejaVu Sans. Pictures must not depend on the fonts of the machine that draws them: the audit
+/// compares them byte for byte. The licence is in the same folder.
 const FONT: &[u8] = include_bytes!("fonts/DejaVuSans-subset.ttf");
 
 struct Glyph {
@@ -26,30 +25,26 @@ fn glyph(c: char) -> Option<&'static Glyph> {
 }
 
 fn read_glyphs() -> BTreeMap<char, Glyph> {
-    let font = FontRef::new(FONT).expect("the compiled-in font is valid");
-    let size = Size::unscaled();
-    let location = LocationRef::default();
-    let unit = 1.0 / f32::from(font.metrics(size, location).units_per_em);
-    let advances = font.glyph_metrics(size, location);
-    let outlines = font.outline_glyphs();
+    let font = Face::parse(FONT, 0).expect("the compiled-in font is valid");
+    let unit = 1.0 / f32::from(font.units_per_em());
     let mut glyphs = BTreeMap::new();
-    for (code, id) in font.charmap().mappings() {
-        let Some(c) = char::from_u32(code) else { continue };
-        let mut pen = PathPen(PathBuilder::new());
-        let drawn =
-            outlines.get(id).map(|glyph| glyph.draw(DrawSettings::unhinted(size, location), &mut pen));
-        let outline = drawn.and_then(Result::ok).and_then(|_| pen.0.finish());
-        let outline = outline.and_then(|path| path.transform(Transform::from_scale(unit, unit)));
-        let advance = unit * advances.advance_width(id).unwrap_or_default();
-        glyphs.insert(c, Glyph { outline, advance });
+    for subtable in font.tables().cmap.iter().flat_map(|cmap| cmap.subtables).filter(Subtable::is_unicode) {
+        subtable.codepoints(|code| {
+            let Some((c, id)) = char::from_u32(code).zip(subtable.glyph_index(code)) else { return };
+            let mut pen = PathPen(PathBuilder::new());
+            font.outline_glyph(id, &mut pen);
+            let outline = pen.0.finish().and_then(|path| path.transform(Transform::from_scale(unit, unit)));
+            let advance = unit * f32::from(font.glyph_hor_advance(id).unwrap_or_default());
+            glyphs.insert(c, Glyph { outline, advance });
+        });
     }
     glyphs
 }
 
-/// Collects the outline that skrifa draws as a tiny-skia path.
+/// Collects the outline that ttf-parser draws as a tiny-skia path.
 struct PathPen(PathBuilder);
 
-impl OutlinePen for PathPen {
+impl OutlineBuilder for PathPen {
     fn move_to(&mut self, x: f32, y: f32) {
         self.0.move_to(x, y);
     }
@@ -67,7 +62,7 @@ impl OutlinePen for PathPen {
     }
 }
 
-/// The outline of a character at size 1, with the y axis pointing up from the baseline; `None` if it is blank.
+/// The outline of a character at size 1, the y axis pointing up from the baseline; `None` if it is blank.
 pub fn outline(c: char) -> Option<&'static Path> {
     glyph(c)?.outline.as_ref()
 }

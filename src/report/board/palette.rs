@@ -2,8 +2,8 @@
 
 use crate::game::picture::Colour;
 
-/// The coverage of a pixel that takes on a colour completely. At twice the shown size, four steps between two colours
-/// look as smooth as 256, and make a smaller file.
+/// The coverage of a pixel that takes on a colour completely. At twice the shown size, four steps between two
+/// colours look as smooth as 256, and make a smaller file.
 pub const FULL: u8 = 2;
 
 /// Maximum difference in each channel at which a mixture reuses a colour that is there already.

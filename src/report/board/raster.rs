@@ -1,8 +1,9 @@
 //! Renders a picture as pixels of a palette.
 //!
-//! A board has few colours and many equal shapes, so each pixel is an index into a palette from the start, and equal
-//! shapes are smoothed once: tiny-skia finds out how much of each pixel a shape covers, and the result is stamped
-//! wherever the shape occurs. This takes a third of the time of drawing in full colours and reducing them afterwards.
+//! A board has few colours and many equal shapes, so each pixel is an index into a palette from the start,
+//! and equal shapes are smoothed once: tiny-skia finds out how much of each pixel a shape covers, and the
+//! result is stamped wherever the shape occurs. This takes a third of the time of drawing in full colours and
+//! reducing them afterwards.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -30,7 +31,7 @@ pub enum Edges {
     Hard,
 }
 
-/// Renders `picture` at `scale` times its size. Returns `None` if that makes no pixels, or more than [`MAX_PIXELS`].
+/// Renders `picture` at `scale` times its size. `None` if that makes no pixels, or more than [`MAX_PIXELS`].
 ///
 /// A shape that covers nothing, such as a blank text or a circle without a radius, is left out.
 pub fn render(picture: &Picture, scale: u16, edges: Edges) -> Option<Bitmap> {
@@ -125,7 +126,7 @@ impl Canvas {
         }
     }
 
-    /// Draws a disc in the colour of the stroke and a smaller one on it, which is cheaper than computing a stroke.
+    /// Draws a disc in the colour of the stroke and a smaller one on it, which is cheaper than a stroke.
     fn circle(&mut self, (x, y): Point, radius: f64, fill: Colour, stroke: Stroke) {
         let half = stroke.width / 2.0;
         let discs = [(radius + half, stroke.colour), (radius - half, fill)];
@@ -138,8 +139,7 @@ impl Canvas {
         }
     }
 
-    /// Draws a line. Along an axis its ends are square rather than round, which at the widths of a board's grid is
-    /// invisible.
+    /// Draws a line. Along an axis its ends are square, not round: invisible at the widths of a board's grid.
     fn line(&mut self, from: Point, to: Point, stroke: Stroke) {
         if from.0 == to.0 || from.1 == to.1 {
             let line = area(from.0.min(to.0), from.1.min(to.1), (from.0 - to.0).abs(), (from.1 - to.1).abs());

@@ -16,7 +16,7 @@ use crate::referee::{Adjudication, Match};
 
 /// Fields by name. A later field replaces an earlier one of the same name.
 ///
-/// With a view, there are also the fields `view` and `extra`, which cannot be replaced. Clones share computed values.
+/// With a view, there are also `view` and `extra`, which cannot be replaced. Clones share computed values.
 #[derive(Clone, Debug)]
 pub struct TemplateContext {
     fields: Arc<Vec<(Cow<'static, str>, Field)>>,

@@ -229,15 +229,14 @@ fn own_orders(game_match: &Match, seat: Seat, filed: &BySeat<Option<FiledOrders>
     own.map(|own| filed_orders(own, game_match.zone_of(seat))).into()
 }
 
-/// The news of one of a report's adjudications. The last one led to the state that the report shows, so its view is
-/// shared.
+/// The news of one of a report's adjudications. The last one led to the state shown, so its view is shared.
 fn report_step(step: &Adjudication, game_match: &Match, view: &Arc<LazyView>, seat: Seat) -> Value {
     let view = if view.is_of(&step.state) { Arc::clone(view) } else { LazyView::after(step, seat, None) };
     for_news(step, &game_match.players, view, seat).into()
 }
 
-/// The context of a letter to the GM about a match. The GM may be one of the players, so it holds nothing that the
-/// rules hide from either side.
+/// The context of a letter to the GM about a match. The GM may be one of the players, so it holds nothing
+/// that the rules hide from either side.
 pub fn for_gm(input: &WordingInput<'_>) -> TemplateContext {
     let notice = notice_of(&input.dispatch.content);
     let own = [
@@ -250,7 +249,7 @@ pub fn for_gm(input: &WordingInput<'_>) -> TemplateContext {
     TemplateContext::new(None).with_lazy(field_source(input, None), SHARED).with(own)
 }
 
-/// The context of a letter to the player who held `seat` until now. The notice is all that it tells of the match.
+/// The context of a letter to the player who held `seat` until now. Of the match it tells only the notice.
 pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
     let notice = notice_of(&input.dispatch.content);
     let own = [
@@ -280,15 +279,8 @@ fn notice(notice: &Notice, zone: Tz) -> Value {
 }
 
 fn notice_of(content: &Content) -> Option<&Notice> {
-    match content {
-        Content::Notice(notice) => Some(notice),
-        Content::Invitation
-        | Content::Answer(_)
-        | Content::Report { .. }
-        | Content::Reminder
-        | Content::Succession
-        | Content::Missed { .. } => None,
-    }
+    let Content::Notice(notice) = content else { return None };
+    Some(notice)
 }
 
 /// The context of the news of one adjudication; `view` is what `seat` sees after it.

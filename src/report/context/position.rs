@@ -24,8 +24,8 @@ pub struct Position<'a> {
     pub adjudicated: &'a [(Phase, u32, DateTime<Utc>)],
 }
 
-/// Words everything that the rules let `seat` know of a position: the news that led to it, and its view. The account
-/// passes the program's own templates, so that it shows what a club's should have said.
+/// Words everything that the rules let `seat` know of a position: the news that led to it, and its view. The
+/// account passes the program's own templates, so that it shows what a club's should have said.
 ///
 /// # Errors
 /// [`TemplateError`] if a template cannot be rendered.

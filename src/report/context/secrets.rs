@@ -1,5 +1,5 @@
-//! Secrets that letters disclose once a match is over: its keys, the source of its chance, and what GMs told one side or
-//! were shown.
+//! Secrets that letters disclose once a match is over: its keys, the source of its chance, and what GMs told
+//! one side or were shown.
 
 use minijinja::value::Serde;
 use minijinja::{Value, context};

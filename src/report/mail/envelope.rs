@@ -14,7 +14,7 @@ pub struct Stationery {
     pub club_name: String,
     /// The referee's address.
     pub address: Address,
-    /// Whether the mailbox accepts `local+anything@domain`. If so, Reply-To addresses contain the reply token.
+    /// Whether the mailbox accepts `local+anything@domain`. Reply-To addresses then contain the reply token.
     pub plus_addresses: bool,
     /// The domain of the Message-IDs we make.
     pub message_id_domain: String,
@@ -53,8 +53,7 @@ pub struct Envelope<'a> {
     pub message_id: &'a str,
     /// The match that the letter is about.
     pub match_id: Option<&'a str>,
-    /// Whether the letter keeps its own subject even if it answers another letter. Reports do, because they are found
-    /// by it.
+    /// Whether the letter keeps its own subject even as an answer. Reports do, because they are found by it.
     pub keeps_subject: bool,
     pub date: DateTime<Utc>,
 }
@@ -83,7 +82,7 @@ impl Stationery {
         let Envelope { token, to_name, to, message_id, match_id, keeps_subject, date } = *envelope;
         let mut references: Vec<String> = Vec::new();
         if let Some(match_id) = match_id.filter(|_| !token.is_empty()) {
-            // No letter has this Message-ID. Mail programs put letters that refer to it into one thread per match.
+            // No letter has this Message-ID. By references to it, mail programs make one thread per match.
             references.push(self.message_id(token, &match_id.to_lowercase()));
         }
         if let Some(answered) = answered {
@@ -115,17 +114,17 @@ impl Stationery {
     }
 }
 
-/// Returns the part of a Message-ID that is unique to one letter of a match: the match, the letter's place in its ledger,
-/// which the secret of the match veils, and the open turn, which shows what a reply is about.
+/// Returns the part of a Message-ID that is unique to one letter of a match: the match, the letter's place in
+/// its ledger, which the secret of the match veils, and the open turn, which shows what a reply is about.
 ///
-/// The place is the length of the ledger after the ruling and the letter's index among those of the ruling. Both would
-/// tell how often the other side wrote, and whether its letters were answered.
+/// The place is the length of the ledger after the ruling and the letter's index among those of the ruling.
+/// Both would tell how often the other side wrote, and whether its letters were answered.
 pub fn unique_part(game_match: &Match, index: usize) -> String {
     let start = unique_start(&game_match.id, game_match.first_key(), game_match.head.seq, index);
     start + &open_turn(game_match)
 }
 
-/// The beginning of [`unique_part`], which names the letter without the open turn. `seq` is the length of the ledger.
+/// The beginning of [`unique_part`]: the letter without the open turn. `seq` is the length of the ledger.
 pub fn unique_start(match_id: &str, key: &SealKey, seq: u64, index: usize) -> String {
     let place = seq << INDEX_BITS | (index as u64 & INDEX_MASK);
     format!("{}.{}.", match_id.to_lowercase(), key.veil(place))
@@ -164,8 +163,8 @@ impl<'a> PlaceInMatch<'a> {
     }
 }
 
-/// Maximum bytes of the References that an answer takes over from the letter it answers, and of its subject: a stranger
-/// writes both.
+/// Maximum bytes of the References that an answer takes over from the letter it answers, and of its subject:
+/// a stranger writes both.
 const MAX_REFERENCES: usize = 4000;
 const MAX_SUBJECT: usize = 250;
 
@@ -196,8 +195,9 @@ pub fn kind(content: &Content) -> DispatchKind {
     }
 }
 
-/// Returns the subject of an answer. About a match it is our own, because it says what became of the letter; anybody else
-/// gets the subject of the answered letter, by which mail programs group threads, unless it is empty or far too long.
+/// Returns the subject of an answer. About a match it is our own, because it says what became of the letter;
+/// anybody else gets the subject of the answered letter, by which mail programs group threads, unless it is
+/// empty or far too long.
 fn reply_subject(theirs: &str, ours: &str) -> String {
     let kept = theirs.trim();
     if ours.starts_with('[') || kept.is_empty() || kept.len() > MAX_SUBJECT {

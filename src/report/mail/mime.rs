@@ -51,8 +51,8 @@ pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeE
         .subject(one_line(&letter.subject))
         .date(SystemTime::from(header.date))
         .message_id(Some(format!("<{}>", header.message_id)))
-        // `Auto-Submitted` keeps vacation programs from answering (RFC 3834). `X-Fogpost-Loop` marks our own letters,
-        // in case one comes back.
+        // `Auto-Submitted` keeps vacation programs from answering (RFC 3834). `X-Fogpost-Loop` marks our own
+        // letters, in case one comes back.
         .raw_header(raw("Auto-Submitted", if answers { "auto-replied" } else { "auto-generated" }))
         .raw_header(raw("X-Fogpost-Loop", header.from));
     if let Some(id) = header.in_reply_to {
@@ -72,8 +72,8 @@ pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeE
 /// The start of the line before each part of the `multipart/alternative`. The first part is the text.
 pub(super) const ALTERNATIVE_DELIMITER: &str = "\r\n--=a=";
 
-/// The text, the HTML with its picture, and the attachments. The boundaries are derived from the Message-ID, because
-/// lettre's own are random and the audit assembles the mail a second time.
+/// The text, the HTML with its picture, and the attachments. The boundaries are derived from the Message-ID,
+/// because lettre's own are random and the audit assembles the mail a second time.
 fn parts(letter: &WordedLetter, message_id: &str) -> MultiPart {
     let digest = Digest::of(message_id.as_bytes()).to_string();
     let boundary = |part: &str| format!("={part}={}", &digest[..32]);
@@ -109,11 +109,11 @@ fn with_attachments(mixed: MultiPart, letter: &WordedLetter) -> MultiPart {
     })
 }
 
-/// Encodes a text as lettre does, with CRLF. Given a text with bare line feeds, lettre inserts each carriage return by
-/// moving the rest of the text, which is quadratic.
+/// Encodes a text as lettre does, with CRLF. Given a text with bare line feeds, lettre inserts each carriage
+/// return by moving the rest of the text, which is quadratic.
 ///
-/// Chooses the encoding, as lettre does, before it converts the line ends, so that a letter that is assembled again has
-/// the same bytes.
+/// Chooses the encoding, as lettre does, before it converts the line ends, so that a letter that is assembled
+/// again has the same bytes.
 fn body(text: &str) -> Body {
     let with_crlf = with_crlf(text);
     match Encoding::choose(text, false) {

@@ -1,4 +1,4 @@
-//! Letters as mail: their headers and MIME form, the pins by which the ledger proves them, and the texts of sent ones.
+//! Letters as mail: their headers and MIME form, their pins in the ledger, and the texts of sent ones.
 
 pub mod envelope;
 pub mod mime;

@@ -10,8 +10,9 @@ use crate::letter::pictures::{dropped_from, put_in, take_out};
 use crate::referee::Match;
 use crate::report::board::png;
 
-/// Returns a letter to a seat with the picture that was dropped from it, drawn again from the ledger to the end of the
-/// ruling that sent it. `None` if no picture was dropped, or if this version of the program draws it otherwise.
+/// Returns a letter to a seat with the picture that was dropped from it, drawn again from the ledger to the
+/// end of the ruling that sent it. `None` if no picture was dropped, or if this version of the program draws
+/// it otherwise.
 pub fn redraw(
     letter: &[u8],
     message_id: &str,
@@ -25,8 +26,8 @@ pub fn redraw(
     put_in(&take_out(letter)?.0, &picture(&entries[..end], seat, digest)?)
 }
 
-/// Draws the seat's board. A report's board marks what the seat did in the adjudication, another letter's does not; the
-/// digest tells which it was.
+/// Draws the seat's board. A report's board marks what the seat did in the adjudication, another letter's
+/// does not; the digest tells which it was.
 fn picture(entries: &[Entry], seat: Seat, digest: Digest) -> Option<Vec<u8>> {
     let record = ledger::record(entries)?;
     let mut boards = Vec::new();

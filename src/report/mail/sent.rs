@@ -3,8 +3,8 @@
 use super::mime;
 use crate::referee::{Match, PastReport, PastReports, Reply};
 
-/// Maximum bytes of the reports that one answer repeats: some ten reports, which leaves room for its other words (see
-/// `MAX_TEXT` in the room's main file).
+/// Maximum bytes of the reports that one answer repeats: some ten reports, which leaves room for its other
+/// words (see `MAX_TEXT` in the room's main file).
 const MAX_REPEATED: usize = 32_000;
 
 /// Whether a reply repeats reports.
@@ -12,8 +12,8 @@ pub fn repeats_reports(reply: &Reply) -> bool {
     matches!(reply, Reply::Report { .. } | Reply::History)
 }
 
-/// Returns the reports that each reply repeats: of a turn, or the last one, only those that stand. `sent` holds those that
-/// the seat has received so far, in order.
+/// Returns the reports that each reply repeats: of a turn, or the last one, only those that stand. `sent`
+/// holds those that the seat has received so far, in order.
 pub fn repeated_reports<'a>(
     replies: &[Reply],
     sent: impl Iterator<Item = &'a [u8]>,
@@ -96,8 +96,9 @@ pub fn plain_text(bytes: &[u8]) -> String {
         .unwrap_or_default()
 }
 
-/// Parses one of our letters up to the end of its text, which is its first part. Parsing the rest would decode the
-/// picture for nothing. Keeps the line that ends the part: without it, the parser does not decode quoted-printable.
+/// Parses one of our letters up to the end of its text, which is its first part. Parsing the rest would
+/// decode the picture for nothing. Keeps the line that ends the part: without it, the parser does not decode
+/// quoted-printable.
 pub fn parse_text_part(bytes: &[u8]) -> Option<mail_parser::Message<'_>> {
     let mut parts = memchr::memmem::find_iter(bytes, mime::ALTERNATIVE_DELIMITER);
     let end = parts.nth(1).and_then(|at| Some(at + 2 + memchr::memchr(b'\n', &bytes[at + 2..])? + 1));

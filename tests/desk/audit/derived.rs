@@ -11,6 +11,7 @@ use crate::audit::database::letter_causes;
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::house::levels::opened;
 use crate::random::Random;
+use crate::random_play::RandomPlay as _;
 
 const HOLIDAY: &str = "ann@holiday.example";
 

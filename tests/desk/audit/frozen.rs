@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::audit::database::entries;
 use crate::desk::{ANN, BO, Desk};
 use crate::random::Random;
+use crate::random_play::RandomPlay as _;
 
 /// Everything that a check needs of a match, except the letters that we sent.
 #[derive(Serialize, Deserialize)]

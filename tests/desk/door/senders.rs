@@ -153,3 +153,23 @@ fn a_letter_whose_answer_cannot_be_stored_is_set_aside_and_blocks_nobody() {
         [LetterStatus::SetAside, LetterStatus::Ruled, LetterStatus::Answered].map(Some)
     );
 }
+
+#[test]
+fn the_same_answer_to_the_same_text_is_given_three_times_an_hour_and_once_more() {
+    let desk = Desk::new();
+    let eve = "eve@elsewhere.example";
+    for topic in ["", "orders", "", ""] {
+        desk.write(eve, &format!("HELP {topic}"));
+        desk.one_to(eve);
+    }
+    for _ in 0..3 {
+        desk.write(eve, "HELP");
+        assert!(desk.sent_to(eve).is_empty(), "one more comes an hour later, for all of them");
+    }
+    desk.write(eve, "HELP time");
+    desk.one_to(eve);
+    desk.advance(2);
+    assert_eq!(desk.sent_to(eve).len(), 1);
+    desk.write(eve, "HELP");
+    desk.one_to(eve);
+}

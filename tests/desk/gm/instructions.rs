@@ -341,3 +341,26 @@ fn a_late_match_is_in_the_list_and_in_the_digest() {
     let letters = desk.sent_to(GM);
     assert!(letters.iter().any(|sent| sent.text.contains("Waiting for your decision")), "a digest");
 }
+
+#[test]
+fn the_same_answer_to_a_gm_is_limited_but_not_one_that_has_changed() {
+    let desk = Desk::new();
+    let token = with_token(&desk);
+    let first = desk.open(GameKind::Quad, &[]);
+    desk.sent_to(GM);
+    for _ in 0..3 {
+        desk.reply(GM, &token, "GM LIST");
+        desk.one_to(GM).says(&first.id);
+    }
+    for _ in 0..2 {
+        desk.reply(GM, &token, "GM LIST");
+        assert!(desk.sent_to(GM).is_empty(), "one more comes an hour later");
+    }
+    desk.reply(GM, &token, "GM LIST late");
+    desk.one_to(GM);
+    let second = desk.open(GameKind::Quad, &[]);
+    desk.sent_to(GM);
+    desk.reply(GM, &token, "GM LIST");
+    desk.one_to(GM).says(&first.id).says(&second.id);
+    desk.advance(2);
+}

@@ -9,6 +9,7 @@ use fogpost::referee::digest_of;
 use super::{pacific, quadrant_z};
 use crate::play::{Play, filings, numbered};
 use crate::random::Random;
+use crate::random_play::RandomPlay as _;
 
 /// Maximum length of a history, in phases.
 const PHASES: usize = 24;

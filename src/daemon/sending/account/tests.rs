@@ -4,7 +4,17 @@ use super::*;
 use crate::daemon::sending::tests::{NOW, letter, login, no_greeting, no_user, quota, unreachable};
 
 fn note(account: &mut Account, id: i64, domain: &str, error: &SendError) -> Vec<(i64, SendOutcome)> {
-    account.note_refused(NOW, &letter(id, &format!("x@{domain}")), error)
+    sent(account.note_refused(NOW, &letter(id, &format!("x@{domain}")), error))
+}
+
+/// The outcomes without what follows from them.
+fn sent(outcomes: Vec<Outcome>) -> Vec<(i64, SendOutcome)> {
+    outcomes.into_iter().map(|outcome| (outcome.id, outcome.sent)).collect()
+}
+
+/// What follows, and about which letters.
+fn events(outcomes: Vec<Outcome>) -> Vec<(i64, Event)> {
+    outcomes.into_iter().filter_map(|outcome| Some((outcome.id, outcome.event?))).collect()
 }
 
 /// Notes that the letter was refused again when the outage let it be tried, and returns that time.
@@ -14,12 +24,12 @@ fn refuse_when_due(account: &mut Account, error: &SendError) -> DateTime<Utc> {
     now
 }
 
-fn take(account: &mut Account, id: i64) {
-    account.note_taken(NOW, &letter(id, "x@z.test"), true);
+fn take(account: &mut Account, id: i64) -> Vec<Outcome> {
+    account.note_taken(NOW, &letter(id, "x@z.test"), true)
 }
 
-fn given_up(message_id: &str) -> FollowUp {
-    FollowUp { message_id: message_id.to_owned(), event: Event::GivenUp { is_undeliverable: true } }
+fn given_up(id: i64) -> (i64, Event) {
+    (id, Event::GivenUp { error: no_user().to_string(), is_undeliverable: true })
 }
 
 #[test]
@@ -51,11 +61,11 @@ fn in_an_outage_another_letter_is_tried_right_after_the_most_urgent_one() {
     assert!(!account.tries_another());
     let at = NOW + MIN_PAUSE;
     let until = at + MIN_PAUSE * 2;
-    let outcomes = account.note_refused(at, &letter(1, "x@a.test"), &quota(""));
+    let outcomes = sent(account.note_refused(at, &letter(1, "x@a.test"), &quota("")));
     assert_eq!(outcomes, [(1, later(until, &quota("")))]);
     assert!(account.tries_another());
     assert_eq!(account.probes(at), Some(1));
-    let outcomes = account.note_refused(at, &letter(4, "x@a.test"), &quota(""));
+    let outcomes = sent(account.note_refused(at, &letter(4, "x@a.test"), &quota("")));
     assert_eq!(outcomes, [(4, later(until, &quota("")))]);
     assert!(!account.tries_another());
     assert_eq!((account.probes(at), account.probes(until)), (Some(0), Some(1)));
@@ -95,32 +105,37 @@ fn what_a_run_of_equal_refusals_gave_up_is_queued_again() {
     let mut account = Account::default();
     for (id, domain) in [(1, "a.test"), (2, "b.test")] {
         let outcomes = note(&mut account, id, domain, &no_user());
-        assert!(matches!(outcomes[..], [(_, SendOutcome::GivenUp { .. })]));
+        assert_eq!(outcomes, [(id, later(NOW + MIN_PAUSE, &no_user()))], "it is not clear yet");
+        assert_eq!(events(account.give_up()), [given_up(id)], "nothing else is due");
+        assert_eq!(account.give_up(), []);
     }
-    account.mark_given_up();
-    assert_eq!(std::mem::take(&mut account.follow_ups), [given_up("1"), given_up("2")]);
-    let revived = note(&mut account, 3, "c.test", &no_user()).into_iter().map(|(id, _)| id);
-    assert_eq!(revived.collect::<Vec<_>>(), [1, 2, 3]);
-    let revived = ["1", "2"].map(|id| FollowUp { message_id: id.to_owned(), event: Event::Revived });
-    assert_eq!(account.follow_ups, revived);
+    let outcomes = account.note_refused(NOW, &letter(3, "x@c.test"), &no_user());
+    assert_eq!(events(outcomes.clone()), [(1, Event::Requeued), (2, Event::Requeued)]);
+    let at = account.outage.as_ref().expect("an outage").until;
+    let is_queued =
+        |(_, sent): &(i64, SendOutcome)| matches!(sent, SendOutcome::Later { at: due, .. } if *due == at);
+    assert!(sent(outcomes).iter().all(is_queued));
 }
 
 #[test]
-fn a_wrong_address_is_reported_once_another_letter_is_taken() {
+fn a_wrong_address_is_given_up_once_another_letter_is_taken() {
     let mut account = Account::default();
     note(&mut account, 1, "a.test", &no_user());
-    assert_eq!(account.follow_ups, []);
-    take(&mut account, 2);
-    assert_eq!(account.follow_ups, [given_up("1")]);
+    note(&mut account, 2, "a.test", &no_user());
+    account.note_claimed(&letter(2, "x@a.test"));
+    let outcomes = take(&mut account, 3);
+    assert_eq!(events(outcomes.clone()), [given_up(1)], "the other one is going to be tried again");
+    let given_up = SendOutcome::GivenUp { error: no_user().to_string() };
+    assert_eq!(sent(outcomes), [(1, given_up), (3, SendOutcome::Taken)]);
 }
 
 #[test]
-fn no_letter_that_was_given_up_is_forgotten_before_it_is_reported() {
+fn no_letter_that_was_refused_for_good_is_forgotten_before_it_is_given_up() {
     let mut account = Account::default();
-    for id in 0..=MAX_RUN {
-        note(&mut account, id as i64, "a.test", &no_user());
-    }
-    assert_eq!((account.follow_ups.len(), account.run.len()), (MAX_RUN, MAX_RUN));
+    let outcomes =
+        (0..=MAX_RUN).flat_map(|id| account.note_refused(NOW, &letter(id as i64, "x@a.test"), &no_user()));
+    assert_eq!(events(outcomes.collect()), [given_up(0)]);
+    assert_eq!(account.run.len(), MAX_RUN);
 }
 
 #[test]
@@ -152,20 +167,18 @@ fn an_invitation_that_was_taken_an_hour_late_moves_its_deadline() {
         ..letter(1, "x@a.test")
     };
     let mut account = Account::default();
-    account.note_taken(NOW + TOLERATED_DELAY, &invitation(), false);
+    let mut taken = |after, letter: &Claimed| events(account.note_taken(NOW + after, letter, false));
+    assert_eq!(taken(TOLERATED_DELAY, &invitation()), []);
     let notice = Claimed { kind: DispatchKind::Notice, ..invitation() };
-    account.note_taken(NOW + TimeDelta::hours(2), &notice, false);
-    assert_eq!(account.follow_ups, []);
-    account.note_taken(NOW + TimeDelta::hours(2), &invitation(), false);
-    assert_eq!(account.follow_ups, [FollowUp { message_id: "1".to_owned(), event: Event::Late }]);
+    assert_eq!(taken(TimeDelta::hours(2), &notice), []);
+    assert_eq!(taken(TimeDelta::hours(2), &invitation()), [(1, Event::Late)]);
 }
 
 #[test]
 fn the_gm_is_told_once_a_day_of_the_same_refusal() {
     let mut account = Account::default();
     note(&mut account, 1, "a.test", &login());
-    let outage = account.alarm(NOW).expect("an outage that a person must end");
-    account.note_told(NOW, &outage);
+    assert!(account.alarm(NOW).is_some(), "a person must end the outage");
     assert_eq!(account.alarm(NOW), None);
     take(&mut account, 1);
     account.note_refused(NOW + TimeDelta::hours(1), &letter(1, "x@a.test"), &login());
@@ -194,5 +207,5 @@ fn three_dead_addresses_cause_no_outage_again_and_again() {
         outages += u32::from(account.outage.is_some());
         take(&mut account, 9);
     }
-    assert_eq!(outages, MAX_REVIVALS);
+    assert_eq!(outages, MAX_OUTAGES);
 }

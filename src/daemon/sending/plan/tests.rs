@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use chrono::TimeDelta;
 
 use super::*;
-use crate::daemon::sending::account::FollowUp;
 use crate::daemon::sending::tests::{NOW, broken, letter, login, no_user, not_now, quota, unreachable};
 use crate::desk::outbox::returned::Event;
 use crate::game::random::Random;
@@ -99,7 +98,7 @@ impl Model {
         self.claim();
         let mut in_flight: Vec<Claimed> = std::iter::from_fn(|| self.plan.next(self.now)).collect();
         if in_flight.is_empty() {
-            self.plan.account.mark_given_up();
+            self.plan.is_done();
             self.record();
             let next = self.rows.iter().filter_map(|row| row.due).min();
             let gate = self.plan.account.outage.as_ref().map(|outage| outage.until);
@@ -156,42 +155,38 @@ impl Model {
             let json = serde_json::to_string(&self.plan.account).expect("it is JSON");
             assert_eq!(Account::read(Some(&json)), self.plan.account);
         }
-        for (id, outcome) in &self.plan.outcomes {
+        let outcomes = self.plan.outcomes.clone();
+        let mut letters_to_gm = 0;
+        for Outcome { id, sent, event, .. } in &outcomes {
             let row = &mut self.rows[*id as usize];
             assert_eq!(row.arrived, 0, "sent already");
             row.letter.tries += 1;
-            (row.due, row.gave_up) = match outcome {
+            (row.due, row.gave_up) = match sent {
                 SendOutcome::Taken => (None, false),
                 SendOutcome::Later { at, .. } => (Some(*at), false),
                 SendOutcome::GivenUp { .. } => (None, true),
+                SendOutcome::Lapsed => panic!("no letter of the model is a reminder"),
             };
-            row.arrived += u32::from(*outcome == SendOutcome::Taken);
-        }
-        self.plan.note_recorded(self.plan.outcomes.len());
-        let mut letters_to_gm = 0;
-        for FollowUp { message_id, event } in std::mem::take(&mut self.plan.account.follow_ups) {
-            let row = &mut self.rows[message_id.parse::<usize>().expect("our own")];
+            row.arrived += u32::from(*sent == SendOutcome::Taken);
             match event {
-                Event::GivenUp { .. } => {
-                    assert!(row.gave_up);
+                None => {}
+                Some(Event::GivenUp { .. }) => {
                     row.marked = true;
                     letters_to_gm += u32::from(!row.letter.recipient.starts_with("gm@"));
                 }
-                Event::Revived => row.marked = false,
-                Event::Late => panic!("no letter of the model opens a phase"),
+                Some(Event::Requeued) => row.marked = false,
+                Some(Event::Late) => panic!("no letter of the model opens a phase"),
             }
         }
-        if let Some(outage) = self.plan.account.alarm(self.now) {
-            self.plan.account.note_told(self.now, &outage);
-            letters_to_gm += 1;
-        }
+        self.plan.note_recorded(outcomes.len());
+        letters_to_gm += u32::from(self.plan.account.alarm(self.now).is_some());
         for _ in 0..letters_to_gm {
             self.write("gm@club.test", false);
         }
     }
 }
 
-/// A server may call everybody unknown for a while, but not again and again: see `MAX_REVIVALS`.
+/// A server may call everybody unknown for a while, but not again and again: see `MAX_OUTAGES`.
 #[test]
 fn whatever_was_refused_arrives_once_when_the_server_takes_mail_again() {
     let weathers = [
@@ -221,7 +216,7 @@ fn whatever_was_refused_arrives_once_when_the_server_takes_mail_again() {
             }
         }
         model.live_through(Weather::Fine);
-        model.plan.account.mark_given_up();
+        model.plan.is_done();
         model.record();
         model.live_through(Weather::Fine);
         for row in &model.rows {
@@ -286,6 +281,19 @@ fn in_an_outage_what_waits_is_given_back_and_only_a_probe_ends_it() {
     assert_eq!(plan.account.outage, None);
     plan.note_recorded(plan.outcomes.len());
     assert!(plan.claimed.is_empty());
+}
+
+#[test]
+fn a_letter_that_has_lapsed_is_not_sent() {
+    let mut plan = Plan::new(Account::default(), 1);
+    plan.add(NOW, vec![Claimed { has_lapsed: true, ..letter(1, "ann") }]);
+    assert_eq!(plan.next(NOW).map(|letter| letter.id), None);
+    assert_eq!(
+        plan.outcomes.iter().map(|one| (one.id, &one.sent)).collect::<Vec<_>>(),
+        [(1, &SendOutcome::Lapsed)]
+    );
+    plan.note_recorded(1);
+    assert!(plan.is_done() && plan.claimed.is_empty());
 }
 
 fn sent(minute: u32, day: u32, strangers: u32) -> SentCounts {

@@ -1,6 +1,6 @@
-//! Colours as people with deuteranopia or protanopia see them, and as they are printed in grey, for tests of palettes.
+//! Colours as seen with deuteranopia or protanopia, and as printed in grey, for tests of palettes.
 
-use super::picture::Colour;
+use fogpost::game::picture::Colour;
 
 /// Somebody who looks at a picture.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +15,8 @@ pub enum Eye {
 impl Eye {
     pub const ALL: [Eye; 4] = [Eye::Usual, Eye::Deuteranope, Eye::Protanope, Eye::Print];
 
-    /// The transformation of linear red, green and blue: Machado, Oliveira and Fernandes (2009), at full severity, and the
-    /// luminance of sRGB.
+    /// The transformation of linear red, green and blue: Machado, Oliveira and Fernandes (2009), at full
+    /// severity, and the luminance of sRGB.
     fn matrix(self) -> [[f64; 3]; 3] {
         match self {
             Eye::Usual => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -26,7 +26,7 @@ impl Eye {
         }
     }
 
-    /// The perceived difference of two colours: the Euclidean distance in CIELAB. From 2 it is noticed side by side.
+    /// The perceived difference of two colours: their distance in CIELAB. From 2 it is noticed side by side.
     pub fn contrast(self, one: Colour, other: Colour) -> f64 {
         let (one, other) = (self.lab(one), self.lab(other));
         one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()

@@ -1,14 +1,14 @@
-//! Random play; see [`crate::game::testing`].
+//! Random play of Quad.
 
-use super::order::Order;
-use super::point::Point;
-use super::state::State;
-use super::view::View;
-use crate::game::testing::{RandomPlay, Rng};
+use fogpost::game::quad::{Order, Point, State};
+use fogpost::game::{Game, Seat};
+
+use super::{RandomPlay, Rng};
 
 impl RandomPlay for State {
     /// Now and then plays stars, takes over the first marble, or writes a line that is at fault.
-    fn random_filing(view: &View, rng: Rng<'_>) -> Vec<String> {
+    fn random_filing(&self, seat: Seat, rng: Rng<'_>) -> Vec<String> {
+        let view = self.view(seat);
         let mut empty = view.empty();
         if empty.is_empty() || rng(20) == 0 {
             return vec![["STAR E6 E6", "MARBLE E6 E7", "SWAP", ""][rng(4) as usize].to_string()];

@@ -1,13 +1,14 @@
+//! The account of a match has a sentence for every fact, and for whatever is known of a letter.
+
 use std::collections::BTreeSet;
 
+use fogpost::game::Seat;
+use fogpost::ledger::{Cause, Fact, LetterCause};
+use fogpost::letter::Digest;
+use fogpost::report::Templates;
 use minijinja::value::Serde;
 use serde_json::{Value, json};
 use strum::VariantNames as _;
-
-use crate::game::Seat;
-use crate::ledger::{Cause, Fact, LetterCause};
-use crate::letter::Digest;
-use crate::report::Templates;
 
 /// The digest in the samples.
 const DIGEST: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -68,7 +69,7 @@ fn every_circumstance_of_a_letter_is_worded() {
         assert_eq!(lines(&says), lines(sentences), "{sample}");
     }
     // All fields but those that every letter has.
-    let source = include_str!("../../../ledger/cause.rs");
+    let source = include_str!("../../../src/ledger/cause.rs");
     let (_, fields) = source.split_once("pub struct LetterCause {").expect("the fields");
     let fields = fields.lines().take_while(|line| *line != "}");
     let fields = fields.filter_map(|line| Some(line.trim().strip_prefix("pub ")?.split_once(':')?.0));

@@ -1,48 +1,24 @@
-//! Random play; see [`crate::game::testing`].
+//! Random play of War in the Pacific.
 
-use super::chart::{Chart, REACH, reaches};
-use super::fleet::{Area, Class, Ship, Square, in_friendly_waters};
-use super::order::{Order, SubmarineOrder};
-use super::rules::{submarine_goes, torpedo_reaches};
-use super::setup::basic_fleet;
-use super::state::{Stage, State};
-use super::view::View;
-use crate::game::testing::{Perft, RandomPlay, Rng, Turn};
-use crate::game::{BySeat, Phase, Sealed, Seat};
+use fogpost::game::pacific::{
+    Area, Chart, Class, Order, REACH, Ship, Square, State, SubmarineOrder, basic_fleet, in_friendly_waters,
+    reaches, submarine_goes, torpedo_reaches,
+};
+use fogpost::game::{Game, Phase, Seat};
+
+use super::{RandomPlay, Rng};
 
 impl RandomPlay for State {
-    fn random_filing(view: &View, rng: Rng<'_>) -> Vec<String> {
-        let orders = match view.phase {
-            Some(Phase::Setup) => random_setup(view, rng),
-            Some(Phase::Surface) => random_surface(view, rng).into_iter().collect(),
-            Some(Phase::Submarines) => random_dive(view, rng).into_iter().map(Order::Submarine).collect(),
+    fn random_filing(&self, seat: Seat, rng: Rng<'_>) -> Vec<String> {
+        let orders = match self.due().map(|due| due.phase) {
+            Some(Phase::Setup) => random_setup(self, seat, rng),
+            Some(Phase::Surface) => random_surface(self, seat, rng).into_iter().collect(),
+            Some(Phase::Submarines) => {
+                random_dive(self, seat, rng).into_iter().map(Order::Submarine).collect()
+            }
             Some(Phase::Turn | Phase::Casualties | Phase::Move) | None => Vec::new(),
         };
         orders.iter().map(Order::to_string).collect()
-    }
-}
-
-impl State {
-    /// Returns every legal surface move of `side` as a pair of squares: from, to. Excludes attacks on submarines.
-    pub fn surface_moves(&self, side: Seat) -> Vec<(Square, Square)> {
-        let mut moves = Vec::new();
-        Chart::new(&self.ships, self.options.squadron_leap)
-            .each_move(side, |ship, to| moves.push((ship.at, to)));
-        moves
-    }
-}
-
-impl Perft for State {
-    /// Counts surface moves only, for matches without submarines.
-    fn turns(&self) -> Vec<Turn<State>> {
-        let Stage::Surface(side) = self.stage else { return Vec::new() };
-        let mut turns = Vec::new();
-        for (from, to) in self.surface_moves(side) {
-            let mut turn = BySeat::new(None, None);
-            turn[side] = Some(Sealed::new(vec![Order::Move { class: None, from, to }]));
-            turns.push(turn);
-        }
-        turns
     }
 }
 
@@ -51,13 +27,13 @@ fn pick<T: Copy>(from: &[T], rng: Rng<'_>) -> Option<T> {
     from.get(rng(len) as usize).copied()
 }
 
-fn random_setup(view: &View, rng: Rng<'_>) -> Vec<Order> {
-    let mut free: Vec<Square> = Square::all().filter(|at| in_friendly_waters(view.viewer, *at)).collect();
+fn random_setup(state: &State, seat: Seat, rng: Rng<'_>) -> Vec<Order> {
+    let mut free: Vec<Square> = Square::all().filter(|at| in_friendly_waters(seat, *at)).collect();
     // Ways to spend 25 points: carriers, squadrons, battleships, cruisers and destroyers beyond the basic fleet.
     const PURCHASES: [[usize; 5]; 5] =
         [[0, 0, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 0, 3, 1], [0, 0, 5, 0, 0], [0, 0, 0, 1, 7]];
     let bought = PURCHASES[rng(5) as usize];
-    let many = |class: Class| basic_fleet(class, &view.options) + bought[class as usize];
+    let many = |class: Class| basic_fleet(class, state.options()) + bought[class as usize];
     let mut orders = Vec::new();
     let numbered = rng(2) == 0;
     for no in 1..=many(Class::Carrier) {
@@ -70,12 +46,12 @@ fn random_setup(view: &View, rng: Rng<'_>) -> Vec<Order> {
         let at = (0..many(class)).filter_map(|_| take(&mut free, None, rng)).collect();
         orders.push(Order::Ships { class, at });
     }
-    if view.options.submarines {
+    if state.options().submarines {
         let mut placed: Vec<(Option<u16>, Square)> = Vec::new();
         while placed.len() < 5 {
             let anywhere = placed.len() < 2;
             let waters: Vec<Square> =
-                Square::all().filter(|at| anywhere || in_friendly_waters(view.viewer, *at)).collect();
+                Square::all().filter(|at| anywhere || in_friendly_waters(seat, *at)).collect();
             let at = pick(&waters, rng).filter(|at| placed.iter().all(|(_, taken)| taken != at));
             placed.extend(at.map(|at| (None, at)));
         }
@@ -93,18 +69,18 @@ fn take(free: &mut Vec<Square>, near: Option<Square>, rng: Rng<'_>) -> Option<Sq
     Some(at)
 }
 
-fn random_surface(view: &View, rng: Rng<'_>) -> Option<Order> {
-    let chart = Chart::new(&view.ships, view.options.squadron_leap);
+fn random_surface(state: &State, seat: Seat, rng: Rng<'_>) -> Option<Order> {
+    let chart = Chart::new(state.ships(), state.options().squadron_leap);
     let mut moves: Vec<(Ship, Square)> = Vec::new();
     let mut hits: Vec<(Ship, Square)> = Vec::new();
-    chart.each_move(view.viewer, |ship, to| {
+    chart.each_move(seat, |ship, to| {
         moves.push((*ship, to));
-        if chart.holder(to).is_some_and(|holder| holder != view.viewer) {
+        if chart.holder(to).is_some_and(|holder| holder != seat) {
             hits.push((*ship, to));
         }
     });
-    if view.options.submarines && (rng(8) == 0 || moves.is_empty()) {
-        let areas: Vec<Area> = Area::all().filter(|area| reaches(view.own_ships(), *area)).collect();
+    if state.options().submarines && (rng(8) == 0 || moves.is_empty()) {
+        let areas: Vec<Area> = Area::all().filter(|area| reaches(&state.ships()[seat], *area)).collect();
         return pick(&areas, rng).map(|area| Order::Asw(area.corner()));
     }
     let chosen = if rng(4) > 0 { pick(&hits, rng) } else { None };
@@ -113,11 +89,12 @@ fn random_surface(view: &View, rng: Rng<'_>) -> Option<Order> {
     Some(Order::Move { class, from: ship.at, to })
 }
 
-fn random_dive(view: &View, rng: Rng<'_>) -> Option<SubmarineOrder> {
+fn random_dive(state: &State, seat: Seat, rng: Rng<'_>) -> Option<SubmarineOrder> {
+    let view = state.view(seat);
     let own = view.own_submarines();
-    let enemy = &view.ships[view.viewer.other()];
+    let enemy = &state.ships()[seat.other()];
     let in_range = |from: Square, ship: &Ship| {
-        !ship.is_squadron() && torpedo_reaches(view.options.torpedo, from.king_steps(ship.at))
+        !ship.is_squadron() && torpedo_reaches(state.options().torpedo, from.king_steps(ship.at))
     };
     let shots: Vec<SubmarineOrder> = own
         .iter()

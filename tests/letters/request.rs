@@ -1,6 +1,10 @@
-use super::grammar::is_prose;
-use super::*;
-use crate::letter::Address;
+//! The orders, commands and remarks that are read in the lines of a letter.
+
+use chrono::NaiveDate;
+use fogpost::game::Line;
+use fogpost::game::any::GameKind;
+use fogpost::letter::Address;
+use fogpost::request::{COMMAND_WORDS, Command, Grammar as _, Party, Request};
 
 /// Whether a line starts like an order of Quadrant Z.
 fn is_order(line: &str) -> bool {
@@ -203,6 +207,88 @@ fn a_misspelt_order_is_doubtful_and_its_right_spelling_suggested() {
     assert!(!request.doubts[0].reason.contains("line of its own"), "{}", request.doubts[0].reason);
 }
 
+/// Whether a line holds an order without being one.
+fn is_doubtful(game: GameKind, line: &str) -> bool {
+    !Request::read(&lines(line), game).doubts.is_empty()
+}
+
+#[test]
+fn an_order_among_other_words_is_found() {
+    for (game, line) in [
+        (GameKind::QuadrantZ, "and SHIP 3 B2 TO B1"),
+        (GameKind::QuadrantZ, "also capture b2"),
+        (GameKind::QuadrantZ, "If he comes to B2, SHIP 1 A3 TO A4"),
+        (GameKind::QuadrantZ, "please move ship 3 to b1, thank you"),
+        (GameKind::QuadrantZ, "Then: BUILD 2/1 AT A1"),
+        (GameKind::QuadrantZ, "all others HOLD"),
+        (GameKind::QuadrantZ, "please hold"),
+        (GameKind::QuadrantZ, "Bitte SHIP 1 HOLD"),
+        (GameKind::QuadrantZ, "I think it is best if I play SHIP 1 TO B2 and see what he makes of that"),
+        (GameKind::Quad, "and E6"),
+        (GameKind::Quad, "I play E6."),
+        (GameKind::Quad, "my turn: C4* D5* E6"),
+        (GameKind::Quad, "I take the marble over: SWAP"),
+        (GameKind::Quantum, "I move D3 E4"),
+        (GameKind::Quantum, "my move is D3-E4, good luck"),
+        (GameKind::Pacific, "then D2-E4 please"),
+        (GameKind::Pacific, "and U2 FIRE K7"),
+        (GameKind::Pacific, "my attack: ASW K7"),
+    ] {
+        assert!(is_doubtful(game, line), "{game}: {line}");
+    }
+}
+
+#[test]
+fn an_order_with_a_misspelt_or_missing_first_word_is_found() {
+    for (game, line) in [
+        (GameKind::QuadrantZ, "SHPI 4 2/1 G4"),
+        (GameKind::QuadrantZ, "SIHP 1 TO B2"),
+        (GameKind::QuadrantZ, "shp 1 hold"),
+        (GameKind::QuadrantZ, "SHIPP 2 A3 TO B1"),
+        (GameKind::QuadrantZ, "CAPTRE A1"),
+        (GameKind::QuadrantZ, "BIULD 2/1 AT A1"),
+        (GameKind::QuadrantZ, "LOSES 3 1"),
+        (GameKind::QuadrantZ, "Schiff 1 A3 TO B2"),
+        (GameKind::QuadrantZ, "1 A3 TO B2"),
+        (GameKind::QuadrantZ, "2 hold"),
+        (GameKind::QuadrantZ, "A3-B1"),
+        (GameKind::QuadrantZ, "scout goes A3 to B1"),
+        (GameKind::QuadrantZ, "Schiff 1 von A3 nach B1"),
+        (GameKind::Quad, "MABLE E5"),
+        (GameKind::Quad, "STRA C4"),
+        (GameKind::Pacific, "DESTROYR E2 F2"),
+        (GameKind::Pacific, "ASE K7"),
+    ] {
+        assert!(is_doubtful(game, line), "{game}: {line}");
+    }
+}
+
+#[test]
+fn prose_holds_no_order() {
+    for game in GameKind::ALL {
+        for line in [
+            "Hello Bo, how are you?",
+            "I am away until 3 January 2027.",
+            "Sent on 20.11.2026 at 11:00",
+            "My phone number is +49 30 123 456",
+            "Tel. 030 1234567",
+            "10115 Berlin, Invalidenstr. 43",
+            "Thanks, turn 4 was great fun!",
+            "I will hold on to it for another 3 days, then sell",
+            "that was a good hold",
+            "See you at 8 in room 12",
+            "Good luck with the rest of the game; I did not see that threat at E6 coming at all.",
+            "Kind regards, Ann",
+            "My PC has 16 GB and it is on hold",
+            "Version 2.1 of the rules, clause 3.4",
+            "(c) 2026 Example Ltd",
+            "",
+        ] {
+            assert!(!is_doubtful(*game, line), "{game}: {line}");
+        }
+    }
+}
+
 #[test]
 fn a_bullet_that_the_grammar_could_mean_is_doubtful() {
     let one = |example: &str| vec![(Some(1), Some(example.to_owned()))];
@@ -266,7 +352,6 @@ fn other_matches_are_noticed() {
 #[test]
 fn commands_are_read_in_any_case() {
     let day = |text: &str| NaiveDate::parse_from_str(text, "%Y-%m-%d").unwrap();
-    use chrono::NaiveDate;
     let (from, to) = (day("2026-12-20"), day("2027-01-03"));
     for (text, wanted) in [
         ("status?", Command::Status),
@@ -378,24 +463,26 @@ fn a_malformed_command_is_a_fault_and_prose_is_a_remark() {
 proptest::proptest! {
     #[test]
     fn reading_never_panics(text in "(SHIP|TELL|END|TURN|#|\\*|\\(|1|\\.|\\)|;|:| |\n|А|é|>|-|_|CHALLENGE|a@b.c|=|GM|\"){0,60}") {
-        let request = read(&text);
-        let _ = request.is_empty();
+        let _ = read(&text).is_empty();
+        for game in GameKind::ALL {
+            let _ = Request::read(&lines(&text), *game).is_empty();
+        }
     }
 }
 
 #[test]
 fn a_line_of_words_that_starts_like_an_order_is_prose() {
     for line in ["Star Shipping Ltd", "Hold the line, they said", "capture the moment"] {
-        assert!(is_prose(line), "{line}");
+        assert!(!GameKind::QuadrantZ.begins_order(line), "{line}");
     }
-    for line in ["HOLD THE LINE", "hold all", "SHIP 1 TO", "ship one to b2", "Hold", ""] {
-        assert!(!is_prose(line), "{line}");
+    for line in ["HOLD THE LINE", "hold all", "SHIP 1 TO", "ship one to b2", "Hold"] {
+        assert!(GameKind::QuadrantZ.begins_order(line), "{line}");
     }
 }
 
 #[test]
 fn the_table_of_words_has_every_command() {
-    let sources = [include_str!("command.rs"), include_str!("mod.rs")];
+    let sources = [include_str!("../../src/request/command.rs"), include_str!("../../src/request/mod.rs")];
     let mut found = 0;
     // Patterns such as `"STATUS" =>` and `["END"] =>`.
     for line in sources.iter().flat_map(|source| source.lines()).filter(|line| line.contains("=>")) {

@@ -1,21 +1,18 @@
-//! Random play; see [`crate::game::testing`].
+//! Random play of Quadrant Z.
 
-use super::fleet::{Class, Ship};
-use super::galaxy::{Quadrant, Square};
-use super::options::Casualties;
-use super::order::Order;
-use super::state::State;
-use super::view::View;
-use crate::game::Phase;
-use crate::game::testing::{RandomPlay, Rng};
+use fogpost::game::quadrant_z::{Casualties, Class, Order, Quadrant, Ship, Square, State, View};
+use fogpost::game::{Game, Phase, Seat};
+use serde::Deserialize;
+
+use super::{RandomPlay, Rng};
 
 impl RandomPlay for State {
     /// Ships head for the enemy and for stars, so that a match has battles and an end.
-    fn random_filing(view: &View, rng: Rng<'_>) -> Vec<String> {
-        let mut orders = match view.context.phase {
-            Some(Phase::Setup) => [stars(view, rng), fleet(view, rng)].concat(),
-            Some(Phase::Turn) => turn(view, rng),
-            Some(Phase::Casualties) => casualties(view, rng),
+    fn random_filing(&self, seat: Seat, rng: Rng<'_>) -> Vec<String> {
+        let mut orders = match self.due().map(|due| due.phase) {
+            Some(Phase::Setup) => [stars(self, seat, rng), fleet(self, seat, rng)].concat(),
+            Some(Phase::Turn) => turn(self, seat, rng),
+            Some(Phase::Casualties) => casualties(&self.view(seat), rng),
             Some(Phase::Surface | Phase::Submarines | Phase::Move) | None => Vec::new(),
         };
         if rng(40) == 0 {
@@ -42,10 +39,10 @@ fn shuffle<T>(items: &mut [T], rng: Rng<'_>) {
 }
 
 /// Stars worth 15 in the home sector and 30 in the neutral sector.
-fn stars(view: &View, rng: Rng<'_>) -> Vec<Order> {
-    let layout = view.context.options.layout;
+fn stars(state: &State, seat: Seat, rng: Rng<'_>) -> Vec<Order> {
+    let layout = state.options().layout;
     let mut places = Vec::new();
-    for letter in layout.home(view.context.viewer).chars() {
+    for letter in layout.home(seat).chars() {
         let quadrant = Quadrant::parse(&letter.to_string()).expect("home sectors are named by letters");
         let mut squares: Vec<Square> = quadrant.squares().collect();
         shuffle(&mut squares, rng);
@@ -84,8 +81,8 @@ fn pick_mut<'a, T>(items: &'a mut [T], rng: Rng<'_>) -> &'a mut T {
 }
 
 /// Ships for 15 points.
-fn fleet(view: &View, rng: Rng<'_>) -> Vec<Order> {
-    let home: Vec<char> = view.context.options.layout.home(view.context.viewer).chars().collect();
+fn fleet(state: &State, seat: Seat, rng: Rng<'_>) -> Vec<Order> {
+    let home: Vec<char> = state.options().layout.home(seat).chars().collect();
     let (mut orders, mut points) = (Vec::new(), 15);
     for no in 1.. {
         if points == 0 {
@@ -106,9 +103,10 @@ fn class(size: u16, rng: Rng<'_>) -> Class {
     Class { offence: size - defence, defence }
 }
 
-fn turn(view: &View, rng: Rng<'_>) -> Vec<Order> {
+fn turn(state: &State, seat: Seat, rng: Rng<'_>) -> Vec<Order> {
+    let view = state.view(seat);
     let mut orders = Vec::new();
-    let home = Quadrant::home(view.context.viewer);
+    let home = Quadrant::home(seat);
     let yard = view.stars.iter().find(|star| star.at.quadrant() == home && star.captured_by.is_none());
     if let Some(yard) = yard
         && view.stock > 0
@@ -133,10 +131,10 @@ fn turn(view: &View, rng: Rng<'_>) -> Vec<Order> {
                 continue;
             }
             let from = (rng(3) == 0).then_some(at);
-            orders.push(Order::Move { no: ship.no, from, to: destination(view, ship, rng) });
+            orders.push(Order::Move { no: ship.no, from, to: destination(&view, seat, ship, rng) });
         }
     }
-    if view.context.options.casualties == Casualties::Standing && rng(5) == 0 {
+    if state.options().casualties == Casualties::Standing && rng(5) == 0 {
         let mut ships: Vec<u16> = view.ships.iter().map(|ship| ship.no).collect();
         shuffle(&mut ships, rng);
         ships.truncate(rng(ships.len() as u32 + 1) as usize);
@@ -147,8 +145,8 @@ fn turn(view: &View, rng: Rng<'_>) -> Vec<Order> {
 }
 
 /// Chooses a destination, usually closer to the enemy and on a star.
-fn destination(view: &View, ship: &Ship, rng: Rng<'_>) -> Square {
-    let goal = Quadrant::home(view.context.viewer.other());
+fn destination(view: &View, seat: Seat, ship: &Ship, rng: Rng<'_>) -> Square {
+    let goal = Quadrant::home(seat.other());
     let here = ship.at.quadrant();
     let reached: Vec<Square> = Square::all().filter(|&to| ship.at.reaches(to)).collect();
     let onward = |to: &Square| to.quadrant().distance(goal) < here.distance(goal);
@@ -163,16 +161,24 @@ fn destination(view: &View, ship: &Ship, rng: Rng<'_>) -> Square {
     pick(if wanted.is_empty() { &reached } else { &wanted }, rng)
 }
 
+/// The ships of a seat that fight in a quadrant.
+#[derive(Deserialize)]
+struct Fighting {
+    quadrant: Quadrant,
+    ships: Vec<u16>,
+}
+
 fn casualties(view: &View, rng: Rng<'_>) -> Vec<Order> {
     let mut orders = Vec::new();
-    for (quadrant, fighting) in &view.context.fighting {
+    let fighting: Vec<Fighting> =
+        serde_json::from_value(State::extra(view)["fighting"].take()).expect("ships");
+    for Fighting { quadrant, mut ships } in fighting {
         if rng(3) == 0 {
             continue;
         }
-        let mut ships = fighting.clone();
         shuffle(&mut ships, rng);
         ships.truncate(1 + rng(ships.len() as u32) as usize);
-        orders.push(Order::Lose { quadrant: *quadrant, ships });
+        orders.push(Order::Lose { quadrant, ships });
     }
     orders
 }

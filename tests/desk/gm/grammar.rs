@@ -1,13 +1,11 @@
-//! Tests of the instructions' grammar.
+//! The grammar of the GM's instructions.
 
-use super::*;
-use crate::game::{Line, Seat};
-use crate::referee::Act;
+use fogpost::game::any::GameKind;
+use fogpost::game::{Line, Seat};
+use fogpost::referee::{Act, Instruction, InstructionFault, Listing, MatchAction, Readership, instructions};
 
 fn parse_one(text: &str) -> Result<Instruction, InstructionFault> {
-    let lines: Vec<Line> =
-        (1..).zip(text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
-    instructions(&lines).0.remove(0).parsed
+    instructions(&Line::numbered(&text.lines().collect::<Vec<_>>())).0.remove(0).parsed
 }
 
 #[test]
@@ -22,9 +20,7 @@ fn an_instruction_names_its_match_turn_and_action() {
 #[test]
 fn orders_for_a_seat_end_at_end_and_parsing_continues() {
     let text = "GM MATCH QU-1 ACT second\nMARBLE E5\n\nEND\nGM LIST late\nthanks";
-    let lines: Vec<Line> =
-        (1..).zip(text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
-    let (asked, others) = instructions(&lines);
+    let (asked, others) = instructions(&Line::numbered(&text.lines().collect::<Vec<_>>()));
     let orders = vec![Line { no: 2, text: "MARBLE E5".to_owned() }];
     let act = Act::File { seat: Seat::Second, orders };
     let Ok(Instruction::Match { action: MatchAction::Act(read), .. }) = &asked[0].parsed else {

@@ -1,0 +1,140 @@
+//! Letters that lose their truth while the outbox is shut: reminders lapse, and digests become one.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use fogpost::game::any::GameKind;
+use tempfile::TempDir;
+
+use crate::desk::{ANN, BO, Desk, GM};
+use crate::positions::{self, kinds, quad};
+
+/// Delivers to the desk's Maildirs, unless a file beside it says that the post is shut.
+const SENDMAIL: &str = r#"#!/bin/sh
+[ -e "$0.shut" ] && { echo "the post is shut" >&2; exit 75; }
+box="MAIL/$5"
+mkdir -p "$box/new" "$box/cur" "$box/tmp"
+cat > "$box/new/$$.$(date +%N)"
+"#;
+
+/// A desk whose post can be shut.
+struct Post {
+    desk: Desk,
+    shut: PathBuf,
+    _folder: TempDir,
+}
+
+impl Post {
+    fn new() -> Post {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("sendmail");
+        let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+        let mail = desk.folder().join("mail").display().to_string();
+        fs::write(&program, SENDMAIL.replace("MAIL", &mail)).expect("the command");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is executable");
+        let shut = folder.path().join("sendmail.shut");
+        Post { desk, shut, _folder: folder }
+    }
+
+    fn shut(&self) {
+        fs::write(&self.shut, "").expect("a file");
+    }
+
+    /// Opens the post, and returns the subjects of the letters to Ann and to Bo that come then.
+    fn open(&self) -> [Vec<String>; 2] {
+        fs::remove_file(&self.shut).expect("a file");
+        self.desk.advance(1);
+        [ANN, BO].map(|reader| self.desk.sent_to(reader).into_iter().map(|sent| sent.subject).collect())
+    }
+}
+
+fn reminders(subjects: &[String]) -> usize {
+    subjects.iter().filter(|subject| subject.contains(": due ")).count()
+}
+
+#[test]
+fn a_reminder_that_is_still_true_is_sent_late() {
+    let post = Post::new();
+    let (game_match, _, _) = quad(&post.desk);
+    post.desk.advance(5 * 24 + 7);
+    post.shut();
+    post.desk.advance(2);
+    assert!(kinds(&post.desk, &game_match).contains(&"ReminderSent".to_owned()));
+    let [to_ann, _] = post.open();
+    assert_eq!((to_ann.len(), reminders(&to_ann)), (1, 1), "{to_ann:?}");
+}
+
+#[test]
+fn a_reminder_lapses_once_its_seat_has_filed_or_its_phase_is_closed() {
+    let post = Post::new();
+    let (game_match, to_ann, to_bo) = positions::quadrant_z(&post.desk);
+    post.desk.advance(5 * 24 + 7);
+    post.desk.sent_to(ANN);
+    post.desk.sent_to(BO);
+    post.shut();
+    post.desk.advance(2);
+    let sent = kinds(&post.desk, &game_match).iter().filter(|kind| *kind == "ReminderSent").count();
+    assert_eq!(sent, 2);
+    post.desk.reply(ANN, &to_ann, "HOLD");
+    let [to_ann_now, to_bo_now] = post.open();
+    assert_eq!((reminders(&to_ann_now), reminders(&to_bo_now)), (0, 1), "{to_ann_now:?} {to_bo_now:?}");
+    assert_eq!(to_ann_now.len(), 1, "the receipt, as it was: {to_ann_now:?}");
+    post.shut();
+    post.desk.advance(36);
+    post.desk.reply(BO, &to_bo, "HOLD");
+    let [to_ann_now, to_bo_now] = post.open();
+    assert_eq!((reminders(&to_ann_now), reminders(&to_bo_now)), (0, 0), "{to_ann_now:?} {to_bo_now:?}");
+    assert_eq!((to_ann_now.len(), to_bo_now.len()), (1, 1), "the reports");
+    let unsent = post.desk.block_on(post.desk.office().store.list_dispatches(true, 9)).expect("the outbox");
+    assert!(unsent.is_empty(), "what has lapsed needs nobody's attention: {unsent:?}");
+}
+
+#[test]
+fn a_reminder_lapses_once_its_deadline_has_moved() {
+    let post = Post::new();
+    let (_, to_ann, to_bo) = quad(&post.desk);
+    post.desk.advance(5 * 24 + 7);
+    post.shut();
+    post.desk.advance(2);
+    post.desk.reply(ANN, &to_ann, "EXTEND 3 days");
+    post.desk.reply(BO, &to_bo, "AGREE");
+    let [to_ann, _] = post.open();
+    assert_eq!(reminders(&to_ann), 0, "{to_ann:?}");
+    // The reminder for the new deadline.
+    post.desk.advance(3 * 24);
+    let later = post.desk.sent_to(ANN).into_iter().map(|sent| sent.subject).collect::<Vec<_>>();
+    assert_eq!(reminders(&later), 1, "{later:?}");
+}
+
+#[test]
+fn digests_of_a_player_that_wait_become_one() {
+    let post = Post::new();
+    let (_, to_ann, _) = quad(&post.desk);
+    post.desk.reply(ANN, &to_ann, "SETTINGS digest=daily");
+    post.desk.sent_to(ANN);
+    post.shut();
+    post.desk.advance(3 * 24);
+    let [to_ann, _] = post.open();
+    assert_eq!(to_ann, ["A match waits for your orders"]);
+}
+
+#[test]
+fn digests_of_a_gm_that_wait_become_one_about_the_whole_time() {
+    let post = Post::new();
+    // The first period begins with the club.
+    post.desk.work();
+    post.shut();
+    let first = post.desk.open(GameKind::Quad, &[]);
+    post.desk.advance(30);
+    let second = post.desk.open(GameKind::Quad, &[]);
+    post.desk.advance(24);
+    let waiting = post.desk.block_on(post.desk.office().store.list_dispatches(true, 99)).expect("the outbox");
+    assert_eq!(waiting.iter().filter(|row| row.recipient == GM && row.waiting).count(), 1, "{waiting:#?}");
+    post.open();
+    let digest = post.desk.one_to(GM);
+    assert!(digest.subject.starts_with("The day at"));
+    digest.says(&first.id).says(&second.id);
+    post.desk.advance(24);
+    assert!(post.desk.sent_to(GM).iter().all(|sent| !sent.text.contains(&first.id)), "told once");
+}
