@@ -251,8 +251,8 @@ const LOGGING_CRATES: [&str; 9] =
 
 impl Log {
     /// # Errors
-    /// Returns a sentence if the filter cannot be read, or names a level or a part of the program that does not exist:
-    /// it would log nothing, silently.
+    /// Returns a sentence if the filter cannot be read, or names a level or a part of the program that
+    /// does not exist: it would log nothing, silently.
     fn check(&self) -> Result<(), String> {
         let fault = |why: String| {
             format!(
@@ -321,8 +321,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Reads the file at `path`, without the passwords to which it refers: they may be given to the service alone, and
-    /// most commands use neither mailbox nor mail server.
+    /// Reads the file at `path`, without the passwords to which it refers: they may be given to the
+    /// service alone, and most commands use neither mailbox nor mail server.
     ///
     /// # Errors
     /// [`ConfigError`] if the file cannot be read or is faulty; it is one line for the terminal.

@@ -27,7 +27,8 @@ pub(super) async fn carry_out(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Carries out several instructions, each by itself, and prints the results. One that fails stops none of the others.
+/// Carries out several instructions, each by itself, and prints the results. One that fails stops none
+/// of the others.
 ///
 /// # Errors
 /// Returns an error if nothing was done for one of them.

@@ -278,8 +278,8 @@ struct New {
     /// Holder of the seat `second`
     #[arg(value_parser = holder, required_unless_present = "from")]
     second: Option<HolderArgument>,
-    /// Open all matches listed in a CSV file, or none. Its columns are game, first and second, and optionally options
-    /// and the terms, such as days or grace_hours
+    /// Open all matches listed in a CSV file, or none. Its columns are game, first and second, and
+    /// optionally options and the terms, such as days or grace_hours
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "options"])]
     from: Option<PathBuf>,
     /// An option of the game, `name=value`; can be repeated

@@ -213,8 +213,8 @@ impl Terms {
         changed.check().map(|()| changed)
     }
 
-    /// Returns the deadline `days` after `from`, at the next set hour. If that day is in one of the `absences`, or on
-    /// an excluded weekend, the deadline moves to the next day that is not.
+    /// Returns the deadline `days` after `from`, at the next set hour. If that day is in one of the
+    /// `absences`, or on an excluded weekend, the deadline moves to the next day that is not.
     pub fn deadline(&self, from: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
         let local = from.with_timezone(&self.zone).naive_local();
         let Some(earliest) = local.checked_add_days(Days::new(u64::from(days))) else { return from };
@@ -290,7 +290,8 @@ pub const TERM_NAMES: [&str; 13] = [
     "press",
 ];
 
-/// Reads the terms that a GM can change in a running match: `days=5 hour=20 weekends=off grace=24 reminders=48,12`.
+/// Reads the terms that a GM can change in a running match: `days=5 hour=20 weekends=off grace=24
+/// reminders=48,12`.
 ///
 /// # Errors
 /// Returns a sentence if there are none, or if a word is not valid.

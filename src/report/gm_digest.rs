@@ -1,5 +1,5 @@
-//! The GM's digest as its template sees it: decisions first, then what is late, then people's words, then counts. It
-//! holds nothing that the rules hide from its reader.
+//! The GM's digest as its template sees it: decisions first, then what is late, then people's words,
+//! then counts. It holds nothing that the rules hide from its reader.
 
 use serde::{Deserialize, Serialize};
 

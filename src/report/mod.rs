@@ -161,7 +161,8 @@ pub fn own_words(templates: &Templates, digest: &GmDigest) -> Result<usize, Temp
     Ok(text.split_whitespace().count().saturating_sub(digest.quoted_words()))
 }
 
-/// Words the result of one of the GM's instructions for the terminal. Commands in it are those of the terminal.
+/// Words the result of one of the GM's instructions for the terminal. Commands in it are those of the
+/// terminal.
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.

@@ -48,8 +48,8 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     Ok(replaced.then_some(aside))
 }
 
-/// Returns a name beside a database that is free. An earlier restore may have been a mistake, and then the file there is
-/// the only copy of the database that it replaced.
+/// Returns a name beside a database that is free. An earlier restore may have been a mistake, and then
+/// the file there is the only copy of the database that it replaced.
 fn free_place(path: &Path) -> PathBuf {
     let numbered = (2..).map(|number| beside(path, &format!(".replaced-{number}")));
     let mut places = std::iter::once(beside(path, ".replaced")).chain(numbered);

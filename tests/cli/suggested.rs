@@ -1,4 +1,5 @@
-//! Commands of the terminal that the program, its letters and its manuals suggest: each exists, with its arguments.
+//! Commands of the terminal that the program, its letters and its manuals suggest: each exists, with its
+//! arguments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,7 +59,8 @@ fn every_command_that_is_suggested_exists() {
                 seen += 1;
                 let words = filled(&command);
                 let parsed = Cli::try_parse_from(["fogpost"].into_iter().chain(words.split(' ')));
-                // A command may be named without the arguments that it needs, or with a value that stands for others.
+                // A command may be named without the arguments that it needs, or with a value that
+                // stands for others.
                 let is_wrong = parsed.is_err_and(|error| {
                     matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand)
                 });

@@ -192,8 +192,8 @@ pub struct LoadedRows {
     pub digest: Option<DigestRows>,
 }
 
-/// The rows that a digest reports on. Some are a little older than `since`: those that had not been committed when the
-/// last digest was made. The others of that time stood in it.
+/// The rows that a digest reports on. Some are a little older than `since`: those that had not been
+/// committed when the last digest was made. The others of that time stood in it.
 #[derive(Clone, Debug)]
 pub struct DigestRows {
     pub since: DateTime<Utc>,

@@ -1,4 +1,5 @@
-//! A GM's digest: what waits for a decision, and what happened since the last one. Nothing stands in two digests.
+//! A GM's digest: what waits for a decision, and what happened since the last one. Nothing stands in two
+//! digests.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +33,8 @@ const MAX_TOLD: usize = 4;
 /// Maximum words of a digest, without those that it quotes. The frame of a letter adds some 30.
 const MAX_WORDS: usize = 260;
 
-/// The lengths of lists to try until a digest is short enough: of those that a GM has to act on, and of the others.
+/// The lengths of lists to try until a digest is short enough: of those that a GM has to act on, and of
+/// the others.
 const SHORTER: [(usize, usize); 5] = [(6, 4), (5, 3), (4, 2), (3, 1), (1, 1)];
 
 /// Maximum characters that are quoted of a person's words.
@@ -265,8 +267,8 @@ fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -
     Ok(())
 }
 
-/// Tells which turns were missed, but for those that a GM is asked about above. When an opponent of the GM filed late
-/// is hidden.
+/// Tells which turns were missed, but for those that a GM is asked about above. When an opponent of the
+/// GM filed late is hidden.
 fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: &mut Telling<'_>) {
     let mut notes = Vec::new();
     for missed in &rows.missed {

@@ -33,7 +33,8 @@ pub struct Effect {
     successor: Option<Player>,
 }
 
-/// Decides on one instruction from the terminal, on behalf of a GM; with `check`, only says what would be done.
+/// Decides on one instruction from the terminal, on behalf of a GM; with `check`, only says what would
+/// be done.
 pub fn instruct_at_terminal(
     desk: &mut Desk<'_>,
     gm: GmIndex,

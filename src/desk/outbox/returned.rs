@@ -45,7 +45,8 @@ pub fn failed(automatic: &Automatic) -> Option<bool> {
     }
 }
 
-/// Marks the seats whose letters an automatic letter refers to. Returns whether it refers to a letter of ours.
+/// Marks the seats whose letters an automatic letter refers to. Returns whether it refers to a letter of
+/// ours.
 pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<bool> {
     let Some(failed) = failed(automatic) else { return Ok(false) };
     let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();

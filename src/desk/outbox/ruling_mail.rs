@@ -131,7 +131,8 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     Ok(RulingRows { entries, dispatches, copies })
 }
 
-/// Words a letter about a match as the ruling left it. `gm_plays`: every GM plays in it, and so the one who reads it.
+/// Words a letter about a match as the ruling left it. `gm_plays`: every GM plays in it, and so the one
+/// who reads it.
 pub fn word(
     desk: &Desk<'_>,
     game_match: &Arc<Match>,
