@@ -11,9 +11,7 @@ use fogpost::ledger::{
     self, Act, Cause, Entry, EntryCause, Hint, LetterCause, PauseReason, Permission, Room, Signature, TokenOf,
 };
 use fogpost::letter::{Digest, Letter, Limits, NewText};
-use fogpost::referee::{
-    self, Content, Match, Matter, Notice, Reader, Ruling, SeatLetter, Stage, part_digest,
-};
+use fogpost::referee::{self, Content, Match, Matter, Reader, Ruling, SeatLetter, Stage, part_digest};
 use fogpost::request::part_for;
 
 use crate::desk::open_against;
