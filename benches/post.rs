@@ -26,7 +26,7 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::outbox::{Outbox, OutboxConfig, Outgoing};
-use fogpost::post::{Batch, Health, Secret, ShutdownSignal, Taken, Tls, imap, smtp};
+use fogpost::post::{Health, InboxMessage, LeftLetters, Secret, ShutdownSignal, Taken, Tls, imap, smtp};
 use fogpost::store;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
@@ -129,10 +129,10 @@ fn idle(runtime: &Runtime) {
         tls: Tls::None,
         ..imap::ImapConfig::of("127.0.0.1", "gm", Secret::new(PASSWORD))
     };
-    let (to, mut batches) = mpsc::channel::<Batch>(1);
+    let (to, mut messages) = mpsc::channel(1);
     let (_stopper, stop) = ShutdownSignal::new();
     let (tell, mut health) = watch::channel(Health::default());
-    runtime.spawn(Inbox::Imap(settings).run(to, stop, tell));
+    runtime.spawn(Inbox::Imap(settings).run(LeftLetters::default(), to, stop, tell));
     runtime.block_on(health.wait_for(|health| health.last_ok.is_some())).expect("it runs");
     let mut bare = Bare::idle(servers.imap_port);
     let (mut plain, mut ours) = (Vec::new(), Vec::new());
@@ -140,8 +140,9 @@ fn idle(runtime: &Runtime) {
         std::thread::sleep(Duration::from_millis(100));
         plain.push(since_delivery(&servers, "bare@club.test", || bare.hear()));
         ours.push(since_delivery(&servers, "gm@club.test", || {
-            let batch = runtime.block_on(batches.recv()).expect("it runs");
-            let _ = batch.stored.send(Taken::All);
+            if let InboxMessage::Letters(batch) = runtime.block_on(messages.recv()).expect("it runs") {
+                let _ = batch.stored.send(Taken::All);
+            }
         }));
     }
     let (plain, ours) = (median(plain), median(ours));

@@ -21,11 +21,13 @@ mod house;
 mod outbox;
 pub mod presets;
 mod return_path;
+mod shared;
 
 pub use self::gms::{Gm, Gms};
 pub use self::house::HouseSection;
 pub use self::outbox::{OutboxSection, Quota};
 pub use self::return_path::ReturnPath;
+pub use self::shared::SharedMailbox;
 
 /// The config file that `init` writes. Shows every key with its default.
 pub const EXAMPLE: &str = include_str!("../config.example.toml");
@@ -358,10 +360,18 @@ impl Config {
         }
         self.inbox.check_login()?;
         self.inbox.check_server()?;
+        self.inbox.check_folders()?;
         self.outbox.way.check_login()?;
         self.outbox.way.check_server()?;
         self.database.check()?;
         self.house.check()?;
+        let own = &self.club.address;
+        // lettre assembles our letters and refuses such a sender, as many mail servers do.
+        if own.as_str().parse::<lettre::Address>().is_err() {
+            return Err(format!(
+                "club.address is `{own}`, which not every mail server takes; try referee@club.example"
+            ));
+        }
         let domain = self.club.message_id_domain();
         if !domain.is_ascii() || Address::parse(&format!("id@{domain}")).is_err() {
             let example = "try a domain such as fogpost.club.example";
@@ -387,6 +397,7 @@ impl Config {
                 *path = folder.join(&*path);
             }
         };
+        self.inbox.keep_written_path();
         self.inbox.paths().into_iter().for_each(resolve);
         self.outbox.way.paths().into_iter().for_each(resolve);
         self.templates.folder.as_mut().into_iter().for_each(resolve);

@@ -18,10 +18,14 @@ use serde::Deserialize;
 
 #[path = "letters/doubt.rs"]
 mod doubt;
+#[path = "letters/memory.rs"]
+mod memory;
 #[path = "letters/request.rs"]
 mod request;
 #[path = "support/doubt.rs"]
 mod support_doubt;
+#[path = "support/worst_letters.rs"]
+mod worst_letters;
 
 /// What a letter contains. A person wrote it if neither `automatic` nor `unreadable` is set.
 #[derive(Debug, Default, Deserialize)]

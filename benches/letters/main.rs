@@ -5,6 +5,8 @@
 //! do not disturb it.
 
 mod worst;
+#[path = "../../tests/support/worst_letters.rs"]
+mod worst_letters;
 
 use std::fs;
 use std::path::Path;

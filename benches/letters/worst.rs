@@ -1,5 +1,5 @@
 //! Letters that a stranger could write to keep the referee busy, each with the processor time that it takes: read,
-//! ruled on as a seat's letter, and answered.
+//! ruled on as a seat's letter, and answered. The largest also with the memory.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,13 +8,14 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{Cause, LetterCause, MailIdentity, SealKey};
+use fogpost::ledger::{Cause, LetterCause, SealKey};
 use fogpost::letter::{Letter, Limits};
-use fogpost::referee::{self, HouseDefaults, Match, Matter, Opening, PROCEDURE, Terms};
+use fogpost::referee::{self, HouseDefaults, Match, Matter, Opening};
 use fogpost::report::envelope::{AnsweredLetter, Envelope, Stationery};
 use fogpost::report::{self, PictureCache, Templates, WordingInput};
 
 use super::own;
+use super::worst_letters::SHAPES;
 
 /// Maximum lines of a letter, so that a case is as long as it can be.
 const LINES: usize = 19_900;
@@ -55,6 +56,23 @@ pub fn print() {
         let least = least.min().unwrap_or_default() as f64 / 1e6;
         println!("{name:<44} {:>9} {least:>9.1} {:>10}", raw.len() / 1000, "-");
     }
+    println!("{:<44} {:>9} {:>9} {:>10}", "largest letters", "kB", "CPU ms", "memory MB");
+    for (name, build) in SHAPES {
+        let raw = build();
+        // Resets the peak of the memory that this process occupies.
+        fs::write("/proc/self/clear_refs", "5").expect("Linux offers it");
+        let began = cpu_nanoseconds();
+        club.settle(&raw);
+        let spent = (cpu_nanoseconds() - began) as f64 / 1e6;
+        println!("{name:<44} {:>9} {spent:>9.1} {:>10}", raw.len() / 1000, peak_memory_mb());
+    }
+}
+
+/// The most memory that this process has occupied since the peak was reset.
+fn peak_memory_mb() -> usize {
+    let status = fs::read_to_string("/proc/self/status").expect("Linux counts it");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+    peak.and_then(|kb| kb.parse::<usize>().ok()).expect("a number") / 1000
 }
 
 /// The time that this thread has spent on a processor.
@@ -72,25 +90,8 @@ struct Club {
 impl Club {
     fn new() -> Club {
         let own = own();
-        let opening = Opening {
-            id: "QZ-7K3M".to_owned(),
-            game: GameKind::QuadrantZ,
-            choices: Default::default(),
-            players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
-            house: BySeat::default(),
-            terms: Terms::default(),
-            settings: BySeat::default(),
-            desk: MailIdentity {
-                address: own.address.to_string(),
-                procedure: PROCEDURE,
-                message_ids: own.message_id_domain.clone(),
-                tzdata: "2026a".to_owned(),
-                templates: Default::default(),
-            },
-            key: SealKey::new([7; 32]),
-            holders: None,
-            lot: None,
-        };
+        let (players, key) = (BySeat::new("Ann", "Bo"), SealKey::new([7; 32]));
+        let opening = Opening::new("QZ-7K3M", GameKind::QuadrantZ, players, own.address.as_str(), key);
         Club {
             game_match: referee::open(opening, Cause::opening(None), at()).after,
             templates: Templates::new(&Default::default()).expect("our templates parse"),

@@ -148,6 +148,7 @@ async fn answer(club: &Club, letters: &[String]) {
         size: raw.len() as u64,
         raw: raw.clone().into_bytes(),
         received_at: now(),
+        arrivals: Vec::new(),
         origin: "bench".to_owned(),
         cut: false,
         is_spam: false,

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use fogpost::letter::{Address, Letter, Limits, OwnIdentity, NewText};
+use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity};
 use fogpost::request::Request;
 use libfuzzer_sys::fuzz_target;
 
@@ -17,7 +17,8 @@ fuzz_target!(|raw: &[u8]| {
     let letter = match Letter::read(raw, &own, &Limits::default()) {
         Ok(letter) => letter,
         Err(unreadable) => {
-            let _ = (unreadable.reason.to_string(), unreadable.automatic.map(|automatic| automatic.to_string()));
+            let _ =
+                (unreadable.reason.to_string(), unreadable.automatic.map(|automatic| automatic.to_string()));
             return;
         }
     };

@@ -9,9 +9,9 @@ use std::sync::{Arc, LazyLock};
 
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat, Syntax};
-use fogpost::ledger::{Cause, LetterCause, MailIdentity, SealKey};
-use fogpost::letter::{Address, Digest, Letter, Limits, NewText, OwnIdentity};
-use fogpost::referee::{self, HouseDefaults, Match, Matter, Opening, PROCEDURE, Terms};
+use fogpost::ledger::{Cause, LetterCause, SealKey};
+use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity};
+use fogpost::referee::{self, HouseDefaults, Match, Matter, Opening};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 use fogpost::request::Request;
 use libfuzzer_sys::fuzz_target;
@@ -41,30 +41,14 @@ struct Desk {
 
 static DESK: LazyLock<Desk> = LazyLock::new(|| {
     let address = Address::parse("referee@club.example").expect("an address");
-    let own = OwnIdentity { address, message_id_domain: "fogpost.club.example".to_owned(), return_path: None };
+    let own =
+        OwnIdentity { address, message_id_domain: "fogpost.club.example".to_owned(), return_path: None };
     // The first letter pays for the tables of words that all letters share.
     let first = Letter::read(b"From: ann@players.example\n\nHello", &own, &Limits::default());
     first.expect("a letter").new_text(Some(OURS));
     let open = |kind: &GameKind| {
-        let opening = Opening {
-            id: "QZ-7K3M".to_owned(),
-            game: *kind,
-            choices: Default::default(),
-            players: BySeat::new("Ann".to_owned(), "Bo".to_owned()),
-            house: BySeat::default(),
-            terms: Terms::default(),
-            desk: MailIdentity {
-                address: "referee@club.example".to_owned(),
-                procedure: PROCEDURE,
-                message_ids: "fogpost.club.example".to_owned(),
-                tzdata: "2026a".to_owned(),
-                templates: Default::default(),
-            },
-            key: SealKey::new([7; 32]),
-            holders: None,
-            lot: None,
-            settings: Default::default(),
-        };
+        let (players, key) = (BySeat::new("Ann", "Bo"), SealKey::new([7; 32]));
+        let opening = Opening::new("QZ-7K3M", *kind, players, "referee@club.example", key);
         referee::open(opening, Cause::opening(None), Default::default()).after
     };
     Desk {
@@ -116,6 +100,9 @@ fuzz_target!(|input: &[u8]| {
         }
         let answering = region.change().bytes_allocated;
         let most = ANSWERING + READING_PER_BYTE * length;
-        assert!(answering <= most, "answering {length} bytes allocates {answering}, at most {most} are allowed");
+        assert!(
+            answering <= most,
+            "answering {length} bytes allocates {answering}, at most {most} are allowed"
+        );
     }
 });

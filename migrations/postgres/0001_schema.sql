@@ -193,20 +193,24 @@ CREATE TABLE letter_raw (
 );
 ALTER TABLE letter_raw ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
--- A letter with a seat's reply token that was not proven to be its player's. It waits for the player's word.
+-- A letter with the reply token of a seat or a GM that was not proven to be theirs. It waits for their word.
 CREATE TABLE unproven_letter (
     letter       TEXT COLLATE "C" PRIMARY KEY REFERENCES letter (digest),
-    code         TEXT NOT NULL, -- of the notice that asks the player
-    player_id    BIGINT NOT NULL,
+    code         TEXT NOT NULL, -- of the notice that asks the player or the GM
+    player_id    BIGINT,
+    match_id     TEXT,
+    seat         TEXT CHECK (seat IN ('first', 'second')),
+    gm           TEXT, -- the registered address of the GM
     address      TEXT NOT NULL, -- the sender that the letter claims
-    match_id     TEXT NOT NULL,
-    seat         TEXT NOT NULL CHECK (seat IN ('first', 'second')),
     noted_at     BIGINT NOT NULL,
     told         BOOLEAN NOT NULL, -- whether a notice went out because of this letter
     stage        TEXT NOT NULL CHECK (stage IN ('open', 'confirmed', 'denied')),
-    confirmed_by TEXT -- the digest of the player's answer
+    confirmed_by TEXT, -- the digest of the answer
+    CHECK ((gm IS NULL) = (player_id IS NOT NULL AND match_id IS NOT NULL AND seat IS NOT NULL))
 );
 CREATE INDEX unproven_letter_by_player ON unproven_letter (player_id, noted_at);
+CREATE INDEX unproven_letter_by_gm ON unproven_letter (gm, noted_at) WHERE gm IS NOT NULL;
+CREATE INDEX unproven_letter_by_code ON unproven_letter (code);
 
 -- The outbox
 
@@ -255,6 +259,20 @@ CREATE TABLE dispatch_picture (
     picture     BYTEA NOT NULL
 );
 ALTER TABLE dispatch_picture ALTER COLUMN picture SET STORAGE EXTERNAL;
+
+-- The mailbox, and the spam folder beside it. Letters that arrived before the mark are left alone.
+CREATE TABLE mailbox (
+    name TEXT   PRIMARY KEY,
+    mark BIGINT NOT NULL
+);
+
+-- Letters that stay in their folder, and are not read again from there.
+CREATE TABLE left_letter (
+    mailbox TEXT NOT NULL,
+    letter  TEXT NOT NULL, -- folder, UIDVALIDITY and UID, or the name of a file
+    reason  TEXT NOT NULL CHECK (reason IN ('old', 'unfiled')), -- unfiled: stored, but it could not be moved
+    PRIMARY KEY (mailbox, letter)
+);
 
 -- The daemon
 

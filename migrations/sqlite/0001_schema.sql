@@ -195,20 +195,24 @@ CREATE TABLE letter_raw (
     bytes     BLOB    NOT NULL -- compressed
 ) STRICT;
 
--- A letter with a seat's reply token that was not proven to be its player's. It waits for the player's word.
+-- A letter with the reply token of a seat or a GM that was not proven to be theirs. It waits for their word.
 CREATE TABLE unproven_letter (
     letter       TEXT    PRIMARY KEY NOT NULL REFERENCES letter (digest),
-    code         TEXT    NOT NULL, -- of the notice that asks the player
-    player_id    INTEGER NOT NULL,
+    code         TEXT    NOT NULL, -- of the notice that asks the player or the GM
+    player_id    INTEGER,
+    match_id     TEXT,
+    seat         TEXT    CHECK (seat IN ('first', 'second')),
+    gm           TEXT, -- the registered address of the GM
     address      TEXT    NOT NULL, -- the sender that the letter claims
-    match_id     TEXT    NOT NULL,
-    seat         TEXT    NOT NULL CHECK (seat IN ('first', 'second')),
     noted_at     INTEGER NOT NULL,
     told         INTEGER NOT NULL CHECK (told IN (0, 1)), -- whether a notice went out because of this letter
     stage        TEXT    NOT NULL CHECK (stage IN ('open', 'confirmed', 'denied')),
-    confirmed_by TEXT -- the digest of the player's answer
+    confirmed_by TEXT, -- the digest of the answer
+    CHECK ((gm IS NULL) = (player_id IS NOT NULL AND match_id IS NOT NULL AND seat IS NOT NULL))
 ) STRICT;
 CREATE INDEX unproven_letter_by_player ON unproven_letter (player_id, noted_at);
+CREATE INDEX unproven_letter_by_gm ON unproven_letter (gm, noted_at) WHERE gm IS NOT NULL;
+CREATE INDEX unproven_letter_by_code ON unproven_letter (code);
 
 -- The outbox
 
@@ -254,6 +258,20 @@ CREATE TABLE dispatch_raw (
 CREATE TABLE dispatch_picture (
     dispatch_id INTEGER PRIMARY KEY REFERENCES dispatch (id),
     picture     BLOB    NOT NULL
+) STRICT;
+
+-- The mailbox, and the spam folder beside it. Letters that arrived before the mark are left alone.
+CREATE TABLE mailbox (
+    name TEXT    PRIMARY KEY NOT NULL,
+    mark INTEGER NOT NULL
+) STRICT;
+
+-- Letters that stay in their folder, and are not read again from there.
+CREATE TABLE left_letter (
+    mailbox TEXT NOT NULL,
+    letter  TEXT NOT NULL, -- folder, UIDVALIDITY and UID, or the name of a file
+    reason  TEXT NOT NULL CHECK (reason IN ('old', 'unfiled')), -- unfiled: stored, but it could not be moved
+    PRIMARY KEY (mailbox, letter)
 ) STRICT;
 
 -- The daemon

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
-use chrono::Utc;
+use anyhow::{Context, anyhow, bail};
+use chrono::{DateTime, Utc};
 
-use crate::config::Config;
 use crate::config::presets::{self, is_untouched};
+use crate::config::{Config, SharedMailbox};
 use crate::daemon;
 use crate::post::outbox::{Checked, Outbox};
-use crate::post::{dns, oauth};
-use crate::report::format_duration;
+use crate::post::{InboxCheck, dns, oauth};
+use crate::report::{format_duration, format_local};
 use crate::store::{self, private};
 
 mod round_trip;
@@ -45,6 +45,11 @@ impl Args {
         };
         let advice = "edit it: the club's name and addresses, its mailbox and its mail server";
         findings.print("config", edited(path), advice);
+        match config.shared_mailbox() {
+            Some(SharedMailbox::Taken(text)) => findings.print("gm", Err(anyhow!(text)), ""),
+            Some(SharedMailbox::Sorted(text)) => warn("gm", &text),
+            None => {}
+        }
         let templates = daemon::templates(config.templates.folder.as_deref()).and_then(|templates| {
             crate::report::check_templates(&templates)?;
             Ok("all render".to_owned())
@@ -68,9 +73,7 @@ impl Args {
             for login in config.oauth_logins() {
                 findings.print("login", state_of(login), "");
             }
-            let inbox = config.inbox.check().await.map_err(Into::into);
-            let advice = config.inbox.port_advice();
-            findings.print("inbox", inbox, advice.as_deref().unwrap_or("see the section [inbox]"));
+            findings.print_inbox(&config).await;
             let advice = config.outbox.way.port_advice();
             let outbox = async { anyhow::Ok(Outbox::new(config.outbox.way.clone())?.check().await?) };
             let advice = advice.as_deref().unwrap_or("see the section [outbox]");
@@ -82,6 +85,16 @@ impl Args {
                     }
                 }
                 Err(error) => findings.print("outbox", Err(error), advice),
+            }
+            if let Some(address) = config.status.listen.filter(|address| !address.ip().is_loopback()) {
+                warn(
+                    "status",
+                    &format!(
+                        "whoever reaches {address} can read the club's counts (status.listen); outside of a \
+                     container, use 127.0.0.1:{}",
+                        address.port()
+                    ),
+                );
             }
             look_up(&config, self.dkim_selector).await;
             if self.send {
@@ -138,6 +151,18 @@ async fn database(config: &Config) -> anyhow::Result<String> {
         "matches running: {}, letters waiting: {}, dispatches waiting: {}{given_up}",
         queues.matches_running, queues.letters_waiting, queues.dispatches_waiting
     ))
+}
+
+/// Counts the letters that arrived before the mark of the mailbox, and returns the mark.
+async fn old_letters(
+    config: &Config,
+    arrivals: &[Option<DateTime<Utc>>],
+) -> anyhow::Result<(usize, DateTime<Utc>)> {
+    let store = store::open(&config.database.url).await?;
+    let mark = store.mailbox_mark(&config.inbox.name(), Utc::now()).await;
+    store.close().await;
+    let mark = mark?;
+    Ok((arrivals.iter().flatten().filter(|at| daemon::is_before(**at, mark)).count(), mark))
 }
 
 /// Compares the tables, indexes and triggers of the database with those of this program.
@@ -200,12 +225,41 @@ struct Findings {
 }
 
 impl Findings {
+    async fn print_inbox(&mut self, config: &Config) {
+        let checked = match config.inbox.check().await {
+            Ok(checked) => checked,
+            Err(error) => {
+                let explained = config.inbox.explain(&error);
+                let advice = if explained.contains("see inbox.") { "" } else { "see the section [inbox]" };
+                return self.print("inbox", Err(anyhow!(explained)), advice);
+            }
+        };
+        let InboxCheck { mut found, hints, arrivals } = checked;
+        match old_letters(config, &arrivals).await {
+            Ok((0, _)) => {}
+            Ok((old, mark)) => {
+                let mark = format_local(mark, config.terms.zone, Utc::now());
+                found.push_str(&format!(
+                    "; {old} of them arrived before the club began ({mark}) and are left alone, unless they answer one of \
+                     its letters; fogpost receive < FILE takes one"
+                ));
+            }
+            Err(error) => warn("inbox", &format!("the old letters in it cannot be counted: {error:#}")),
+        }
+        self.print("inbox", Ok(found), "");
+        hints.iter().for_each(|hint| warn("inbox", hint));
+    }
+
     async fn print_round_trip(&mut self, config: &Config, limit: Duration) {
         let arrival = round_trip::round_trip(config, limit).await;
         let warnings = arrival.as_ref().map(round_trip::Arrival::warnings).unwrap_or_default();
         let advice =
             "look into its spam folder, and whether letters to the club's address reach this mailbox";
+        let unfiled = arrival.as_ref().ok().and_then(|arrival| arrival.unfiled().map(ToOwned::to_owned));
         self.print("send", arrival.map(|arrival| arrival.found()), advice);
+        if let Some(error) = unfiled {
+            self.print("send", Err(anyhow!("the letter cannot be moved to {error}")), "");
+        }
         warnings.iter().for_each(|warning| warn("send", warning));
     }
 

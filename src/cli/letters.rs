@@ -9,17 +9,17 @@ use anyhow::{Context, bail};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde_json::json;
 
-use super::arguments::{ActingGm, Output, Unsealing};
+use super::arguments::{ActingGm, Output, Unsealing, address};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table, put, put_text};
 use crate::daemon::audit::sealed;
 use crate::daemon::items;
 use crate::daemon::sending::resend::{self, MAX_RESENT, Resent};
 use crate::daemon::{Office, Unseal};
-use crate::letter::Digest;
+use crate::letter::{Address, Digest};
 use crate::referee::{Instruction, is_digest_prefix};
 use crate::report::{counted, format_local};
-use crate::store::{Database, DispatchFilter, DispatchRow, LetterRow, LetterStatus};
+use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus};
 
 /// List incoming letters with their status, print one, or accept one
 ///
@@ -102,8 +102,8 @@ struct Which {
     #[arg(long = "match", value_name = "MATCH")]
     match_id: Option<String>,
     /// Only letters to this address
-    #[arg(long, value_name = "ADDRESS")]
-    to: Option<String>,
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    to: Option<Address>,
     /// Only letters that were given up
     #[arg(long)]
     given_up: bool,
@@ -144,7 +144,9 @@ impl Args {
             let asked = self.unsealing.asked(&office.config.club.gm)?;
             match &self.raw {
                 Some(prefix) => raw(office, prefix, asked.as_ref()).await?,
-                None if self.unsent => self.list_unsent(&office.store, office.config.terms.zone).await?,
+                None if self.unsent => {
+                    print_unsent(office, &office.store.list_dispatches(true, self.limit).await?, self.json)
+                }
                 None => self.list(office, asked.as_ref()).await?,
             }
             Ok(ExitCode::SUCCESS)
@@ -161,7 +163,7 @@ impl Args {
         }
         let head = ["letter", "received", "from", "subject", "status", "seat", "note"];
         let zone = office.config.terms.zone;
-        print_table(&head, listed.iter().map(|letter| columns(letter, zone)).collect());
+        print_table(&head, listed.iter().map(|letter| columns(letter, zone, office.now())).collect());
         if listed.iter().any(Listed::is_sealed) {
             println!(
                 "Letters of running matches are sealed: --unseal REASON --gm NAME shows their contents."
@@ -169,21 +171,16 @@ impl Args {
         }
         Ok(())
     }
-
-    async fn list_unsent(&self, store: &Database, zone: chrono_tz::Tz) -> anyhow::Result<()> {
-        print_unsent(&store.list_dispatches(true, self.limit).await?, zone, self.json);
-        Ok(())
-    }
 }
 
-fn print_unsent(dispatches: &[DispatchRow], zone: chrono_tz::Tz, json: bool) {
+fn print_unsent(office: &Office, dispatches: &[DispatchRow], json: bool) {
     if json {
         dispatches.iter().for_each(|dispatch| print_json(&unsent_as_json(dispatch)));
         return;
     }
     let rows = dispatches.iter().map(|dispatch| {
         vec![
-            format_local(dispatch.created_at, zone),
+            format_local(dispatch.created_at, office.config.terms.zone, office.now()),
             dispatch.recipient.clone(),
             dispatch.kind.to_string(),
             dispatch.match_id.clone().unwrap_or_default(),
@@ -215,13 +212,13 @@ fn confirmed(question: &str) -> anyhow::Result<bool> {
 async fn resend(office: &Office, which: &Which, yes: bool, check: bool) -> anyhow::Result<ExitCode> {
     let filter = DispatchFilter {
         match_id: which.match_id.as_ref().map(|id| id.to_ascii_uppercase()),
-        recipient: which.to.as_ref().map(|address| address.to_ascii_lowercase()),
+        recipient: which.to.as_ref().map(Address::to_string),
         only_given_up: which.given_up,
         since: which.since,
     };
     let found = office.store.find_dispatches(&filter, MAX_RESENT).await?;
     let rows: Vec<DispatchRow> = found.into_iter().map(|(row, _)| row).collect();
-    print_unsent(&rows, office.config.terms.zone, false);
+    print_unsent(office, &rows, false);
     let number = rows.iter().filter(|row| row.sent_at.is_some() || row.given_up_at.is_some()).count();
     let letters = counted(number, "letter", "letters");
     if number == 0 || check {
@@ -251,7 +248,7 @@ async fn list_given_up(office: &Office, seen: bool, json: bool) -> anyhow::Resul
     let filter = DispatchFilter { only_given_up: true, ..DispatchFilter::default() };
     let found = office.store.find_dispatches(&filter, MAX_RESENT).await?;
     let rows: Vec<DispatchRow> = found.into_iter().map(|(row, _)| row).collect();
-    print_unsent(&rows, office.config.terms.zone, json);
+    print_unsent(office, &rows, json);
     if rows.len() >= MAX_RESENT as usize && !json {
         println!("These are the newest {MAX_RESENT}.");
     }
@@ -313,7 +310,7 @@ async fn listed(
     Ok(listed)
 }
 
-fn columns(listed: &Listed, zone: chrono_tz::Tz) -> Vec<String> {
+fn columns(listed: &Listed, zone: chrono_tz::Tz, now: DateTime<Utc>) -> Vec<String> {
     let Listed { letter, sealed_by } = listed;
     let digest = letter.digest.to_string()[..12].to_owned();
     let status = letter.status.as_str().to_owned();
@@ -331,7 +328,7 @@ fn columns(listed: &Listed, zone: chrono_tz::Tz) -> Vec<String> {
     }
     vec![
         digest,
-        format_local(letter.received_at, zone),
+        format_local(letter.received_at, zone, now),
         letter.sender.clone(),
         letter.subject.chars().take(40).collect(),
         status,

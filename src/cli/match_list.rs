@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::arguments::game;
@@ -55,7 +56,7 @@ impl List {
                 game_match.players.second.clone(),
                 phase(game_match),
                 waits_for(game_match),
-                due_at(game_match),
+                due_at(game_match, now),
             ]
         });
         print_table(&["match", "first", "second", "phase", "waits for", "due"], rows.collect());
@@ -119,7 +120,7 @@ pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> any
         ("first filed", filed(game_match, Seat::First)),
         ("second filed", filed(game_match, Seat::Second)),
         ("waits for", waits_for(overview)),
-        ("due", due_at(overview)),
+        ("due", due_at(overview, office.now())),
         ("ledger", format!("sha256 {}", game_match.head.hash)),
     ];
     for (name, value) in rows {
@@ -134,8 +135,8 @@ fn filed(game_match: &Match, seat: Seat) -> String {
 }
 
 /// Formats the deadline in the match's zone, or returns nothing if there is none.
-fn due_at(game_match: &MatchOverview) -> String {
-    game_match.deadline.map(|deadline| format_local(deadline, game_match.zone)).unwrap_or_default()
+fn due_at(game_match: &MatchOverview, now: DateTime<Utc>) -> String {
+    game_match.deadline.map(|deadline| format_local(deadline, game_match.zone, now)).unwrap_or_default()
 }
 
 /// Describes the open phase or the result.

@@ -29,6 +29,7 @@ macro_rules! print {
 mod arguments;
 mod audit;
 mod backup;
+mod clock;
 mod club;
 mod db;
 mod demo;
@@ -89,6 +90,7 @@ enum Command {
     Match(Box<matches::Args>),
     Player(player::Args),
     Club(club::Args),
+    Clock(clock::Args),
     Letters(letters::Args),
     Audit(audit::Args),
     Backup(backup::Backup),
@@ -118,6 +120,7 @@ impl Cli {
             Command::Match(args) => args.run(&config),
             Command::Player(args) => args.run(&config),
             Command::Club(args) => args.run(&config),
+            Command::Clock(args) => args.run(&config),
             Command::Letters(args) => args.run(&config),
             Command::Audit(args) => args.run(&config),
             Command::Backup(args) => args.run(&config),

@@ -5,8 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::bail;
+use chrono::Utc;
 
 use crate::config::Config;
+use crate::daemon::doubt;
 use crate::letter::printable::printable_line;
 use crate::{daemon, post, store};
 
@@ -37,6 +39,9 @@ fn receive(config: &Path) -> anyhow::Result<()> {
         let store = store::open(&config.database.url).await?;
         if let Some(free_mb) = store.free_bytes()?.and_then(|free| config.database.shortage(free)) {
             bail!("only {free_mb} MB are free, less than database.min_free_mb");
+        }
+        if !doubt::may_store(&store, &letter, Utc::now()).await? {
+            bail!("the clock is in doubt; if it is right, run fogpost clock confirm");
         }
         let mut letter = daemon::new_letter(letter);
         letter.is_from_gm = config.club.gm.is_one_at(&letter.sender);

@@ -206,12 +206,7 @@ impl StatusPage {
                 let listener =
                     TcpListener::bind(address).await.with_context(|| format!("status.listen {address}"))?;
                 let (store, config) = (Arc::clone(&office.store), self.config.subscribe());
-                Some(tokio::spawn(async move {
-                    let served = service::serve_status(listener, store, config, Arc::new(Utc::now)).await;
-                    if let Err(error) = served {
-                        tracing::error!(error = format!("{error:#}"), "the monitoring pages failed");
-                    }
-                }))
+                Some(tokio::spawn(service::serve_status(listener, store, config, Arc::new(Utc::now))))
             }
         };
         self.end();

@@ -33,6 +33,7 @@ impl Args {
             let mut status =
                 Status::of(&store, &config.database, &config.outbox.quota, Utc::now(), silent_after).await?;
             status.note_logins(&config.oauth_logins());
+            status.note_config(&config);
             store.close().await;
             Ok(status)
         })?;
@@ -107,7 +108,7 @@ struct Times {
 
 impl Times {
     fn ago(&self, at: DateTime<Utc>) -> String {
-        format!("{} ago ({})", format_duration(self.now - at), format_local(at, self.zone))
+        format!("{} ago ({})", format_duration(self.now - at), format_local(at, self.zone, self.now))
     }
 
     fn last(&self, at: Option<DateTime<Utc>>) -> String {

@@ -1,10 +1,11 @@
 //! The GM's instructions at the terminal.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 
-use super::{Office, commit, load};
+use super::{Office, commit, doubt, load};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::gm::alarm::time_apart;
 use crate::desk::gm::instructions::instruct_at_terminal;
 use crate::desk::matches::openings::{self, NewMatch, opened_by_gm};
 use crate::referee::{Instruction, Match};
@@ -32,6 +33,7 @@ pub async fn open_all(office: &Office, new: &[NewMatch]) -> anyhow::Result<Vec<M
 /// # Errors
 /// Same as [`open`].
 pub async fn open_all_as(office: &Office, gm: GmIndex, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
+    ensure_clock_is_trusted(office).await?;
     let gm = opened_by_gm(&office.config.club.gm.all()[gm.0]);
     let new = new.to_vec();
     commit::decide_and_commit(office, move |desk| openings::open_all(desk, &new, &gm)).await
@@ -65,11 +67,25 @@ pub async fn carry_out_as(
     instruction: &Instruction,
     check: bool,
 ) -> anyhow::Result<GmResult> {
+    if instruction.changes_something() {
+        ensure_clock_is_trusted(office).await?;
+    }
     let instruction = instruction.clone();
     let decision = move |desk: &mut Desk<'_>| instruct_at_terminal(desk, gm, &instruction, check);
     match check {
         true => Ok(commit::decide(office, load::new_rows(office).await?, decision).await?.0),
         false => commit::decide_and_commit(office, decision).await,
+    }
+}
+
+/// Fails if a daemon doubts the clock: deadlines would follow from it.
+async fn ensure_clock_is_trusted(office: &Office) -> anyhow::Result<()> {
+    match doubt::doubted_since(&office.store, office.now()).await? {
+        Some(last) => bail!(
+            "the clock is in doubt: it was last trusted {}; set it, or run fogpost clock confirm",
+            time_apart(office.now() - last)
+        ),
+        None => Ok(()),
     }
 }
 

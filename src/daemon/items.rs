@@ -21,8 +21,9 @@ use super::{Office, commit};
 use crate::desk::door::sender::ReadLetter;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::rows::{Key, LoadedRows};
-use crate::desk::items::{Batch, Item, Progress, set_back};
+use crate::desk::items::{Batch, Item, MAX_ATTEMPTS, Progress, Rounds, set_back};
 use crate::desk::matches::acts::by_clock;
+use crate::desk::outbox::alarms;
 use crate::letter::Digest;
 use crate::store::{Changes, Claimable, MOST_CLAIMED, MatchRow, StoreError, WaitingLetter};
 
@@ -44,7 +45,8 @@ impl DueMatches {
         DueMatches { until, skipped, one_by_one: false }
     }
 
-    /// Handles that a batch with these failed: each goes alone from now on, and one that did so is left alone.
+    /// Handles that a batch with these failed: each goes alone from now on, and one that did so is left
+    /// alone.
     fn isolate(&mut self, matches: Vec<String>, without_letters: bool) {
         if let ([match_id], true) = (&matches[..], without_letters) {
             tracing::error!(match_id, "failed to enforce the deadline of a match");
@@ -302,13 +304,18 @@ async fn rows_of(
     let mut loaded = load::new_rows(office).await?;
     loaded.in_work = in_work.clone();
     let matches = matches.iter().cloned().map(Key::Match);
-    load::load(office, letters.iter().flat_map(keys_of).chain(matches).collect(), &mut loaded).await?;
+    // If the last attempt fails, the GMs are told: without these rows the letter would be tried once more.
+    let is_last = letters.iter().any(|letter| letter.waiting.tries + 1 >= MAX_ATTEMPTS);
+    let gms = if is_last { office.config.club.gm.all() } else { &[] };
+    let alarms = alarms::subjects_of_set_aside(gms).map(Key::Budget);
+    let keys = letters.iter().flat_map(keys_of).chain(matches).chain(alarms);
+    load::load(office, keys.collect(), &mut loaded).await?;
     loaded.dkim = dkim::dkim_verdicts(office, letters).await;
     Ok(loaded)
 }
 
-/// Handles an error that a repetition would bring again: from now on each letter and each match goes alone. If a
-/// letter was alone already, counts a failure of it.
+/// Handles an error that a repetition would bring again: from now on each letter and each match goes alone.
+/// If a letter was alone already, counts a failure of it.
 async fn isolate(
     office: &Office,
     due: Option<&mut DueMatches>,
@@ -330,8 +337,9 @@ async fn isolate(
         suspects::suspect(office, letters);
         return Ok(());
     };
-    let counting =
-        commit::decide_and_commit(office, move |desk| set_back(desk, &letter, &anyhow!("{error}")));
+    let counting = commit::decide_and_commit(office, move |desk| {
+        set_back(desk, &letter, &anyhow!("{error}"), Rounds::More)
+    });
     counting.await.context("failed to set a letter aside")
 }
 

@@ -12,6 +12,7 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use tokio::sync::Notify;
 
+use self::doubt::ClockTrust;
 use self::heartbeat::Heartbeat;
 use self::suspects::Attempts;
 use self::traffic::Traffic;
@@ -26,6 +27,7 @@ use crate::store::Database;
 
 pub mod audit;
 mod commit;
+pub mod doubt;
 mod heartbeat;
 pub mod house;
 pub mod instruct;
@@ -48,6 +50,7 @@ pub use crate::desk::frame::gm_index::GmIndex;
 pub use crate::desk::gm::unseal::Unseal;
 pub use crate::desk::matches::openings::{Holder, NamedAddress, NewMatch, fit_name};
 pub use intake::copies::with_new_text;
+pub use intake::old::is_before;
 pub use intake::row::new_letter;
 pub use items::{DueMatches, Settled};
 
@@ -64,6 +67,7 @@ pub struct Office {
     /// Verifies DKIM signatures, where letters must be signed.
     verifier: Option<Arc<Verifier>>,
     clock: Clock,
+    clock_trust: ClockTrust,
     heartbeat: Heartbeat,
     attempts: Attempts,
     /// The letters under way. Rulings without a letter let them pass.
@@ -101,6 +105,7 @@ impl Office {
             outbox,
             verifier,
             clock,
+            clock_trust: ClockTrust::default(),
             heartbeat: Heartbeat::new(Instant::now()),
             attempts: Attempts::new(run),
             traffic: Traffic::new(),

@@ -29,12 +29,12 @@ pub async fn time(office: &Office, key: &str) -> anyhow::Result<Option<DateTime<
     Ok(Some(now))
 }
 
-/// Whether a remembered time is in the future: the clock was set back since.
+/// Returns a remembered time if it is in the future: the clock was set back since.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn is_ahead(office: &Office, key: &str) -> anyhow::Result<bool> {
-    Ok(noted_time(office, key).await?.is_some_and(|noted| noted > office.now()))
+pub async fn time_ahead(office: &Office, key: &str) -> anyhow::Result<Option<DateTime<Utc>>> {
+    Ok(noted_time(office, key).await?.filter(|noted| *noted > office.now()))
 }
 
 async fn noted_time(office: &Office, key: &str) -> anyhow::Result<Option<DateTime<Utc>>> {

@@ -99,8 +99,8 @@ impl Attempts {
         owner.split(' ').next() == Some(&self.run)
     }
 
-    /// Returns the owner of the note about the letters of a batch: several are in work at a time, each under the
-    /// lowest free number. A note that could not be removed is thus replaced by a later batch.
+    /// Returns the owner of the note about the letters of a batch: several are in work at a time, each under
+    /// the lowest free number. A note that could not be removed is thus replaced by a later batch.
     pub fn next_batch(&self) -> BatchOwner<'_> {
         let mut taken = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         let number = (0..).find(|number| taken.insert(*number)).unwrap_or_default();
@@ -338,9 +338,9 @@ async fn set_aside(
     let (letters, why) = (letters.to_vec(), why.to_owned());
     tracing::error!(letters = letters.len(), why, "letters set aside");
     let deciding = commit::decide(office, load::new_rows(office).await?, move |desk| {
-        letters
-            .iter()
-            .try_for_each(|letter| desk::items::set_aside(desk, letter, why.clone(), letter.tries.max(1)))
+        letters.iter().try_for_each(|letter| {
+            desk::items::set_aside(desk, letter, why.clone(), letter.tries.max(1), desk::items::Rounds::More)
+        })
     });
     let ((), changes) = deciding.await?;
     office.store.commit_claimed(claim, &changes).await.context("failed to set a letter aside")?;

@@ -20,9 +20,10 @@ use super::frame::desk::{Desk, Draft};
 use super::frame::parallel::par_map;
 use super::frame::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
 use super::matches::acts::{CauseOf, rule_on};
-use super::outbox::gms::{self, About};
-use crate::letter::{Digest, Letter, Limits, bounded_head};
-use crate::report::ClubLetter;
+use super::outbox::alarms;
+use super::outbox::gms::About;
+use crate::letter::{Address, Digest, Letter, Limits, bounded_head};
+use crate::report::Trouble;
 use crate::store::{BudgetUse, LetterDecision, LetterStatus, Postponed, WaitingLetter};
 
 /// Failures after which a letter is set aside.
@@ -124,7 +125,8 @@ impl Batch {
     /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they
     /// lack.
     fn decide_alone(&mut self, club: &Club, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
-        // Once items are accepted, all were decided alone; one that then lacks rows is decided upon the accepted.
+        // Once items are accepted, all were decided alone; one that then lacks rows is decided upon the
+        // accepted.
         if self.done > 0 {
             return Vec::new();
         }
@@ -166,31 +168,49 @@ impl Batch {
 }
 
 /// Counts a failure. After [`MAX_ATTEMPTS`] the letter is set aside, and the GM is told.
-pub fn set_back(desk: &mut Desk<'_>, waiting: &WaitingLetter, error: &anyhow::Error) -> Decided<()> {
+pub fn set_back(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    error: &anyhow::Error,
+    rounds: Rounds,
+) -> Decided<()> {
     let (letter, attempts) = (waiting.digest, waiting.tries + 1);
     let note = format!("{error:#}");
     tracing::error!(%letter, attempts, error = note, "failed to rule on a letter");
     if attempts >= MAX_ATTEMPTS {
-        return set_aside(desk, waiting, note, attempts);
+        return set_aside(desk, waiting, note, attempts, rounds);
     }
     desk.draft.changes.postponed.push(Postponed { digest: letter, note, until: None, match_id: None });
     Ok(())
 }
 
 /// Sets a letter aside, and tells the GM.
-pub fn set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, note: String, attempts: u32) -> Decided<()> {
+pub fn set_aside(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    note: String,
+    attempts: u32,
+    rounds: Rounds,
+) -> Decided<()> {
     let letter = waiting.digest;
     let sender = sender_in_header(&waiting.raw);
     let digest = letter.to_string();
-    let plain = ClubLetter::SetAside { digest, sender, note: note.clone(), attempts };
-    let about = match_of(desk, &waiting.raw)?.cloned();
-    let about = about.as_ref().map_or(About::Club, About::Match);
-    let alarms = gms::gm_alarms(desk, &plain, &set_aside_part(letter), about)?;
+    let trouble = Trouble::SetAside { digest, sender, note: note.clone(), attempts };
+    match tell_of_set_aside(desk, waiting, &trouble) {
+        // Otherwise it would be tried forever. The digest lists it, too.
+        Err(Undecided::Lacks) if rounds == Rounds::Last => {}
+        told => told?,
+    }
     let status = LetterStatus::SetAside;
     let decision = LetterDecision { digest: letter, status, note, seat: None, accepted_by: None };
     desk.draft.changes.decided.push(decision);
-    desk.draft.changes.dispatches.extend(alarms);
     Ok(())
+}
+
+fn tell_of_set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, trouble: &Trouble) -> Decided<()> {
+    let about = match_of(desk, &waiting.raw)?.cloned();
+    let about = about.as_ref().map_or(About::Club, About::Match);
+    alarms::tell(desk, trouble, &set_aside_part(waiting.digest), about)
 }
 
 /// Decides on an item, upon the changes of those before it.
@@ -247,7 +267,7 @@ fn decide_letters(desk: &mut Desk<'_>, letters: &[ReadLetter], rounds: Rounds) -
             }
         };
         desk.reject();
-        set_back(desk, &letter.waiting, &error)?;
+        set_back(desk, &letter.waiting, &error, rounds)?;
         desk.accept();
         break;
     }
@@ -286,6 +306,9 @@ fn set_aside_part(letter: Digest) -> String {
 fn sender_in_header(raw: &[u8]) -> String {
     let head = bounded_head(raw, &Limits::default());
     let mail = mail_parser::MessageParser::default().parse_headers(&head);
-    let sender = mail.as_ref().and_then(|mail| mail.from()?.first()?.address());
-    sender.unwrap_or("nobody").chars().filter(|c| !c.is_control()).take(200).collect()
+    let sender = mail.as_ref().and_then(|mail| mail.from()?.first()?.address()).unwrap_or("nobody");
+    match Address::parse(sender) {
+        Ok(address) => address.to_string(),
+        Err(_) => sender.chars().filter(|c| !c.is_control()).take(200).collect(),
+    }
 }

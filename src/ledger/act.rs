@@ -99,6 +99,8 @@ pub enum Act {
     Restored(Seat),
     /// By the program: the referee was down from `since` until now. A deadline within moves by its length.
     Slide { since: DateTime<Utc> },
+    /// By the program: the clock was ahead of now. The deadline that it moved is set again.
+    ClockSetBack,
     /// By the program: the seat's reply token or its player's addresses change.
     Hold {
         seat: Seat,

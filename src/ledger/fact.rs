@@ -78,6 +78,8 @@ pub enum Fact {
     DeadlineExtended { days: u32, deadline: DateTime<Utc> },
     /// Deadlines were extended because the referee could not be reached.
     DeadlineSlid { deadline: DateTime<Utc> },
+    /// The referee's clock was ahead: the deadline that it moved was set again.
+    DeadlineRestored { deadline: DateTime<Utc> },
     /// The mail server took the seat's letter that opened the phase late, and the deadline moved by as much.
     OpeningSentLate { seat: Seat, deadline: DateTime<Utc> },
     /// The seat was reminded, or told again that its letter was refused.

@@ -111,17 +111,17 @@ impl Letter {
             own,
             written_now: OnceCell::new(),
         });
+        // Only now: the classifier asks for tokens in the header.
+        for lines in texts.iter().flat_map(|texts| [&texts.plain, &texts.html]) {
+            let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+            add_tokens(&mut envelope.tokens, own_letter::tokens(&text.join("\n")));
+        }
         let (texts, from) = match (texts, envelope.from.clone()) {
             (Ok(texts), Ok(from)) => (texts, from),
             (Err(reason), _) | (_, Err(reason)) => {
                 return Err(Box::new(envelope.into_unreadable(digest, reason)));
             }
         };
-        let mut tokens = envelope.tokens;
-        for lines in [&texts.plain, &texts.html] {
-            let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-            add_tokens(&mut tokens, own_letter::tokens(&text.join("\n")));
-        }
         Ok(Letter {
             digest,
             other_recipients: recipients::other_recipients(&headers, own, &from),
@@ -132,7 +132,7 @@ impl Letter {
             references: envelope.references,
             subject_tag: SubjectTag::find(&envelope.subject),
             subject: envelope.subject,
-            tokens,
+            tokens: envelope.tokens,
             automatic: envelope.automatic,
             texts,
             trace: headers.into_iter().filter(|h| authentic::is_trace(&h.name)).collect(),

@@ -77,7 +77,7 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
         let Some(mut message) = AuthenticatedMessage::parse(head) else { return DkimVerdict::NotPassed };
         // With two senders, the signature of one could pass for the other's.
         let one_sender =
-            matches!(message.from.as_slice(), [only] if only.eq_ignore_ascii_case(from.as_str()));
+            matches!(message.from.as_slice(), [only] if Address::parse(only).as_ref() == Ok(from));
         if !one_sender || message.dkim_headers.len() > MAX_SIGNATURES {
             return DkimVerdict::NotPassed;
         }

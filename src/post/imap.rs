@@ -5,25 +5,39 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
+use self::filing::Filing;
 use self::mailbox::{Mailbox, find};
 use self::spam::SpamFolder;
 use super::source::{
     BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY,
 };
-use super::{Error, FoundLetter, Secret, Tls, oauth, tls};
+use super::{Error, FoundLetter, InboxCheck, LeftLetters, Secret, Tls, oauth, tls};
 
+mod command;
 mod connection;
 mod fetch;
+mod filing;
+mod folders;
 mod idle;
 mod login;
 mod mailbox;
 mod paced;
+mod response;
 mod spam;
+mod utf7;
+
+/// Letters that are fetched whole, however old they are.
+const FEW_LETTERS: usize = 20;
+
+/// Beginnings of letters that are fetched together, and their size: enough for the header and the end of a
+/// short letter of ours that is quoted.
+const BEGINNINGS: usize = 64;
+const BEGINNING_BYTES: usize = 16 * 1024;
 
 /// Times that a letter may break the session before it is left alone.
 const MAX_FAILURES: u8 = 3;
@@ -130,6 +144,60 @@ impl ImapConfig {
         }
     }
 
+    /// Checks that the folders have names, and different ones.
+    pub(super) fn check_folders(&self) -> Result<(), String> {
+        let named = [
+            ("folder", Some(&self.folder)),
+            ("processed", Some(&self.processed)),
+            ("spam_folder", self.spam_folder.as_ref()),
+        ];
+        let named: Vec<(&str, &String)> =
+            named.into_iter().filter_map(|(key, name)| Some((key, name?))).collect();
+        for (place, (key, name)) in named.iter().enumerate() {
+            if name.trim().is_empty() || name.chars().any(char::is_control) {
+                let example = ["INBOX", "Processed", "Junk"][place];
+                return Err(format!(
+                    "inbox.imap.{key} is `{}`, which names no folder; try \"{example}\"",
+                    name.escape_debug()
+                ));
+            }
+            let is_same = |other: &&(&str, &String)| other.1.to_lowercase() == name.to_lowercase();
+            if let Some((other, _)) = named[..place].iter().find(is_same) {
+                return Err(format!(
+                    "inbox.imap.{other} and inbox.imap.{key} are both `{name}`; letters are moved from one folder to \
+                     another, so they must differ"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the keys of the login.
+    fn login_keys(&self) -> &'static str {
+        match (&self.oauth, &self.password_file) {
+            (Some(_), _) => "inbox.imap.user and inbox.imap.oauth",
+            (None, Some(_)) => "inbox.imap.user and inbox.imap.password_file",
+            (None, None) => "inbox.imap.user and inbox.imap.password",
+        }
+    }
+
+    /// Returns the setting to look at after an error that does not name one.
+    pub(super) fn advice(&self, error: &Error) -> Option<String> {
+        match error {
+            Error::Login(_) => Some(format!("see {}", self.login_keys())),
+            Error::Io { .. } => Some(
+                self.port_advice().unwrap_or_else(|| "see inbox.imap.host and inbox.imap.port".to_owned()),
+            ),
+            Error::Configuration(_)
+            | Error::Server(_)
+            | Error::Misunderstood(_)
+            | Error::Goodbye(_)
+            | Error::Malformed
+            | Error::NotStored
+            | Error::Stopped => None,
+        }
+    }
+
     fn idle_time(&self) -> Duration {
         Duration::from_secs(self.idle_seconds.clamp(1, 540))
     }
@@ -140,9 +208,13 @@ pub(super) struct ImapReader {
     settings: ImapConfig,
     handle: ConnectionHandle,
     /// The value for which the UIDs below are valid.
-    uid_validity: u32,
+    uid_validity: Option<u32>,
     /// Letters that are stored but still in the folder, and so not handed over again.
-    stored: BTreeSet<u32>,
+    filing: Filing,
+    /// Letters that the receiver did not take.
+    untaken: BTreeSet<u32>,
+    /// The left letters as the receiver knows them.
+    left: LeftLetters,
     /// Letters that are left alone, with the time since when.
     unreadable: BTreeMap<u32, Instant>,
     /// Times that a letter broke the session, or did not come, when it was fetched alone.
@@ -154,30 +226,47 @@ pub(super) struct ImapReader {
     /// Number of letters that were handed over and stored.
     stored_count: usize,
     spam: SpamFolder,
+    /// Whether the password is the one in the file, which may change.
+    is_password_in_file: bool,
 }
 
 impl ImapReader {
-    pub(super) fn new(settings: ImapConfig, handle: ConnectionHandle) -> ImapReader {
+    pub(super) fn new(settings: ImapConfig, handle: ConnectionHandle, left: LeftLetters) -> ImapReader {
+        let is_password_in_file =
+            settings.password.is_some() && password_in_file(&settings) == settings.password;
         ImapReader {
             settings,
             handle,
-            uid_validity: 0,
-            stored: BTreeSet::new(),
+            uid_validity: None,
+            filing: Filing::default(),
+            untaken: BTreeSet::new(),
+            left,
             unreadable: BTreeMap::new(),
             failures: BTreeMap::new(),
             batch_limit: MAX_BATCH_LETTERS,
             fetching: Vec::new(),
             stored_count: 0,
             spam: SpamFolder::default(),
+            is_password_in_file,
         }
     }
 
     fn open(&mut self) -> Result<Mailbox, Error> {
+        if self.is_password_in_file
+            && let Some(password) = password_in_file(&self.settings)
+        {
+            self.settings.password = Some(password);
+        }
         let mailbox = Mailbox::open(&self.settings, &self.handle)?;
         // The server has numbered its letters anew, so the old numbers mean nothing.
-        if mailbox.uid_validity() != self.uid_validity {
-            self.uid_validity = mailbox.uid_validity();
-            self.stored.clear();
+        if self.uid_validity != Some(mailbox.uid_validity()) {
+            self.uid_validity = Some(mailbox.uid_validity());
+            let uids = |origins: &BTreeSet<String>| {
+                let numbers = origins.iter().filter_map(|origin| origin.strip_prefix(&mailbox.origins()));
+                numbers.filter_map(|number| number.parse().ok()).collect()
+            };
+            self.filing = Filing::of(uids(&self.left.unfiled));
+            self.untaken = uids(&self.left.untaken);
             self.unreadable.clear();
             self.failures.clear();
         }
@@ -223,43 +312,93 @@ impl ImapReader {
 
     /// Reads the folder until it holds no more letters to read.
     fn read_folder(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<(), Error> {
-        let mut retried_filing = false;
+        let mut listed = self.list(mailbox)?;
+        let before = self.filing.refusal().cloned();
+        if self.filing.retry(mailbox)? {
+            listed = self.list(mailbox)?;
+        }
         loop {
-            let listed = mailbox.list()?;
-            self.forget_all_but(&listed);
-            if !self.stored.is_empty() {
-                // A server that accepts the move but still lists the letters would keep this loop going
-                // forever.
-                if std::mem::replace(&mut retried_filing, true) {
-                    return Err(Error::Server("failed to move stored letters out of the folder".into()));
-                }
-                mailbox.file(&self.stored.iter().copied().collect::<Vec<_>>())?;
-                continue;
-            }
-            let waiting: Vec<u32> = listed.into_iter().filter(|uid| self.is_due(*uid)).collect();
+            let waiting: Vec<u32> = listed.iter().copied().filter(|uid| self.is_due(*uid)).collect();
             if waiting.is_empty() {
-                return Ok(());
+                break;
             }
+            let waiting = self.without_old(mailbox, waiting, sender)?;
             let mut rest = &waiting[..];
             while !rest.is_empty() {
                 let (batch, later) = rest.split_at(self.batch_len(mailbox, rest)?);
                 self.read_batch(mailbox, batch, sender)?;
                 rest = later;
             }
-            retried_filing = false;
+            listed = self.list(mailbox)?;
         }
+        if let Some(error) = self.filing.refusal()
+            && before.as_ref() != Some(error)
+        {
+            tracing::warn!(error, "stored letters stay in their folder; reading goes on");
+        }
+        self.report_left(mailbox, sender)
     }
 
-    /// Forgets the letters that have left the folder. `listed` is sorted.
-    fn forget_all_but(&mut self, listed: &[u32]) {
+    /// Returns the letters without those that are old. A mailbox that was in use may hold gigabytes, so if
+    /// there are many letters, the old ones are found by their times and their beginnings.
+    fn without_old(
+        &mut self,
+        mailbox: &mut Mailbox,
+        mut waiting: Vec<u32>,
+        sender: &BatchSender,
+    ) -> Result<Vec<u32>, Error> {
+        let Some(mark) = self.left.mark.filter(|_| waiting.len() > FEW_LETTERS) else { return Ok(waiting) };
+        let arrivals = mailbox.arrivals(&waiting)?;
+        let dated = waiting.iter().zip(arrivals);
+        let suspects: Vec<u32> =
+            dated.filter(|(_, at)| at.is_some_and(|at| at < mark)).map(|(uid, _)| *uid).collect();
+        let mut rest = &suspects[..];
+        while !rest.is_empty() {
+            let (some, later) = rest.split_at(rest.len().min(BEGINNINGS).min(self.batch_limit.max(1)));
+            self.fetching = some.to_vec();
+            let fetched = mailbox.fetch_up_to(some, BEGINNING_BYTES)?;
+            self.fetching.clear();
+            let (uids, letters): (Vec<u32>, Vec<_>) = fetched.into_iter().unzip();
+            let old = if letters.is_empty() { Vec::new() } else { sender.find_old(letters)? };
+            self.untaken.extend(old.into_iter().filter_map(|place| uids.get(place)));
+            rest = later;
+        }
+        waiting.retain(|uid| !self.untaken.contains(uid));
+        Ok(waiting)
+    }
+
+    /// Lists the letters in the folder, and forgets those that have left it.
+    fn list(&mut self, mailbox: &mut Mailbox) -> Result<Vec<u32>, Error> {
+        let listed = mailbox.list()?;
         let is_listed = |uid: &u32| listed.binary_search(uid).is_ok();
-        self.stored.retain(is_listed);
+        self.filing.forget_all_but(&listed);
+        self.untaken.retain(is_listed);
         self.unreadable.retain(|uid, _| is_listed(uid));
         self.failures.retain(|uid, _| is_listed(uid));
+        Ok(listed)
+    }
+
+    /// Tells the receiver which letters cannot be moved, and which of those that were left have gone. The
+    /// receiver itself knows which letters it did not take.
+    fn report_left(&mut self, mailbox: &Mailbox, sender: &BatchSender) -> Result<(), Error> {
+        let origins = |uids: &BTreeSet<u32>| uids.iter().map(|uid| mailbox.origin(*uid)).collect();
+        let now = LeftLetters {
+            untaken: origins(&self.untaken),
+            unfiled: origins(self.filing.stored()),
+            mark: self.left.mark,
+        };
+        if now != self.left {
+            sender.report_unfiled(&self.left.unfiled, &now.unfiled)?;
+            sender.report_gone(self.left.untaken.difference(&now.untaken).cloned().collect())?;
+            self.left = now;
+        }
+        Ok(())
     }
 
     fn is_due(&self, uid: u32) -> bool {
-        self.unreadable.get(&uid).is_none_or(|since| since.elapsed() > UNREADABLE_RETRY)
+        !self.filing.contains(uid)
+            && !self.untaken.contains(&uid)
+            && self.unreadable.get(&uid).is_none_or(|since| since.elapsed() > UNREADABLE_RETRY)
     }
 
     /// Returns the number of these letters that make a batch, limited by number and size. The server is asked
@@ -307,10 +446,10 @@ impl ImapReader {
         if fetched_uids.is_empty() {
             return Ok(());
         }
-        sender.send_batch(letters)?;
-        self.stored.extend(&fetched_uids);
-        self.stored_count += fetched_uids.len();
-        mailbox.file(&fetched_uids)
+        let (stored, untaken) = sender.send_batch(letters)?.divide(fetched_uids);
+        self.untaken.extend(untaken);
+        self.stored_count += stored.len();
+        self.filing.add(mailbox, &stored)
     }
 }
 
@@ -325,7 +464,8 @@ impl Source for ImapReader {
                         // IDLE announces no letter that came while the other folder was selected.
                         self.read_folder(&mut mailbox, sender)?;
                     }
-                    sender.report_ok(self.unreadable.len());
+                    let unfiled = self.filing.refusal().or(self.spam.refusal());
+                    sender.report_ok(self.unreadable.len(), unfiled.cloned());
                     mailbox.wait(sender)?;
                 }
             });
@@ -353,17 +493,28 @@ impl Source for ImapReader {
         }
     }
 
-    fn check(&mut self) -> Result<String, Error> {
+    fn check(&mut self) -> Result<InboxCheck, Error> {
         let mut mailbox = self.open()?;
-        let found = mailbox.describe()?;
-        if let Some(folder) = &self.settings.spam_folder {
-            mailbox.switch_to(folder)?;
-        }
+        let checked = mailbox.check()?;
         mailbox.close();
-        Ok(found)
+        Ok(checked)
     }
 
     fn find(&mut self, message_id: &str) -> Result<Option<FoundLetter>, Error> {
         find(&self.settings, &self.handle, message_id)
     }
+
+    fn secret_file(&self) -> Option<&Path> {
+        match &self.settings.oauth {
+            Some(oauth) => Some(&oauth.token_file),
+            None => self.settings.password_file.as_deref().filter(|_| self.is_password_in_file),
+        }
+    }
+}
+
+/// Returns the password in the file that the settings name.
+fn password_in_file(settings: &ImapConfig) -> Option<Secret> {
+    let text = std::fs::read_to_string(settings.password_file.as_ref()?).ok()?;
+    let password = text.trim_end_matches(['\r', '\n']);
+    (!password.is_empty()).then(|| Secret::new(password))
 }

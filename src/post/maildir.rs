@@ -1,15 +1,15 @@
 //! Maildir folders: read as a mailbox, and written as a delivery agent writes them.
 //!
 //! The caller makes sure that only one program reads a folder; any number may deliver into it. We list `new`
-//! and `cur` every second instead of using file notifications: both folders are empty once letters are filed,
-//! so listing costs next to nothing, works on network file systems, and never misses a letter.
+//! and `cur` every second instead of using file notifications: both folders are usually empty once letters
+//! are filed, so listing costs next to nothing, works on network file systems, and never misses a letter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,9 +20,19 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 use super::source::{BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY};
-use super::{Error, FetchedLetter, FoundLetter, host_name};
+use super::{Error, FetchedLetter, FoundLetter, InboxCheck, LeftLetters, host_name};
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Letters left in the folder that are listed each second without a thought.
+const FEW_LETTERS: usize = 100;
+
+/// Time between looks at a folder with more of them that has not changed by its own account.
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Age at which a folder's time is old enough to tell a later change: file systems count in steps of up to
+/// two seconds.
+const SETTLED_AFTER: Duration = Duration::from_secs(3);
 
 /// Maximum letters in a folder to search for one letter, newest first.
 const MAX_SEARCHED: usize = 200;
@@ -33,6 +43,9 @@ const MAX_SEARCHED: usize = 200;
 pub struct MaildirConfig {
     /// The folder that contains `new`, `cur` and `tmp`.
     pub path: PathBuf,
+    /// The same path as the config has it, perhaps relative to its folder.
+    #[serde(skip)]
+    pub written_path: Option<PathBuf>,
     /// The Maildir++ folder inside it, without the leading dot, to which stored letters are moved.
     #[serde(default = "processed")]
     pub processed: String,
@@ -52,11 +65,35 @@ fn max_letter_bytes() -> usize {
 impl MaildirConfig {
     /// Returns the defaults for the Maildir at `path`.
     pub fn at(path: impl Into<PathBuf>) -> MaildirConfig {
-        MaildirConfig { path: path.into(), processed: processed(), max_letter_bytes: max_letter_bytes() }
+        MaildirConfig {
+            path: path.into(),
+            written_path: None,
+            processed: processed(),
+            max_letter_bytes: max_letter_bytes(),
+        }
     }
 }
 
-/// Creates `tmp`, `new` and `cur` where they are missing.
+impl MaildirConfig {
+    /// Checks that the folder for processed letters has a name, which makes it another folder than the one
+    /// that is read.
+    pub(super) fn check_folders(&self) -> Result<(), String> {
+        let name = &self.processed;
+        let is_name = !name.trim_matches(['.', ' ']).is_empty()
+            && !name.contains('/')
+            && !name.chars().any(char::is_control);
+        if is_name {
+            return Ok(());
+        }
+        let name = name.escape_debug();
+        Err(format!(
+            "inbox.maildir.processed is `{name}`, which names no folder inside the Maildir; try \"Processed\""
+        ))
+    }
+}
+
+/// Creates `tmp`, `new` and `cur` where they are missing, for our user alone, or in a folder that somebody
+/// else shares with a group, for the group too.
 ///
 /// # Errors
 /// Returns an error if a folder cannot be created or synced.
@@ -64,12 +101,49 @@ pub fn create(root: &Path) -> io::Result<()> {
     if ["tmp", "new", "cur"].iter().all(|part| root.join(part).is_dir()) {
         return Ok(());
     }
-    for part in ["tmp", "new", "cur"] {
-        fs::create_dir_all(root.join(part))?;
+    let is_new = !root.exists();
+    create_folders(root)?;
+    let is_shared = is_shared_maildir(root);
+    for folder in ["tmp", "new", "cur"].map(|part| root.join(part)) {
+        match fs::create_dir(&folder) {
+            Err(there) if there.kind() == io::ErrorKind::AlreadyExists => {}
+            created => {
+                created?;
+                set_folder_mode(&folder, is_shared)?;
+            }
+        }
+    }
+    if is_new {
+        set_folder_mode(root, is_shared)?;
     }
     sync(root)?;
     // A new folder is an entry in its parent, which must survive a power failure, too.
     root.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync)
+}
+
+/// Creates a folder and those above it where they are missing, for our user alone: letters hold reply tokens.
+///
+/// # Errors
+/// Returns an error if one cannot be created.
+pub fn create_folders(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Whether a Maildir, or the folder around it, is somebody else's who lets a group in, such as a mail
+/// server's.
+fn is_shared_maildir(root: &Path) -> bool {
+    is_shared(root) || root.parent().is_some_and(is_shared)
+}
+
+fn is_shared(folder: &Path) -> bool {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    fs::metadata(folder)
+        .is_ok_and(|about| about.uid() != rustix::process::geteuid().as_raw() && about.mode() & 0o070 != 0)
+}
+
+/// Sets the permissions of a new folder, whatever the umask is.
+fn set_folder_mode(folder: &Path, is_shared: bool) -> io::Result<()> {
+    fs::set_permissions(folder, Permissions::from_mode(if is_shared { 0o750 } else { 0o700 }))
 }
 
 /// A letter to deliver into the Maildir `root`.
@@ -151,7 +225,11 @@ impl<'a> Draft<'a> {
     }
 
     fn write_in_tmp(&self) -> io::Result<u64> {
-        let mut file = self.in_maildir(|| File::create_new(&self.tmp))?;
+        let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.tmp);
+        let mut file = self.in_maildir(create)?;
+        if is_shared_maildir(self.root) {
+            file.set_permissions(Permissions::from_mode(0o640))?;
+        }
         file.write_all(self.letter)?;
         Ok(file.metadata()?.dev())
     }
@@ -238,6 +316,20 @@ struct Found {
     size: u64,
 }
 
+impl Found {
+    fn origin(&self) -> String {
+        format!("maildir:{}", self.name)
+    }
+
+    /// Returns the times at which the letter arrived: the file's modification time, and the delivery time in
+    /// front of its name.
+    fn arrivals(&self) -> impl Iterator<Item = DateTime<Utc>> {
+        let seconds = self.name.split('.').next().and_then(|number| number.parse().ok());
+        let named = seconds.and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+        std::iter::once(self.modified.into()).chain(named)
+    }
+}
+
 /// Lists all letters in the folder, in order of arrival.
 fn list(root: &Path) -> io::Result<Vec<Found>> {
     let mut all = Vec::new();
@@ -272,16 +364,44 @@ pub(super) struct MaildirReader {
     stored: BTreeSet<String>,
     /// Letters that cannot be read, and since when. They are retried later.
     unreadable: BTreeMap<String, Instant>,
+    /// Letters, by origin, that the receiver did not take, or that cannot be moved, as it knows.
+    left: LeftLetters,
+    /// The reason why stored letters cannot be moved.
+    unfiled: Option<String>,
+    /// The last look, and the folders' times then, if a later change will show in them.
+    looked: Option<(Instant, [Option<SystemTime>; 2])>,
 }
 
 impl MaildirReader {
-    pub(super) fn new(settings: MaildirConfig) -> MaildirReader {
-        MaildirReader { settings, stored: BTreeSet::new(), unreadable: BTreeMap::new() }
+    pub(super) fn new(settings: MaildirConfig, left: LeftLetters) -> MaildirReader {
+        // Whether such a letter can be moved now shows at the first look.
+        let stored = left.unfiled.iter().filter_map(|origin| origin.strip_prefix("maildir:"));
+        let stored = stored.map(ToOwned::to_owned).collect();
+        MaildirReader { settings, stored, unreadable: BTreeMap::new(), left, unfiled: None, looked: None }
     }
 
     fn list(&self) -> Result<Vec<Found>, Error> {
         let path = &self.settings.path;
         list(path).map_err(|e| Error::io(format!("the Maildir {} cannot be listed", path.display()), e))
+    }
+
+    /// Whether there may be anything to do since the last look. It costs more than a glance only where many
+    /// letters are left in the folder, and then the folder tells by its time.
+    fn may_have_changed(&mut self) -> bool {
+        let times = ["new", "cur"]
+            .map(|part| fs::metadata(self.settings.path.join(part)).and_then(|m| m.modified()).ok());
+        let is_settled = |time: &Option<SystemTime>| {
+            time.is_some_and(|time| {
+                SystemTime::now().duration_since(time).is_ok_and(|age| age > SETTLED_AFTER)
+            })
+        };
+        let is_known =
+            self.looked.is_some_and(|(at, before)| before == times && at.elapsed() < MAX_POLL_INTERVAL);
+        if is_known && self.left.untaken.len() > FEW_LETTERS {
+            return false;
+        }
+        self.looked = times.iter().all(is_settled).then(|| (Instant::now(), times));
+        true
     }
 
     /// Reads a letter. Returns `None` if it has gone or cannot be read.
@@ -308,6 +428,7 @@ impl MaildirReader {
         // Maildir++ marks its folders so. The mark exists already, except the first time.
         let _ = File::create_new(folder.join("maildirfolder"));
         let cur = folder.join("cur");
+        let mut failed = Ok(());
         for letter in letters {
             let mut place = cur.join(format!("{}:2,S", letter.name));
             // Renaming would replace another letter of the same name.
@@ -315,18 +436,33 @@ impl MaildirReader {
                 place = cur.join(format!("{}:2,S", unique_name()));
             }
             match fs::rename(&letter.path, place) {
-                Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
-                moved => moved?,
+                Err(error) if error.kind() != io::ErrorKind::NotFound => failed = failed.and(Err(error)),
+                Ok(()) | Err(_) => drop(self.stored.remove(&letter.name)),
             }
-            self.stored.remove(&letter.name);
         }
         sync(&cur)?;
         sync(&self.settings.path.join("new"))?;
-        sync(&self.settings.path.join("cur"))
+        sync(&self.settings.path.join("cur"))?;
+        failed
     }
 
-    fn file_all(&mut self, letters: &[Found]) -> Result<(), Error> {
-        self.file(letters).map_err(|e| Error::io("failed to file stored letters", e))
+    /// Moves stored letters, if they can be moved: reading the others goes on.
+    fn file_or_keep(&mut self, letters: &[Found]) {
+        if let Err(error) = self.file(letters) {
+            let processed = &self.settings.processed;
+            self.unfiled = Some(format!(
+                "stored letters cannot be moved to {processed}: {error}; see inbox.maildir.processed"
+            ));
+        }
+    }
+
+    /// Tells the receiver which letters cannot be moved, and which of those that were left have gone.
+    fn report_left(&mut self, listed: &BTreeSet<String>, sender: &BatchSender) -> Result<(), Error> {
+        let unfiled: BTreeSet<String> = self.stored.iter().map(|name| format!("maildir:{name}")).collect();
+        sender.report_unfiled(&self.left.unfiled, &unfiled)?;
+        self.left.unfiled = unfiled;
+        let gone = self.left.untaken.extract_if(.., |origin| !listed.contains(origin)).collect();
+        sender.report_gone(gone)
     }
 }
 
@@ -337,11 +473,11 @@ fn read_file(found: &Found, max_letter_bytes: usize) -> io::Result<FetchedLetter
     let cut = raw.len() > max_letter_bytes;
     raw.truncate(max_letter_bytes);
     let size = found.size.max(raw.len() as u64);
-    let received_at = DateTime::<Utc>::from(found.modified);
     Ok(FetchedLetter {
         raw,
-        received_at,
-        origin: format!("maildir:{}", found.name),
+        received_at: found.modified.into(),
+        arrivals: found.arrivals().collect(),
+        origin: found.origin(),
         cut,
         size,
         is_spam: false,
@@ -351,22 +487,28 @@ fn read_file(found: &Found, max_letter_bytes: usize) -> io::Result<FetchedLetter
 impl Source for MaildirReader {
     fn watch(&mut self, sender: &BatchSender) -> Result<Infallible, Error> {
         loop {
-            self.drain(sender)?;
-            sender.report_ok(self.unreadable.len());
+            if self.may_have_changed() {
+                self.drain(sender)?;
+            }
+            sender.report_ok(self.unreadable.len(), self.unfiled.clone());
             sender.sleep(POLL_INTERVAL)?;
         }
     }
 
     fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error> {
         let all = self.list()?;
+        let listed: BTreeSet<String> = all.iter().map(Found::origin).collect();
         self.unreadable.retain(|name, _| all.iter().any(|found| found.name == *name));
+        self.stored.retain(|name| listed.contains(&format!("maildir:{name}")));
         let (stored, mut waiting): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|found| self.stored.contains(&found.name));
+        let before = self.unfiled.take();
         if !stored.is_empty() {
-            self.file_all(&stored)?;
+            self.file_or_keep(&stored);
         }
         waiting.retain(|found| {
-            self.unreadable.get(&found.name).is_none_or(|at| at.elapsed() > UNREADABLE_RETRY)
+            !self.left.untaken.contains(&found.origin())
+                && self.unreadable.get(&found.name).is_none_or(|at| at.elapsed() > UNREADABLE_RETRY)
         });
         let mut stored_count = 0;
         let mut rest = waiting.into_iter().peekable();
@@ -382,33 +524,44 @@ impl Source for MaildirReader {
             if letters.is_empty() {
                 continue;
             }
-            stored_count += letters.len();
-            sender.send_batch(letters)?;
+            let taken = sender.send_batch(letters)?;
+            let (files, untaken) = taken.divide(files);
+            self.left.untaken.extend(untaken.iter().map(Found::origin));
+            stored_count += files.len();
             self.stored.extend(files.iter().map(|found| found.name.clone()));
-            self.file_all(&files)?;
+            self.file_or_keep(&files);
         }
+        if let Some(error) = self.unfiled.as_ref().filter(|error| before.as_ref() != Some(error)) {
+            tracing::warn!(error, "stored letters stay in the Maildir; reading goes on");
+        }
+        self.report_left(&listed, sender)?;
         Ok(stored_count)
     }
 
-    fn check(&mut self) -> Result<String, Error> {
-        let waiting = self.list()?.len();
-        Ok(format!("Maildir {}: {waiting} waiting", self.settings.path.display()))
+    fn check(&mut self) -> Result<InboxCheck, Error> {
+        let waiting = self.list()?;
+        let found = format!("Maildir {}: {} waiting", self.settings.path.display(), waiting.len());
+        let arrivals = waiting.iter().map(|letter| letter.arrivals().max()).collect();
+        Ok(InboxCheck { found, arrivals, ..InboxCheck::default() })
     }
 
     fn find(&mut self, message_id: &str) -> Result<Option<FoundLetter>, Error> {
-        let processed = format!(".{}", self.settings.processed);
-        for folder in [self.settings.path.clone(), self.settings.path.join(processed)] {
-            let mut reader =
-                MaildirReader::new(MaildirConfig { path: folder.clone(), ..self.settings.clone() });
+        let processed = self.settings.path.join(format!(".{}", self.settings.processed));
+        for folder in [self.settings.path.clone(), processed.clone()] {
             // The folder for processed letters need not exist yet.
-            let Ok(files) = reader.list() else { continue };
+            let Ok(files) = list(&folder) else { continue };
             // It arrived recently, so it is among the last.
             for file in files.iter().rev().take(MAX_SEARCHED) {
-                let Some(letter) = reader.read(file) else { continue };
-                if memchr::memmem::find(&letter.raw, message_id.as_bytes()).is_some() {
-                    let folder = folder.display().to_string();
-                    return Ok(Some(FoundLetter { folder, is_spam: false, raw: letter.raw }));
+                let Some(letter) = self.read(file) else { continue };
+                if memchr::memmem::find(&letter.raw, message_id.as_bytes()).is_none() {
+                    continue;
                 }
+                let moved = if folder == processed { Ok(()) } else { self.file(std::slice::from_ref(file)) };
+                let unfiled = moved
+                    .err()
+                    .map(|error| format!("{}: {error}; see inbox.maildir.processed", processed.display()));
+                let folder = folder.display().to_string();
+                return Ok(Some(FoundLetter { folder, is_spam: false, raw: letter.raw, unfiled }));
             }
         }
         Ok(None)

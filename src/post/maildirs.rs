@@ -42,7 +42,7 @@ impl Maildirs {
 
     pub(super) fn check(&self) -> Result<String, Error> {
         let path = self.settings.path.display();
-        std::fs::create_dir_all(&self.settings.path)
+        maildir::create_folders(&self.settings.path)
             .map_err(|error| Error::io(format!("{path} cannot be created"), error))?;
         Ok(format!("Maildirs in {path}"))
     }

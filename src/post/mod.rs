@@ -4,6 +4,7 @@
 //! through a channel, and files them in the mailbox only once the receiver has confirmed that they are
 //! stored.
 
+use std::collections::BTreeSet;
 use std::{fmt, io};
 
 use chrono::{DateTime, Utc};
@@ -13,6 +14,7 @@ use tokio::sync::{oneshot, watch};
 use self::refusal::Refusal;
 use crate::letter::printable::is_printable;
 
+mod backoff;
 pub mod dkim;
 pub mod dns;
 pub mod imap;
@@ -39,8 +41,10 @@ pub struct FetchedLetter {
     /// The letter's bytes, unchanged; only the beginning if `cut`.
     pub raw: Vec<u8>,
     /// The time at which our mail server received it: IMAP INTERNALDATE (RFC 3501, 2.3.3), or a Maildir
-    /// file's modification time.
+    /// file's modification time. If the mailbox does not say, the time at which it was fetched.
     pub received_at: DateTime<Utc>,
+    /// All times at which the mailbox says that it arrived. A Maildir file's name may tell another one.
+    pub arrivals: Vec<DateTime<Utc>>,
     /// `imap:INBOX/uidvalidity/uid`, `maildir:name` or `stdin`. For the log; unique within a mailbox.
     pub origin: String,
     /// Whether the letter is larger than `max_letter_bytes`.
@@ -58,6 +62,8 @@ pub struct FoundLetter {
     pub folder: String,
     pub is_spam: bool,
     pub raw: Vec<u8>,
+    /// The error that kept it from being moved to the processed letters.
+    pub unfiled: Option<String>,
 }
 
 /// The letters of a batch that are stored durably.
@@ -66,6 +72,58 @@ pub enum Taken {
     All,
     /// The letters at these places. The others stay where they were found, and are not handed over again.
     Only(Vec<usize>),
+}
+
+impl Taken {
+    /// Divides the letters of a batch into those that are stored and the others.
+    pub(crate) fn divide<T>(&self, letters: Vec<T>) -> (Vec<T>, Vec<T>) {
+        let (mut stored, mut others) = (Vec::new(), Vec::new());
+        for (place, letter) in letters.into_iter().enumerate() {
+            let is_stored = match self {
+                Taken::All => true,
+                Taken::Only(places) => places.contains(&place),
+            };
+            if is_stored { stored.push(letter) } else { others.push(letter) }
+        }
+        (stored, others)
+    }
+}
+
+/// A message from the mailbox's thread.
+#[derive(Debug)]
+pub enum InboxMessage {
+    Letters(Batch),
+    /// The beginnings of letters that may be old. The answer names the places of those that are.
+    Beginnings {
+        letters: Vec<FetchedLetter>,
+        old: oneshot::Sender<Vec<usize>>,
+    },
+    /// Letters, by origin, that are stored but could not be moved out of their folder.
+    Unfiled(Vec<String>),
+    /// Letters, by origin, that were left in their folder and are no longer there.
+    Gone(Vec<String>),
+}
+
+/// Letters, by origin, that stay in the mailbox and are not handed over again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftLetters {
+    /// Letters that the receiver did not take.
+    pub untaken: BTreeSet<String>,
+    /// Letters that are stored and still to be moved.
+    pub unfiled: BTreeSet<String>,
+    /// Letters that arrived before this are probably not taken.
+    pub mark: Option<DateTime<Utc>>,
+}
+
+/// A mailbox as a check found it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct InboxCheck {
+    /// A description for a person.
+    pub found: String,
+    /// Hints that may help a person.
+    pub hints: Vec<String>,
+    /// The latest time at which each letter in it arrived, as far as the mailbox says.
+    pub arrivals: Vec<Option<DateTime<Utc>>>,
 }
 
 /// Letters that were fetched together, in order of arrival. Never empty.
@@ -121,16 +179,30 @@ impl fmt::Display for Tls {
     }
 }
 
+/// A period in which the mailbox cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    pub since: DateTime<Utc>,
+    /// The latest reason, with the setting to look at. It may contain mail addresses.
+    pub reason: String,
+    /// Whether a person must change something.
+    pub is_lasting: bool,
+    /// Logins that the server has refused so far.
+    pub refusals: u32,
+}
+
 /// The mailbox's health. Deadlines are extended after an outage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Health {
     /// The last time the mailbox was read to its end. While all is well, that is not much longer ago than
     /// `idle_seconds`.
     pub last_ok: Option<DateTime<Utc>>,
-    /// The reason why it cannot be read now.
-    pub trouble: Option<String>,
+    /// Set while it cannot be read.
+    pub trouble: Option<Trouble>,
     /// Number of letters in it that cannot be read. The log names each.
     pub unreadable: usize,
+    /// The reason why stored letters cannot be moved out of their folder. The mailbox is read all the same.
+    pub unfiled: Option<String>,
 }
 
 /// Triggers the matching [`ShutdownSignal`]s, when it is dropped at the latest.
@@ -173,9 +245,15 @@ pub enum Error {
     Configuration(String),
     #[error("the login was rejected: {0}")]
     Login(Refusal),
-    /// The server refused, or said goodbye.
+    /// The server refused.
     #[error("the server said: {0}")]
     Server(Refusal),
+    /// The server did not understand a command.
+    #[error("the server said: {0}")]
+    Misunderstood(Refusal),
+    /// The server ended the session.
+    #[error("the server said: {0}")]
+    Goodbye(Refusal),
     /// The server broke the protocol, or exceeded our limits.
     #[error("the server's answer is malformed")]
     Malformed,

@@ -14,6 +14,26 @@ mod class;
 
 pub use self::class::RefusalClass;
 
+/// Response codes of IMAP servers after which only a person can help.
+const FOR_GOOD: [&str; 5] =
+    ["[AUTHENTICATIONFAILED]", "[AUTHORIZATIONFAILED]", "[EXPIRED]", "[PRIVACYREQUIRED]", "[CONTACTADMIN]"];
+
+/// Response codes and words of IMAP servers that refuse for the moment.
+const FOR_THE_MOMENT: [&str; 12] = [
+    "[UNAVAILABLE]",
+    "[INUSE]",
+    "[LIMIT]",
+    "[SERVERBUG]",
+    "[THROTTLED]",
+    "TOO MANY",
+    "TRY AGAIN",
+    "TRY LATER",
+    "TEMPORAR",
+    "UNAVAILABLE",
+    "BANDWIDTH LIMIT",
+    "SERVER BUSY",
+];
+
 /// A refusal in the words of the other side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -80,6 +100,13 @@ impl Refusal {
     /// Whether the server gave a 4yz code: the same may be accepted later.
     pub(super) fn has_transient_code(&self) -> bool {
         self.smtp.is_some_and(|status| status.code < 500)
+    }
+
+    /// Whether an IMAP server refuses for the moment only (RFC 5530), or says so in words.
+    pub(super) fn is_momentary(&self) -> bool {
+        let text = self.text.to_uppercase();
+        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        !has(&FOR_GOOD) && has(&FOR_THE_MOMENT)
     }
 
     pub(super) fn has_code(&self, code: u16) -> bool {

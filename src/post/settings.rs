@@ -10,6 +10,14 @@ use super::{Secret, oauth, outbox};
 pub type Login<'a> = (&'a mut Option<Secret>, &'a mut Option<PathBuf>);
 
 impl Inbox {
+    /// Keeps the mailbox's path as the config has it: it identifies the mailbox wherever the program is
+    /// started, and after the club has moved to another folder or machine.
+    pub fn keep_written_path(&mut self) {
+        if let Inbox::Maildir(maildir) = self {
+            maildir.written_path = Some(maildir.path.clone());
+        }
+    }
+
     /// Returns all paths in the settings.
     pub fn paths(&mut self) -> Vec<&mut PathBuf> {
         match self {
@@ -42,6 +50,15 @@ impl Inbox {
         match self {
             Inbox::Imap(imap) => imap.oauth.as_deref(),
             Inbox::Maildir(_) => None,
+        }
+    }
+
+    /// # Errors
+    /// Returns a sentence that names the key if a folder has no name, or two have the same.
+    pub fn check_folders(&self) -> Result<(), String> {
+        match self {
+            Inbox::Imap(imap) => imap.check_folders(),
+            Inbox::Maildir(maildir) => maildir.check_folders(),
         }
     }
 

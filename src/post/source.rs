@@ -1,8 +1,10 @@
 //! The common parts of all kinds of mailboxes. [`imap`](super::imap) and [`maildir`](super::maildir) build on
 //! them, and [`inbox`](super::inbox) runs them.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::net::{Shutdown, TcpStream};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,7 +13,10 @@ use chrono::{DateTime, Utc};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{Batch, Error, FetchedLetter, FoundLetter, Health, ShutdownSignal, Taken, without_addresses};
+use super::{
+    Batch, Error, FetchedLetter, FoundLetter, Health, InboxCheck, InboxMessage, ShutdownSignal, Taken,
+    Trouble, without_addresses,
+};
 
 /// Maximum letters in a batch, which the receiver stores in one transaction.
 pub(super) const MAX_BATCH_LETTERS: usize = 500;
@@ -27,14 +32,20 @@ pub(super) trait Source {
     /// Reads the present letters and returns how many were stored.
     fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error>;
     /// Describes the mailbox to a person without fetching a letter.
-    fn check(&mut self) -> Result<String, Error>;
-    /// Looks for the letter with this Message-ID in the folders where it may have arrived.
+    fn check(&mut self) -> Result<InboxCheck, Error>;
+    /// Looks for the letter with this Message-ID in the folders where it may have arrived, and moves it to
+    /// the processed letters.
     fn find(&mut self, message_id: &str) -> Result<Option<FoundLetter>, Error>;
+    /// Returns the file with the secret of the login, if there is one: once it changes, a new attempt makes
+    /// sense.
+    fn secret_file(&self) -> Option<&Path> {
+        None
+    }
 }
 
 /// Connects the inbox's thread with the program.
 pub(super) struct BatchSender {
-    to: mpsc::Sender<Batch>,
+    to: mpsc::Sender<InboxMessage>,
     stop: ShutdownSignal,
     health: watch::Sender<Health>,
     runtime: Handle,
@@ -43,7 +54,7 @@ pub(super) struct BatchSender {
 impl BatchSender {
     /// Creates the sender for a mailbox. Call it within the runtime.
     pub(super) fn new(
-        to: mpsc::Sender<Batch>,
+        to: mpsc::Sender<InboxMessage>,
         stop: ShutdownSignal,
         health: watch::Sender<Health>,
     ) -> BatchSender {
@@ -65,15 +76,22 @@ impl BatchSender {
         self.health.borrow().last_ok
     }
 
-    /// Hands over letters and returns when they are stored. The receiver takes all letters, except from a
-    /// spam folder.
+    /// Hands over letters and returns which of them are stored.
     pub(super) fn send_batch(&self, letters: Vec<FetchedLetter>) -> Result<Taken, Error> {
         let (stored, answer) = oneshot::channel();
+        self.send(InboxMessage::Letters(Batch { letters, stored }))?;
+        self.wait_for(answer)
+    }
+
+    /// Hands over the beginnings of letters and returns the places of those that are old.
+    pub(super) fn find_old(&self, letters: Vec<FetchedLetter>) -> Result<Vec<usize>, Error> {
+        let (old, answer) = oneshot::channel();
+        self.send(InboxMessage::Beginnings { letters, old })?;
+        self.wait_for(answer)
+    }
+
+    fn wait_for<T>(&self, answer: oneshot::Receiver<T>) -> Result<T, Error> {
         self.runtime.block_on(async {
-            tokio::select! {
-                sent = self.to.send(Batch { letters, stored }) => sent.map_err(|_closed| Error::Stopped)?,
-                () = self.stop.wait() => return Err(Error::Stopped),
-            }
             tokio::select! {
                 answer = answer => answer.map_err(|_dropped| Error::NotStored),
                 () = self.stop.wait() => Err(Error::Stopped),
@@ -81,12 +99,44 @@ impl BatchSender {
         })
     }
 
+    /// Tells which letters cannot be moved, if they are others than `before`.
+    pub(super) fn report_unfiled(
+        &self,
+        before: &BTreeSet<String>,
+        now: &BTreeSet<String>,
+    ) -> Result<(), Error> {
+        let new: Vec<String> = now.difference(before).cloned().collect();
+        if !new.is_empty() {
+            self.send(InboxMessage::Unfiled(new))?;
+        }
+        self.report_gone(before.difference(now).cloned().collect())
+    }
+
+    /// Tells which letters of those that were left are no longer in the folder.
+    pub(super) fn report_gone(&self, letters: Vec<String>) -> Result<(), Error> {
+        if letters.is_empty() { Ok(()) } else { self.send(InboxMessage::Gone(letters)) }
+    }
+
+    fn send(&self, message: InboxMessage) -> Result<(), Error> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                sent = self.to.send(message) => sent.map_err(|_closed| Error::Stopped),
+                () = self.stop.wait() => Err(Error::Stopped),
+            }
+        })
+    }
+
     /// Sleeps, and fails at shutdown.
     pub(super) fn sleep(&self, time: Duration) -> Result<(), Error> {
+        self.sleep_unless(time, || false)
+    }
+
+    /// Sleeps until the time is over or `is_woken`, and fails at shutdown.
+    pub(super) fn sleep_unless(&self, time: Duration, is_woken: impl Fn() -> bool) -> Result<(), Error> {
         let end = Instant::now() + time;
         while !self.stop.is_set() {
             let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || is_woken() {
                 return Ok(());
             }
             // In short steps, because nothing wakes a sleeping thread at shutdown.
@@ -95,10 +145,11 @@ impl BatchSender {
         Err(Error::Stopped)
     }
 
-    /// Reports that the mailbox was read to its end, except for `unreadable` letters.
-    pub(super) fn report_ok(&self, unreadable: usize) {
-        let before =
-            self.health.send_replace(Health { last_ok: Some(Utc::now()), trouble: None, unreadable });
+    /// Reports that the mailbox was read to its end, except for `unreadable` letters. `unfiled` is the reason
+    /// why stored letters are still in it.
+    pub(super) fn report_ok(&self, unreadable: usize, unfiled: Option<String>) {
+        let now = Health { last_ok: Some(Utc::now()), trouble: None, unreadable, unfiled };
+        let before = self.health.send_replace(now);
         if before.trouble.is_some() {
             tracing::info!("mailbox readable again");
         } else if before.last_ok.is_none() {
@@ -106,16 +157,20 @@ impl BatchSender {
         }
     }
 
-    pub(super) fn report_trouble(&self, error: &Error) {
-        let text = error.to_string();
-        let error = without_addresses(&text);
+    /// Reports that the mailbox cannot be read for this reason. `refusals` counts the logins that were
+    /// refused.
+    pub(super) fn report_trouble(&self, reason: String, is_lasting: bool, refusals: u32) {
+        let before = self.health.borrow().trouble.clone();
+        let error = without_addresses(&reason);
         // A fault is logged once, not at each of its retries.
-        if self.health.borrow().trouble.as_ref() == Some(&text) {
+        if before.as_ref().is_some_and(|before| before.reason == reason) {
             tracing::debug!(error, "still failing to read the mailbox");
         } else {
             tracing::warn!(error, "failed to read the mailbox; retrying");
-            self.health.send_modify(|health| health.trouble = Some(text));
         }
+        let since = before.map_or_else(Utc::now, |before| before.since);
+        let trouble = Some(Trouble { since, reason, is_lasting, refusals });
+        self.health.send_modify(|health| health.trouble = trouble);
     }
 }
 

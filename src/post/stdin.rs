@@ -26,6 +26,7 @@ fn read_from(mut input: impl Read, max_letter_bytes: usize) -> io::Result<Fetche
     Ok(FetchedLetter {
         raw,
         received_at: Utc::now(),
+        arrivals: Vec::new(),
         origin: "stdin".to_owned(),
         cut: rest > 0,
         size,

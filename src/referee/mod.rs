@@ -57,7 +57,7 @@ pub use play::overview::MatchOverview;
 pub use play::past::{Past, digest_of_request, without_numbers};
 pub use play::ruling::Ruling;
 pub use rejection::{ClaimRejection, Rejection};
-pub use reply::Reply;
+pub use reply::{Confirmer, Reply};
 pub use schedule::{Absence, ForfeitRule, Press, Substitute, TERM_NAMES, Terms, read_terms_change};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use words::{

@@ -8,6 +8,17 @@ use super::rejection::ClaimRejection;
 use super::settings::SettingFault;
 use crate::game::any::GameKind;
 
+/// Whoever confirms letters that were not proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confirmer {
+    /// A player, from a registered address.
+    Player,
+    /// The address that the letters came from, which counts once.
+    Alias,
+    Gm,
+}
+
 /// The answer to one command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
@@ -62,13 +73,18 @@ pub enum Reply {
     LeftOut { count: u32 },
     /// CONFIRM: these letters from `address` are followed now. With ALWAYS, `change` says what becomes of the
     /// address.
-    LettersConfirmed { address: String, letters: usize, change: Option<ChangeReply> },
+    LettersConfirmed { address: String, letters: usize, by: Confirmer, change: Option<ChangeReply> },
+    /// The command counts only from a registered address. With `once`, CONFIRM with this code counts from the
+    /// sender's.
+    RegisteredOnly { command: &'static str, once: Option<String> },
     /// The answer to ADDRESS or LEAVE, or to the answer to a question about them.
     Change { change: ChangeReply },
     /// DENY: the letters are discarded, and the seats in these matches have new reply tokens.
     LettersDenied { matches: Vec<String> },
     /// CONFIRM or DENY names no letter that waits for the sender's word.
     NothingToConfirm { code: String },
+    /// The command had no effect, because this word is no mail address that we can write to.
+    Misaddressed { command: &'static str, word: String },
     /// CHALLENGE, OPEN, ACCEPT, DECLINE or JOIN had no effect.
     NoOffer { command: &'static str, why: OfferRejection },
     /// The letter says `CHECK`, so this command changed nothing.

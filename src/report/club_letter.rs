@@ -44,31 +44,19 @@ pub enum ClubLetter {
     },
     /// Sums up the day for the GM.
     Digest { digest: Box<GmDigest> },
-    /// Tells the GM that a mail could not be sent.
-    GivenUp {
-        recipient: String,
-        kind: DispatchKind,
-        match_id: Option<String>,
-        error: String,
-        /// Whether the recipient is at fault rather than the letter.
-        is_undeliverable: bool,
-        /// Whether a player has this address.
-        is_player: bool,
-    },
-    /// Tells the GM that a letter could not be ruled on.
-    SetAside { digest: String, sender: String, note: String, attempts: u32 },
-    /// Warns the GM that space is short and no more mail is fetched.
-    LowSpace { free_mb: u64, min_free_mb: u64 },
+    /// Tells the GM of trouble at once. `more` counts those of the same kind since the last such letter.
+    Trouble { trouble: Trouble, more: u32 },
     /// Tells the GM the result of an audit that was asked for. `faults`: the findings in each unsound match.
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
-    /// Warns the GM that the mail server has taken no letter since then.
-    CannotSend { since: String, error: String, waiting: u64 },
-    /// Tells the GM that the house cannot play its turn.
-    HouseStuck { match_id: String },
-    /// Tells the GM that an unsigned letter in the GM's name came at this time.
-    GmUnsigned { at: String },
+    /// Asks a GM about a letter in their name that was not proven to be theirs.
+    GmUnproven { letter: GmUnprovenSummary, code: String },
     /// Asks a player about a letter in their name that was not proven to be theirs.
     Unproven { letter: UnprovenSummary, code: String },
+    /// Tells a player that letters in their name were confirmed from the address that they came from, not
+    /// from a registered one.
+    ConfirmedFromAlias { address: String, letters: usize, matches: Vec<String> },
+    /// Brings a GM a new reply token.
+    GmToken,
     /// Asks or tells about a change of a player's addresses, or about leaving.
     Change { letter: ChangeLetter },
     /// Lists, once a day, the matches that wait for a player's orders. Players can ask for it.
@@ -94,6 +82,67 @@ pub enum ClubLetter {
     Unreadable { reason: UnreadableReason, limits: LimitSummary },
 }
 
+/// Trouble of which GMs are told at once, within limits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Trouble {
+    /// A mail could not be sent.
+    GivenUp {
+        recipient: String,
+        kind: DispatchKind,
+        match_id: Option<String>,
+        error: String,
+        /// Whether the recipient is at fault rather than the letter.
+        is_undeliverable: bool,
+        /// Whether a player has this address.
+        is_player: bool,
+    },
+    /// A letter could not be ruled on.
+    SetAside { digest: String, sender: String, note: String, attempts: u32 },
+    /// Space is short, and no more mail is fetched.
+    LowSpace { free_mb: u64, min_free_mb: u64 },
+    /// The clock has jumped since it was last trusted, and the GM is asked whether it is right.
+    ClockDoubted { now: String, last: String, apart: String },
+    /// The mail server has taken no letter since then.
+    CannotSend { since: String, error: String, waiting: u64 },
+    /// The mailbox cannot be read since then.
+    CannotRead { since: String, reason: String },
+    /// The house cannot play its turn.
+    HouseStuck { match_id: String },
+    /// There was nothing but more of this kind.
+    More { of: String },
+}
+
+impl Trouble {
+    /// The kind of [`Trouble::SetAside`].
+    pub const SET_ASIDE: &'static str = "set_aside";
+
+    /// The kinds that are counted.
+    pub const KINDS: [&'static str; 7] = [
+        "given_up",
+        Trouble::SET_ASIDE,
+        "low_space",
+        "clock_doubted",
+        "cannot_send",
+        "cannot_read",
+        "house_stuck",
+    ];
+
+    /// Returns the kind by which alarms are counted.
+    pub fn kind(&self) -> &str {
+        match self {
+            Trouble::GivenUp { .. } => "given_up",
+            Trouble::SetAside { .. } => Trouble::SET_ASIDE,
+            Trouble::LowSpace { .. } => "low_space",
+            Trouble::ClockDoubted { .. } => "clock_doubted",
+            Trouble::CannotSend { .. } => "cannot_send",
+            Trouble::CannotRead { .. } => "cannot_read",
+            Trouble::HouseStuck { .. } => "house_stuck",
+            Trouble::More { of } => of,
+        }
+    }
+}
+
 /// A letter in a player's name, as described to the player, without any of its sender's words.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UnprovenSummary {
@@ -107,6 +156,21 @@ pub struct UnprovenSummary {
     /// Its requests: legal words of orders, and the verbs of commands.
     pub asks: Vec<String>,
     /// The number of its other lines.
+    pub more: usize,
+}
+
+/// A letter in a GM's name, as described to the GM, without any free words.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct GmUnprovenSummary {
+    /// The time at which it came, in the club's zone.
+    pub at: String,
+    /// The sender's address, as claimed.
+    pub address: String,
+    /// Whether it is from an address of the GM, but has no valid signature.
+    pub unsigned: bool,
+    /// The beginnings of its instructions.
+    pub asks: Vec<String>,
+    /// The number of its other instructions.
     pub more: usize,
 }
 
@@ -193,6 +257,8 @@ pub enum GmResult {
     Accepted { letter: String, sender: String },
     /// The instruction cannot be carried out, for this reason.
     Refused { says: String },
+    /// The machine's clock counts as right.
+    ClockConfirmed,
     /// The line has a syntax fault.
     NotRead { says: String, example: String },
     /// The digest, if there is news for it.
@@ -270,14 +336,12 @@ impl ClubLetter {
             ClubLetter::Declined { .. } | ClubLetter::Lapsed { .. } => "club/offer-ended.txt",
             ClubLetter::GmAnswer { .. } => "gm/answer.txt",
             ClubLetter::Digest { .. } => "gm/digest.txt",
-            ClubLetter::GivenUp { .. }
-            | ClubLetter::SetAside { .. }
-            | ClubLetter::LowSpace { .. }
-            | ClubLetter::CannotSend { .. }
-            | ClubLetter::HouseStuck { .. }
-            | ClubLetter::GmUnsigned { .. } => "gm/trouble.txt",
+            ClubLetter::Trouble { .. } => "gm/trouble.txt",
+            ClubLetter::GmUnproven { .. } => "gm/unproven.txt",
+            ClubLetter::GmToken => "gm/token.txt",
             ClubLetter::AuditReport { .. } => "gm/audit.txt",
             ClubLetter::Unproven { .. } => "club/unproven.txt",
+            ClubLetter::ConfirmedFromAlias { .. } => "club/confirmed.txt",
             ClubLetter::Change { .. } => "club/change.txt",
             ClubLetter::Announcement { .. } => "club/announcement.txt",
             ClubLetter::Blocked { .. } => "club/blocked.txt",

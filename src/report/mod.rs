@@ -31,14 +31,15 @@ mod text;
 
 pub use board::{PictureCache, png, svg};
 pub use club_letter::{
-    AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, HeldSeat, SeenTurn, UnprovenSummary,
+    AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, GmUnprovenSummary, HeldSeat, SeenTurn, Trouble,
+    UnprovenSummary,
 };
 pub use context::{Position, word_position};
 pub use gm_digest::{GmDigest, GmMatchSummary};
 pub use mail::{envelope, mime, pin, redraw, sent};
 pub use samples::check_templates;
 pub use templates::{COMPILED_IN, TemplateError, Templates, topics};
-pub use text::{counted, format_duration, format_local, wrapped};
+pub use text::{counted, format_duration, format_local, format_with_year, wrapped};
 
 /// The club as its letters name it.
 #[derive(Clone, Debug)]

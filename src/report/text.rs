@@ -1,13 +1,23 @@
 //! Texts made for a reader: local times with their zone, time spans in words, and quotes of what people
 //! wrote.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Datelike as _, TimeDelta, Utc};
 use chrono_tz::Tz;
 use textwrap::WordSplitter;
 
-/// Formats an instant in `zone`: `Sat 16 May, 20:00 CEST`.
-pub fn format_local(at: DateTime<Utc>, zone: Tz) -> String {
-    at.with_timezone(&zone).format("%a %-d %b, %H:%M %Z").to_string()
+/// Formats an instant in `zone` with its year: `Sat 16 May 2026, 20:00 CEST`.
+pub fn format_with_year(at: DateTime<Utc>, zone: Tz) -> String {
+    at.with_timezone(&zone).format("%a %-d %b %Y, %H:%M %Z").to_string()
+}
+
+/// Formats an instant in `zone`: `Sat 16 May, 20:00 CEST`, or `Sat 16 May 2028, 20:00 CEST` if that is
+/// another year than `now`.
+pub fn format_local(at: DateTime<Utc>, zone: Tz, now: DateTime<Utc>) -> String {
+    let local = at.with_timezone(&zone);
+    match local.year() == now.with_timezone(&zone).year() {
+        true => local.format("%a %-d %b, %H:%M %Z").to_string(),
+        false => format_with_year(at, zone),
+    }
 }
 
 /// Words the two largest units of a time span: `2 days 10 hours`, `1 hour 5 minutes`, `less than a minute`.
@@ -81,6 +91,13 @@ mod tests {
     #[test]
     fn local_times_name_their_zone() {
         let at = "2026-05-16T18:00:00Z".parse().unwrap();
-        assert_eq!(format_local(at, Tz::Europe__Berlin), "Sat 16 May, 20:00 CEST");
+        let zone = Tz::Europe__Berlin;
+        assert_eq!(format_local(at, zone, at), "Sat 16 May, 20:00 CEST");
+        // In Berlin, the new year begins an hour earlier.
+        let new_year = |time: &str| time.parse().expect("an instant");
+        let year = at.year();
+        let (eve, day) = (format!("{year}-12-31T22:59:00Z"), format!("{year}-12-31T23:01:00Z"));
+        assert_eq!(format_local(at, zone, new_year(&eve)), "Sat 16 May, 20:00 CEST");
+        assert_eq!(format_local(at, zone, new_year(&day)), format!("Sat 16 May {year}, 20:00 CEST"));
     }
 }

@@ -97,6 +97,12 @@ pub enum Command {
         address: Address,
         remove: bool,
     },
+    /// CHALLENGE or ADDRESS with a word that is no mail address that we can write to. Not a fault, so that
+    /// orders beside it are filed.
+    Misaddressed {
+        command: &'static str,
+        word: String,
+    },
     /// The player gives up all matches.
     Leave {
         confirmed: bool,
@@ -155,6 +161,7 @@ impl Command {
             Command::Confirm { .. } => ("CONFIRM", Concern::Person),
             Command::Deny(_) => ("DENY", Concern::Person),
             Command::Address { .. } => ("ADDRESS", Concern::Person),
+            Command::Misaddressed { command, .. } => (command, Concern::Person),
             Command::Leave { .. } => ("LEAVE", Concern::Person),
             Command::Never(_) => ("NEVER", Concern::Person),
             Command::Settings(_) => ("SETTINGS", Concern::Person),
@@ -290,6 +297,18 @@ fn parsed_or_prose(parsed: Parsed<Command>, line: &NormalizedLine) -> Option<Par
     Some(parsed).filter(|parsed| parsed.is_ok() || line.starts_in_capitals())
 }
 
+/// Returns a command, or what a line in capitals says in place of a mail address.
+fn or_misaddressed(parsed: Parsed<Command>, command: &'static str, line: &NormalizedLine) -> Parsed<Command> {
+    let words: Vec<&str> = line.words_as_written().collect();
+    match proof::misaddressed(&words).filter(|_| parsed.is_err() && line.starts_in_capitals()) {
+        Some(word) => Ok(Command::Misaddressed { command, word: word.chars().take(MAX_WORD).collect() }),
+        None => parsed,
+    }
+}
+
+/// Maximum characters of a word to repeat in an answer.
+const MAX_WORD: usize = 100;
+
 /// Returns a command that takes no arguments, or a fault if there are any.
 fn alone(command: Command, verb: &'static str, rest: &[&str]) -> Parsed<Command> {
     if rest.is_empty() { Ok(command) } else { Err((format!("{verb} stands alone on its line."), verb)) }
@@ -326,7 +345,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "GAMES" => alone(Command::Games, "GAMES", rest),
         "RULES" => rules(rest, line.starts_in_capitals()),
         "MATCHES" => alone(Command::Matches, "MATCHES", rest),
-        "CHALLENGE" => challenge(rest),
+        "CHALLENGE" => or_misaddressed(challenge(rest, line), "CHALLENGE", line),
         "ACCEPT" => {
             code(rest, line, "ACCEPT needs the code of the invitation.", "ACCEPT 7K3M9P").map(Command::Accept)
         }
@@ -336,8 +355,9 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "CONFIRM" => proof::confirm(rest).map(|(code, always)| Command::Confirm { code, always }),
         "DENY" => proof::deny(rest).map(Command::Deny),
         "ADDRESS" => {
-            let parsed = proof::address(rest).map(|(address, remove)| Command::Address { address, remove });
-            return parsed_or_prose(parsed, line);
+            let words: Vec<&str> = line.words_as_written().skip(1).collect();
+            let parsed = proof::address(&words).map(|(address, remove)| Command::Address { address, remove });
+            return parsed_or_prose(or_misaddressed(parsed, "ADDRESS", line), line);
         }
         "LEAVE" if rest.is_empty() && !line.starts_in_capitals() => return None,
         "LEAVE" => {
@@ -466,15 +486,17 @@ fn code(rest: &[&str], line: &NormalizedLine, reason: &str, example: &'static st
     }
 }
 
-fn challenge(rest: &[&str]) -> Parsed<Command> {
+fn challenge(rest: &[&str], line: &NormalizedLine) -> Parsed<Command> {
     let example = "CHALLENGE bo@example.org Quadrant Z days=7";
-    let Some((opponent, rest)) = rest.split_first() else {
+    let (Some((opponent, rest)), Some(as_written)) = (rest.split_first(), line.words_as_written().nth(1))
+    else {
         return Err(("CHALLENGE needs a mail address and the name of a game.".into(), example));
     };
-    let opponent = proof::dressed_address(opponent)
-        .map(Party::Player)
-        .or_else(|| Party::parse(opponent))
-        .ok_or_else(|| (format!("{opponent} is not a mail address that I can write to."), example))?;
+    let opponent =
+        proof::dressed_address(as_written)
+            .map(Party::Player)
+            .or_else(|| Party::parse(opponent))
+            .ok_or_else(|| (format!("{opponent} is not a mail address that I can write to."), example))?;
     // The sender's mail program may have added a link to the address.
     let rest = match rest {
         [link, rest @ ..] if link.starts_with("<mailto") => rest,

@@ -10,6 +10,8 @@ pub struct NormalizedLine {
     /// Without decoration; look-alike letters are replaced by Latin ones.
     pub plain: String,
     pub had_look_alikes: bool,
+    /// Like `plain`, with look-alike letters as they are.
+    undecorated: String,
     /// As written, without bullets.
     raw: String,
     /// The bullet, number or emphasis that was removed from the start.
@@ -24,6 +26,7 @@ impl NormalizedLine {
         NormalizedLine {
             had_look_alikes: latin.is_some(),
             plain: latin.unwrap_or_else(|| plain.to_owned()),
+            undecorated: plain.to_owned(),
             raw: raw.to_owned(),
             bullet: line.find(plain).map_or("", |at| line[..at].trim()).to_owned(),
         }
@@ -39,9 +42,12 @@ impl NormalizedLine {
 
     /// Returns the words, without the punctuation around them.
     pub fn words(&self) -> impl Iterator<Item = &str> {
-        const PUNCTUATION: [char; 10] = [',', ':', ';', '.', '!', '?', '"', '\'', '(', ')'];
-        let words = self.plain.split_whitespace().map(|word| word.trim_matches(PUNCTUATION));
-        words.filter(|word| !word.is_empty())
+        words_of(&self.plain)
+    }
+
+    /// Returns the words with look-alike letters as they are: in an address every letter counts.
+    pub fn words_as_written(&self) -> impl Iterator<Item = &str> {
+        words_of(&self.undecorated)
     }
 
     /// Returns the pieces between semicolons.
@@ -62,6 +68,12 @@ impl NormalizedLine {
     pub fn raw_after_first_word(&self) -> &str {
         after_first_word(self.raw.trim_start_matches(['*', '_']))
     }
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    const PUNCTUATION: [char; 10] = [',', ':', ';', '.', '!', '?', '"', '\'', '(', ')'];
+    let words = text.split_whitespace().map(|word| word.trim_matches(PUNCTUATION));
+    words.filter(|word| !word.is_empty())
 }
 
 fn after_first_word(text: &str) -> &str {

@@ -55,7 +55,13 @@ pub fn leave(rest: &[&str]) -> Parsed<bool> {
 pub fn dressed_address(word: &str) -> Option<Address> {
     let bare = word.trim_start_matches(['<', '*', '[']);
     let end = bare.find(['<', '>', '*', '[', ']']).unwrap_or(bare.len());
-    Address::parse(bare[..end].trim_start_matches("mailto:")).ok()
+    // Of the quotes around a local part, the first may have been taken for punctuation.
+    Address::parse(&bare[..end].trim_start_matches("mailto:").replace('"', "")).ok()
+}
+
+/// Returns the first word that is meant as a mail address and is none that we can write to.
+pub fn misaddressed<'a>(words: &[&'a str]) -> Option<&'a str> {
+    words.iter().copied().find(|word| word.contains('@') && dressed_address(word).is_none())
 }
 
 /// Whether a word can be a code. All codes have a digit, so that prose is not taken for one.

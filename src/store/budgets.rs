@@ -32,7 +32,9 @@ named_enum! {
         Opponent = "opponent",
         /// Other people to whom the referee wrote because of a newcomer, by day.
         Newcomer = "newcomer",
-        /// Answers suppressed by a limit, by hour.
+        /// Alarms of one kind to a GM, by hour.
+        Alarm = "alarm",
+        /// Answers and alarms suppressed by a limit, by hour.
         LeftOut = "left_out",
         /// Letters in which a player changed settings, by day.
         Settings = "settings",
@@ -46,7 +48,8 @@ named_enum! {
 /// Identifies a count: its subject, its kind, and the beginning of its minute, hour or day.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BudgetKey {
-    /// An address, a seat, a player, a digest of what is said, the outbox, or empty for the whole club.
+    /// An address, a seat, a player, a digest of what is said, a kind of alarm and its reader, the outbox, or empty
+    /// for the whole club.
     pub subject: String,
     pub kind: BudgetKind,
     pub period: DateTime<Utc>,

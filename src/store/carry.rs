@@ -18,7 +18,7 @@ use super::{Result, StoreError, sqlite_file};
 use crate::letter::Digest;
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 20] = [
+const TABLES: [Table; 22] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -38,6 +38,8 @@ const TABLES: [Table; 20] = [
     table("player_change", &["code"], ROWS),
     table("kept_snapshot", &["digest"], LARGE),
     table("verified", &["match_id"], ROWS),
+    table("mailbox", &["name"], ROWS),
+    table("left_letter", &["mailbox", "letter"], ROWS),
     table("memo", &["key"], ROWS),
 ];
 

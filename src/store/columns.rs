@@ -7,8 +7,8 @@ use sqlx::error::BoxDynError;
 use sqlx::{Database, Decode, Encode, FromRow, Type};
 
 use super::{
-    BudgetKind, ChangeKind, ChangeStage, InvitationStage, LetterStatus, Result, StoreError, UnprovenStage,
-    Urgency,
+    BudgetKind, ChangeKind, ChangeStage, InvitationStage, LeftReason, LetterStatus, Result, StoreError,
+    UnprovenStage, Urgency,
 };
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -90,6 +90,7 @@ text_columns! {
     ReturnId: "ID in a return path", ReturnId::parse, |id| id.as_str().to_owned();
     LetterStatus: "letter status", LetterStatus::parse, LetterStatus::to_string;
     InvitationStage: "stage", InvitationStage::parse, InvitationStage::to_string;
+    LeftReason: "reason", LeftReason::parse, LeftReason::to_string;
     UnprovenStage: "stage", UnprovenStage::parse, UnprovenStage::to_string;
     ChangeKind: "kind of change", ChangeKind::parse, ChangeKind::to_string;
     ChangeStage: "stage of a change", ChangeStage::parse, ChangeStage::to_string;

@@ -42,6 +42,7 @@ mod evidence;
 mod forgetting;
 mod invitations;
 mod letters;
+mod mailboxes;
 mod matches;
 mod notify;
 mod packing;

@@ -36,6 +36,18 @@ impl Engine {
         }
     }
 
+    /// Returns the statement that selects when the tables were first made, in Unix milliseconds.
+    pub fn select_made(self) -> &'static str {
+        match self {
+            Engine::Sqlite => {
+                "SELECT 1000 * CAST(strftime('%s', MIN(installed_on)) AS INTEGER) FROM _sqlx_migrations"
+            }
+            Engine::Postgres => {
+                "SELECT CAST(1000 * EXTRACT(EPOCH FROM MIN(installed_on)) AS BIGINT) FROM _sqlx_migrations"
+            }
+        }
+    }
+
     /// Whether several daemons may work on one database.
     pub fn is_shared(self) -> bool {
         match self {

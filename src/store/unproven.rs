@@ -1,4 +1,4 @@
-//! Letters in a player's name that were not proven to be theirs, and the player's word on them.
+//! Letters in the name of a player or a GM that were not proven to be theirs, and their word on them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -7,7 +7,8 @@ use super::statement::Session;
 use super::{Database, Result, StoreError, UnprovenLetter};
 use crate::letter::Digest;
 
-const COLUMNS: &str = "letter, code, player_id, address, match_id, seat, noted_at, told, stage, confirmed_by";
+const COLUMNS: &str =
+    "letter, code, player_id, match_id, seat, gm, address, noted_at, told, stage, confirmed_by";
 
 /// Maximum time between a letter's arrival and its note: it waits for the DNS, or for a daemon that is down.
 const RECEIVED_BEFORE: TimeDelta = TimeDelta::days(14);
@@ -26,6 +27,26 @@ impl Database {
         self.read(self.statement(sql).bind(player_id).bind(since.timestamp_millis())).await
     }
 
+    /// Returns the unproven letters in a GM's name that were noted since then, oldest first.
+    pub async fn unproven_letters_of_gm(
+        &self,
+        gm: &str,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<UnprovenLetter>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM unproven_letter WHERE gm = $1 AND noted_at >= $2 ORDER BY noted_at, letter"
+        );
+        self.read(self.statement(sql).bind(text(gm)).bind(since.timestamp_millis())).await
+    }
+
+    /// Returns the unproven letters under the code of a notice that were noted since then, oldest first.
+    pub async fn unproven_under(&self, code: &str, since: DateTime<Utc>) -> Result<Vec<UnprovenLetter>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM unproven_letter WHERE code = $1 AND noted_at >= $2 ORDER BY noted_at, letter"
+        );
+        self.read(self.statement(sql).bind(text(code)).bind(since.timestamp_millis())).await
+    }
+
     /// Returns the rows of those of these letters that were unproven at first.
     pub async fn unproven_named(&self, letters: &[Digest]) -> Result<Vec<UnprovenLetter>> {
         let one_of = self.one_of();
@@ -33,9 +54,9 @@ impl Database {
         self.read(self.statement(sql).bind_digests(letters)).await
     }
 
-    /// Returns up to `limit` unproven letters that were noted in this period and that nobody has confirmed or
-    /// denied, oldest first. Finds them through the index of letters by status, because their own index
-    /// begins with the player.
+    /// Returns up to `limit` unproven letters in players' names that were noted in this period and that
+    /// nobody has confirmed or denied, oldest first. Finds them through the index of letters by status,
+    /// because their own index begins with the player.
     pub async fn unanswered_letters(
         &self,
         from: DateTime<Utc>,
@@ -46,7 +67,7 @@ impl Database {
         let sql = format!(
             "SELECT {columns} FROM letter l JOIN unproven_letter u ON u.letter = l.digest \
              WHERE l.status = 'ignored' AND l.received_at >= $1 AND l.received_at < $3 \
-             AND u.stage = 'open' AND u.noted_at >= $2 AND u.noted_at < $3 ORDER BY u.noted_at, u.letter LIMIT $4"
+             AND u.player_id IS NOT NULL AND u.stage = 'open' AND u.noted_at >= $2 AND u.noted_at < $3 ORDER BY u.noted_at, u.letter LIMIT $4"
         );
         let statement = self
             .statement(sql)
@@ -64,7 +85,7 @@ impl Database {
 /// [`StoreError::Stale`] if the player's word is known already.
 pub async fn set_unproven(session: &mut Session<'_>, row: &UnprovenLetter) -> Result<()> {
     let sql = format!(
-        "INSERT INTO unproven_letter ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+        "INSERT INTO unproven_letter ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
          ON CONFLICT (letter) DO UPDATE SET stage = excluded.stage, confirmed_by = excluded.confirmed_by \
          WHERE unproven_letter.stage = 'open'"
     );
@@ -73,9 +94,10 @@ pub async fn set_unproven(session: &mut Session<'_>, row: &UnprovenLetter) -> Re
         .bind(row.letter)
         .bind(&row.code)
         .bind(row.player_id)
-        .bind(text(&row.address))
-        .bind(&row.match_id)
+        .bind(row.match_id.as_deref())
         .bind(row.seat)
+        .bind(row.gm.as_deref().map(text))
+        .bind(text(&row.address))
         .bind(row.noted_at.timestamp_millis())
         .bind(row.told)
         .bind(row.stage)

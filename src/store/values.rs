@@ -330,6 +330,16 @@ pub struct Invitation {
 }
 
 named_enum! {
+    /// The reason why a letter is left in its folder.
+    pub enum LeftReason {
+        /// It arrived before the mark of its mailbox.
+        Old = "old",
+        /// It is stored, but the mailbox did not let it be moved.
+        Unfiled = "unfiled",
+    }
+}
+
+named_enum! {
     /// The state of an invitation.
     pub enum InvitationStage {
         Open = "open",
@@ -339,17 +349,20 @@ named_enum! {
     }
 }
 
-/// A letter with a seat's reply token that was not proven to be from its player.
+/// A letter with the reply token of a seat or a GM that was not proven to be from its owner.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct UnprovenLetter {
     pub letter: Digest,
     /// The code by which the player answers the notice about it. Letters from one address share it.
     pub code: String,
-    pub player_id: i64,
+    /// The player in whose name it came, and the match and the seat of its token. `None` for a GM's letter.
+    pub player_id: Option<i64>,
+    pub match_id: Option<String>,
+    pub seat: Option<Seat>,
+    /// The registered address of the GM in whose name it came.
+    pub gm: Option<String>,
     /// The address that the letter claims as its sender.
     pub address: String,
-    pub match_id: String,
-    pub seat: Seat,
     #[sqlx(try_from = "Millis")]
     pub noted_at: DateTime<Utc>,
     /// Whether a notice was sent because of this letter.

@@ -66,7 +66,7 @@ fn commands(folder: &Folder, above: &[String]) -> Vec<Vec<String>> {
 }
 
 /// How each command is run that could show what a seat wrote. A command that is missing here fails the test.
-const RUN: [(&str, &[&str]); 53] = [
+const RUN: [(&str, &[&str]); 54] = [
     ("audit acknowledge", &["ID"]),
     ("audit check", &["orders"]),
     ("audit export", &["ID", "new.zip"]),
@@ -74,6 +74,7 @@ const RUN: [(&str, &[&str]); 53] = [
     ("audit show", &["ID"]),
     ("audit verify", &["ID"]),
     ("backup", &["new.db"]),
+    ("clock confirm", &[]),
     ("club digest", &[]),
     ("club gm-token", &[]),
     ("completions", &["bash"]),

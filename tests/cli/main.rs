@@ -8,9 +8,12 @@ mod demo;
 mod fog;
 mod gm;
 mod ground;
+mod limits;
 mod login;
 mod service;
 mod suggested;
+#[path = "../support/worst_letters.rs"]
+mod worst_letters;
 
 use std::fs;
 use std::io::Write;

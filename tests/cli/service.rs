@@ -44,7 +44,7 @@ fn free_port() -> u16 {
 }
 
 /// Sends a minimal HTTP request and returns the status line and the body; `None` if nobody listens, or no longer.
-fn get(port: u16, path: &str) -> Option<(String, String)> {
+pub fn get(port: u16, path: &str) -> Option<(String, String)> {
     let mut tcp = TcpStream::connect(("127.0.0.1", port)).ok()?;
     write!(tcp, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
     let mut answer = String::new();

@@ -14,12 +14,14 @@ mod random_play;
 
 /// Letters that come in: whose they are, which are answered, and in which order.
 mod door {
+    mod addresses;
     mod attempts;
     mod copies;
     mod crowd;
     mod items;
     mod machines;
     mod manual;
+    mod old;
     mod proof;
     mod queues;
     mod senders;
@@ -78,12 +80,15 @@ mod gm {
     mod instructions;
     mod several;
     mod suggested;
+    mod unproven;
+    mod unread;
 }
 
 /// Deadlines, and clocks that fail.
 mod clock {
     mod clocks;
     mod deadlines;
+    mod doubted;
     mod outage;
     mod schedule;
 }

@@ -214,6 +214,7 @@ async fn every_letter_survives_a_fault_at_any_step() {
         "GREETING",
         "LOGIN",
         "CAPABILITY",
+        "LIST",
         "SELECT",
         "SEARCH",
         "SIZES",
@@ -227,7 +228,10 @@ async fn every_letter_survives_a_fault_at_any_step() {
     let mut tasks = Vec::new();
     for step in steps {
         for act in acts {
-            tasks.push(tokio::spawn(survives(step, act)));
+            // A refused login is tried again after a minute.
+            if !matches!((step, act), ("LOGIN", Act::Instead(answer)) if answer.contains("TAG NO")) {
+                tasks.push(tokio::spawn(survives(step, act)));
+            }
         }
     }
     for task in tasks {
@@ -340,10 +344,12 @@ async fn stored_letters_that_were_not_moved_are_moved_later_and_not_handed_over_
     server.deliver(letters(0..2));
     let mut running = Running::start(inbox(&server));
     assert_eq!(running.letters().await.len(), 2);
-    running.until(|health| health.last_ok.is_some()).await;
-    assert_eq!(server.mail().processed.len(), 2);
+    running.until_left(|left| left.unfiled.len() == 2).await;
     server.deliver(letters(2..3));
     assert_eq!(subjects(&running.letters().await), ["2"]);
+    running.until_left(|left| left.unfiled.is_empty()).await;
+    server.until(|mail| mail.inbox.is_empty()).await;
+    assert_eq!(server.mail().processed.len(), 3);
     running.stop().await;
 }
 
@@ -357,9 +363,13 @@ async fn a_new_uid_validity_makes_every_uid_new() {
     server.deliver(letters(0..1));
     let mut running = Running::start(inbox(&server));
     assert_eq!(running.letters().await[0].origin, "imap:INBOX/7/1");
-    running.until(|health| health.trouble.is_some()).await;
+    running.until_left(|left| left.unfiled.len() == 1).await;
+    let left = running.left.clone();
+    running.stop().await;
     server.mail().uid_validity = 8;
+    let mut running = Running::start_with(inbox(&server), left);
     assert_eq!(running.letters().await[0].origin, "imap:INBOX/8/1");
+    running.until_left(|left| *left.unfiled.iter().collect::<Vec<_>>() == ["imap:INBOX/8/1"]).await;
     running.stop().await;
 }
 
@@ -392,8 +402,10 @@ async fn check_describes_the_mailbox_and_fetches_nothing() {
     server.deliver(letters(0..2));
     let found = inbox(&server).check().await.expect("fine");
     assert!(
-        found.contains("INBOX: 2 waiting") && found.contains("IDLE") && found.contains("MOVE"),
-        "{found}"
+        found.found.contains("INBOX: 2 waiting")
+            && found.found.contains("IDLE")
+            && found.found.contains("MOVE"),
+        "{found:?}"
     );
     let mail = server.mail();
     assert_eq!((mail.inbox.len(), mail.seen.len(), mail.count("CREATE")), (2, 0, 0));
@@ -418,7 +430,7 @@ async fn an_inbox_stops_whatever_the_server_does() {
 async fn an_unreachable_server_shows_in_the_health() {
     let mut running = Running::start(Inbox::Imap(settings(1)));
     running
-        .until(|health| health.trouble.as_ref().is_some_and(|trouble| trouble.contains("127.0.0.1:1")))
+        .until(|health| health.trouble.as_ref().is_some_and(|trouble| trouble.reason.contains("127.0.0.1:1")))
         .await;
     assert_eq!(running.health.borrow().last_ok, None);
     running.stop().await;

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use fogpost::post::Taken;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::maildir::{self, MaildirConfig};
 use fogpost::post::maildirs::{self, folder_of};
 use fogpost::post::outbox::{self, Outbox, Outgoing, SendError};
+use fogpost::post::{InboxMessage, LeftLetters, Taken};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
@@ -93,10 +93,14 @@ async fn a_stored_letter_that_cannot_be_filed_is_not_handed_over_again() {
     fs::write(folder.path().join(".Processed"), "in the way").expect("written");
     let mut running = Running::start(inbox(&folder));
     assert_eq!(running.letters().await.len(), 1);
-    running.until(|health| health.trouble.as_ref().is_some_and(|t| t.contains("file stored letters"))).await;
+    running.until_left(|left| left.unfiled.len() == 1).await;
+    running.until(|health| health.unfiled.as_ref().is_some_and(|reason| reason.contains("Processed"))).await;
+    maildir::deliver(folder.path(), &letter("beside")).expect("delivered");
+    assert_eq!(subjects(&running.letters().await), ["beside"], "reading goes on");
     fs::remove_file(folder.path().join(".Processed")).expect("removed");
-    running.until(|health| health.trouble.is_none()).await;
-    assert_eq!(count(&folder.path().join(".Processed/cur")), 1);
+    running.until_left(|left| left.unfiled.is_empty()).await;
+    running.until(|health| health.unfiled.is_none() && health.trouble.is_none()).await;
+    assert_eq!(count(&folder.path().join(".Processed/cur")), 2);
     maildir::deliver(folder.path(), &letter("two")).expect("delivered");
     assert_eq!(subjects(&running.letters().await), ["two"]);
     running.stop().await;
@@ -108,9 +112,9 @@ async fn a_large_letter_is_cut_and_says_so() {
     let size = letter("large").len();
     let of =
         |limit| Inbox::Maildir(MaildirConfig { max_letter_bytes: limit, ..MaildirConfig::at(folder.path()) });
-    let (to, mut batches) = tokio::sync::mpsc::channel(1);
-    let draining = tokio::spawn(of(size - 1).drain(to));
-    let batch: fogpost::post::Batch = batches.recv().await.expect("a batch");
+    let (to, mut messages) = tokio::sync::mpsc::channel(1);
+    let draining = tokio::spawn(of(size - 1).drain(LeftLetters::default(), to));
+    let Some(InboxMessage::Letters(batch)) = messages.recv().await else { panic!("no batch") };
     assert_eq!((batch.letters[0].cut, batch.letters[0].size), (true, size as u64));
     assert_eq!(batch.letters[0].raw, letter("large")[..size - 1]);
     drop(batch);
@@ -161,7 +165,12 @@ async fn a_missing_maildir_is_an_error_to_check_and_to_drain() {
     assert!(drain(inbox).await.is_err());
     let folder = maildir_with(&["one", "two"]);
     assert!(
-        Inbox::Maildir(MaildirConfig::at(folder.path())).check().await.expect("fine").contains("2 waiting")
+        Inbox::Maildir(MaildirConfig::at(folder.path()))
+            .check()
+            .await
+            .expect("fine")
+            .found
+            .contains("2 waiting")
     );
 }
 
@@ -246,4 +255,36 @@ async fn an_unwritable_folder_is_a_transient_fault() {
     let out = Outbox::new(settings).expect("nothing to open");
     let error = out.send(&Outgoing { return_path: None, to: "anna@home.test", bytes: b"x" }).await;
     assert!(error.expect_err("in the way").is_transient());
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).expect("it is there").permissions().mode() & 0o7777
+}
+
+#[test]
+fn what_we_make_is_private_whatever_the_umask_is() {
+    let folder = TempDir::new().expect("a folder");
+    let root = folder.path().join("mail/ann@players.example");
+    let letter = maildir::deliver(&root, &letter("one")).expect("delivered");
+    assert_eq!(mode(&letter), 0o600);
+    for part in ["..", ".", "tmp", "new", "cur"] {
+        assert_eq!(mode(&root.join(part)), 0o700, "{part}");
+    }
+}
+
+#[test]
+fn the_group_reads_letters_in_a_folder_that_its_owner_shares_with_it() {
+    for (permissions, for_letters, for_folders) in [(0o770, 0o640, 0o750), (0o707, 0o600, 0o700)] {
+        let folder = TempDir::new().expect("a folder");
+        let shared = folder.path().join("mail");
+        fs::create_dir(&shared).expect("a folder");
+        fs::set_permissions(&shared, fs::Permissions::from_mode(permissions)).expect("ours");
+        if std::os::unix::fs::chown(&shared, Some(65534), None).is_err() {
+            eprintln!("not run: only root can give a folder away");
+            return;
+        }
+        let root = shared.join("ann@players.example");
+        let letter = maildir::deliver(&root, &letter("one")).expect("delivered");
+        assert_eq!((mode(&letter), mode(&root.join("new"))), (for_letters, for_folders));
+    }
 }

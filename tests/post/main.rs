@@ -3,17 +3,22 @@
 mod dispatch;
 mod dns;
 mod fakes;
+mod folders;
 mod hostile;
 mod imap;
 mod logins;
 mod maildir;
 mod mixups;
+mod moves;
 mod oauth;
 #[path = "../support/place.rs"]
 #[allow(dead_code, reason = "shared with the tests of the store")]
 mod place;
 mod providers;
 mod quota;
+#[path = "../support/random.rs"]
+mod random;
+mod refused;
 mod sendmail;
 mod settings;
 mod smtp;

@@ -361,6 +361,20 @@ async fn an_address_beyond_ascii_needs_smtputf8() {
 }
 
 #[tokio::test]
+async fn domains_beyond_ascii_and_dots_in_a_row_go_to_any_server() {
+    for (to, recipient) in [
+        ("ann@M\u{fc}ller.test", "ann@xn--mller-kva.test"),
+        ("ta..ro@home.test", "ta..ro@home.test"),
+        ("bo@ex_.test", "bo@ex_.test"),
+    ] {
+        let (server, out) = faulty("", 0, Act::Proper).await;
+        out.send(&Outgoing { return_path: None, to, bytes: b"x" }).await.expect("taken");
+        assert!(server.seen().lines.contains(&format!("RCPT TO:<{recipient}>")), "{to}");
+        assert!(server.seen().lines.contains(&"MAIL FROM:<>".to_owned()), "{to}");
+    }
+}
+
+#[tokio::test]
 async fn check_names_the_server_and_sends_nothing() {
     let (server, out) = faulty("", 0, Act::Proper).await;
     let checked = out.check().await.expect("fine");

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use fogpost::post::inbox::Inbox;
-use fogpost::post::{Batch, Error, FetchedLetter, Health, ShutdownSignal, Stopper, Taken};
+use fogpost::post::{
+    Batch, Error, FetchedLetter, Health, InboxMessage, LeftLetters, ShutdownSignal, Stopper, Taken,
+};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -13,7 +15,9 @@ pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running inbox, as the program sees it.
 pub struct Running {
-    batches: mpsc::Receiver<Batch>,
+    messages: mpsc::Receiver<InboxMessage>,
+    /// The letters that are left in the mailbox, as the inbox has reported them.
+    pub left: LeftLetters,
     pub health: watch::Receiver<Health>,
     pub stopper: Stopper,
     pub task: JoinHandle<Result<(), Error>>,
@@ -21,16 +25,35 @@ pub struct Running {
 
 impl Running {
     pub fn start(inbox: Inbox) -> Running {
-        let (to, batches) = mpsc::channel(1);
+        Running::start_with(inbox, LeftLetters::default())
+    }
+
+    /// Starts an inbox in which these letters were left before.
+    pub fn start_with(inbox: Inbox, left: LeftLetters) -> Running {
+        let (to, messages) = mpsc::channel(1);
         let (tell, health) = watch::channel(Health::default());
         let (stopper, stop) = ShutdownSignal::new();
-        let task = tokio::spawn(inbox.run(to, stop, tell));
-        Running { batches, health, stopper, task }
+        let task = tokio::spawn(inbox.run(left.clone(), to, stop, tell));
+        Running { messages, left, health, stopper, task }
     }
 
     /// Waits for the next batch and leaves it unconfirmed.
     pub async fn batch(&mut self) -> Batch {
-        timeout(PATIENCE, self.batches.recv()).await.expect("a batch in time").expect("the inbox runs")
+        loop {
+            let message = timeout(PATIENCE, self.messages.recv()).await.expect("a batch in time");
+            match message.expect("the inbox runs") {
+                InboxMessage::Letters(batch) => return batch,
+                other => note(&mut self.left, other),
+            }
+        }
+    }
+
+    /// Waits until the letters that are left satisfy `wish`.
+    pub async fn until_left(&mut self, wish: impl Fn(&LeftLetters) -> bool) {
+        while !wish(&self.left) {
+            let message = timeout(PATIENCE, self.messages.recv()).await.expect("in time");
+            note(&mut self.left, message.expect("the inbox runs"));
+        }
     }
 
     /// Waits for the next batch, confirms that it is stored, and returns its letters.
@@ -53,19 +76,35 @@ impl Running {
 
 /// Empties a mailbox, as `run --once` does, and returns its letters.
 pub async fn drain(inbox: Inbox) -> Result<Vec<FetchedLetter>, Error> {
-    let (to, mut batches) = mpsc::channel::<Batch>(1);
+    let (to, mut messages) = mpsc::channel(1);
     let storing = tokio::spawn(async move {
         let mut all = Vec::new();
-        while let Some(batch) = batches.recv().await {
+        while let Some(message) = messages.recv().await {
+            let InboxMessage::Letters(batch) = message else { continue };
             all.extend(batch.letters);
             batch.stored.send(Taken::All).expect("the inbox waits for it");
         }
         all
     });
-    let count = timeout(PATIENCE, inbox.drain(to)).await.expect("in time")?;
+    let count = timeout(PATIENCE, inbox.drain(LeftLetters::default(), to)).await.expect("in time")?;
     let all = storing.await.expect("no panic");
     assert_eq!(count, all.len());
     Ok(all)
+}
+
+/// Notes what an inbox reports about the letters that are left in it.
+fn note(left: &mut LeftLetters, message: InboxMessage) {
+    match message {
+        InboxMessage::Letters(batch) => panic!("more letters: {:?}", subjects(&batch.letters)),
+        InboxMessage::Beginnings { .. } => panic!("nobody has set a mark"),
+        InboxMessage::Unfiled(letters) => left.unfiled.extend(letters),
+        InboxMessage::Gone(letters) => {
+            for letter in letters {
+                left.unfiled.remove(&letter);
+                left.untaken.remove(&letter);
+            }
+        }
+    }
 }
 
 /// A short letter with this subject.

@@ -220,7 +220,7 @@ async fn a_letter_that_vanishes_under_dovecot_does_not_block_the_others() {
     for i in 0..3 {
         servers.deliver_lmtp(&letter(&i.to_string()), "gm@club.test");
     }
-    let found = Inbox::Imap(imap(&servers, Tls::None)).check().await.expect("a healthy inbox");
+    let found = Inbox::Imap(imap(&servers, Tls::None)).check().await.expect("a healthy inbox").found;
     assert!(
         found.contains("INBOX: 3 waiting") && found.contains("IDLE") && found.contains("MOVE"),
         "{found}"

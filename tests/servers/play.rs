@@ -321,7 +321,10 @@ fn doctor_reports_a_wrong_password() {
     assert_eq!(faulty.status.code(), Some(1), "{said}");
     let faults: Vec<_> = said.lines().filter(|line| line.starts_with("FAULT")).collect();
     assert!(matches!(faults[..], [one] if one.starts_with("FAULT inbox: ")), "{said}");
-    assert!(said.contains("see the section [inbox]") && !said.contains("wrong"), "{said}");
+    assert!(
+        said.contains("see inbox.imap.user and inbox.imap.password_file") && !said.contains("wrong"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BudgetKey, BudgetKind, KeptSnapshot, Question, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
-use fogpost::store::{Changes, Invitation, InvitationStage, LetterStatus, NewLetter, StoreError};
+use fogpost::store::{Changes, Invitation, InvitationStage, LeftReason, LetterStatus, NewLetter, StoreError};
 use fogpost::store::{Claim, SendOutcome};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
@@ -68,10 +68,11 @@ async fn furnish(place: &Place) {
     let unproven = UnprovenLetter {
         letter: letter(3).digest,
         code: "7K3M9P2Q4R".to_owned(),
-        player_id: bo.id,
+        player_id: Some(bo.id),
+        match_id: Some("QZ-AAAA".to_owned()),
+        seat: Some(Seat::Second),
+        gm: None,
         address: "bo@elsewhere.test".to_owned(),
-        match_id: "QZ-AAAA".to_owned(),
-        seat: Seat::Second,
         noted_at: at(0),
         told: true,
         stage: UnprovenStage::Confirmed,
@@ -96,6 +97,9 @@ async fn furnish(place: &Place) {
     store.note_verified(&[("QZ-AAAA".to_owned(), head)]).await.unwrap();
     add_dispatches(store, 0..70).await;
     store.remember("heartbeat", "now").await.unwrap();
+    store.mailbox_mark("imap gm mail.test INBOX", at(0)).await.unwrap();
+    let left = ["imap:INBOX/7/1".to_owned()];
+    store.note_left("imap gm mail.test INBOX", &left, LeftReason::Old).await.unwrap();
     store.record_outcomes(Claim::default(), at(1), &[(1, SendOutcome::Taken)]).await.unwrap();
 }
 
@@ -114,7 +118,8 @@ fn restraints() -> Restraints {
     restraints
 }
 
-/// Asserts that two SQLite files hold identical rows in every table, none of which is empty. Returns their number.
+/// Asserts that two SQLite files hold identical rows in every table, none of which is empty. Returns their
+/// number.
 async fn assert_same(one: &str, other: &str) -> i64 {
     let mut connection = SqliteConnection::connect(one).await.unwrap();
     let attach = format!("ATTACH '{}' AS other", other.trim_start_matches("sqlite:"));

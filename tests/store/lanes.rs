@@ -48,8 +48,15 @@ fn setup(number: usize, token: &str, n: usize, began: DateTime<Utc>) -> NewLette
     );
     let (size, received_at) = (raw.len() as u64, began + TimeDelta::milliseconds(n as i64));
     let origin = "a test".to_owned();
-    let fetched =
-        FetchedLetter { raw: raw.into_bytes(), received_at, origin, cut: false, size, is_spam: false };
+    let fetched = FetchedLetter {
+        raw: raw.into_bytes(),
+        received_at,
+        arrivals: Vec::new(),
+        origin,
+        cut: false,
+        size,
+        is_spam: false,
+    };
     NewLetter { tokens: vec![token.to_owned()], ..new_letter(fetched) }
 }
 

@@ -1,9 +1,11 @@
 //! Incoming letters: stored once, in order, and decided once.
 
+use chrono::{TimeDelta, Utc};
 use fogpost::game::Seat;
 use fogpost::letter::Digest;
 use fogpost::store::{
-    Changes, Claimable, LetterDecision, LetterStatus, NewLetter, StoreError, UnprovenLetter, UnprovenStage,
+    Changes, Claimable, LeftReason, LetterDecision, LetterStatus, NewLetter, StoreError, UnprovenLetter,
+    UnprovenStage,
 };
 
 use crate::place::Place;
@@ -84,10 +86,11 @@ pub async fn unproven_letters_without_an_answer_are_found_by_time(place: Place) 
     let unproven = |number: u32, stage| UnprovenLetter {
         letter: letter(number).digest,
         code: format!("7K3M9P2Q4{number}"),
-        player_id: player.id,
+        player_id: Some(player.id),
+        match_id: Some("QZ-AAAA".to_owned()),
+        seat: Some(Seat::Second),
+        gm: None,
         address: "bo@elsewhere.test".to_owned(),
-        match_id: "QZ-AAAA".to_owned(),
-        seat: Seat::Second,
         noted_at: at(i64::from(number) + 60),
         told: true,
         stage,
@@ -272,4 +275,21 @@ pub async fn letters_in_work_are_known_until_their_daemon_is_done(place: Place) 
     assert_eq!(store.letters_in_work().await.unwrap(), in_work(&[("one", &digests[1..2])]));
     store.note_in_work("one", &[]).await.unwrap();
     assert_eq!(store.letters_in_work().await.unwrap(), []);
+}
+
+pub async fn the_first_mailbox_is_as_old_as_the_database_and_left_letters_are_noted_by_mailbox(place: Place) {
+    let store = &place.store;
+    let (before, later) = (Utc::now(), Utc::now() + TimeDelta::days(3));
+    let first = store.mailbox_mark("imap gm INBOX", later).await.unwrap();
+    assert!((first - before).abs() < TimeDelta::minutes(5), "{first}");
+    assert_eq!(store.mailbox_mark("imap gm Club", later).await.unwrap().timestamp(), later.timestamp());
+    let letters = ["imap:INBOX/7/1", "imap:INBOX/7/2", "imap:INBOX/7/3"].map(str::to_owned);
+    store.note_left("imap gm INBOX", &letters, LeftReason::Old).await.unwrap();
+    store.note_left("imap gm INBOX", &letters[2..], LeftReason::Unfiled).await.unwrap();
+    store.note_left("imap gm Club", &letters[..1], LeftReason::Old).await.unwrap();
+    store.forget_left("imap gm INBOX", &letters[..1]).await.unwrap();
+    let left = store.left_letters("imap gm INBOX").await.unwrap();
+    let expected = [(letters[1].clone(), LeftReason::Old), (letters[2].clone(), LeftReason::Unfiled)];
+    assert_eq!(left, expected);
+    assert_eq!(store.left_letters("imap gm Club").await.unwrap(), [(letters[0].clone(), LeftReason::Old)]);
 }

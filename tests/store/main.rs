@@ -57,6 +57,7 @@ on_both! {
         letters_from_the_spam_folder_are_counted
         unproven_letters_without_an_answer_are_found_by_time
         letters_without_a_message_id_are_never_repeated
+        the_first_mailbox_is_as_old_as_the_database_and_left_letters_are_noted_by_mailbox
         any_bytes_from_a_stranger_are_stored
         a_failed_attempt_is_counted_with_its_reason
         letters_are_listed_by_status_match_and_digest

@@ -16,6 +16,7 @@ use fogpost::audit::AuditVerdict;
 use fogpost::audit::dossier::DossierForm;
 use fogpost::daemon::audit::dossier;
 use fogpost::daemon::audit::verify;
+use fogpost::daemon::doubt;
 use fogpost::daemon::instruct;
 use fogpost::daemon::loops::run;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, Unseal};
@@ -240,8 +241,16 @@ impl Desk {
         }
     }
 
-    /// Moves the clock while the program is down.
+    /// Moves the clock while the program is down. After a long time somebody confirms it.
     pub fn sleep(&self, hours: i64) {
+        self.set_clock(hours);
+        if hours.abs() > 24 {
+            self.block_on(doubt::confirm(&self.office)).expect("the store answers");
+        }
+    }
+
+    /// Moves the clock while the program is down, and nobody confirms it.
+    pub fn set_clock(&self, hours: i64) {
         *self.now.lock().expect("the clock") += TimeDelta::hours(hours);
     }
 

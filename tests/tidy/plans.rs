@@ -46,8 +46,8 @@ impl Visit for Statement {
     fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
 }
 
-/// Tables that may be scanned: `memo`, which has few rows, and lists that are bound to the statement.
-const SMALL: [&str; 5] = ["memo", "json_each", "new", "decided", "result"];
+/// Tables that may be scanned: those with few rows, and lists that are bound to the statement.
+const SMALL: [&str; 7] = ["memo", "mailbox", "_sqlx_migrations", "json_each", "new", "decided", "result"];
 
 /// The steps in which SQLite carries out each of these statements.
 fn plans(desk: &Desk, statements: BTreeSet<String>) -> Vec<(String, Vec<String>)> {

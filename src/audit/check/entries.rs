@@ -49,6 +49,8 @@ fn is_of_record(fact: &Fact) -> bool {
 enum Sender {
     /// The player of this seat.
     Seat(Seat),
+    /// The player of this seat, or whoever wrote the letter that this one confirms.
+    Confirmer { seat: Seat, of: Digest },
     /// A player of the match.
     Player,
     /// Somebody who may have had another address then.
@@ -60,7 +62,8 @@ fn check_named_letters(check: &mut Check, entry: &Entry) {
     let mut named: Vec<(Digest, Sender)> = Vec::new();
     match entry.own_cause() {
         Some(Cause::Letter(cause)) => {
-            named.extend(cause.confirmed_by.map(|letter| (letter, Sender::Seat(cause.seat))));
+            let confirmer = Sender::Confirmer { seat: cause.seat, of: cause.letter };
+            named.extend(cause.confirmed_by.map(|letter| (letter, confirmer)));
         }
         Some(Cause::Gm { act, .. } | Cause::Program { act, .. }) => match act {
             Act::Open { letter } => {
@@ -78,7 +81,8 @@ fn check_named_letters(check: &mut Check, entry: &Entry) {
             Act::Absent { seat, letter, confirmed_by, .. } => {
                 let holder = Sender::Seat(*seat);
                 named.push((*letter, if confirmed_by.is_some() { Sender::Anybody } else { holder }));
-                named.extend(confirmed_by.map(|letter| (letter, holder)));
+                let confirmer = Sender::Confirmer { seat: *seat, of: *letter };
+                named.extend(confirmed_by.map(|letter| (letter, confirmer)));
             }
             _ => {}
         },
@@ -91,7 +95,7 @@ fn check_named_letters(check: &mut Check, entry: &Entry) {
 
 fn check_named_letter(check: &mut Check, seq: u64, digest: Digest, sender: Sender) {
     let may_be_withheld = match sender {
-        Sender::Seat(seat) => check.withheld.seats.contains(&seat),
+        Sender::Seat(seat) | Sender::Confirmer { seat, .. } => check.withheld.seats.contains(&seat),
         Sender::Player | Sender::Anybody => !check.withheld.seats.is_empty(),
     };
     let what = match check.letters.get(&digest) {
@@ -107,8 +111,14 @@ fn check_named_letter(check: &mut Check, seq: u64, digest: Digest, sender: Sende
                     let (address, since) = (letter.from.as_str(), Some(read.received_at));
                     check.holders.had(seat, PinnedKind::Address, address, since)
                 };
+                let wrote = |other: Digest| {
+                    let other = check.letters.get(&other).and_then(|read| read.letter.as_ref().ok());
+                    other.is_some_and(|other| other.from == letter.from)
+                };
                 let is_sender = match sender {
                     Sender::Seat(seat) => is_from(seat),
+                    // The code of a notice also counts from the address that the notice is about.
+                    Sender::Confirmer { seat, of } => is_from(seat) || wrote(of),
                     Sender::Player => Seat::BOTH.into_iter().any(is_from),
                     Sender::Anybody => true,
                 };

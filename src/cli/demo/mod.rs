@@ -3,6 +3,7 @@
 //! They deliver their letters into the referee's Maildir, and the daemon answers into theirs. Their orders
 //! come from a recorded match of each game, so every demo tells the same story.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use crate::ledger::{self, Entry};
 use crate::letter::Address;
 use crate::post::maildir;
 use crate::referee::{Match, Stage};
-use crate::store::{self, Database};
+use crate::store::{self, Database, private};
 
 mod correspondent;
 mod play;
@@ -57,7 +58,7 @@ impl Args {
         utf8(&folder)?;
         let play = self.play.map(|game| Play::new(&folder, game, &self.level)).transpose()?;
         // Only after the checks: a folder left by a refused command would make the corrected one fail.
-        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        maildir::create_folders(&folder).with_context(|| folder.display().to_string())?;
         super::block_on(async {
             if let Some(play) = play {
                 play.run().await?;
@@ -160,11 +161,17 @@ fn utf8(folder: &Path) -> anyhow::Result<&str> {
 
 async fn office(folder: &Path) -> anyhow::Result<Arc<Office>> {
     let file = folder.join("config.toml");
-    std::fs::write(&file, include_str!("config.toml")).with_context(|| file.display().to_string())?;
+    put(&file, include_str!("config.toml"))?;
     let config = Config::load(&file)?;
     maildir::create(&folder.join("mail/referee"))?;
     let store = store::open(&config.database.url).await?;
     Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
+}
+
+/// Writes a new file that only this user may read.
+fn put(file: &Path, text: &str) -> anyhow::Result<()> {
+    let written = private::create_new(file).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.with_context(|| file.display().to_string())
 }
 
 async fn find(office: &Office, id: &str) -> anyhow::Result<Match> {

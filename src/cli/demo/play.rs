@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use anyhow::{Context, anyhow, bail, ensure};
 
-use super::{named_address, office, utf8};
+use super::{named_address, office, put, utf8};
 use crate::daemon::instruct;
 use crate::daemon::loops::run;
 use crate::daemon::status::service::{Request, Signals};
@@ -133,10 +133,6 @@ fn write_mail(folder: &Path, address: &str) -> anyhow::Result<()> {
     };
     let send = folder.join("send");
     put(&send, &fill(include_str!("send")))?;
-    fs::set_permissions(&send, fs::Permissions::from_mode(0o755))?;
+    fs::set_permissions(&send, fs::Permissions::from_mode(0o700))?;
     put(&folder.join("muttrc"), &fill(include_str!("muttrc")))
-}
-
-fn put(file: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(file, text).with_context(|| file.display().to_string())
 }

@@ -85,6 +85,11 @@ impl Arrival {
         format!("back after {:.1} seconds, in {folder}{}", self.after.as_secs_f64(), self.verdicts())
     }
 
+    /// Returns the error that kept the letter from being moved to the processed letters.
+    pub fn unfiled(&self) -> Option<&str> {
+        self.letter.unfiled.as_deref()
+    }
+
     fn verdicts(&self) -> String {
         let Some(results) = &self.results else {
             return match self.signature {

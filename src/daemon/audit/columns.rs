@@ -33,11 +33,13 @@ pub(super) async fn odd_columns(
         game: offer.game,
     });
     let unproven = office.store.unproven_named(&ruled.confirmed()).await?;
-    let unproven = unproven.into_iter().map(|row| UnprovenColumns {
-        letter: row.letter,
-        confirmed_by: row.confirmed_by,
-        is_confirmed: row.stage == UnprovenStage::Confirmed,
-        place: (row.match_id, row.seat),
+    let unproven = unproven.into_iter().filter_map(|row| {
+        Some(UnprovenColumns {
+            letter: row.letter,
+            confirmed_by: row.confirmed_by,
+            is_confirmed: row.stage == UnprovenStage::Confirmed,
+            place: row.match_id.zip(row.seat)?,
+        })
     });
     let columns = StoredColumns {
         unread: office.store.unread_columns(id).await?,

@@ -16,7 +16,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use self::unsound::{Unsound, unsound_matches};
 use self::verify::{HouseTurns, unreadable};
 use super::waiting::{Backoff, pause, until_shutdown};
-use super::{Office, commit, load, remembered, rulings};
+use super::{Office, commit, doubt, load, remembered, rulings};
 use crate::audit::AuditVerdict;
 use crate::desk::gm::alarm::{alarm, audit_report};
 use crate::desk::matches::acts::by_program;
@@ -64,7 +64,7 @@ pub async fn audit_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyho
 /// Returns an error if the database does not answer.
 pub async fn audit_when_due(office: &Office) -> anyhow::Result<()> {
     let interval = TimeDelta::hours(i64::from(office.config.audit.every_hours));
-    if interval.is_zero() {
+    if interval.is_zero() || !doubt::is_trusted(office).await? {
         return Ok(());
     }
     let now = office.now();

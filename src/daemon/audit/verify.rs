@@ -14,6 +14,7 @@ use crate::audit::{
     AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter,
     Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, Withheld,
 };
+use crate::daemon::load::large::turn_to_decode;
 use crate::daemon::parallel::run_blocking;
 use crate::daemon::{Office, rulings};
 use crate::desk::frame::parallel::par_map;
@@ -287,7 +288,10 @@ async fn read_on(
     let mut take = |mut row: NamedLetter| {
         let raw = std::mem::take(&mut row.raw);
         let stored = letter_of(&row, raw);
-        let parsed = reader.parse_letter(&stored);
+        let parsed = {
+            let _turn = turn_to_decode(&stored.raw);
+            reader.parse_letter(&stored)
+        };
         listed.push(columns_of(&row, &stored.raw, &parsed));
         letters.push(parsed);
     };

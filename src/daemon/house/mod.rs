@@ -15,7 +15,7 @@ use super::commit::{self, is_transient};
 use super::load::{self, log_unusable};
 use super::parallel::{background_threads, run_in_background};
 use super::waiting::{Backoff, until_shutdown, wait_for_work};
-use super::{Office, rulings};
+use super::{Office, doubt, rulings};
 use crate::desk::frame::stored::snapshot;
 use crate::desk::gm::alarm::house_stuck;
 use crate::desk::matches::acts::CauseOf;
@@ -48,11 +48,15 @@ pub async fn play_house_until(office: Arc<Office>, shutdown: ShutdownSignal) -> 
     Ok(())
 }
 
-/// Plays for the house wherever it has to move, beginning where it has waited longest.
+/// Plays for the house wherever it has to move, beginning where it has waited longest, unless the clock is in
+/// doubt.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn house_all(office: &Office) -> anyhow::Result<()> {
+    if !doubt::is_trusted(office).await? {
+        return Ok(());
+    }
     // Where the house plays both sides, it has to move again.
     while play_once_everywhere(office).await? {}
     Ok(())

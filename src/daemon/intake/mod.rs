@@ -1,49 +1,130 @@
 //! Stores letters: before they are ruled on, and before the mailbox files them as processed.
 
 pub mod copies;
+pub mod old;
+pub mod outage;
 pub mod row;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use chrono::{DateTime, Utc};
 use tokio::sync::mpsc;
 
 use self::copies::Original;
+use self::old::Ties;
 use self::row::{row_of, visible_tokens};
+use super::load::large::turn_to_decode;
 use super::load::read::read;
 use super::parallel::run_blocking;
-use super::{Office, space, suspects};
+use super::{Office, doubt, space, suspects};
 use crate::desk::frame::club::Club;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
 use crate::letter::Digest;
-use crate::post::{Batch, FetchedLetter, Taken};
-use crate::store::{NewLetter, RESTORED, TO_BE_READ_AGAIN};
+use crate::post::{Batch, FetchedLetter, InboxMessage, LeftLetters, Taken};
+use crate::store::{LeftReason, NewLetter, RESTORED, TO_BE_READ_AGAIN};
 
 /// Maximum letters compared with earlier ones at a time, so that few are in memory.
 const COMPARED_AT_ONCE: usize = 32;
 
-/// Stores each batch, until the inbox closes the channel.
-pub async fn store_until_closed(office: &Office, mut batches: mpsc::Receiver<Batch>) {
-    while let Some(batch) = batches.recv().await {
-        if !space::has_room(office).await {
-            // Without an answer, the inbox leaves the letters in the mailbox and fetches them again later.
-            continue;
-        }
-        match store_letters(office, batch.letters).await {
-            Ok(taken) => {
-                // The inbox may be gone. The letters are then fetched again, as duplicates.
-                let _ = batch.stored.send(taken);
-                office.letters.notify_one();
+/// Stores each batch, and notes which letters are left in the mailbox called `notes`, until the inbox closes
+/// the channel.
+pub async fn store_until_closed(office: &Office, notes: &str, mut messages: mpsc::Receiver<InboxMessage>) {
+    while let Some(message) = messages.recv().await {
+        let noted = match message {
+            InboxMessage::Letters(batch) => {
+                store_batch(office, notes, batch).await;
+                Ok(())
             }
-            // Without an answer, the inbox leaves the letters in the mailbox and fetches them again.
-            Err(error) => {
-                let error = format!("{error:#}");
-                tracing::error!(error, "failed to store letters; they stay in the mailbox");
+            InboxMessage::Beginnings { letters, old } => {
+                match old_beginnings(office, notes, letters).await {
+                    Ok(found) => drop(old.send(found)),
+                    // Without an answer, the inbox asks again later.
+                    Err(error) => tracing::warn!(error = format!("{error:#}"), "failed to tell old letters"),
+                }
+                Ok(())
             }
+            InboxMessage::Unfiled(letters) => {
+                office.store.note_left(notes, &letters, LeftReason::Unfiled).await
+            }
+            InboxMessage::Gone(letters) => office.store.forget_left(notes, &letters).await,
+        };
+        if let Err(error) = noted {
+            // After the next start they are read again, as duplicates.
+            tracing::warn!(%error, "failed to note the letters that are left in the mailbox");
         }
     }
+}
+
+async fn store_batch(office: &Office, notes: &str, batch: Batch) {
+    if !space::has_room(office).await {
+        // Without an answer, the inbox leaves the letters in the mailbox and fetches them again later.
+        return;
+    }
+    match doubt::may_take(office, &batch.letters).await {
+        Ok(true) => {}
+        Ok(false) => return,
+        Err(error) => {
+            let error = format!("{error:#}");
+            tracing::error!(error, "failed to check the clock; letters stay in the mailbox");
+            return;
+        }
+    }
+    match store_letters(office, notes, batch.letters).await {
+        Ok(taken) => {
+            // The inbox may be gone. The letters are then fetched again, as duplicates.
+            let _ = batch.stored.send(taken);
+            office.letters.notify_one();
+        }
+        // Without an answer, the inbox leaves the letters in the mailbox and fetches them again.
+        Err(error) => {
+            let error = format!("{error:#}");
+            tracing::error!(error, "failed to store letters; they stay in the mailbox");
+        }
+    }
+}
+
+/// Notes which of these letters are old, as far as their beginnings show, and returns their places.
+async fn old_beginnings(
+    office: &Office,
+    notes: &str,
+    letters: Vec<FetchedLetter>,
+) -> anyhow::Result<Vec<usize>> {
+    let mark = mark(office, false).await?;
+    let origins: Vec<String> = letters.iter().map(|letter| letter.origin.clone()).collect();
+    let club = Arc::clone(&office.club);
+    let ties =
+        run_blocking(move || par_map(&letters, |letter| old::ties_if_old(letter, mark, &club.own))).await?;
+    let old = old::old_letters(office, ties).await?;
+    note_old(office, notes, old.iter().map(|place| origins[*place].clone()).collect(), mark).await?;
+    Ok(old.into_iter().collect())
+}
+
+async fn note_old(
+    office: &Office,
+    notes: &str,
+    origins: Vec<String>,
+    mark: DateTime<Utc>,
+) -> anyhow::Result<()> {
+    if !origins.is_empty() {
+        office.store.note_left(notes, &origins, LeftReason::Old).await?;
+        tracing::info!(letters = origins.len(), %mark, "letters from before the club are left in the mailbox");
+    }
+    Ok(())
+}
+
+/// Returns the letters that are left in the mailbox, as they are noted, and its mark.
+pub async fn left_letters(office: &Office) -> anyhow::Result<LeftLetters> {
+    let mut left = LeftLetters { mark: Some(mark(office, false).await?), ..LeftLetters::default() };
+    for (letter, reason) in office.store.left_letters(&office.config.inbox.name()).await? {
+        match reason {
+            LeftReason::Old => left.untaken.insert(letter),
+            LeftReason::Unfiled => left.unfiled.insert(letter),
+        };
+    }
+    Ok(left)
 }
 
 /// Reads the mailbox's processed letters again after a restore. Letters that the database knows have no
@@ -54,40 +135,62 @@ pub async fn read_again_if_restored(office: &Office) -> anyhow::Result<()> {
     }
     tracing::warn!("the database was restored; reading processed letters again");
     let processed = office.config.inbox.processed().context("the folder of processed letters")?;
-    let (to, batches) = mpsc::channel::<Batch>(2);
-    let (drained, ()) = tokio::join!(processed.drain(to), store_until_closed(office, batches));
+    let name = processed.name();
+    let (to, messages) = mpsc::channel(2);
+    let draining = processed.drain(LeftLetters::default(), to);
+    let (drained, ()) = tokio::join!(draining, store_until_closed(office, &name, messages));
     let letters = drained.context("the folder of processed letters")?;
     office.store.remember(RESTORED, &format!("{letters} letters read again {}", office.now())).await?;
     Ok(())
 }
 
-async fn store_letters(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::Result<Taken> {
+async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>) -> anyhow::Result<Taken> {
     let _under_way = office.traffic.enter();
     let is_spam = letters.iter().any(|letter| letter.is_spam);
+    let mark = mark(office, is_spam).await?;
     let club = Arc::clone(&office.club);
-    let mut letters: Vec<NewLetter> = run_blocking(move || {
-        let rows = par_map(&letters, |letter| named(letter, &club));
-        let with_bytes =
-            rows.into_iter().zip(letters).map(|(row, letter)| NewLetter { raw: letter.raw, ..row });
-        with_bytes.collect()
+    let (mut letters, ties): (Vec<NewLetter>, Vec<Option<Ties>>) = run_blocking(move || {
+        let rows =
+            par_map(&letters, |letter| (named(letter, &club), old::ties_if_old(letter, mark, &club.own)));
+        let with_bytes = rows
+            .into_iter()
+            .zip(letters)
+            .map(|((row, ties), letter)| (NewLetter { raw: letter.raw, ..row }, ties));
+        with_bytes.unzip()
     })
     .await?;
-    let taken = if is_spam { wanted_spam(office, &letters).await? } else { Taken::All };
-    if let Taken::Only(places) = &taken {
-        letters = letters
-            .into_iter()
-            .enumerate()
-            .filter_map(|(place, letter)| places.contains(&place).then_some(letter))
-            .collect();
-        if letters.is_empty() {
-            return Ok(taken);
+    let old = old::old_letters(office, ties).await?;
+    let taken = match (is_spam, old.is_empty()) {
+        (false, true) => Taken::All,
+        (false, false) => {
+            let origins: Vec<String> = old.iter().map(|place| letters[*place].origin.clone()).collect();
+            note_old(office, notes, origins, mark).await?;
+            Taken::Only((0..letters.len()).filter(|place| !old.contains(place)).collect())
         }
+        (true, _) => {
+            let wanted = wanted_spam(office, &letters).await?;
+            Taken::Only(wanted.into_iter().filter(|place| !old.contains(place)).collect())
+        }
+    };
+    letters = taken.divide(letters).0;
+    if letters.is_empty() {
+        return Ok(taken);
+    }
+    if is_spam {
         tracing::warn!(letters = letters.len(), "letters of players were in the spam folder");
     }
     letters = with_new_texts(office, letters).await?;
     let new = office.store.insert_letters(&letters).await?;
     tracing::info!(letters = letters.len(), new, "letters stored");
     Ok(taken)
+}
+
+/// Returns the time before which the letters of the mailbox, or of the spam folder beside it, are old. The
+/// processed letters have come through the mailbox.
+async fn mark(office: &Office, is_spam: bool) -> anyhow::Result<DateTime<Utc>> {
+    let inbox = &office.config.inbox;
+    let name = inbox.spam_name().filter(|_| is_spam).unwrap_or_else(|| inbox.name());
+    Ok(office.store.mailbox_mark(&name, office.now()).await?)
 }
 
 /// Notes the texts of letters that only look like copies of earlier ones. A letter that takes too long to
@@ -130,6 +233,8 @@ async fn compare(
         let reading = run_blocking(move || {
             par_map(&pairs, |(place, original)| {
                 let letter = &letters[*place];
+                // An earlier letter is no larger than twice this one.
+                let _turn = turn_to_decode(&letter.raw);
                 let _in_work = working.enter(letter.digest);
                 let is_skipped = skipped.contains(&letter.digest);
                 let text = || copies::new_text(&letter.raw, original, |raw| read(&club, raw));
@@ -145,9 +250,9 @@ async fn compare(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Returns the letters in the spam folder that concern the club: those from an address of a player or a GM,
-/// and those with a reply token.
-async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<Taken> {
+/// Returns the places of the letters in the spam folder that concern the club: those from an address of a
+/// player or a GM, and those with a reply token.
+async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<Vec<usize>> {
     let registered = registered_senders(office, letters).await?;
     let tokens: Vec<String> = letters.iter().flat_map(|letter| letter.tokens.iter().cloned()).collect();
     let seats = office.store.seats_by_token(&tokens).await?;
@@ -155,7 +260,7 @@ async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<T
     let wanted = letters.iter().enumerate().filter(|(_, letter)| {
         letter.is_from_gm || registered.contains(&letter.sender) || letter.tokens.iter().any(is_known)
     });
-    Ok(Taken::Only(wanted.map(|(place, _)| place).collect()))
+    Ok(wanted.map(|(place, _)| place).collect())
 }
 
 /// Returns the senders of the letters that are players' addresses.

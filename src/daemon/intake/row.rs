@@ -4,7 +4,7 @@ use mail_parser::{Message, MessageParser};
 
 use crate::ledger::truncate_to_millis;
 use crate::letter::printable::is_printable;
-use crate::letter::{Digest, Letter, Limits, OwnIdentity, bounded_head, tokens_in_text};
+use crate::letter::{Address, Digest, Letter, Limits, OwnIdentity, bounded_head, tokens_in_text};
 use crate::post::FetchedLetter;
 use crate::store::{FROM_SPAM, NewLetter};
 
@@ -22,7 +22,8 @@ pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
     NewLetter { raw: fetched.raw, ..row }
 }
 
-/// Returns the row of a letter, still without its bytes: many are made in parallel, and none of them copies these.
+/// Returns the row of a letter, still without its bytes: many are made in parallel, and none of them copies
+/// these.
 pub fn row_of(fetched: &FetchedLetter) -> NewLetter {
     let head = bounded_head(&fetched.raw, &Limits::default());
     let parsed = MessageParser::default().parse_headers(&head);
@@ -67,6 +68,10 @@ pub fn one_line(field: &str) -> String {
 
 fn sender_and_subject(mail: &Message<'_>) -> (String, String) {
     let sender = mail.from().and_then(|from| from.first()?.address()).unwrap_or_default();
-    // Players' addresses are stored in lower case, and the sender is looked up among them.
-    (one_line(sender).to_ascii_lowercase(), one_line(mail.subject().unwrap_or_default()))
+    // The sender is looked up among the players' addresses, which are stored in this form.
+    let sender = match Address::parse(sender) {
+        Ok(address) => one_line(address.as_str()),
+        Err(_) => one_line(sender).to_ascii_lowercase(),
+    };
+    (sender, one_line(mail.subject().unwrap_or_default()))
 }

@@ -3,6 +3,7 @@
 pub mod digest;
 pub mod dkim;
 pub mod gm_lists;
+pub mod large;
 pub mod read;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,7 @@ use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::{Key, LoadedMatch, LoadedRows};
 use crate::desk::frame::summary::Summary;
 use crate::desk::outbox::budgets::seat_subject;
+use crate::desk::outbox::gms;
 use crate::ledger::{Delivery, Entry};
 use crate::letter::Token;
 use crate::referee::{DispatchKind, MatchOverview};
@@ -34,9 +36,6 @@ macro_rules! keys {
     };
 }
 
-/// Prefix of the keys under which the GMs' tokens are remembered.
-const GM_TOKEN: &str = "gm_token";
-
 /// Returns the empty rows of a new decision.
 pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
     Ok(LoadedRows::new(office.now(), random()?, gm_tokens(office).await?))
@@ -48,7 +47,7 @@ pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
 /// Returns an error if the database does not answer.
 pub async fn renew_gm_token(office: &Office, gm: &Gm) -> anyhow::Result<String> {
     let token = Token::from_random(random()?).to_string();
-    office.store.remember(&gm_token_key(gm), &token).await?;
+    office.store.remember(&gms::token_key(gm), &token).await?;
     Ok(token)
 }
 
@@ -101,11 +100,11 @@ pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
 
 /// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing
 /// ones.
-async fn gm_tokens(office: &Office) -> anyhow::Result<Vec<String>> {
-    let stored = office.store.remembered_under(GM_TOKEN).await?;
+pub async fn gm_tokens(office: &Office) -> anyhow::Result<Vec<String>> {
+    let stored = office.store.remembered_under(gms::TOKEN_KEYS).await?;
     let mut tokens = Vec::new();
     for gm in office.config.club.gm.all() {
-        let own = gm_token_key(gm);
+        let own = gms::token_key(gm);
         let token = match stored.iter().find(|(key, _)| *key == own) {
             Some((_, token)) => token.clone(),
             None => {
@@ -170,6 +169,14 @@ async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) 
     for player in keys!(lacking, UnprovenOf) {
         let rows = office.store.unproven_letters(player, loaded.at - LAPSE).await?;
         loaded.unproven.entry(player).or_insert(rows);
+    }
+    for gm in keys!(lacking, UnprovenOfGm) {
+        let rows = office.store.unproven_letters_of_gm(&gm, loaded.at - LAPSE).await?;
+        loaded.unproven_of_gm.entry(gm).or_insert(rows);
+    }
+    for code in keys!(lacking, UnprovenUnder) {
+        let rows = office.store.unproven_under(&code, loaded.at - LAPSE).await?;
+        loaded.unproven_under.entry(code).or_insert(rows);
     }
     for player in keys!(lacking, ChangesOf) {
         let rows = office.store.changes_of(player, loaded.at - LAPSE).await?;
@@ -405,9 +412,4 @@ async fn read_matches(
     });
     loaded.matches.extend(read.await?);
     Ok(())
-}
-
-/// Returns the key under which a GM's reply token is remembered.
-fn gm_token_key(gm: &Gm) -> String {
-    format!("{GM_TOKEN} {}", gm.address)
 }

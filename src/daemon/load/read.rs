@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::large::turn_to_decode;
 use crate::desk::door::sender::{ReadLetter, ReadResult};
 use crate::desk::frame::club::{Club, Moment};
 use crate::desk::frame::in_work::InWork;
@@ -15,6 +16,7 @@ use crate::store::WaitingLetter;
 /// Parses letters in parallel, and notes the ones in progress.
 pub fn read_letters(club: &Club, letters: Vec<WaitingLetter>, in_work: &InWork) -> Vec<ReadLetter> {
     let read = par_map(&letters, |letter| {
+        let _turn = turn_to_decode(&letter.raw);
         let _in_work = in_work.enter(letter.digest);
         read_waiting(club, letter)
     });
@@ -34,7 +36,10 @@ pub fn keys_of(letter: &ReadLetter) -> Vec<Key> {
         Some(Err(unreadable)) => {
             let address = unreadable.answerable.iter().map(|address| address.as_str().to_owned());
             let answered = address.flat_map(keys_of_answer);
-            answered.chain(returned_dispatches(unreadable.automatic.as_ref())).collect()
+            // Their owners are told of a letter whose sender is unclear.
+            let tokens = unreadable.tokens.iter().filter(|_| unreadable.answerable.is_none());
+            let tokens = tokens.map(|token| Key::Token(token.to_string()));
+            answered.chain(tokens).chain(returned_dispatches(unreadable.automatic.as_ref())).collect()
         }
         None => Vec::new(),
     }

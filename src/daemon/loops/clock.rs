@@ -12,7 +12,7 @@ use crate::daemon::commit::{self, is_transient};
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::items::{self, DueMatches};
 use crate::daemon::waiting::{Backoff, pause};
-use crate::daemon::{Office, load, remembered, rulings, space};
+use crate::daemon::{Office, doubt, load, remembered, rulings, space};
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
 use crate::post::{Health, ShutdownSignal};
@@ -47,6 +47,10 @@ pub async fn watch_clock_until(
     let mut backoff = Backoff::new();
     while !shutdown.is_set() {
         office.heartbeat.beat(Loop::Clock);
+        // Also while the mailbox cannot be read: the clock is not in doubt because of that.
+        if let Err(error) = doubt::is_trusted(&office).await {
+            backoff.wait("failed to check the clock", &error, &shutdown).await;
+        }
         let is_readable = health.borrow().last_ok.is_some() && health.borrow().trouble.is_none();
         if is_readable {
             match clock_all(&office, OUTAGE).await {
@@ -59,11 +63,15 @@ pub async fn watch_clock_until(
     Ok(())
 }
 
-/// Decides everything that is due. A gap of more than `outage` since the last check counts as an outage.
+/// Decides everything that is due, unless the clock is in doubt. A gap of more than `outage` since the last
+/// check counts as an outage.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()> {
+    if !doubt::is_trusted(office).await? {
+        return Ok(());
+    }
     let now = office.now();
     // Tells the GM if space is short, even while no letters arrive.
     space::has_room(office).await;
@@ -76,18 +84,23 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
     upkeep::delete_unruled_when_due(office, now).await?;
     upkeep::list_letters_when_due(office, now).await?;
     upkeep::drop_pictures_when_due(office, now).await?;
+    upkeep::tell_of_alarms_when_due(office, now).await?;
     digest::player_digests_when_due(office, now).await?;
     digest::digest_when_due(office, now).await
 }
 
 /// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length,
-/// and at least by the grace.
+/// and at least by the grace. If the clock was ahead, sets those again that it has moved.
 async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
-    if remembered::is_ahead(office, HEARTBEAT).await? {
+    if let Some(ahead) = remembered::time_ahead(office, HEARTBEAT).await? {
         tracing::warn!("the clock was set back; retrying everything deferred now");
         office.store.retry_deferred(now, now).await?;
         office.letters.notify_one();
         office.dispatches.notify_one();
+        if ahead - now > OUTAGE {
+            let (mut done, set_back) = (BTreeSet::new(), by_program(Act::ClockSetBack));
+            sweep(office, ahead + remembered::MAX_SLEEP, now, &set_back, &mut done).await?;
+        }
     }
     let last = remembered::time(office, HEARTBEAT).await?;
     if let Some(since) = last.filter(|last| now - *last > outage) {

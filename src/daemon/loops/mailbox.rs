@@ -9,9 +9,10 @@ use tokio::task::JoinSet;
 
 use super::clock;
 use crate::daemon::heartbeat::Loop;
+use crate::daemon::intake::outage;
 use crate::daemon::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
 use crate::daemon::{Office, audit, intake};
-use crate::post::{Batch, Health, ShutdownSignal, without_addresses};
+use crate::post::{Health, LeftLetters, ShutdownSignal, without_addresses};
 
 /// Time between a daemon's attempts to get or renew the mailbox's lease.
 const LEASE_INTERVAL: Duration = Duration::from_secs(1);
@@ -31,13 +32,16 @@ pub async fn read_mailbox_until(
     while !shutdown.is_set() {
         office.heartbeat.beat(Loop::Clock);
         match office.store.try_acquire_lease(&lease).await {
-            Ok(true) => {
-                backoff = Backoff::new();
-                read_under_lease(&office, &lease, &shutdown, &health).await?;
-                health.send_replace(Health::default());
-                // The next holder of the lease may be another daemon, or this one with another mailbox.
-                office.store.release_lease(&lease).await;
-            }
+            Ok(true) => match intake::left_letters(&office).await {
+                Ok(left) => {
+                    backoff = Backoff::new();
+                    read_under_lease(&office, &lease, left, &shutdown, &health).await?;
+                    health.send_replace(Health::default());
+                    // The next holder of the lease may be another daemon, or this one with another mailbox.
+                    office.store.release_lease(&lease).await;
+                }
+                Err(error) => backoff.wait("the database does not answer", &error, &shutdown).await,
+            },
             Ok(false) => pause(LEASE_INTERVAL, &shutdown).await,
             Err(error) => backoff.wait("the database does not answer", &error.into(), &shutdown).await,
         }
@@ -48,23 +52,25 @@ pub async fn read_mailbox_until(
 async fn read_under_lease(
     office: &Arc<Office>,
     lease: &str,
+    left: LeftLetters,
     shutdown: &ShutdownSignal,
     health: &watch::Sender<Health>,
 ) -> anyhow::Result<()> {
     tracing::info!(mailbox = without_addresses(lease), "reading the mailbox");
     let (stopper, until) = ShutdownSignal::new();
     // Small, so that no more letters are fetched than are stored soon.
-    let (to, batches) = mpsc::channel::<Batch>(2);
+    let (to, messages) = mpsc::channel(2);
     let inbox = office.config.inbox.clone();
     let (inbox_health, inbox_until) = (health.clone(), until.clone());
     let mut loops = JoinSet::new();
     loops.spawn(clock::watch_clock_until(Arc::clone(office), until.clone(), health.subscribe()));
-    loops.spawn(async move { inbox.run(to, inbox_until, inbox_health).await.context("the mailbox") });
+    loops.spawn(async move { inbox.run(left, to, inbox_until, inbox_health).await.context("the mailbox") });
     loops.spawn(audit::audit_until(Arc::clone(office), until.clone()));
+    loops.spawn(outage::watch_mailbox_until(Arc::clone(office), until.clone(), health.subscribe()));
     loops.spawn(read_again_until(Arc::clone(office), until));
-    let storing = Arc::clone(office);
+    let (storing, notes) = (Arc::clone(office), lease.to_owned());
     loops.spawn(async move {
-        intake::store_until_closed(&storing, batches).await;
+        intake::store_until_closed(&storing, &notes, messages).await;
         Ok(())
     });
     let ended = tokio::select! {

@@ -1,11 +1,13 @@
 //! Hourly work that no letter and no deadline causes: deletes the bytes of old letters and pictures that can
-//! be drawn again, lists the last letters of ended matches, and corrects times that are deferred too far.
+//! be drawn again, lists the last letters of ended matches, counts alarms that were left out, and corrects
+//! times that are deferred too far.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::remembered::{self, MAX_DEFERRAL, MAX_SLEEP};
-use crate::daemon::{Office, rulings};
+use crate::daemon::{Office, commit, rulings};
 use crate::desk::matches::acts::{by_clock, by_program};
+use crate::desk::outbox::alarms;
 use crate::referee::Act;
 
 /// The key under which a daemon remembers its last deletion of old letters.
@@ -35,6 +37,9 @@ const PICTURES: u32 = 100;
 
 /// Matches in which letters are listed in one transaction.
 const LISTED_TOGETHER: usize = 100;
+
+/// The key under which a daemon remembers when it last told of alarms that were left out.
+const LAST_ALARMS: &str = "alarms told";
 
 /// The key under which a daemon remembers its last search for items that are deferred too far.
 const LAST_CORRECTION: &str = "deferred times corrected";
@@ -123,6 +128,18 @@ pub async fn drop_pictures_when_due(office: &Office, now: DateTime<Utc>) -> anyh
         tracing::info!(pictures = dropped, "deleted the pictures of letters that were sent a week ago");
     }
     Ok(())
+}
+
+/// Tells the GMs, once an hour, of alarms that were left out.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn tell_of_alarms_when_due(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
+    if !is_upkeep_due(office, LAST_ALARMS, now).await? {
+        return Ok(());
+    }
+    commit::decide_and_commit(office, alarms::tell_left_out).await?;
+    Ok(office.store.remember(LAST_ALARMS, &now.to_rfc3339()).await?)
 }
 
 /// Whether hourly work is due again. The time of the last run is remembered under `key`.

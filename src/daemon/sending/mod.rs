@@ -21,7 +21,7 @@ use super::commit::{self, is_transient};
 use super::heartbeat::Loop;
 use super::traffic::UnderWay;
 use super::waiting::{Backoff, wait_for_work};
-use super::{Clock, Office};
+use super::{Clock, Office, doubt};
 use crate::config::Config;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, Undecided};
@@ -32,7 +32,7 @@ use crate::letter::pictures::without_pictures;
 use crate::post::outbox::{Outbox, Outgoing, SendError};
 use crate::post::refusal::RefusalClass;
 use crate::post::{ShutdownSignal, without_addresses};
-use crate::store::{Changes, Claim, Claimed, SendOutcome, SentCounts};
+use crate::store::{Changes, Claim, Claimed, Reach, SendOutcome, SentCounts};
 
 pub(super) mod account;
 mod plan;
@@ -163,8 +163,13 @@ impl<'a> Dispatcher<'a> {
     /// Claims what is due, as far as there is room and the quota allows.
     async fn claim_some(&mut self) -> anyhow::Result<()> {
         let (now, quota) = (self.office.now(), &self.office.config.outbox.quota);
+        // A letter that goes out late moves deadlines, and nothing may while the clock is in doubt.
+        let is_trusted = doubt::is_trusted(self.office).await?;
         let room = {
-            let plan = self.shared.plan();
+            let mut plan = self.shared.plan();
+            if !is_trusted {
+                plan.put_back();
+            }
             self.claims.retain(|(letters, _)| letters.iter().any(|id| plan.claimed.contains_key(id)));
             plan.room(now, quota)
         };
@@ -175,7 +180,10 @@ impl<'a> Dispatcher<'a> {
             true => SentCounts::default(),
             false => self.office.store.sent_counts(now).await?,
         };
-        let scope = self.shared.plan().scope(quota, sent, room);
+        let mut scope = self.shared.plan().scope(quota, sent, room);
+        if !is_trusted {
+            scope.reach = Reach::Alarms;
+        }
         if scope.limit == 0 {
             // What the quota holds back is looked for again at the next poll.
             self.is_more_due = false;

@@ -16,10 +16,13 @@ use serde::{Deserialize, Serialize};
 
 use self::logins::LoginStatus;
 use super::audit::unsound::{Unsound, unsound_matches};
+use super::doubt;
 use super::house::stuck::{StuckHouse, stuck_houses};
+use super::intake::outage::{MAILBOX, MailboxOutage, MailboxState};
 use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use super::sending::account::{ACCOUNT, Account};
-use crate::config::{DatabaseSection, Quota};
+use crate::config::{Config, DatabaseSection, Quota, SharedMailbox};
+use crate::desk::gm::alarm::time_apart;
 use crate::post::{host_name, oauth, without_addresses};
 use crate::referee::{MatchOverview, Stage};
 use crate::report::{counted, format_duration};
@@ -30,6 +33,13 @@ pub const SILENT_AFTER: TimeDelta = TimeDelta::minutes(2);
 
 /// Time without reading the mailbox that counts as a fault.
 const MAX_UNREAD: TimeDelta = TimeDelta::minutes(15);
+
+/// The beginning of that fault.
+const UNREAD: &str = "the mailbox has not been read for";
+
+/// Duration of an outage of the mailbox that counts as a fault, unless a person must end it. Connections break now and
+/// then.
+const MIN_OUTAGE: TimeDelta = TimeDelta::seconds(30);
 
 /// Time that a letter or a dispatch may wait before that counts as a fault.
 const MAX_WAIT: TimeDelta = TimeDelta::hours(1);
@@ -99,6 +109,8 @@ pub struct Status {
     pub logins: Vec<LoginStatus>,
     /// Logins that need a person; until then, mail waits.
     pub logins_broken: u64,
+    /// The present outage of the mailbox, if there is one.
+    pub mailbox_outage: Option<MailboxOutage>,
     /// Free megabytes on the disk of the database, unless a server stores it.
     pub free_mb: Option<u64>,
     /// The faults, one line each.
@@ -133,6 +145,7 @@ impl Status {
         let latest = queues.latest;
         let mut status = Status::sum_up(queues, daemons, now, silent_after);
         status.note_times_ahead(&store.remembered_under("").await?, latest);
+        status.note_clock(doubt::doubted_since(store, now).await?);
         status.note_space(store.free_bytes()?, config);
         status.sent_in_a_day = store.sent_counts(now).await?.day.into();
         // A daemon notes its status every few seconds only, and one that sends at a signal may have
@@ -143,6 +156,7 @@ impl Status {
         status.note_stuck(stuck_houses(store).await?.values());
         status.note_unsound(unsound_matches(store).await?.values());
         status.note_outage(&Account::read(store.remembered(ACCOUNT).await?.as_deref()));
+        status.note_mailbox(MailboxState::read(store.remembered(MAILBOX).await?.as_deref()));
         Ok(status)
     }
 
@@ -170,6 +184,30 @@ impl Status {
         }
         (self.matches_late, self.matches_waiting_for_gm, self.protests) = (late, waiting, protests);
         Ok(())
+    }
+
+    /// Adds the faults of the config that need a person, and that leave the program running.
+    pub fn note_config(&mut self, config: &Config) {
+        if let Some(SharedMailbox::Taken(_)) = config.shared_mailbox() {
+            self.faults.push(
+                "a GM's address and the club's are one mailbox, so the program takes the letters to the GM out of it; \
+                 fogpost doctor names the ways out"
+                    .to_owned(),
+            );
+        }
+    }
+
+    fn note_mailbox(&mut self, state: MailboxState) {
+        if let Some(unfiled) = state.unfiled {
+            self.faults.push(unfiled);
+        }
+        let is_short = |outage: &MailboxOutage| !outage.is_lasting && self.at - outage.since < MIN_OUTAGE;
+        let Some(outage) = state.outage.filter(|outage| !is_short(outage)) else { return };
+        // This says more than the time of the last fetch.
+        self.faults.retain(|fault| !fault.starts_with(UNREAD));
+        let duration = format_duration(self.at - outage.since);
+        self.faults.push(format!("the mailbox cannot be read ({duration} so far): {}", outage.reason));
+        self.mailbox_outage = Some(outage);
     }
 
     fn note_outage(&mut self, account: &Account) {
@@ -242,6 +280,18 @@ impl Status {
         }
     }
 
+    fn note_clock(&mut self, last_trusted: Option<DateTime<Utc>>) {
+        if let Some(last) = last_trusted {
+            self.faults.push(format!(
+                "the clock is in doubt: it says {}, and was last trusted {}; letters wait in the mailbox, \
+                 and nothing is decided or moved until a witness agrees: if it is right, run \
+                 fogpost clock confirm",
+                self.at.format("%Y-%m-%d %H:%M UTC"),
+                time_apart(self.at - last)
+            ));
+        }
+    }
+
     fn note_space(&mut self, free_bytes: Option<u64>, config: &DatabaseSection) {
         self.free_mb = free_bytes.map(|free| free / 1_000_000);
         if let Some(free_mb) = free_bytes.and_then(|free| config.shortage(free)) {
@@ -289,6 +339,7 @@ impl Status {
             outage: None,
             logins: Vec::new(),
             logins_broken: 0,
+            mailbox_outage: None,
             free_mb: None,
             faults: Vec::new(),
         };
@@ -314,7 +365,7 @@ impl Status {
         } else {
             let started = self.daemons.iter().map(|daemon| daemon.since).min();
             if let Some(age) = over(self.last_fetch.max(started), MAX_UNREAD) {
-                faults.push(format!("the mailbox has not been read for {age}; the daemon's log says why"));
+                faults.push(format!("{UNREAD} {age}; the daemon's log says why"));
             }
         }
         if let Some(age) = over(self.oldest_letter, MAX_WAIT) {

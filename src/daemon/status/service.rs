@@ -3,16 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
 use sd_notify::NotifyState;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{self, SignalKind};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
 
 use super::{SILENT_AFTER, Status};
 use crate::config::Config;
@@ -21,6 +25,15 @@ use crate::store::Database;
 
 /// Time limit for a shutdown. A supervisor would kill a program that does not end, and so might its user.
 const MAX_SHUTDOWN: Duration = Duration::from_millis(4500);
+
+/// Maximum connections to the monitoring pages at a time.
+const MAX_CONNECTIONS: usize = 64;
+
+/// Time limit for a connection to the monitoring pages.
+const MAX_CONNECTION: Duration = Duration::from_secs(10);
+
+/// Delay after a failure to accept a connection, which may last.
+const ACCEPT_RETRY: Duration = Duration::from_secs(1);
 
 /// A request by signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +91,7 @@ impl StatusPage {
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
         })?;
         status.note_logins(&config.oauth_logins());
+        status.note_config(&config);
         Ok(status)
     }
 }
@@ -119,19 +133,39 @@ pub fn notify_watchdog() {
 
 /// Serves the monitoring pages at `listener` until the future is dropped.
 ///
-/// # Errors
-/// Returns an error if the listener fails for good.
+/// Each connection is one request, which must come within [`MAX_CONNECTION`]. `axum::serve` would keep idle
+/// connections for ever, until the program has no files left to open.
 pub async fn serve_status(
     listener: TcpListener,
     store: Arc<Database>,
     config: watch::Receiver<Arc<Config>>,
     clock: Clock,
-) -> anyhow::Result<()> {
+) {
     let routes = Router::new()
         .route("/metrics", get(metrics))
         .route("/health", get(health))
         .with_state(StatusPage { store, config, clock });
-    axum::serve(listener, routes).await.context("the monitoring pages")
+    let mut connections = JoinSet::new();
+    loop {
+        // Further ones wait until one of these ends.
+        while connections.len() >= MAX_CONNECTIONS {
+            connections.join_next().await;
+        }
+        while connections.try_join_next().is_some() {}
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let pages = TowerToHyperService::new(routes.clone());
+                let connection =
+                    http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), pages);
+                // Whoever leaves early, or says nothing, needs no answer.
+                connections.spawn(async { drop(timeout(MAX_CONNECTION, connection).await) });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "failed to accept a connection to the monitoring pages");
+                sleep(ACCEPT_RETRY).await;
+            }
+        }
+    }
 }
 
 /// Does nothing if systemd did not start the program.

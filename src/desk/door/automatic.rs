@@ -61,9 +61,10 @@ fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> D
     }
     Ok(match sender_of(desk, letter)? {
         sender @ (Sender::Seat(_) | Sender::Gm { has_token: true, .. }) => Some(sender),
-        Sender::Gm { has_token: false, .. } | Sender::Unknown(_) | Sender::GmImpostor | Sender::Stranger => {
-            None
-        }
+        Sender::Gm { has_token: false, .. }
+        | Sender::Unknown(_)
+        | Sender::GmImpostor(_)
+        | Sender::Stranger => None,
     })
 }
 
@@ -79,7 +80,7 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
         Sender::Gm { gm, .. } => {
             (gms::token_of_gm(desk, *gm), format!("w.gm.{day}"), None, gms::gm(desk, *gm).name.as_str())
         }
-        Sender::Unknown(_) | Sender::GmImpostor | Sender::Stranger => return Ok(()),
+        Sender::Unknown(_) | Sender::GmImpostor(_) | Sender::Stranger => return Ok(()),
     };
     let message_id = desk.club.stationery.message_id(token, &unique);
     if desk.is_dispatched(&message_id)? {

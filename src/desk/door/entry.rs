@@ -3,17 +3,18 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::unproven::{self, Doubt, UNPROVEN};
-use super::{automatic, sender, signatures, stranger, unreadable};
+use super::unproven::{self, Doubt};
+use super::{automatic, gm_unproven, sender, signatures, stranger, unreadable};
 use crate::desk::frame::desk::Desk;
+use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
 use crate::desk::gm::letter::{self, GmLetter};
+use crate::desk::people::confirm;
 use crate::desk::seat::parts;
-use crate::store::{LetterStatus, Postponed};
-
-/// The note on a letter that carries the GM's token.
-const GM_IMPOSTOR: &str = "the GM's reply token, but not the GM's address";
+use crate::letter::Letter;
+use crate::request::Request;
+use crate::store::{LetterStatus, Postponed, TokenRow, WaitingLetter};
 
 /// The note on a letter from somebody whom the GM has blocked.
 const BLOCKED: &str = "from a blocked person";
@@ -32,17 +33,19 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
         return automatic::put_by_automatic(desk, waiting, letter, automatic);
     }
     let sender = sender::sender_of(desk, letter)?;
-    if matches!(sender, sender::Sender::GmImpostor) {
-        desk.decided(waiting, LetterStatus::Ignored, GM_IMPOSTOR.to_owned());
-        return Ok(());
-    }
     let is_gm = matches!(sender, sender::Sender::Gm { .. });
     if !is_gm && standing::standing(desk, letter.from.as_str())?.blocked_since.is_some() {
         desk.decided(waiting, LetterStatus::Ignored, BLOCKED.to_owned());
         return Ok(());
     }
+    if let sender::Sender::GmImpostor(gm) = sender {
+        return match gm_unproven::is_confirmed(desk, waiting, gm)? {
+            true => follow_late(desk, waiting, letter, gm),
+            false => gm_unproven::ask_gm(desk, waiting, letter, gm, Doubt::Address),
+        };
+    }
     if let sender::Sender::Unknown(row) = &sender {
-        return unproven::ask_player(desk, waiting, letter, row, Doubt::Address);
+        return hear_alias(desk, waiting, letter, row);
     }
     // Only now: whoever is unknown or blocked gets no answer, signed or not.
     if signatures::waits_for_signature(desk, waiting) {
@@ -51,7 +54,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
             sender::Sender::Gm { .. }
             | sender::Sender::Stranger
             | sender::Sender::Unknown(_)
-            | sender::Sender::GmImpostor => None,
+            | sender::Sender::GmImpostor(_) => None,
         };
         desk.draft.changes.postponed.push(Postponed {
             digest: waiting.digest,
@@ -72,17 +75,38 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
             unproven::ask_player(desk, waiting, letter, &row, Doubt::Unsigned)
         }
         sender::Sender::Seat(row) => parts::rule_on_seat_letter(desk, waiting, letter, &row, None),
+        sender::Sender::Gm { gm, .. } if gm_unproven::is_confirmed(desk, waiting, gm)? => {
+            if !proven {
+                standing::end_habit(desk, from)?;
+            }
+            follow_late(desk, waiting, letter, gm)
+        }
         sender::Sender::Gm { gm, has_token } => {
-            let read = GmLetter::read(letter);
+            let read = GmLetter::read(letter, waiting.accepted_by.as_ref().map(|_| waiting.received_at));
             if proven || !read.changes_something() {
                 return letter::follow_gm_letter(desk, waiting, letter, gm, has_token, read);
             }
-            signatures::tell_gm_of_unsigned(desk, waiting, gm)?;
-            desk.decided(waiting, LetterStatus::Ignored, UNPROVEN.to_owned());
-            Ok(())
+            gm_unproven::ask_gm(desk, waiting, letter, gm, Doubt::Unsigned)
         }
-        sender::Sender::Stranger | sender::Sender::Unknown(_) | sender::Sender::GmImpostor => {
+        sender::Sender::Stranger | sender::Sender::Unknown(_) | sender::Sender::GmImpostor(_) => {
             stranger::answer_stranger(desk, waiting, letter, proven)
         }
     }
+}
+
+/// Follows the CONFIRM of an address that is not its player's and has the code of the notice about it, or else
+/// asks the player.
+fn hear_alias(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter, row: &TokenRow) -> Decided<()> {
+    let request = Request::read(&letter.new_text(None).lines(), |_: &str| false);
+    if confirm::bears_code_for_own_letters(desk, &letter.from, &request)? {
+        let proven = signatures::is_proven(desk, waiting, letter.from.as_str())?;
+        return stranger::answer_stranger(desk, waiting, letter, proven);
+    }
+    unproven::ask_player(desk, waiting, letter, row, Doubt::Address)
+}
+
+/// Follows a letter that the GM has confirmed, as of its arrival.
+fn follow_late(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter, gm: GmIndex) -> Decided<()> {
+    let read = GmLetter::read(letter, Some(waiting.received_at));
+    letter::follow_gm_letter(desk, waiting, letter, gm, true, read)
 }

@@ -2,6 +2,7 @@
 
 pub mod automatic;
 pub mod entry;
+pub mod gm_unproven;
 pub mod sender;
 pub mod signatures;
 pub mod stranger;

@@ -26,8 +26,8 @@ pub enum Sender {
     },
     /// Uses the token of this seat, but is not from an address of its player. Gets no answer.
     Unknown(TokenRow),
-    /// Uses a GM's token, but is not from an address of a GM. Gets no answer.
-    GmImpostor,
+    /// Uses this GM's token, but is not from an address of a GM. Gets no answer.
+    GmImpostor(GmIndex),
     Stranger,
 }
 
@@ -35,7 +35,7 @@ pub enum Sender {
 pub fn sender_of(desk: &Desk<'_>, letter: &Letter) -> Decided<Sender> {
     let gm = desk.club.gm_at(&letter.from);
     let mut unknown = None;
-    let mut is_gm_impostor = false;
+    let mut impersonated = None;
     for token in &letter.tokens {
         match desk.rows.seat_by_token(token.as_str())? {
             Some(row) if row.player.addresses.iter().any(|address| address == letter.from.as_str()) => {
@@ -48,14 +48,14 @@ pub fn sender_of(desk: &Desk<'_>, letter: &Letter) -> Decided<Sender> {
                 (Some(owner), Some(gm)) if owner == gm => return Ok(Sender::Gm { gm, has_token: true }),
                 // In a letter to another GM; each GM acts by their own token.
                 (Some(_), Some(_)) => {}
-                (Some(_), None) => is_gm_impostor = true,
+                (Some(owner), None) => impersonated = Some(owner),
             },
         }
     }
-    Ok(match unknown {
-        _ if is_gm_impostor => Sender::GmImpostor,
-        Some(row) => Sender::Unknown(row),
-        None => match gm.filter(|_| referee::has_instruction(&letter.new_text(None).lines())) {
+    Ok(match (impersonated, unknown) {
+        (Some(owner), _) => Sender::GmImpostor(owner),
+        (None, Some(row)) => Sender::Unknown(row),
+        (None, None) => match gm.filter(|_| referee::has_instruction(&letter.new_text(None).lines())) {
             Some(gm) => Sender::Gm { gm, has_token: false },
             None => Sender::Stranger,
         },

@@ -6,13 +6,10 @@
 use chrono::TimeDelta;
 
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
-use crate::desk::outbox::gms;
 use crate::ledger::Signature;
 use crate::post::dkim::DkimVerdict;
-use crate::report::ClubLetter;
 use crate::store::WaitingLetter;
 
 /// Time for which DNS failures are retried before a letter counts as unproven.
@@ -45,15 +42,5 @@ pub fn note_signature(desk: &mut Desk<'_>, waiting: &WaitingLetter, from: &str) 
         Some(Signature::Missing) | None => standing.signed,
     };
     standing::set_signed(desk, from, standing, signed);
-    Ok(())
-}
-
-/// Tells a GM, once a day, that a letter in the GM's name is not signed.
-pub fn tell_gm_of_unsigned(desk: &mut Desk<'_>, waiting: &WaitingLetter, gm: GmIndex) -> Decided<()> {
-    let plain = ClubLetter::GmUnsigned { at: desk.club.local_time(waiting.received_at) };
-    let dispatch = gms::gm_dispatch(desk, gm, &plain, &format!("y.{}", desk.at().date_naive()), None)?;
-    if !desk.is_dispatched(&dispatch.message_id)? {
-        desk.draft.changes.dispatches.push(dispatch);
-    }
     Ok(())
 }

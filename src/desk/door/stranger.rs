@@ -205,7 +205,7 @@ fn pass_strangers_words(
     let player = desk.stored_player(letter.from.as_str())?;
     let about = player.as_ref().map_or(About::Club, About::WordsOf);
     let mut is_sent = false;
-    for mut dispatch in gms::gm_alarms(desk, &plain, &unique, about)? {
+    for mut dispatch in gms::gm_letters(desk, &plain, &unique, about)? {
         let gm = dispatch.recipient.clone();
         if let Some(slot) = budgets::slot_for_others(desk, &gm, Origin::Other)? {
             slot.apply(&mut dispatch);

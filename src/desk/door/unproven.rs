@@ -94,22 +94,10 @@ fn hold_unproven(
     known: &[UnprovenLetter],
 ) -> Decided<()> {
     let player = desk.latest(row.player.clone());
-    let open: Vec<&UnprovenLetter> =
-        known.iter().filter(|unproven| unproven.stage == UnprovenStage::Open).collect();
-    if open.len() >= MAX_OPEN {
-        // Strangers fill the table no further. The letter stands only in the GM's digest, as ignored.
-        return Ok(());
-    }
     let trusted = standing::trusted_addresses(desk, &player)?;
     let Some(registered) = trusted.first() else { return Ok(()) };
     let address = letter.from.as_str();
-    // One code for all letters from an address, so that one CONFIRM is enough.
-    let same = open.iter().find(|unproven| unproven.address == address);
-    let code = same.map(|same| same.code.clone()).unwrap_or_else(|| codes::draw_code(&mut desk.random()));
-    let since = desk.at() - NOTICE_PERIOD;
-    let told: Vec<&UnprovenLetter> =
-        known.iter().filter(|unproven| unproven.told && unproven.noted_at > since).collect();
-    let tells = told.len() < MAX_NOTICES && !told.iter().any(|told| told.address == address);
+    let Some((code, tells)) = notice_about(desk, known, address) else { return Ok(()) };
     if tells {
         let letter = unproven_summary(desk, waiting, letter, row, doubt)?;
         let plain = ClubLetter::Unproven { letter, code: code.clone() };
@@ -126,16 +114,38 @@ fn hold_unproven(
     desk.draft.changes.unproven.push(UnprovenLetter {
         letter: waiting.digest,
         code,
-        player_id: player.id,
+        player_id: Some(player.id),
+        match_id: Some(row.match_id.clone()),
+        seat: Some(row.seat),
+        gm: None,
         address: address.to_owned(),
-        match_id: row.match_id.clone(),
-        seat: row.seat,
         noted_at: desk.at(),
         told: tells,
         stage: UnprovenStage::Open,
         confirmed_by: None,
     });
     Ok(())
+}
+
+/// Returns the code of the notice about a new letter from an address, and whether that is sent now. Returns
+/// `None` if too many letters wait already. `known` are the unproven letters in the same name.
+pub fn notice_about(desk: &mut Desk<'_>, known: &[UnprovenLetter], address: &str) -> Option<(String, bool)> {
+    let open: Vec<&UnprovenLetter> =
+        known.iter().filter(|unproven| unproven.stage == UnprovenStage::Open).collect();
+    if open.len() >= MAX_OPEN {
+        // Strangers fill the table no further. The letter stands only in the GM's digest, as ignored.
+        return None;
+    }
+    // One code for all letters from an address, so that one CONFIRM is enough.
+    let same = open.iter().find(|unproven| unproven.address == address);
+    let code = same.map(|same| same.code.clone()).unwrap_or_else(|| codes::draw_code(&mut desk.random()));
+    let since = desk.at() - NOTICE_PERIOD;
+    let told: Vec<&UnprovenLetter> =
+        known.iter().filter(|unproven| unproven.told && unproven.noted_at > since).collect();
+    // Once a notice is confirmed, the next letter from there needs another: nobody knows its code.
+    let waits = |told: &&UnprovenLetter| told.address == address && told.stage != UnprovenStage::Confirmed;
+    let tells = told.len() < MAX_NOTICES && !told.iter().any(waits);
+    Some((code, tells))
 }
 
 /// Sums up a letter with all its parts, because CONFIRM rules on all of them.
@@ -164,7 +174,7 @@ fn unproven_summary(
     let loaded = desk.game_match(&row.match_id)?.context("the token's match is missing")?;
     Ok(UnprovenSummary {
         match_id: row.match_id.clone(),
-        at: format_local(waiting.received_at, loaded.game_match.zone_of(row.seat)),
+        at: format_local(waiting.received_at, loaded.game_match.zone_of(row.seat), desk.at()),
         address: letter.from.as_str().to_owned(),
         unsigned: doubt == Doubt::Unsigned,
         more: lines.saturating_sub(shown.len()),
@@ -175,7 +185,7 @@ fn unproven_summary(
 /// Returns the unproven letters in a player's name as this transaction leaves them so far.
 fn unproven_letters_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<UnprovenLetter>> {
     let mut known = desk.rows.unproven_of(player_id)?.to_vec();
-    for row in desk.added(|changes| &changes.unproven).filter(|row| row.player_id == player_id) {
+    for row in desk.added(|changes| &changes.unproven).filter(|row| row.player_id == Some(player_id)) {
         known.retain(|other| other.letter != row.letter);
         known.push(row.clone());
     }

@@ -1,10 +1,13 @@
-//! Letters beyond the limits, or without exactly one sender: one short answer says what is wrong.
+//! Letters beyond the limits, or without exactly one sender: one short answer says what is wrong. If the
+//! sender is unclear, it goes to the registered addresses that the letter names, and to those of its reply
+//! tokens.
 
 use super::automatic;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::frame::standing;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
-use crate::desk::outbox::{budgets, returned};
+use crate::desk::outbox::{budgets, gms, returned};
 use crate::letter::{Address, Digest, UnreadableLetter};
 use crate::referee::DispatchKind;
 use crate::report::ClubLetter;
@@ -12,7 +15,7 @@ use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, NewDispatch, WaitingLetter};
 
 /// Tells the sender of a letter that cannot be read why that is, in its thread. If the sender is unclear,
-/// tells each registered address that the letter names as one.
+/// tells each registered address that the letter names as one, and whoever its reply tokens belong to.
 pub fn answer_unreadable(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -31,6 +34,12 @@ pub fn answer_unreadable(
             readers.push(address.clone());
         }
     }
+    if letter.answerable.is_none() {
+        for token in &letter.tokens {
+            let registered = or_lacking(registered_by_token(desk, token.as_str()))?.flatten();
+            readers.extend(registered.filter(|address| !readers.contains(address)));
+        }
+    }
     desk.rows.check()?;
     for reader in &readers {
         tell_limit(desk, waiting, letter, reader)?;
@@ -38,6 +47,17 @@ pub fn answer_unreadable(
     let status = if readers.is_empty() { LetterStatus::Ignored } else { LetterStatus::Answered };
     desk.decided(waiting, status, letter.reason.to_string());
     Ok(())
+}
+
+/// Returns the address at which the owner of a reply token gets questions.
+fn registered_by_token(desk: &Desk<'_>, token: &str) -> Decided<Option<Address>> {
+    if let Some(gm) = desk.rows.gm_with_token(token) {
+        return Ok(Some(gms::gm(desk, gm).address.clone()));
+    }
+    let Some(row) = desk.rows.seat_by_token(token)? else { return Ok(None) };
+    let player = desk.latest(row.player.clone());
+    let trusted = standing::trusted_addresses(desk, &player)?;
+    Ok(trusted.first().and_then(|address| Address::parse(address).ok()))
 }
 
 /// Tells one address, once an hour.

@@ -1,11 +1,8 @@
 //! The sender of a command that needs no seat.
 
-use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use crate::letter::{Address, Digest, Letter};
-use crate::referee::Terms;
-use crate::report::format_local;
 use crate::store::Player;
 
 /// A player or a stranger, and the letter that contains the command.
@@ -46,11 +43,6 @@ impl Asker {
             is_known: true,
             zone: player.settings.zone,
         }
-    }
-
-    /// Formats a time as this person reads it.
-    pub fn local_time(&self, at: DateTime<Utc>, club: &Terms) -> String {
-        format_local(at, self.zone.unwrap_or(club.zone))
     }
 
     pub fn address(&self) -> &str {

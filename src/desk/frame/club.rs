@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
 use chrono_tz::IANA_TZDB_VERSION;
 
 use super::gm_index::GmIndex;
@@ -12,8 +11,8 @@ use crate::house;
 use crate::ledger::MailIdentity;
 use crate::letter::{Address, Digest, OwnIdentity};
 use crate::referee::{HousePlayer, PROCEDURE};
+use crate::report::Templates;
 use crate::report::envelope::Stationery;
-use crate::report::{Templates, format_local};
 
 /// The club's config, templates and mail identity.
 pub struct Club {
@@ -85,11 +84,6 @@ impl Club {
     pub fn gm_at(&self, address: &Address) -> Option<GmIndex> {
         let mut gms = self.config.club.gm.all().iter();
         gms.position(|gm| gm.has_address(address.as_str())).map(GmIndex)
-    }
-
-    /// Formats a time for people, in the club's zone.
-    pub fn local_time(&self, at: DateTime<Utc>) -> String {
-        format_local(at, self.config.terms.zone)
     }
 }
 

@@ -104,7 +104,11 @@ impl Draft {
         }
         let restraints = &changes.restraints;
         keys.extend(restraints.standings.keys().chain(restraints.questions.keys()).cloned().map(Key::Sender));
-        keys.extend(changes.unproven.iter().map(|row| Key::UnprovenOf(row.player_id)));
+        for row in &changes.unproven {
+            keys.insert(Key::UnprovenUnder(row.code.clone()));
+            keys.extend(row.player_id.map(Key::UnprovenOf));
+            keys.extend(row.gm.clone().map(Key::UnprovenOfGm));
+        }
         for row in &changes.player_changes {
             keys.insert(Key::ChangesOf(row.player_id));
             keys.extend([&row.code, &row.other_code].map(|code| Key::Change(code.clone())));
@@ -295,6 +299,11 @@ impl<'a> Desk<'a> {
 
     /// Formats a time in the zone that a player has chosen, or in the club's.
     pub fn local_time_in(&self, zone: Option<Tz>, at: DateTime<Utc>) -> String {
-        format_local(at, zone.unwrap_or(self.club.config.terms.zone))
+        format_local(at, zone.unwrap_or(self.club.config.terms.zone), self.at())
+    }
+
+    /// Formats a time for the GM, in the club's zone.
+    pub fn local_time(&self, at: DateTime<Utc>) -> String {
+        self.local_time_in(None, at)
     }
 }

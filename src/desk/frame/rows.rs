@@ -56,6 +56,10 @@ pub enum Key {
     MatchesOf(i64),
     /// The unproven letters in a player's name.
     UnprovenOf(i64),
+    /// The unproven letters in the name of the GM with this address.
+    UnprovenOfGm(String),
+    /// The unproven letters under the code of a notice.
+    UnprovenUnder(String),
     /// The changes that a player asked for.
     ChangesOf(i64),
     /// The change under this code.
@@ -174,6 +178,10 @@ pub struct LoadedRows {
     pub open_invitations: Option<Vec<Invitation>>,
     /// The unproven letters in a player's name that have not lapsed, oldest first.
     pub unproven: BTreeMap<i64, Vec<UnprovenLetter>>,
+    /// The same in GMs' names, by their registered addresses.
+    pub unproven_of_gm: BTreeMap<String, Vec<UnprovenLetter>>,
+    /// Both by the codes of their notices.
+    pub unproven_under: BTreeMap<String, Vec<UnprovenLetter>>,
     /// The changes that a player asked for and that are open, or can be undone.
     pub changes: BTreeMap<i64, Vec<PlayerChange>>,
     pub changes_by_code: BTreeMap<String, Option<PlayerChange>>,
@@ -423,6 +431,17 @@ impl<'a> Rows<'a> {
     pub fn unproven_of(&self, player_id: i64) -> Decided<&'a [UnprovenLetter]> {
         let found = self.loaded.unproven.get(&player_id).map(Vec::as_slice);
         self.row(found, Key::UnprovenOf(player_id))
+    }
+
+    pub fn unproven_of_gm(&self, gm: &str) -> Decided<&'a [UnprovenLetter]> {
+        let found = self.loaded.unproven_of_gm.get(gm).map(Vec::as_slice);
+        self.row(found, Key::UnprovenOfGm(gm.to_owned()))
+    }
+
+    /// Returns the stored unproven letters under the code of a notice that have not lapsed.
+    pub fn unproven_under(&self, code: &str) -> Decided<&'a [UnprovenLetter]> {
+        let found = self.loaded.unproven_under.get(code).map(Vec::as_slice);
+        self.row(found, Key::UnprovenUnder(code.to_owned()))
     }
 
     pub fn changes_of(&self, player_id: i64) -> Decided<&'a [PlayerChange]> {

@@ -32,7 +32,7 @@ impl Summary {
     /// Sums up a match as it is at `now`.
     pub fn of(game_match: &MatchOverview, now: DateTime<Utc>) -> Summary {
         Summary {
-            line: gm_line(game_match),
+            line: gm_line(game_match, now),
             game: game_match.game,
             stage: game_match.stage,
             protest: game_match.protest,
@@ -65,8 +65,13 @@ impl Summary {
     }
 }
 
-/// Sums up a match in one line, as the player of `seat` reads it, who has chosen this time zone.
-pub fn match_line(game_match: &MatchOverview, seat: Seat, zone: Option<Tz>) -> MatchSummary {
+/// Sums up a match in one line at `now`, as the player of `seat` reads it, who has chosen this time zone.
+pub fn match_line(
+    game_match: &MatchOverview,
+    seat: Seat,
+    zone: Option<Tz>,
+    now: DateTime<Utc>,
+) -> MatchSummary {
     let phase = match (&game_match.due, &game_match.outcome) {
         (Some(_), _) if game_match.stage == Stage::Paused => "paused".to_owned(),
         (Some(due), _) if due.turn == 0 => "in its setup".to_owned(),
@@ -82,14 +87,14 @@ pub fn match_line(game_match: &MatchOverview, seat: Seat, zone: Option<Tz>) -> M
         phase,
         awaited: game_match.awaited.iter().map(|seat| game_match.players[*seat].clone()).collect(),
         due: deadline,
-        due_at: deadline.map(|deadline| format_local(deadline, zone.unwrap_or(game_match.zone))),
+        due_at: deadline.map(|deadline| format_local(deadline, zone.unwrap_or(game_match.zone), now)),
     }
 }
 
 /// Sums up a match in a few words for the GM, without anything that is hidden from either side.
-pub fn gm_line(game_match: &MatchOverview) -> GmMatchSummary {
+pub fn gm_line(game_match: &MatchOverview, now: DateTime<Utc>) -> GmMatchSummary {
     // Either seat will do: only what both see is taken from the line.
-    let line = match_line(game_match, Seat::First, None);
+    let line = match_line(game_match, Seat::First, None, now);
     let mut marks = Vec::new();
     if game_match.asked_gm {
         marks.push("waits for your decision".to_owned());

@@ -1,16 +1,16 @@
 //! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that
-//! fills up, and a server that takes no mail.
+//! fills up, a clock in doubt, and a server that takes no mail.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::audit::AuditVerdict;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::alarms;
 use crate::desk::outbox::gms::{self, About};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::referee::DispatchKind;
-use crate::report::{self, ClubLetter, FailedMatch};
-use crate::store::NewDispatch;
+use crate::report::{self, ClubLetter, FailedMatch, Trouble, format_duration, format_with_year};
 
 /// Tells the GM which matches do not verify, and why.
 pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
@@ -38,7 +38,7 @@ pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]
     });
     let letter = ClubLetter::AuditReport { checked, faults: faults.collect() };
     let unique = format!("report.{}", desk.at().timestamp_millis());
-    desk.draft.changes.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
+    desk.draft.changes.dispatches = gms::gm_letters(desk, &letter, &unique, About::Club)?;
     Ok(())
 }
 
@@ -46,9 +46,24 @@ pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]
 pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
     let min_free_mb = desk.club.config.database.min_free_mb;
     let unique = format!("space.{}", desk.at().timestamp_millis());
-    let letter = ClubLetter::LowSpace { free_mb, min_free_mb };
-    desk.draft.changes.dispatches = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
-    Ok(())
+    alarms::tell(desk, &Trouble::LowSpace { free_mb, min_free_mb }, &unique, About::Club)
+}
+
+/// Asks the GM whether the clock is right, which was last trusted at `last`. Another daemon may have asked.
+pub fn clock_doubted(desk: &mut Desk<'_>, last: DateTime<Utc>) -> Decided<()> {
+    let zone = desk.club.config.terms.zone;
+    let trouble = Trouble::ClockDoubted {
+        now: format_with_year(desk.at(), zone),
+        last: format_with_year(last, zone),
+        apart: time_apart(desk.at() - last),
+    };
+    alarms::tell_once(desk, &trouble, &format!("clock.{}", last.timestamp_millis()), About::Club)
+}
+
+/// Words how much earlier or later something was.
+pub fn time_apart(ago: TimeDelta) -> String {
+    let which = if ago < TimeDelta::zero() { "later" } else { "earlier" };
+    format!("{} {which}", format_duration(ago.abs()))
 }
 
 /// Tells the GM that nothing has been sent since then, because the server refuses everything with these
@@ -63,29 +78,25 @@ pub fn cannot_send(
 ) -> Decided<()> {
     // Two daemons meet an outage within moments.
     let unique = format!("out.{}.{codes}", since.format("%Y%m%d%H"));
-    let since = desk.local_time_in(None, since);
-    let letter = ClubLetter::CannotSend { since, error: error.to_owned(), waiting };
-    let alarms = gms::gm_alarms(desk, &letter, &unique, About::Club)?;
-    for alarm in alarms {
-        if !desk.is_dispatched(&alarm.message_id)? {
-            let alarm = NewDispatch { kind: DispatchKind::Alarm, ..alarm };
-            desk.draft.changes.dispatches.push(alarm);
-        }
-    }
-    Ok(())
+    let since = desk.local_time(since);
+    let trouble = Trouble::CannotSend { since, error: error.to_owned(), waiting };
+    alarms::tell_once(desk, &trouble, &unique, About::Club)
+}
+
+/// Tells the GM that the mailbox has not been readable since then, for this reason. Another daemon may have told of the
+/// same outage.
+pub fn cannot_read(desk: &mut Desk<'_>, since: DateTime<Utc>, reason: &str) -> Decided<()> {
+    let unique = format!("unread.{}", since.format("%Y%m%d%H%M"));
+    let since = desk.local_time(since);
+    let trouble = Trouble::CannotRead { since, reason: reason.to_owned() };
+    alarms::tell_once(desk, &trouble, &unique, About::Club)
 }
 
 /// Tells the GM that the house cannot play its turn in a match. Another daemon may have told of the same
 /// turn.
 pub fn house_stuck(desk: &mut Desk<'_>, match_id: &str, phase_no: u32) -> Decided<()> {
     let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(()) };
-    let letter = ClubLetter::HouseStuck { match_id: match_id.to_owned() };
+    let trouble = Trouble::HouseStuck { match_id: match_id.to_owned() };
     let unique = format!("house.{match_id}.{phase_no}");
-    let alarms = gms::gm_alarms(desk, &letter, &unique, About::Match(&loaded))?;
-    for alarm in alarms {
-        if !desk.is_dispatched(&alarm.message_id)? {
-            desk.draft.changes.dispatches.push(alarm);
-        }
-    }
-    Ok(())
+    alarms::tell_once(desk, &trouble, &unique, About::Match(&loaded))
 }

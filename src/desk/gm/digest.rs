@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Datelike as _, NaiveDate, TimeDelta, Utc};
 
 use super::fog::{self, Fog};
 use super::lists;
@@ -136,6 +136,12 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     Ok(())
 }
 
+/// Formats a day, with the year if it is not the present one.
+fn day_and_month(desk: &Desk<'_>, day: NaiveDate) -> String {
+    let is_this_year = day.year() == desk.at().with_timezone(&desk.club.config.terms.zone).year();
+    day.format(if is_this_year { "%a %-d %b" } else { "%a %-d %b %Y" }).to_string()
+}
+
 /// Returns the acting GM's news of the last day, or `None` if there is none.
 pub fn of_last_day(desk: &Desk<'_>) -> Decided<Option<Box<GmDigest>>> {
     let since = desk.at() - TimeDelta::days(1);
@@ -152,7 +158,7 @@ fn make(
     summaries.retain(|summary| gms::acting_gm(desk).looks_after(summary.game, &summary.line.id));
     let fog = if desk.at_terminal { fog::at_terminal(desk)? } else { fog::of_gm(desk)? };
     let digest = GmDigest {
-        since: desk.club.local_time(since),
+        since: desk.local_time(since),
         running: summaries.iter().filter(|summary| summary.stage == Stage::Running).count(),
         ..GmDigest::default()
     };
@@ -163,7 +169,7 @@ fn make(
     tell_words(rows, &mut telling);
     tell_unread(desk, rows, &mut telling);
     tell_letters(rows, &mut telling);
-    tell_events(rows, &mut telling);
+    tell_events(desk, rows, &mut telling);
     tell_refused(rows, &mut telling);
     let Telling { mut digest, told, .. } = telling;
     digest.letters_waiting = rows.letters_waiting;
@@ -259,8 +265,8 @@ fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -
     groups.sort_by_key(|(_, until, _)| *until);
     let zone = desk.club.config.terms.zone;
     let told = groups.into_iter().map(|(deadline, until, matches)| LateMatches {
-        was_due: format_local(deadline, zone),
-        grace_until: format_local(until, zone),
+        was_due: format_local(deadline, zone, desk.at()),
+        grace_until: format_local(until, zone, desk.at()),
         matches: Listed::of(matches, MAX_ACTED_ON),
     });
     telling.digest.late = told.collect();
@@ -283,7 +289,7 @@ fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: 
             id: missed.match_id.clone(),
             turn: missed.turn,
             who: summary.name(missed.seat).to_owned(),
-            made_good: made_good.map(|at| desk.club.local_time(at)),
+            made_good: made_good.map(|at| desk.local_time(at)),
         });
     }
     telling.digest.missed = Listed::of(notes, MAX_TOLD);
@@ -394,10 +400,14 @@ fn tell_letters(rows: &DigestRows, telling: &mut Telling<'_>) {
     let (set_aside, ignored) = (fresh(&rows.set_aside), fresh(&rows.ignored));
     telling.digest.set_aside = Listed::of(set_aside, MAX_TOLD);
     telling.digest.ignored = Listed::of(ignored, MAX_TOLD);
-    let lapsed = rows.lapsed.iter().filter(|letter| !telling.fog.read_by_others.contains(&letter.match_id));
-    let lapsed = lapsed
-        .map(|letter| LapsedLetter { match_id: letter.match_id.clone(), sender: letter.address.clone() });
-    telling.digest.lapsed = Listed::of(lapsed.collect(), MAX_TOLD);
+    let mut lapsed = Vec::new();
+    for letter in &rows.lapsed {
+        let shown = |id: &String| !telling.fog.read_by_others.contains(id);
+        if let Some(match_id) = letter.match_id.clone().filter(shown) {
+            lapsed.push(LapsedLetter { match_id, sender: letter.address.clone() });
+        }
+    }
+    telling.digest.lapsed = Listed::of(lapsed, MAX_TOLD);
 }
 
 /// Sums up letters, newest first, by their senders.
@@ -422,7 +432,7 @@ fn short_digest(letter: &DigestLetter) -> String {
 }
 
 /// Tells what began and ended, and who is new or will be away.
-fn tell_events(rows: &DigestRows, telling: &mut Telling<'_>) {
+fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut began = Vec::new();
     for entry in &rows.opened {
         if telling.is_new_entry(entry) && telling.find(&entry.match_id).is_some() {
@@ -447,7 +457,7 @@ fn tell_events(rows: &DigestRows, telling: &mut Telling<'_>) {
         let is_new = telling.is_new_entry(entry);
         let Some(summary) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
         let Fact::AbsenceNoted { seat, from, to } = &entry.fact else { continue };
-        let days = format!("{} to {}", from.format("%a %-d %b"), to.format("%a %-d %b"));
+        let days = format!("{} to {}", day_and_month(desk, *from), day_and_month(desk, *to));
         let who = summary.name(*seat);
         // One announcement counts in all matches of its player.
         match absences.iter_mut().find(|told| (told.who.as_str(), &told.days) == (who, &days)) {

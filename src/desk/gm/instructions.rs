@@ -2,6 +2,7 @@
 //! ruling.
 
 use anyhow::anyhow;
+use chrono::{DateTime, Utc};
 
 use super::rollback::{self, refuse_after_the_end};
 use super::{accept, announce, digest, lists};
@@ -76,8 +77,28 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
         Instruction::PlayerBounceClear(address) => registry::clear_bounces(desk, address, check),
         Instruction::PlayerBlock { address, on } => registry::block_player(desk, address, *on, check),
         Instruction::AcceptLetter { digest } => accept::accept_letter(desk, digest, check),
+        // Whoever rules on a letter trusts the clock: see `daemon::doubt`.
+        Instruction::ConfirmClock => Ok(GmResult::ClockConfirmed),
         Instruction::Digest => Ok(GmResult::Digest { digest: digest::of_last_day(desk)? }),
     }
+}
+
+/// Carries out an instruction long after it came. About a match it counts for the turn that was open then.
+pub fn instruct_late(
+    desk: &mut Desk<'_>,
+    instruction: Instruction,
+    check: bool,
+    came: DateTime<Utc>,
+) -> Decided<GmResult> {
+    let instruction = match instruction {
+        Instruction::Match { id, turn: None, action } => {
+            let loaded = desk.game_match(&id.to_ascii_uppercase())?;
+            let turn = loaded.and_then(|loaded| loaded.game_match.turn_open_at(came));
+            Instruction::Match { id, turn, action }
+        }
+        other => other,
+    };
+    instruct_unless_playing(desk, &instruction, check)
 }
 
 /// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for

@@ -1,5 +1,7 @@
 //! A letter from the GM: each instruction is carried out, and one answer confirms them all.
 
+use chrono::{DateTime, Utc};
+
 use super::instructions;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
@@ -24,22 +26,51 @@ pub struct GmLetter {
     instructed: Vec<InstructionLine>,
     /// The other lines.
     request: Request,
+    /// The time at which it came, if it is followed later than that.
+    written_at: Option<DateTime<Utc>>,
 }
 
 impl GmLetter {
-    pub fn read(letter: &Letter) -> GmLetter {
+    pub fn read(letter: &Letter, written_at: Option<DateTime<Utc>>) -> GmLetter {
         let lines = letter.new_text(None).lines();
         let (instructed, others) = referee::instructions(&lines);
-        GmLetter { lines, instructed, request: Request::read(&others, |_: &str| false) }
+        GmLetter { lines, instructed, request: Request::read(&others, |_: &str| false), written_at }
+    }
+
+    /// Returns the beginning of each valid instruction, up to its verb: the rest may be free text.
+    pub fn beginnings(&self) -> Vec<String> {
+        let valid = self.instructed.iter().filter(|line| line.parsed.is_ok());
+        valid.map(|instructed| beginning(&instructed.line.text)).collect()
     }
 
     /// Whether it asks for more than answers, which go to the GM whoever wrote.
     pub fn changes_something(&self) -> bool {
         let mut instructions = self.instructed.iter().filter_map(|line| line.parsed.as_ref().ok());
         let mut commands = self.request.commands.iter().map(|asked| &asked.command);
-        !self.request.check
-            && (instructions.any(Instruction::changes_something) || commands.any(Command::changes_something))
+        !self.request.check && (instructions.any(Instruction::changes_something) || commands.any(needs_proof))
     }
+}
+
+/// Whether a command changes something on the word of its sender alone. A code proves that they read our
+/// letters.
+fn needs_proof(command: &Command) -> bool {
+    command.changes_something() && !matches!(command, Command::Confirm { .. } | Command::Deny(_))
+}
+
+fn beginning(line: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let words: Vec<String> = line
+        .split(|c| !is_plain(c))
+        .filter(|word| !word.is_empty())
+        .take(4)
+        .map(str::to_ascii_uppercase)
+        .collect();
+    let length = match words.get(1).map(String::as_str) {
+        Some("MATCH") => 4,
+        Some("PLAYER") => 3,
+        Some(_) | None => 2,
+    };
+    words.into_iter().take(length).collect::<Vec<_>>().join(" ")
 }
 
 /// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer
@@ -53,9 +84,9 @@ pub fn follow_gm_letter(
     read: GmLetter,
 ) -> Decided<()> {
     desk.acting = gm;
-    let GmLetter { lines, instructed, request } = read;
+    let GmLetter { lines, instructed, request, written_at } = read;
     let items = match has_token {
-        true => follow(desk, instructed, request.check)?,
+        true => follow(desk, instructed, request.check, written_at)?,
         false => Vec::new(),
     };
     let replies = gm_replies(desk, letter, has_token, &request)?;
@@ -71,7 +102,10 @@ pub fn follow_gm_letter(
     };
     let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
     let answered = AnsweredLetter::new(letter);
-    let answered = Some((&answered, letter.from.as_str()));
+    // The address of a letter that the GM confirmed may be anybody's.
+    let registered = gms::gm(desk, gm);
+    let to = if registered.has_address(letter.from.as_str()) { &letter.from } else { &registered.address };
+    let answered = Some((&answered, to.as_str()));
     let mut dispatches = vec![gms::gm_dispatch(desk, gm, &plain, &unique, answered)?];
     // Without the token the letter may be forged, and must not use up the budget of the GM.
     let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
@@ -81,7 +115,12 @@ pub fn follow_gm_letter(
     Ok(())
 }
 
-fn follow(desk: &mut Desk<'_>, instructed: Vec<InstructionLine>, check: bool) -> anyhow::Result<Vec<GmItem>> {
+fn follow(
+    desk: &mut Desk<'_>,
+    instructed: Vec<InstructionLine>,
+    check: bool,
+    written_at: Option<DateTime<Utc>>,
+) -> anyhow::Result<Vec<GmItem>> {
     let mut items = Vec::new();
     for InstructionLine { line, parsed } in instructed {
         let done = match parsed {
@@ -89,7 +128,10 @@ fn follow(desk: &mut Desk<'_>, instructed: Vec<InstructionLine>, check: bool) ->
                 Some(GmResult::NotRead { says: reason, example: example.to_owned() })
             }
             // Goes on where rows are lacking: one round then loads them for all instructions.
-            Ok(instruction) => or_lacking(instructions::instruct_unless_playing(desk, &instruction, check))?,
+            Ok(instruction) => or_lacking(match written_at {
+                Some(at) => instructions::instruct_late(desk, instruction, check, at),
+                None => instructions::instruct_unless_playing(desk, &instruction, check),
+            })?,
         };
         items.extend(done.map(|done| GmItem { asked: line.text, done }));
     }

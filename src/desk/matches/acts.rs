@@ -45,7 +45,7 @@ pub fn act_as_gm(
     }
     ruling_mail::keep_unasked(desk, loaded, ruling, former.as_ref())?;
     let loaded = desk.game_match(&id)?.context("a match that was just ruled on")?;
-    Ok(GmResult::Match { line: gm_line(&loaded.game_match.overview()) })
+    Ok(GmResult::Match { line: gm_line(&loaded.game_match.overview(), desk.at()) })
 }
 
 /// Returns the clock as the cause: the time of a match has come.

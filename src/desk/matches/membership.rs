@@ -37,7 +37,7 @@ fn tell_gm_of_newcomer(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
     let address = Digest::of(asker.from.as_bytes()).to_string();
     let plain = ClubLetter::Newcomer { address: asker.from.clone() };
     let unique = format!("n.{}.{day}", &address[..24]);
-    for dispatch in gms::gm_alarms(desk, &plain, &unique, About::Club)? {
+    for dispatch in gms::gm_letters(desk, &plain, &unique, About::Club)? {
         tell_once(desk, dispatch)?;
     }
     Ok(())

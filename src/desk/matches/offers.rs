@@ -226,7 +226,7 @@ fn open_seat(desk: &mut Desk<'_>, asker: &Asker, offer: &Offer) -> Decided<Resul
     }
     let offer = with_lot(desk, offer, asker);
     let row = invitation(desk, asker, asker.name.clone(), None, &offer)?;
-    let (code, lapses) = (row.code.clone(), asker.local_time(row.lapses_at, &desk.club.config.terms));
+    let (code, lapses) = (row.code.clone(), desk.local_time_in(asker.zone, row.lapses_at));
     desk.draft.changes.invitations.push(row);
     let offer = offer.summary(&desk.club.config.terms);
     Ok(Ok(Reply::Opened { code, offer, lapses }))
@@ -272,7 +272,7 @@ fn challenge(
     if is_limited(desk, asker)? {
         budgets::count_reach(desk, asker.address());
     }
-    let lapses = asker.local_time(row.lapses_at, &desk.club.config.terms);
+    let lapses = desk.local_time_in(asker.zone, row.lapses_at);
     desk.draft.changes.invitations.push(row);
     desk.draft.changes.dispatches.push(challenge);
     Ok(Ok(Reply::Challenged { to: address, offer: told, lapses }))

@@ -46,6 +46,9 @@ pub const NEWCOMERS_REACH: u32 = 3;
 /// matches.
 pub const SETTINGS_CHANGES: u32 = 20;
 
+/// Alarms of one kind an hour to one GM.
+const ALARMS: u32 = 1;
+
 /// Hours by which an answer may be delayed.
 const DELAY_HOURS: i32 = 24;
 
@@ -226,6 +229,29 @@ pub fn count_reach(desk: &mut Desk<'_>, address: &str) {
     count(desk, address, BudgetKind::Newcomer, today(desk), NEWCOMERS_REACH);
 }
 
+/// Takes the place of an alarm in the present hour, and returns how many were left out since the last one.
+/// Without room it returns `None`, and counts this one as left out.
+pub fn take_alarm(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
+    let taken = take_rest_of_alarms(desk, subject)?;
+    if taken.is_none() {
+        count(desk, subject, BudgetKind::LeftOut, hour(desk, 0), u32::MAX);
+    }
+    Ok(taken)
+}
+
+/// Takes the place of an alarm in the present hour if there is room, and returns how many were left out since
+/// the last one.
+pub fn take_rest_of_alarms(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
+    let hour = hour(desk, 0);
+    if used(desk, subject, BudgetKind::Alarm, hour)? >= ALARMS {
+        return Ok(None);
+    }
+    let more = left_out(desk, subject)?;
+    count(desk, subject, BudgetKind::Alarm, hour, ALARMS);
+    forget_left_out(desk, subject)?;
+    Ok(Some(more))
+}
+
 /// Counts a letter in which a player changes settings, and returns whether there was room for it today.
 pub fn take_settings_change(desk: &mut Desk<'_>, player_id: i64) -> Decided<bool> {
     let (subject, today) = (format!("P-{player_id}"), today(desk));
@@ -247,7 +273,7 @@ pub fn note_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
     Ok(())
 }
 
-/// Returns how many answers to a seat or an address were left out since its last one.
+/// Returns how many answers to a seat or an address, or alarms of a kind, were left out since the last one.
 pub fn left_out(desk: &Desk<'_>, subject: &str) -> Decided<u32> {
     Ok(left_out_by_hour(desk, subject)?.into_values().sum())
 }

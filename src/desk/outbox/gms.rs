@@ -41,6 +41,31 @@ pub fn acting_gm<'a>(desk: &Desk<'a>) -> &'a Gm {
     gm(desk, desk.acting)
 }
 
+/// Prefix of the keys under which the GMs' tokens are remembered.
+pub const TOKEN_KEYS: &str = "gm_token";
+
+/// Returns the key under which a GM's reply token is remembered.
+pub fn token_key(gm: &Gm) -> String {
+    format!("{TOKEN_KEYS} {}", gm.address)
+}
+
+/// Gives a GM a new reply token, and sends it to the registered address.
+pub fn renew_token(desk: &mut Desk<'_>, index: GmIndex) -> Decided<()> {
+    let gm = gm(desk, index);
+    let token = desk.random().token().to_string();
+    let page = mail::word_club_letter(desk, &ClubLetter::GmToken, &token)?;
+    let to = PlainEnvelope {
+        name: &gm.name,
+        address: gm.address.as_str(),
+        unique: &format!("token.{}", desk.at().timestamp_millis()),
+        kind: DispatchKind::Notice,
+    };
+    let dispatch = mail::assemble(desk, page, &token, &to, None)?;
+    desk.draft.changes.dispatches.push(dispatch);
+    desk.draft.changes.remembered.push((token_key(gm), token));
+    Ok(())
+}
+
 /// Returns the reply token that letters to a GM carry.
 pub fn token_of_gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a str {
     desk.rows.loaded.gm_tokens.get(index.0).map_or("", String::as_str)
@@ -60,26 +85,31 @@ pub fn all_gms_play(desk: &Desk<'_>, seats: &BySeat<TokenRow>) -> bool {
     desk.club.config.club.gm.all().iter().all(|gm| is_seated(gm, seats))
 }
 
-/// Words a letter that tells the GMs something at once, for each who reads it.
-pub fn gm_alarms(
+/// Words a letter that tells the GMs something at once, for each who reads it. It is a question to them, or
+/// tells what a person wrote or did; trouble goes by [`alarms`](super::alarms).
+pub fn gm_letters(
     desk: &Desk<'_>,
     plain: &ClubLetter,
     unique: &str,
     about: About<'_>,
 ) -> Decided<Vec<NewDispatch>> {
-    let readers = match about {
+    let alarm = |index| {
+        let dispatch = gm_dispatch(desk, index, plain, unique, None)?;
+        Ok(NewDispatch { urgency: Urgency::Alarm, ..dispatch })
+    };
+    readers_about(desk, about)?.into_iter().map(alarm).collect()
+}
+
+/// Returns the GMs who read what is told about a subject at once; at least one.
+pub fn readers_about(desk: &Desk<'_>, about: About<'_>) -> Decided<Vec<GmIndex>> {
+    Ok(match about {
         About::Club => gms_on_duty(desk),
         About::WordsOf(player) => readers_of_words(desk, player)?,
         About::Match(loaded) => {
             let game_match = &loaded.game_match;
             readers_of(desk, game_match.game, &game_match.id, &loaded.seats)
         }
-    };
-    let alarm = |index| {
-        let dispatch = gm_dispatch(desk, index, plain, unique, None)?;
-        Ok(NewDispatch { urgency: Urgency::Alarm, ..dispatch })
-    };
-    readers.into_iter().map(alarm).collect()
+    })
 }
 
 /// Words a letter to one GM. An answer goes to the address that the GM wrote from.
@@ -130,7 +160,7 @@ fn readers_of_words(desk: &Desk<'_>, player: &Player) -> Decided<Vec<GmIndex>> {
     Ok(preferring(impartial, |index| is_on_duty(desk, index)))
 }
 
-fn all_gms(desk: &Desk<'_>) -> Vec<GmIndex> {
+pub fn all_gms(desk: &Desk<'_>) -> Vec<GmIndex> {
     (0..desk.club.config.club.gm.all().len()).map(GmIndex).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Letters that decisions write: worded, limited, sent again, and returned.
 
+pub mod alarms;
 pub mod answers;
 pub mod budgets;
 pub mod gms;

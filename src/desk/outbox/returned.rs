@@ -1,14 +1,15 @@
 //! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A
 //! bounce moves a deadline once. After two bounces a seat misses no turn until the GM has decided.
 
-use super::gms::{self, About};
+use super::alarms;
+use super::gms::About;
 use super::ruling_mail;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::letter::{Automatic, AutomaticKind};
 use crate::post::without_addresses;
 use crate::referee::Act;
-use crate::report::ClubLetter;
+use crate::report::Trouble;
 use crate::store::{DispatchRow, Player};
 
 /// The start of the note on an automatic letter about a letter of ours in a match.
@@ -80,7 +81,7 @@ fn tell_of_given_up(
     }
     // A letter to the GM about a failed letter to the GM would fail as well.
     if !desk.club.config.club.gm.addresses().any(|gm| gm.as_str() == row.recipient) {
-        let plain = ClubLetter::GivenUp {
+        let trouble = Trouble::GivenUp {
             recipient: row.recipient.clone(),
             kind: row.kind,
             match_id: row.match_id.clone(),
@@ -89,14 +90,13 @@ fn tell_of_given_up(
             is_player: desk.player(&row.recipient)?.is_some(),
         };
         let loaded = match &row.match_id {
-            Some(id) => desk.game_match(id)?,
+            Some(id) => desk.game_match(id)?.cloned(),
             None => None,
         };
-        let about = loaded.map_or(About::Club, About::Match);
+        let about = loaded.as_ref().map_or(About::Club, About::Match);
         // It can be queued again, and given up again.
         let unique = format!("f.{}.{}", row.id, desk.at().timestamp_millis());
-        let alarms = gms::gm_alarms(desk, &plain, &unique, about)?;
-        desk.draft.changes.dispatches.extend(alarms);
+        alarms::tell(desk, &trouble, &unique, about)?;
     }
     let error = without_addresses(error);
     tracing::error!(dispatch_id = row.id, kind = %row.kind, attempts = row.tries, error, "gave up sending");

@@ -233,7 +233,7 @@ fn ask_new_address(desk: &mut Desk<'_>, row: PlayerChange) -> Decided<ChangeRepl
     let Some(slot) = budgets::slot_for_others(desk, &row.address, Origin::Other)? else {
         return Ok(ChangeReply::Crowded { address: row.address });
     };
-    let lapses = desk.club.local_time(desk.at() + LAPSE);
+    let lapses = desk.local_time(desk.at() + LAPSE);
     let letter = ChangeLetter::AskNew { code: row.other_code.clone(), lapses: lapses.clone() };
     let unique = format!("n.{}.{}", row.other_code.to_lowercase(), row.version);
     let envelope =

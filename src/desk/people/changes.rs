@@ -106,7 +106,7 @@ pub fn open_changes_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<PlayerCha
 
 /// Returns the reply about an addition to which a registered address has agreed already.
 pub fn new_awaited(desk: &Desk<'_>, agreed: &PlayerChange) -> ChangeReply {
-    let lapses = desk.club.local_time(agreed.asked_at + LAPSE);
+    let lapses = desk.local_time(agreed.asked_at + LAPSE);
     ChangeReply::NewAwaited { address: agreed.address.clone(), lapses }
 }
 
@@ -148,7 +148,7 @@ pub fn write_about_change(
 /// Tells the GM what became of a change.
 pub fn tell_gm_of_change(desk: &mut Desk<'_>, row: &PlayerChange, letter: ChangeLetter) -> Decided<()> {
     let unique = format!("v.{}.{}", row.code.to_lowercase(), row.version);
-    let alarms = gms::gm_alarms(desk, &ClubLetter::Change { letter }, &unique, About::Club)?;
+    let alarms = gms::gm_letters(desk, &ClubLetter::Change { letter }, &unique, About::Club)?;
     desk.draft.changes.dispatches.extend(alarms);
     Ok(())
 }

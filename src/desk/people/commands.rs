@@ -75,6 +75,9 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
                 change: addresses::ask_to_remove(desk, asker, address.as_str())?,
             }));
         }
+        Command::Misaddressed { command, word } => {
+            return Ok(Some(Reply::Misaddressed { command, word: word.clone() }));
+        }
         Command::Leave { confirmed } => {
             return Ok(Some(Reply::Change { change: leaving::ask_to_leave(desk, asker, *confirmed)? }));
         }
@@ -121,7 +124,13 @@ fn deny_any(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Reply> {
     if !matches!(done, Reply::NothingToConfirm { .. }) {
         return Ok(done);
     }
-    Ok(confirm::deny_change(desk, asker, code)?.map_or(done, |change| Reply::Change { change }))
+    match confirm::deny_change(desk, asker, code)? {
+        Some(change) => Ok(Reply::Change { change }),
+        None if !confirm::is_registered(desk, asker) => {
+            Ok(Reply::RegisteredOnly { command: "DENY", once: None })
+        }
+        None => Ok(done),
+    }
 }
 
 /// Returns the offers to anyone that were open when this transaction began.
@@ -135,7 +144,7 @@ fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
             code: row.code.clone(),
             by: row.inviter_name.clone(),
             offer: offer_of(row)?.summary(&desk.club.config.terms),
-            lapses: asker.local_time(row.lapses_at, &desk.club.config.terms),
+            lapses: desk.local_time_in(asker.zone, row.lapses_at),
         });
     }
     Ok(seats)
@@ -146,5 +155,5 @@ fn matches_of(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<MatchSummary>> {
     let Some(id) = asker.player_id else { return Ok(Vec::new()) };
     let matches = desk.rows.matches_of(id)?.iter();
     let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
-    Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, asker.zone)).collect())
+    Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, asker.zone, desk.at())).collect())
 }

@@ -10,8 +10,13 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
 use crate::desk::matches::holders;
+use crate::desk::outbox::gms;
+use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::game::Seat;
-use crate::referee::{ChangeReply, Reply};
+use crate::letter::Address;
+use crate::referee::{ChangeReply, Confirmer, DispatchKind, Reply};
+use crate::report::ClubLetter;
+use crate::request::{Command, Request};
 use crate::store::{
     ChangeKind, ChangeStage, LetterDecision, LetterStatus, Player, PlayerChange, UnprovenLetter,
     UnprovenStage,
@@ -97,16 +102,27 @@ pub fn deny_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided
 /// Confirms the letters under a code: they wait again, oldest first. With `always`, their address becomes one
 /// of the player's once its owner has agreed.
 ///
-/// The code was sent to the registered address alone, so it proves the sender.
+/// The code was sent to the registered address alone, so it proves the sender. It also counts, once, from the
+/// address that the letters came from: people get our letters at an alias and answer from the mailbox behind
+/// it.
 pub fn confirm_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
     let code = in_code_letters(code);
-    let open = open_under(desk, asker, &code)?;
+    let (open, by) = open_for(desk, asker, &code)?;
+    if always && by == Confirmer::Alias && !is_registered(desk, asker) {
+        return Ok(Reply::RegisteredOnly { command: "CONFIRM ALWAYS", once: open.first().map(|_| code) });
+    }
     let Some(address) = open.first().map(|row| row.address.clone()) else {
         return Ok(Reply::NothingToConfirm { code });
     };
     let letters = open.len();
+    if by == Confirmer::Alias {
+        tell_registered(desk, asker, &open)?;
+    }
     for row in open {
-        let note = "confirmed by the player".to_owned();
+        let note = match by {
+            Confirmer::Player | Confirmer::Alias => "confirmed by the player".to_owned(),
+            Confirmer::Gm => "confirmed by the GM".to_owned(),
+        };
         let decision = LetterDecision {
             digest: row.letter,
             status: LetterStatus::Waiting,
@@ -119,21 +135,26 @@ pub fn confirm_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: b
         let confirmed = UnprovenLetter { stage, confirmed_by: Some(asker.letter), ..row };
         desk.draft.changes.unproven.push(confirmed);
     }
-    let change = if always { Some(addresses::add_confirmed(desk, asker, &address)?) } else { None };
-    Ok(Reply::LettersConfirmed { address, letters, change })
+    let adds_address = always && by == Confirmer::Player;
+    let change = if adds_address { Some(addresses::add_confirmed(desk, asker, &address)?) } else { None };
+    Ok(Reply::LettersConfirmed { address, letters, by, change })
 }
 
 /// Discards the letters under a code, and renews the tokens of the seats that they were for.
 pub fn deny_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Reply> {
     let code = in_code_letters(code);
-    let open = open_under(desk, asker, &code)?;
-    if open.is_empty() {
+    let (open, by) = open_for(desk, asker, &code)?;
+    if open.is_empty() || by == Confirmer::Alias {
         return Ok(Reply::NothingToConfirm { code });
     }
-    let seats: BTreeSet<(String, Seat)> = open.iter().map(|row| (row.match_id.clone(), row.seat)).collect();
+    let seats: BTreeSet<(String, Seat)> =
+        open.iter().filter_map(|row| row.match_id.clone().zip(row.seat)).collect();
     for row in open {
         let denied = UnprovenLetter { stage: UnprovenStage::Denied, ..row };
         desk.draft.changes.unproven.push(denied);
+    }
+    if let Some(gm) = desk.club.gm_at(&asker.sender).filter(|_| by == Confirmer::Gm) {
+        gms::renew_token(desk, gm)?;
     }
     let mut matches = Vec::new();
     for (match_id, seat) in seats {
@@ -144,15 +165,100 @@ pub fn deny_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<R
     Ok(Reply::LettersDenied { matches })
 }
 
+/// Whether a letter is from an address of a player or a GM.
+pub fn is_registered(desk: &Desk<'_>, asker: &Asker) -> bool {
+    asker.player_id.is_some() || desk.club.is_gm(&asker.sender)
+}
+
+/// Whether a letter bears the code of a notice about letters from its own address, which is nobody's.
+pub fn bears_code_for_own_letters(desk: &Desk<'_>, from: &Address, request: &Request) -> Decided<bool> {
+    for asked in &request.commands {
+        if let Command::Confirm { code, .. } | Command::Deny(code) = &asked.command
+            && !open_from(desk, from, &in_code_letters(code))?.is_empty()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the stored letters under a code that the asker can confirm, and as whom.
+fn open_for(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<(Vec<UnprovenLetter>, Confirmer)> {
+    let own = open_under(desk, asker, code)?;
+    if !own.is_empty() {
+        return Ok((own, Confirmer::Player));
+    }
+    if let Some(gm) = desk.club.gm_at(&asker.sender) {
+        let address = gms::gm(desk, gm).address.as_str();
+        let under_code = desk.rows.unproven_under(code)?.iter();
+        let of_gm = still_open(desk, under_code.filter(|row| row.gm.as_deref() == Some(address)));
+        if !of_gm.is_empty() {
+            return Ok((of_gm, Confirmer::Gm));
+        }
+    }
+    // Another player, who may be the opponent, never confirms for one.
+    let from_alias = match asker.player_id {
+        Some(_) => Vec::new(),
+        None => open_from(desk, &asker.sender, code)?,
+    };
+    Ok((from_alias, Confirmer::Alias))
+}
+
 /// Returns the stored letters that wait for the asker's word under a code.
-pub fn open_under(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Vec<UnprovenLetter>> {
+fn open_under(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<Vec<UnprovenLetter>> {
     let Some(id) = asker.player_id else { return Ok(Vec::new()) };
-    let mut open = desk.rows.unproven_of(id)?.to_vec();
-    open.retain(|row| row.stage == UnprovenStage::Open && row.code == code);
-    // A letter of this transaction may have answered already.
+    let of_player = desk.rows.unproven_of(id)?.iter().filter(|row| row.code == code);
+    Ok(still_open(desk, of_player))
+}
+
+/// Returns the stored letters in a player's name that wait under a code and came from this address, which is
+/// no player's.
+fn open_from(desk: &Desk<'_>, from: &Address, code: &str) -> Decided<Vec<UnprovenLetter>> {
+    let from_there = desk.rows.unproven_under(code)?.iter();
+    let from_there = from_there.filter(|row| row.player_id.is_some() && row.address == from.as_str());
+    let open = still_open(desk, from_there);
+    if open.is_empty() || desk.stored_player(from.as_str())?.is_some() {
+        return Ok(Vec::new());
+    }
+    Ok(open)
+}
+
+/// Returns those of the letters that are open, and not answered by a letter of this transaction.
+fn still_open<'r>(desk: &Desk<'_>, letters: impl Iterator<Item = &'r UnprovenLetter>) -> Vec<UnprovenLetter> {
     let is_answered = |row: &UnprovenLetter| {
         desk.added(|changes| &changes.unproven).any(|other| other.letter == row.letter)
     };
-    open.retain(|row| !is_answered(row));
-    Ok(open)
+    let open = letters.filter(|row| row.stage == UnprovenStage::Open && !is_answered(row));
+    open.cloned().collect()
+}
+
+/// Tells the registered address at once that letters were confirmed from the address that they came from.
+fn tell_registered(desk: &mut Desk<'_>, asker: &Asker, open: &[UnprovenLetter]) -> Decided<()> {
+    let Some(first) = open.first() else { return Ok(()) };
+    let Some((match_id, seat)) = first.match_id.as_ref().zip(first.seat) else { return Ok(()) };
+    let Some(loaded) = desk.game_match(match_id)? else { return Ok(()) };
+    let holder = &loaded.seats[seat].player;
+    if Some(holder.id) != first.player_id {
+        return Ok(());
+    }
+    let player = desk.latest(holder.clone());
+    let Some(registered) = standing::trusted_addresses(desk, &player)?.into_iter().next() else {
+        return Ok(());
+    };
+    let matches: BTreeSet<String> = open.iter().filter_map(|row| row.match_id.clone()).collect();
+    let letter = ClubLetter::ConfirmedFromAlias {
+        address: first.address.clone(),
+        letters: open.len(),
+        matches: matches.into_iter().collect(),
+    };
+    let unique = format!("u.{}", &asker.letter.to_string()[..24]);
+    let envelope = PlainEnvelope {
+        name: &player.name,
+        address: &registered,
+        unique: &unique,
+        kind: DispatchKind::Notice,
+    };
+    let told = mail::plain_dispatch(desk, &letter, &envelope)?;
+    desk.draft.changes.dispatches.push(told);
+    Ok(())
 }

@@ -159,7 +159,7 @@ pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> D
     let mut matches = Vec::new();
     for (seat, game_match) in desk.rows.matches_of(player.id)? {
         if game_match.stage == Stage::Running && game_match.awaited.contains(seat) {
-            matches.push(match_line(game_match, *seat, player.settings.zone));
+            matches.push(match_line(game_match, *seat, player.settings.zone, desk.at()));
         }
     }
     let Some(address) = player.addresses.first() else { return Ok(()) };

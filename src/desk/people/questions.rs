@@ -56,7 +56,7 @@ pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Dec
     let asked = is_due.then(|| AskedSender {
         code: question.code.clone(),
         commands: question.lines.clone(),
-        lapses: asker.local_time(question.lapses_at, &desk.club.config.terms),
+        lapses: desk.local_time_in(asker.zone, question.lapses_at),
     });
     desk.draft.changes.restraints.questions.insert(address.to_owned(), Some(question));
     Ok(asked)

@@ -4,8 +4,11 @@ use std::fmt::{self, Debug, Display};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A mail address, `local@domain`, with its ASCII letters in lower case. It has no blanks, quotes or control
-/// characters, so it is safe in any header.
+/// A mail address, `local@domain`, in the form in which addresses are compared, stored, shown and sent: ASCII
+/// letters in lower case, and the domain in ASCII (`xn--…`), which every mail server takes and which cannot
+/// look like another. It has no blanks, quotes or control characters, so it is safe in any header.
+///
+/// It is the only validator: we can write to every address that it accepts.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(String);
 
@@ -15,20 +18,21 @@ pub struct Address(String);
 pub struct ParseAddressError;
 
 impl Address {
-    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring the case of ASCII letters. Other letters keep their
-    /// case: the Kelvin sign (U+212A) would become `k`, and the mailbox somebody else's.
+    /// Parses `local@domain` (RFC 5321 4.1.2), ignoring the case of ASCII letters. Other letters of the local
+    /// part keep their case: the Kelvin sign (U+212A) would become `k`, and the mailbox somebody else's.
     ///
     /// # Errors
-    /// [`ParseAddressError`] if the text is anything else, such as an address with a quoted local part or an
-    /// address literal, which no real mailbox uses.
+    /// [`ParseAddressError`] if the text is anything else, such as an address literal or a local part that
+    /// needs its quotes, which no real mailbox uses.
     pub fn parse(text: &str) -> Result<Address, ParseAddressError> {
-        let text = text.trim();
-        let (local, domain) = text.rsplit_once('@').ok_or(ParseAddressError)?;
+        let (local, domain) = text.trim().rsplit_once('@').ok_or(ParseAddressError)?;
+        let domain = ascii_domain(domain).ok_or(ParseAddressError)?;
+        let address = format!("{}@{domain}", unquoted(local).to_ascii_lowercase());
         // RFC 5321 4.5.3.1.3, less the angle brackets.
-        if text.len() > 254 || !is_local_part(local) || !domain.split('.').all(is_domain_label) {
+        if address.len() > 254 || !is_local_part(unquoted(local)) {
             return Err(ParseAddressError);
         }
-        Ok(Address(text.to_ascii_lowercase()))
+        Ok(Address(address))
     }
 
     pub fn as_str(&self) -> &str {
@@ -78,18 +82,39 @@ impl Address {
     }
 }
 
+/// Returns a local part without quotes around it: some programs quote one with two dots in a row.
+fn unquoted(local: &str) -> &str {
+    local.strip_prefix('"').and_then(|local| local.strip_suffix('"')).unwrap_or(local)
+}
+
+/// Whether the text can be a local part. RFC 5321 allows no dot at the ends and no two in a row, but Japanese
+/// providers gave such addresses to many people.
 fn is_local_part(local: &str) -> bool {
     (1..=64).contains(&local.len())
-        && !local.starts_with('.')
-        && !local.ends_with('.')
+        && local.contains(|c| c != '.')
         && local.chars().all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c))
+}
+
+/// Returns a domain in ASCII and lower case, or `None` if it is no domain. A label beyond ASCII gets its
+/// `xn--…` form (UTS 46). One that would become plain ASCII is refused: with a Kelvin sign (U+212A) for its
+/// K, a domain looks like somebody else's and would become it.
+pub fn ascii_domain(domain: &str) -> Option<String> {
+    if domain.is_ascii() {
+        return Some(domain.to_ascii_lowercase()).filter(|domain| domain.split('.').all(is_domain_label));
+    }
+    let ascii = idna::domain_to_ascii(domain).ok()?;
+    let is_undisguised = |(written, label): (&str, &str)| written.is_ascii() || label.starts_with("xn--");
+    let is_valid = domain.split('.').count() == ascii.split('.').count()
+        && domain.split('.').zip(ascii.split('.')).all(is_undisguised)
+        && ascii.split('.').all(is_domain_label);
+    is_valid.then_some(ascii)
 }
 
 fn is_domain_label(label: &str) -> bool {
     (1..=63).contains(&label.len())
         && !label.starts_with('-')
         && !label.ends_with('-')
-        && label.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
+        && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
 impl Display for Address {
@@ -195,11 +220,14 @@ mod tests {
             "a b@c.d",
             "a@b c",
             "a@b\r\nBcc: x@y",
-            "\"a\"@b.c",
+            "\"a b\"@b.c",
+            "\"a@b.c",
             "a@[127.0.0.1]",
             "a@b..c",
-            ".a@b.c",
+            "..@b.c",
             "a@-b.c",
+            "a@m\u{fc}..c",
+            "a@\u{ff0f}\u{fc}.c",
             "a@b,c@d",
             "<a@b.c>",
             "a\u{0}@b.c",
@@ -211,12 +239,46 @@ mod tests {
     }
 
     #[test]
-    fn letters_that_fold_into_ascii_make_another_address() {
+    fn letters_that_fold_into_ascii_make_no_address() {
         let known = Address::parse("bo@kellers.example").unwrap();
-        for other in ["bo@\u{212a}ellers.example", "bo@keller\u{17f}.example"] {
-            assert_ne!(Address::parse(other).unwrap(), known, "{other}");
+        for other in [
+            "bo@\u{212a}ellers.example",
+            "bo@keller\u{17f}.example",
+            "bo@kellers\u{3002}example",
+            "bo@\u{ff4b}ellers.example",
+        ] {
+            assert_eq!(Address::parse(other), Err(ParseAddressError), "{other}");
         }
         assert_eq!(Address::parse("Bo@KELLERS.example").unwrap(), known);
+        assert_ne!(Address::parse("\u{212a}@kellers.example"), Address::parse("k@kellers.example"));
+    }
+
+    #[test]
+    fn a_domain_beyond_ascii_equals_its_ascii_form() {
+        let known = Address::parse("ann@xn--mller-kva.example").unwrap();
+        for other in [
+            "Ann@m\u{fc}ller.example",
+            "ann@M\u{dc}LLER.Example",
+            "ann@mu\u{308}ller.example",
+            "ann@XN--MLLER-KVA.example",
+        ] {
+            assert_eq!(Address::parse(other).unwrap(), known, "{other}");
+        }
+        assert_eq!(known.to_string(), "ann@xn--mller-kva.example");
+        // Two registered names, not one.
+        assert_ne!(Address::parse("a@stra\u{df}e.example"), Address::parse("a@strasse.example"));
+        // A long label is measured in ASCII.
+        assert!(Address::parse(&format!("a@{}.example", "\u{fc}".repeat(60))).is_err());
+    }
+
+    #[test]
+    fn addresses_that_providers_gave_out_against_the_standard_are_taken() {
+        for text in
+            ["ta..ro@docomo.example", "taro.@docomo.example", ".taro@docomo.example", "bo@ex_.example"]
+        {
+            assert_eq!(Address::parse(text).unwrap().as_str(), text);
+        }
+        assert_eq!(Address::parse("\"ta..ro\"@docomo.example"), Address::parse("ta..ro@docomo.example"));
     }
 
     proptest! {

@@ -3,18 +3,20 @@
 //! Charset labels are often wrong: UTF-8 is labelled Latin-1, Windows-1252 is labelled UTF-8 or not at all.
 //! So the bytes themselves are examined first.
 
+use std::borrow::Cow;
+
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::{MessagePart, MimeHeaders};
 
 /// Returns the bytes of a leaf part, without its transfer encoding. Skips invalid characters.
-pub fn transfer_decoded(raw: &[u8], part: &MessagePart<'_>) -> Vec<u8> {
+pub fn transfer_decoded<'a>(raw: &'a [u8], part: &MessagePart<'_>) -> Cow<'a, [u8]> {
     let body = raw.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
     let encoding = part.content_transfer_encoding().unwrap_or_default().trim().to_ascii_lowercase();
     match encoding.as_str() {
-        "quoted-printable" => quoted_printable(body),
-        "base64" => base64(body),
-        _ => body.to_vec(),
+        "quoted-printable" => Cow::Owned(quoted_printable(body)),
+        "base64" => Cow::Owned(base64(body)),
+        _ => Cow::Borrowed(body),
     }
 }
 
@@ -69,41 +71,41 @@ fn decoder(label: &str) -> Option<fn(&[u8]) -> String> {
 }
 
 /// Decodes `bytes` with the charset `label`, or with the charset that was evidently meant.
-pub fn decode(bytes: &[u8], label: Option<&str>) -> String {
+pub fn decode<'a>(bytes: &'a [u8], label: Option<&str>) -> Cow<'a, str> {
     match bytes {
-        [0xef, 0xbb, 0xbf, rest @ ..] => return String::from_utf8_lossy(rest).into_owned(),
-        [0xff, 0xfe, rest @ ..] => return utf16(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => return utf16(rest, u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, rest @ ..] => return String::from_utf8_lossy(rest),
+        [0xff, 0xfe, rest @ ..] => return utf16(rest, u16::from_le_bytes).into(),
+        [0xfe, 0xff, rest @ ..] => return utf16(rest, u16::from_be_bytes).into(),
         _ => {}
     }
     let label =
         label.unwrap_or_default().trim().trim_matches(['"', '\'']).to_ascii_lowercase().replace('_', "-");
     if label.starts_with("utf-16") || label.starts_with("utf16") {
         return if is_utf16(bytes, 0) || label.ends_with("be") && !is_utf16(bytes, 1) {
-            utf16(bytes, u16::from_be_bytes)
+            utf16(bytes, u16::from_be_bytes).into()
         } else {
-            utf16(bytes, u16::from_le_bytes)
+            utf16(bytes, u16::from_le_bytes).into()
         };
     }
     if bytes.contains(&0) && bytes.len() >= 4 {
         if is_utf16(bytes, 1) {
-            return utf16(bytes, u16::from_le_bytes);
+            return utf16(bytes, u16::from_le_bytes).into();
         }
         if is_utf16(bytes, 0) {
-            return utf16(bytes, u16::from_be_bytes);
+            return utf16(bytes, u16::from_be_bytes).into();
         }
     }
     if bytes.windows(2).any(|two| two == b"\x1b$") {
         // Only ISO 2022 has these escapes.
         if let Some(decode) = decoder(if label.starts_with("iso-2022") { &label } else { "iso-2022-jp" }) {
-            return decode(bytes);
+            return decode(bytes).into();
         }
     }
     let may_be_utf8 = label.is_empty()
         || label.contains("ascii")
         || MISUSED_LABELS.iter().any(|misused| label.starts_with(misused));
     if may_be_utf8 && let Ok(text) = std::str::from_utf8(bytes) {
-        return text.to_owned();
+        return text.into();
     }
     // Text labelled UTF-8 or ASCII that is neither is mostly Windows-1252.
     let is_vague =
@@ -111,12 +113,12 @@ pub fn decode(bytes: &[u8], label: Option<&str>) -> String {
     if (!is_vague || label == "utf-7")
         && let Some(decode) = decoder(&label)
     {
-        return decode(bytes);
+        return decode(bytes).into();
     }
     match (std::str::from_utf8(bytes), decoder("windows-1252")) {
-        (Ok(text), _) => text.to_owned(),
-        (Err(_), Some(decode)) => decode(bytes),
-        (Err(_), None) => String::from_utf8_lossy(bytes).into_owned(),
+        (Ok(text), _) => text.into(),
+        (Err(_), Some(decode)) => decode(bytes).into(),
+        (Err(_), None) => String::from_utf8_lossy(bytes),
     }
 }
 

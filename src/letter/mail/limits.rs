@@ -15,7 +15,42 @@ pub struct Limits {
     pub max_parts: usize,
     /// Levels of multiparts and attached letters inside each other.
     pub max_nesting: usize,
+    /// Lines of all texts together; a long one counts as several ([`BYTES_PER_LINE`]).
     pub max_lines: usize,
+}
+
+/// Bytes of text that count as a line, so that the limit on lines bounds the text, too.
+const BYTES_PER_LINE: usize = 100;
+
+/// The lines that a letter may still have. They are counted while they are made: ten megabytes of line feeds
+/// would otherwise become ten million lines.
+#[derive(Clone, Copy, Debug)]
+pub struct LineBudget {
+    left: usize,
+}
+
+impl LineBudget {
+    pub fn new(limits: &Limits) -> LineBudget {
+        LineBudget { left: limits.max_lines }
+    }
+
+    /// Counts a line of this many bytes.
+    ///
+    /// # Errors
+    /// [`UnreadableReason::TooManyLines`] if the letter may have no such line.
+    pub fn take(&mut self, bytes: usize) -> Result<(), UnreadableReason> {
+        let lines = bytes.div_ceil(BYTES_PER_LINE).max(1);
+        self.left = self.left.checked_sub(lines).ok_or(UnreadableReason::TooManyLines)?;
+        Ok(())
+    }
+
+    /// Checks that a text of this many bytes may still follow, however its lines end.
+    ///
+    /// # Errors
+    /// [`UnreadableReason::TooManyLines`] if it may not.
+    pub fn has_room_for(self, bytes: usize) -> Result<(), UnreadableReason> {
+        if bytes / BYTES_PER_LINE > self.left { Err(UnreadableReason::TooManyLines) } else { Ok(()) }
+    }
 }
 
 impl Default for Limits {

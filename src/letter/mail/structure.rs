@@ -142,8 +142,8 @@ fn part_type(field: &[u8]) -> Option<PartType> {
     })
 }
 
-/// Hides attached letters and, in a large letter, encoded files from the parser, which would unpack them although
-/// nothing reads them.
+/// Hides attached letters and, in a large letter, encoded files and HTML from the parser, which would unpack
+/// them although nothing reads the result.
 ///
 /// The parser's result is nested as deeply as the attached letters, so dropping it could overflow the stack. [`check`]
 /// counts them, except in a transfer encoding, which RFC 2046 5.2.1 forbids, and in digests, which need not label them.
@@ -186,6 +186,8 @@ fn hide_in_block(block: &mut [u8], is_large: bool) {
         let Some(found) = part_type(&block[field.clone()]) else { continue };
         match found.kind.as_str() {
             "multipart" if found.subtype == "digest" => hide(&mut block[field], b"digest"),
+            // The parser would decode it, although its text is decoded again when it is read.
+            "text" if is_large && found.subtype == "html" => hide(&mut block[field], b"text"),
             "text" | "message" | "multipart" => {}
             _ if is_large => hide_encoding(block),
             _ => {}

@@ -1,6 +1,6 @@
 //! Single lines before a quote: labels of a header, rules, and attributions.
 
-use crate::letter::mail::address::Address;
+use crate::letter::mail::address::{Address, ascii_domain};
 use crate::letter::text::patterns::{has_address, has_date, has_time, has_word};
 use crate::letter::text::words::{FORWARDED, IN_REPLY_TO, LEADS, Label, ORIGINAL, WROTE, label};
 
@@ -39,8 +39,15 @@ pub fn mentions(text: &str, address: &Address) -> bool {
             .strip_prefix('+')
             .map_or(rest, |plus| plus.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
         before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | '-' | '_' | '+'))
-            && rest.strip_prefix('@').is_some_and(|rest| rest.starts_with(address.domain()))
+            && rest.strip_prefix('@').is_some_and(|rest| starts_with_domain(rest, address.domain()))
     })
+}
+
+/// Whether a text begins with this domain, in its ASCII form or in letters beyond ASCII.
+fn starts_with_domain(text: &str, domain: &str) -> bool {
+    let is_in_domain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let word = text.split(|c| !is_in_domain(c)).next().unwrap_or_default();
+    text.starts_with(domain) || !word.is_ascii() && ascii_domain(word).as_deref() == Some(domain)
 }
 
 /// Returns the value of a line that looks like `Label: value` in some language.

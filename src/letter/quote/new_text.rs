@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::frame::Correspondents;
-use super::own_letter::{OwnLetter, words};
+use super::own_letter::{OwnLetter, joined_words};
 use super::scanner::new_lines;
 use crate::game::Line;
 use crate::letter::text::body::{Texts, UnreadableContent};
@@ -117,14 +117,14 @@ fn numbered(lines: &[String]) -> Vec<Line> {
 
 /// Removes the plain lines that the HTML has only in quotes.
 fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[TextLine]) -> Vec<&'a str> {
-    let quoted: BTreeSet<Vec<String>> =
-        all_html.iter().filter(|line| line.layer == Layer::Quoted).map(|line| words(&line.text)).collect();
+    let quoted = all_html.iter().filter(|line| line.layer == Layer::Quoted);
+    let quoted: BTreeSet<String> = quoted.map(|line| joined_words(&line.text)).collect();
     if quoted.is_empty() {
         return plain;
     }
-    let new: BTreeSet<Vec<String>> = html.iter().map(|line| words(line)).collect();
+    let new: BTreeSet<String> = html.iter().map(|line| joined_words(line)).collect();
     let is_quoted_only = |line: &&str| {
-        let line = words(line);
+        let line = joined_words(line);
         !line.is_empty() && quoted.contains(&line) && !new.contains(&line)
     };
     plain.into_iter().filter(|line| !is_quoted_only(line)).collect()

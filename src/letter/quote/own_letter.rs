@@ -157,12 +157,17 @@ impl Follower<'_> {
     }
 }
 
-/// Returns the words of a line in lower case, without the additions of mail programs. A `|` counts as a word,
-/// and so does a `>` at the start, so that an order in our examples or quotes differs from the same order
-/// written by the player.
-pub fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    each_word(line, |word| words.push(word.to_lowercase()));
+/// Joins the words of a line by blanks, in lower case, without the additions of mail programs. A `|` counts
+/// as a word, and so does a `>` at the start, so that an order in our examples or quotes differs from the
+/// same order written by the player.
+pub fn joined_words(line: &str) -> String {
+    let mut words = String::with_capacity(line.len());
+    each_word(line, |word| {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(&word.to_lowercase());
+    });
     words
 }
 
@@ -209,7 +214,7 @@ pub fn is_marker(line: &str) -> bool {
     let may_be = memchr::memchr2_iter(b'v', b'V', bytes).any(|at| {
         bytes.get(at.saturating_sub(3)..at + 2).is_some_and(|word| word.eq_ignore_ascii_case(b"above"))
     });
-    may_be && line.len() < 200 && words(line).join(" ").contains("write your orders above this line")
+    may_be && line.len() < 200 && joined_words(line).contains("write your orders above this line")
 }
 
 /// Whether the line contains the label of the reply token.

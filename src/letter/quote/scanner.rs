@@ -9,7 +9,7 @@
 
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
 use super::frame_line::{COLONS, FrameKind, is_dashed};
-use super::own_letter::{OwnLetter, is_closing, is_digest, is_footer, is_marker, words};
+use super::own_letter::{OwnLetter, is_closing, is_digest, is_footer, is_marker, joined_words};
 use crate::letter::mail::address::Token;
 use crate::letter::text::lines::{Layer, TextLine};
 use crate::letter::text::order_form::{begins_like_order, is_request};
@@ -201,7 +201,7 @@ impl<'a> QuoteScanner<'a> {
         // Some mail programs put `[image: map]` in place of the picture in our letter.
         let is_placeholder = text.trim().starts_with('[') && text.trim().ends_with(']');
         let is_own_decoration =
-            self.region == Region::OwnLetter && (words(text).is_empty() || is_placeholder);
+            self.region == Region::OwnLetter && (joined_words(text).is_empty() || is_placeholder);
         if is_own_decoration
             || is_footer(text)
             || is_digest(text)

@@ -6,7 +6,7 @@
 
 use std::str::Chars;
 
-use crate::letter::mail::address::Address;
+use crate::letter::mail::address::{Address, ascii_domain};
 use crate::letter::mail::header::{self, Header};
 
 /// Returns the letter as all programs read it, or `None` if they may read it differently. In that case a
@@ -73,8 +73,8 @@ pub fn topmost_results(raw: &[u8]) -> Option<AuthenticationResults> {
 /// domains belong to the same organisation if they are equal, or one is below the other and that is not a
 /// top-level domain.
 pub fn aligned(signer: &str, from: &str) -> bool {
-    let signer = signer.trim_end_matches('.').to_ascii_lowercase();
-    let from = from.to_ascii_lowercase();
+    let comparable = |domain: &str| ascii_domain(domain).unwrap_or_else(|| domain.to_ascii_lowercase());
+    let (signer, from) = (comparable(signer.trim_end_matches('.')), comparable(from));
     signer == from || is_subdomain(&signer, &from) || is_subdomain(&from, &signer)
 }
 

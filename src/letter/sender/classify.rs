@@ -241,6 +241,9 @@ impl<'a> Evidence<'a> {
                 let text = match &part.body {
                     PartType::Message(inner) => String::from_utf8_lossy(&inner.raw_message),
                     PartType::Text(_) | PartType::Html(_) => String::from_utf8_lossy(part.contents()),
+                    PartType::Binary(_) if mime_type(part).0 == "text" => {
+                        String::from_utf8_lossy(part.contents())
+                    }
                     PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Multipart(_) => continue,
                 };
                 for address in header::addresses(&text) {
@@ -300,7 +303,8 @@ fn add_recipients(status: &str, found: &mut Vec<String>) {
 }
 
 fn add_recipient(text: &str, found: &mut Vec<String>) {
-    let text = text.trim().trim_start_matches('<').trim_end_matches('>').to_ascii_lowercase();
+    let text = text.trim().trim_start_matches('<').trim_end_matches('>');
+    let text = Address::parse(text).map_or_else(|_| text.to_ascii_lowercase(), |address| address.to_string());
     if text.contains('@') && found.len() < MAX_ABOUT && !found.contains(&text) {
         found.push(text);
     }

@@ -140,7 +140,16 @@ fn senders<'a>(message: &'a Message<'_>) -> Vec<(Address, Option<&'a str>)> {
         .header_values(HeaderName::From)
         .filter_map(HeaderValue::as_address)
         .flat_map(|list| list.iter())
-        .filter_map(|mailbox| Some((Address::parse(mailbox.address()?).ok()?, mailbox.name())))
+        .filter_map(|mailbox| {
+            let written = mailbox.address()?;
+            match mailbox.name() {
+                // The parser takes a quoted local part without angle brackets for a name.
+                Some(local) if written.starts_with('@') => {
+                    Some((Address::parse(&format!("{local}{written}")).ok()?, None))
+                }
+                name => Some((Address::parse(written).ok()?, name)),
+            }
+        })
         .collect()
 }
 

@@ -1,12 +1,14 @@
 //! The texts in the parts of a letter, and the content that a letter may have instead of text.
 
+use std::borrow::Cow;
+
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::clean::clean;
 use super::html;
 use super::lines::{TextLine, plain_lines};
 use crate::letter::mail::charset::{decode, transfer_decoded};
-use crate::letter::mail::limits::{Limits, UnreadableReason};
+use crate::letter::mail::limits::{Limits, LineBudget, UnreadableReason};
 
 /// Content that a letter has instead of readable text. If there are several kinds, the smallest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,18 +86,16 @@ const MAX_NAME: usize = 40;
 /// # Errors
 /// [`UnreadableReason`] if the letter exceeds a limit.
 pub fn texts(message: &Message<'_>, limits: &Limits) -> Result<Texts, UnreadableReason> {
-    let mut walk = Walk { message, limits, parts: 0, texts: Texts::default() };
+    let budget = LineBudget::new(limits);
+    let mut walk = Walk { message, limits, budget, parts: 0, texts: Texts::default() };
     walk.part(0, 0)?;
-    let texts = walk.texts;
-    if texts.plain.len() + texts.html.len() + texts.attached.len() > limits.max_lines {
-        return Err(UnreadableReason::TooManyLines);
-    }
-    Ok(texts)
+    Ok(walk.texts)
 }
 
 struct Walk<'a> {
     message: &'a Message<'a>,
     limits: &'a Limits,
+    budget: LineBudget,
     parts: usize,
     texts: Texts,
 }
@@ -125,10 +125,7 @@ impl Walk<'_> {
                 }
                 if self.parts > self.limits.max_parts { Err(UnreadableReason::TooManyParts) } else { Ok(()) }
             }
-            _ => {
-                self.leaf(part);
-                Ok(())
-            }
+            _ => self.leaf(part),
         }
     }
 
@@ -137,17 +134,17 @@ impl Walk<'_> {
         self.texts.unreadable = Some(before.map_or(what, |before| before.min(what)));
     }
 
-    fn leaf(&mut self, part: &MessagePart<'_>) {
+    fn leaf(&mut self, part: &MessagePart<'_>) -> Result<(), UnreadableReason> {
         let (kind, subtype) = mime_type(part);
         let attached =
             part.content_disposition().is_some_and(|d| d.is_attachment()) || part.attachment_name().is_some();
         match (kind.as_str(), subtype.as_str()) {
             ("text", "plain" | "markdown" | "x-markdown") => {
-                let lines = self.plain(part);
                 if !attached {
+                    let lines = self.plain(part)?;
                     self.texts.plain.extend(lines);
                 } else if self.texts.attached_name.is_none() {
-                    self.texts.attached = lines;
+                    self.texts.attached = self.plain(part)?;
                     self.texts.attached_name = Some(attachment_name(part));
                 } else {
                     self.note_attachment(part);
@@ -156,14 +153,9 @@ impl Walk<'_> {
             ("text", "html") if !attached => {
                 let bytes = transfer_decoded(&self.message.raw_message, part);
                 let label = part.content_type().and_then(|ct| ct.attribute("charset"));
-                let html = html::read(&decode(&bytes, label), self.limits.max_lines);
+                let html = html::read(&decode(&bytes, label), &mut self.budget)?;
                 self.texts.has_struck_out |= html.has_struck_out;
-                for line in html.lines {
-                    // Cleaning turns Unicode line separators into line breaks.
-                    for text in clean(&line.text).split('\n') {
-                        self.texts.html.push(TextLine { text: text.trim_end().to_owned(), ..line });
-                    }
-                }
+                self.texts.html.extend(html.lines);
             }
             _ => {
                 if let Some(what) = unreadable_content(part, &kind, &subtype) {
@@ -175,6 +167,7 @@ impl Walk<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     fn note_attachment(&mut self, part: &MessagePart<'_>) {
@@ -183,8 +176,9 @@ impl Walk<'_> {
         }
     }
 
-    fn plain(&mut self, part: &MessagePart<'_>) -> Vec<TextLine> {
+    fn plain(&mut self, part: &MessagePart<'_>) -> Result<Vec<TextLine>, UnreadableReason> {
         let bytes = transfer_decoded(&self.message.raw_message, part);
+        self.budget.has_room_for(bytes.len())?;
         let attribute = |name| part.content_type().and_then(|ct| ct.attribute(name));
         let is = |name, value: &str| attribute(name).is_some_and(|found| found.eq_ignore_ascii_case(value));
         let text = clean(&decode(&bytes, attribute("charset")));
@@ -192,10 +186,10 @@ impl Walk<'_> {
             Ok(text) => text,
             Err(Armoured) => {
                 self.note_unreadable(UnreadableContent::Encrypted);
-                return Vec::new();
+                return Ok(Vec::new());
             }
         };
-        plain_lines(&text, is("format", "flowed"), is("delsp", "yes"), self.limits.max_lines)
+        plain_lines(&text, is("format", "flowed"), is("delsp", "yes"), &mut self.budget)
     }
 }
 
@@ -226,6 +220,8 @@ pub fn mime_type(part: &MessagePart<'_>) -> (String, String) {
         (ct.ctype().to_ascii_lowercase(), ct.subtype().unwrap_or_default().to_ascii_lowercase());
     // A multipart without a boundary has no parts; read its content as text.
     let leaf = !matches!(part.body, PartType::Multipart(_) | PartType::Message(_));
+    // HTML hidden by `structure::without_hidden_letters`.
+    let kind = if kind == "texx" { "text".to_owned() } else { kind };
     let plain = kind == "text" && subtype.is_empty() || kind == "multipart" && leaf;
     if plain { ("text".into(), "plain".into()) } else { (kind, subtype) }
 }
@@ -275,9 +271,9 @@ fn unreadable_content(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Opti
 struct Armoured;
 
 /// Removes OpenPGP armour from a text: unwraps a clear-signed text (RFC 9580 7), drops keys and signatures.
-fn without_armour(text: &str) -> Result<String, Armoured> {
+fn without_armour(text: &str) -> Result<Cow<'_, str>, Armoured> {
     if !text.contains("-----BEGIN PGP ") {
-        return Ok(text.to_owned());
+        return Ok(Cow::Borrowed(text));
     }
     let mut out = String::new();
     let mut encrypted = false;
@@ -301,7 +297,7 @@ fn without_armour(text: &str) -> Result<String, Armoured> {
             }
         }
     }
-    if encrypted && out.trim().is_empty() { Err(Armoured) } else { Ok(out) }
+    if encrypted && out.trim().is_empty() { Err(Armoured) } else { Ok(Cow::Owned(out)) }
 }
 
 #[cfg(test)]

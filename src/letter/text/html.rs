@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 
 use mail_parser::decoders::html::add_html_token;
 
+use super::clean::clean;
 use super::html_tag::Tag;
 use super::lines::{Layer, TextLine};
+use crate::letter::mail::limits::{LineBudget, UnreadableReason};
 
 /// Maximum open elements that are tracked; deeper ones share the context of the last.
 const MAX_OPEN: usize = 256;
@@ -19,7 +21,7 @@ const MAX_ENTITY: usize = 34;
 
 /// The content of an HTML text.
 pub struct HtmlText {
-    /// Not yet cleaned.
+    /// Cleaned.
     pub lines: Vec<TextLine>,
     /// Whether text outside quotes is struck out. It is dropped here, but a plain text beside the HTML shows
     /// it like any other.
@@ -27,12 +29,15 @@ pub struct HtmlText {
 }
 
 /// Reads an HTML text. Block elements, rows and list items end a line; head, style, script, hidden and
-/// struck-out elements are dropped. Stops once there are more than `most` lines.
-pub fn read(html: &str, most: usize) -> HtmlText {
-    let mut scan = HtmlScanner { html, most, ..HtmlScanner::default() };
-    scan.run();
-    scan.end_line();
-    HtmlText { lines: scan.lines, has_struck_out: scan.has_struck_out }
+/// struck-out elements are dropped.
+///
+/// # Errors
+/// [`UnreadableReason::TooManyLines`] if the budget is too small for its lines.
+pub fn read(html: &str, budget: &mut LineBudget) -> Result<HtmlText, UnreadableReason> {
+    let mut scan = HtmlScanner::new(html, budget);
+    scan.run()?;
+    scan.end_line()?;
+    Ok(HtmlText { lines: scan.lines, has_struck_out: scan.has_struck_out })
 }
 
 /// The properties that apply inside the open elements.
@@ -44,10 +49,9 @@ struct ElementContext {
     keep_blanks: bool,
 }
 
-#[derive(Default)]
 struct HtmlScanner<'a> {
     html: &'a str,
-    most: usize,
+    budget: &'a mut LineBudget,
     at: usize,
     /// The open elements, each with the context outside it.
     open: Vec<(String, ElementContext)>,
@@ -65,21 +69,34 @@ struct HtmlScanner<'a> {
 }
 
 impl<'a> HtmlScanner<'a> {
-    fn run(&mut self) {
+    fn new(html: &'a str, budget: &'a mut LineBudget) -> HtmlScanner<'a> {
+        HtmlScanner {
+            html,
+            budget,
+            at: 0,
+            open: Vec::new(),
+            open_names: BTreeMap::new(),
+            context: ElementContext::default(),
+            line: String::new(),
+            layer: None,
+            blank: false,
+            lines: Vec::new(),
+            has_struck_out: false,
+        }
+    }
+
+    fn run(&mut self) -> Result<(), UnreadableReason> {
         while let Some(found) = self.html[self.at..].find('<') {
             let start = self.at;
-            self.text(start, start + found);
+            self.text(start, start + found)?;
             self.at = start + found;
-            self.markup();
-            if self.lines.len() > self.most {
-                return;
-            }
+            self.markup()?;
         }
-        self.text(self.at, self.html.len());
+        self.text(self.at, self.html.len())
     }
 
     /// Reads a tag, a comment, a declaration, or a literal `<`.
-    fn markup(&mut self) {
+    fn markup(&mut self) -> Result<(), UnreadableReason> {
         let rest = &self.html[self.at..];
         let end_of = |mark: &str| rest.find(mark).map_or(rest.len(), |found| found + mark.len());
         let after = rest[1..].chars().next();
@@ -90,23 +107,24 @@ impl<'a> HtmlScanner<'a> {
         } else if after.is_some_and(|c| c.is_ascii_alphabetic() || c == '/') {
             let tag = Tag::parse(rest);
             let length = tag.length;
-            self.tag(&tag);
+            self.tag(&tag)?;
             length
         } else {
-            self.push('<');
+            self.push('<')?;
             1
         };
         self.at += length;
+        Ok(())
     }
 
-    fn tag(&mut self, tag: &Tag<'a>) {
+    fn tag(&mut self, tag: &Tag<'a>) -> Result<(), UnreadableReason> {
         let name = tag.name.as_str();
         match name {
-            "br" if tag.closing => return,
+            "br" if tag.closing => return Ok(()),
             "br" => return self.break_line(),
             "hr" => return self.end_line(),
             "td" | "th" if !tag.closing => self.blank = true,
-            _ if tag.is_block() => self.end_line(),
+            _ if tag.is_block() => self.end_line()?,
             _ => {}
         }
         if tag.closing {
@@ -114,6 +132,7 @@ impl<'a> HtmlScanner<'a> {
         } else if !tag.is_void() {
             self.open(tag);
         }
+        Ok(())
     }
 
     fn open(&mut self, tag: &Tag<'a>) {
@@ -171,32 +190,33 @@ impl<'a> HtmlScanner<'a> {
         self.at += end;
     }
 
-    fn text(&mut self, from: usize, to: usize) {
+    fn text(&mut self, from: usize, to: usize) -> Result<(), UnreadableReason> {
         if self.context.hidden {
-            return;
+            return Ok(());
         }
         let mut rest = &self.html[from..to];
         while let Some(c) = rest.chars().next() {
             let (length, decoded) = if c == '&' { entity(rest) } else { (c.len_utf8(), None) };
             match decoded {
-                Some(text) => text.chars().for_each(|c| self.push(c)),
-                None => self.push(c),
+                Some(text) => text.chars().try_for_each(|c| self.push(c))?,
+                None => self.push(c)?,
             }
             rest = &rest[length..];
         }
+        Ok(())
     }
 
-    fn push(&mut self, c: char) {
+    fn push(&mut self, c: char) -> Result<(), UnreadableReason> {
         if self.context.hidden {
-            return;
+            return Ok(());
         }
         match c {
             '\n' if self.context.keep_blanks => return self.break_line(),
-            '\r' if self.context.keep_blanks => return,
+            '\r' if self.context.keep_blanks => return Ok(()),
             ' ' | '\t' if self.context.keep_blanks => {}
             ' ' | '\t' | '\n' | '\r' | '\u{c}' => {
                 self.blank = true;
-                return;
+                return Ok(());
             }
             _ => {}
         }
@@ -208,6 +228,7 @@ impl<'a> HtmlScanner<'a> {
         }
         self.blank = false;
         self.line.push(c);
+        self.budget.has_room_for(self.line.len())
     }
 
     fn layer(&self) -> Layer {
@@ -219,21 +240,29 @@ impl<'a> HtmlScanner<'a> {
     }
 
     /// Ends the line at an explicit line break, which may leave a blank line.
-    fn break_line(&mut self) {
+    fn break_line(&mut self) -> Result<(), UnreadableReason> {
         if self.context.hidden {
-            return;
+            return Ok(());
         }
         let layer = self.layer.take().unwrap_or_else(|| self.layer());
-        self.lines.push(TextLine { layer, depth: 0, indent: 0, text: std::mem::take(&mut self.line) });
-        self.blank = false;
+        self.add_line(layer)
     }
 
     /// Ends the current line, if there is one, at the end of a block.
-    fn end_line(&mut self) {
+    fn end_line(&mut self) -> Result<(), UnreadableReason> {
         self.blank = false;
-        if let Some(layer) = self.layer.take() {
-            self.lines.push(TextLine { layer, depth: 0, indent: 0, text: std::mem::take(&mut self.line) });
+        self.layer.take().map_or(Ok(()), |layer| self.add_line(layer))
+    }
+
+    fn add_line(&mut self, layer: Layer) -> Result<(), UnreadableReason> {
+        self.blank = false;
+        // Cleaning turns Unicode line separators into line breaks.
+        for text in clean(&std::mem::take(&mut self.line)).split('\n') {
+            let text = text.trim_end();
+            self.budget.take(text.len())?;
+            self.lines.push(TextLine { layer, depth: 0, indent: 0, text: text.to_owned() });
         }
+        Ok(())
     }
 }
 
@@ -273,9 +302,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::letter::mail::limits::Limits;
+
+    fn read_within(html: &str, max_lines: usize) -> Result<HtmlText, UnreadableReason> {
+        read(html, &mut LineBudget::new(&Limits { max_lines, ..Limits::default() }))
+    }
+
+    fn read_all(html: &str) -> HtmlText {
+        read_within(html, usize::MAX).expect("no limit")
+    }
 
     fn new_lines(html: &str) -> Vec<String> {
-        read(html, usize::MAX)
+        read_all(html)
             .lines
             .into_iter()
             .filter(|line| line.layer == Layer::Unmarked)
@@ -293,7 +331,7 @@ mod tests {
         );
         assert_eq!(
             new_lines("<pre>a\n  b</pre><div><br></div>&lt;c&gt;&amp;&nbsp;&#66;&#x43;"),
-            ["a", "  b", "", "<c>&\u{a0}BC"]
+            ["a", "  b", "", "<c>& BC"]
         );
     }
 
@@ -304,7 +342,13 @@ mod tests {
 
     #[test]
     fn scanning_stops_beyond_the_limit_of_lines() {
-        assert_eq!(read(&"<p>a".repeat(100), 10).lines.len(), 11);
+        for piece in ["<p>a", "a<br>", "a\u{2028}", "a\u{b}", "a\u{85}", "a&#10;"] {
+            let html = format!("<pre>{}", piece.repeat(9));
+            assert!(read_within(&html, 10).is_ok_and(|read| read.lines.len() >= 9), "{piece:?}");
+            let html = format!("<pre>{}", piece.repeat(11));
+            assert_eq!(read_within(&html, 10).err(), Some(UnreadableReason::TooManyLines), "{piece:?}");
+        }
+        assert_eq!(read_within(&"word ".repeat(300), 10).err(), Some(UnreadableReason::TooManyLines));
     }
 
     #[test]
@@ -321,9 +365,9 @@ mod tests {
     fn struck_out_text_is_dropped() {
         let html = "SHIP 1 A3 TO <del>B1</del> A4<br><s>SHIP 2 HOLD</s><p><span style='text-decoration: line-through'>SHIP 3 HOLD</span>";
         assert_eq!(new_lines(html), ["SHIP 1 A3 TO A4"]);
-        assert!(read(html, usize::MAX).has_struck_out);
+        assert!(read_all(html).has_struck_out);
         assert!(
-            !read("<strong>x</strong><blockquote type=cite><s>SHIP 1 HOLD</s></blockquote>", usize::MAX)
+            !read_all("<strong>x</strong><blockquote type=cite><s>SHIP 1 HOLD</s></blockquote>")
                 .has_struck_out
         );
     }
@@ -351,7 +395,7 @@ mod tests {
     proptest! {
         #[test]
         fn scanning_never_panics(html in "(<|>|/|!--|-->|&|;|nbsp|#x4|div|p|style|pre| |=|'|\"|ä|\n|blockquote|script){0,80}") {
-            let _ = read(&html, usize::MAX);
+            let _ = read_all(&html);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The lines of a letter's text, before the new ones are separated from the rest.
 
+use crate::letter::mail::limits::{LineBudget, UnreadableReason};
+
 /// The layer of a letter to which markup or a prefix assigns a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
@@ -32,16 +34,20 @@ impl TextLine {
     }
 }
 
-/// Splits a cleaned plain text into lines, and stops once there are more than `most`. `flowed` is
-/// `format=flowed` (RFC 3676), `del_sp` its `DelSp=yes`.
-pub fn plain_lines(text: &str, flowed: bool, del_sp: bool, most: usize) -> Vec<TextLine> {
+/// Splits a cleaned plain text into lines. `flowed` is `format=flowed` (RFC 3676), `del_sp` its `DelSp=yes`.
+///
+/// # Errors
+/// [`UnreadableReason::TooManyLines`] if the budget is too small for them.
+pub fn plain_lines(
+    text: &str,
+    flowed: bool,
+    del_sp: bool,
+    budget: &mut LineBudget,
+) -> Result<Vec<TextLine>, UnreadableReason> {
     let mut lines: Vec<TextLine> = Vec::new();
     // The depth of the last line, if it continues on the next.
     let mut open: Option<usize> = None;
     for raw in text.lines() {
-        if lines.len() > most {
-            break;
-        }
         let (depth, mut rest) = quote_prefix(raw, flowed);
         if flowed {
             rest = rest.strip_prefix(' ').unwrap_or(rest);
@@ -51,15 +57,20 @@ pub fn plain_lines(text: &str, flowed: bool, del_sp: bool, most: usize) -> Vec<T
         let part = if continues && del_sp { &rest[..rest.len() - 1] } else { rest };
         match lines.last_mut() {
             Some(last) if open == Some(depth) && rest != "-- " => last.text.push_str(part),
-            _ => lines.push(TextLine { layer, depth, indent: indent(raw), text: part.to_owned() }),
+            last => {
+                // Now that it is complete.
+                last.map_or(Ok(()), |last| budget.take(last.text.len()))?;
+                lines.push(TextLine { layer, depth, indent: indent(raw), text: part.to_owned() });
+            }
         }
         open = continues.then_some(depth);
     }
+    lines.last().map_or(Ok(()), |last| budget.take(last.text.len()))?;
     for line in &mut lines {
         let end = if line.text == "-- " { 3 } else { line.text.trim_end().len() };
         line.text.truncate(end);
     }
-    lines
+    Ok(lines)
 }
 
 /// Counts the leading spaces.
@@ -113,9 +124,11 @@ fn strip_name_prefix(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::letter::mail::limits::Limits;
 
     fn shown(text: &str, flowed: bool, del_sp: bool) -> Vec<String> {
-        plain_lines(text, flowed, del_sp, usize::MAX)
+        plain_lines(text, flowed, del_sp, &mut LineBudget::new(&Limits::default()))
+            .expect("few lines")
             .into_iter()
             .map(|line| format!("{}{}", if line.layer == Layer::Quoted { "Q:" } else { "" }, line.text))
             .collect()

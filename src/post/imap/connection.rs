@@ -1,16 +1,14 @@
 //! The connection to an IMAP server: plain or secured, with limits on size and silence.
 //!
-//! The imap crate runs the simple commands over it. [`fetch`](super::fetch) and [`idle`](super::idle) take it
-//! for the two commands that the crate cannot run well. They can take turns, command by command, because
-//! [`SharedConnection`] gives the crate one line at a time: once the crate has read the last line of an
-//! answer, its own buffer is empty.
+//! No library speaks the protocol for us: the imap crate ends a session over a status text that is not UTF-8,
+//! loses what a server announces before its consent to IDLE, parses a letter anew after each of its lines,
+//! panics over answers that it considers impossible, and keeps whatever the server sends. It is an alpha
+//! version that nobody maintains.
 //!
 //! The server is not trusted: its answers are read only up to the limits below.
 
-use std::cell::{RefCell, RefMut};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::rc::Rc;
 use std::time::Duration;
 
 use rustls::{ClientConnection, StreamOwned};
@@ -35,10 +33,6 @@ const MAX_ANSWER_LINES: usize = 10_000;
 /// limit.
 const MAX_LITERAL_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Length of the end of a line in which an announced literal is recognized: `{18446744073709551615}` and the
-/// line end.
-const TAIL_BYTES: usize = 24;
-
 enum Io {
     Plain(PacedStream),
     Tls(Box<StreamOwned<ClientConnection, PacedStream>>),
@@ -56,8 +50,6 @@ pub(super) struct Connection {
     /// Bytes and lines left for the current answer.
     bytes_left: usize,
     lines_left: usize,
-    /// The last bytes of the line that the crate reads.
-    tail: Vec<u8>,
 }
 
 /// The meaning of a server's line for a command.
@@ -70,8 +62,10 @@ pub(super) enum Reply {
     Data,
     /// The command succeeded.
     Done,
-    /// The command failed.
+    /// `NO`: the command failed.
     Refused(Refusal),
+    /// `BAD`: the server does not understand the command.
+    Bad(Refusal),
 }
 
 impl Connection {
@@ -103,7 +97,6 @@ impl Connection {
             answer_limit: MAX_ANSWER_BYTES,
             bytes_left: MAX_ANSWER_BYTES,
             lines_left: MAX_ANSWER_LINES,
-            tail: Vec::new(),
         }
     }
 
@@ -132,18 +125,18 @@ impl Connection {
             }
             Tls::Tls | Tls::StartTls | Tls::None => broken(error),
         })?;
-        if greeting.starts_with(b"* OK") { Ok(()) } else { Err(Error::Server(words(&greeting).into())) }
+        if greeting.starts_with(b"* OK") { Ok(()) } else { Err(Error::Goodbye(words(&greeting).into())) }
     }
 
-    /// STARTTLS (RFC 3501, 6.2.1). The crate can do it only on connections that it opens itself.
+    /// STARTTLS (RFC 3501, 6.2.1).
     fn start_tls(mut self, settings: &ImapConfig) -> Result<Connection, Error> {
         let tag = self.send_command("STARTTLS")?;
         loop {
             let line = self.read_line()?;
             match classify(&line, &tag)? {
                 Reply::Done => break,
-                Reply::Refused(refusal) => {
-                    let text = format!("the server refuses STARTTLS: {refusal}");
+                Reply::Refused(refusal) | Reply::Bad(refusal) => {
+                    let text = format!("the server refuses STARTTLS: {refusal}; see inbox.imap.tls");
                     return Err(Error::Configuration(text));
                 }
                 Reply::Remark | Reply::Data => {}
@@ -161,10 +154,10 @@ impl Connection {
         }
     }
 
-    /// Sends a command of our own and returns its tag. The crate's tags begin with `a`.
+    /// Sends a command and returns its tag.
     pub(super) fn send_command(&mut self, command: &str) -> Result<String, Error> {
         self.tag += 1;
-        let tag = format!("b{}", self.tag);
+        let tag = format!("a{}", self.tag);
         self.send_line(&format!("{tag} {command}"))?;
         Ok(tag)
     }
@@ -205,27 +198,6 @@ impl Connection {
         self.io.consume(length);
         if out[..length].ends_with(b"\n") {
             self.lines_left = self.lines_left.checked_sub(1).ok_or_else(too_long)?;
-        }
-        Ok(length)
-    }
-
-    /// Reads within a line for the imap crate. The responses that it reads have no literals. If one had, the
-    /// crate would parse the whole response again after each line of it, which is quadratic, so a literal is
-    /// an error.
-    fn read_for_crate(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let length = self.read_within_line(out)?;
-        self.tail.extend_from_slice(&out[length.saturating_sub(TAIL_BYTES)..length]);
-        let surplus = self.tail.len().saturating_sub(TAIL_BYTES);
-        self.tail.drain(..surplus);
-        if self.tail.ends_with(b"\n") {
-            let announces = announced_literal(self.tail.trim_ascii_end()).is_some();
-            self.tail.clear();
-            if announces {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    "the server sent an unexpected literal",
-                ));
-            }
         }
         Ok(length)
     }
@@ -274,22 +246,6 @@ pub(super) fn broken(error: io::Error) -> Error {
     Error::io("the connection to the mailbox broke", error)
 }
 
-/// Converts the crate's error to ours, which contains no part of a letter.
-pub(super) fn failed(error: imap::Error) -> Error {
-    /// The crate's words for an answer that it cannot parse.
-    const UNPARSABLE: &str = "no explanation given";
-    match error {
-        imap::Error::Io(error) => broken(error),
-        imap::Error::ConnectionLost => broken(std::io::ErrorKind::UnexpectedEof.into()),
-        imap::Error::No(no) => Error::Server(one_line(&no.information).into()),
-        imap::Error::Bad(bad) => Error::Server(one_line(&bad.information).into()),
-        imap::Error::Bye(bye) if bye.information != UNPARSABLE => {
-            Error::Server(one_line(&bye.information).into())
-        }
-        _ => Error::Malformed,
-    }
-}
-
 /// Whether a read ended because the server was silent for too long.
 pub(super) fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
@@ -309,9 +265,10 @@ pub(super) fn classify(line: &[u8], tag: &str) -> Result<Reply, Error> {
     let end = rest.iter().position(|&b| b == b' ').unwrap_or(rest.len());
     let (status, text) = rest.split_at(end);
     match (status.to_ascii_uppercase().as_slice(), tagged.is_some()) {
-        (b"BYE", _) => Err(Error::Server(words(text).into())),
+        (b"BYE", _) => Err(Error::Goodbye(words(text).into())),
         (b"OK", true) => Ok(Reply::Done),
-        (b"NO" | b"BAD", true) => Ok(Reply::Refused(words(text).into())),
+        (b"NO", true) => Ok(Reply::Refused(words(text).into())),
+        (b"BAD", true) => Ok(Reply::Bad(words(text).into())),
         (_, true) => Err(Error::Malformed),
         (b"OK" | b"NO" | b"BAD", false) => Ok(Reply::Remark),
         (_, false) => Ok(Reply::Data),
@@ -321,39 +278,6 @@ pub(super) fn classify(line: &[u8], tag: &str) -> Result<Reply, Error> {
 /// Returns the server's words for a log line.
 fn words(text: &[u8]) -> String {
     one_line(&String::from_utf8_lossy(text))
-}
-
-/// The connection as the imap crate and our own commands share it, on one thread.
-#[derive(Clone)]
-pub(super) struct SharedConnection(Rc<RefCell<Connection>>);
-
-impl SharedConnection {
-    pub(super) fn new(connection: Connection) -> SharedConnection {
-        SharedConnection(Rc::new(RefCell::new(connection)))
-    }
-
-    /// Borrows the connection, between two commands of the crate.
-    pub(super) fn borrow(&self) -> RefMut<'_, Connection> {
-        self.0.borrow_mut()
-    }
-}
-
-impl Read for SharedConnection {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        self.borrow().read_for_crate(out)
-    }
-}
-
-impl Write for SharedConnection {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let connection = &mut *self.borrow();
-        connection.begin_answer();
-        connection.io.get_mut().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.borrow().io.get_mut().flush()
-    }
 }
 
 impl Read for Io {

@@ -1,8 +1,4 @@
 //! IDLE (RFC 2177): waits until the server announces a change in the folder.
-//!
-//! The imap crate is not used for it, because it takes the first line after IDLE for the server's consent. If
-//! a change comes first, the crate loses it and waits for the end of the command; if the server ends the
-//! command, it panics.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +24,7 @@ pub(super) fn idle(connection: &mut Connection, limit: Duration) -> Result<Idle,
             // The server does not repeat a change that it announced before its consent.
             Reply::Data => changed = true,
             Reply::Remark => {}
-            Reply::Refused(_) => return Ok(Idle::Refused),
+            Reply::Refused(_) | Reply::Bad(_) => return Ok(Idle::Refused),
             Reply::Done => return Err(Error::Malformed),
         }
     }
@@ -43,7 +39,7 @@ pub(super) fn idle(connection: &mut Connection, limit: Duration) -> Result<Idle,
             Reply::Done => return Ok(Idle::Over),
             // The caller looks for letters anyway.
             Reply::Data | Reply::Remark => {}
-            Reply::Refused(refusal) => return Err(Error::Server(refusal)),
+            Reply::Refused(refusal) | Reply::Bad(refusal) => return Err(Error::Server(refusal)),
             Reply::Continuation => return Err(Error::Malformed),
         }
     }
@@ -66,7 +62,9 @@ fn wait_for_change(connection: &mut Connection, tag: &str, limit: Duration) -> R
         match classify(&line, tag)? {
             Reply::Data => return Ok(()),
             Reply::Remark => {}
-            Reply::Continuation | Reply::Done | Reply::Refused(_) => return Err(Error::Malformed),
+            Reply::Continuation | Reply::Done | Reply::Refused(_) | Reply::Bad(_) => {
+                return Err(Error::Malformed);
+            }
         }
     }
 }

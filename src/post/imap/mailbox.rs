@@ -1,31 +1,37 @@
 //! A session with an IMAP server, in a selected folder: the few commands that reading a mailbox needs.
-//!
-//! Drop the session after any error: the imap crate's tags may be out of step with the server's.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use chrono::Utc;
-use imap::Session;
-use imap::types::UnsolicitedResponse;
-use imap_proto::NameAttribute;
+use chrono::{DateTime, Utc};
 
-use super::connection::{Connection, SharedConnection, failed};
+use super::command::{quoted, run, run_with, unless_refused, words};
+use super::connection::Connection;
 use super::fetch::{Fetched, uid_fetch};
+use super::folders::Folders;
 use super::idle::{Idle, idle};
 use super::{ImapConfig, login};
-use crate::post::source::{BatchSender, ConnectionHandle};
-use crate::post::{Error, FetchedLetter, FoundLetter, one_line};
+use crate::post::source::{BatchSender, ConnectionHandle, MAX_BATCH_LETTERS};
+use crate::post::{Error, FetchedLetter, FoundLetter, InboxCheck};
+
+/// Times that the list of letters is asked for again because letters arrived meanwhile.
+const MAX_RELISTINGS: usize = 10;
+
+/// Maximum letters to look at if a server finds several by a Message-ID.
+const MAX_SEARCHED: usize = 20;
 
 /// A selected folder.
 pub(super) struct Mailbox {
-    /// Runs all commands except FETCH and IDLE.
-    session: Session<SharedConnection>,
-    /// The connection of `session`.
-    connection: SharedConnection,
+    connection: Connection,
     settings: ImapConfig,
+    /// The selected folder, as people write its name.
+    folder: String,
     uid_validity: u32,
     capabilities: Capabilities,
-    /// Whether the folder for processed letters is known to exist.
+    folders: Folders,
+    /// The folder for processed letters, as the server writes its name.
+    processed: String,
+    /// Whether that folder is known to exist.
     processed_exists: bool,
 }
 
@@ -55,62 +61,108 @@ impl Mailbox {
     }
 
     fn open_once(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, login::Failure> {
-        let connection = SharedConnection::new(Connection::open(settings, handle)?);
-        let mut session = login::log_in(settings, &connection)?;
-        let offered = session.capabilities().map_err(failed)?;
-        let capabilities = Capabilities {
-            idle: offered.has_str("IDLE"),
-            r#move: offered.has_str("MOVE"),
-            uid_plus: offered.has_str("UIDPLUS"),
-        };
+        let mut connection = Connection::open(settings, handle)?;
+        login::log_in(settings, &mut connection)?;
+        let offered = login::capabilities(&mut connection)?;
+        let has = |name: &str| offered.iter().any(|found| found == name);
+        let capabilities = Capabilities { idle: has("IDLE"), r#move: has("MOVE"), uid_plus: has("UIDPLUS") };
+        if has("ID") {
+            introduce(&mut connection)?;
+        }
+        let folders = Folders::read(&mut connection, has("NAMESPACE"))?;
+        let processed = folders.real_name(&settings.processed);
+        let processed_exists = folders.find(&settings.processed).is_some();
+        if processed == folders.real_name(&settings.folder) {
+            let text = "inbox.imap.folder and inbox.imap.processed are the same folder";
+            return Err(Error::Configuration(text.to_owned()).into());
+        }
         let mut mailbox = Mailbox {
-            session,
             connection,
             settings: settings.clone(),
+            folder: String::new(),
             uid_validity: 0,
             capabilities,
-            processed_exists: false,
+            folders,
+            processed,
+            processed_exists,
         };
-        mailbox.switch_to(&settings.folder)?;
+        mailbox.switch_to(&settings.folder, "inbox.imap.folder")?;
         Ok(mailbox)
     }
 
     /// Returns the name of the selected folder.
     pub(super) fn folder(&self) -> &str {
-        &self.settings.folder
+        &self.folder
     }
 
-    /// Selects another folder. All later commands concern its letters.
+    /// Selects another folder, which the config names by `key`. All later commands concern its letters.
     ///
     /// # Errors
     /// [`Error::Configuration`] if the server refuses it.
-    pub(super) fn switch_to(&mut self, folder: &str) -> Result<(), Error> {
-        let selected = self.session.select(folder).map_err(|error| match error {
-            imap::Error::No(no) => {
-                let why = one_line(&no.information);
-                Error::Configuration(format!("the folder {folder} cannot be opened: {why}"))
+    pub(super) fn switch_to(&mut self, folder: &str, key: &str) -> Result<(), Error> {
+        let mut uid_validity = 0;
+        let command = format!("SELECT {}", quoted(&self.folders.real_name(folder)));
+        let selected = run_with(&mut self.connection, &command, |response| {
+            let words = words(&response);
+            let code = words.iter().position(|word| word.eq_ignore_ascii_case("[UIDVALIDITY"));
+            if let Some(value) = code.and_then(|at| words.get(at + 1)) {
+                uid_validity = value.trim_end_matches(']').parse().map_err(|_| Error::Malformed)?;
             }
-            error => failed(error),
+            Ok(())
+        });
+        selected.map_err(|error| match error {
+            Error::Server(refusal) | Error::Misunderstood(refusal) => Error::Configuration(format!(
+                "the folder {folder} cannot be opened: the server said: {refusal}; see {key}"
+            )),
+            error => error,
         })?;
-        folder.clone_into(&mut self.settings.folder);
-        self.uid_validity = selected.uid_validity.unwrap_or(0);
+        folder.clone_into(&mut self.folder);
+        self.uid_validity = uid_validity;
         Ok(())
     }
 
-    /// Returns the folder that the server marks as its spam folder (RFC 6154), if any.
-    fn junk_folder(&mut self) -> Result<Option<String>, Error> {
-        let names = self.session.list(Some(""), Some("*")).map_err(failed)?;
-        let junk = names.iter().find(|name| name.attributes().contains(&NameAttribute::Junk));
-        Ok(junk.map(|name| name.name().to_owned()))
+    /// Selects the spam folder: the one that the config names or, if the server does not list it, the one
+    /// that the server marks as such.
+    pub(super) fn switch_to_spam(&mut self, folder: &str) -> Result<(), Error> {
+        let marked = match self.folders.find(folder) {
+            Some(_) => None,
+            None => self.folders.junk().map(ToOwned::to_owned),
+        };
+        self.switch_to(marked.as_deref().unwrap_or(folder), "inbox.imap.spam_folder")
     }
 
-    /// Returns the bytes of the letter with this Message-ID in the folder, up to the limit.
-    fn letter_with_id(&mut self, message_id: &str) -> Result<Option<Vec<u8>>, Error> {
-        let found =
-            self.session.uid_search(format!("HEADER Message-ID \"<{message_id}>\"")).map_err(failed)?;
-        let Some(uid) = found.into_iter().max() else { return Ok(None) };
-        let fetched = self.fetch(&[uid])?;
-        Ok(fetched.into_iter().next().map(|(_, letter)| letter.raw))
+    /// Returns the bytes of the letter with this Message-ID in the folder, up to the limit, and its UID.
+    fn letter_with_id(&mut self, message_id: &str) -> Result<Option<(u32, Vec<u8>)>, Error> {
+        let found = self.search(&format!("HEADER Message-ID \"<{message_id}>\""))?.0;
+        // A server may ignore what it is asked for, so the letter must bear the ID.
+        for uid in found.into_iter().rev().take(MAX_SEARCHED) {
+            let fetched = self.fetch(&[uid])?.into_iter().next().map(|(_, letter)| letter.raw);
+            let bears = |raw: &Vec<u8>| memchr::memmem::find(raw, message_id.as_bytes()).is_some();
+            if let Some(raw) = fetched.filter(bears) {
+                return Ok(Some((uid, raw)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the UIDs of the letters that a query finds, ascending, and whether other letters arrived
+    /// meanwhile.
+    fn search(&mut self, query: &str) -> Result<(Vec<u32>, bool), Error> {
+        let (mut found, mut is_outdated) = (BTreeSet::new(), false);
+        self.connection.expect_listings(true);
+        let done = run_with(&mut self.connection, &format!("UID SEARCH {query}"), |response| {
+            let words = words(&response);
+            let word = |at: usize| words.get(at).map(|word| word.to_ascii_uppercase()).unwrap_or_default();
+            if word(1) == "SEARCH" {
+                for number in &words[2..] {
+                    found.insert(number.parse().map_err(|_| Error::Malformed)?);
+                }
+            }
+            is_outdated |= word(2) == "EXISTS";
+            Ok(())
+        });
+        self.connection.expect_listings(false);
+        done.map(|()| (found.into_iter().collect(), is_outdated))
     }
 
     /// Returns UIDVALIDITY: while it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
@@ -120,91 +172,159 @@ impl Mailbox {
 
     /// Returns the UIDs of all letters in the folder, in order of arrival.
     pub(super) fn list(&mut self) -> Result<Vec<u32>, Error> {
+        let mut relistings = 0;
         loop {
-            drop(self.session.take_all_unsolicited());
-            self.connection.borrow().expect_listings(true);
-            let found = self.session.uid_search("ALL").map_err(failed)?;
-            self.connection.borrow().expect_listings(false);
+            let (found, is_outdated) = self.search("ALL")?;
             // The list may lack a letter that arrived while it was written, and no IDLE announces that letter
             // again.
-            let mut news = self.session.take_all_unsolicited();
-            if !news.any(|response| matches!(response, UnsolicitedResponse::Exists(_))) {
-                let mut all = Vec::from_iter(found);
-                all.sort_unstable();
-                return Ok(all);
+            if !is_outdated || relistings == MAX_RELISTINGS {
+                return Ok(found);
             }
+            relistings += 1;
         }
     }
 
     /// Returns the size in bytes of each of these letters, in their order, or `None` if the server does not
     /// say.
     pub(super) fn sizes(&mut self, uids: &[u32]) -> Result<Vec<Option<u64>>, Error> {
-        let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), "(UID RFC822.SIZE)", 0)?;
+        let fetched = uid_fetch(&mut self.connection, &uid_set(uids), "(UID RFC822.SIZE)", 0)?;
         Ok(uids.iter().map(|uid| fetched.get(uid)?.size).collect())
     }
 
     /// Fetches the letters with these ascending UIDs that still exist, without marking them as seen, and only
     /// the beginning of a large letter.
     pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Vec<(u32, FetchedLetter)>, Error> {
-        // One byte more than the limit shows whether a letter is larger, whatever size the server states.
-        let keep = self.settings.max_letter_bytes.saturating_add(1);
-        let items = format!("(UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{keep}>)");
-        let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), &items, keep)?;
-        let requested = fetched.into_iter().filter(|(uid, _)| uids.binary_search(uid).is_ok());
-        Ok(requested.filter_map(|(uid, fetched)| Some((uid, self.letter(uid, fetched)?))).collect())
+        self.fetch_up_to(uids, self.settings.max_letter_bytes)
     }
 
-    fn letter(&self, uid: u32, fetched: Fetched) -> Option<FetchedLetter> {
-        let limit = self.settings.max_letter_bytes;
+    /// Like [`Mailbox::fetch`], but at most this many bytes of each letter.
+    pub(super) fn fetch_up_to(
+        &mut self,
+        uids: &[u32],
+        limit: usize,
+    ) -> Result<Vec<(u32, FetchedLetter)>, Error> {
+        // One byte more than the limit shows whether a letter is larger, whatever size the server states.
+        let keep = limit.saturating_add(1);
+        let items = format!("(UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{keep}>)");
+        let fetched = uid_fetch(&mut self.connection, &uid_set(uids), &items, keep)?;
+        let requested = fetched.into_iter().filter(|(uid, _)| uids.binary_search(uid).is_ok());
+        Ok(requested.filter_map(|(uid, fetched)| Some((uid, self.letter(uid, fetched, limit)?))).collect())
+    }
+
+    fn letter(&self, uid: u32, fetched: Fetched, limit: usize) -> Option<FetchedLetter> {
         let body = fetched.body?;
         let mut raw = body.bytes;
         raw.truncate(limit);
         Some(FetchedLetter {
             raw,
             received_at: fetched.received_at.unwrap_or_else(Utc::now),
-            origin: format!("imap:{}/{}/{uid}", self.settings.folder, self.uid_validity),
+            arrivals: Vec::from_iter(fetched.received_at),
+            origin: self.origin(uid),
             cut: body.size > limit as u64,
             is_spam: false,
             size: fetched.size.unwrap_or(0).max(body.size),
         })
     }
 
+    /// Returns the origin of a letter: unique within the mailbox.
+    pub(super) fn origin(&self, uid: u32) -> String {
+        format!("{}{uid}", self.origins())
+    }
+
+    /// Returns the common beginning of the origins of the folder's letters.
+    pub(super) fn origins(&self) -> String {
+        format!("imap:{}/{}/", self.folder, self.uid_validity)
+    }
+
+    /// Returns the times at which these letters arrived, as far as the server says.
+    pub(super) fn arrivals(&mut self, uids: &[u32]) -> Result<Vec<Option<DateTime<Utc>>>, Error> {
+        let mut arrivals = Vec::new();
+        for uids in uids.chunks(MAX_BATCH_LETTERS) {
+            let fetched = uid_fetch(&mut self.connection, &uid_set(uids), "(UID INTERNALDATE)", 0)?;
+            arrivals.extend(uids.iter().map(|uid| fetched.get(uid)?.received_at));
+        }
+        Ok(arrivals)
+    }
+
     /// Lets the server report letters that have gone.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
-        self.session.noop().map_err(failed)
+        run(&mut self.connection, "NOOP")
     }
 
-    /// Marks stored letters as seen and moves them to the processed folder.
-    pub(super) fn file(&mut self, uids: &[u32]) -> Result<(), Error> {
-        if uids.is_empty() {
+    /// Returns the name of the processed folder for a person.
+    pub(super) fn processed(&self) -> String {
+        let name = &self.settings.processed;
+        if *name == self.processed {
+            name.clone()
+        } else {
+            format!("{name} (on the server: {})", self.processed)
+        }
+    }
+
+    /// Marks stored letters as seen and moves them to the processed folder. Letters in `copied` are already
+    /// in that folder, too, and need only be deleted here.
+    ///
+    /// # Errors
+    /// [`Error::Server`] or [`Error::Misunderstood`] if the server refuses that.
+    pub(super) fn file(&mut self, uids: &[u32], copied: &mut BTreeSet<u32>) -> Result<(), Error> {
+        let moved = self.move_to_processed(uids, copied);
+        match moved {
+            Err(Error::Server(refusal)) => {
+                // The folder may have vanished. If so, servers ask for it with this code (RFC 3501, 7.1).
+                self.processed_exists = false;
+                match refusal.text.contains("[TRYCREATE]") {
+                    true => self.move_to_processed(uids, copied),
+                    false => Err(Error::Server(refusal)),
+                }
+            }
+            moved => moved,
+        }
+    }
+
+    fn move_to_processed(&mut self, uids: &[u32], copied: &mut BTreeSet<u32>) -> Result<(), Error> {
+        self.create_processed()?;
+        let set = uid_set(uids);
+        // Letters that cannot be marked can perhaps be moved all the same.
+        unless_refused(run(&mut self.connection, &format!("UID STORE {set} +FLAGS.SILENT (\\Seen)")))?;
+        let processed = quoted(&self.processed);
+        if self.capabilities.r#move {
+            return run(&mut self.connection, &format!("UID MOVE {set} {processed}"));
+        }
+        let uncopied: Vec<u32> = uids.iter().copied().filter(|uid| !copied.contains(uid)).collect();
+        if !uncopied.is_empty() {
+            run(&mut self.connection, &format!("UID COPY {} {processed}", uid_set(&uncopied)))?;
+            copied.extend(uncopied);
+        }
+        run(&mut self.connection, &format!("UID STORE {set} +FLAGS.SILENT (\\Deleted)"))?;
+        // Without UIDPLUS there is only EXPUNGE, which also takes what others have marked as deleted.
+        let expunge =
+            if self.capabilities.uid_plus { format!("UID EXPUNGE {set}") } else { "EXPUNGE".to_owned() };
+        run(&mut self.connection, &expunge)
+    }
+
+    /// Creates the processed folder where the server lists none. If the server refuses, moving letters shows
+    /// whether the folder exists all the same.
+    fn create_processed(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.processed_exists, true) {
             return Ok(());
         }
-        let (set, processed) = (uid_set(uids), self.settings.processed.clone());
-        if !self.processed_exists {
-            match self.session.create(&processed) {
-                // The server says NO to a folder that exists.
-                Ok(()) | Err(imap::Error::No(_)) => self.processed_exists = true,
-                Err(error) => return Err(failed(error)),
-            }
+        let create = |name: &str| format!("CREATE {}", quoted(name));
+        let answer = run(&mut self.connection, &create(&self.processed));
+        let is_refused = matches!(&answer, Err(Error::Server(refusal)) if !refusal.text.contains("EXISTS"));
+        unless_refused(answer)?;
+        if is_refused
+            && let Some(name) = self.folders.below_inbox(&self.processed)
+            && unless_refused(run(&mut self.connection, &create(&name)))?
+        {
+            self.processed = name;
         }
-        self.run(format!("UID STORE {set} +FLAGS.SILENT (\\Seen)"))?;
-        if self.capabilities.r#move {
-            return self.session.uid_mv(set, processed).map_err(failed);
-        }
-        self.session.uid_copy(&set, processed).map_err(failed)?;
-        self.run(format!("UID STORE {set} +FLAGS.SILENT (\\Deleted)"))?;
-        // Without UIDPLUS there is only EXPUNGE, which also takes what others have marked as deleted.
-        self.run(if self.capabilities.uid_plus { format!("UID EXPUNGE {set}") } else { "EXPUNGE".to_owned() })
-    }
-
-    fn run(&mut self, command: String) -> Result<(), Error> {
-        self.session.run_command_and_check_ok(command).map_err(failed)
+        Ok(())
     }
 
     /// Returns when there may be new letters: the server says so, or it is time to look.
     pub(super) fn wait(&mut self, sender: &BatchSender) -> Result<(), Error> {
         if self.capabilities.idle {
-            match idle(&mut self.connection.borrow(), self.settings.idle_time())? {
+            match idle(&mut self.connection, self.settings.idle_time())? {
                 Idle::Over => return Ok(()),
                 Idle::Refused => self.capabilities.idle = false,
             }
@@ -212,10 +332,12 @@ impl Mailbox {
         sender.sleep(Duration::from_secs(self.settings.poll_seconds.max(1)))
     }
 
-    /// Describes the mailbox to a person.
-    pub(super) fn describe(&mut self) -> Result<String, Error> {
-        let waiting = self.list()?.len();
-        let ImapConfig { host, tls, folder, poll_seconds, .. } = &self.settings;
+    /// Describes the mailbox to a person. Changes nothing in it.
+    pub(super) fn check(&mut self) -> Result<InboxCheck, Error> {
+        let uids = self.list()?;
+        let arrivals = self.arrivals(&uids)?;
+        let (waiting, folder) = (uids.len(), self.folder.clone());
+        let ImapConfig { host, tls, poll_seconds, .. } = &self.settings;
         let news = match self.capabilities.idle {
             true => "announces new letters (IDLE)".to_owned(),
             false => format!("polled every {poll_seconds} s (no IDLE)"),
@@ -224,13 +346,27 @@ impl Mailbox {
             true => "moves letters (MOVE)",
             false => "copies letters (no MOVE)",
         };
-        let port = self.settings.port();
-        Ok(format!("IMAP {host}:{port} ({tls}), logged in, {folder}: {waiting} waiting; {news} and {moving}"))
+        let (port, processed) = (self.settings.port(), self.processed());
+        let is_missing = !self.processed_exists && !self.folders.is_empty();
+        let will_be = if is_missing { ", which will be created" } else { "" };
+        let found = format!(
+            "IMAP {host}:{port} ({tls}), logged in, {folder}: {waiting} waiting; {news} and {moving}, to {processed}{will_be}"
+        );
+        let mut hints = Vec::new();
+        if let Some(spam) = self.settings.spam_folder.clone() {
+            self.switch_to_spam(&spam)?;
+        } else if let Some(junk) = self.folders.junk() {
+            hints.push(format!(
+                "players' letters in the spam folder are not read; to read them, set spam_folder = \"{junk}\" in \
+                 [inbox.imap]"
+            ));
+        }
+        Ok(InboxCheck { found, hints, arrivals })
     }
 
     pub(super) fn close(mut self) {
         // A courtesy: the connection is closed whatever the server replies.
-        let _ = self.session.logout();
+        let _ = run(&mut self.connection, "LOGOUT");
     }
 }
 
@@ -242,26 +378,39 @@ pub(super) fn find(
     message_id: &str,
 ) -> Result<Option<FoundLetter>, Error> {
     let mut mailbox = Mailbox::open(settings, handle)?;
-    let mut folders = vec![(settings.folder.clone(), false), (settings.processed.clone(), false)];
-    let spam = match &settings.spam_folder {
-        Some(folder) => Some(folder.clone()),
-        None => mailbox.junk_folder()?,
-    };
-    folders.extend(spam.map(|folder| (folder, true)));
+    let processed = settings.processed.as_str();
+    let spam = settings.spam_folder.as_deref().or(mailbox.folders.junk()).map(ToOwned::to_owned);
     let mut found = None;
-    for (folder, is_spam) in folders {
-        match mailbox.switch_to(&folder) {
+    for (folder, is_spam) in
+        [(Some(settings.folder.as_str()), false), (Some(processed), false), (spam.as_deref(), true)]
+    {
+        let Some(folder) = folder else { continue };
+        let selected =
+            if is_spam { mailbox.switch_to_spam(folder) } else { mailbox.switch_to(folder, "inbox.imap") };
+        match selected {
             // The folder need not exist yet.
             Err(Error::Configuration(_)) => continue,
             selected => selected?,
         }
-        if let Some(raw) = mailbox.letter_with_id(message_id)? {
-            found = Some(FoundLetter { folder, is_spam, raw });
+        if let Some((uid, raw)) = mailbox.letter_with_id(message_id)? {
+            let moved = match folder == processed {
+                true => Ok(()),
+                false => mailbox.file(&[uid], &mut BTreeSet::new()),
+            };
+            let unfiled = moved.err().map(|error| format!("{processed}: {error}; see inbox.imap.processed"));
+            found = Some(FoundLetter { folder: folder.to_owned(), is_spam, raw, unfiled });
             break;
         }
     }
     mailbox.close();
     Ok(found)
+}
+
+/// Says which program this is (RFC 2971). Some providers open no folder before that.
+fn introduce(connection: &mut Connection) -> Result<(), Error> {
+    let version = quoted(env!("CARGO_PKG_VERSION"));
+    let id = format!("ID (\"name\" \"fogpost\" \"version\" {version} \"vendor\" \"fogpost\")");
+    unless_refused(run(connection, &id)).map(drop)
 }
 
 /// Writes ascending UIDs as a sequence set (RFC 3501, 9), with runs as ranges.

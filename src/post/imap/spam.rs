@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use super::filing::Filing;
 use super::mailbox::Mailbox;
 use crate::post::source::BatchSender;
-use crate::post::{Error, FetchedLetter, Taken};
+use crate::post::{Error, FetchedLetter};
 
 /// Maximum letters to read, newest first.
 const MAX_LETTERS: usize = 200;
@@ -29,11 +30,18 @@ pub(super) struct SpamFolder {
     looked_at: Option<Instant>,
     /// Whether the folder could not be opened, which is logged once.
     is_missing: bool,
+    /// Letters that the receiver took, while they are in the folder.
+    filing: Filing,
 }
 
 impl SpamFolder {
     pub(super) fn is_due(&self) -> bool {
         self.looked_at.is_none_or(|at| at.elapsed() > INTERVAL)
+    }
+
+    /// Returns the reason why letters that were taken cannot be moved.
+    pub(super) fn refusal(&self) -> Option<&String> {
+        self.filing.refusal()
     }
 
     /// Hands over the letters in `folder`, files the ones that the receiver took, and returns their number.
@@ -46,21 +54,21 @@ impl SpamFolder {
     ) -> Result<usize, Error> {
         self.looked_at = Some(Instant::now());
         let own = mailbox.folder().to_owned();
-        match mailbox.switch_to(folder) {
+        match mailbox.switch_to_spam(folder) {
             Ok(()) => self.is_missing = false,
             // The letters in the inbox matter more than a folder whose name is wrong.
             Err(error @ Error::Configuration(_)) => {
                 if !std::mem::replace(&mut self.is_missing, true) {
                     let error = error.to_string();
-                    tracing::warn!(error, "failed to open the spam folder; see inbox.imap.spam_folder");
+                    tracing::warn!(error, "failed to open the spam folder");
                 }
-                mailbox.switch_to(&own)?;
+                mailbox.switch_to(&own, "inbox.imap.folder")?;
                 return Ok(0);
             }
             Err(error) => return Err(error),
         }
         let taken = self.read_selected(mailbox, sender)?;
-        mailbox.switch_to(&own)?;
+        mailbox.switch_to(&own, "inbox.imap.folder")?;
         Ok(taken)
     }
 
@@ -68,8 +76,11 @@ impl SpamFolder {
         if mailbox.uid_validity() != self.uid_validity {
             self.uid_validity = mailbox.uid_validity();
             self.left.clear();
+            self.filing = Filing::default();
         }
         let listed = mailbox.list()?;
+        self.filing.forget_all_but(&listed);
+        self.filing.retry(mailbox)?;
         let newest = &listed[listed.len().saturating_sub(MAX_LETTERS)..];
         self.left.retain(|uid| newest.binary_search(uid).is_ok());
         let unread: Vec<u32> = newest.iter().copied().filter(|uid| !self.left.contains(uid)).collect();
@@ -89,13 +100,8 @@ impl SpamFolder {
                 // Not stored, so they are handed over again the next time.
                 self.left.retain(|uid| !uids.contains(uid));
             });
-            let taken = match answer? {
-                Taken::All => fetched_uids,
-                Taken::Only(places) => {
-                    places.into_iter().filter_map(|place| fetched_uids.get(place).copied()).collect()
-                }
-            };
-            mailbox.file(&taken)?;
+            let (taken, _left) = answer?.divide(fetched_uids);
+            self.filing.add(mailbox, &taken)?;
             count += taken.len();
         }
         Ok(count)

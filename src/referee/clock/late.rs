@@ -6,7 +6,7 @@ use crate::game::Seat;
 use crate::ledger::Fact;
 use crate::referee::play::deadline;
 use crate::referee::play::game_match::{Match, Stage};
-use crate::referee::play::kept::SentLate;
+use crate::referee::play::kept::{ClockMove, SentLate};
 use crate::referee::play::ruling::Draft;
 use crate::referee::rejection::Rejection;
 
@@ -14,7 +14,7 @@ use crate::referee::rejection::Rejection;
 pub const TOLERATED_DELAY: TimeDelta = TimeDelta::hours(1);
 
 /// Returns when the open phase began.
-fn phase_began(game_match: &Match) -> DateTime<Utc> {
+pub(super) fn phase_began(game_match: &Match) -> DateTime<Utc> {
     game_match.adjudicated.last().map_or(game_match.opened_at, |(_, _, at)| *at)
 }
 
@@ -40,7 +40,9 @@ pub fn note_sent_late(draft: &mut Draft, seat: Seat, written: DateTime<Utc>) -> 
         return Err(Rejection::Already);
     }
     draft.game_match.sent_late = Some(SentLate { phase_no, seconds });
-    let deadline = deadline + TimeDelta::seconds(seconds - moved);
+    let (at, seconds) = (draft.at, seconds - moved);
+    draft.game_match.clock_moves.push(ClockMove { at, seconds, since: None });
+    let deadline = deadline + TimeDelta::seconds(seconds);
     deadline::move_deadline(&mut draft.game_match, deadline, draft.at);
     draft.record(Fact::OpeningSentLate { seat, deadline });
     Ok(())

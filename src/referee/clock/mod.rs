@@ -15,6 +15,7 @@ use crate::referee::schedule::ForfeitRule;
 
 pub mod bounce;
 pub mod late;
+pub mod outage;
 
 impl Match {
     /// Returns when the clock next has something to decide.

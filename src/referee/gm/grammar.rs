@@ -86,6 +86,10 @@ fn parse(words: &[&str], below: Vec<Line>) -> InstructionResult {
         "ACCEPT" => parse_accept(rest),
         "ANNOUNCE" => parse_announce(rest, &below),
         "DIGEST" if rest.is_empty() => Ok(Instruction::Digest),
+        "CLOCK" => match rest {
+            [word] if is(word, "confirm") => Ok(Instruction::ConfirmClock),
+            _ => Err(InstructionFault::new("CLOCK takes CONFIRM.", "GM CLOCK CONFIRM")),
+        },
         _ => Err(InstructionFault::new(format!("I do not know the command GM {first}."), EXTEND_EXAMPLE)),
     }
 }

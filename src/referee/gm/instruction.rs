@@ -45,6 +45,8 @@ pub enum Instruction {
     Announce { readers: Readership, text: String },
     /// Shows what waits for a GM.
     Digest,
+    /// Confirms the machine's clock, if it is in doubt.
+    ConfirmClock,
 }
 
 /// The players who read an announcement.

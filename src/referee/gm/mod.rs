@@ -2,13 +2,13 @@
 //! other phase it is rejected, unless it is valid in all of them, such as an [`Act::Unseal`] or an
 //! [`Act::Desk`].
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 
 use crate::game::record::Ending;
 use crate::game::{Line, Seat};
 use crate::ledger::{Act, Cause, Fact, PlayerSettings, TermsChange};
 use crate::letter::Digest;
-use crate::referee::clock::{self, bounce, late};
+use crate::referee::clock::{self, bounce, late, outage};
 use crate::referee::letter::commands;
 use crate::referee::play::dispatch::{Content, Notice, Reader};
 use crate::referee::play::game_match::{Match, Stage};
@@ -127,7 +127,8 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             draft.game_match.bounces[*seat].restore();
             draft.record(Fact::MailRestored { seat: *seat });
         }
-        Act::Slide { since } => extend_after_outage(draft, *since),
+        Act::Slide { since } => outage::extend(draft, *since),
+        Act::ClockSetBack => outage::set_again(draft),
         Act::Open { .. } => return Err(Rejection::Already),
         // Handled above, in any phase.
         Act::Desk(_) | Act::Unseal { .. } | Act::Hold { .. } | Act::ListLetters | Act::Forget { .. } => {}
@@ -334,25 +335,4 @@ fn file(draft: &mut Draft, seat: Seat, orders: &[Line]) -> Result<(), Rejection>
 /// Sets or clears a mark of a seat.
 fn set_mark(mark: &mut bool, to: bool) -> Result<(), Rejection> {
     if std::mem::replace(mark, to) == to { Err(Rejection::Already) } else { Ok(()) }
-}
-
-/// Extends a deadline hit by an outage, so that nobody is late because we were down.
-fn extend_after_outage(draft: &mut Draft, since: DateTime<Utc>) {
-    let vanished = draft.game_match.vanished;
-    let Some(deadline) = vanished.map(|vanished| vanished.until).or(draft.game_match.deadline) else {
-        return;
-    };
-    let grace = draft.game_match.terms.grace();
-    let had_grace = if vanished.is_some() { TimeDelta::zero() } else { grace };
-    let is_hit = deadline + had_grace > since && deadline <= draft.at;
-    if !is_hit || draft.game_match.stage != Stage::Running {
-        return;
-    }
-    let deadline = (deadline + (draft.at - since)).max(draft.at + grace);
-    match &mut draft.game_match.vanished {
-        Some(vanished) => vanished.until = deadline,
-        None => deadline::move_deadline(&mut draft.game_match, deadline, draft.at),
-    }
-    draft.record(Fact::DeadlineSlid { deadline });
-    draft.dispatch_to_both(Content::Notice(Notice::Slid));
 }

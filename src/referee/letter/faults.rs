@@ -1,6 +1,6 @@
 //! Why the orders of a letter cannot stand: what its answer explains, and what the ledger keeps of it.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Datelike as _, Utc};
 
 use super::doubtful;
 use crate::game::{Due, Fault, Line, Phase, Seat};
@@ -63,7 +63,9 @@ pub(super) fn turn_fault(game_match: &Match, letter: &SeatLetter, due: &Due) -> 
         Some((_, _, at)) => {
             let local = at.with_timezone(&game_match.zone_of(letter.cause.seat));
             let what = if named == 0 { "The setup".to_owned() } else { format!("Turn {named}") };
-            format!("{what} was adjudicated on {}; {open}. {way}", local.format("%a %-d %b at %H:%M %Z"))
+            let is_this_year = local.year() == letter.cause.received.with_timezone(&local.timezone()).year();
+            let day = local.format(if is_this_year { "%a %-d %b" } else { "%a %-d %b %Y" });
+            format!("{what} was adjudicated on {day} at {}; {open}. {way}", local.format("%H:%M %Z"))
         }
         None => format!("These orders are for turn {named}; {open}. {way}"),
     }))

@@ -28,6 +28,7 @@ pub fn open_phase(draft: &mut Draft) {
 /// Gives the open phase its days from now on, or no deadline if no player owes orders.
 pub fn start(draft: &mut Draft) {
     draft.game_match.vanished = None;
+    draft.game_match.clock_moves.clear();
     let Some(due) = draft.game_match.due_from_players() else {
         draft.game_match.deadline = None;
         return;

@@ -119,6 +119,8 @@ pub enum Notice {
     Extended { days: u32 },
     /// The deadline moved because the referee was down.
     Slid,
+    /// The deadline was set again because the clock that moved it had been ahead.
+    SetAgain,
     /// The deadline moved because a letter to the other side bounced.
     Undelivered { seat: Seat, deadline: DateTime<Utc> },
     /// The opponent has announced an absence.

@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 use super::kept::{
-    Bounces, GmMessage, OfferedOrders, RefusedLetter, SentLate, Unsealing, Vanished, WordingNews,
+    Bounces, ClockMove, GmMessage, OfferedOrders, RefusedLetter, SentLate, Unsealing, Vanished, WordingNews,
 };
 use super::past::Past;
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
@@ -84,6 +84,9 @@ pub struct Match<F = Filing> {
     pub bounces: BySeat<Bounces>,
     /// The deadline was moved because letters that opened a phase were sent late.
     pub sent_late: Option<SentLate>,
+    /// The moves of the open phase's deadline, for a clock that turns out to have been ahead.
+    #[serde(default)]
+    pub clock_moves: Vec<ClockMove>,
     /// An automatic absence note came from the seat, and no letter since.
     pub away: BySeat<bool>,
     /// The seat that protested, until the GM resumes the match.
@@ -128,6 +131,12 @@ impl Match {
     /// Returns what is due and from which seats, or `None` once the match is over.
     pub fn due(&self) -> Option<Due> {
         self.state.due()
+    }
+
+    /// Returns the turn that was open at a time since the match began. `None` if it was over by then.
+    pub fn turn_open_at(&self, at: DateTime<Utc>) -> Option<u32> {
+        let adjudicated = self.adjudicated.iter().find(|(_, _, adjudicated)| *adjudicated > at);
+        adjudicated.map(|(_, turn, _)| *turn).or_else(|| self.due().map(|due| due.turn))
     }
 
     /// Like [`Match::due`], but only from players: there are no deadlines for the house.

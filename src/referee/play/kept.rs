@@ -25,6 +25,16 @@ pub struct SentLate {
     pub seconds: i64,
 }
 
+/// A move of the open phase's deadline that followed from the time by the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockMove {
+    pub at: DateTime<Utc>,
+    /// The time by which the deadline was moved.
+    pub seconds: i64,
+    /// The beginning of the outage, if it was moved because of one.
+    pub since: Option<DateTime<Utc>>,
+}
+
 /// A player who has missed too many turns, while the opponent may decide on the seat. No deadline runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vanished {

@@ -82,7 +82,6 @@ fn opened(game_match: &Match, options: Choices, holders: Option<BySeat<SeatPins>
 
 /// Opens a match, and invites both sides. The act of the cause is [`Act::Open`](ledger::Act::Open).
 pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
-    let state = opening.game.start(&opening.choices);
     let blank = Match {
         id: opening.id,
         game: opening.game,
@@ -96,7 +95,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         stage: Stage::Running,
         annulled: false,
         paused_at: None,
-        state,
+        state: opening.game.start(&opening.choices),
         memories: None,
         held: BySeat::default(),
         conditions: BySeat::default(),
@@ -109,6 +108,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         bouncing: BySeat::default(),
         bounces: BySeat::default(),
         sent_late: None,
+        clock_moves: Vec::new(),
         away: BySeat::default(),
         protest: None,
         vanished: None,

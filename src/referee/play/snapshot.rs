@@ -46,6 +46,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         bouncing: stored.bouncing,
         bounces: stored.bounces,
         sent_late: stored.sent_late,
+        clock_moves: stored.clock_moves,
         away: stored.away,
         protest: stored.protest,
         vanished: stored.vanished,

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Datelike as _, Utc};
 use chrono_tz::Tz;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -89,7 +90,7 @@ fn match_header(game_match: &Match) -> Value {
 /// The time until which the opponent of a player who has vanished may choose.
 fn choice_until(source: &FieldSource) -> Value {
     let open = source.game_match.vanished.filter(|vanished| !vanished.agreed);
-    value(open.map(|vanished| format_local(vanished.until, zone(source))))
+    value(open.map(|vanished| format_local(vanished.until, zone(source), source.at)))
 }
 
 /// The extension that one side has asked for and the other has not agreed to.
@@ -99,14 +100,16 @@ fn extension(game_match: &Match) -> Value {
 
 /// The time at which complete filings will be adjudicated, if they wait for the settle time or the deadline.
 fn settles(source: &FieldSource) -> Value {
-    value(source.game_match.settle_at.map(|at| format_local(at, zone(source))))
+    value(source.game_match.settle_at.map(|at| format_local(at, zone(source), source.at)))
 }
 
 /// The time of each phase's adjudication.
 fn adjudicated(source: &FieldSource) -> Value {
     let zone = zone(source);
     let phases = source.game_match.adjudicated.iter().map(|(phase, turn, at)| {
-        let at = at.with_timezone(&zone).format("%-d %b %H:%M").to_string();
+        let (at, now) = (at.with_timezone(&zone), source.at.with_timezone(&zone));
+        let at =
+            at.format(if at.year() == now.year() { "%-d %b %H:%M" } else { "%-d %b %Y %H:%M" }).to_string();
         context! { phase => Serde(phase), turn => turn, at => at }
     });
     context! { zone => zone.name(), phases => phases.collect::<Value>() }
@@ -120,22 +123,22 @@ fn deadline(source: &FieldSource) -> Value {
     let Some(deadline) = source.game_match.deadline else { return Value::from(()) };
     let (terms, zone) = (&source.game_match.terms, zone(source));
     context! {
-        at => format_local(deadline, zone),
+        at => format_local(deadline, zone, source.at),
         left => format_duration(deadline - source.at),
         passed => deadline <= source.at,
-        grace_until => format_local(deadline + terms.grace(), zone),
+        grace_until => format_local(deadline + terms.grace(), zone, source.at),
     }
 }
 
 /// The sealed orders of the recipient.
 fn held(source: &FieldSource) -> Value {
     let held = source.seat.and_then(|seat| source.game_match.held[seat].as_ref());
-    held.map(|held| filed_orders(held, zone(source))).into()
+    held.map(|held| filed_orders(held, zone(source), source.at)).into()
 }
 
 /// Orders of the recipient, and the time at which they came.
-fn filed_orders(filed: &FiledOrders, zone: Tz) -> Value {
-    context! { orders => Serde(&filed.filing), at => format_local(filed.at, zone), wait => filed.wait }
+fn filed_orders(filed: &FiledOrders, zone: Tz, now: DateTime<Utc>) -> Value {
+    context! { orders => Serde(&filed.filing), at => format_local(filed.at, zone, now), wait => filed.wait }
 }
 
 /// The conditional orders of the recipient that wait for a move.
@@ -184,25 +187,25 @@ fn open_turn(game_match: &Match) -> String {
 
 /// The context of a letter to `seat`.
 pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> TemplateContext {
-    let WordingInput { club, game_match, dispatch, .. } = *input;
+    let WordingInput { club, game_match, dispatch, at: now, .. } = *input;
     let zone = game_match.zone_of(seat);
     let view = shown_view(game_match, &dispatch.content, seat);
     let rest = match &dispatch.content {
-        Content::Answer(answer) => vec![("answer", self::answer(answer, zone, club.house))],
+        Content::Answer(answer) => vec![("answer", self::answer(answer, zone, now, club.house))],
         Content::Report { steps, missed, correction, filed, conditions, receipt } => vec![
-            ("answer", receipt.as_deref().map(|receipt| self::answer(receipt, zone, club.house)).into()),
-            ("own_orders", own_orders(game_match, seat, filed, missed)),
+            ("answer", receipt.as_deref().map(|receipt| self::answer(receipt, zone, now, club.house)).into()),
+            ("own_orders", own_orders(game_match, seat, filed, missed, now)),
             ("steps", steps.iter().map(|step| report_step(step, game_match, &view, seat)).collect()),
             ("missed", value(missed)),
             ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
             ("correction", value(correction.as_deref().map(wrapped))),
-            ("gm_messages", secrets::messages(game_match, seat)),
-            ("unsealed", secrets::unsealed(game_match, seat)),
+            ("gm_messages", secrets::messages(game_match, seat, now)),
+            ("unsealed", secrets::unsealed(game_match, seat, now)),
             ("keys", keys(game_match)),
         ],
         Content::Missed { seats } => vec![("late", value(seats))],
         Content::Notice(notice) => {
-            vec![("notice", self::notice(notice, zone)), ("message", value(message(notice)))]
+            vec![("notice", self::notice(notice, zone, now)), ("message", value(message(notice)))]
         }
         Content::Invitation | Content::Succession | Content::Reminder => Vec::new(),
     };
@@ -223,10 +226,16 @@ fn shown_view(game_match: &Match, content: &Content, seat: Seat) -> Arc<LazyView
 }
 
 /// The orders that a report repeats to a reader who gets receipts of faults only.
-fn own_orders(game_match: &Match, seat: Seat, filed: &BySeat<Option<FiledOrders>>, missed: &[Seat]) -> Value {
+fn own_orders(
+    game_match: &Match,
+    seat: Seat,
+    filed: &BySeat<Option<FiledOrders>>,
+    missed: &[Seat],
+    now: DateTime<Utc>,
+) -> Value {
     let is_told = game_match.settings[seat].receipts == Receipts::Faults && !missed.contains(&seat);
     let own = filed[seat].as_ref().filter(|_| is_told);
-    own.map(|own| filed_orders(own, game_match.zone_of(seat))).into()
+    own.map(|own| filed_orders(own, game_match.zone_of(seat), now)).into()
 }
 
 /// The news of one of a report's adjudications. The last one led to the state shown, so its view is shared.
@@ -259,7 +268,7 @@ pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
         ("held", Value::from(())),
         ("sent_ahead", Value::from(())),
         ("former", value(true)),
-        ("notice", notice.map(|notice| self::notice(notice, input.game_match.terms.zone)).into()),
+        ("notice", notice.map(|notice| self::notice(notice, input.game_match.terms.zone, input.at)).into()),
         ("message", value(notice.and_then(message))),
         ("token", Value::from(())),
     ];
@@ -267,13 +276,13 @@ pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
 }
 
 /// A notice, with a new deadline in local time.
-fn notice(notice: &Notice, zone: Tz) -> Value {
+fn notice(notice: &Notice, zone: Tz, now: DateTime<Utc>) -> Value {
     let mut fields = json!(notice);
     if let Notice::Extension { deadline }
     | Notice::Undelivered { deadline, .. }
     | Notice::Vanished { deadline, .. } = notice
     {
-        fields["deadline"] = json!(format_local(*deadline, zone));
+        fields["deadline"] = json!(format_local(*deadline, zone, now));
     }
     value(fields)
 }
@@ -300,7 +309,7 @@ pub fn for_news(
     TemplateContext::new(Some(view)).with(own)
 }
 
-fn answer(answer: &Answer, zone: Tz, house: HouseDefaults) -> Value {
+fn answer(answer: &Answer, zone: Tz, now: DateTime<Utc>, house: HouseDefaults) -> Value {
     let orders = match &answer.orders {
         Orders::None => context! { kind => "none" },
         Orders::Sealed { filing, sealed, wait, replaced } => context! {
@@ -333,7 +342,7 @@ fn answer(answer: &Answer, zone: Tz, house: HouseDefaults) -> Value {
         more_replaced => beyond(MAX_LISTED, answer.replaced.len()),
         unread => answer.unread.as_deref(),
         token_renewed => answer.token_renewed,
-        accepted_since => answer.accepted_since.map(|came| format_local(came, zone)),
+        accepted_since => answer.accepted_since.map(|came| format_local(came, zone, now)),
         passed_on => Serde(answer.passed_on),
         is_only_words => answer.is_only_words(),
         gm_is_opponent => answer.gm_is_opponent,
@@ -387,6 +396,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::ExtensionAsked { .. }
         | Notice::Extended { .. }
         | Notice::Slid
+        | Notice::SetAgain
         | Notice::Undelivered { .. }
         | Notice::Absent { .. }
         | Notice::Absences { .. }

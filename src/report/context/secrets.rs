@@ -1,6 +1,7 @@
 //! Secrets that letters disclose once a match is over: its keys, the source of its chance, and what GMs told
 //! one side or were shown.
 
+use chrono::{DateTime, Utc};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
@@ -25,7 +26,7 @@ pub fn keys(game_match: &Match) -> Value {
 }
 
 /// The GM's words to one side alone, for the result.
-pub fn messages(game_match: &Match, reader: Seat) -> Value {
+pub fn messages(game_match: &Match, reader: Seat, now: DateTime<Utc>) -> Value {
     let is_over = game_match.stage == Stage::Over;
     let messages = game_match.gm_messages.iter().filter(|message| is_over && message.to.is_some());
     let zone = game_match.zone_of(reader);
@@ -33,7 +34,7 @@ pub fn messages(game_match: &Match, reader: Seat) -> Value {
         .map(|message| {
             context! {
                 to => message.to.map(|seat| &game_match.players[seat]),
-                at => format_local(message.at, zone),
+                at => format_local(message.at, zone, now),
                 lines => wrapped(&message.text),
             }
         })
@@ -41,7 +42,7 @@ pub fn messages(game_match: &Match, reader: Seat) -> Value {
 }
 
 /// Hidden facts that GMs were shown, for the result.
-pub fn unsealed(game_match: &Match, reader: Seat) -> Value {
+pub fn unsealed(game_match: &Match, reader: Seat, now: DateTime<Utc>) -> Value {
     let is_over = game_match.stage == Stage::Over;
     let zone = game_match.zone_of(reader);
     let shown = game_match.unsealed.iter().filter(|_| is_over);
@@ -49,7 +50,7 @@ pub fn unsealed(game_match: &Match, reader: Seat) -> Value {
         .map(|unsealing| {
             context! {
                 gm => &unsealing.gm,
-                at => format_local(unsealing.at, zone),
+                at => format_local(unsealing.at, zone, now),
                 what => &unsealing.what,
                 reason => wrapped(&unsealing.reason),
             }

@@ -4,11 +4,12 @@ use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
 use email_encoding::body::Encoding;
+use lettre::Message;
+use lettre::address::Envelope;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Body, Mailbox, MultiPart, SinglePart};
-use lettre::{Address, Message};
 
-use crate::letter::Digest;
+use crate::letter::{Address, Digest};
 use crate::report::WordedLetter;
 
 /// The header fields of a mail.
@@ -44,10 +45,14 @@ pub enum MimeError {
 /// [`MimeError`] if one of the addresses is not a mail address.
 pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeError> {
     let answers = header.in_reply_to.is_some();
+    let (from, to) = (mailbox(header.from_name, header.from)?, mailbox(header.to_name, header.to)?);
+    // Otherwise lettre parses the fields again, by its own parser.
+    let envelope = Envelope::new(Some(from.email.clone()), vec![to.email.clone()])?;
     let mut builder = Message::builder()
-        .from(mailbox(header.from_name, header.from)?)
+        .envelope(envelope)
+        .from(from)
         .reply_to(mailbox(header.from_name, header.reply_to)?)
-        .to(mailbox(header.to_name, header.to)?)
+        .to(to)
         .subject(one_line(&letter.subject))
         .date(SystemTime::from(header.date))
         .message_id(Some(format!("<{}>", header.message_id)))
@@ -147,7 +152,9 @@ fn with_crlf(text: &str) -> String {
 }
 
 fn mailbox(name: &str, address: &str) -> Result<Mailbox, MimeError> {
-    let parsed: Address = address.parse().map_err(|_| MimeError::Address(one_line(address)))?;
+    let parsed = Address::parse(address).map_err(|_| MimeError::Address(one_line(address)))?;
+    // Not by lettre's own parser, which refuses addresses that exist, such as one with two dots in a row.
+    let parsed = lettre::Address::new_dangerous(parsed.local(), parsed.domain());
     let name = one_line(name);
     Ok(Mailbox::new(Some(name).filter(|name| !name.is_empty()), parsed))
 }

@@ -81,6 +81,7 @@ fn what_is_deferred_too_far_is_made_due_and_status_names_it() {
         size: raw.len() as u64,
         raw,
         received_at: desk.now(),
+        arrivals: Vec::new(),
         origin: "a test".to_owned(),
         cut: false,
         is_spam: false,

@@ -102,7 +102,8 @@ fn a_letter_that_panics_is_set_aside_after_three_attempts_and_blocks_nobody() {
     }
 }
 
-/// Notes, as a daemon does before it reads letters, that a daemon called `run` has these in work; it then dies.
+/// Notes, as a daemon does before it reads letters, that a daemon called `run` has these in work; it then
+/// dies.
 fn die_at(desk: &Desk, run: &str, letters: &[Digest]) {
     desk.block_on(desk.office().store.note_in_work(run, letters)).expect("it is noted");
 }
@@ -157,6 +158,7 @@ fn fetched(desk: &Desk, raw: &str) -> NewLetter {
     fogpost::daemon::new_letter(fogpost::post::FetchedLetter {
         raw,
         received_at,
+        arrivals: Vec::new(),
         origin,
         cut: false,
         size,
@@ -212,4 +214,33 @@ fn the_program_ends_soon_although_a_ruling_hangs() {
     desk.untidy.set(true);
     assert_eq!(status_of(&desk, "eve"), LetterStatus::Waiting);
     assert!(desk.sent_to(BO).is_empty());
+}
+
+#[test]
+fn letters_set_aside_bring_one_alarm_an_hour_and_then_their_number() {
+    let mut desk = Desk::new();
+    plant(&mut desk, Moment::Decide, || panic!("the trap"));
+    for n in 0..20 {
+        desk.put(&stranger("eve", &format!("HELP trap {}", "x".repeat(n))));
+    }
+    desk.work();
+    let told = desk.sent_to(GM);
+    let [told] = &told[..] else { panic!("{} alarms", told.len()) };
+    told.says("A letter could not be ruled on").keeps_silent_of("more letter");
+    desk.advance(4);
+    let told = desk.sent_to(GM);
+    let [told] = &told[..] else { panic!("{} alarms", told.len()) };
+    told.says("19 more letters were set aside since my last letter about that");
+    // The next one comes at once, alone.
+    desk.put(&stranger("eve", "HELP trap once more"));
+    desk.work();
+    desk.one_to(GM).says("A letter could not be ruled on").keeps_silent_of("more letter");
+    // One that follows in a later hour tells of those before it.
+    desk.put(&stranger("eve", "HELP trap and again"));
+    desk.work();
+    assert!(desk.sent_to(GM).is_empty());
+    desk.sleep(1);
+    desk.put(&stranger("eve", "HELP trap for the last time"));
+    desk.work();
+    desk.one_to(GM).says("A letter could not be ruled on").says("1 more letter was set aside");
 }

@@ -26,7 +26,15 @@ fn stored(desk: &Desk, raw: String) -> NewLetter {
     let (size, received_at) = (raw.len() as u64, desk.now());
     let raw = raw.into_bytes();
     let origin = "a test".to_owned();
-    new_letter(FetchedLetter { raw, received_at, origin, cut: false, size, is_spam: false })
+    new_letter(FetchedLetter {
+        raw,
+        received_at,
+        arrivals: Vec::new(),
+        origin,
+        cut: false,
+        size,
+        is_spam: false,
+    })
 }
 
 fn from(sender: &str, number: usize, text: &str) -> String {

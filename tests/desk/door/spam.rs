@@ -1,7 +1,7 @@
 //! The provider's spam folder: letters that concern the club are taken from it, and believed only if they are signed.
 
 use fogpost::daemon::intake;
-use fogpost::post::{Batch, FetchedLetter, Taken};
+use fogpost::post::{Batch, FetchedLetter, InboxMessage, Taken};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::desk::{ANN, Desk, GM};
@@ -15,13 +15,14 @@ fn from_spam(desk: &Desk, letters: &[String]) -> Taken {
         size: raw.len() as u64,
         raw: raw.replace('\n', "\r\n").into_bytes(),
         received_at: desk.now(),
+        arrivals: vec![desk.now()],
         origin: format!("imap:Spam/1/{uid}"),
         cut: false,
         is_spam: true,
     });
-    to.try_send(Batch { letters: letters.collect(), stored }).expect("room for one");
+    to.try_send(InboxMessage::Letters(Batch { letters: letters.collect(), stored })).expect("room for one");
     drop(to);
-    desk.block_on(intake::store_until_closed(desk.office(), batches));
+    desk.block_on(intake::store_until_closed(desk.office(), "a mailbox", batches));
     desk.block_on(taken).expect("an answer")
 }
 

@@ -22,7 +22,6 @@ fn a_token_used_from_another_address_has_no_effect_and_the_gm_sees_it() {
         EVE.to_owned(),
         // A display name that looks like the player's address.
         format!("\"{ANN}\" <{EVE}>"),
-        format!("Ann <{ANN}@elsewhere.example>"),
         format!("Ann {ANN} <eve+{}@elsewhere.example>", ANN.replace('@', "=")),
     ]
     .iter()
@@ -31,10 +30,14 @@ fn a_token_used_from_another_address_has_no_effect_and_the_gm_sees_it() {
         desk.reply(sender, &to_ann, &format!("MARBLE E{}\nSTATUS\nTELL I am Ann.\nEND", n + 5));
         assert_eq!(desk.last_status(), LetterStatus::Ignored, "{sender}");
     }
+    // Not one address, so nobody knows whose it is.
+    desk.reply(&format!("Ann <{ANN}@elsewhere.example>"), &to_ann, "MARBLE E4");
+    assert_eq!(desk.last_status(), LetterStatus::Answered);
     for reader in [EVE, BO] {
         assert!(desk.sent_to(reader).is_empty(), "{reader} gets nothing");
     }
-    let [first, second] = &desk.sent_to(ANN)[..] else { panic!("a notice for each address") };
+    let [first, second, broken] = &desk.sent_to(ANN)[..] else { panic!("a notice for each address") };
+    broken.says("its sender's line (From) holds no complete address");
     first.says(&format!("from {EVE}, which is not an address of yours")).says("> MARBLE E5 > STATUS > TELL");
     first.keeps_silent_of("I am Ann");
     second.says("from eve+ann=players.example@elsewhere.example");

@@ -50,9 +50,9 @@ fn a_denied_letter_is_discarded_and_the_token_renewed() {
     // The code is of no use to anybody else.
     desk.reply(BO, &notice, &format!("DENY {code}"));
     desk.one_to(BO).says("No letter waits for your word");
-    desk.reply(HOLIDAY, &notice, &format!("CONFIRM {code}"));
-    desk.sent_to(HOLIDAY);
-    assert!(desk.find(&game_match.id).adjudicated.is_empty());
+    desk.reply("eve@elsewhere.example", &notice, &format!("CONFIRM {code}"));
+    desk.sent_to("eve@elsewhere.example");
+    assert!(desk.find(&game_match.id).state.outcome().is_none());
 
     desk.reply(ANN, &notice, &format!("DENY {code}"));
     let [renewed, answer] = &desk.sent_to(ANN)[..] else { panic!("a new token and an answer") };
@@ -270,4 +270,61 @@ fn the_token_of_a_match_that_ended_a_month_ago_is_good_for_questions_only() {
     desk.reply(ANN, &to_ann, "REPORT");
     desk.one_to(ANN).says("Bo has won");
     assert!(desk.sent_to(BO).is_empty());
+}
+
+#[test]
+fn the_alias_that_a_notice_is_about_confirms_it_once() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quadrant_z(&desk);
+    desk.reply(HOLIDAY, &to_ann, "HOLD");
+    let notice = desk.one_to(ANN);
+    notice.says(&format!("That line also counts, once, from {HOLIDAY}"));
+    let code = code_of(&notice);
+    // From any other address, registered or not, it counts for nothing.
+    for other in [BO, "eve@elsewhere.example"] {
+        desk.reply(other, &notice, &format!("CONFIRM {code}"));
+        desk.one_to(other).says("TELL GM").keeps_silent_of("answered it already");
+    }
+    for command in ["CONFIRM ALWAYS", "DENY"] {
+        desk.reply(HOLIDAY, &notice, &format!("{command} {code}"));
+        let answer = desk.one_to(HOLIDAY);
+        answer.says(&format!(
+            "Your {command} had no effect: it counts only from an address that is registered here"
+        ));
+        answer.keeps_silent_of(ANN);
+    }
+    assert!(desk.find(&game_match.id).held.first.is_none());
+    assert!(desk.sent_to(ANN).is_empty());
+
+    desk.reply(HOLIDAY, &notice, &format!("CONFIRM {code}"));
+    desk.one_to(HOLIDAY).says("You confirmed the letter from").says("This counts once").keeps_silent_of(ANN);
+    let letters = desk.sent_to(ANN);
+    let says = |words: &str| letters.iter().any(|sent| sent.text.contains(words));
+    assert!(letters.iter().any(|sent| sent.subject.contains(HOLIDAY)), "{letters:#?}");
+    assert!(says("Your orders are sealed"), "{letters:#?}");
+    assert!(desk.find(&game_match.id).held.first.is_some());
+
+    // The next letter needs the next notice, which comes on the same day.
+    desk.reply(HOLIDAY, &to_ann, "SHIP 1 G1 TO L1");
+    let again = desk.one_to(ANN);
+    assert_ne!(code_of(&again), code);
+    desk.reply(HOLIDAY, &notice, &format!("CONFIRM {code}"));
+    desk.one_to(HOLIDAY).says("I have no open question to your address");
+    // Also beside the token, in an answer to a letter about the match.
+    desk.reply(HOLIDAY, &to_ann, &format!("CONFIRM {}", code_of(&again)));
+    desk.one_to(HOLIDAY).says("You confirmed the letter from");
+    let letters = desk.sent_to(ANN);
+    assert!(letters.iter().any(|sent| sent.text.contains("orders are sealed")), "{letters:#?}");
+}
+
+#[test]
+fn another_player_never_confirms_for_one() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.reply(BO, &to_ann, "MARBLE E5");
+    let notice = desk.one_to(ANN);
+    // Ann forwards the notice to Bo.
+    desk.reply(BO, &notice, &format!("CONFIRM {}", code_of(&notice)));
+    desk.one_to(BO).says("TELL GM");
+    assert!(desk.find(&game_match.id).adjudicated.is_empty());
 }

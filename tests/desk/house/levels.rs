@@ -69,7 +69,15 @@ pub fn arrives(desk: &Desk, raw: &str) {
     let raw = raw.replace('\n', "\r\n").into_bytes();
     let size = raw.len() as u64;
     let (received_at, origin) = (desk.now(), String::new());
-    let letter = new_letter(FetchedLetter { raw, received_at, origin, cut: false, size, is_spam: false });
+    let letter = new_letter(FetchedLetter {
+        raw,
+        received_at,
+        arrivals: Vec::new(),
+        origin,
+        cut: false,
+        size,
+        is_spam: false,
+    });
     desk.block_on(desk.office().store.insert_letters(&[letter])).expect("the letter is stored");
     desk.block_on(items::settle_all(desk.office())).expect("the letter is settled");
 }

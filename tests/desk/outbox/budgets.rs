@@ -177,7 +177,7 @@ fn what_waits_for_an_answer_lapses_after_fourteen_days() {
     desk.one_to(EVE).says("Was it you").says(&format!("> CHALLENGE {BO} Quad")).says("> OPEN Quad");
     desk.sleep(14 * 24 + 1);
     desk.write(EVE, &format!("CONFIRM {}", code(&question, "CONFIRM")));
-    desk.one_to(EVE).says("It may have lapsed");
+    desk.one_to(EVE).says("A code counts once, for 14 days");
     assert!(desk.sent_to(BO).is_empty());
 }
 

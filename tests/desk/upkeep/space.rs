@@ -214,6 +214,7 @@ fn stored_letters_are_ruled_on_although_the_disk_is_full() {
         size: raw.len() as u64,
         raw: raw.into_bytes(),
         received_at: desk.now(),
+        arrivals: Vec::new(),
         origin: "test".to_owned(),
         cut: false,
         is_spam: false,

@@ -31,7 +31,7 @@ pub enum Act {
 }
 
 /// Maps a step and the number of earlier occurrences of it, over all sessions, to what the server does. A step is the
-/// command's word without `UID`, or `GREETING`, `SIZES` (a FETCH of sizes only), and during IDLE `BELL` (the server
+/// command's word without `UID`, or `GREETING`, `SIZES` (a FETCH of sizes or times only), and during IDLE `BELL` (the server
 /// announces a letter) and `DONE`.
 type Script = dyn Fn(&str, usize) -> Act + Send + Sync;
 
@@ -49,6 +49,11 @@ pub struct Mail {
     pub seen: BTreeSet<u32>,
     deleted: BTreeSet<u32>,
     pub capabilities: &'static str,
+    /// The untagged answers to LIST and NAMESPACE.
+    pub listing: Vec<&'static str>,
+    pub namespace: &'static str,
+    /// The INTERNALDATE of every letter.
+    pub arrived: &'static str,
     /// Letters that the server answers malformed when they are fetched.
     pub malformed: BTreeSet<u32>,
     /// Letters that are listed but missing from the answer to a FETCH.
@@ -82,7 +87,8 @@ impl Imap {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("bound").port();
         let capabilities = "IMAP4rev1 IDLE MOVE UIDPLUS";
-        let mail = Mail { uid_validity: 7, next_uid: 1, capabilities, ..Mail::default() };
+        let arrived = " 7-Nov-2026 09:12:00 +0100";
+        let mail = Mail { uid_validity: 7, next_uid: 1, capabilities, arrived, ..Mail::default() };
         let (mail, script) = (Arc::new(Mutex::new(mail)), Arc::new(script));
         let (bell, heard) = watch::channel(0);
         let all = Arc::clone(&mail);
@@ -207,6 +213,8 @@ impl Session {
         let exists = mail.folder(is_spam).len();
         match step {
             "CAPABILITY" => format!("* CAPABILITY {}\r\n", mail.capabilities).into_bytes(),
+            "LIST" => mail.listing.iter().map(|line| format!("{line}\r\n")).collect::<String>().into_bytes(),
+            "NAMESPACE" => format!("{}\r\n", mail.namespace).into_bytes(),
             "SELECT" => {
                 let (validity, next) = (mail.uid_validity, mail.next_uid);
                 let text = format!(
@@ -216,8 +224,9 @@ impl Session {
             }
             "SEARCH" => list(mail.folder(is_spam), rest),
             "SIZES" => {
+                let arrived = mail.arrived;
                 let folder = mail.folder(is_spam);
-                sizes(folder, &members(rest[0], folder))
+                sizes(folder, &members(rest[0], folder), arrived)
             }
             "FETCH" => {
                 let uids = members(rest[0], mail.folder(is_spam));
@@ -326,9 +335,10 @@ fn list(folder: &Folder, query: &[&str]) -> Vec<u8> {
     format!("* SEARCH {}\r\n", uids.join(" ")).into_bytes()
 }
 
-fn sizes(folder: &Folder, uids: &[u32]) -> Vec<u8> {
+fn sizes(folder: &Folder, uids: &[u32], arrived: &str) -> Vec<u8> {
     let line = |(i, uid): (usize, &u32)| {
-        format!("* {} FETCH (UID {uid} RFC822.SIZE {})\r\n", i + 1, folder[uid].len())
+        let size = folder[uid].len();
+        format!("* {} FETCH (UID {uid} RFC822.SIZE {size} INTERNALDATE \"{arrived}\")\r\n", i + 1)
     };
     uids.iter().enumerate().map(line).collect::<String>().into_bytes()
 }
@@ -346,7 +356,7 @@ fn fetch(mail: &Mail, is_spam: bool, uids: &[u32], part: &str) -> Vec<u8> {
         }
         let letter = &folder[uid];
         let sent = &letter[..letter.len().min(wanted)];
-        let date = " 7-Nov-2026 09:12:00 +0100";
+        let date = mail.arrived;
         let head = format!(
             "* {} FETCH (UID {uid} RFC822.SIZE {} INTERNALDATE \"{date}\" BODY[]<0> {{{}}}\r\n",
             i + 1,

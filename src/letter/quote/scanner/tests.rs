@@ -1,5 +1,6 @@
 use super::*;
 use crate::letter::Address;
+use crate::letter::mail::limits::{Limits, LineBudget};
 use crate::letter::text::lines::plain_lines;
 
 const LETTER: &str = "## write your orders above this line ##\n\nTurn 4 was adjudicated. You saw nothing.\n\n    | SHIP 1 TO B2\n\nIt is due on Saturday.\n\nReply token: 0123456789abcdef\n";
@@ -8,7 +9,8 @@ fn read(text: &str, with_ours: bool) -> Vec<String> {
     let own = Address::parse("referee@club.example").unwrap();
     let correspondents = Correspondents { own: &own, sender: "ann smith" };
     let own_letter = OwnLetter::new(LETTER);
-    let lines = plain_lines(text, false, false, usize::MAX);
+    let mut budget = LineBudget::new(&Limits::default());
+    let lines = plain_lines(text, false, false, &mut budget).expect("few lines");
     new_lines(&lines, with_ours.then_some(&own_letter), correspondents)
         .into_iter()
         .map(str::to_owned)

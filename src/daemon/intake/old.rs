@@ -1,0 +1,100 @@
+//! Tells letters from before the club from new ones. A mailbox that was in use may hold years of them; they
+//! are neither answered nor touched.
+//!
+//! A letter is old if every time at which it is known to have arrived lies before the mark of its mailbox,
+//! and if nothing ties it to the club. Its `Date` says nothing, because its sender wrote it.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use mail_parser::{HeaderValue, Message, MessageParser};
+
+use crate::daemon::{Office, load};
+use crate::letter::{Letter, OwnIdentity, tokens_in_text};
+use crate::post::FetchedLetter;
+
+/// Time by which the clock of a mail server may differ from ours: better to answer a letter that was sent
+/// just before the club began than to leave one that was sent just after.
+const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(2);
+
+/// Earlier times come from a machine without a clock, and say nothing. Mail with MIME began in 1992.
+const FIRST_USABLE: DateTime<Utc> = DateTime::from_timestamp(694_224_000, 0).expect("in range");
+
+/// Maximum size of a letter whose text is searched for a token, and the maximum number of tokens and
+/// Message-IDs.
+const MAX_SEARCHED_BYTES: usize = 1_000_000;
+const MAX_TIES: usize = 64;
+
+/// The signs in an old letter that may tie it to the club.
+pub struct Ties {
+    tokens: Vec<String>,
+    /// Message-IDs of letters that it answers.
+    answered: Vec<String>,
+}
+
+/// Returns the signs of a letter that arrived before the mark, as far as its times are known; `None` if it is
+/// new.
+pub fn ties_if_old(letter: &FetchedLetter, mark: DateTime<Utc>, own: &OwnIdentity) -> Option<Ties> {
+    let usable = |at: &DateTime<Utc>| *at >= FIRST_USABLE;
+    // Most letters are new, and not parsed here.
+    if letter.arrivals.iter().copied().filter(usable).any(|at| !is_before(at, mark)) {
+        return None;
+    }
+    let mail = MessageParser::default().parse_headers(&letter.raw);
+    let received = mail.as_ref().and_then(topmost_received).filter(usable);
+    let mut times = letter.arrivals.iter().copied().filter(usable).chain(received).peekable();
+    (times.peek().is_some() && times.all(|at| is_before(at, mark))).then(|| ties(&letter.raw, own))
+}
+
+/// Whether a letter that arrived at this time arrived before the mark.
+pub fn is_before(at: DateTime<Utc>, mark: DateTime<Utc>) -> bool {
+    at + CLOCK_SKEW < mark
+}
+
+/// Returns the places of the letters that are old: none of their signs is one of ours.
+pub async fn old_letters(office: &Office, ties: Vec<Option<Ties>>) -> anyhow::Result<BTreeSet<usize>> {
+    let all = |signs: fn(&Ties) -> &Vec<String>| -> Vec<String> {
+        ties.iter().flatten().flat_map(signs).cloned().collect()
+    };
+    if ties.iter().all(Option::is_none) {
+        return Ok(BTreeSet::new());
+    }
+    let seats = office.store.seats_by_token(&all(|ties| &ties.tokens)).await?;
+    let dispatches = office.store.dispatches_named(&all(|ties| &ties.answered)).await?;
+    let tokens: BTreeSet<String> =
+        seats.into_iter().map(|seat| seat.token).chain(load::gm_tokens(office).await?).collect();
+    let sent: BTreeSet<String> = dispatches.into_iter().map(|dispatch| dispatch.message_id).collect();
+    let is_ours = |ties: &Ties| {
+        ties.tokens.iter().any(|token| tokens.contains(token))
+            || ties.answered.iter().any(|id| sent.contains(id))
+    };
+    let old = ties.iter().enumerate().filter(|(_, ties)| ties.as_ref().is_some_and(|ties| !is_ours(ties)));
+    Ok(old.map(|(place, _)| place).collect())
+}
+
+/// Returns the time at which the last server on the way, ours, received the letter.
+fn topmost_received(mail: &Message<'_>) -> Option<DateTime<Utc>> {
+    let (_, received) = mail.headers_raw().find(|(name, _)| name.eq_ignore_ascii_case("Received"))?;
+    // RFC 5321, 4.4: the time follows the last semicolon.
+    let date = mail_parser::DateTime::parse_rfc822(received.rsplit_once(';')?.1)
+        .filter(mail_parser::DateTime::is_valid)?;
+    DateTime::from_timestamp(date.to_timestamp(), 0)
+}
+
+fn ties(raw: &[u8], own: &OwnIdentity) -> Ties {
+    let mut tokens = Letter::tokens_in_header(raw, own);
+    let mail = MessageParser::default().parse(&raw[..raw.len().min(MAX_SEARCHED_BYTES)]);
+    let texts = mail.iter().flat_map(|mail| &mail.parts).filter_map(|part| part.text_contents());
+    tokens.extend(texts.flat_map(tokens_in_text).take(MAX_TIES));
+    let threads = mail.iter().flat_map(|mail| [mail.in_reply_to(), mail.references()]);
+    let answered = threads.flat_map(texts_of).take(MAX_TIES).collect();
+    Ties { tokens: tokens.iter().map(ToString::to_string).collect(), answered }
+}
+
+fn texts_of(value: &HeaderValue<'_>) -> Vec<String> {
+    match value {
+        HeaderValue::Text(text) => vec![text.to_string()],
+        HeaderValue::TextList(texts) => texts.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,72 @@
+//! Alarms: letters that tell the GMs of trouble at once. A GM gets one an hour of each kind, which says how
+//! many others there were since the last; hourly upkeep tells of those that none followed.
+//!
+//! Letters that carry a player's words, a protest or a question are no alarms, and so have no such limit.
+
+use super::budgets;
+use super::gms::{self, About};
+use crate::config::Gm;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::gm_index::GmIndex;
+use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::referee::DispatchKind;
+use crate::report::{ClubLetter, Trouble};
+use crate::store::{NewDispatch, Urgency};
+
+/// Tells the GMs who read about a subject of trouble there.
+pub fn tell(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: About<'_>) -> Decided<()> {
+    for reader in gms::readers_about(desk, about)? {
+        if let Some(more) = budgets::take_alarm(desk, &subject(trouble.kind(), gms::gm(desk, reader)))? {
+            push(desk, reader, trouble.clone(), more, unique)?;
+        }
+    }
+    Ok(())
+}
+
+/// Like [`tell`], for trouble of which another daemon may have told already.
+pub fn tell_once(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: About<'_>) -> Decided<()> {
+    for reader in gms::readers_about(desk, about)? {
+        let message_id = desk.club.stationery.message_id(gms::token_of_gm(desk, reader), unique);
+        if !desk.is_dispatched(&message_id)?
+            && let Some(more) = budgets::take_alarm(desk, &subject(trouble.kind(), gms::gm(desk, reader)))?
+        {
+            push(desk, reader, trouble.clone(), more, unique)?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells each GM how many alarms were left out in earlier hours, if no alarm of the kind says so.
+pub fn tell_left_out(desk: &mut Desk<'_>) -> Decided<()> {
+    for reader in gms::all_gms(desk) {
+        for kind in Trouble::KINDS {
+            let subject = subject(kind, gms::gm(desk, reader));
+            if or_lacking(budgets::left_out(desk, &subject))?.unwrap_or_default() == 0 {
+                continue;
+            }
+            if let Some(Some(more)) = or_lacking(budgets::take_rest_of_alarms(desk, &subject))? {
+                let unique = format!("more.{kind}.{}", desk.at().timestamp_millis());
+                push(desk, reader, Trouble::More { of: kind.to_owned() }, more, &unique)?;
+            }
+        }
+    }
+    desk.rows.check()
+}
+
+fn push(desk: &mut Desk<'_>, reader: GmIndex, trouble: Trouble, more: u32, unique: &str) -> Decided<()> {
+    let letter = ClubLetter::Trouble { trouble, more };
+    let alarm = gms::gm_dispatch(desk, reader, &letter, unique, None)?;
+    let alarm = NewDispatch { kind: DispatchKind::Alarm, urgency: Urgency::Alarm, ..alarm };
+    desk.draft.changes.dispatches.push(alarm);
+    Ok(())
+}
+
+/// Returns the subjects of the counts of alarms about letters that are set aside.
+pub fn subjects_of_set_aside(gms: &[Gm]) -> impl Iterator<Item = String> {
+    gms.iter().map(|gm| subject(Trouble::SET_ASIDE, gm))
+}
+
+/// Returns the subject of the counts of a GM's alarms of one kind.
+fn subject(kind: &str, gm: &Gm) -> String {
+    format!("alarm {kind} {}", gm.address)
+}

@@ -1,0 +1,89 @@
+//! Moves stored letters out of their folder. A letter that cannot be moved stays, and holds up no other.
+
+use std::collections::BTreeSet;
+
+use super::mailbox::Mailbox;
+use crate::post::Error;
+use crate::post::source::MAX_BATCH_LETTERS;
+
+/// The letters of one folder that are stored but still in it.
+#[derive(Default)]
+pub(super) struct Filing {
+    stored: BTreeSet<u32>,
+    /// Those that are in the processed folder, too, because only their deletion failed.
+    copied: BTreeSet<u32>,
+    /// The letter from which on the next one is tried, so that one bad letter does not stand for all.
+    next: u32,
+    /// The server's last refusal, with the folder and the key, until letters can be moved again.
+    refusal: Option<String>,
+}
+
+impl Filing {
+    /// Starts with letters that were stored earlier.
+    pub(super) fn of(stored: BTreeSet<u32>) -> Filing {
+        Filing { stored, ..Filing::default() }
+    }
+
+    pub(super) fn contains(&self, uid: u32) -> bool {
+        self.stored.contains(&uid)
+    }
+
+    pub(super) fn stored(&self) -> &BTreeSet<u32> {
+        &self.stored
+    }
+
+    /// Returns the reason why letters cannot be moved.
+    pub(super) fn refusal(&self) -> Option<&String> {
+        self.refusal.as_ref()
+    }
+
+    /// Forgets the letters that have left the folder. `listed` is sorted.
+    pub(super) fn forget_all_but(&mut self, listed: &[u32]) {
+        self.stored.retain(|uid| listed.binary_search(uid).is_ok());
+        self.copied.retain(|uid| listed.binary_search(uid).is_ok());
+    }
+
+    /// Begins a look: tries one of the letters that could not be moved and, if that succeeds, all others.
+    /// Returns whether there were any.
+    pub(super) fn retry(&mut self, mailbox: &mut Mailbox) -> Result<bool, Error> {
+        let Some(first) = self.stored.range(self.next..).chain(&self.stored).next().copied() else {
+            self.refusal = None;
+            return Ok(false);
+        };
+        self.next = first.saturating_add(1);
+        self.refusal = self.refusal_of(mailbox, &[first])?;
+        if self.refusal.is_none() {
+            let others: Vec<u32> = self.stored.iter().copied().filter(|uid| *uid != first).collect();
+            for some in others.chunks(MAX_BATCH_LETTERS) {
+                self.file(mailbox, some)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Adds stored letters, and moves them unless the server has just refused others.
+    pub(super) fn add(&mut self, mailbox: &mut Mailbox, uids: &[u32]) -> Result<(), Error> {
+        self.stored.extend(uids);
+        self.file(mailbox, uids)
+    }
+
+    fn file(&mut self, mailbox: &mut Mailbox, uids: &[u32]) -> Result<(), Error> {
+        if self.refusal.is_none() && !uids.is_empty() {
+            self.refusal = self.refusal_of(mailbox, uids)?;
+        }
+        Ok(())
+    }
+
+    fn refusal_of(&mut self, mailbox: &mut Mailbox, uids: &[u32]) -> Result<Option<String>, Error> {
+        match mailbox.file(uids, &mut self.copied) {
+            Ok(()) => Ok(None),
+            Err(Error::Server(refusal) | Error::Misunderstood(refusal)) => {
+                let processed = mailbox.processed();
+                Ok(Some(format!(
+                    "stored letters cannot be moved to {processed}: the server said: {refusal}; see inbox.imap.processed"
+                )))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

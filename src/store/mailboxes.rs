@@ -1,0 +1,71 @@
+//! Mailboxes: the marks that tell old letters from new ones, and the letters that are left in their folders.
+
+use chrono::{DateTime, Utc};
+
+use super::rows::{CHUNK, text, texts};
+use super::{Database, LeftReason, Result};
+
+impl Database {
+    /// Returns the mark of a mailbox or folder: letters that arrived before it are old. If it has none yet,
+    /// it is set: for the first mailbox to the time at which the database was made, for any other to now.
+    pub async fn mailbox_mark(&self, mailbox: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>> {
+        let millis = match self.known_mark(mailbox).await? {
+            Some(mark) if mark <= now.timestamp_millis() => mark,
+            // The clock was ahead when it was set.
+            Some(_) => {
+                let sql = "UPDATE mailbox SET mark = $2 WHERE name = $1";
+                self.write(self.statement(sql).bind(text(mailbox)).bind(now.timestamp_millis())).await?;
+                now.timestamp_millis()
+            }
+            None => self.set_mark(mailbox, now).await?,
+        };
+        Ok(DateTime::from_timestamp_millis(millis).unwrap_or(now))
+    }
+
+    async fn known_mark(&self, mailbox: &str) -> Result<Option<i64>> {
+        let select = self.statement("SELECT mark FROM mailbox WHERE name = $1").bind(text(mailbox));
+        Ok(self.read_column(select).await?.pop())
+    }
+
+    async fn set_mark(&self, mailbox: &str, now: DateTime<Utc>) -> Result<i64> {
+        let now = now.timestamp_millis();
+        let (mailboxes,): (i64,) = self.read_one(self.statement("SELECT COUNT(*) FROM mailbox")).await?;
+        let mark = if mailboxes > 0 {
+            now
+        } else {
+            let (made,): (i64,) = self.read_one(self.statement(self.backend.engine().select_made())).await?;
+            made.min(now)
+        };
+        let sql = "INSERT INTO mailbox (name, mark) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+        self.write(self.statement(sql).bind(text(mailbox)).bind(mark)).await?;
+        Ok(mark)
+    }
+
+    /// Returns the letters that are left in a mailbox, by origin, each with the reason.
+    pub async fn left_letters(&self, mailbox: &str) -> Result<Vec<(String, LeftReason)>> {
+        let sql = "SELECT letter, reason FROM left_letter WHERE mailbox = $1 ORDER BY letter";
+        self.read(self.statement(sql).bind(text(mailbox))).await
+    }
+
+    /// Notes that letters are left in a mailbox.
+    pub async fn note_left(&self, mailbox: &str, letters: &[String], reason: LeftReason) -> Result<()> {
+        for chunk in letters.chunks(CHUNK) {
+            let mut insert = self.statement("INSERT INTO left_letter (mailbox, letter, reason) ");
+            insert.push_rows(chunk, |row, letter| {
+                row.bind(text(mailbox)).bind(text(letter)).bind(reason);
+            });
+            insert.push(" ON CONFLICT (mailbox, letter) DO UPDATE SET reason = excluded.reason");
+            self.write(insert).await?;
+        }
+        Ok(())
+    }
+
+    /// Forgets letters that are no longer in a mailbox.
+    pub async fn forget_left(&self, mailbox: &str, letters: &[String]) -> Result<()> {
+        for chunk in letters.chunks(CHUNK) {
+            let sql = format!("DELETE FROM left_letter WHERE letter {} AND mailbox = $2", self.one_of());
+            self.write(self.statement(sql).bind_texts(&texts(chunk)).bind(text(mailbox))).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! Addresses: domains beyond ASCII, spellings that providers gave out, and senders that cannot be made out.
+
+use fogpost::store::LetterStatus;
+
+use crate::desk::{ANN, BO, Desk, REFEREE, Sent};
+use crate::positions::quad;
+
+/// Returns the code in a question, after the word `CONFIRM`.
+fn code_in(text: &str) -> String {
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM "));
+    line.expect("a question has a code").to_owned()
+}
+
+/// Returns the letter since the last call that asks its reader for CONFIRM.
+fn question_to(desk: &Desk, reader: &str) -> Sent {
+    let mut letters = desk.sent_to(reader).into_iter();
+    letters.find(|sent| sent.text.contains("| CONFIRM ")).expect("a question")
+}
+
+#[test]
+fn a_domain_beyond_ascii_and_its_ascii_form_are_one() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "ADDRESS ann@müller.example");
+    let question = question_to(&desk, ANN);
+    question.says("ann@xn--mller-kva.example").keeps_silent_of("müller");
+    desk.reply(ANN, &question, &format!("CONFIRM {}", code_in(&question.text)));
+    let question = desk.one_to("ann@xn--mller-kva.example");
+    desk.receive(&format!(
+        "From: Ann <ann@MÜLLER.example>\nTo: {REFEREE}\nSubject: yes\nMessage-ID: <y@x>\n\nCONFIRM {}\n",
+        code_in(&question.text)
+    ));
+    desk.sent_to(ANN);
+    desk.last_to("ann@xn--mller-kva.example").says("From now on I write to you at");
+    for from in ["ann@müller.example", "Ann@XN--MLLER-KVA.example", "ann@mu\u{308}ller.example"] {
+        desk.reply(from, &to_ann, "STATUS");
+        desk.one_to("ann@xn--mller-kva.example").says("Quad");
+    }
+}
+
+#[test]
+fn a_person_whose_address_breaks_the_standard_is_answered() {
+    let desk = Desk::new();
+    for address in ["ta..ro@docomo.example", "taro.@docomo.example", "bo@ex_.example"] {
+        desk.write(address, "HELP");
+        desk.one_to(address).says("How to play by letter");
+    }
+    desk.write("\"ji..ro\"@docomo.example", "HELP");
+    desk.one_to("ji..ro@docomo.example").says("How to play by letter");
+}
+
+#[test]
+fn orders_beside_a_faulty_address_are_filed() {
+    for (line, command) in [
+        ("CHALLENGE bo@@example.org quad", "CHALLENGE"),
+        ("CHALLENGE bo@[127.0.0.1] quad", "CHALLENGE"),
+        ("ADDRESS ann@-x.example", "ADDRESS"),
+        ("ADDRESS REMOVE ann@k\u{212a}.exa mple@", "ADDRESS"),
+    ] {
+        let desk = Desk::new();
+        let (game_match, to_ann, _) = quad(&desk);
+        desk.reply(ANN, &to_ann, &format!("MARBLE E5\n{line}"));
+        assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1, "{line}");
+        let receipt = desk.sent_to(ANN).remove(0);
+        receipt
+            .says(&format!("Your {command} had no effect"))
+            .says("is not a mail address that I can write to");
+    }
+}
+
+#[test]
+fn a_challenge_reaches_addresses_that_break_the_standard() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    for address in ["ta..ro@docomo.example", "bo@ex_.example", "\"ji..ro\"@docomo.example"] {
+        desk.reply(ANN, &to_ann, &format!("CHALLENGE {address} quad"));
+        desk.one_to(&address.replace('"', "")).says("ACCEPT");
+        desk.sent_to(ANN);
+    }
+}
+
+#[test]
+fn look_alike_letters_of_an_address_are_kept() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.reply(ANN, &to_ann, "CHALLENGE ivan@почта.example quad");
+    desk.one_to("ivan@xn--80a1acny.example").says("ACCEPT");
+    desk.sent_to(ANN);
+    // In Cyrillic letters only, `сосо` looks like Latin ones.
+    desk.reply(ANN, &to_ann, "ADDRESS ann@\u{441}\u{43e}\u{441}\u{43e}.example");
+    question_to(&desk, ANN).says("ann@xn--n1aahb.example");
+}
+
+#[test]
+fn a_letter_with_a_token_whose_sender_is_broken_reaches_the_registered_address() {
+    for from in [
+        "",
+        "From: \n",
+        "From: Ann Adams\n",
+        "From: \"Ann <ann at players example\n",
+        "From: <>\n",
+        "From: a@b@c <>\n",
+    ] {
+        let desk = Desk::new();
+        let (game_match, to_ann, _) = quad(&desk);
+        let letter = desk.answer(ANN, &to_ann, "MARBLE E5").replace(&format!("From: {ANN}\n"), from);
+        desk.receive(&letter);
+        assert_eq!(desk.last_status(), LetterStatus::Answered, "{from:?}");
+        desk.one_to(ANN)
+            .says("its sender's line (From) holds no complete address")
+            .says("nothing in it was done");
+        assert!(desk.sent_to(BO).is_empty());
+        assert!(desk.find(&game_match.id).adjudicated.is_empty());
+        // Others that follow within the hour tell nothing new.
+        desk.receive(&letter.replace("MARBLE E5", "MARBLE E6"));
+        assert!(desk.sent_to(ANN).is_empty());
+    }
+}
+
+#[test]
+fn a_token_in_the_text_shows_whose_a_letter_without_a_sender_is() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    let text = format!("MARBLE E5\n\n> Reply token: {}\n", to_ann.token());
+    desk.receive(&format!("From: Ann Adams\nTo: {REFEREE}\nSubject: orders\nMessage-ID: <a@x>\n\n{text}"));
+    desk.one_to(ANN).says("its sender's line (From) holds no complete address");
+    // Of two senders one is registered; the owner of the token is told, too.
+    let two = format!("From: {BO}, eve@elsewhere.example\nTo: {REFEREE}\nMessage-ID: <b@x>\n\n{text}");
+    desk.sleep(2);
+    desk.receive(&two);
+    desk.one_to(BO).says("names you and others as its senders");
+    desk.one_to(ANN).says("names you and others as its senders");
+    assert!(desk.sent_to("eve@elsewhere.example").is_empty());
+}

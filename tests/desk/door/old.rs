@@ -1,0 +1,115 @@
+//! A mailbox that was in use before the club: its old letters are neither answered nor touched.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::desk::{ANN, Desk};
+use crate::positions::quad;
+
+const EVE: &str = "eve@elsewhere.example";
+
+/// Puts a letter into the mailbox, in a file of this name and time.
+fn put(desk: &Desk, name: &str, at: DateTime<Utc>, raw: &str) -> PathBuf {
+    let path = desk.folder().join("mail/referee/new").join(name);
+    fs::write(&path, raw.replace('\n', "\r\n")).expect("written");
+    File::options().append(true).open(&path).expect("a file").set_modified(at.into()).expect("its time");
+    path
+}
+
+/// A letter with this line in its header, from somebody who writes nothing else.
+fn help(received: &str) -> String {
+    let n = received.len();
+    format!("{received}From: eve{n}@elsewhere.example\nSubject: help\nMessage-ID: <{n}@x.example>\n\nHELP\n")
+}
+
+/// The time of an old file, and a name that tells the same.
+fn long_ago(desk: &Desk, number: u32) -> (DateTime<Utc>, String) {
+    let at = desk.now() - TimeDelta::days(3 * 365);
+    (at, format!("{}.M{number}P1.host", at.timestamp()))
+}
+
+#[test]
+fn letters_from_before_the_club_are_left_alone() {
+    let mut desk = Desk::new();
+    let (at, name) = long_ago(&desk, 1);
+    let received = "Received: from x by y; Tue, 5 Mar 2024 10:00:00 +0100\n";
+    let files = [put(&desk, &name, at, &help("")), put(&desk, &long_ago(&desk, 2).1, at, &help(received))];
+    desk.work();
+    desk.restart();
+    desk.write(EVE, "HELP");
+    assert_eq!(desk.all_to(EVE).len(), 1, "only the new letter is answered");
+    assert_eq!(desk.letters().len(), 1, "old letters are not stored");
+    assert!(files.iter().all(|file| file.exists()), "they stay unread");
+    let left = desk.block_on(desk.office().store.left_letters(&desk.office().config.inbox.name()));
+    assert_eq!(left.expect("the store answers").len(), 2);
+    // They are not looked at again: nothing happens to one that would be new now.
+    File::options()
+        .append(true)
+        .open(&files[0])
+        .expect("a file")
+        .set_modified(desk.now().into())
+        .expect("its time");
+    desk.work();
+    assert_eq!(desk.letters().len(), 1);
+}
+
+#[test]
+fn a_letter_is_new_if_any_time_says_so_or_none_is_known() {
+    let desk = Desk::new();
+    let (at, name) = long_ago(&desk, 1);
+    let now = desk.now();
+    let today = format!("Received: from x by y; {}\n", now.to_rfc2822());
+    put(&desk, &name, at, &help(&today));
+    put(&desk, &long_ago(&desk, 2).1, now, &help("X-A: b\n"));
+    put(&desk, &format!("{}.M1.host", now.timestamp()), at, &help("X-B: cd\n"));
+    put(&desk, "a-letter", DateTime::UNIX_EPOCH, &help("X-C: def\n"));
+    // A mail server's clock may be a minute slow.
+    put(&desk, "slow", now - TimeDelta::minutes(1), &help("X-D: efgh\n"));
+    desk.work();
+    assert_eq!(desk.letters().len(), 5);
+}
+
+#[test]
+fn an_answer_to_one_of_our_letters_is_new_whatever_its_times() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    let at = "2001-09-09T01:46:40Z".parse().expect("a time");
+    let token = format!("> Reply token: {}\n", to_ann.token());
+    let head = format!("From: {ANN}\nTo: referee@club.example\nSubject: Re: x\n");
+    let base64 = STANDARD.encode(format!("STATUS\n\n{token}"));
+    let letters = [
+        format!("{head}Message-ID: <a@x>\nIn-Reply-To: <{}>\n\nSTATUS\n", to_ann.message_id),
+        format!("{head}Message-ID: <b@x>\n\nSTATUS\n\n{token}"),
+        format!(
+            "{head}Message-ID: <c@x>\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n\
+             Content-Transfer-Encoding: base64\n\n{base64}\n"
+        ),
+    ];
+    for (number, raw) in letters.iter().enumerate() {
+        put(&desk, &format!("1000000000.M{number}.host"), at, raw);
+    }
+    let other = "Message-ID: <d@x>\nIn-Reply-To: <0123456789abcdef.1@fogpost.club.example>\n";
+    put(&desk, "1000000000.M9.host", at, &format!("{head}{other}\nReply token: 0123456789abcdef\n"));
+    desk.work();
+    assert_eq!(desk.letters().len(), 3, "a token that nobody has ties a letter to nothing");
+}
+
+#[test]
+fn the_mark_of_a_mailbox_that_is_named_later_is_its_first_opening() {
+    let desk = Desk::new();
+    let store = &desk.office().store;
+    let mark = |name: &str, at| desk.block_on(store.mailbox_mark(name, at)).expect("the store answers");
+    let began = desk.now();
+    let first = mark(&desk.office().config.inbox.name(), began);
+    assert_eq!(first, began, "the database was made later than now, by the test's clock");
+    let later = began + TimeDelta::days(3);
+    assert_eq!(mark("imap gm mail.example Club", later), later);
+    assert_eq!(mark("imap gm mail.example Club", later + TimeDelta::days(1)), later);
+    // A mark never lies after now: the clock was wrong when it was set.
+    assert_eq!(mark("imap gm mail.example Club", began), began);
+    assert_eq!(mark("imap gm mail.example Club", later), began);
+}
