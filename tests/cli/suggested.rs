@@ -26,11 +26,13 @@ fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
 }
 
 /// The commands in a text: in backticks, or alone on a line that is set in.
-fn commands(text: &str) -> Vec<String> {
+fn commands(text: &str, is_program: bool) -> Vec<String> {
     // A command may be broken into two lines.
     let joined = text.replace("\n//! ", " ").replace("\n/// ", " ").replace("\\\n", " ");
     let quoted = joined.split('`').skip(1).step_by(2).map(str::to_owned);
-    let alone = text.lines().filter(|line| line.starts_with("    ")).map(|line| line.trim().to_owned());
+    // Set in, a line of the program itself is code.
+    let is_alone = |line: &&str| !is_program && line.starts_with("    ");
+    let alone = text.lines().filter(is_alone).map(|line| line.trim().to_owned());
     let all = quoted.chain(alone.filter(|line| !line.contains('`')));
     let whole = all.map(|command| command.split_whitespace().collect::<Vec<_>>().join(" "));
     whole.filter_map(|command| command.strip_prefix("fogpost ").map(str::to_owned)).collect()
@@ -38,7 +40,11 @@ fn commands(text: &str) -> Vec<String> {
 
 /// Replaces what stands for a value by a value of any kind.
 fn filled(command: &str) -> String {
-    let mut text = command.split(" #").next().unwrap_or_default().to_owned();
+    let mut text = command.to_owned();
+    // A comment, or a redirection of the shell.
+    for end in [" #", " <", " >", " |"] {
+        text.truncate(text.find(end).unwrap_or(text.len()));
+    }
     for (open, close) in [("{{", "}}"), ("{", "}"), ("\" ~ ", " ~ \"")] {
         while let Some((before, rest)) = text.split_once(open) {
             let (_, after) = rest.split_once(close).unwrap_or(("", ""));
@@ -55,7 +61,7 @@ fn every_command_that_is_suggested_exists() {
     for (folder, endings) in [("src", &["rs", "txt"][..]), ("templates", &["txt"]), ("docs", &["md"])] {
         for file in files(folder, endings) {
             let text = fs::read_to_string(&file).expect("text");
-            for command in commands(&text) {
+            for command in commands(&text, folder == "src") {
                 seen += 1;
                 let words = filled(&command);
                 let parsed = Cli::try_parse_from(["fogpost"].into_iter().chain(words.split(' ')));
