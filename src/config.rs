@@ -244,6 +244,53 @@ pub struct Log {
     pub json: bool,
 }
 
+/// The words of a log filter that stand for a level.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// The parts of the program whose level a log filter can set, besides fogpost and its own parts.
+const LOGGING_CRATES: [&str; 9] =
+    ["sqlx", "axum", "hyper", "hyper_util", "rustls", "tokio", "mail_auth", "imap", "h2"];
+
+impl Log {
+    /// # Errors
+    /// Returns a sentence if the filter cannot be read, or names a level or a part of the program that
+    /// does not exist: it would log nothing, silently.
+    fn check(&self) -> Result<(), String> {
+        let fault = |why: String| {
+            format!(
+                "log.filter is `{}`: {why}; try `info` or `info,fogpost::post=debug`, with the levels {}",
+                self.filter,
+                LEVELS.join(", ")
+            )
+        };
+        if let Err(error) = self.filter.parse::<Targets>() {
+            return Err(fault(error.to_string()));
+        }
+        for directive in self.filter.split(',').map(str::trim).filter(|directive| !directive.is_empty()) {
+            let is_level = LEVELS.iter().any(|level| level.eq_ignore_ascii_case(directive));
+            let target = directive.split('=').next().unwrap_or_default();
+            if !is_level && !is_target(target) {
+                return Err(fault(format!("there is no level or part `{target}`")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a part of the program that logs has this name.
+fn is_target(target: &str) -> bool {
+    let mut parts = target.split("::");
+    match (parts.next(), parts.next()) {
+        (Some("fogpost"), None) => true,
+        (Some("fogpost"), Some(room)) => ROOMS_THAT_LOG.contains(&room),
+        (Some(name), _) => LOGGING_CRATES.contains(&name),
+        (None, _) => false,
+    }
+}
+
+/// The parts of this program that log.
+const ROOMS_THAT_LOG: [&str; 6] = ["store", "post", "config", "desk", "daemon", "cli"];
+
 impl Default for Log {
     fn default() -> Self {
         Log { filter: "info".to_owned(), json: false }
@@ -268,6 +315,19 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError`] if a file cannot be read or the config is faulty; it is one line for the terminal.
+    pub fn load_with_passwords(path: &Path) -> Result<Config, ConfigError> {
+        let mut config = Config::load(path)?;
+        config
+            .read_passwords(|variable| std::env::var(variable).ok())
+            .map_err(|reason| ConfigError::Value { path: path.display().to_string(), reason })?;
+        Ok(config)
+    }
+
+    /// Reads the file at `path`, without the passwords to which it refers: they may be given to the
+    /// service alone, and most commands use neither mailbox nor mail server.
+    ///
+    /// # Errors
+    /// [`ConfigError`] if the file cannot be read or is faulty; it is one line for the terminal.
     pub fn load(path: &Path) -> Result<Config, ConfigError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
@@ -277,9 +337,6 @@ impl Config {
         let mut config = Config::parse(&text, &name)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         config.resolve_paths(folder);
-        config
-            .read_passwords(|variable| std::env::var(variable).ok())
-            .map_err(|reason| ConfigError::Value { path: name, reason })?;
         Ok(config)
     }
 
@@ -302,8 +359,10 @@ impl Config {
             );
         }
         self.inbox.check_login()?;
+        self.inbox.check_server()?;
         self.inbox.check_folders()?;
         self.outbox.way.check_login()?;
+        self.outbox.way.check_server()?;
         self.database.check()?;
         self.house.check()?;
         let own = &self.club.address;
@@ -318,11 +377,7 @@ impl Config {
             let example = "try a domain such as fogpost.club.example";
             return Err(format!("club.message_id_domain is `{domain}`; {example}"));
         }
-        let filter = &self.log.filter;
-        if let Err(error) = filter.parse::<Targets>() {
-            let example = "try `info` or `info,fogpost::post=debug`";
-            return Err(format!("log.filter is `{filter}`: {error}; {example}"));
-        }
+        self.log.check()?;
         if self.letters.answers_per_hour == 0 {
             return Err("letters.answers_per_hour is 0, so nobody would get an answer; try 20".to_owned());
         }
@@ -425,6 +480,9 @@ fn key_at(text: &str, line: usize) -> String {
 
 /// Rewords a parser's message for people, and adds an example where it helps.
 fn reword(message: &str) -> String {
+    if let Some(reworded) = reword_type(message) {
+        return reworded;
+    }
     let example = match message {
         "invalid socket address syntax" => "; try an address and a port such as 127.0.0.1:9118",
         _ if message.starts_with("failed to parse timezone") => "; try a name such as Europe/Berlin",
@@ -439,6 +497,27 @@ fn reword(message: &str) -> String {
         }
         _ => format!("{message}{example}"),
     }
+}
+
+/// Rewords a value of the wrong type: what would do instead, made from the value where that is possible.
+fn reword_type(message: &str) -> Option<String> {
+    let (found, expected) = message.split_once(", expected ")?;
+    let (kind, value) = found.split_once(": ")?.1.split_once(' ')?;
+    let value = value.trim_matches('`');
+    let bare = value.trim_matches('"');
+    let is_number = !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit());
+    Some(match expected {
+        "u16" if is_number => format!("{bare} is no port; a port is from 1 to 65535, such as 993"),
+        "a sequence" => format!("it must be a list in brackets, such as [{value}]"),
+        "a boolean" => format!("it is {value}; it must be true or false, without quotes"),
+        "u8" | "u16" | "u32" | "u64" | "usize" if kind == "string" && is_number => {
+            format!("it must be a number without quotes: {bare}")
+        }
+        "a string" if matches!(kind, "integer" | "float" | "boolean") => {
+            format!("it must stand in quotes: \"{value}\"")
+        }
+        _ => return None,
+    })
 }
 
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Address, D::Error> {

@@ -48,7 +48,7 @@
 //! let (club, game_match, token) = (&club, &Arc::new(ruling.after), "0123456789abcdef");
 //! let mut letters = Vec::new();
 //! for dispatch in &ruling.dispatches {
-//!     let input = WordingInput { club, game_match, dispatch, token, at };
+//!     let input = WordingInput { club, game_match, dispatch, token, gm_plays: false, at };
 //!     letters.push(report::word(&templates, &input, &pictures)?);
 //! }
 //! assert!(letters[0].text.contains("Your orders are sealed"));

@@ -116,8 +116,14 @@ impl Club {
         let (club, answered) = (self.stationery.club(), AnsweredLetter::new(&letter));
         let mut bytes = 0;
         for dispatch in &ruling.dispatches {
-            let input =
-                WordingInput { club: &club, game_match: &game_match, dispatch, token: TOKEN, at: at() };
+            let input = WordingInput {
+                club: &club,
+                game_match: &game_match,
+                dispatch,
+                token: TOKEN,
+                gm_plays: false,
+                at: at(),
+            };
             let worded = report::word(&self.templates, &input, &pictures).expect("it is worded");
             let envelope = Envelope {
                 token: TOKEN,

@@ -5,6 +5,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
 
 use crate::config::{Config, Gms, HouseSection};
 use crate::daemon::{GmIndex, Holder, NamedAddress, Unseal, fit_name};
@@ -12,7 +14,7 @@ use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::house;
 use crate::letter::Address;
-use crate::referee::Terms;
+use crate::referee::{TERM_NAMES, Terms};
 use crate::request::Party;
 
 pub(super) fn seat(text: &str) -> Result<Seat, String> {
@@ -28,6 +30,22 @@ pub(super) fn game(text: &str) -> Result<GameKind, String> {
 
 pub(super) fn address(text: &str) -> Result<Address, String> {
     Address::parse(text).map_err(|_| "try name@example.org".to_owned())
+}
+
+/// Ends the program as for any other faulty command line.
+pub(super) fn usage(fault: &str) -> ! {
+    super::Cli::command().error(ErrorKind::ValueValidation, fault).exit()
+}
+
+/// How a GM's act is carried out and its result printed.
+#[derive(Clone, Copy, clap::Args)]
+pub(super) struct Output {
+    /// Only say what would be done, and do nothing
+    #[arg(long, global = true)]
+    pub(super) check: bool,
+    /// Print JSON, one object per line
+    #[arg(long, global = true)]
+    pub(super) json: bool,
 }
 
 /// The GM who acts.
@@ -142,6 +160,84 @@ pub(super) fn terms(config: &Config, players: &BySeat<Holder>) -> Terms {
         [Holder::Player(_), Holder::Player(_)] | [Holder::House(_), Holder::House(_)] => false,
     };
     Terms { advance, ..config.terms.clone() }
+}
+
+/// The terms of a new match that differ from the club's.
+#[derive(clap::Args)]
+pub(super) struct TermsArguments {
+    /// Days for each turn
+    #[arg(long, value_name = "DAYS")]
+    days: Option<String>,
+    /// Days for the setup
+    #[arg(long, value_name = "DAYS")]
+    setup_days: Option<String>,
+    /// Time zone of the deadlines, such as Europe/Berlin
+    #[arg(long)]
+    zone: Option<String>,
+    /// Hour at which turns are due, 0 to 23
+    #[arg(long)]
+    hour: Option<String>,
+    /// Whether a turn may be due on a Saturday or Sunday: on or off
+    #[arg(long, value_name = "ON|OFF")]
+    weekends: Option<String>,
+    /// Hours after the deadline during which orders still count
+    #[arg(long, value_name = "HOURS")]
+    grace_hours: Option<String>,
+    /// Minutes from the last filing to the adjudication
+    #[arg(long, value_name = "MINUTES")]
+    settle_minutes: Option<String>,
+    /// Hours before the deadline at which players are reminded, such as 48,12
+    #[arg(long, value_name = "HOURS")]
+    reminders_hours: Option<String>,
+    /// Consecutive missed turns after which the rule of --forfeit applies
+    #[arg(long, value_name = "TURNS")]
+    forfeit_after: Option<String>,
+    /// What happens then: ask (the GM) or lose
+    #[arg(long, value_name = "ASK|LOSE")]
+    forfeit: Option<String>,
+    /// Who may take the seat then: ask (the GM) or house
+    #[arg(long, value_name = "ASK|HOUSE")]
+    substitute: Option<String>,
+    /// Days of absence that each player has
+    #[arg(long, value_name = "DAYS")]
+    absence_days: Option<String>,
+    /// Messages between the players: signed or none
+    #[arg(long, value_name = "SIGNED|NONE")]
+    press: Option<String>,
+}
+
+impl TermsArguments {
+    /// Sets the terms that are given.
+    ///
+    /// # Errors
+    /// Returns a sentence with the name and the value if a value is not valid.
+    pub(super) fn apply(&self, terms: &mut Terms) -> Result<(), String> {
+        for (name, value) in self.given() {
+            terms.set(name, value)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the names and values of the terms that are given.
+    pub(super) fn given(&self) -> Vec<(&'static str, &str)> {
+        let all = [
+            &self.days,
+            &self.setup_days,
+            &self.zone,
+            &self.hour,
+            &self.weekends,
+            &self.grace_hours,
+            &self.settle_minutes,
+            &self.reminders_hours,
+            &self.forfeit_after,
+            &self.forfeit,
+            &self.substitute,
+            &self.absence_days,
+            &self.press,
+        ];
+        let named = TERM_NAMES.into_iter().zip(all);
+        named.filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
+    }
 }
 
 /// Maximum bytes of a file with orders, matches or a record. The longest record of a test match takes 200 kB.

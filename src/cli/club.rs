@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
-use super::arguments::ActingGm;
+use super::arguments::{ActingGm, Output};
 use super::instruct::carry_out;
 use crate::daemon::load;
 use crate::referee::Instruction;
@@ -40,7 +40,10 @@ enum Command {
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         super::in_club(config, async |office| match self.command {
-            Command::Digest { gm } => carry_out(office, &gm, &Instruction::Digest, self.json).await,
+            Command::Digest { gm } => {
+                let output = Output { check: false, json: self.json };
+                carry_out(office, &gm, &Instruction::Digest, output).await
+            }
             Command::GmToken { name } => {
                 let gms = &office.config.club.gm;
                 let chosen = match &name {

@@ -36,7 +36,7 @@ pub struct Args {
 impl Args {
     pub fn run(self, path: &Path) -> anyhow::Result<ExitCode> {
         let mut findings = Findings { all_ok: true };
-        let mut config = match Config::load(path) {
+        let mut config = match Config::load_with_passwords(path) {
             Ok(config) => config,
             Err(error) => {
                 findings.print("config", Err(error.into()), "");

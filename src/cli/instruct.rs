@@ -1,14 +1,16 @@
-//! Carries out a GM's instruction from the terminal and prints the result.
+//! Carries out GMs' instructions from the terminal and prints the results.
 
 use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::arguments::ActingGm;
+use super::arguments::{ActingGm, Output};
 use super::output::print_json;
 use crate::daemon::Office;
 use crate::daemon::instruct;
+use crate::letter::printable::printable_line;
 use crate::referee::Instruction;
+use crate::report::GmResult;
 
 /// Carries out a GM's instruction and prints the result, for people or as JSON.
 ///
@@ -18,19 +20,53 @@ pub(super) async fn carry_out(
     office: &Office,
     gm: &ActingGm,
     instruction: &Instruction,
-    json: bool,
+    output: Output,
 ) -> anyhow::Result<ExitCode> {
     let gm = gm.index(&office.config.club.gm)?;
-    let done = instruct::carry_out_as(office, gm, instruction).await?;
-    let text = instruct::tell(office, &done)?;
+    print(office, &instruct::carry_out_as(office, gm, instruction, output.check).await?, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Carries out several instructions, each by itself, and prints the results. One that fails stops none
+/// of the others.
+///
+/// # Errors
+/// Returns an error if nothing was done for one of them.
+pub(super) async fn carry_out_each(
+    office: &Office,
+    gm: &ActingGm,
+    instructions: &[Instruction],
+    output: Output,
+) -> anyhow::Result<ExitCode> {
+    if let [one] = instructions {
+        return carry_out(office, gm, one, output).await;
+    }
+    let gm = gm.index(&office.config.club.gm)?;
+    let mut failed = 0;
+    for instruction in instructions {
+        let done = instruct::carry_out_as(office, gm, instruction, output.check).await;
+        if let Err(error) = done.and_then(|done| print(office, &done, output)) {
+            eprintln!("{}", printable_line(&format!("fogpost: {error:#}")));
+            failed += 1;
+        }
+    }
+    if failed > 0 {
+        bail!("nothing was done in {failed} of {}", instructions.len());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the result of an instruction.
+fn print(office: &Office, done: &GmResult, output: Output) -> anyhow::Result<()> {
+    let text = instruct::tell(office, done)?;
     if !done.is_done() {
         // The text is laid out for a letter; an error is one line.
         bail!("{}", text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
-    if json {
-        print_json(&done);
+    if output.json {
+        print_json(done);
     } else {
         print!("{text}");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

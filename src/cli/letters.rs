@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde_json::json;
 
-use super::arguments::{ActingGm, Unsealing, address};
+use super::arguments::{ActingGm, Output, Unsealing, address};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table, put, put_text};
 use crate::daemon::audit::sealed;
@@ -18,7 +18,7 @@ use crate::daemon::sending::resend::{self, MAX_RESENT, Resent};
 use crate::daemon::{Office, Unseal};
 use crate::letter::{Address, Digest};
 use crate::referee::{Instruction, is_digest_prefix};
-use crate::report::format_local;
+use crate::report::{counted, format_local};
 use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus};
 
 /// List incoming letters with their status, print one, or accept one
@@ -61,9 +61,8 @@ enum Command {
         digest: String,
         #[command(flatten)]
         gm: ActingGm,
-        /// Print JSON, for programs
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        output: Output,
     },
     /// Rule on a letter and discard the ruling: the daemon runs this for a letter on which it died
     #[command(hide = true)]
@@ -71,13 +70,19 @@ enum Command {
         /// The letter's digest
         digest: Digest,
     },
-    /// Send letters of the referee again
+    /// Show letters of the referee, and send them again after a question
     ///
     /// A letter that was given up is sent as it is. A letter that the mail server accepted is sent as a copy,
     /// with a new Message-ID and Resent- fields.
     Resend {
         #[command(flatten)]
         which: Which,
+        /// Send without asking
+        #[arg(long)]
+        yes: bool,
+        /// Only show what would be sent
+        #[arg(long, conflicts_with = "yes")]
+        check: bool,
     },
     /// List the letters of the referee that were given up
     GivenUp {
@@ -123,14 +128,16 @@ impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         super::in_club(config, async |office| {
             match &self.command {
-                Some(Command::Accept { digest, gm, json }) => {
-                    return accept(office, digest, gm, *json).await;
+                Some(Command::Accept { digest, gm, output }) => {
+                    return accept(office, digest, gm, *output).await;
                 }
                 Some(Command::Try { digest }) => {
                     items::try_letter(office, *digest).await?;
                     return Ok(ExitCode::SUCCESS);
                 }
-                Some(Command::Resend { which }) => return resend(office, which).await,
+                Some(Command::Resend { which, yes, check }) => {
+                    return resend(office, which, *yes, *check).await;
+                }
                 Some(Command::GivenUp { seen, json }) => return list_given_up(office, *seen, *json).await,
                 None => {}
             }
@@ -177,7 +184,7 @@ fn print_unsent(office: &Office, dispatches: &[DispatchRow], json: bool) {
             dispatch.recipient.clone(),
             dispatch.kind.to_string(),
             dispatch.match_id.clone().unwrap_or_default(),
-            if dispatch.given_up_at.is_some() { "given up" } else { "waiting" }.to_owned(),
+            state(dispatch).to_owned(),
             dispatch.tries.to_string(),
             dispatch.error.clone(),
         ]
@@ -186,13 +193,42 @@ fn print_unsent(office: &Office, dispatches: &[DispatchRow], json: bool) {
     print_table(&head, rows.collect());
 }
 
-async fn resend(office: &Office, which: &Which) -> anyhow::Result<ExitCode> {
+fn state(dispatch: &DispatchRow) -> &'static str {
+    match dispatch.sent_at {
+        Some(_) => "sent",
+        None if dispatch.given_up_at.is_some() => "given up",
+        None => "waiting",
+    }
+}
+
+/// Asks a question, and returns whether the next line of standard input begins with `y`.
+fn confirmed(question: &str) -> anyhow::Result<bool> {
+    eprint!("{question} [y/N] ");
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).context("standard input")?;
+    Ok(line.trim_start().starts_with(['y', 'Y']))
+}
+
+async fn resend(office: &Office, which: &Which, yes: bool, check: bool) -> anyhow::Result<ExitCode> {
     let filter = DispatchFilter {
         match_id: which.match_id.as_ref().map(|id| id.to_ascii_uppercase()),
         recipient: which.to.as_ref().map(Address::to_string),
         only_given_up: which.given_up,
         since: which.since,
     };
+    let found = office.store.find_dispatches(&filter, MAX_RESENT).await?;
+    let rows: Vec<DispatchRow> = found.into_iter().map(|(row, _)| row).collect();
+    print_unsent(office, &rows, false);
+    let number = rows.iter().filter(|row| row.sent_at.is_some() || row.given_up_at.is_some()).count();
+    let letters = counted(number, "letter", "letters");
+    if number == 0 || check {
+        println!("{letters} would be sent again; nothing was done.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !yes && !confirmed(&format!("Send {letters} again?"))? {
+        println!("Nothing was sent.");
+        return Ok(ExitCode::FAILURE);
+    }
     let Resent { queued, copied, without_picture, waiting } = resend::resend(office, &filter).await?;
     println!(
         "{queued} given up before and {copied} sent before are queued again; {waiting} were waiting already."
@@ -222,12 +258,12 @@ async fn list_given_up(office: &Office, seen: bool, json: bool) -> anyhow::Resul
     Ok(ExitCode::SUCCESS)
 }
 
-async fn accept(office: &Office, digest: &str, gm: &ActingGm, json: bool) -> anyhow::Result<ExitCode> {
+async fn accept(office: &Office, digest: &str, gm: &ActingGm, output: Output) -> anyhow::Result<ExitCode> {
     if !is_digest_prefix(digest) {
         bail!("{digest} is not the beginning of a letter's digest; `fogpost letters` lists them");
     }
     let instruction = Instruction::AcceptLetter { digest: digest.to_ascii_lowercase() };
-    carry_out(office, gm, &instruction, json).await
+    carry_out(office, gm, &instruction, output).await
 }
 
 fn unsent_as_json(dispatch: &DispatchRow) -> serde_json::Value {

@@ -6,16 +6,21 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use serde_json::json;
 
-use super::arguments::{ActingGm, HolderArgument, choices, game, holder, orders, party, seat, terms};
-use super::instruct::carry_out;
+use super::arguments::{
+    ActingGm, HolderArgument, Output, TermsArguments, choices, game, holder, orders, party, seat, terms,
+    usage,
+};
+use super::instruct::{carry_out, carry_out_each};
 use super::match_list::{List, show};
 use super::output::print_json;
 use crate::daemon::instruct;
-use crate::daemon::{GmIndex, Holder, NewMatch, Office};
+use crate::daemon::status::is_any_running;
+use crate::daemon::{Holder, NewMatch, Office};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::letter::printable::printable_line;
-use crate::referee::{Act, Instruction, Match, MatchAction, cut};
+use crate::referee::{Act, Instruction, Match, MatchAction, MatchOverview, Stage, cut, read_terms_change};
+use crate::report::counted;
 use crate::request::Party;
 
 /// Open and list matches, and act on one as the GM
@@ -25,15 +30,14 @@ pub struct Args {
     command: Command,
     #[command(flatten)]
     gm: ActingGm,
-    /// Print JSON, one object per line
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(clap::Subcommand)]
 enum Command {
     /// Open a match; the daemon sends the first letters
-    New(New),
+    New(Box<New>),
     List(List),
     /// Show a match, without anything that the rules hide from either side
     Show {
@@ -41,31 +45,41 @@ enum Command {
         #[arg(value_name = "MATCH")]
         id: String,
     },
-    /// Pause a match
+    /// Pause matches
     Pause {
         #[command(flatten)]
-        target: Target,
+        targets: Targets,
         /// The reason, which both players are told
         #[arg(long, default_value = "no reason is given")]
         reason: String,
     },
-    /// Resume a paused match
+    /// Resume paused matches
     Resume {
         #[command(flatten)]
-        target: Target,
+        targets: Targets,
     },
     /// End a match without a winner
     Abandon {
         #[command(flatten)]
         target: Target,
     },
-    /// Extend the deadline by whole days
-    Extend {
+    /// Void the result of a match, which may be over; a running match ends
+    Annul {
         #[command(flatten)]
         target: Target,
-        /// Days to add
-        #[arg(value_parser = clap::value_parser!(u32).range(1..=366))]
-        days: u32,
+        /// The reason, which both players are told
+        #[arg(long)]
+        reason: String,
+    },
+    /// Extend deadlines by whole days
+    Extend(Extend),
+    /// Change terms of a match from the next turn on; both players are told
+    Terms {
+        #[command(flatten)]
+        target: Target,
+        /// Terms and their values: days=5 hour=20 weekends=off grace=24 reminders=48,12
+        #[arg(required = true, value_name = "NAME=VALUE")]
+        terms: Vec<String>,
     },
     /// Adjudicate the open phase now, with the orders that the rules assume for a seat that has not filed
     Adjudicate {
@@ -184,6 +198,74 @@ impl Target {
     }
 }
 
+/// Matches, and the turn that must be open in them.
+#[derive(clap::Args)]
+struct Targets {
+    /// Names of the matches, such as QZ-7K3M
+    #[arg(value_name = "MATCH", required = true)]
+    ids: Vec<String>,
+    /// Do nothing in a match unless this turn is open
+    #[arg(long)]
+    turn: Option<u32>,
+}
+
+impl Targets {
+    fn act(self, act: &Act) -> Vec<Instruction> {
+        let instruct = |id| Instruction::Match { id, turn: self.turn, action: MatchAction::Act(act.clone()) };
+        self.ids.into_iter().map(instruct).collect()
+    }
+}
+
+#[derive(clap::Args)]
+struct Extend {
+    /// Names of the matches, and the days to add: QZ-7K3M 3
+    #[arg(value_name = "MATCH... DAYS", required = true)]
+    words: Vec<String>,
+    /// Extend the deadline of every match that is late or waits for the GM
+    #[arg(long)]
+    all_late: bool,
+    /// Do nothing in a match unless this turn is open
+    #[arg(long)]
+    turn: Option<u32>,
+}
+
+impl Extend {
+    /// Returns the matches, unless all late ones are meant, and the days.
+    fn parts(&self) -> Result<(&[String], u32), String> {
+        let (days, ids) = self.words.split_last().ok_or("name the matches, and the days to add")?;
+        let days = days.parse().ok().filter(|days| (1..=366).contains(days));
+        let days = days.ok_or("the last word must be the number of days, 1 to 366: QZ-7K3M 3")?;
+        match (ids, self.all_late) {
+            ([], false) => Err("name the matches before the days, or add --all-late".to_owned()),
+            ([_, ..], true) => Err("with --all-late, name no matches".to_owned()),
+            ([], true) | ([_, ..], false) => Ok((ids, days)),
+        }
+    }
+
+    async fn run(self, office: &Office, gm: &ActingGm, output: Output) -> anyhow::Result<ExitCode> {
+        let (ids, days) = self.parts().unwrap_or_else(|fault| usage(&fault));
+        let ids = if self.all_late { late(office).await? } else { ids.to_vec() };
+        if ids.is_empty() {
+            println!("No match is late.");
+            return Ok(ExitCode::SUCCESS);
+        }
+        let targets = Targets { ids, turn: self.turn };
+        carry_out_each(office, gm, &targets.act(&Act::Extend { days }), output).await
+    }
+}
+
+/// Returns the matches that are late or wait for the GM.
+async fn late(office: &Office) -> anyhow::Result<Vec<String>> {
+    let (now, mut ids) = (office.now(), Vec::new());
+    let mut take = |game_match: MatchOverview| {
+        if game_match.is_late(now) {
+            ids.push(game_match.id);
+        }
+    };
+    office.store.list_matches(Some(Stage::Running), &mut take).await?;
+    Ok(ids)
+}
+
 #[derive(clap::Args)]
 struct New {
     /// quadrant-z, pacific, quantum or quad; see `fogpost games`
@@ -196,43 +278,45 @@ struct New {
     /// Holder of the seat `second`
     #[arg(value_parser = holder, required_unless_present = "from")]
     second: Option<HolderArgument>,
-    /// Open all matches listed in a CSV file, or none. Its columns are game, first and second, and optionally
-    /// options, days, setup_days and zone
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "options", "days", "setup_days", "zone"])]
+    /// Open all matches listed in a CSV file, or none. Its columns are game, first and second, and
+    /// optionally options and the terms, such as days or grace_hours
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "options"])]
     from: Option<PathBuf>,
     /// An option of the game, `name=value`; can be repeated
     #[arg(long = "option", short, value_name = "NAME=VALUE")]
     options: Vec<String>,
-    /// Days for each turn
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=365))]
-    days: Option<u32>,
-    /// Days for the setup
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=365))]
-    setup_days: Option<u32>,
-    /// Time zone of the deadlines, such as Europe/Berlin
-    #[arg(long)]
-    zone: Option<chrono_tz::Tz>,
+    #[command(flatten)]
+    terms: TermsArguments,
 }
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        super::in_club(config, async |office| self.command.run(office, &self.gm, self.json).await)
+        super::in_club(config, async |office| self.command.run(office, &self.gm, self.output).await)
     }
 }
 
 impl Command {
-    async fn run(self, office: &Office, gm: &ActingGm, json: bool) -> anyhow::Result<ExitCode> {
+    async fn run(self, office: &Office, gm: &ActingGm, output: Output) -> anyhow::Result<ExitCode> {
         let instruction = match self {
-            Command::New(new) => return new.run(office, gm, json).await.map(|()| ExitCode::SUCCESS),
-            Command::List(list) => return list.run(office, json).await.map(|()| ExitCode::SUCCESS),
+            Command::New(new) => return new.run(office, gm, output).await.map(|()| ExitCode::SUCCESS),
+            Command::List(list) => return list.run(office, output.json).await.map(|()| ExitCode::SUCCESS),
             Command::Show { id } => {
                 let game_match = find(office, &id).await?;
-                return show(office, &game_match, json).await.map(|()| ExitCode::SUCCESS);
+                return show(office, &game_match, output.json).await.map(|()| ExitCode::SUCCESS);
             }
-            Command::Pause { target, reason } => target.act(Act::pause(reason)),
-            Command::Resume { target } => target.act(Act::Resume),
+            Command::Pause { targets, reason } => {
+                return carry_out_each(office, gm, &targets.act(&Act::pause(reason)), output).await;
+            }
+            Command::Resume { targets } => {
+                return carry_out_each(office, gm, &targets.act(&Act::Resume), output).await;
+            }
+            Command::Extend(extend) => return extend.run(office, gm, output).await,
+            Command::Annul { target, reason } => target.act(Act::Annul { reason }),
+            Command::Terms { target, terms } => {
+                let words: Vec<&str> = terms.iter().map(String::as_str).collect();
+                target.act(Act::Terms(read_terms_change(&words).map_err(anyhow::Error::msg)?))
+            }
             Command::Abandon { target } => target.act(Act::Abandon),
-            Command::Extend { target, days } => target.act(Act::Extend { days }),
             Command::Adjudicate { target } => target.act(Act::Adjudicate),
             Command::Forfeit { target, seat } => target.act(Act::Forfeit(seat)),
             Command::Note { target, text } => target.act(Act::Note { text: text.join(" ") }),
@@ -247,17 +331,47 @@ impl Command {
                 Target { id, turn: None }.action(MatchAction::Correct { turn, reason, orders })
             }
         };
-        carry_out(office, gm, &instruction, json).await
+        carry_out(office, gm, &instruction, output).await
     }
 }
 
 impl New {
-    async fn run(self, office: &Office, gm: &ActingGm, json: bool) -> anyhow::Result<()> {
+    async fn run(self, office: &Office, gm: &ActingGm, output: Output) -> anyhow::Result<()> {
         let gm = gm.index(&office.config.club.gm)?;
-        if let Some(file) = &self.from {
-            return open_list(office, gm, file, json).await;
+        let new = match &self.from {
+            Some(_) if !self.terms.given().is_empty() => {
+                bail!("with --from, the terms are columns of the file")
+            }
+            Some(file) => super::pairs::read(file, &office.config)?,
+            None => vec![self.one(office)?],
+        };
+        if output.check {
+            instruct::check_all(office, &new).await?;
+            let matches = counted(new.len(), "match", "matches");
+            println!("This would open {matches}; nothing was done.");
+            return Ok(());
         }
-        let (Some(game), Some(first), Some(second)) = (self.game, self.first, self.second) else {
+        let is_list = self.from.is_some();
+        for (new, opened) in new.iter().zip(instruct::open_all_as(office, gm, &new).await?) {
+            tell_unused_names(new, &opened);
+            let Match { id, game, players, .. } = opened;
+            if output.json {
+                print_json(&json!({ "match": id }));
+            } else if is_list {
+                println!("{id} {game}: {} against {}", players.first, players.second);
+            } else {
+                println!("{id} is open; its first letters are in the outbox.");
+            }
+        }
+        if !is_any_running(&office.store, office.now()).await? {
+            eprintln!("No daemon is running: the letters go out when `fogpost run` starts.");
+        }
+        Ok(())
+    }
+
+    /// Returns the match that the arguments describe.
+    fn one(&self, office: &Office) -> anyhow::Result<NewMatch> {
+        let (Some(game), Some(first), Some(second)) = (self.game, &self.first, &self.second) else {
             bail!("give a game and two players, or --from FILE")
         };
         let mut given = Vec::new();
@@ -266,41 +380,14 @@ impl New {
         }
         let house = &office.config.house;
         let players = BySeat::new(
-            first.holder(game, house).map_err(anyhow::Error::msg)?,
-            second.holder(game, house).map_err(anyhow::Error::msg)?,
+            first.clone().holder(game, house).map_err(anyhow::Error::msg)?,
+            second.clone().holder(game, house).map_err(anyhow::Error::msg)?,
         );
         let choices = choices(game, &players, &given).map_err(anyhow::Error::msg)?;
         let mut terms = terms(&office.config, &players);
-        terms.days = self.days.unwrap_or(terms.days);
-        terms.setup_days = self.setup_days.unwrap_or(terms.setup_days);
-        terms.zone = self.zone.unwrap_or(terms.zone);
-        let new = NewMatch { game, choices, players, terms };
-        let [opened] = &instruct::open_all_as(office, gm, std::slice::from_ref(&new)).await?[..] else {
-            bail!("no match was opened")
-        };
-        tell_unused_names(&new, opened);
-        if json {
-            print_json(&json!({ "match": opened.id }));
-        } else {
-            println!("{} is open; its first letters are in the outbox.", opened.id);
-        }
-        Ok(())
+        self.terms.apply(&mut terms).map_err(anyhow::Error::msg)?;
+        Ok(NewMatch { game, choices, players, terms })
     }
-}
-
-/// Opens the matches that a CSV file lists, all or none.
-async fn open_list(office: &Office, gm: GmIndex, file: &Path, json: bool) -> anyhow::Result<()> {
-    let new = super::pairs::read(file, &office.config)?;
-    for (new, opened) in new.iter().zip(instruct::open_all_as(office, gm, &new).await?) {
-        tell_unused_names(new, &opened);
-        let Match { id, game, players, .. } = opened;
-        if json {
-            print_json(&json!({ "match": id }));
-        } else {
-            println!("{id} {game}: {} against {}", players.first, players.second);
-        }
-    }
-    Ok(())
 }
 
 /// Reports given names that are not used because the addresses are registered under others.

@@ -87,7 +87,7 @@ enum Command {
     Init(init::Args),
     Doctor(doctor::Args),
     Login(login::Args),
-    Match(matches::Args),
+    Match(Box<matches::Args>),
     Player(player::Args),
     Club(club::Args),
     Clock(clock::Args),

@@ -1,8 +1,8 @@
 //! `fogpost match new --from FILE`: reads a CSV file of matches to open, all or none.
 //!
-//! The first line names the columns: `game`, `first` and `second`, and optionally `options`, `days`,
-//! `setup_days` and `zone`. Options are written as in `swap=off trainer=on`. Commas or semicolons separate
-//! the columns; spreadsheets use one or the other, depending on the country.
+//! The first line names the columns: `game`, `first` and `second`, and optionally `options` and any of the
+//! terms, such as `days` or `grace_hours`. Options are written as in `swap=off trainer=on`. Commas or
+//! semicolons separate the columns; spreadsheets use one or the other, depending on the country.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,8 +14,9 @@ use crate::config::Config;
 use crate::daemon::{Holder, NewMatch};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
+use crate::referee::TERM_NAMES;
 
-const COLUMNS: [&str; 7] = ["game", "first", "second", "options", "days", "setup_days", "zone"];
+const COLUMNS: [&str; 4] = ["game", "first", "second", "options"];
 const REQUIRED: [&str; 3] = ["game", "first", "second"];
 
 /// Reads the file. `config` has the defaults for columns that a line leaves empty.
@@ -59,8 +60,9 @@ fn delimiter(text: &str) -> u8 {
 }
 
 fn check_columns(columns: &[String]) -> Result<(), String> {
-    if let Some(unknown) = columns.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
-        return Err(format!("there is no column `{unknown}`; the columns are {}", COLUMNS.join(", ")));
+    let known: Vec<&str> = COLUMNS.into_iter().chain(TERM_NAMES).collect();
+    if let Some(unknown) = columns.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(format!("there is no column `{unknown}`; the columns are {}", known.join(", ")));
     }
     if let Some(missing) = REQUIRED.iter().find(|name| !columns.iter().any(|column| column == *name)) {
         return Err(format!("the column `{missing}` is missing"));
@@ -89,13 +91,6 @@ impl Fields<'_> {
             .and_then(|holder| holder.holder(kind, &config.house))
             .map_err(|fault| format!("{seat} `{text}`: {fault}"))
     }
-
-    fn days(&self, name: &str, default: u32) -> Result<u32, String> {
-        match self.get(name) {
-            Some(text) => text.parse().map_err(|_| format!("{name} `{text}` is not a number")),
-            None => Ok(default),
-        }
-    }
 }
 
 fn parse(columns: &[String], record: &csv::StringRecord, config: &Config) -> Result<NewMatch, String> {
@@ -120,11 +115,10 @@ fn parse(columns: &[String], record: &csv::StringRecord, config: &Config) -> Res
     }
     let choices = choices(kind, &players, &given)?;
     let mut terms = terms(config, &players);
-    terms.days = fields.days("days", terms.days)?;
-    terms.setup_days = fields.days("setup_days", terms.setup_days)?;
-    if let Some(zone) = fields.get("zone") {
-        terms.zone = zone.parse().map_err(|_| format!("zone `{zone}`: try a name such as Europe/Berlin"))?;
+    for name in TERM_NAMES {
+        if let Some(value) = fields.get(name) {
+            terms.set(name, value)?;
+        }
     }
-    terms.check()?;
     Ok(NewMatch { game: kind, choices, players, terms })
 }

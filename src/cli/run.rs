@@ -74,7 +74,7 @@ struct ConfigFile {
 
 impl ConfigFile {
     fn load(&self) -> anyhow::Result<Config> {
-        let mut config = Config::load(&self.path)?;
+        let mut config = Config::load_with_passwords(&self.path)?;
         if let Some(form) = self.form {
             config.log.json = matches!(form, Form::Json);
         }

@@ -62,7 +62,7 @@ fn print(status: &Status, zone: chrono_tz::Tz) {
         ("dispatches", times.queue(status.dispatches_waiting, status.oldest_dispatch)),
         ("sent", sent),
         ("given up", listed_by(status.dispatches_given_up, "--unsent")),
-        ("matches", format!("{} running", status.matches_running)),
+        ("matches", matches(status)),
         ("clock", clock),
         ("last fetch", times.last(status.last_fetch)),
         ("last send", times.last(status.last_send)),
@@ -82,6 +82,22 @@ fn print(status: &Status, zone: chrono_tz::Tz) {
     for (what, text) in lines {
         println!("{what:<12}  {text}");
     }
+}
+
+/// Describes how many matches run, and in how many somebody is awaited.
+fn matches(status: &Status) -> String {
+    let mut text = format!("{} running", status.matches_running);
+    let waiting = status.matches_waiting_for_gm;
+    for (number, what) in [
+        (status.matches_late, "late"),
+        (waiting, if waiting == 1 { "waits for a GM" } else { "wait for a GM" }),
+        (status.protests, if status.protests == 1 { "protest" } else { "protests" }),
+    ] {
+        if number > 0 {
+            text.push_str(&format!(", {number} {what}"));
+        }
+    }
+    text
 }
 
 /// Formats past times for people.

@@ -1,6 +1,7 @@
 //! Decides and commits: loads the rows that a decision lacks, decides again if somebody else has changed
 //! them, and wakes the loops that then have something to do.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -11,6 +12,7 @@ use crate::desk::frame::club::Club;
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
 use crate::desk::items::{Progress, Rounds};
+use crate::referee::WORDS_NOTE;
 use crate::store::{Changes, LetterStatus, StoreError};
 
 /// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only
@@ -20,8 +22,9 @@ const MAX_ROUNDS: usize = 64;
 /// Maximum attempts at a change while others change the same rows.
 const MAX_TRIES: usize = 20;
 
-/// Wakes the loops that have something to do after this commit.
+/// Logs what a commit decided, and wakes the loops that then have something to do.
 pub fn wake_loops(office: &Office, changes: &Changes) {
+    log_decisions(changes);
     // A GM has accepted a letter, or a player has confirmed one.
     if changes.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
         office.letters.notify_one();
@@ -33,6 +36,54 @@ pub fn wake_loops(office: &Office, changes: &Changes) {
     if changes.matches.iter().any(|row| row.wake_at.is_some_and(|moment| moment <= changes.at)) {
         office.house.notify_one();
     }
+}
+
+/// Logs the outcome of each letter and each ruling: matches, seats and digests, and never what anybody wrote.
+fn log_decisions(changes: &Changes) {
+    for decision in &changes.decided {
+        let entries = changes.entries.iter().skip_while(|entry| !entry.letters.contains(&decision.digest));
+        let first = entries.clone().next().map(|entry| entry.chain.as_str());
+        let of_letter = entries.take_while(|entry| {
+            Some(entry.chain.as_str()) == first
+                && (entry.letters.is_empty() || entry.letters.contains(&decision.digest))
+        });
+        tracing::info!(
+            letter = %decision.digest,
+            status = decision.status.as_str(),
+            outcome = outcome(of_letter.map(|entry| entry.kind.as_str())),
+            match_id = decision.seat.as_ref().map(|(id, _)| id.as_str()),
+            seat = decision.seat.as_ref().map(|(_, seat)| tracing::field::display(seat)),
+            passed_on = decision.note.starts_with(WORDS_NOTE),
+            "letter decided"
+        );
+    }
+    let mut kinds: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for entry in &changes.entries {
+        kinds.entry(&entry.chain).or_default().push(&entry.kind);
+    }
+    for (match_id, kinds) in kinds {
+        tracing::info!(match_id, entries = kinds.join(" "), "ruled on a match");
+    }
+}
+
+/// Words what a letter led to in its match: `sealed`, `refused`, `sealed, adjudicated`.
+fn outcome<'a>(kinds: impl Iterator<Item = &'a str>) -> String {
+    let words = kinds.filter_map(|kind| match kind {
+        "OrdersSealed" => Some("sealed"),
+        "OrdersRefused" => Some("refused"),
+        "OrdersChecked" => Some("checked"),
+        "OrdersWithdrawn" => Some("withdrawn"),
+        "ConditionsSealed" => Some("conditions sealed"),
+        "TurnAdjudicated" => Some("adjudicated"),
+        "MatchEnded" => Some("match over"),
+        "MessagePassed" => Some("passed on"),
+        "Protested" => Some("protested"),
+        "LetterAnswered" => Some("answered"),
+        _ => None,
+    });
+    let mut words: Vec<&str> = words.collect();
+    words.dedup();
+    words.join(", ")
 }
 
 /// Whether the database fails temporarily, so that everything else would fail as well.

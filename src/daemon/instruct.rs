@@ -2,7 +2,8 @@
 
 use anyhow::{Context as _, bail};
 
-use super::{Office, commit, doubt};
+use super::{Office, commit, doubt, load};
+use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::gm::alarm::time_apart;
 use crate::desk::gm::instructions::instruct_at_terminal;
@@ -38,15 +39,25 @@ pub async fn open_all_as(office: &Office, gm: GmIndex, new: &[NewMatch]) -> anyh
     commit::decide_and_commit(office, move |desk| openings::open_all(desk, &new, &gm)).await
 }
 
+/// Checks whether several matches can be opened, and opens none.
+///
+/// # Errors
+/// Same as [`open`].
+pub async fn check_all(office: &Office, new: &[NewMatch]) -> anyhow::Result<()> {
+    let new = new.to_vec();
+    let decision = move |desk: &mut Desk<'_>| openings::check_all(desk, &new);
+    commit::decide(office, load::new_rows(office).await?, decision).await.map(|((), _)| ())
+}
+
 /// Carries out one instruction on behalf of the first GM.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn carry_out(office: &Office, instruction: &Instruction) -> anyhow::Result<GmResult> {
-    carry_out_as(office, GmIndex::default(), instruction).await
+    carry_out_as(office, GmIndex::default(), instruction, false).await
 }
 
-/// Carries out one instruction on behalf of a GM.
+/// Carries out one instruction on behalf of a GM; with `check`, only says what would be done.
 ///
 /// # Errors
 /// Same as [`carry_out`].
@@ -54,12 +65,17 @@ pub async fn carry_out_as(
     office: &Office,
     gm: GmIndex,
     instruction: &Instruction,
+    check: bool,
 ) -> anyhow::Result<GmResult> {
     if instruction.changes_something() {
         ensure_clock_is_trusted(office).await?;
     }
     let instruction = instruction.clone();
-    commit::decide_and_commit(office, move |desk| instruct_at_terminal(desk, gm, &instruction)).await
+    let decision = move |desk: &mut Desk<'_>| instruct_at_terminal(desk, gm, &instruction, check);
+    match check {
+        true => Ok(commit::decide(office, load::new_rows(office).await?, decision).await?.0),
+        false => commit::decide_and_commit(office, decision).await,
+    }
 }
 
 /// Fails if a daemon doubts the clock: deadlines would follow from it.
@@ -73,7 +89,7 @@ async fn ensure_clock_is_trusted(office: &Office) -> anyhow::Result<()> {
     }
 }
 
-/// Words the result of an instruction as letters to the GM do.
+/// Words the result of an instruction for the terminal.
 ///
 /// # Errors
 /// Returns an error if a template is faulty.

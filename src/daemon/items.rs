@@ -25,7 +25,7 @@ use crate::desk::items::{Batch, Item, MAX_ATTEMPTS, Progress, Rounds, set_back};
 use crate::desk::matches::acts::by_clock;
 use crate::desk::outbox::alarms;
 use crate::letter::Digest;
-use crate::store::{Changes, Claimable, LetterStatus, MOST_CLAIMED, MatchRow, StoreError, WaitingLetter};
+use crate::store::{Changes, Claimable, MOST_CLAIMED, MatchRow, StoreError, WaitingLetter};
 
 /// Due matches in one transaction.
 const MAX_DUE: u32 = 100;
@@ -161,7 +161,6 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
             suspects::clear_suspects(office, &digests);
             office.attempts.note_commit(true);
             commit::wake_loops(office, &changes);
-            log_decided(&changes);
         }
         // Others have changed the same rows. Alone, a letter depends on few of them.
         Err(StoreError::Stale(what)) => {
@@ -358,10 +357,4 @@ fn items_of<'m>(letters: Vec<ReadLetter>, due: impl Iterator<Item = &'m MatchRow
     }
     let due = due.map(|row| Item::Match { id: row.id.clone(), cause_of: by_clock() });
     due.chain(lanes.into_iter().map(Item::Letters)).collect()
-}
-
-fn log_decided(changes: &Changes) {
-    for letter in changes.decided.iter().filter(|letter| letter.status != LetterStatus::Ruled) {
-        tracing::info!(letter = %letter.digest, status = letter.status.as_str(), "decided on a letter");
-    }
 }

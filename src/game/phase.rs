@@ -57,5 +57,7 @@ named_enum! {
         DrawAgreed = "draw agreed",
         Abandoned = "abandoned",
         Forfeited = "forfeited",
+        // The GM has voided the result.
+        Annulled = "annulled",
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::fact::{MailIdentity, PauseReason};
 use super::holder::SeatPins;
 use super::seal::SealKey;
-use super::settings::{PlayerSettings, is_default};
+use super::settings::{PlayerSettings, TermsChange, is_default};
 use crate::game::any::Choices;
 use crate::game::{BySeat, Line, OrderLines, Phase, Seat};
 use crate::letter::Digest;
@@ -31,6 +31,10 @@ pub enum Act {
     Extend { days: u32 },
     /// Adjudicates the open phase. Seats that have not filed get the filing that the rules assume.
     Adjudicate,
+    /// Voids the result: the match, which may be over, counts as annulled. A running one ends.
+    Annul { reason: String },
+    /// Changes some terms from the next phase on.
+    Terms(TermsChange),
     /// Records a note for the GMs.
     Note { text: String },
     /// Tells one side something, or both. The ledger keeps the digest of the text, and the match the text.

@@ -9,7 +9,7 @@ use strum::{IntoStaticStr, VariantNames};
 
 use super::holder::SeatPins;
 use super::lot::PinnedLot;
-use super::settings::{PlayerSettings, no_settings};
+use super::settings::{PlayerSettings, TermsChange, no_settings};
 use crate::game::any::{Choices, GameKind};
 use crate::game::condition::{ConditionOutcome, Conditions};
 use crate::game::names::named_enum;
@@ -101,6 +101,10 @@ pub enum Fact {
     MatchPaused { reason: PauseReason },
     /// Deadlines run again, or a protest after the end is settled.
     MatchResumed { deadline: Option<DateTime<Utc>> },
+    /// The result is void: the match counts as annulled.
+    MatchAnnulled { reason: String },
+    /// These terms are in force from the next phase on.
+    TermsChanged { terms: TermsChange },
     /// The seat offered a draw.
     DrawOffered { seat: Seat },
     /// The seat asked for more time.

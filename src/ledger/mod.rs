@@ -33,7 +33,7 @@ pub use lot::{Lot, PinnedLot};
 pub use replay::{adjudications, record, replay, seen, standing};
 pub use seal::{SealKey, seal_digest};
 pub(crate) use settings::is_default;
-pub use settings::{LetterFormat, PlayerSettings, Receipts, next_at_hour, no_settings};
+pub use settings::{LetterFormat, PlayerSettings, Receipts, TermsChange, next_at_hour, no_settings};
 
 /// The format of new ledgers, and the only one that this program reads. The first entry names it.
 pub const FORMAT: u32 = 1;

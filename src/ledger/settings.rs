@@ -98,3 +98,22 @@ mod tests {
         assert_eq!(serde_json::to_string(&PlayerSettings::default()).unwrap(), "{}");
     }
 }
+
+/// Terms that a GM changes while a match runs. What is `None` stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TermsChange {
+    /// Days for each turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub days: Option<u32>,
+    /// Hour of the day at which turns are due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hour: Option<u32>,
+    /// Whether a turn may be due on a Saturday or Sunday.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weekends: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grace_hours: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reminders_hours: Option<Vec<u32>>,
+}

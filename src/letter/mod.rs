@@ -46,6 +46,9 @@ pub use sender::envelope::UnreadableLetter;
 pub use text::body::UnreadableContent;
 pub use text::{clean, printable};
 
+/// The subject of the letter by which `fogpost doctor --send` tests whether mail arrives.
+pub const DOCTOR_SUBJECT: &str = "fogpost doctor: does mail arrive?";
+
 /// Maximum letters of a thread to recognise in the quotes of a reply.
 const MAX_QUOTED: usize = 8;
 

@@ -1,5 +1,6 @@
 //! Access to the paths and passwords in the settings, which the config completes before they are used.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use super::inbox::Inbox;
@@ -64,12 +65,17 @@ impl Inbox {
     /// # Errors
     /// Returns a sentence that names the key if the login is incomplete, or given in two ways.
     pub fn check_login(&self) -> Result<(), String> {
+        let Inbox::Imap(imap) = self else { return Ok(()) };
+        check_password("inbox.imap", imap.password.is_some(), imap.password_file.is_some())?;
+        let has_password = imap.password.is_some() || imap.password_file.is_some();
+        check_oauth("inbox.imap", imap.oauth.as_deref(), has_password)
+    }
+
+    /// # Errors
+    /// Returns a sentence that names the key if the host is no name of a machine, or the port none.
+    pub fn check_server(&self) -> Result<(), String> {
         match self {
-            Inbox::Imap(imap) => check_oauth(
-                "inbox.imap",
-                imap.oauth.as_deref(),
-                imap.password.is_some() || imap.password_file.is_some(),
-            ),
+            Inbox::Imap(imap) => check_host("inbox.imap", &imap.host, imap.port),
             Inbox::Maildir(_) => Ok(()),
         }
     }
@@ -131,11 +137,51 @@ impl outbox::OutboxConfig {
         if smtp.oauth.is_some() && smtp.user.is_none() {
             return Err("outbox.smtp.oauth needs outbox.smtp.user, the address that logs in".to_owned());
         }
-        check_oauth(
-            "outbox.smtp",
-            smtp.oauth.as_deref(),
-            smtp.password.is_some() || smtp.password_file.is_some(),
-        )
+        check_password("outbox.smtp", smtp.password.is_some(), smtp.password_file.is_some())?;
+        let has_password = smtp.password.is_some() || smtp.password_file.is_some();
+        check_oauth("outbox.smtp", smtp.oauth.as_deref(), has_password)
+    }
+
+    /// # Errors
+    /// Returns a sentence that names the key if the host is no name of a machine, or the port none.
+    pub fn check_server(&self) -> Result<(), String> {
+        match self {
+            outbox::OutboxConfig::Smtp(smtp) => check_host("outbox.smtp", &smtp.host, smtp.port),
+            outbox::OutboxConfig::Maildir(_) | outbox::OutboxConfig::Sendmail(_) => Ok(()),
+        }
+    }
+}
+
+fn check_password(section: &str, has_password: bool, has_file: bool) -> Result<(), String> {
+    match has_password && has_file {
+        true => Err(format!("{section} has a password and a password_file; remove one")),
+        false => Ok(()),
+    }
+}
+
+/// Checks a host and its port. People paste `mail.example.org:993` or a URL.
+fn check_host(section: &str, host: &str, port: Option<u16>) -> Result<(), String> {
+    if port == Some(0) {
+        return Err(format!("{section}.port is 0; a port is from 1 to 65535, or leave it out"));
+    }
+    if host.parse::<IpAddr>().is_ok() {
+        return Ok(());
+    }
+    let bare = host.split_once("://").map_or(host, |(_, rest)| rest).trim_end_matches('/').trim();
+    let (name, number) = match bare.rsplit_once(':') {
+        Some((name, number)) if number.parse::<u16>().is_ok() => (name, Some(number)),
+        Some(_) | None => (bare, None),
+    };
+    let is_name = |text: &str| !text.is_empty() && !text.contains([':', '/', '@', ' ', '[', ']']);
+    match (is_name(host), number) {
+        (true, _) => Ok(()),
+        (false, Some(number)) if is_name(name) => Err(format!(
+            "{section}.host is `{host}`; write host = \"{name}\" and port = {number}, each on a line of its own"
+        )),
+        (false, None) if is_name(name) => Err(format!("{section}.host is `{host}`; write host = \"{name}\"")),
+        (false, _) => {
+            Err(format!("{section}.host is `{host}`; try the name alone, such as mail.example.org"))
+        }
     }
 }
 

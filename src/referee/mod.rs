@@ -58,16 +58,16 @@ pub use play::past::{Past, digest_of_request, without_numbers};
 pub use play::ruling::Ruling;
 pub use rejection::{ClaimRejection, Rejection};
 pub use reply::{Confirmer, Reply};
-pub use schedule::{Absence, ForfeitRule, Press, Substitute, Terms};
+pub use schedule::{Absence, ForfeitRule, Press, Substitute, TERM_NAMES, Terms, read_terms_change};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use words::{
     Passing, WORDS_NOTE, Words, cut, games_in, is_order_of_any_game, note_of_text, note_of_words,
-    reads_as_order, without_order_lines,
+    reads_as_order, tells_of_trouble, without_order_lines,
 };
 
 pub use crate::ledger::{
     Act, Cause, Correction, Hint, HouseFailure, HousePlay, LetterCause, LetterFormat, NewKey, PlayerSettings,
-    Receipts,
+    Receipts, TermsChange,
 };
 pub use crate::request::{COMMAND_WORDS, LeftOut, MAX_COMMANDS, MAX_FAULTS};
 

@@ -20,10 +20,17 @@ pub enum Rejection {
     Faulty { faults: Vec<Fault> },
     /// The seat owes no orders.
     NotDue { seat: Seat },
-    /// The turn was not adjudicated, or its orders no longer fit.
-    NoSuchTurn { turn: u32 },
+    /// The turn was not adjudicated, or without a filing of the seat whose orders are corrected.
+    NoSuchTurn {
+        turn: u32,
+        seat: Option<Seat>,
+        /// The turn that was adjudicated last, of those in which the seat filed.
+        last: Option<u32>,
+    },
     /// An absence has more days than the seat has left, or lies in the past.
     TooManyDays { left: i64 },
+    /// Terms cannot be changed like this: a sentence about the key, the value and its bounds.
+    BadTerms { says: String },
     /// There is no deadline to move, because only the house is to move.
     NoDeadline,
 }

@@ -6,6 +6,8 @@ use chrono::{
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
+use crate::ledger::TermsChange;
+
 /// Maximum days for a turn or the setup.
 pub(super) const MAX_DAYS: u32 = 365;
 
@@ -161,6 +163,56 @@ impl Terms {
         }
     }
 
+    /// Sets one of the terms that [`TERM_NAMES`] lists, as written in a command or a table.
+    ///
+    /// # Errors
+    /// Returns a sentence with the name and the value if there is no such term, or if the value is not valid.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "days" => self.days = number(name, value)?,
+            "setup_days" => self.setup_days = number(name, value)?,
+            "zone" => {
+                self.zone =
+                    value.parse().map_err(|_| format!("zone `{value}`: try a name such as Europe/Berlin"))?;
+            }
+            "hour" => self.hour = number(name, value)?,
+            "weekends" => self.weekends = on_or_off(name, value)?,
+            "grace_hours" => self.grace_hours = number(name, value)?,
+            "settle_minutes" => self.settle_minutes = number(name, value)?,
+            "reminders_hours" => self.reminders_hours = numbers(name, value)?,
+            "forfeit_after" => self.forfeit_after = number(name, value)?,
+            "forfeit" => {
+                let rules = [("ask", ForfeitRule::Ask), ("lose", ForfeitRule::Lose)];
+                self.forfeit = one_of(name, value, rules)?;
+            }
+            "substitute" => {
+                let rules = [("ask", Substitute::Ask), ("house", Substitute::House)];
+                self.substitute = one_of(name, value, rules)?;
+            }
+            "absence_days" => self.absence_days = number(name, value)?,
+            "press" => self.press = one_of(name, value, [("signed", Press::Signed), ("none", Press::None)])?,
+            _ => return Err(format!("there is no term `{name}`; the terms are {}", TERM_NAMES.join(", "))),
+        }
+        self.check()
+    }
+
+    /// Returns these terms with a change.
+    ///
+    /// # Errors
+    /// Same as [`Terms::check`].
+    pub fn with(&self, change: &TermsChange) -> Result<Terms, String> {
+        let TermsChange { days, hour, weekends, grace_hours, reminders_hours } = change;
+        let changed = Terms {
+            days: days.unwrap_or(self.days),
+            hour: hour.unwrap_or(self.hour),
+            weekends: weekends.unwrap_or(self.weekends),
+            grace_hours: grace_hours.unwrap_or(self.grace_hours),
+            reminders_hours: reminders_hours.clone().unwrap_or_else(|| self.reminders_hours.clone()),
+            ..self.clone()
+        };
+        changed.check().map(|()| changed)
+    }
+
     /// Returns the deadline `days` after `from`, at the next set hour. If that day is in one of the
     /// `absences`, or on an excluded weekend, the deadline moves to the next day that is not.
     pub fn deadline(&self, from: DateTime<Utc>, days: u32, absences: &[Absence]) -> DateTime<Utc> {
@@ -219,6 +271,75 @@ impl Terms {
         hours.sort_unstable_by(|a, b| b.cmp(a));
         hours.iter().map(|hours| deadline - TimeDelta::hours(i64::from(*hours))).collect()
     }
+}
+
+/// The terms that a match can be opened with, by their names.
+pub const TERM_NAMES: [&str; 13] = [
+    "days",
+    "setup_days",
+    "zone",
+    "hour",
+    "weekends",
+    "grace_hours",
+    "settle_minutes",
+    "reminders_hours",
+    "forfeit_after",
+    "forfeit",
+    "substitute",
+    "absence_days",
+    "press",
+];
+
+/// Reads the terms that a GM can change in a running match: `days=5 hour=20 weekends=off grace=24
+/// reminders=48,12`.
+///
+/// # Errors
+/// Returns a sentence if there are none, or if a word is not valid.
+pub fn read_terms_change(words: &[&str]) -> Result<TermsChange, String> {
+    const TAKES: &str = "the terms that can change are days, hour, weekends, grace and reminders";
+    let mut change = TermsChange::default();
+    if words.is_empty() {
+        return Err(TAKES.to_owned());
+    }
+    for word in words {
+        let (name, value) =
+            word.split_once('=').ok_or_else(|| format!("`{word}`: try name=value; {TAKES}"))?;
+        match name.to_ascii_lowercase().as_str() {
+            "days" => change.days = Some(number(name, value)?),
+            "hour" => change.hour = Some(number(name, value)?),
+            "weekends" => change.weekends = Some(on_or_off(name, value)?),
+            "grace" | "grace_hours" => change.grace_hours = Some(number(name, value)?),
+            "reminders" | "reminders_hours" => change.reminders_hours = Some(numbers(name, value)?),
+            _ => return Err(format!("`{name}` cannot change; {TAKES}")),
+        }
+    }
+    // The bounds of each term are its own.
+    Terms::default().with(&change).map(|_| change)
+}
+
+fn number(name: &str, value: &str) -> Result<u32, String> {
+    value.parse().map_err(|_| format!("{name} `{value}` is not a number"))
+}
+
+/// Reads numbers between commas or blanks; `none` for no number.
+fn numbers(name: &str, value: &str) -> Result<Vec<u32>, String> {
+    let items = value.split([',', ' ']).filter(|item| !item.is_empty() && !item.eq_ignore_ascii_case("none"));
+    items.map(|item| number(name, item)).collect()
+}
+
+fn on_or_off(name: &str, value: &str) -> Result<bool, String> {
+    let words =
+        [("on", true), ("off", false), ("yes", true), ("no", false), ("true", true), ("false", false)];
+    let found = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(value));
+    found.map(|(_, on)| *on).ok_or_else(|| format!("{name} `{value}`: try on or off"))
+}
+
+fn one_of<T: Copy>(name: &str, value: &str, words: [(&str, T); 2]) -> Result<T, String> {
+    let found = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(value));
+    found.map(|(_, rule)| *rule).ok_or_else(|| {
+        let [(one, _), (other, _)] = words;
+        format!("{name} `{value}`: try {one} or {other}")
+    })
 }
 
 /// Converts a local time of a zone; see [`Terms::instant`].

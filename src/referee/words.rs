@@ -50,16 +50,22 @@ impl Words {
         }
         let text: Vec<&str> = request.remarks.iter().map(|line| line.text.as_str()).collect();
         let text = cut(&text.join("\n"));
-        let has_any = |list: &str| {
-            let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-            words.any(|word| list.split_whitespace().any(|known| known == word))
-        };
-        let names_gm = has_any(GM);
+        let names_gm = has_any(&text, GM);
         let is_for_a_person =
-            names_gm || request.is_empty() || request.remarks.len() > MANY_LINES || has_any(TROUBLE);
+            names_gm || request.is_empty() || request.remarks.len() > MANY_LINES || tells_of_trouble(&text);
         let passing = if names_gm { Passing::AtOnce } else { Passing::InDigest };
         is_for_a_person.then_some(Words { passing, text })
     }
+}
+
+/// Whether a text speaks of illness or death, or of stopping.
+pub fn tells_of_trouble(text: &str) -> bool {
+    has_any(text, TROUBLE)
+}
+
+fn has_any(text: &str, list: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    words.any(|word| list.split_whitespace().any(|known| known == word))
 }
 
 /// Returns the games whose orders may stand in a letter about a match: its own, or any if it names others.

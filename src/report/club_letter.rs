@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gm_digest::{GmDigest, GmMatchSummary};
 use super::text::wrapped;
-use crate::game::Line;
+use crate::game::{Line, Seat};
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{DispatchKind, MatchSummary, OfferRejection, OfferSummary, Passing, Rejection, Reply};
 
@@ -94,6 +94,8 @@ pub enum Trouble {
         error: String,
         /// Whether the recipient is at fault rather than the letter.
         is_undeliverable: bool,
+        /// Whether a player has this address.
+        is_player: bool,
     },
     /// A letter could not be ruled on.
     SetAside { digest: String, sender: String, note: String, attempts: u32 },
@@ -248,7 +250,7 @@ pub enum GmResult {
     /// Nobody is registered with this address.
     NoPlayer { address: String },
     /// The person was blocked or unblocked, and plays in these matches.
-    Blocked { address: String, on: bool, matches: Vec<String> },
+    Blocked { address: String, on: bool, matches: Vec<HeldSeat> },
     /// The text went to this many readers, or would go to them if `check` is set.
     Announced { readers: usize, lines: Vec<String>, check: bool },
     /// The letter waits again, and is ruled on next.
@@ -264,6 +266,13 @@ pub enum GmResult {
     /// Nothing was done yet. Before a rollback the GM reads what each side saw of the turns that would be
     /// void.
     Voided { id: String, turn: u32, seen: Vec<SeenTurn> },
+}
+
+/// The seat that a person holds in a match.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HeldSeat {
+    pub id: String,
+    pub seat: Seat,
 }
 
 /// The news of one adjudication, as one side read it.

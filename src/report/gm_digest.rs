@@ -1,104 +1,223 @@
-//! The GM's digest as its template sees it, most urgent first, without anything that the rules hide.
+//! The GM's digest as its template sees it: decisions first, then what is late, then people's words,
+//! then counts. It holds nothing that the rules hide from its reader.
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::Reason;
-use crate::referee::DispatchKind;
+use crate::game::{Reason, Seat};
 
-/// The daily digest for a GM.
+/// The daily digest for a GM. What stood in an earlier digest does not stand in it again.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct GmDigest {
     pub since: String,
     pub running: usize,
-    pub letters_waiting: u64,
-    pub protests: Vec<GmMatchSummary>,
-    /// Letters with words for a person; the note holds the words.
-    pub words: Vec<LetterSummary>,
-    /// Matches past the grace period, in which the GM was asked to decide.
-    pub overdue: Vec<GmMatchSummary>,
-    /// Turns that seats missed since the last digest.
-    pub missed: Vec<MatchNote>,
-    /// Matches past the deadline but within the grace period.
-    pub late: Vec<GmMatchSummary>,
-    /// Matches with a player whose mail bounces, or who may be away.
-    pub unread: Vec<GmMatchSummary>,
-    /// The number of matches for which these lists have no room.
-    pub more_matches: usize,
-    pub failed: Vec<FailedSend>,
-    pub refused: Vec<RefusalCount>,
-    pub began: Vec<MatchNote>,
-    pub ended: Vec<MatchNote>,
-    pub newcomers: Vec<PersonNote>,
-    pub absences: Vec<MatchNote>,
+    /// Matches that have begun to wait for a GM.
+    pub decisions: Listed<Decision>,
+    /// Matches that an earlier digest has named, and that still wait for a GM.
+    pub waiting: Listed<OldDecision>,
+    /// Letters that could not be ruled on.
+    pub set_aside: Listed<LetterNote>,
+    /// Matches past the deadline but within the grace period, by the end of that.
+    pub late: Vec<LateMatches>,
+    /// The number of matches that became late, and how many of them are not shown.
+    pub late_count: usize,
+    pub late_more: usize,
+    /// Turns that seats missed.
+    pub missed: Listed<MissedNote>,
+    /// Words for a person, the gravest first.
+    pub words: Listed<WordsNote>,
+    /// People whom letters do not reach, or who may not read them.
+    pub unread: Listed<UnreadNote>,
+    pub began: Listed<String>,
+    pub ended: Listed<EndedNote>,
+    pub newcomers: Listed<PersonNote>,
+    pub absences: Listed<AbsenceNote>,
+    pub refused: Listed<RefusalCount>,
     /// Letters in players' names that lapsed because nobody confirmed or denied them.
-    pub lapsed: Vec<LapsedLetter>,
+    pub lapsed: Listed<LapsedLetter>,
+    pub ignored: Listed<LetterNote>,
+    /// Letters taken for automatic mail.
+    pub automatic: Listed<LetterNote>,
     /// The number of letters taken from the provider's spam folder.
     pub from_spam: u64,
     /// The number of answers left out because a limit was reached for more than a day.
     pub left_out: u64,
-    pub set_aside: Vec<LetterSummary>,
-    pub ignored: Vec<LetterSummary>,
-    /// Letters taken for automatic mail.
-    pub automatic: Vec<LetterSummary>,
-    /// The number of letters written. It is no news by itself.
-    pub written: u64,
+    /// The number of letters that wait to be read. It is no news by itself.
+    pub letters_waiting: u64,
     /// Set if the config limits sending, or if letters wait for long. It is no news by itself.
     pub sending: Option<SendingSummary>,
 }
 
+/// A list that shows its first items and counts the others.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Listed<T> {
+    pub shown: Vec<T>,
+    pub more: usize,
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Listed { shown: Vec::new(), more: 0 }
+    }
+}
+
+impl<T> Listed<T> {
+    /// Shows at most `most` of these items.
+    pub fn of(mut items: Vec<T>, most: usize) -> Self {
+        let more = items.len().saturating_sub(most);
+        items.truncate(most);
+        Listed { shown: items, more }
+    }
+
+    fn has_any(&self) -> bool {
+        !self.shown.is_empty()
+    }
+
+    /// Shows at most `most` items of those that it shows.
+    fn shorten(&mut self, most: usize) {
+        self.more += self.shown.len().saturating_sub(most);
+        self.shown.truncate(most);
+    }
+}
+
 impl GmDigest {
     pub fn has_news(&self) -> bool {
-        let matches = [&self.protests, &self.overdue, &self.late, &self.unread];
-        let notes = [&self.missed, &self.began, &self.ended, &self.absences];
-        let letters = [&self.words, &self.set_aside, &self.ignored, &self.automatic];
-        matches.iter().any(|lines| !lines.is_empty())
-            || notes.iter().any(|notes| !notes.is_empty())
-            || letters.iter().any(|letters| !letters.is_empty())
-            || !self.newcomers.is_empty()
-            || !self.refused.is_empty()
-            || !self.failed.is_empty()
-            || !self.lapsed.is_empty()
+        self.decisions.has_any()
+            || self.waiting.has_any()
+            || self.set_aside.has_any()
+            || !self.late.is_empty()
+            || self.missed.has_any()
+            || self.words.has_any()
+            || self.unread.has_any()
+            || self.began.has_any()
+            || self.ended.has_any()
+            || self.newcomers.has_any()
+            || self.absences.has_any()
+            || self.refused.has_any()
+            || self.lapsed.has_any()
+            || self.ignored.has_any()
+            || self.automatic.has_any()
             || self.from_spam > 0
             || self.left_out > 0
     }
 }
 
-/// The use of the mail provider's quota, and the letters that wait.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SendingSummary {
-    /// Letters sent in the last 24 hours.
-    pub sent: u64,
-    /// The number of them that the config allows.
-    pub per_day: Option<u32>,
-    pub waiting: u64,
-}
-
-/// An event of a match, in a few words. The list determines which fields are set.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct MatchNote {
-    pub id: String,
-    pub game_name: &'static str,
-    pub names: [String; 2],
-    /// The player who missed a turn, announced an absence, or won.
-    pub who: Option<String>,
-    pub turn: Option<u32>,
-    /// The time at which the missed orders came after all.
-    pub made_good: Option<String>,
-    pub reason: Option<Reason>,
-    /// The days of an absence.
-    pub days: Option<String>,
-}
-
-impl MatchNote {
-    pub fn of(line: &GmMatchSummary) -> MatchNote {
-        MatchNote {
-            id: line.id.clone(),
-            game_name: line.game_name,
-            names: line.names.clone(),
-            ..MatchNote::default()
-        }
+impl GmDigest {
+    /// Shows fewer items: so many in lists that a GM has to act on, and so many in the others.
+    pub fn shorten(&mut self, acted_on: usize, told: usize) {
+        self.decisions.shorten(acted_on);
+        self.waiting.shorten(acted_on);
+        self.words.shorten(acted_on);
+        self.late.truncate(acted_on);
+        self.late.iter_mut().for_each(|group| group.matches.shorten(acted_on));
+        let shown: usize = self.late.iter().map(|group| group.matches.shown.len() + group.matches.more).sum();
+        self.late_more = self.late_count.saturating_sub(shown);
+        self.set_aside.shorten(told);
+        self.missed.shorten(told);
+        self.unread.shorten(told);
+        self.began.shorten(told);
+        self.ended.shorten(told);
+        self.newcomers.shorten(told);
+        self.absences.shorten(told);
+        self.refused.shorten(told);
+        self.lapsed.shorten(told);
+        self.ignored.shorten(told);
+        self.automatic.shorten(told);
     }
+
+    /// Counts the words that are quoted from people.
+    pub fn quoted_words(&self) -> usize {
+        self.words.shown.iter().map(|note| note.text.split_whitespace().count()).sum()
+    }
+}
+
+/// A match that waits for a GM: a protest, or seats that have not filed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Decision {
+    pub id: String,
+    /// The player who protests, as `Ann (first)`.
+    pub protests: Option<String>,
+    /// The players who owe orders, in the same form.
+    pub awaited: Vec<String>,
+    /// The turn that they owe orders for; 0 is the setup.
+    pub turn: u32,
+}
+
+/// A match that has waited for a GM for so many days.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct OldDecision {
+    pub id: String,
+    pub days: i64,
+}
+
+/// Late matches whose grace ends at the same time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LateMatches {
+    pub was_due: String,
+    pub grace_until: String,
+    pub matches: Listed<LateMatch>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LateMatch {
+    pub id: String,
+    pub awaited: Vec<String>,
+}
+
+/// A turn that a player missed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MissedNote {
+    pub id: String,
+    pub turn: u32,
+    pub who: String,
+    /// The time at which the orders came after all.
+    pub made_good: Option<String>,
+}
+
+/// Words from one person about one match, or outside matches.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WordsNote {
+    /// The player's name or the address.
+    pub who: String,
+    /// The match and the seat, if the letter is about one.
+    pub about: Option<(String, Seat)>,
+    /// The gravest letter's words, on one line.
+    pub text: String,
+    /// The number of further letters.
+    pub more: usize,
+}
+
+/// A person whom letters do not reach, or who may not read them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct UnreadNote {
+    /// The player's name or the address.
+    pub who: String,
+    pub bounces: bool,
+    /// A machine answers their mail.
+    pub is_away: bool,
+    /// The last letter of that machine, which a GM can accept.
+    pub letter: Option<String>,
+    /// What that letter was taken for, with its first line.
+    pub note: String,
+    /// Why the last letter to them was given up.
+    pub given_up: Option<String>,
+    pub matches: Vec<String>,
+}
+
+/// A match that ended.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EndedNote {
+    pub id: String,
+    pub winner: Option<String>,
+    pub reason: Reason,
+}
+
+/// An absence that counts in these matches.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AbsenceNote {
+    pub who: String,
+    pub days: String,
+    pub matches: Vec<String>,
 }
 
 /// A person in a list.
@@ -115,20 +234,13 @@ pub struct RefusalCount {
     pub count: usize,
 }
 
-/// A dispatch that was given up.
+/// Received letters of one sender, in a few words.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FailedSend {
-    pub recipient: String,
-    pub kind: DispatchKind,
-    pub error: String,
-}
-
-/// A received letter, in a few words.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct LetterSummary {
-    pub digest: String,
-    pub at: String,
+pub struct LetterNote {
     pub sender: String,
+    pub count: usize,
+    /// The beginning of the last one's digest.
+    pub digest: String,
     pub note: String,
 }
 
@@ -138,7 +250,16 @@ pub struct LapsedLetter {
     pub match_id: String,
     /// The address that it came from.
     pub sender: String,
-    pub noted: String,
+}
+
+/// The use of the mail provider's quota, and the letters that wait.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SendingSummary {
+    /// Letters sent in the last 24 hours.
+    pub sent: u64,
+    /// The number of them that the config allows.
+    pub per_day: Option<u32>,
+    pub waiting: u64,
 }
 
 /// A match in a list for the GM. It holds nothing that the rules hide from either side.
@@ -150,8 +271,6 @@ pub struct GmMatchSummary {
     pub phase: String,
     pub awaited: Vec<String>,
     pub due_at: Option<String>,
-    /// The time until which orders still count, in a list of late matches.
-    pub grace_until: Option<String>,
     /// Points that the GM should know about the match, each in a few words.
     pub marks: Vec<String>,
 }

@@ -20,7 +20,7 @@ use crate::referee::{
 mod board;
 mod club_letter;
 mod context;
-mod gm_digest;
+pub mod gm_digest;
 mod links;
 mod mail;
 mod markdown;
@@ -31,18 +31,15 @@ mod text;
 
 pub use board::{PictureCache, png, svg};
 pub use club_letter::{
-    AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, GmUnprovenSummary, SeenTurn, Trouble,
+    AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, GmUnprovenSummary, HeldSeat, SeenTurn, Trouble,
     UnprovenSummary,
 };
 pub use context::{Position, word_position};
-pub use gm_digest::{
-    FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote, RefusalCount,
-    SendingSummary,
-};
+pub use gm_digest::{GmDigest, GmMatchSummary};
 pub use mail::{envelope, mime, pin, redraw, sent};
 pub use samples::check_templates;
 pub use templates::{COMPILED_IN, TemplateError, Templates, topics};
-pub use text::{format_duration, format_local, format_with_year, wrapped};
+pub use text::{counted, format_duration, format_local, format_with_year, wrapped};
 
 /// The club as its letters name it.
 #[derive(Clone, Debug)]
@@ -75,6 +72,8 @@ pub struct WordingInput<'a> {
     pub dispatch: &'a Dispatch,
     /// The reply token of the recipient's seat, or of the GM; empty for anybody else.
     pub token: &'a str,
+    /// Whether a GM who reads it plays in the match, because every GM does.
+    pub gm_plays: bool,
     pub at: DateTime<Utc>,
 }
 
@@ -153,12 +152,24 @@ pub fn word_club_letter(
         .into_letter()
 }
 
-/// Words the result of one of the GM's instructions as it appears in the answer to the GM's letter.
+/// Counts the words of a digest, without those that it quotes from people.
+///
+/// # Errors
+/// [`TemplateError`] if the template cannot be rendered.
+pub fn own_words(templates: &Templates, digest: &GmDigest) -> Result<usize, TemplateError> {
+    let context = minijinja::context! { digest => Serde(digest), terminal => false };
+    let text = templates.render("gm/digest-body.txt", context)?;
+    Ok(text.split_whitespace().count().saturating_sub(digest.quoted_words()))
+}
+
+/// Words the result of one of the GM's instructions for the terminal. Commands in it are those of the
+/// terminal.
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
 pub fn word_gm_result(templates: &Templates, result: &GmResult) -> Result<String, TemplateError> {
-    let text = templates.render("gm/done.txt", minijinja::context! { done => Serde(result) })?;
+    let text =
+        templates.render("gm/done.txt", minijinja::context! { done => Serde(result), terminal => true })?;
     Ok(normalize_blanks(&text))
 }
 

@@ -34,6 +34,14 @@ pub fn format_duration(span: TimeDelta) -> String {
     if words.is_empty() { "less than a minute".to_owned() } else { words }
 }
 
+/// Counts things in words: `1 match`, `2 matches`.
+pub fn counted(number: impl TryInto<u64>, one: &str, several: &str) -> String {
+    match number.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {one}"),
+        number => format!("{number} {several}"),
+    }
+}
+
 /// Maximum characters quoted from a player's line: with its indentation and bullet, the quote stays under 70.
 const MAX_QUOTED: usize = 60;
 
@@ -69,6 +77,15 @@ mod tests {
         assert_eq!(words(1440 + 3), "1 day 3 minutes");
         assert_eq!(words(0), "less than a minute");
         assert_eq!(words(-5), "less than a minute");
+    }
+
+    #[test]
+    fn one_thing_is_not_counted_as_several() {
+        let words = |number: usize| counted(number, "match", "matches");
+        assert_eq!(
+            (words(0), words(1), words(2)),
+            ("0 matches".into(), "1 match".into(), "2 matches".into())
+        );
     }
 
     #[test]

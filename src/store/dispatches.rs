@@ -3,7 +3,6 @@
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::columns::Count;
 use super::packing::{OurLetter, Packed};
 use super::rows::text;
 use super::statement::{Session, Statement};
@@ -94,15 +93,6 @@ impl Database {
         let one_of = self.one_of();
         let sql = format!("SELECT return_id, message_id FROM dispatch WHERE return_id {one_of} ORDER BY id");
         self.read_recent(self.statement(sql).bind_texts(ids)).await
-    }
-
-    /// Returns how many dispatches were written since then, or a hundred thousand if there are more. Looks
-    /// from the newest row back, because no index holds the time of dispatches that answer nothing.
-    pub async fn dispatches_since(&self, since: DateTime<Utc>) -> Result<u64> {
-        let sql = "SELECT COUNT(*) FROM \
-                   (SELECT created_at FROM dispatch ORDER BY id DESC LIMIT 100000) AS latest WHERE created_at >= $1";
-        let (Count(written),) = self.read_one(self.statement(sql).bind(since.timestamp_millis())).await?;
-        Ok(written)
     }
 }
 

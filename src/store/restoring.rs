@@ -28,11 +28,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
         TryLockError::WouldBlock => StoreError::Locked(holder(&beside(&path, ".lock"))),
         TryLockError::Error(error) => cannot(error),
     })?;
-    let aside = beside(&path, ".replaced");
-    // An earlier restore may have been a mistake, and this is the only copy of the database that it replaced.
-    if path.exists() && aside.exists() {
-        return Err(cannot_open(&aside, "it is kept from an earlier restore; move it away first".to_owned()));
-    }
+    let aside = free_place(&path);
     let new = beside(&path, ".restoring");
     copy_privately(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
     // Checked before anything is moved, so that a refused backup leaves the database in place.
@@ -50,6 +46,14 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     }
     std::fs::rename(&new, &path).map_err(cannot)?;
     Ok(replaced.then_some(aside))
+}
+
+/// Returns a name beside a database that is free. An earlier restore may have been a mistake, and then
+/// the file there is the only copy of the database that it replaced.
+fn free_place(path: &Path) -> PathBuf {
+    let numbered = (2..).map(|number| beside(path, &format!(".replaced-{number}")));
+    let mut places = std::iter::once(beside(path, ".replaced")).chain(numbered);
+    places.find(|place| !place.exists()).expect("there are more numbers than files")
 }
 
 /// Copies a file for its owner alone; the original may be open to others.

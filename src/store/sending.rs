@@ -87,6 +87,13 @@ impl Database {
         Ok(sent)
     }
 
+    /// Returns the minute in which a letter was sent last, if one was in the last 24 hours.
+    pub async fn last_sent(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
+        let counts = self.budgets(&[OUTBOX.to_owned()], now - TimeDelta::days(1)).await?;
+        let sent = counts.into_iter().filter(|(_, used)| *used > 0).map(|(key, _)| key.period);
+        Ok(sent.filter(|minute| *minute <= now).max())
+    }
+
     /// Makes letters and dispatches due now that are deferred past then, and lets the digests of players that
     /// are due after then be scheduled anew: the clock was wrong when it deferred them.
     pub async fn retry_deferred(&self, now: DateTime<Utc>, past: DateTime<Utc>) -> Result<()> {

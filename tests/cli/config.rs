@@ -112,9 +112,37 @@ fn a_missing_file_is_named_with_advice() {
     let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\n";
     let config = CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", imap);
     folder.write("config.toml", &config);
-    assert_says(&folder.run(&["match", "list"]).failure(1), &["inbox.imap has no password", "password_file"]);
+    let run = ["run", "--once"];
+    assert_says(&folder.run(&run).failure(1), &["inbox.imap has no password", "password_file"]);
     folder.write("config.toml", &config.replace(imap, &format!("{imap}password_file = \"imap.secret\"\n")));
-    assert_says(&folder.run(&["match", "list"]).failure(1), &["inbox.imap.password_file", "imap.secret"]);
+    assert_says(&folder.run(&run).failure(1), &["inbox.imap.password_file", "imap.secret"]);
+}
+
+#[test]
+fn commands_that_use_no_mailbox_need_no_password() {
+    let folder = Folder::club();
+    let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\npassword_file = \"nowhere/imap\"\n";
+    let smtp = "[outbox.smtp]\nhost = \"localhost\"\nuser = \"referee\"\n";
+    let config = CONFIG
+        .replace("[inbox.maildir]\npath = \"mail/referee\"\n", imap)
+        .replace("[outbox.maildir]\npath = \"mail\"\n", smtp);
+    assert!(config.contains("nowhere/imap") && config.contains("[outbox.smtp]"), "{config}");
+    folder.write("config.toml", &config);
+    let id = folder.open();
+    for arguments in [
+        &["match", "list"][..],
+        &["match", "extend", &id, "3"],
+        &["club", "digest"],
+        &["backup", "copy.db"],
+        &["audit", "verify", "--all"],
+        &["letters", "--unsent"],
+        &["player", "list"],
+    ] {
+        folder.run(arguments).success();
+    }
+    let status = folder.run(&["status"]);
+    assert!(status.stdout().contains("no daemon has ever run"), "{}{}", status.stdout(), status.stderr());
+    folder.run(&["run", "--once"]).failure(1);
 }
 
 #[test]
@@ -134,7 +162,7 @@ fn a_new_club_works_as_init_leaves_it() {
 #[test]
 fn parser_errors_in_the_config_are_reworded_with_an_example() {
     let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\npassword = \"\"\n";
-    let faults: [(String, &[&str]); 9] = [
+    let faults: [(String, &[&str]); 18] = [
         (format!("{CONFIG}[match]\ndays = -7\n"), &["`days`", "expected a whole number, 0 or more"]),
         (format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["`zone`", "try a name such as Europe/Berlin"]),
         (format!("{CONFIG}[status]\nlisten = \"9118\"\n"), &["`listen`", "such as 127.0.0.1:9118"]),
@@ -142,6 +170,42 @@ fn parser_errors_in_the_config_are_reworded_with_an_example() {
         (
             format!("{CONFIG}[log]\nfilter = \"fogpost=loud\"\n"),
             &["log.filter is `fogpost=loud`", "try `info`"],
+        ),
+        (
+            format!("{CONFIG}[log]\nfilter = \"infoo\"\n"),
+            &["there is no level or part `infoo`", "try `info`"],
+        ),
+        (format!("{CONFIG}[log]\nfilter = \"info,fogpst=debug\"\n"), &["no level or part `fogpst`"]),
+        (
+            format!("{CONFIG}[match]\nreminders_hours = 48\n"),
+            &["`reminders_hours`", "in brackets, such as [48]"],
+        ),
+        (format!("{CONFIG}[match]\nweekends = \"off\"\n"), &["`weekends`", "must be true or false"]),
+        (format!("{CONFIG}[match]\ndays = \"7\"\n"), &["`days`", "a number without quotes: 7"]),
+        (
+            CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", &format!("{imap}port = 99999\n")),
+            &["`port`", "99999 is no port; a port is from 1 to 65535"],
+        ),
+        (
+            CONFIG.replace(
+                "[inbox.maildir]\npath = \"mail/referee\"\n",
+                &imap.replace("\"localhost\"", "\"localhost:993\""),
+            ),
+            &["inbox.imap.host is `localhost:993`", "host = \"localhost\" and port = 993"],
+        ),
+        (
+            CONFIG.replace(
+                "[inbox.maildir]\npath = \"mail/referee\"\n",
+                &imap.replace("\"localhost\"", "\"imaps://mail.club.example/\""),
+            ),
+            &["write host = \"mail.club.example\""],
+        ),
+        (
+            CONFIG.replace(
+                "[inbox.maildir]\npath = \"mail/referee\"\n",
+                &format!("{imap}password_file = \"imap.secret\"\n"),
+            ),
+            &["inbox.imap has a password and a password_file; remove one"],
         ),
         (format!("{CONFIG}[club]\n"), &["line 11", "`[club]`: duplicate key"]),
         (format!("{CONFIG}[mach]\n"), &["line 11", "unknown field `mach`", "`match`"]),
@@ -154,7 +218,7 @@ fn parser_errors_in_the_config_are_reworded_with_an_example() {
     for (config, words) in faults {
         let folder = Folder::club();
         folder.write("config.toml", &config);
-        assert_says(&folder.run(&["match", "list"]).failure(1), words);
+        assert_says(&folder.run(&["run", "--once"]).failure(1), words);
     }
 }
 

@@ -66,7 +66,7 @@ fn commands(folder: &Folder, above: &[String]) -> Vec<Vec<String>> {
 }
 
 /// How each command is run that could show what a seat wrote. A command that is missing here fails the test.
-const RUN: [(&str, &[&str]); 52] = [
+const RUN: [(&str, &[&str]); 54] = [
     ("audit acknowledge", &["ID"]),
     ("audit check", &["orders"]),
     ("audit export", &["ID", "new.zip"]),
@@ -86,12 +86,13 @@ const RUN: [(&str, &[&str]); 52] = [
     ("letters", &[]),
     ("letters accept", &["DIGEST"]),
     ("letters given-up", &[]),
-    ("letters resend", &["--match", "ID"]),
+    ("letters resend", &["--match", "ID", "--yes"]),
     ("login", &[]),
     ("man", &[]),
     ("match abandon", &["ID"]),
     ("match act-as", &["ID", "second", "orders"]),
     ("match adjudicate", &["ID"]),
+    ("match annul", &["ID", "--reason", "why"]),
     ("match correct", &["ID", "first", "orders", "--turn", "1", "--reason", "why"]),
     ("match extend", &["ID", "1"]),
     ("match forfeit", &["ID", "first"]),
@@ -104,6 +105,7 @@ const RUN: [(&str, &[&str]); 52] = [
     ("match rollback", &["ID", "--to", "1", "--reason", "why"]),
     ("match show", &["ID"]),
     ("match tell", &["ID", "first", "a text"]),
+    ("match terms", &["ID", "days=5"]),
     ("player add", &["eve@players.example"]),
     ("player block", &[ANN]),
     ("player bounce-clear", &[ANN]),

@@ -319,3 +319,152 @@ fn matches_are_listed_by_game_player_and_lateness_and_json_has_the_addresses() {
     assert_says(&folder.run(&["audit", "verify", "qd-*"]).success(), &[&id]);
     assert_says(&folder.run(&["audit", "verify", "XX-*"]).failure(1), &["no match is called XX-*"]);
 }
+
+#[test]
+fn every_act_can_be_checked_and_then_does_nothing() {
+    let folder = Folder::club();
+    let id = folder.open();
+    folder.write("orders", "MARBLE E5\n");
+    let before = folder.run(&["match", "list", "--json"]).success();
+    for act in [
+        &["match", "pause", &id][..],
+        &["match", "abandon", &id],
+        &["match", "annul", &id, "--reason", "why"],
+        &["match", "extend", &id, "3"],
+        &["match", "terms", &id, "days=5"],
+        &["match", "forfeit", &id, "first"],
+        &["match", "note", &id, "a note"],
+        &["match", "tell", &id, "first", "a text"],
+        &["match", "replace", &id, "first", "eve@players.example"],
+        &["match", "act-as", &id, "first", "orders"],
+        &["player", "token", &id, "first"],
+        &["player", "add", "eve@players.example"],
+        &["player", "rename", ANN, "Anna"],
+        &["player", "block", ANN],
+        &["player", "bounce-clear", ANN],
+    ] {
+        let said = folder.run(&[act, &["--check"]].concat()).success();
+        assert_says(&said, &["This would be done; nothing has changed"]);
+    }
+    assert_says(&folder.run(&["match", "resume", &id, "--check"]).failure(1), &["that is already the case"]);
+    let new = ["match", "new", "quad", "eve@players.example", ANN, "--check"];
+    assert_says(&folder.run(&new).success(), &["This would open 1 match; nothing was done"]);
+    assert_eq!(folder.run(&["match", "list", "--json"]).success(), before);
+    assert_eq!(folder.run(&["player", "list"]).success().matches("eve@").count(), 0);
+}
+
+#[test]
+fn several_matches_are_paused_resumed_and_extended_at_once() {
+    let folder = Folder::club();
+    let (one, two) = (folder.open(), folder.open());
+    let done = folder.run(&["match", "pause", &one, &two, "--reason", "a move", "--json"]).success();
+    assert_eq!(done.lines().count(), 2, "{done}");
+    let ran = folder.run(&["match", "resume", &one, "QD-0000", &two]);
+    assert_says(&ran.stderr(), &["There is no match QD-0000", "nothing was done in 1 of 3"]);
+    assert_eq!(ran.status(), 1);
+    let deadline = |id: &str| json(&folder.run(&["match", "show", id, "--json"]))["deadline"].clone();
+    let before = [deadline(&one), deadline(&two)];
+    folder.run(&["match", "extend", &one, &two, "2"]).success();
+    assert!(deadline(&one) != before[0] && deadline(&two) != before[1]);
+    assert_says(&folder.run(&["match", "extend", "--all-late", "2"]).success(), &["No match is late"]);
+    for arguments in [&["2"][..], &["--all-late", &one, "2"], &[&one, &two]] {
+        assert_eq!(folder.run(&[&["match", "extend"], arguments].concat()).status(), 2, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_new_match_takes_all_terms_and_says_that_no_daemon_runs() {
+    let folder = Folder::club();
+    let flags = [
+        "match",
+        "new",
+        "quad",
+        ANN,
+        BO,
+        "--days",
+        "3",
+        "--hour",
+        "9",
+        "--weekends",
+        "off",
+        "--grace-hours",
+        "24",
+        "--reminders-hours",
+        "24,6",
+        "--forfeit-after",
+        "3",
+        "--forfeit",
+        "lose",
+        "--absence-days",
+        "10",
+        "--press",
+        "none",
+        "--settle-minutes",
+        "30",
+        "--zone",
+        "America/New_York",
+        "--json",
+    ];
+    let ran = folder.run(&flags);
+    assert_says(&ran.stderr(), &["No daemon is running"]);
+    ran.success();
+    assert_says(&folder.letters_to(ANN), &["America/New_York"]);
+    folder.write(
+        "pairs.csv",
+        "game,first,second,hour,grace_hours,reminders_hours,forfeit\nquad,cy@x.example,di@x.example,7,48,24 6,lose\n",
+    );
+    folder.run(&["match", "new", "--from", "pairs.csv"]).success();
+    assert_says(&folder.letters_to("cy@x.example"), &["07:00"]);
+    let mut wrong = flags.to_vec();
+    wrong[8] = "99";
+    assert_says(&folder.run(&wrong).failure(1), &["match.hour is 99; it must be from 0 to 23"]);
+}
+
+#[test]
+fn letters_are_shown_and_asked_about_before_they_are_sent_again() {
+    let folder = Folder::club();
+    let id = folder.open();
+    folder.run(&["run", "--once"]).success();
+    let resend = ["letters", "resend", "--match", &id];
+    let checked = folder.run(&[&resend[..], &["--check"]].concat()).success();
+    assert_says(
+        &checked,
+        &[ANN, BO, "invitation", "sent", "2 letters would be sent again; nothing was done"],
+    );
+    let refused = folder.run_with(&resend, "n\n");
+    assert_says(&refused.stderr(), &["Send 2 letters again? [y/N]"]);
+    assert_says(&refused.stdout(), &[ANN, "Nothing was sent"]);
+    assert_eq!(refused.status(), 1);
+    assert_says(&folder.run_with(&resend, "y\n").success(), &["2 sent before are queued again"]);
+    assert_says(
+        &folder.run(&["letters", "resend", "--to", "nobody@x.example"]).success(),
+        &["0 letters would"],
+    );
+}
+
+#[test]
+fn blocking_a_player_suggests_commands_of_the_terminal_that_can_be_run() {
+    let folder = Folder::club();
+    let id = folder.open();
+    let said = folder.run(&["player", "block", BO]).success();
+    let commands: Vec<&str> = said.lines().filter_map(|line| line.trim().strip_prefix("fogpost ")).collect();
+    assert_eq!(commands.len(), 2, "{said}");
+    for command in commands {
+        assert!(command.contains(&format!("{id} second")), "{command}");
+        let words: Vec<&str> = command.split(' ').chain(["--check"]).collect();
+        assert_says(&folder.run(&words).success(), &["This would be done"]);
+    }
+}
+
+#[test]
+fn a_player_is_shown_by_number_too() {
+    let folder = Folder::club();
+    folder.open();
+    for number in ["P-1", "p-1", "1"] {
+        assert_says(&folder.run(&["player", "show", number]).success(), &[ANN]);
+    }
+    assert_says(&folder.run(&["player", "show", "P-99"]).failure(1), &["there is no player P-99"]);
+    assert_says(&folder.run(&["player", "rename", "P-2", "Bob"]).success(), &["Bob"]);
+    let wrong = folder.run(&["player", "show", "Ann"]);
+    assert_says(&wrong.stderr(), &["try name@example.org, or a number such as P-12"]);
+}

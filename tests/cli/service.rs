@@ -33,6 +33,12 @@ fn start_by(club: &Club, command: Command) -> Daemon {
     daemon
 }
 
+/// The first reply token in letters.
+fn token_in(letters: &str) -> String {
+    let line = letters.lines().find_map(|line| line.strip_prefix("Reply token: ")).expect("a token");
+    line.trim().to_owned()
+}
+
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound").port()
 }
@@ -273,10 +279,6 @@ fn even_at_trace_level_the_log_contains_no_address_token_order_or_name() {
     let club = Club::with(&format!("{CONFIG}[log]\nfilter = \"trace\"\n"));
     open_match(&club);
     let daemon = start(&club);
-    let token_in = |letters: &str| {
-        let line = letters.lines().find_map(|line| line.strip_prefix("Reply token: ")).expect("a token");
-        line.trim().to_owned()
-    };
     let (to_ann, to_bo) =
         (club.letters_to("ann@players.example", 1), club.letters_to("bo@players.example", 1));
     let (ann, bo) = (token_in(&to_ann), token_in(&to_bo));
@@ -297,7 +299,7 @@ fn even_at_trace_level_the_log_contains_no_address_token_order_or_name() {
     club.log_says("not sent yet");
     assert_eq!(daemon.stop(&club), Some(0));
     let log = club.log();
-    assert!(log.contains("DEBUG sqlx") && log.contains("ruled on a letter"), "the log is at trace level");
+    assert!(log.contains("DEBUG sqlx") && log.contains("ruled on a match"), "the log is at trace level");
     let words =
         gm_token.split_whitespace().filter(|word| word.len() > 8 && word.chars().any(|c| c.is_ascii_digit()));
     let secrets = [&ann[..], &bo, "MARBLE", "good luck", "@players", "@club", "@elsewhere", "Ann", "mallory"];
@@ -355,4 +357,29 @@ fn the_systemd_unit_is_valid_and_confined() {
     let confined = analyze(&["security", "--offline=true", "--threshold=15"]).expect("as before");
     let said = String::from_utf8_lossy(&confined.stdout).into_owned();
     assert!(confined.status.success(), "{said}");
+}
+
+#[test]
+fn the_log_tells_what_became_of_each_letter_and_which_letters_went_out() {
+    let club = Club::new();
+    let id = open_match(&club);
+    let daemon = start(&club);
+    let ann = token_in(&club.letters_to("ann@players.example", 1));
+    club.write("Ann <ann@players.example>", &format!("MARBLE A1\n\nReply token: {ann}"));
+    club.letters_to("ann@players.example", 2);
+    club.write("Ann <ann@players.example>", &format!("MARBLE E5\n\nReply token: {ann}"));
+    club.letters_to("ann@players.example", 3);
+    club.log_says("outcome=\"sealed, adjudicated\"");
+    club.wait_for("the status to tell of it", || status_of(&club).1["last_send"].is_string());
+    let (_, status) = status_of(&club);
+    assert_eq!((&status["matches_late"], &status["protests"]), (&0.into(), &0.into()));
+    assert_eq!(daemon.stop(&club), Some(0));
+    let log = club.log();
+    assert!(log.contains("outcome=\"refused\""), "{log}");
+    for kind in ["invitation", "answer", "report"] {
+        let tells = |line: &str| {
+            line.contains("letter sent") && line.contains(&format!("kind={kind}")) && line.contains(&id)
+        };
+        assert!(log.lines().any(tells), "{kind}:\n{log}");
+    }
 }

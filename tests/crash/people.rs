@@ -88,10 +88,11 @@ impl Person {
             for file in files {
                 let name = file.file_name().expect("a name").to_string_lossy();
                 let name = name.split(':').next().expect("it begins").to_owned();
+                // Dovecot may have renamed the file since it was listed; the next look finds it.
+                let Ok(raw) = fs::read(&file) else { continue };
                 if !self.read.insert(name) {
                     continue;
                 }
-                let raw = fs::read(&file).expect("a letter");
                 let mail = MessageParser::default().parse_headers(&raw).expect("a letter");
                 let id = mail.message_id().expect("our letters bear an id").to_owned();
                 let times = self.came.entry(id).or_default();

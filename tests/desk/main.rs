@@ -79,6 +79,7 @@ mod gm {
     mod grammar;
     mod instructions;
     mod several;
+    mod suggested;
     mod unproven;
     mod unread;
 }

@@ -11,9 +11,7 @@ use fogpost::ledger::{
     self, Act, Cause, Entry, EntryCause, Hint, LetterCause, PauseReason, Permission, Room, Signature, TokenOf,
 };
 use fogpost::letter::{Digest, Letter, Limits, NewText};
-use fogpost::referee::{
-    self, Content, Match, Matter, Notice, Reader, Ruling, SeatLetter, Stage, part_digest,
-};
+use fogpost::referee::{self, Content, Match, Matter, Reader, Ruling, SeatLetter, Stage, part_digest};
 use fogpost::request::part_for;
 
 use crate::desk::open_against;
@@ -216,11 +214,8 @@ fn assert_derived(before: &Match, ruling: &Ruling, raw: Option<&str>) {
 fn assert_within_room(letter: &SeatLetter, ruling: &Ruling) {
     let cause = &letter.cause;
     let told = |to: Reader| {
-        let notices = ruling.dispatches.iter().filter(|dispatch| match &dispatch.content {
-            Content::Notice(Notice::Over { .. }) => false,
-            content => dispatch.to == to && matches!(content, Content::Notice(_)),
-        });
-        notices.count()
+        let notices = ruling.dispatches.iter();
+        notices.filter(|dispatch| dispatch.to == to && matches!(dispatch.content, Content::Notice(_))).count()
     };
     let most = |room| match room {
         Room::Unreachable => 0,

@@ -77,6 +77,7 @@ pub fn worded(templates: &Templates, game_match: &Match, seat: Seat, content: Co
         game_match: &game_match,
         dispatch: &dispatch,
         token: "k3jq7w2mzd5xabcd",
+        gm_plays: false,
         at: NOW,
     };
     word(templates, &input, &PictureCache::default()).unwrap_or_else(|error| panic!("{error}"))

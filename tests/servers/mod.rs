@@ -4,7 +4,7 @@
 //! delivered to that user's INBOX.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -136,10 +136,18 @@ impl Servers {
         if folder != "INBOX" {
             root = root.join(format!(".{folder}"));
         }
-        let entries = ["new", "cur"].iter().filter_map(|part| fs::read_dir(root.join(part)).ok()).flatten();
-        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-        paths.sort_by_key(|path| arrival(path));
-        paths.iter().map(|path| fs::read(path).expect("a letter")).collect()
+        // Dovecot renames letters when it sees them, so a listing can be out of date before it is read.
+        loop {
+            let entries =
+                ["new", "cur"].iter().filter_map(|part| fs::read_dir(root.join(part)).ok()).flatten();
+            let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+            paths.sort_by_key(|path| arrival(path));
+            paths.dedup_by_key(|path| arrival(path));
+            match paths.iter().map(fs::read).collect() {
+                Ok(letters) => return letters,
+                Err(error) => assert_eq!(error.kind(), ErrorKind::NotFound, "a letter: {error}"),
+            }
+        }
     }
 
     /// Hands a letter to Postfix, which delivers it to the INBOX a little later.

@@ -73,7 +73,7 @@ impl Club {
 
     /// Opens the club in this process, with the caller's clock.
     pub async fn office(&self, clock: impl Fn() -> DateTime<Utc> + Send + Sync + 'static) -> Arc<Office> {
-        let config = Config::load(&self.path("config.toml")).expect("a sound config");
+        let config = Config::load_with_passwords(&self.path("config.toml")).expect("a sound config");
         let store = store::open(&config.database.url).await.expect("the store opens");
         Arc::new(Office::new(config, store, Arc::new(clock)).expect("the office opens"))
     }

@@ -153,7 +153,7 @@ impl Account<'_> {
             "sides": game_match.game.sides(),
             "options": game_match.state.options(),
             "opened_at": utc(game_match.opened_at),
-            "outcome": game_match.state.outcome(),
+            "outcome": game_match.outcome(),
             "head": { "seq": game_match.head.seq, "hash": game_match.head.hash },
             "key": (game_match.stage == Stage::Over).then(|| game_match.key.reveal()),
             "chapters": chapters.collect::<Result<Vec<_>, _>>()?,

@@ -14,6 +14,7 @@ use crate::cli::output::print_json;
 use crate::daemon::Office;
 use crate::daemon::audit;
 use crate::daemon::audit::verify;
+use crate::report::counted;
 
 /// Maximum bytes of a player's mail.
 const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
@@ -118,32 +119,38 @@ pub(super) fn show(verdict: &AuditVerdict, json: bool) {
     let AuditVerdict { match_id, entries, letters, sent, head, findings, .. } = verdict;
     let word = if verdict.is_sound() { "sound" } else { "WRONG" };
     println!(
-        "{match_id}: {word}; {entries} entries, {letters} letters, {sent} sent letters (head {})",
+        "{match_id}: {word}; {}, {}, {} (head {})",
+        counted(*entries, "entry", "entries"),
+        counted(*letters, "letter", "letters"),
+        counted(*sent, "sent letter", "sent letters"),
         head.hash
     );
     for (procedure, rulings) in &verdict.rulings_by_procedure {
         println!(
-            "  {rulings} rulings by procedure {procedure}: not repeated; their letters, orders and adjudications agree"
+            "  {} by procedure {procedure}: not repeated; their letters, orders and adjudications agree",
+            counted(*rulings, "ruling", "rulings")
         );
     }
     if verdict.house_turns_of_other_versions > 0 {
         println!(
-            "  {} turns or hints of the house come from another version of it; they are legal, and based on what its \
+            "  of the house's turns and hints, {} from another version of it; they are legal, and based on what its \
              seat had been told",
-            verdict.house_turns_of_other_versions
+            counted(verdict.house_turns_of_other_versions, "comes", "come")
         );
     }
     for seq in &verdict.house_failures {
         println!("  entry #{seq}: the house failed, and its level `easy` played instead");
     }
     for (name, letters) in &verdict.own_templates {
-        println!("  {letters} sent letters were worded while the club had a template {name} of its own");
+        let letters = counted(*letters, "sent letter was", "sent letters were");
+        println!("  {letters} worded while the club had a template {name} of its own");
     }
     findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
     if let Some(why) = &verdict.withheld {
         println!(
-            "  withheld: {why}; {} letters are missing, and {} rulings were not repeated",
-            verdict.withheld_letters, verdict.unrepeated
+            "  withheld: {why}; {} missing, and {} not repeated",
+            counted(verdict.withheld_letters, "letter is", "letters are"),
+            counted(verdict.unrepeated, "ruling was", "rulings were")
         );
     }
 }

@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use chrono::Utc;
 
 use crate::config::Config;
+use crate::letter::DOCTOR_SUBJECT;
 use crate::letter::authentic::{AuthenticationResults, topmost_results};
 use crate::post::FoundLetter;
 use crate::post::dkim::{DkimVerdict, Verifier};
@@ -69,7 +70,7 @@ pub async fn round_trip(config: &Config, limit: Duration) -> anyhow::Result<Arri
 fn test_letter(address: &str, message_id: &str) -> Vec<u8> {
     let date = Utc::now().to_rfc2822();
     format!(
-        "From: <{address}>\r\nTo: <{address}>\r\nSubject: fogpost doctor: does mail arrive?\r\nDate: {date}\r\n\
+        "From: <{address}>\r\nTo: <{address}>\r\nSubject: {DOCTOR_SUBJECT}\r\nDate: {date}\r\n\
          Message-ID: <{message_id}>\r\nAuto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n\
          Content-Type: text/plain; charset=utf-8\r\n\r\n\
          `fogpost doctor --send` wrote this letter to see whether mail arrives. It can be deleted.\r\n"

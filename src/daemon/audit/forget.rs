@@ -15,6 +15,7 @@ use crate::desk::frame::stored::snapshot;
 use crate::game::Seat;
 use crate::ledger::ChainedEntry;
 use crate::referee::{self, Act, Match, Stage};
+use crate::report::counted;
 use crate::store::{EntryRow, ForgottenMatch, ForgottenPlayer, MatchRow, StoreError};
 
 /// Maximum attempts to forget a player while others write to the player's matches.
@@ -40,6 +41,14 @@ pub async fn forget(office: &Office, number: i64) -> anyhow::Result<Vec<String>>
     )
 }
 
+/// Returns the matches of the player with this number, without forgetting the player.
+///
+/// # Errors
+/// Same as [`forget`].
+pub async fn matches_of_forgotten(office: &Office, number: i64) -> anyhow::Result<Vec<String>> {
+    Ok(to_forget(office, number).await?.traces.matches)
+}
+
 /// Returns everything that is deleted or changed when the player with this number is forgotten.
 async fn to_forget(office: &Office, number: i64) -> anyhow::Result<ForgottenPlayer> {
     let name = forgotten_name(number);
@@ -51,7 +60,8 @@ async fn to_forget(office: &Office, number: i64) -> anyhow::Result<ForgottenPlay
     ensure!(!is_house, "{name} is the house");
     let traces = office.store.traces_of(number).await?;
     let waiting = traces.waiting;
-    ensure!(waiting == 0, "{waiting} letters from or to {name} wait to be ruled on or sent; try again later");
+    let letters = counted(waiting, "letter", "letters");
+    ensure!(waiting == 0, "{letters} from or to {name} must still be ruled on or sent; try again later");
     let at = office.now();
     let mut matches = Vec::new();
     for row in office.store.matches(&traces.matches).await? {

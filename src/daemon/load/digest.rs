@@ -1,8 +1,8 @@
 //! Loads the events in the period of a digest.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
 use crate::desk::frame::codes::LAPSE;
@@ -12,7 +12,7 @@ use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;
 use crate::referee::{Stage, WORDS_NOTE};
-use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow, LetterStatus};
+use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow, LetterStatus, Player};
 
 /// Maximum rows in each list of a digest.
 const MAX_LISTED: u32 = 50;
@@ -20,34 +20,40 @@ const MAX_LISTED: u32 = 50;
 /// Maximum letters to search for words to the GM: more than the players of a big club write in a day.
 const MAX_SEARCHED: u32 = 20_000;
 
-pub async fn load_digest(office: &Office, since: DateTime<Utc>) -> anyhow::Result<DigestRows> {
-    let mut refused: BTreeMap<String, usize> = BTreeMap::new();
-    for entry in office.store.entries_since("OrdersRefused", since).await? {
-        *refused.entry(entry.chain).or_default() += 1;
-    }
+/// The time within which a batch that was decided is committed. What was decided shortly before a digest may
+/// have been committed after it, so the next one looks back by as much.
+const LOOK_BACK: TimeDelta = TimeDelta::minutes(5);
+
+pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result<DigestRows> {
+    let since = last - LOOK_BACK;
+    let mut asked = facts_since(office, "GmAsked", since).await?;
+    asked.extend(facts_since(office, "Protested", since).await?);
+    let mut unread = facts_since(office, "MailReturned", since).await?;
+    unread.extend(facts_since(office, "AwayNoted", since).await?);
     let queues = office.store.queues().await?;
     let sent = office.store.sent_counts(office.now()).await?;
     Ok(DigestRows {
-        since,
-        refused,
+        since: last,
+        refused: facts_since(office, "OrdersRefused", since).await?,
         given_up: given_up_since(office, since).await?,
         set_aside: letters_decided_since(office, LetterStatus::SetAside, since).await?,
         ignored: letters_decided_since(office, LetterStatus::Ignored, since).await?,
         words: words_since(office, since).await?,
         automatic: letters_decided_since(office, LetterStatus::Automatic, since).await?,
         missed: missed_since(office, since).await?,
+        asked,
+        unread,
         opened: facts_since(office, "MatchOpened", since).await?,
         ended: facts_since(office, "MatchEnded", since).await?,
         absences: facts_since(office, "AbsenceNoted", since).await?,
         newcomers: office.store.players_since(since, MAX_LISTED).await?,
-        written: office.store.dispatches_since(since).await?,
         letters_waiting: queues.letters_waiting,
         sent_in_a_day: sent.day.into(),
         dispatches_waiting: queues.dispatches_waiting,
         oldest_dispatch: queues.oldest_dispatch,
-        left_out: left_out_since(office, since).await?,
-        from_spam: office.store.spam_letters_since(since).await?,
-        lapsed: office.store.unanswered_letters(since - LAPSE, office.now() - LAPSE, MAX_LISTED).await?,
+        left_out: left_out_since(office, last).await?,
+        from_spam: office.store.spam_letters_since(last).await?,
+        lapsed: office.store.unanswered_letters(last - LAPSE, office.now() - LAPSE, MAX_LISTED).await?,
     })
 }
 
@@ -81,6 +87,7 @@ async fn missed_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<V
             let filed = later.iter().find(|later| files(&later.fact, *seat, *turn));
             missed.push(MissedTurn {
                 match_id: entry.match_id.clone(),
+                seq: entry.seq,
                 turn: *turn,
                 seat: *seat,
                 made_good: filed.map(|filed| filed.at),
@@ -125,8 +132,12 @@ async fn digest_letter(
     row: LetterRow,
     matches: BTreeSet<String>,
 ) -> anyhow::Result<DigestLetter> {
-    let by_player = matches.is_empty() && plays(office, &row.sender).await?;
-    Ok(DigestLetter { row, matches, by_player })
+    let player = office.store.player_by_address(&row.sender).await?;
+    let by_player = match &player {
+        Some(player) if matches.is_empty() => plays(office, player).await?,
+        Some(_) | None => false,
+    };
+    Ok(DigestLetter { row, matches, by_player, player: player.map(|player| player.name) })
 }
 
 async fn letters_decided_since(
@@ -156,9 +167,8 @@ async fn matches_of_letter(office: &Office, row: &LetterRow) -> anyhow::Result<B
     Ok(seats.into_iter().map(|row| row.match_id).collect())
 }
 
-/// Whether the player with this address has a match that is not over.
-async fn plays(office: &Office, address: &str) -> anyhow::Result<bool> {
-    let Some(player) = office.store.player_by_address(address).await? else { return Ok(false) };
+/// Whether a player has a match that is not over.
+async fn plays(office: &Office, player: &Player) -> anyhow::Result<bool> {
     let matches = office.store.matches_of(player.id).await?;
     Ok(matches.iter().any(|(_, overview)| overview.stage != Stage::Over))
 }

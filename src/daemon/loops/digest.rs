@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 use crate::config::Gm;
 use crate::daemon::{Office, commit, remembered};
 use crate::desk::frame::gm_index::GmIndex;
-use crate::desk::gm::digest::{LastDigest, daily, since_key};
+use crate::desk::gm::digest::{LastDigest, daily, since_key, told_key};
 use crate::desk::people::player_settings::digest_for;
 use crate::store::Player;
 
@@ -67,7 +67,10 @@ async fn digest_of(
         return Ok(());
     }
     let since = remembered::time(office, &since_key(key)).await?.unwrap_or(made_at);
-    let last = LastDigest { key: key.to_owned(), made_at, since };
+    let told = office.store.remembered(&told_key(key)).await?;
+    // A note that cannot be read costs no digest.
+    let told = told.and_then(|told| serde_json::from_str(&told).ok()).unwrap_or_default();
+    let last = LastDigest { key: key.to_owned(), made_at, since, told };
     commit::decide_and_commit(office, move |desk| daily(desk, index, &last)).await?;
     // Counts matter for two days at most.
     Ok(office.store.delete_past_restraints(now - TimeDelta::days(3), now).await?)

@@ -364,7 +364,11 @@ fn one_at_a_time(desk: &mut Desk<'_>, decide: impl FnOnce(&mut Desk<'_>) -> Deci
 fn log(letter: &Claimed, sent: &Result<String, SendError>) {
     let (dispatch_id, kind, attempts) = (letter.id, letter.kind, letter.tries + 1);
     match sent {
-        Ok(answer) => tracing::debug!(dispatch_id, %kind, answer = without_addresses(answer), "sent"),
+        Ok(answer) => {
+            let seat = letter.seat.map(tracing::field::display);
+            tracing::info!(dispatch_id, %kind, match_id = letter.match_id.as_deref(), seat, "letter sent");
+            tracing::debug!(dispatch_id, answer = without_addresses(answer), "the mail server's answer");
+        }
         Err(error) => {
             let error = without_addresses(&error.to_string());
             tracing::warn!(dispatch_id, %kind, attempts, error, "not sent yet");

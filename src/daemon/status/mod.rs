@@ -24,7 +24,8 @@ use super::sending::account::{ACCOUNT, Account};
 use crate::config::{Config, DatabaseSection, Quota, SharedMailbox};
 use crate::desk::gm::alarm::time_apart;
 use crate::post::{host_name, oauth, without_addresses};
-use crate::report::format_duration;
+use crate::referee::{MatchOverview, Stage};
+use crate::report::{counted, format_duration};
 use crate::store::{Database, LatestTimes, Queues};
 
 /// Default time of silence after which a daemon counts as not running.
@@ -67,6 +68,13 @@ pub struct DaemonStatus {
     pub ended: bool,
 }
 
+impl DaemonStatus {
+    /// Whether it has not ended, nor been silent for longer than this.
+    fn runs(&self, now: DateTime<Utc>, silent_after: TimeDelta) -> bool {
+        !self.ended && now - self.at <= silent_after
+    }
+}
+
 /// The club's status at one moment.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
@@ -83,6 +91,11 @@ pub struct Status {
     pub sent_in_a_day: u64,
     pub per_day: Option<u32>,
     pub matches_running: u64,
+    /// Matches past their deadline and within their grace.
+    pub matches_late: u64,
+    /// Matches in which a GM was asked, protests included.
+    pub matches_waiting_for_gm: u64,
+    pub protests: u64,
     /// Delay of the match that has waited longest for the clock.
     pub clock_late_seconds: i64,
     pub last_fetch: Option<DateTime<Utc>>,
@@ -135,6 +148,10 @@ impl Status {
         status.note_clock(doubt::doubted_since(store, now).await?);
         status.note_space(store.free_bytes()?, config);
         status.sent_in_a_day = store.sent_counts(now).await?.day.into();
+        // A daemon notes its status every few seconds only, and one that sends at a signal may have
+        // ended before.
+        status.last_send = status.last_send.max(store.last_sent(now).await?);
+        status.count_matches(store).await?;
         status.per_day = quota.per_day;
         status.note_stuck(stuck_houses(store).await?.values());
         status.note_unsound(unsound_matches(store).await?.values());
@@ -150,6 +167,23 @@ impl Status {
         let faults: Vec<String> = self.logins.iter().filter_map(LoginStatus::named_fault).collect();
         self.logins_broken = faults.len() as u64;
         self.faults.extend(faults);
+    }
+
+    /// Counts the matches that are late, protested, or wait for a GM.
+    async fn count_matches(&mut self, store: &Database) -> anyhow::Result<()> {
+        let now = self.at;
+        let (mut late, mut waiting, mut protests) = (0, 0, 0);
+        for stage in [Stage::Running, Stage::Paused] {
+            let mut count = |game_match: MatchOverview| {
+                let asks = game_match.protest.is_some() || game_match.asked_gm && stage == Stage::Running;
+                late += u64::from(game_match.is_late(now) && !asks);
+                waiting += u64::from(asks);
+                protests += u64::from(game_match.protest.is_some());
+            };
+            store.list_matches(Some(stage), &mut count).await?;
+        }
+        (self.matches_late, self.matches_waiting_for_gm, self.protests) = (late, waiting, protests);
+        Ok(())
     }
 
     /// Adds the faults of the config that need a person, and that leave the program running.
@@ -197,8 +231,7 @@ impl Status {
     fn note_stuck<'a>(&mut self, houses: impl Iterator<Item = &'a StuckHouse>) {
         let since: Vec<DateTime<Utc>> = houses.map(|stuck| stuck.since).collect();
         if let Some(first) = since.iter().min() {
-            let matches =
-                if since.len() == 1 { "1 match".to_owned() } else { format!("{} matches", since.len()) };
+            let matches = counted(since.len(), "match", "matches");
             self.faults.push(format!(
                 "the house has been unable to play its turn in {matches} for {}; the daemon's log says where and why",
                 format_duration(self.at - *first)
@@ -278,8 +311,8 @@ impl Status {
         let last_fetch = statuses.iter().filter_map(|daemon| daemon.fetched).max();
         let last_send = statuses.iter().filter_map(|daemon| daemon.sent).max();
         let last = statuses.iter().max_by_key(|daemon| daemon.at).cloned();
-        let runs = |daemon: &DaemonStatus| !daemon.ended && now - daemon.at <= silent_after;
-        let running: Vec<DaemonStatus> = statuses.into_iter().filter(runs).collect();
+        let running: Vec<DaemonStatus> =
+            statuses.into_iter().filter(|daemon| daemon.runs(now, silent_after)).collect();
         let daemons_working = running.len();
         let daemons = if running.is_empty() { last.into_iter().collect() } else { running };
         let delay = queues.next_wake.map_or(TimeDelta::zero(), |wake| (now - wake).max(TimeDelta::zero()));
@@ -293,6 +326,9 @@ impl Status {
             dispatches_given_up: queues.given_up,
             given_up_unseen: queues.given_up_unseen,
             matches_running: queues.matches_running,
+            matches_late: 0,
+            matches_waiting_for_gm: 0,
+            protests: 0,
             clock_late_seconds: delay.num_seconds(),
             last_fetch,
             last_send,
@@ -374,6 +410,9 @@ impl Status {
             ("sent_in_a_day", "Letters sent in the last 24 hours", count(self.sent_in_a_day)),
             ("dispatches_given_up", "Dispatches that could not be sent", count(self.dispatches_given_up)),
             ("matches_running", "Running matches", count(self.matches_running)),
+            ("matches_late", "Matches past the deadline, within the grace", count(self.matches_late)),
+            ("matches_waiting_for_gm", "Matches that wait for a GM", count(self.matches_waiting_for_gm)),
+            ("protests", "Matches with a protest", count(self.protests)),
             ("clock_late_seconds", "Delay of the clock", Some(self.clock_late_seconds)),
             ("last_fetch_age_seconds", "Time since the mailbox was read", age(self.last_fetch)),
             ("last_send_age_seconds", "Time since a letter was sent", age(self.last_send)),
@@ -419,6 +458,15 @@ pub async fn daemon_statuses(store: &Database, now: DateTime<Utc>) -> anyhow::Re
     // Another version of this program may write its status in another form.
     let statuses = notes.into_iter().filter_map(|(_, note)| serde_json::from_str::<DaemonStatus>(&note).ok());
     Ok(statuses.map(|status| status.known_at(now)).collect())
+}
+
+/// Whether a daemon runs, as far as the database tells.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn is_any_running(store: &Database, now: DateTime<Utc>) -> anyhow::Result<bool> {
+    let statuses = daemon_statuses(store, now).await?;
+    Ok(statuses.iter().any(|daemon| daemon.runs(now, SILENT_AFTER)))
 }
 
 /// Whether a time of a past action is in the future. The clocks of several machines may differ a little.

@@ -23,13 +23,15 @@ pub fn put_by_automatic(
 ) -> Decided<()> {
     let writer = possible_writer(desk, letter, automatic)?;
     // A bounce does not come from the address that it is about: a person writes about one.
-    if writer.is_none() || failed(automatic) != Some(true) {
-        returned::note_automatic(desk, automatic)?;
-    }
+    let is_matched =
+        (writer.is_none() || failed(automatic) != Some(true)) && returned::note_automatic(desk, automatic)?;
     if let Some(sender) = &writer {
         ask_writer(desk, letter, sender)?;
     }
-    let note = note_on_automatic(desk, automatic, &letter.tokens)?;
+    let mut note = note_on_automatic(desk, automatic, &letter.tokens)?;
+    if is_matched {
+        note.insert_str(0, returned::MATCHED_NOTE);
+    }
     desk.decided(waiting, LetterStatus::Automatic, note);
     Ok(())
 }

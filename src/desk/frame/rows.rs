@@ -200,12 +200,13 @@ pub struct LoadedRows {
     pub digest: Option<DigestRows>,
 }
 
-/// The rows that a digest reports on.
+/// The rows that a digest reports on. Some are a little older than `since`: those that had not been
+/// committed when the last digest was made. The others of that time stood in it.
 #[derive(Clone, Debug)]
 pub struct DigestRows {
     pub since: DateTime<Utc>,
-    /// The number of refused filings by match.
-    pub refused: BTreeMap<String, usize>,
+    /// The entries about refused filings.
+    pub refused: Vec<Entry>,
     /// Dispatches that were given up in this period.
     pub given_up: Vec<DispatchRow>,
     pub set_aside: Vec<DigestLetter>,
@@ -214,13 +215,15 @@ pub struct DigestRows {
     pub words: Vec<DigestLetter>,
     pub automatic: Vec<DigestLetter>,
     pub missed: Vec<MissedTurn>,
+    /// The entries by which a match began to wait for a GM.
+    pub asked: Vec<Entry>,
+    /// The entries by which letters to a seat began to bounce, or its player to be away.
+    pub unread: Vec<Entry>,
     /// The entries that opened a match in this period.
     pub opened: Vec<Entry>,
     pub ended: Vec<Entry>,
     pub absences: Vec<Entry>,
     pub newcomers: Vec<Player>,
-    /// Number of letters written.
-    pub written: u64,
     pub letters_waiting: u64,
     /// Letters sent in the last 24 hours, and those that wait to be sent.
     pub sent_in_a_day: u64,
@@ -241,12 +244,16 @@ pub struct DigestLetter {
     pub matches: BTreeSet<String>,
     /// Whether it names no match, and whoever wrote it plays one that runs.
     pub by_player: bool,
+    /// The name of the player who has the sender's address.
+    pub player: Option<String>,
 }
 
 /// A turn that a seat missed.
 #[derive(Clone, Debug)]
 pub struct MissedTurn {
     pub match_id: String,
+    /// The number of the entry that says so.
+    pub seq: u64,
     pub turn: u32,
     pub seat: Seat,
     /// Time at which the seat filed after all.

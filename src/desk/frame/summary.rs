@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
+use crate::game::Seat;
 use crate::game::any::GameKind;
-use crate::game::{BySeat, Seat};
 use crate::referee::{DUE_SOON, Listing, MatchOverview, MatchSummary, Stage};
 use crate::report::{GmMatchSummary, format_local};
 
@@ -14,7 +14,11 @@ pub struct Summary {
     pub line: GmMatchSummary,
     pub game: GameKind,
     pub stage: Stage,
-    pub is_protested: bool,
+    /// The seat that protests.
+    pub protest: Option<Seat>,
+    /// The seats that owe orders, and for which turn.
+    pub awaited: Vec<Seat>,
+    pub turn: u32,
     /// The GM was asked to decide.
     pub asks_gm: bool,
     pub is_late: bool,
@@ -22,8 +26,6 @@ pub struct Summary {
     pub deadline: Option<DateTime<Utc>>,
     /// It is due soon, and not late.
     pub is_due_soon: bool,
-    /// Letters to a player bounce, or a player may be away.
-    pub is_unread: bool,
 }
 
 impl Summary {
@@ -33,14 +35,20 @@ impl Summary {
             line: gm_line(game_match, now),
             game: game_match.game,
             stage: game_match.stage,
-            is_protested: game_match.protest.is_some(),
+            protest: game_match.protest,
+            awaited: game_match.awaited.clone(),
+            turn: game_match.due.as_ref().map_or(0, |due| due.turn),
             asks_gm: game_match.asked_gm,
             is_late: game_match.is_late(now),
             deadline: running_deadline(game_match),
             is_due_soon: running_deadline(game_match)
                 .is_some_and(|deadline| deadline > now && deadline <= now + DUE_SOON),
-            is_unread: game_match.bouncing != BySeat::default() || game_match.away != BySeat::default(),
         }
+    }
+
+    /// Returns the name of the player in a seat.
+    pub fn name(&self, seat: Seat) -> &str {
+        &self.line.names[usize::from(seat == Seat::Second)]
     }
 
     /// Whether the match is on one of the GM's lists.
@@ -50,7 +58,7 @@ impl Summary {
             Listing::Running => self.stage == Stage::Running,
             Listing::Late => self.is_late,
             Listing::Paused => self.stage == Stage::Paused,
-            Listing::Protests => self.is_protested,
+            Listing::Protests => self.protest.is_some(),
             Listing::Due => self.is_due_soon,
             Listing::Ended => self.stage == Stage::Over,
         }
@@ -110,8 +118,6 @@ pub fn gm_line(game_match: &MatchOverview, now: DateTime<Utc>) -> GmMatchSummary
         phase: game_match.result().unwrap_or(line.phase),
         awaited: line.awaited,
         due_at: line.due_at,
-        // The overview lacks the terms that the grace depends on, so the digest adds it.
-        grace_until: None,
         marks,
     }
 }

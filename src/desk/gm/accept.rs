@@ -1,7 +1,7 @@
 //! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set
 //! aside.
 
-use super::digest;
+use super::fog;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::outbox::gms;
@@ -23,7 +23,7 @@ pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<
         return Ok(refused(reason.to_owned()));
     }
     // Whoever plays must not choose which letters in their own match count.
-    if digest::fog_of_gm(desk)?.is_of_own_match(&letter) {
+    if fog::of_gm(desk)?.is_of_own_match(&letter) {
         let says = "It comes from a match in which you play, so another GM has to do this.";
         return Ok(refused(says.to_owned()));
     }

@@ -1,56 +1,85 @@
-//! A GM's digest: what waits for a decision, and what happened since the last one.
+//! A GM's digest: what waits for a decision, and what happened since the last one. Nothing stands in two
+//! digests.
 
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike as _, NaiveDate, TimeDelta, Utc};
 
+use super::fog::{self, Fog};
 use super::lists;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, DigestLetter, DigestRows, or_lacking};
 use crate::desk::frame::summary::Summary;
 use crate::desk::outbox::gms;
+use crate::desk::outbox::returned::MATCHED_NOTE;
 use crate::game::Seat;
-use crate::ledger::Fact;
-use crate::referee::{DispatchKind, Stage, WORDS_NOTE};
-use crate::report::{
-    ClubLetter, FailedSend, GmDigest, GmMatchSummary, LapsedLetter, LetterSummary, MatchNote, PersonNote,
-    RefusalCount, SendingSummary, format_local,
+use crate::ledger::{Entry, Fact};
+use crate::letter::DOCTOR_SUBJECT;
+use crate::referee::{DispatchKind, Stage, WORDS_NOTE, tells_of_trouble};
+use crate::report::gm_digest::{
+    AbsenceNote, Decision, EndedNote, GmDigest, LapsedLetter, LateMatch, LateMatches, LetterNote, Listed,
+    MissedNote, OldDecision, PersonNote, RefusalCount, SendingSummary, UnreadNote, WordsNote,
 };
+use crate::report::{self, ClubLetter, format_local};
 use crate::store::{NewDispatch, Urgency};
 
-/// Maximum matches in each list of a digest.
-const MAX_LISTED: usize = 50;
+/// Maximum items in a list that a GM has to act on.
+const MAX_ACTED_ON: usize = 6;
+
+/// Maximum items in any other list.
+const MAX_TOLD: usize = 4;
+
+/// Maximum words of a digest, without those that it quotes. The frame of a letter adds some 30.
+const MAX_WORDS: usize = 260;
+
+/// The lengths of lists to try until a digest is short enough: of those that a GM has to act on, and of
+/// the others.
+const SHORTER: [(usize, usize); 5] = [(6, 4), (5, 3), (4, 2), (3, 1), (1, 1)];
+
+/// Maximum characters that are quoted of a person's words.
+const MAX_QUOTED: usize = 200;
 
 /// Time after which the digest tells how many letters wait to be sent: what was just written waits for
 /// moments.
 const UNSENT_FOR: TimeDelta = TimeDelta::minutes(15);
 
-/// The matches and addresses that the rules hide from a GM who plays.
-#[derive(Default)]
-pub struct Fog {
-    /// The GM's own matches that run.
-    matches: BTreeSet<String>,
-    /// The subset that some GM without a seat can read about. If every GM plays, somebody must read what
-    /// people write; it holds no orders.
-    read_by_others: BTreeSet<String>,
-    /// The addresses of the other seats in matches that another GM reads about.
-    addresses: BTreeSet<String>,
-    /// Nobody knows who reads, so letters of players outside a match are hidden, too.
-    at_terminal: bool,
+/// The start of the addresses under which the house is registered.
+const HOUSE: &str = "house:";
+
+/// What a digest tells, and by which names it remembers that.
+struct Telling<'a> {
+    /// The names of what the last digest told.
+    before: &'a BTreeSet<String>,
+    told: BTreeSet<String>,
+    summaries: Vec<Summary>,
+    fog: Fog,
+    digest: GmDigest,
 }
 
-impl Fog {
-    /// Whether a letter comes from a match in which the GM plays.
-    pub fn is_of_own_match(&self, letter: &DigestLetter) -> bool {
-        self.hides(letter) || !letter.matches.is_disjoint(&self.matches)
+impl Telling<'_> {
+    /// Takes note of an item that is told. Returns whether it is news.
+    fn is_new(&mut self, name: String) -> bool {
+        let is_new = !self.before.contains(&name);
+        self.told.insert(name);
+        is_new
     }
 
-    fn hides(&self, letter: &DigestLetter) -> bool {
-        self.at_terminal && letter.by_player
-            || self.addresses.contains(&letter.row.sender)
-            || !letter.matches.is_disjoint(&self.read_by_others)
+    fn is_new_entry(&mut self, entry: &Entry) -> bool {
+        self.is_new(name_of_entry(&entry.match_id, entry.seq))
     }
+
+    fn is_new_letter(&mut self, letter: &DigestLetter) -> bool {
+        !self.fog.hides(letter) && self.is_new(letter.row.digest.to_string())
+    }
+
+    fn find(&self, match_id: &str) -> Option<&Summary> {
+        self.summaries.iter().find(|summary| summary.line.id == match_id)
+    }
+}
+
+fn name_of_entry(match_id: &str, seq: u64) -> String {
+    format!("{match_id} {seq}")
 }
 
 /// The memory of a GM's last digest.
@@ -60,11 +89,18 @@ pub struct LastDigest {
     pub made_at: DateTime<Utc>,
     /// The beginning of the period that it covers.
     pub since: DateTime<Utc>,
+    /// The names of what it told.
+    pub told: BTreeSet<String>,
 }
 
 /// Returns the key under which the beginning of a digest's period is remembered.
 pub fn since_key(key: &str) -> String {
     format!("{key} since")
+}
+
+/// Returns the key under which the names of what a digest told are remembered.
+pub fn told_key(key: &str) -> String {
+    format!("{key} told")
 }
 
 /// Words a GM's digest of the day, unless there is no news or it was made before. If the last one was not sent
@@ -77,7 +113,10 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     let last_id = desk.club.stationery.message_id(token, &unique(last.made_at));
     let waits = desk.rows.dispatch(&last_id)?.is_some_and(|row| row.waiting);
     let since = if waits { last.since } else { last.made_at };
-    if let Some(digest) = digest(desk, Some(since))? {
+    // What stood in a digest that nobody has read is told again.
+    let unread = BTreeSet::new();
+    let (digest, told) = make(desk, since, if waits { &unread } else { &last.told })?;
+    if let Some(digest) = digest {
         let letter = ClubLetter::Digest { digest };
         let dispatch = gms::gm_dispatch(desk, index, &letter, &unique(desk.at()), None)?;
         // Another daemon may have made it.
@@ -93,6 +132,7 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     }
     changes.remembered.push((last.key.clone(), at.to_rfc3339()));
     changes.remembered.push((since_key(&last.key), since.to_rfc3339()));
+    changes.remembered.push((told_key(&last.key), serde_json::to_string(&told).expect("names are JSON")));
     Ok(())
 }
 
@@ -102,79 +142,362 @@ fn day_and_month(desk: &Desk<'_>, day: NaiveDate) -> String {
     day.format(if is_this_year { "%a %-d %b" } else { "%a %-d %b %Y" }).to_string()
 }
 
-/// Returns the acting GM's news since `since` (by default, of the last day), or `None` if there is none.
-pub fn digest(desk: &Desk<'_>, since: Option<DateTime<Utc>>) -> Decided<Option<Box<GmDigest>>> {
-    let since = since.unwrap_or(desk.at() - TimeDelta::days(1));
-    let rows = desk.rows.digest_rows(since)?;
-    let summaries: Vec<Summary> =
-        lists::summaries(desk)?.into_iter().filter(|summary| looks_after(desk, summary)).collect();
-    let fog = if desk.at_terminal { fog_at_terminal(desk)? } else { fog_of_gm(desk)? };
-    let mut told = GmDigest { since: desk.local_time(since), ..GmDigest::default() };
-    tell_matches(desk, &summaries, &mut told)?;
-    tell_events(desk, rows, &summaries, &fog, &mut told);
-    // A GM who plays must not learn how often the opponent's orders were refused.
-    for (id, count) in rows.refused.iter().filter(|(id, _)| !fog.matches.contains(*id)) {
-        if summaries.iter().any(|summary| summary.line.id == *id) {
-            told.refused.push(RefusalCount { id: id.clone(), count: *count });
-        }
-    }
-    for row in rows.given_up.iter().cloned() {
-        told.failed.push(FailedSend { recipient: row.recipient, kind: row.kind, error: row.error });
-    }
-    let shown = |letters: &[DigestLetter]| -> Vec<LetterSummary> {
-        letters.iter().filter(|letter| !fog.hides(letter)).map(|letter| letter_told(desk, letter)).collect()
-    };
-    told.set_aside = shown(&rows.set_aside);
-    told.ignored = shown(&rows.ignored);
-    told.automatic = shown(&rows.automatic);
-    for letter in rows.words.iter().filter(|letter| !fog.hides(letter)) {
-        let mut summary = letter_told(desk, letter);
-        summary.note = summary.note.trim_start_matches(WORDS_NOTE).to_owned();
-        told.words.push(summary);
-    }
-    told.letters_waiting = rows.letters_waiting;
-    for letter in &rows.lapsed {
-        let Some(match_id) = letter.match_id.clone().filter(|id| !fog.read_by_others.contains(id)) else {
-            continue;
-        };
-        told.lapsed.push(LapsedLetter {
-            match_id,
-            sender: letter.address.clone(),
-            noted: desk.local_time(letter.noted_at),
-        });
-    }
-    told.from_spam = rows.from_spam;
-    told.left_out = rows.left_out;
-    told.written = rows.written;
-    told.sending = sending(desk, rows);
-    Ok(Some(Box::new(told)).filter(|digest| digest.has_news()))
+/// Returns the acting GM's news of the last day, or `None` if there is none.
+pub fn of_last_day(desk: &Desk<'_>) -> Decided<Option<Box<GmDigest>>> {
+    let since = desk.at() - TimeDelta::days(1);
+    make(desk, since, &BTreeSet::new()).map(|(digest, _)| digest)
 }
 
-/// Returns what the rules hide from the acting GM, who may play.
-pub fn fog_of_gm(desk: &Desk<'_>) -> Decided<Fog> {
-    let gm = gms::acting_gm(desk);
-    let mut fog = Fog::default();
-    let own = std::iter::once(&gm.address).chain(&gm.also);
-    for address in own {
-        let player = or_lacking(desk.player(address.as_str()))?.flatten();
-        let Some(player) = player else { continue };
-        let Some(matches) = or_lacking(desk.rows.matches_of(player.id))? else {
+fn make(
+    desk: &Desk<'_>,
+    since: DateTime<Utc>,
+    before: &BTreeSet<String>,
+) -> Decided<(Option<Box<GmDigest>>, BTreeSet<String>)> {
+    let rows = desk.rows.digest_rows(since)?;
+    let mut summaries = lists::summaries(desk)?;
+    summaries.retain(|summary| gms::acting_gm(desk).looks_after(summary.game, &summary.line.id));
+    let fog = if desk.at_terminal { fog::at_terminal(desk)? } else { fog::of_gm(desk)? };
+    let digest = GmDigest {
+        since: desk.local_time(since),
+        running: summaries.iter().filter(|summary| summary.stage == Stage::Running).count(),
+        ..GmDigest::default()
+    };
+    let mut telling = Telling { before, told: BTreeSet::new(), summaries, fog, digest };
+    let decided = tell_decisions(desk, rows, &mut telling)?;
+    tell_late(desk, since, &mut telling)?;
+    tell_missed(desk, rows, &decided, &mut telling);
+    tell_words(rows, &mut telling);
+    tell_unread(desk, rows, &mut telling);
+    tell_letters(rows, &mut telling);
+    tell_events(desk, rows, &mut telling);
+    tell_refused(rows, &mut telling);
+    let Telling { mut digest, told, .. } = telling;
+    digest.letters_waiting = rows.letters_waiting;
+    (digest.from_spam, digest.left_out) = (rows.from_spam, rows.left_out);
+    digest.sending = sending(desk, rows);
+    for (acted_on, told) in SHORTER {
+        digest.shorten(acted_on, told);
+        if report::own_words(&desk.club.templates, &digest)? <= MAX_WORDS {
+            break;
+        }
+    }
+    Ok((Some(Box::new(digest)).filter(|digest| digest.has_news()), told))
+}
+
+/// Tells which matches wait for a GM: those that have begun to, and those that still do. Returns the former.
+fn tell_decisions(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) -> Decided<Vec<String>> {
+    let mut new = BTreeSet::new();
+    for entry in &rows.asked {
+        if telling.is_new_entry(entry) {
+            new.insert(entry.match_id.clone());
+        }
+    }
+    let (mut decisions, mut waiting) = (Vec::new(), Vec::new());
+    for summary in &telling.summaries {
+        let asks = summary.asks_gm && summary.stage == Stage::Running;
+        if summary.protest.is_none() && !asks {
+            continue;
+        }
+        let id = summary.line.id.clone();
+        if !new.contains(&id) {
+            waiting.push((id, summary.protest.is_some()));
+            continue;
+        }
+        let named = |seat: &Seat| format!("{} ({seat})", summary.name(*seat));
+        decisions.push(Decision {
+            id,
+            protests: summary.protest.as_ref().map(named),
+            awaited: summary.awaited.iter().map(named).collect(),
+            turn: summary.turn,
+        });
+    }
+    // A protest comes first: until it is decided, nobody can play on.
+    decisions.sort_by_key(|decision| decision.protests.is_none());
+    let decided = decisions.iter().map(|decision| decision.id.clone()).collect();
+    telling.digest.decisions = Listed::of(decisions, MAX_ACTED_ON);
+    telling.digest.waiting = with_days(desk, Listed::of(waiting, MAX_ACTED_ON))?;
+    Ok(decided)
+}
+
+/// Adds for how many days each of these matches has waited for a GM.
+fn with_days(desk: &Desk<'_>, waiting: Listed<(String, bool)>) -> Decided<Listed<OldDecision>> {
+    let mut shown = Vec::new();
+    for (id, is_protested) in waiting.shown {
+        // Loads no match that the list does not show.
+        let found = or_lacking(desk.game_match(&id))?.flatten().map(|loaded| &loaded.game_match);
+        let since = found.and_then(|game_match| match is_protested {
+            true => game_match.paused_at,
+            false => Some(game_match.deadline? + game_match.terms.grace()),
+        });
+        shown.push(OldDecision { id, days: since.map_or(0, |since| (desk.at() - since).num_days()) });
+    }
+    desk.rows.check()?;
+    Ok(Listed { shown, more: waiting.more })
+}
+
+/// Tells which matches have become late and are within their grace, by the end of that.
+fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -> Decided<()> {
+    let mut late = Vec::new();
+    for summary in &telling.summaries {
+        let Some(deadline) = summary.deadline.filter(|_| summary.is_late && !summary.asks_gm) else {
             continue;
         };
-        let running = matches.iter().filter(|(_, overview)| overview.stage != Stage::Over);
-        for (seat, overview) in running {
-            fog.matches.insert(overview.id.clone());
-            let loaded = or_lacking(desk.game_match(&overview.id))?.flatten();
-            let Some(loaded) = loaded else { continue };
-            if !gms::all_gms_play(desk, &loaded.seats) {
-                fog.read_by_others.insert(overview.id.clone());
-                // A letter without a token names no match, so the address has to tell.
-                fog.addresses.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
-            }
+        let name = format!("{} late {deadline}", summary.line.id);
+        let is_new = deadline >= since && !telling.before.contains(&name);
+        telling.told.insert(name);
+        if is_new {
+            late.push((deadline, summary));
+        }
+    }
+    telling.digest.late_count = late.len();
+    let mut groups: Vec<(DateTime<Utc>, DateTime<Utc>, Vec<LateMatch>)> = Vec::new();
+    for (deadline, summary) in late.into_iter().take(4 * MAX_ACTED_ON) {
+        let found = or_lacking(desk.game_match(&summary.line.id))?.flatten();
+        let Some(loaded) = found else { continue };
+        let until = deadline + loaded.game_match.terms.grace();
+        let row = LateMatch { id: summary.line.id.clone(), awaited: summary.line.awaited.clone() };
+        match groups.iter_mut().find(|(due, end, _)| (*due, *end) == (deadline, until)) {
+            Some((_, _, rows)) => rows.push(row),
+            None => groups.push((deadline, until, vec![row])),
         }
     }
     desk.rows.check()?;
-    Ok(fog)
+    groups.sort_by_key(|(_, until, _)| *until);
+    let zone = desk.club.config.terms.zone;
+    let told = groups.into_iter().map(|(deadline, until, matches)| LateMatches {
+        was_due: format_local(deadline, zone, desk.at()),
+        grace_until: format_local(until, zone, desk.at()),
+        matches: Listed::of(matches, MAX_ACTED_ON),
+    });
+    telling.digest.late = told.collect();
+    Ok(())
+}
+
+/// Tells which turns were missed, but for those that a GM is asked about above. When an opponent of the
+/// GM filed late is hidden.
+fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: &mut Telling<'_>) {
+    let mut notes = Vec::new();
+    for missed in &rows.missed {
+        let is_new = !telling.before.contains(&name_of_entry(&missed.match_id, missed.seq));
+        telling.told.insert(name_of_entry(&missed.match_id, missed.seq));
+        let Some(summary) = telling.find(&missed.match_id).filter(|_| is_new) else { continue };
+        if decided.contains(&missed.match_id) {
+            continue;
+        }
+        let made_good = missed.made_good.filter(|_| !telling.fog.matches.contains(&missed.match_id));
+        notes.push(MissedNote {
+            id: missed.match_id.clone(),
+            turn: missed.turn,
+            who: summary.name(missed.seat).to_owned(),
+            made_good: made_good.map(|at| desk.local_time(at)),
+        });
+    }
+    telling.digest.missed = Listed::of(notes, MAX_TOLD);
+}
+
+/// Tells what people wrote, a line for each person and match: illness and death first.
+fn tell_words(rows: &DigestRows, telling: &mut Telling<'_>) {
+    let mut notes: Vec<(bool, WordsNote)> = Vec::new();
+    for letter in &rows.words {
+        if !telling.is_new_letter(letter) {
+            continue;
+        }
+        let text = letter.row.note.trim_start_matches(WORDS_NOTE).to_owned();
+        let is_grave = tells_of_trouble(&text);
+        let who = letter.player.clone().unwrap_or_else(|| letter.row.sender.clone());
+        let about = letter.row.seat.clone();
+        match notes.iter_mut().find(|(_, note)| (&note.who, &note.about) == (&who, &about)) {
+            Some((grave, note)) => {
+                note.more += 1;
+                if is_grave && !*grave {
+                    (*grave, note.text) = (true, quoted(&text));
+                }
+            }
+            None => notes.push((is_grave, WordsNote { who, about, text: quoted(&text), more: 0 })),
+        }
+    }
+    notes.sort_by_key(|(is_grave, _)| !is_grave);
+    telling.digest.words = Listed::of(notes.into_iter().map(|(_, note)| note).collect(), MAX_ACTED_ON);
+}
+
+/// Returns the beginning of a person's words.
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("{} …", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// Tells whose mail comes back, who may be away, and whose letters were given up: a line for each person.
+fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
+    let mut notes: Vec<UnreadNote> = Vec::new();
+    for entry in &rows.unread {
+        let (Fact::MailReturned { seat } | Fact::AwayNoted { seat }) = &entry.fact else { continue };
+        let bounces = matches!(entry.fact, Fact::MailReturned { .. });
+        let is_new = telling.is_new_entry(entry);
+        let Some(summary) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
+        let note = note_on(&mut notes, summary.name(*seat));
+        note.bounces |= bounces;
+        note.is_away |= !bounces;
+        note.matches.push(entry.match_id.clone());
+    }
+    for row in &rows.given_up {
+        if !telling.is_new(format!("unsent {} {}", row.id, row.tries)) {
+            continue;
+        }
+        let seat = row.seat.zip(row.match_id.as_deref().and_then(|id| telling.find(id)));
+        let who = seat.map_or(row.recipient.as_str(), |(seat, summary)| summary.name(seat));
+        let note = note_on(&mut notes, who);
+        note.given_up = Some(row.error.clone());
+        note.matches.extend(row.match_id.clone());
+    }
+    let mut automatic = Vec::new();
+    for letter in &rows.automatic {
+        let is_doctors = letter.row.subject == DOCTOR_SUBJECT
+            && letter.row.sender == desk.club.config.club.address.as_str();
+        if is_doctors || !telling.is_new_letter(letter) {
+            continue;
+        }
+        match &letter.player {
+            Some(name) => {
+                let note = note_on(&mut notes, name);
+                note.is_away = true;
+                if note.letter.is_none() {
+                    (note.letter, note.note) = (Some(short_digest(letter)), quoted(&letter.row.note));
+                }
+            }
+            // Its player has a line above.
+            None if letter.row.note.starts_with(MATCHED_NOTE) => {}
+            None => automatic.push(letter),
+        }
+    }
+    for note in &mut notes {
+        note.matches.sort();
+        note.matches.dedup();
+        note.matches.truncate(MAX_TOLD);
+    }
+    telling.digest.unread = Listed::of(notes, MAX_TOLD);
+    telling.digest.automatic = Listed::of(by_sender(automatic), MAX_TOLD);
+}
+
+/// Returns the note on a person, which may be new.
+fn note_on<'n>(notes: &'n mut Vec<UnreadNote>, who: &str) -> &'n mut UnreadNote {
+    let place = notes.iter().position(|note| note.who == who).unwrap_or_else(|| {
+        notes.push(UnreadNote { who: who.to_owned(), ..UnreadNote::default() });
+        notes.len() - 1
+    });
+    &mut notes[place]
+}
+
+fn tell_letters(rows: &DigestRows, telling: &mut Telling<'_>) {
+    let mut fresh = |letters: &'_ [DigestLetter]| -> Vec<LetterNote> {
+        let mut new = Vec::new();
+        for letter in letters {
+            if telling.is_new_letter(letter) {
+                new.push(letter);
+            }
+        }
+        by_sender(new)
+    };
+    let (set_aside, ignored) = (fresh(&rows.set_aside), fresh(&rows.ignored));
+    telling.digest.set_aside = Listed::of(set_aside, MAX_TOLD);
+    telling.digest.ignored = Listed::of(ignored, MAX_TOLD);
+    let mut lapsed = Vec::new();
+    for letter in &rows.lapsed {
+        let shown = |id: &String| !telling.fog.read_by_others.contains(id);
+        if let Some(match_id) = letter.match_id.clone().filter(shown) {
+            lapsed.push(LapsedLetter { match_id, sender: letter.address.clone() });
+        }
+    }
+    telling.digest.lapsed = Listed::of(lapsed, MAX_TOLD);
+}
+
+/// Sums up letters, newest first, by their senders.
+fn by_sender(letters: Vec<&DigestLetter>) -> Vec<LetterNote> {
+    let mut notes: Vec<LetterNote> = Vec::new();
+    for letter in letters {
+        match notes.iter_mut().find(|note| note.sender == letter.row.sender) {
+            Some(note) => note.count += 1,
+            None => notes.push(LetterNote {
+                sender: letter.row.sender.clone(),
+                count: 1,
+                digest: short_digest(letter),
+                note: quoted(&letter.row.note),
+            }),
+        }
+    }
+    notes
+}
+
+fn short_digest(letter: &DigestLetter) -> String {
+    letter.row.digest.to_string()[..12].to_owned()
+}
+
+/// Tells what began and ended, and who is new or will be away.
+fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
+    let mut began = Vec::new();
+    for entry in &rows.opened {
+        if telling.is_new_entry(entry) && telling.find(&entry.match_id).is_some() {
+            began.push(entry.match_id.clone());
+        }
+    }
+    telling.digest.began = Listed::of(began, MAX_TOLD);
+    let mut ended = Vec::new();
+    for entry in &rows.ended {
+        let is_new = telling.is_new_entry(entry);
+        let Some(summary) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
+        let Fact::MatchEnded { outcome } = &entry.fact else { continue };
+        ended.push(EndedNote {
+            id: entry.match_id.clone(),
+            winner: outcome.winner.map(|winner| summary.name(winner).to_owned()),
+            reason: outcome.reason,
+        });
+    }
+    telling.digest.ended = Listed::of(ended, MAX_TOLD);
+    let mut absences: Vec<AbsenceNote> = Vec::new();
+    for entry in &rows.absences {
+        let is_new = telling.is_new_entry(entry);
+        let Some(summary) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
+        let Fact::AbsenceNoted { seat, from, to } = &entry.fact else { continue };
+        let days = format!("{} to {}", day_and_month(desk, *from), day_and_month(desk, *to));
+        let who = summary.name(*seat);
+        // One announcement counts in all matches of its player.
+        match absences.iter_mut().find(|told| (told.who.as_str(), &told.days) == (who, &days)) {
+            Some(told) => told.matches.push(entry.match_id.clone()),
+            None => {
+                let (who, matches) = (who.to_owned(), vec![entry.match_id.clone()]);
+                absences.push(AbsenceNote { who, days, matches });
+            }
+        }
+    }
+    absences.iter_mut().for_each(|absence| absence.matches.truncate(MAX_TOLD));
+    telling.digest.absences = Listed::of(absences, MAX_TOLD);
+    let mut newcomers = Vec::new();
+    for player in &rows.newcomers {
+        let address = player.addresses.first().cloned().unwrap_or_default();
+        // The levels of the house are registered like players.
+        if !address.starts_with(HOUSE) && telling.is_new(format!("player {}", player.id)) {
+            newcomers.push(PersonNote { name: player.name.clone(), address });
+        }
+    }
+    telling.digest.newcomers = Listed::of(newcomers, MAX_TOLD);
+}
+
+/// Counts refused orders. A GM who plays must not learn how often the opponent's were refused.
+fn tell_refused(rows: &DigestRows, telling: &mut Telling<'_>) {
+    let mut counts: Vec<RefusalCount> = Vec::new();
+    for entry in &rows.refused {
+        let id = &entry.match_id;
+        let is_new = telling.is_new_entry(entry);
+        if !is_new || telling.fog.matches.contains(id) || telling.find(id).is_none() {
+            continue;
+        }
+        match counts.iter_mut().find(|count| count.id == *id) {
+            Some(count) => count.count += 1,
+            None => counts.push(RefusalCount { id: id.clone(), count: 1 }),
+        }
+    }
+    telling.digest.refused = Listed::of(counts, MAX_TOLD);
 }
 
 /// Returns what was sent and what waits, if the config limits it or if letters wait for long.
@@ -186,114 +509,4 @@ fn sending(desk: &Desk<'_>, rows: &DigestRows) -> Option<SendingSummary> {
         per_day: quota.per_day,
         waiting: rows.dispatches_waiting,
     })
-}
-
-fn looks_after(desk: &Desk<'_>, summary: &Summary) -> bool {
-    gms::acting_gm(desk).looks_after(summary.game, &summary.line.id)
-}
-
-/// Sorts the matches that need a GM into their lists. A match stands in the most urgent one only.
-fn tell_matches(desk: &Desk<'_>, summaries: &[Summary], told: &mut GmDigest) -> Decided<()> {
-    let mut late = Vec::new();
-    for summary in summaries {
-        told.running += usize::from(summary.stage == Stage::Running);
-        let line = summary.line.clone();
-        if summary.is_protested {
-            told.protests.push(line);
-        } else if summary.asks_gm && summary.stage == Stage::Running {
-            told.overdue.push(line);
-        } else if summary.is_late {
-            late.push(line);
-        } else if summary.is_unread && summary.stage != Stage::Over {
-            told.unread.push(line);
-        }
-    }
-    told.late = with_grace(desk, late)?;
-    for list in [&mut told.protests, &mut told.overdue, &mut told.late, &mut told.unread] {
-        told.more_matches += list.len().saturating_sub(MAX_LISTED);
-        list.truncate(MAX_LISTED);
-    }
-    Ok(())
-}
-
-/// Adds the end of the grace period to late matches.
-fn with_grace(desk: &Desk<'_>, mut late: Vec<GmMatchSummary>) -> Decided<Vec<GmMatchSummary>> {
-    // Loads no match that the list does not show.
-    for line in late.iter_mut().take(MAX_LISTED) {
-        let found = or_lacking(desk.game_match(&line.id))?.flatten();
-        let game_match = found.map(|loaded| &loaded.game_match);
-        line.grace_until = game_match.and_then(|game_match| {
-            let until = game_match.deadline? + game_match.terms.grace();
-            Some(format_local(until, game_match.terms.zone, desk.at()))
-        });
-    }
-    desk.rows.check()?;
-    Ok(late)
-}
-
-/// Tells what happened in matches, and who is new. When an opponent of the GM filed late is hidden.
-fn tell_events(desk: &Desk<'_>, rows: &DigestRows, summaries: &[Summary], fog: &Fog, told: &mut GmDigest) {
-    let find = |id: &str| summaries.iter().find(|summary| summary.line.id == id);
-    let name = |summary: &Summary, seat: Seat| match seat {
-        Seat::First => summary.line.names[0].clone(),
-        Seat::Second => summary.line.names[1].clone(),
-    };
-    for missed in &rows.missed {
-        let Some(summary) = find(&missed.match_id) else { continue };
-        let made_good = missed.made_good.filter(|_| !fog.matches.contains(&missed.match_id));
-        let made_good = made_good.map(|at| desk.local_time(at));
-        told.missed.push(MatchNote {
-            id: missed.match_id.clone(),
-            turn: Some(missed.turn),
-            who: Some(name(summary, missed.seat)),
-            made_good,
-            ..MatchNote::of(&summary.line)
-        });
-    }
-    for entry in &rows.opened {
-        told.began.extend(find(&entry.match_id).map(|summary| MatchNote::of(&summary.line)));
-    }
-    for entry in &rows.ended {
-        let Some(summary) = find(&entry.match_id) else { continue };
-        let Fact::MatchEnded { outcome } = &entry.fact else { continue };
-        told.ended.push(MatchNote {
-            who: outcome.winner.map(|winner| name(summary, winner)),
-            reason: Some(outcome.reason),
-            ..MatchNote::of(&summary.line)
-        });
-    }
-    for entry in &rows.absences {
-        let Some(summary) = find(&entry.match_id) else { continue };
-        let Fact::AbsenceNoted { seat, from, to } = &entry.fact else { continue };
-        let days = format!("{} to {}", day_and_month(desk, *from), day_and_month(desk, *to));
-        let note =
-            MatchNote { who: Some(name(summary, *seat)), days: Some(days), ..MatchNote::of(&summary.line) };
-        // One announcement counts in all matches of its player.
-        let same = |told: &&mut MatchNote| (&told.who, &told.days) == (&note.who, &note.days);
-        match told.absences.iter_mut().find(same) {
-            Some(told) => told.id = format!("{}, {}", told.id, note.id),
-            None => told.absences.push(note),
-        }
-    }
-    for player in &rows.newcomers {
-        let address = player.addresses.first().cloned().unwrap_or_default();
-        told.newcomers.push(PersonNote { name: player.name.clone(), address });
-    }
-}
-
-/// Returns what is hidden from whoever sits at the terminal: everything of a match that runs.
-fn fog_at_terminal(desk: &Desk<'_>) -> Decided<Fog> {
-    let running = lists::summaries(desk)?.into_iter().filter(|summary| summary.stage != Stage::Over);
-    let matches: BTreeSet<String> = running.map(|summary| summary.line.id).collect();
-    Ok(Fog { read_by_others: matches.clone(), matches, addresses: BTreeSet::new(), at_terminal: true })
-}
-
-fn letter_told(desk: &Desk<'_>, letter: &DigestLetter) -> LetterSummary {
-    let row = &letter.row;
-    LetterSummary {
-        digest: row.digest.to_string()[..12].to_owned(),
-        at: desk.local_time(row.received_at),
-        sender: row.sender.clone(),
-        note: row.note.clone(),
-    }
 }

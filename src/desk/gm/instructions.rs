@@ -34,15 +34,17 @@ pub struct Effect {
     successor: Option<Player>,
 }
 
-/// Decides on one instruction from the terminal, on behalf of a GM.
+/// Decides on one instruction from the terminal, on behalf of a GM; with `check`, only says what would
+/// be done.
 pub fn instruct_at_terminal(
     desk: &mut Desk<'_>,
     gm: GmIndex,
     instruction: &Instruction,
+    check: bool,
 ) -> Decided<GmResult> {
     desk.acting = gm;
     desk.at_terminal = true;
-    instruct_unless_playing(desk, instruction, false)
+    instruct_unless_playing(desk, instruction, check)
 }
 
 /// Carries out one instruction; with `check`, only says what would be done.
@@ -77,7 +79,7 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
         Instruction::AcceptLetter { digest } => accept::accept_letter(desk, digest, check),
         // Whoever rules on a letter trusts the clock: see `daemon::doubt`.
         Instruction::ConfirmClock => Ok(GmResult::ClockConfirmed),
-        Instruction::Digest => Ok(GmResult::Digest { digest: digest::digest(desk, None)? }),
+        Instruction::Digest => Ok(GmResult::Digest { digest: digest::of_last_day(desk)? }),
     }
 }
 
@@ -122,7 +124,15 @@ pub fn is_for_another_gm(action: &MatchAction) -> bool {
     match action {
         MatchAction::Replace { .. } | MatchAction::Correct { .. } => true,
         MatchAction::Act(act) => {
-            matches!(act, Act::File { .. } | Act::RenewToken(_) | Act::Tell { .. } | Act::Unseal { .. })
+            matches!(
+                act,
+                Act::File { .. }
+                    | Act::RenewToken(_)
+                    | Act::Tell { .. }
+                    | Act::Unseal { .. }
+                    | Act::Annul { .. }
+                    | Act::Terms(_)
+            )
         }
     }
 }

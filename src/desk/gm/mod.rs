@@ -4,6 +4,7 @@ pub mod accept;
 pub mod alarm;
 pub mod announce;
 pub mod digest;
+pub mod fog;
 pub mod instructions;
 pub mod letter;
 pub mod lists;

@@ -71,8 +71,6 @@ fn rule_on_match(desk: &mut Desk<'_>, match_id: &str, cause_of: &CauseOf) -> Dec
     if ruling.after == loaded.game_match {
         return Ok(false);
     }
-    let (entries, dispatches) = (ruling.entries.len(), ruling.dispatches.len());
     ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
-    tracing::info!(match_id, entries, dispatches, "ruled on a match");
     Ok(true)
 }

@@ -96,6 +96,33 @@ pub fn open_all(desk: &mut Desk<'_>, new: &[NewMatch], cause: &Cause) -> Decided
     Ok(opened)
 }
 
+/// Checks whether these matches can be opened. Registers nobody, which [`open_all`] does for newcomers.
+pub fn check_all(desk: &mut Desk<'_>, new: &[NewMatch]) -> Decided<()> {
+    for (index, one) in new.iter().enumerate() {
+        or_lacking(check_players(desk, one)).with_context(|| which_fails(index, new.len()))?;
+    }
+    desk.rows.check()
+}
+
+fn check_players(desk: &Desk<'_>, new: &NewMatch) -> Decided<()> {
+    let mut seated = Vec::new();
+    for (_, holder) in new.players.iter() {
+        let Holder::Player(NamedAddress { name, address }) = holder else { continue };
+        if !name.is_empty() {
+            fit_name(name).map_err(anyhow::Error::msg)?;
+        }
+        let player = or_lacking(desk.player(address.as_str()))?.flatten();
+        seated.push((address.clone(), player));
+    }
+    desk.rows.check()?;
+    let [(first, one), (second, other)] = &seated[..] else { return Ok(()) };
+    let is_one = one.is_some() && one.as_ref().map(|one| one.id) == other.as_ref().map(|other| other.id);
+    match first == second || is_one {
+        true => Err(anyhow!("{first} cannot play both sides").into()),
+        false => Ok(()),
+    }
+}
+
 /// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause;
 /// without a lot, it is drawn.
 pub fn open_match(desk: &mut Desk<'_>, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {

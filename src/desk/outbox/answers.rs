@@ -58,7 +58,8 @@ pub fn permit_answer(
     letter: &SeatLetter,
 ) -> Decided<(Permission, Slot)> {
     // The match itself counts equal letters, because its ledger must show why an answer was held.
-    let slot = match budgets::slot_after(desk, game_match.past.times_asked(letter, desk.at())) {
+    let times = game_match.past.times_asked(letter, desk.at());
+    let slot = match budgets::slot_after(desk, times, budgets::EQUAL_ANSWERS) {
         Some(Slot::Now) if !row.player.addresses.is_empty() => {
             budgets::slot_with_token(desk, &seat_subject(&row.match_id, row.seat))?
         }
@@ -100,7 +101,9 @@ fn slot_of_answer(
     let subject = subject_of(answer, budget);
     let said = format!("{} {asked} {}", answer.recipient, gist(&plain_text(&answer.bytes)));
     let said = Digest::of(said.as_bytes()).to_string();
-    let slot = match (budgets::slot_of_equal(desk, &subject, &said)?, budget) {
+    let is_gms = desk.club.config.club.gm.is_one_at(&answer.recipient);
+    let most = if is_gms { budgets::EQUAL_ANSWERS_TO_GM } else { budgets::EQUAL_ANSWERS };
+    let slot = match (budgets::slot_of_equal(desk, &subject, &said, most)?, budget) {
         (Some(Slot::Now), AnswerBudget::Address) => budgets::take_answer_slot(desk, &subject)?,
         (Some(Slot::Now), AnswerBudget::Gm) => {
             let slot = budgets::slot_with_token(desk, &subject)?;
@@ -110,7 +113,7 @@ fn slot_of_answer(
         (None, _) => return Ok(None),
     };
     match slot {
-        Some(_) => budgets::count_equal(desk, &said),
+        Some(_) => budgets::count_equal(desk, &said, most),
         None => budgets::note_left_out(desk, &subject)?,
     }
     Ok(slot)

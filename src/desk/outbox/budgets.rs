@@ -5,6 +5,7 @@
 //! for each address and one for the club, and letters that others cause have budgets for each reader.
 //! Reports, results and reminders have none. The counts are rows, so several daemons share them.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
@@ -31,7 +32,10 @@ const CLUB_ANSWERS: u32 = 200;
 const FIRST_ANSWERS: u32 = 200;
 
 /// Answers an hour that say the same to the same text. One more goes an hour later.
-const EQUAL_ANSWERS: u32 = 3;
+pub const EQUAL_ANSWERS: u32 = 3;
+
+/// The same for a GM, who may look at one list again and again in an hour of work.
+pub const EQUAL_ANSWERS_TO_GM: u32 = 20;
 
 /// Letters a day to one reader, caused by people whom the reader does not play.
 const FROM_OTHERS: u32 = 10;
@@ -163,32 +167,31 @@ pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
 }
 
 /// Returns the slot of an answer that was given `times` times within this hour, or `None` once the delayed one
-/// stands for all others.
-pub fn slot_after(desk: &Desk<'_>, times: u32) -> Option<Slot> {
-    match times {
-        ..EQUAL_ANSWERS => Some(Slot::Now),
-        EQUAL_ANSWERS => Some(Slot::Later(desk.at() + TimeDelta::hours(1))),
-        _ => None,
+/// stands for all others: that is the first after `most` of them.
+pub fn slot_after(desk: &Desk<'_>, times: u32, most: u32) -> Option<Slot> {
+    match times.cmp(&most) {
+        Ordering::Less => Some(Slot::Now),
+        Ordering::Equal => Some(Slot::Later(desk.at() + TimeDelta::hours(1))),
+        Ordering::Greater => None,
     }
 }
 
 /// Returns the slot of an answer by the number of equal ones. `said` names the text that it answers and its own
 /// words, and `subject` those whose answers are counted.
-pub fn slot_of_equal(desk: &Desk<'_>, subject: &str, said: &str) -> Decided<Option<Slot>> {
+pub fn slot_of_equal(desk: &Desk<'_>, subject: &str, said: &str, most: u32) -> Decided<Option<Slot>> {
     let mut given = 0;
     for n in 0..=DELAY_HOURS {
         given += used(desk, subject, BudgetKind::Address, hour(desk, n))?;
         given += used(desk, subject, BudgetKind::Seat, hour(desk, n))?;
     }
     // Looked up only if it may matter: it costs another round, because nobody knows ahead what is said.
-    let times =
-        if given < EQUAL_ANSWERS { given } else { used(desk, said, BudgetKind::Equal, hour(desk, 0))? };
-    Ok(slot_after(desk, times))
+    let times = if given < most { given } else { used(desk, said, BudgetKind::Equal, hour(desk, 0))? };
+    Ok(slot_after(desk, times, most))
 }
 
 /// Counts an answer among equal ones.
-pub fn count_equal(desk: &mut Desk<'_>, said: &str) {
-    count(desk, said, BudgetKind::Equal, hour(desk, 0), EQUAL_ANSWERS + 1);
+pub fn count_equal(desk: &mut Desk<'_>, said: &str, most: u32) {
+    count(desk, said, BudgetKind::Equal, hour(desk, 0), most + 1);
 }
 
 /// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a

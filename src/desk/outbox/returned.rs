@@ -12,6 +12,9 @@ use crate::referee::Act;
 use crate::report::Trouble;
 use crate::store::{DispatchRow, Player};
 
+/// The start of the note on an automatic letter about a letter of ours in a match.
+pub const MATCHED_NOTE: &str = "about one of our letters: ";
+
 /// An outcome of sending a dispatch that concerns others than the sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -43,23 +46,27 @@ pub fn failed(automatic: &Automatic) -> Option<bool> {
     }
 }
 
-/// Marks the seats whose letters an automatic letter refers to.
-pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<()> {
-    let Some(failed) = failed(automatic) else { return Ok(()) };
+/// Marks the seats whose letters an automatic letter refers to. Returns whether it refers to a letter of
+/// ours.
+pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<bool> {
+    let Some(failed) = failed(automatic) else { return Ok(false) };
     let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();
     for id in automatic.return_ids() {
         let found = or_lacking(desk.rows.returned_to(id.as_str()))?.flatten();
         // A bounce often names a letter twice: by its Message-ID and by its return path.
         about.extend(found.filter(|message_id| !automatic.about().iter().any(|id| id == message_id)));
     }
+    let mut is_matched = false;
     for message_id in about {
         if let Some(Some(row)) = or_lacking(desk.rows.dispatch(message_id))?
             && automatic.may_be_about(&row.recipient)
         {
+            is_matched |= row.match_id.is_some();
             or_lacking(mark(desk, row, failed))?;
         }
     }
-    desk.rows.check()
+    desk.rows.check()?;
+    Ok(is_matched)
 }
 
 /// Tells the GM of a dispatch that was given up, and marks its seat if the recipient is to blame.
@@ -80,6 +87,7 @@ fn tell_of_given_up(
             match_id: row.match_id.clone(),
             error: error.to_owned(),
             is_undeliverable,
+            is_player: desk.player(&row.recipient)?.is_some(),
         };
         let loaded = match &row.match_id {
             Some(id) => desk.game_match(id)?.cloned(),

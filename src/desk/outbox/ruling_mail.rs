@@ -111,10 +111,11 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     let record = record_of_ended(desk, ruling)?;
     let entries: Vec<EntryRow> = ruling.entries.iter().map(EntryRow::from).collect();
     let game_match = Arc::new(ruling.after.clone());
+    let gm_plays = gms::all_gms_play(desk, readers.seats);
     let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
     for (index, dispatch) in ruling.dispatches.iter().enumerate() {
         let token = addressee(desk, &game_match, dispatch.to, readers).token;
-        let mut letter = word(desk, &game_match, dispatch, token)?;
+        let mut letter = word(desk, &game_match, dispatch, token, gm_plays)?;
         if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
             letter.attachments.push((format!("{}.toml", game_match.id), record.clone()));
         }
@@ -130,15 +131,17 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     Ok(RulingRows { entries, dispatches, copies })
 }
 
-/// Words a letter about a match as the ruling left it.
+/// Words a letter about a match as the ruling left it. `gm_plays`: every GM plays in it, and so the one
+/// who reads it.
 pub fn word(
     desk: &Desk<'_>,
     game_match: &Arc<Match>,
     dispatch: &Dispatch,
     token: &str,
+    gm_plays: bool,
 ) -> Decided<WordedLetter> {
     let club = desk.club.stationery.club();
-    let input = WordingInput { club: &club, game_match, dispatch, token, at: desk.at() };
+    let input = WordingInput { club: &club, game_match, dispatch, token, gm_plays, at: desk.at() };
     Ok(report::word(&desk.club.templates, &input, &desk.rows.loaded.pictures)?)
 }
 
@@ -187,7 +190,8 @@ fn copies_for_gms(
         // The first one reads the original.
         for index in gms.into_iter().skip(1) {
             let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
-            let letter = word(desk, game_match, dispatch, token)?;
+            let gm_plays = gms::all_gms_play(desk, readers.seats);
+            let letter = word(desk, game_match, dispatch, token, gm_plays)?;
             let unique = format!("c.{}", envelope::unique_part(game_match, place));
             let to = PlainEnvelope {
                 name: &gm.name,

@@ -10,8 +10,8 @@ use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::game::Seat;
 use crate::letter::{Address, Digest};
-use crate::referee::{Act, DispatchKind};
-use crate::report::{ClubLetter, GmResult};
+use crate::referee::{Act, DispatchKind, Stage};
+use crate::report::{ClubLetter, GmResult, HeldSeat};
 use crate::store::{Player, Standing};
 
 pub fn show_player(desk: &Desk<'_>, player: &Player) -> Decided<GmResult> {
@@ -67,7 +67,7 @@ pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: boo
         standings.extend(or_lacking(standing::standing(desk, own))?);
     }
     let running = match &player {
-        Some(player) => or_lacking(desk.running_matches_of(player.id))?,
+        Some(player) => or_lacking(running_seats_of(desk, player.id))?,
         None => None,
     };
     desk.rows.check()?;
@@ -139,6 +139,17 @@ fn save_player(desk: &mut Desk<'_>, player: Player) -> Decided<GmResult> {
 fn is_blocked(desk: &Desk<'_>, player: &Player) -> Decided<bool> {
     let Some(address) = player.addresses.first() else { return Ok(false) };
     Ok(standing::standing(desk, address)?.blocked_since.is_some())
+}
+
+/// Returns the seats that a player holds in running matches.
+fn running_seats_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<HeldSeat>> {
+    let matches = desk.rows.matches_of(player_id)?.iter();
+    let running = matches.filter(|(seat, game_match)| match desk.ruled_on(&game_match.id) {
+        // An earlier line of the same letter may have ended the match, or given the seat to somebody else.
+        Some(now) => now.game_match.stage != Stage::Over && now.seats[*seat].player.id == player_id,
+        None => game_match.stage != Stage::Over,
+    });
+    Ok(running.map(|(seat, game_match)| HeldSeat { id: game_match.id.clone(), seat: *seat }).collect())
 }
 
 fn match_ids_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<String>> {

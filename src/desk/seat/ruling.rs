@@ -143,14 +143,6 @@ pub fn finish_part(
     }
     delay_notices(desk, &ruling, &mut rows.dispatches, row)?;
     rows.delay_copies();
-    tracing::info!(
-        match_id = row.match_id,
-        seat = %row.seat,
-        letter = %waiting.digest,
-        entries = rows.entries.len(),
-        dispatches = rows.dispatches.len(),
-        "ruled on a letter"
-    );
     let for_house = ruling.after.seat_for_house();
     ruling_mail::keep_ruling(desk, loaded, ruling, rows);
     if let Some(seat) = for_house {
@@ -331,7 +323,6 @@ fn reports_of(
 /// Whether a letter tells somebody of an act of the letter that is ruled on, other than a result.
 fn is_act_told(dispatch: &Dispatch) -> bool {
     match &dispatch.content {
-        Content::Notice(Notice::Over { .. }) => false,
         Content::Notice(_) => true,
         Content::Invitation
         | Content::Answer(_)

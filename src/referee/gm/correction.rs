@@ -1,8 +1,8 @@
 //! Corrections: the GM reopens an adjudicated turn, or decides it on other orders. Also completes acts out of
 //! a ledger.
 
-use crate::game::BySeat;
 use crate::game::any::Memories;
+use crate::game::{BySeat, OrderLines};
 use crate::ledger::{self, Act, Correction, Fact};
 use crate::letter::Digest;
 use crate::referee::play::dispatch::{Content, Notice};
@@ -20,13 +20,14 @@ pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), 
     if played.stage == Stage::Over && played.game.hides_something() {
         return Err(Rejection::Over);
     }
-    let keeps = correction.first_voided().ok_or(Rejection::NoSuchTurn { turn })?;
+    let no_such_turn = correction.no_such_turn();
+    let keeps = correction.first_voided().ok_or_else(|| no_such_turn.clone())?;
     let game = draft.game_match.game;
     let start = game.start_with(&correction.choices);
-    let mut state = start.map_err(|_| Rejection::NoSuchTurn { turn })?;
+    let mut state = start.map_err(|_| no_such_turn.clone())?;
     let mut memories = Memories::empty(game);
     for (_, _, filings) in &correction.decided[..keeps] {
-        let filed = state.unseal(filings).map_err(|_| Rejection::NoSuchTurn { turn })?;
+        let filed = state.unseal(filings).map_err(|_| no_such_turn.clone())?;
         memories.remember(&state);
         state.adjudicate(&filed);
     }
@@ -34,7 +35,7 @@ pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), 
     if let Some((seat, orders)) = &correction.orders {
         let filing = state.seal(*seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
         let (_, _, filings) = &correction.decided[keeps];
-        let filed = state.unseal(filings).map_err(|_| Rejection::NoSuchTurn { turn })?;
+        let filed = state.unseal(filings).map_err(|_| no_such_turn.clone())?;
         let at = draft.at;
         held = filed.map(|filing| filing.map(|filing| FiledOrders { filing, at, wait: false }));
         held[*seat] = Some(FiledOrders { filing, at, wait: false });
@@ -48,6 +49,7 @@ pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), 
     game_match.phase_no += 1;
     game_match.adjudicated.truncate(keeps);
     game_match.stage = Stage::Running;
+    game_match.annulled = false;
     game_match.paused_at = None;
     game_match.protest = None;
     let reason = correction.reason.clone();
@@ -66,6 +68,16 @@ pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), 
         draft.dispatch_to_both(Content::Notice(Notice::Reopened { turn, reason }));
     }
     Ok(())
+}
+
+impl Correction {
+    /// Returns why the turn cannot be decided again, and the last one that can.
+    fn no_such_turn(&self) -> Rejection {
+        let seat = self.orders.as_ref().map(|(seat, _)| *seat);
+        let fits = |filings: &BySeat<Option<OrderLines>>| seat.is_none_or(|seat| filings[seat].is_some());
+        let last = self.decided.iter().rev().find(|(_, _, filings)| fits(filings)).map(|(_, turn, _)| *turn);
+        Rejection::NoSuchTurn { turn: self.turn, seat, last }
+    }
 }
 
 impl Act {

@@ -4,7 +4,7 @@ use super::instruction::{Instruction, InstructionFault, InstructionLine, Listing
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
 use crate::letter::Address;
-use crate::referee::{Act, cut};
+use crate::referee::{Act, cut, read_terms_change};
 use crate::request::Party;
 
 /// Splits the lines of a GM's letter into instructions and the lines that do not begin with `GM`.
@@ -163,7 +163,7 @@ fn parse_match(rest: &[&str], below: Vec<Line>) -> InstructionResult {
 fn split_turn<'a>(verb: &str, rest: &'a [&'a str]) -> (Option<u32>, &'a [&'a str]) {
     let [before @ .., word, number] = rest else { return (None, rest) };
     // Free text may end in `turn 4` by chance, so there TURN counts only in capitals.
-    let is_text = matches!(verb, "NOTE" | "PAUSE" | "ROLLBACK" | "CORRECT" | "TELL");
+    let is_text = matches!(verb, "NOTE" | "PAUSE" | "ROLLBACK" | "CORRECT" | "TELL" | "ANNUL");
     let is_turn = *word == "TURN" || (!is_text && is(word, "turn"));
     match number.parse() {
         Ok(turn) if is_turn => (Some(turn), before),
@@ -180,6 +180,19 @@ fn match_action(verb: &str, rest: &[&str], below: Vec<Line>) -> InstructionResul
         "RESUME" => Act::Resume,
         "ABANDON" => Act::Abandon,
         "ADJUDICATE" => Act::Adjudicate,
+        "ANNUL" if text.is_empty() => {
+            let example = "GM MATCH QZ-7K3M ANNUL One person held both seats.";
+            return Err(InstructionFault::new("ANNUL needs a reason.", example));
+        }
+        "ANNUL" => Act::Annul { reason: text },
+        "TERMS" => {
+            let example = "GM MATCH QZ-7K3M TERMS days=5 grace=24";
+            let change = read_terms_change(rest).map_err(|says| {
+                let sentence = says.strip_prefix("match.").unwrap_or(&says);
+                InstructionFault::new(format!("TERMS: {sentence}."), example)
+            })?;
+            Act::Terms(change)
+        }
         "NOTE" if text.is_empty() => {
             let example = "GM MATCH QZ-7K3M NOTE The map was wrong.";
             return Err(InstructionFault::new("NOTE needs a text.", example));

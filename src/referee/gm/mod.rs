@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 
 use crate::game::record::Ending;
 use crate::game::{Line, Seat};
-use crate::ledger::{Act, Cause, Fact, PlayerSettings};
+use crate::ledger::{Act, Cause, Fact, PlayerSettings, TermsChange};
 use crate::letter::Digest;
 use crate::referee::clock::{self, bounce, late, outage};
 use crate::referee::letter::commands;
@@ -55,6 +55,7 @@ pub fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection
         act,
         Act::Resume
             | Act::Correct(_)
+            | Act::Annul { .. }
             | Act::Note { .. }
             | Act::Tell { .. }
             | Act::RenewToken(_)
@@ -81,6 +82,8 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         }
         Act::Resume => return resume(draft),
         Act::Abandon => adjudication::close(draft, Ending::Abandon),
+        Act::Annul { reason } => return annul(draft, reason),
+        Act::Terms(change) => return change_terms(draft, change),
         Act::Extend { days } => return extend(draft, *days),
         Act::Adjudicate => return adjudicate(draft),
         Act::Note { text } => draft.record(Fact::GmNoted { text: text.clone() }),
@@ -183,6 +186,32 @@ fn tell_sides(draft: &mut Draft, to: Option<Seat>, text: &str) {
             draft.dispatch(Reader::Seat(seat.other()), Content::Notice(Notice::GmWrote { to: seat }));
         }
     }
+}
+
+/// Voids the result. A running match is abandoned first, so that both sides read everything.
+fn annul(draft: &mut Draft, reason: &str) -> Result<(), Rejection> {
+    if draft.game_match.annulled {
+        return Err(Rejection::Already);
+    }
+    adjudication::close(draft, Ending::Abandon);
+    draft.game_match.annulled = true;
+    draft.game_match.protest = None;
+    draft.record(Fact::MatchAnnulled { reason: reason.to_owned() });
+    draft.dispatch_to_both(Content::Notice(Notice::Annulled { reason: reason.to_owned() }));
+    Ok(())
+}
+
+/// Changes terms from the next phase on.
+fn change_terms(draft: &mut Draft, change: &TermsChange) -> Result<(), Rejection> {
+    let present = draft.game_match.next_terms.as_ref().unwrap_or(&draft.game_match.terms);
+    let changed = present.with(change).map_err(|says| Rejection::BadTerms { says })?;
+    if changed == *present {
+        return Err(Rejection::Already);
+    }
+    draft.game_match.next_terms = Some(changed);
+    draft.record(Fact::TermsChanged { terms: change.clone() });
+    draft.dispatch_to_both(Content::Notice(Notice::TermsChanged { terms: change.clone() }));
+    Ok(())
 }
 
 /// Adjudicates the open phase, which also ends a pause or a protest.

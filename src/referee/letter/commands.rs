@@ -303,8 +303,9 @@ fn protest(draft: &mut Draft, letter: &SeatLetter, text: &str) -> Reply {
     let text = Some(words::cut(&words::without_order_lines(text, &[draft.game_match.game])));
     let turn = letter.request.turn.or(letter.thread_turn);
     let last = draft.game_match.adjudicated.last().map(|(_, turn, _)| *turn);
-    notify(draft, Reader::Gm, Notice::Protested { by: seat, text, turn, last });
-    let to_opponent = Notice::Protested { by: seat, text: None, turn: None, last: None };
+    let own = draft.game_match.past.last_turn_of(seat);
+    notify(draft, Reader::Gm, Notice::Protested { by: seat, text, turn, last, own });
+    let to_opponent = Notice::Protested { by: seat, text: None, turn: None, last: None, own: None };
     notify(draft, Reader::Seat(seat.other()), to_opponent);
     if draft.game_match.stage == Stage::Running {
         draft.pause(PauseReason::Protest);

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 
 use super::deadline;
-use super::dispatch::{Adjudication, Content, Notice, Reader};
+use super::dispatch::{Adjudication, Content};
 use super::game_match::Stage;
 use super::ruling::Draft;
 use crate::game::any::{self, Filing};
@@ -116,8 +116,7 @@ pub fn close(draft: &mut Draft, ending: Ending) {
 fn end_if_over(draft: &mut Draft) {
     if let Some(outcome) = draft.game_match.state.outcome() {
         draft.game_match.stage = Stage::Over;
-        draft.record(Fact::MatchEnded { outcome: outcome.clone() });
-        draft.dispatch(Reader::Gm, Content::Notice(Notice::Over { outcome }));
+        draft.record(Fact::MatchEnded { outcome });
     }
 }
 

@@ -10,8 +10,12 @@ use crate::game::{BySeat, Due, Seat};
 use crate::ledger::Fact;
 use crate::referee::schedule::Absence;
 
-/// Starts the phase that has just opened: clears requests and offers, and sets the deadline.
+/// Starts the phase that has just opened: clears requests and offers, and sets the deadline by the terms
+/// in force from then on.
 pub fn open_phase(draft: &mut Draft) {
+    if let Some(terms) = draft.game_match.next_terms.take() {
+        draft.game_match.terms = terms;
+    }
     draft.game_match.settle_at = None;
     draft.game_match.asked_gm = false;
     draft.game_match.draw_offer = None;

@@ -7,8 +7,8 @@ use super::game_match::FiledOrders;
 use crate::game::any::{AnyState, Filing};
 use crate::game::condition::ConditionNews;
 use crate::game::names::named_enum;
-use crate::game::{BySeat, Outcome, Phase, Seat};
-use crate::ledger::{HouseFailure, PauseReason};
+use crate::game::{BySeat, Phase, Seat};
+use crate::ledger::{HouseFailure, PauseReason, TermsChange};
 use crate::referee::answer::Answer;
 use crate::referee::schedule::Absence;
 
@@ -143,6 +143,8 @@ pub enum Notice {
         turn: Option<u32>,
         /// The turn that was adjudicated last.
         last: Option<u32>,
+        /// The last one that was adjudicated with orders of the seat.
+        own: Option<u32>,
     },
     /// To the GM: what a player wrote to a person.
     Words { by: Seat, text: String },
@@ -172,12 +174,19 @@ pub enum Notice {
     TokenRenewed { seat: Seat },
     /// A player has a new name.
     Renamed { from: String, to: String },
+    /// A GM has voided the result.
+    Annulled { reason: String },
+    /// A GM has changed these terms from the next phase on.
+    TermsChanged { terms: TermsChange },
     /// A turn was reopened.
     Reopened { turn: u32, reason: String },
     /// To the GM: a seat missed too many turns, or mail to it bounces.
-    Overdue { seats: Vec<Seat>, bouncing: Vec<Seat> },
-    /// To the GM: the match has ended.
-    Over { outcome: Outcome },
+    Overdue {
+        seats: Vec<Seat>,
+        bouncing: Vec<Seat>,
+        /// Whether the rules assume orders for these seats, so that the turn can be adjudicated.
+        can_adjudicate: bool,
+    },
     /// A player has missed too many turns; until then the other may go on against the house or take the win.
     Vanished { seat: Seat, deadline: DateTime<Utc> },
     /// To the GM: the house's level found no legal turn, and an easier one played instead.

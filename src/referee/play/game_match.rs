@@ -13,7 +13,7 @@ use super::past::Past;
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
 use crate::game::condition::Conditions;
 use crate::game::names::named_enum;
-use crate::game::{BySeat, Due, Fault, Line, Phase, Seat};
+use crate::game::{BySeat, Due, Fault, Line, Outcome, Phase, Reason, Seat};
 use crate::ledger::{Act, Delivery, Head, Lot, MailIdentity, PlayerSettings, SealKey};
 use crate::letter::Digest;
 use crate::referee::matter::Matter;
@@ -52,9 +52,15 @@ pub struct Match<F = Filing> {
     /// The level at which the house plays the seat, or `None` if a player holds it.
     pub house: BySeat<Option<String>>,
     pub terms: Terms,
+    /// The terms from the next phase on, if a GM has changed them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_terms: Option<Terms>,
     /// The players' choices for their letters.
     pub settings: BySeat<PlayerSettings>,
     pub stage: Stage,
+    /// A GM has voided the result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub annulled: bool,
     pub paused_at: Option<DateTime<Utc>>,
     pub state: AnyState,
     /// The seats' memories, in a game that hides something: `None` until something was adjudicated.
@@ -138,6 +144,14 @@ impl Match {
         let mut due = self.due()?;
         due.seats.retain(|seat| self.house[*seat].is_none());
         Some(due).filter(|due| !due.seats.is_empty())
+    }
+
+    /// Returns the result, once the match is over.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self.annulled {
+            true => Some(Outcome { winner: None, reason: Reason::Annulled }),
+            false => self.state.outcome(),
+        }
     }
 
     /// Whether `seat` owes orders for the open phase.

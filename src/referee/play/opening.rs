@@ -62,6 +62,24 @@ impl Opening {
     }
 }
 
+/// Returns the first fact about a match.
+fn opened(game_match: &Match, options: Choices, holders: Option<BySeat<SeatPins>>) -> Fact {
+    Fact::MatchOpened {
+        format: game_match.format,
+        rules: game_match.rules,
+        game: game_match.game,
+        options,
+        players: game_match.players.clone(),
+        house: game_match.house.clone(),
+        terms: serde_json::to_value(&game_match.terms).expect("terms are plain values"),
+        settings: Box::new(game_match.settings.clone()),
+        desk: Box::new(game_match.desk.clone()),
+        key: game_match.key.pin(),
+        holders: holders.map(Box::new),
+        lot: game_match.lot.as_ref().map(|lot| Box::new(lot.pinned())),
+    }
+}
+
 /// Opens a match, and invites both sides. The act of the cause is [`Act::Open`](ledger::Act::Open).
 pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
     let blank = Match {
@@ -72,8 +90,10 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         players: opening.players,
         house: opening.house,
         terms: opening.terms,
+        next_terms: None,
         settings: opening.settings,
         stage: Stage::Running,
+        annulled: false,
         paused_at: None,
         state: opening.game.start(&opening.choices),
         memories: None,
@@ -113,20 +133,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         delivered: Vec::new(),
     };
     let mut draft = Draft::new(blank, cause, at);
-    draft.record(Fact::MatchOpened {
-        format: draft.game_match.format,
-        rules: draft.game_match.rules,
-        game: draft.game_match.game,
-        options: opening.choices,
-        players: draft.game_match.players.clone(),
-        house: draft.game_match.house.clone(),
-        terms: serde_json::to_value(&draft.game_match.terms).expect("terms are plain values"),
-        settings: Box::new(draft.game_match.settings.clone()),
-        desk: Box::new(draft.game_match.desk.clone()),
-        key: draft.game_match.key.pin(),
-        holders: opening.holders.map(Box::new),
-        lot: draft.game_match.lot.as_ref().map(|lot| Box::new(lot.pinned())),
-    });
+    draft.record(opened(&draft.game_match, opening.choices, opening.holders));
     wording_news::note(&mut draft.game_match, &BySeat::default());
     deadline::open_phase(&mut draft);
     for seat in Seat::BOTH {

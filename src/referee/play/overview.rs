@@ -76,7 +76,7 @@ impl Match {
             due: self.due(),
             awaited: self.awaited(),
             deadline: self.deadline,
-            outcome: self.state.outcome(),
+            outcome: self.outcome(),
             asked_gm: self.asked_gm,
             bouncing: self.bouncing,
             away: self.away,

@@ -41,6 +41,9 @@ struct PastOfSeat {
     hint: Option<Hint>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     repeated: Option<Repeated>,
+    /// The last turn that was adjudicated with its orders; `None` if a correction has voided that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_turn: Option<u32>,
 }
 
 /// Orders or conditions that a seat sent in a turn, filed or refused.
@@ -100,13 +103,19 @@ impl Past {
                 let protests = &mut self.seats[*seat].protests;
                 (protests.is_open, protests.in_this_turn) = (true, true);
             }
-            Fact::TurnAdjudicated { .. } => self.change(|past| {
-                past.protests.in_this_turn = false;
-                past.hint = None;
-            }),
-            Fact::CorrectionMade { .. } => self.change(|past| {
+            Fact::TurnAdjudicated { turn, filings, .. } => {
+                self.change(|past| {
+                    past.protests.in_this_turn = false;
+                    past.hint = None;
+                });
+                for (seat, _) in filings.iter().filter(|(_, filing)| filing.is_some()) {
+                    self.seats[seat].last_turn = Some(*turn);
+                }
+            }
+            Fact::CorrectionMade { turn, .. } => self.change(|past| {
                 (past.protests.is_open, past.protests.in_this_turn) = (false, false);
                 past.hint = None;
+                past.last_turn = past.last_turn.filter(|last| last < turn);
             }),
             Fact::MatchResumed { .. } => self.change(|past| {
                 past.protests.was_rejected |= std::mem::take(&mut past.protests.is_open);
@@ -131,6 +140,11 @@ impl Past {
                 self.seats[seat.other()].repeated = None;
             }
         }
+    }
+
+    /// Returns the last turn that was adjudicated with orders of a seat, if no correction has voided it.
+    pub fn last_turn_of(&self, seat: Seat) -> Option<u32> {
+        self.seats[seat].last_turn
     }
 
     /// Remembers the advice that a seat gets.

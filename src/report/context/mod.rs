@@ -45,7 +45,7 @@ const SHARED: [(&str, ComputeField); 25] = [
     ("open_turn", |source| value(open_turn(&source.game_match))),
     ("due", |source| value(source.game_match.due())),
     ("awaited", |source| value(source.game_match.awaited())),
-    ("outcome", |source| value(source.game_match.state.outcome())),
+    ("outcome", |source| value(source.game_match.outcome())),
     ("paused", |source| value(source.game_match.stage == Stage::Paused)),
     ("asked", |source| value(source.game_match.asked_gm)),
     ("missed_in_a_row", |source| value(&source.game_match.missed)),
@@ -251,6 +251,8 @@ pub fn for_gm(input: &WordingInput<'_>) -> TemplateContext {
     let own = [
         ("notice", value(notice)),
         ("message", value(notice.and_then(message))),
+        ("gm_plays", value(input.gm_plays)),
+        ("hides", value(input.game_match.game.hides_something())),
         ("token", value(input.token)),
     ];
     TemplateContext::new(None).with_lazy(field_source(input, None), SHARED).with(own)
@@ -388,6 +390,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::Words { text, .. }
         | Notice::MessageOfGm { text }
         | Notice::Reopened { reason: text, .. } => text,
+        Notice::Annulled { reason } => reason,
         Notice::Protested { text, .. } => text.as_ref()?,
         Notice::DrawOffered { .. }
         | Notice::ExtensionAsked { .. }
@@ -407,7 +410,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::TokenRenewed { .. }
         | Notice::Renamed { .. }
         | Notice::Overdue { .. }
-        | Notice::Over { .. }
+        | Notice::TermsChanged { .. }
         | Notice::Vanished { .. }
         | Notice::HouseFailed { .. } => return None,
     };

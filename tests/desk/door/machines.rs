@@ -91,7 +91,7 @@ fn a_players_plain_holiday_note_is_answered_and_an_offices_note_goes_to_the_gm_a
         assert_eq!(desk.last_status(), LetterStatus::Automatic, "{note}");
         assert!(desk.sent_to(ANN).is_empty(), "{note}");
     }
-    digest(&desk).says("Taken for automatic mail").says("Our office is closed until 5 January");
+    digest(&desk).says("Letters that may go unread: 1").says("Our office is closed until 5 January");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn the_digest_shows_the_first_line_of_what_was_taken_for_automatic() {
     desk.receive(&format!(
         "Auto-Submitted: auto-replied\nFrom: {BO}\nTo: {REFEREE}\nSubject: Away\nMessage-ID: <b@x.example>\n\nGone fishing.\n"
     ));
-    digest(&desk).says("Taken for automatic mail").says("Gone fishing.").keeps_silent_of("MARBLE E5");
+    digest(&desk).says("Letters that may go unread: 1").says("Gone fishing.").keeps_silent_of("MARBLE E5");
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_gm_who_plays_in_the_match_does_not_see_first_lines() {
     desk.receive(&bare_answer(ANN, &to_ann, "a", "Urlaub", "Bin bis 5.1. im Urlaub, mein Plan ist geheim."));
     assert_eq!(desk.last_status(), LetterStatus::Automatic);
     desk.one_to(ANN).says(ASKED);
-    digest(&desk).says("Taken for automatic mail").keeps_silent_of("geheim");
+    digest(&desk).says("Letters that may go unread: 1").keeps_silent_of("geheim");
 }
 
 #[test]
@@ -483,7 +483,7 @@ fn a_stranger_in_whose_letter_nothing_speaks_for_a_person_is_told_to_the_gm_alon
     desk.write(shop, "The parcel has left our warehouse and arrives on Friday.");
     assert_eq!(desk.last_status(), LetterStatus::Automatic);
     assert!(desk.sent_to(shop).is_empty());
-    digest(&desk).says("Taken for automatic mail").says("The parcel has left our warehouse");
+    digest(&desk).says("Taken for automatic mail: 1").says("The parcel has left our warehouse");
     for text in [
         "What do you sell here exactly and to whom?",
         "SHIP 1 A3 TO A4 and SHIP 2 HOLD",

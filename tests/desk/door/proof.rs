@@ -113,7 +113,7 @@ fn bounces_of_one_letter_move_a_deadline_once_by_the_grace() {
     desk.advance(8 * 24 + 12);
     let after = desk.find(&game_match.id);
     assert_eq!((after.missed.first, after.asked_gm), (1, false));
-    let digest = desk.sent_to(GM).into_iter().find(|sent| sent.text.contains("letters to Ann come back"));
+    let digest = desk.sent_to(GM).into_iter().find(|sent| sent.text.contains("Ann: mail comes back"));
     digest.expect("the digest says so");
 }
 

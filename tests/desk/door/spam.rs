@@ -50,7 +50,7 @@ fn the_digest_tells_how_many_letters_were_in_the_spam_folder() {
     let (_, to_ann, _) = quad(&desk);
     from_spam(&desk, &[desk.answer(ANN, &to_ann, "STATUS"), desk.answer(ANN, &to_ann, "HISTORY")]);
     desk.advance(24);
-    desk.last_to(GM).says("2 letters were in the spam folder of the mailbox");
+    desk.last_to(GM).says("From the mailbox's spam folder: 2");
     desk.reply(ANN, &to_ann, "PROTEST It is slow.");
     desk.advance(24);
     desk.last_to(GM).keeps_silent_of("spam folder");

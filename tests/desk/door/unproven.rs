@@ -188,10 +188,10 @@ fn an_unproven_letter_lapses_after_two_weeks() {
     let digests: Vec<Sent> = desk
         .sent_to(GM)
         .into_iter()
-        .filter(|sent| sent.text.contains("Letters that nobody confirmed: 1"))
+        .filter(|sent| sent.text.contains("Letters that nobody confirmed"))
         .collect();
     let [digest] = &digests[..] else { panic!("one digest tells of it, not {}", digests.len()) };
-    digest.says(&format!("in {}, from {HOLIDAY}", game_match.id));
+    digest.says(&format!("Letters that nobody confirmed: 1 ({}, from {HOLIDAY})", game_match.id));
 }
 
 #[test]

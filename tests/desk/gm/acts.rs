@@ -230,3 +230,73 @@ fn after_a_rejected_protest_and_for_a_second_one_in_a_turn_the_match_goes_on() {
     assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
     assert!(desk.verify(&game_match.id).is_sound());
 }
+
+#[test]
+fn terms_change_from_the_next_turn_on_and_both_read_it() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let before = game_match.deadline;
+    ask(&desk, &format!("GM MATCH {} TERMS days=2 hour=9 weekends=off grace=24 reminders=24", game_match.id))
+        .says("Done. The match now");
+    for player in [ANN, BO] {
+        let told = desk.one_to(player);
+        assert!(told.subject.ends_with("other terms"), "{}", told.subject);
+        told.says("2 days for each turn").says("09:00, Europe/Berlin").says("24 hours of grace");
+    }
+    let changed = desk.find(&game_match.id);
+    assert_eq!((changed.deadline, changed.terms.days), (before, game_match.terms.days));
+    assert!(kinds(&desk, &game_match).contains(&"TermsChanged".to_owned()));
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    let next = desk.find(&game_match.id);
+    assert_eq!((next.terms.days, next.terms.grace_hours, next.next_terms), (2, 24, None));
+    // Two days after the seventh of May is a Saturday.
+    let local = next.deadline.expect("a deadline").with_timezone(&next.terms.zone);
+    assert_eq!(local.to_string(), "2026-05-11 09:00:00 CEST");
+    assert!(desk.verify(&game_match.id).is_sound());
+}
+
+#[test]
+fn terms_that_cannot_be_are_refused_with_a_sentence() {
+    let desk = Desk::new();
+    let (game_match, ..) = quad(&desk);
+    for (terms, says) in [
+        ("", "the terms that can change are days, hour, weekends, grace and reminders"),
+        ("days=0", "days is 0; it must be from 1 to 365"),
+        ("hour=24", "hour is 24; it must be from 0 to 23"),
+        ("grace=721", "grace_hours is 721"),
+        ("weekends=maybe", "try on or off"),
+        ("reminders=soon", "is not a number"),
+        ("press=none", "`press` cannot change"),
+        ("days=7", "that is already the case"),
+    ] {
+        ask(&desk, &format!("GM MATCH {} TERMS {terms}", game_match.id)).says(says);
+    }
+    assert_eq!(desk.find(&game_match.id).next_terms, None);
+}
+
+#[test]
+fn a_match_can_be_annulled_while_it_runs_and_after_its_end() {
+    for over in [false, true] {
+        let desk = Desk::new();
+        let (game_match, to_ann, _) = quad(&desk);
+        if over {
+            desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+        }
+        desk.sent_to(ANN);
+        desk.sent_to(BO);
+        let line = format!("GM MATCH {} ANNUL One person held both seats.", game_match.id);
+        ask(&desk, &line).says("nobody won (annulled)");
+        for player in [ANN, BO] {
+            let told = desk.last_to(player);
+            told.says("The GM has annulled this match").says("> One person held both seats.");
+        }
+        let after = desk.find(&game_match.id);
+        assert_eq!((after.stage, after.outcome().map(|outcome| outcome.winner)), (Stage::Over, Some(None)));
+        ask(&desk, &line).says("that is already the case");
+        desk.reply(ANN, &desk.all_to(ANN).pop().expect("a letter"), "STATUS");
+        desk.last_to(ANN).says("nobody won (annulled)");
+        assert!(desk.verify(&game_match.id).is_sound());
+        ask(&desk, &format!("GM MATCH {} ROLLBACK 1 again", game_match.id));
+        assert!(desk.verify(&game_match.id).is_sound());
+    }
+}

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use fogpost::game::any::GameKind;
+use fogpost::referee::Match;
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 
@@ -28,9 +29,7 @@ fn who_is_late_stands_in_the_digest_with_the_end_of_their_grace() {
     desk.advance(7 * 24 + 10);
     latest_digest(&desk, GM)
         .says("Late now: 1")
-        .says("waits for Ann")
-        .says("was due Thu 14 May, 20:00 CEST")
-        .says("orders still count until Fri 15 May, 08:00 CEST");
+        .says("was due Thu 14 May, 20:00 CEST, orders still count until Fri 15 May, 08:00 CEST: Ann in");
 }
 
 #[test]
@@ -61,7 +60,7 @@ fn matches_that_began_or_ended_newcomers_and_absences_stand_in_the_digest() {
     desk.advance(24);
     latest_digest(&desk, GM)
         .says("New matches: 1")
-        .says(&format!("{}, Quad: Ann against Bo", game_match.id))
+        .says(&game_match.id)
         .says("Newcomers: 2")
         .says("Bo, bo@players.example")
         .says("Absences announced: 1")
@@ -70,12 +69,12 @@ fn matches_that_began_or_ended_newcomers_and_absences_stand_in_the_digest() {
     desk.advance(24);
     latest_digest(&desk, GM)
         .says("Finished matches: 1")
-        .says("Ann against Bo; Bo won (resigned)")
+        .says(&format!("{}, Bo won, resigned", game_match.id))
         .keeps_silent_of("Newcomers");
 }
 
 #[test]
-fn protests_and_words_come_before_everything_else() {
+fn decisions_and_words_come_before_everything_else() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
@@ -83,7 +82,7 @@ fn protests_and_words_come_before_everything_else() {
     desk.reply(ANN, &to_ann, "PROTEST It is not fair.\nEND");
     desk.advance(24);
     let digest = latest_digest(&desk, GM);
-    let titles = ["Protests: 1", "Words from players: 1", "New matches: 1", "Newcomers: 2"];
+    let titles = ["Waiting for your decision: 1", "Words from players: 1", "New matches: 1", "Newcomers: 2"];
     let places =
         titles.map(|title| digest.text.find(title).unwrap_or_else(|| panic!("{title}\n{}", digest.text)));
     assert!(places.is_sorted(), "{places:?} in:\n{}", digest.text);
@@ -106,13 +105,15 @@ fn the_digest_of_a_gm_who_plays_holds_nothing_that_comes_from_the_other_seat() {
     desk.advance(24);
     latest_digest(&desk, KIM)
         .says(&format!("{}: 1", game_match.id))
+        .says("Ann (first in ")
         .says("I like this board")
-        .says("Taken for automatic mail: 1");
+        .says("Letters that may go unread: 1")
+        .says("Ann: may be away");
     latest_digest(&desk, BO)
         .says("New matches: 1")
         .keeps_silent_of("Orders refused")
         .keeps_silent_of("I like this board")
-        .keeps_silent_of("automatic mail");
+        .keeps_silent_of("letter ");
 }
 
 #[test]
@@ -154,4 +155,152 @@ fn without_a_limit_the_digest_tells_of_sending_only_if_letters_wait_for_long() {
     desk.open(GameKind::Quad, &[]);
     desk.advance(24);
     latest_digest(&desk, GM).says("New matches: 1").keeps_silent_of("to be sent");
+}
+
+/// The digests among letters to a GM.
+fn digests(sent: &[Sent]) -> Vec<&Sent> {
+    sent.iter().filter(|sent| sent.subject.starts_with("The day at")).collect()
+}
+
+#[test]
+fn a_missed_turn_stands_in_one_digest_at_the_default_hours() {
+    for game in [GameKind::Quad, GameKind::QuadrantZ] {
+        let desk = Desk::new();
+        let game_match = desk.open(game, &[]);
+        desk.advance(40 * 24);
+        let sent = desk.sent_to(GM);
+        for turn in ["turn 1 of", "turn 2 of", "has not filed turn 1", "have not filed the setup"] {
+            let told = digests(&sent).iter().filter(|digest| digest.text.contains(turn)).count();
+            assert!(told <= 1, "{game}: {turn} {} stands in {told} digests", game_match.id);
+        }
+        assert!(
+            digests(&sent).iter().any(|digest| digest.text.contains("not filed")),
+            "{game}: the GM is asked"
+        );
+    }
+}
+
+#[test]
+fn no_line_of_a_digest_comes_twice() {
+    let desk = Desk::new();
+    desk.open(GameKind::Quad, &[]);
+    desk.open(GameKind::Pacific, &[]);
+    desk.reply(ANN, &desk.sent_to(ANN)[0], "Thank you for the game.");
+    desk.write("eve@elsewhere.example", "Dear organisers, how does one join this club, please?");
+    desk.advance(45 * 24);
+    let sent = desk.sent_to(GM);
+    let mut lines: Vec<&str> = digests(&sent).iter().flat_map(|digest| digest.text.lines()).collect();
+    lines.retain(|line| line.starts_with("- ") || line.starts_with("Still waiting"));
+    let all = lines.len();
+    lines.sort_unstable();
+    lines.dedup();
+    assert_eq!(lines.len(), all, "{lines:#?}");
+}
+
+#[test]
+fn the_news_of_one_person_is_one_line() {
+    let desk = Desk::new();
+    let (one, two) = (desk.open(GameKind::Quad, &[]), desk.open(GameKind::Quad, &[]));
+    let letters = desk.sent_to(ANN);
+    for letter in &letters {
+        let note = desk.answer(ANN, letter, "I am away until Monday.");
+        desk.receive(&format!("Auto-Submitted: auto-replied\n{note}"));
+        desk.receive(&format!(
+            "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nTo: referee@club.example\nSubject: Undelivered\n\
+             Auto-Submitted: auto-replied\nIn-Reply-To: <{}>\nContent-Type: text/plain\n\n<{ANN}>: mailbox full\n",
+            letter.message_id
+        ));
+    }
+    desk.advance(24);
+    let digest = latest_digest(&desk, GM);
+    let names_her = |line: &&str| line.starts_with("- ") && line.contains("Ann");
+    let lines: Vec<&str> = digest.text.lines().filter(names_her).collect();
+    assert_eq!(lines.len(), 1, "{}", digest.text);
+    digest.says(&one.id).says(&two.id).keeps_silent_of("MAILER-DAEMON").keeps_silent_of("mailer-daemon");
+}
+
+#[test]
+fn words_name_their_match_and_a_death_comes_before_thanks() {
+    let desk = Desk::new();
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    let thanks = format!("Thank you for this lovely game. {}", "I like it very much. ".repeat(20));
+    desk.reply(ANN, &to_ann, &thanks);
+    desk.reply(ANN, &to_ann, "Thank you once more.");
+    desk.reply(BO, &to_bo, "My father died on Sunday.");
+    desk.advance(24);
+    let digest = latest_digest(&desk, GM);
+    let (death, thanks) = (digest.text.find("My father died"), digest.text.find("Thank you"));
+    assert!(death.is_some() && death < thanks, "{}", digest.text);
+    digest
+        .says(&format!("Bo (second in {})", game_match.id))
+        .says(&format!("Ann (first in {}), 2 letters", game_match.id));
+    let words =
+        digest.text.split("Ann (first").nth(1).expect("Ann's words").split("\n\n").next().expect("a line");
+    assert!(words.chars().count() < 280, "{words}");
+}
+
+#[test]
+fn the_doctors_letter_levels_of_the_house_and_ends_are_no_news_of_their_own() {
+    let desk = Desk::new();
+    let game_match = desk.open(GameKind::Quad, &[]);
+    desk.advance(24);
+    desk.sent_to(GM);
+    desk.reply(ANN, &desk.sent_to(ANN)[0], "CHALLENGE house:easy quad");
+    desk.receive(
+        "From: <referee@club.example>\nTo: <referee@club.example>\nSubject: fogpost doctor: does mail arrive?\n\
+         Message-ID: <doctor.0123@fogpost.club.example>\nAuto-Submitted: auto-generated\n\nA test.\n",
+    );
+    let to_ann = desk.all_to(ANN).remove(0);
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    assert!(desk.sent_to(GM).is_empty(), "the digest tells of the end");
+    desk.advance(24);
+    let digest = desk.one_to(GM);
+    digest.says("Finished matches: 1").says(&game_match.id).says("New matches: 1");
+    digest
+        .keeps_silent_of("Newcomers")
+        .keeps_silent_of("automatic mail")
+        .keeps_silent_of("referee@club.example:");
+}
+
+#[test]
+fn a_quiet_day_takes_40_words_and_a_busy_one_300() {
+    let desk = Desk::new();
+    let game_match = desk.open(GameKind::Quad, &[]);
+    desk.advance(24);
+    desk.sent_to(GM);
+    desk.reply(ANN, &desk.sent_to(ANN)[0], "RESIGN CONFIRM");
+    desk.advance(24);
+    let quiet = latest_digest(&desk, GM);
+    quiet.says(&game_match.id);
+    let words = quiet.text.split_whitespace().count();
+    assert!(words <= 40, "{words} words:\n{}", quiet.text);
+    let matches: Vec<Match> = (0..30).map(|_| desk.open(GameKind::Quad, &[])).collect();
+    let (to_ann, to_bo) = (desk.sent_to(ANN), desk.sent_to(BO));
+    let letters =
+        to_ann.iter().filter(|sent| matches.iter().any(|game_match| sent.text.contains(&game_match.id)));
+    let letters: Vec<&Sent> = letters.collect();
+    for (number, letter) in letters.iter().enumerate() {
+        match number % 5 {
+            0 => desk.reply(ANN, letter, "PROTEST I was away."),
+            1 => desk.reply(ANN, letter, "RESIGN CONFIRM"),
+            2 => desk.reply(ANN, letter, "MARBLE A1"),
+            3 => desk.reply(ANN, letter, "Thank you for the game, which I like very much."),
+            _ => {}
+        }
+    }
+    for number in 0..12 {
+        desk.write(&format!("cy{number}@elsewhere.example"), "Dear organisers, how does one join this club?");
+        desk.reply(&format!("di{number}@elsewhere.example"), letters[4], "MARBLE E5");
+    }
+    desk.reply(BO, &to_bo[to_bo.len() - 1], "My father died on Sunday, so I cannot play.");
+    desk.advance(24);
+    let busy = latest_digest(&desk, GM);
+    let quoted =
+        ["Thank you for the game, which I like very much.", "Dear organisers, how does one join this club?"];
+    let quotes: usize =
+        quoted.iter().map(|text| busy.text.matches(&text[..10]).count() * text.split(' ').count()).sum();
+    let words = busy.text.split_whitespace().count() - quotes;
+    assert!(words <= 300, "{words} words:\n{}", busy.text);
+    busy.says("Waiting for your decision: 6").says("My father died");
 }

@@ -161,6 +161,17 @@ fn a_gm_who_plays_cannot_file_replace_or_correct_in_that_match() {
 }
 
 #[test]
+fn a_gm_who_plays_changes_no_terms_and_annuls_nothing() {
+    let (desk, game_match) = quad_with(KIM_AND_BO);
+    let to_bo = token_letter(&desk, BO);
+    let id = &game_match.id;
+    desk.reply(BO, &to_bo, &format!("GM MATCH {id} TERMS days=30\nGM MATCH {id} ANNUL I am losing"));
+    let answer = desk.one_to(BO);
+    assert_eq!(answer.text.matches("so another GM has to do this").count(), 2, "{}", answer.text);
+    assert!(desk.find(id).next_terms.is_none() && !desk.find(id).annulled);
+}
+
+#[test]
 fn two_gms_need_names_and_addresses_of_their_own() {
     let parse = |second: &str| {
         let text = fogpost::config::EXAMPLE

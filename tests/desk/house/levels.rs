@@ -389,9 +389,9 @@ fn the_gm_can_replace_the_house_by_a_person_and_a_person_by_the_house() {
     let desk = Desk::new();
     let game_match = opened(&desk, "easy", Seat::First);
     desk.sent_to(ANN);
-    desk.write(GM, "GM LIST");
-    let letter = desk.last_to(GM);
     let asks = |line: &str| {
+        desk.write(GM, "GM LIST");
+        let letter = desk.last_to(GM);
         desk.reply(GM, &letter, line);
         desk.last_to(GM)
     };

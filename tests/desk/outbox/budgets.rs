@@ -383,7 +383,7 @@ fn answers_that_find_no_room_within_a_day_are_mentioned_in_the_next_one_and_in_t
     leaves_delayed(&desk, 24);
     desk.advance(26);
     assert_eq!(desk.sent_to(EVE).len(), 24);
-    desk.last_to(GM).says("5 answers were left out");
+    desk.last_to(GM).says("Answers left out at a limit: 5");
     desk.write(EVE, "HELP");
     desk.one_to(EVE).says("5 answers to you were left out");
     desk.advance(2);
@@ -442,7 +442,7 @@ fn a_blocked_person_is_told_once_and_not_read_until_unblocked() {
     assert!(desk.sent_to(ANN).is_empty());
     desk.advance(24);
     desk.sent_to(ANN);
-    desk.last_to(GM).says("Letters ignored: 2").says("from a blocked person");
+    desk.last_to(GM).says("Letters ignored: 1").says("2 letters").says("from a blocked person");
     desk.reply(BO, &desk.one_to(BO), &format!("CHALLENGE {ANN} Quantum"));
     desk.one_to(BO).says("ann@players.example cannot be challenged");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);

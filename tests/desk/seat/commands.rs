@@ -92,7 +92,6 @@ fn resigning_takes_both_words() {
         desk.find(&game_match.id).state.outcome().and_then(|outcome| outcome.winner),
         Some(Seat::Second)
     );
-    desk.one_to(GM).says("Bo has won (resigned)");
     desk.reply(BO, &to_ann, "DRAW");
     for command in ["DRAW", "EXTEND 3 days", "AGREE", "ABSENT 2026-06-01", "SUBSTITUTE", "RESIGN CONFIRM"] {
         desk.reply(ANN, &to_ann, command);

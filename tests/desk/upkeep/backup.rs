@@ -107,3 +107,22 @@ fn restore_and_doctor_name_a_trigger_that_was_added_taken_away_or_changed() {
     );
     assert_eq!(said(&[]), [""; 0]);
 }
+
+#[test]
+fn a_second_restore_keeps_both_databases_that_were_replaced() {
+    let mut desk = Desk::new();
+    desk.open(GameKind::Quad, &[]);
+    let backup = desk.folder().join("backup.db");
+    desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
+    let url = desk.office().config.database.url.clone();
+    let mut kept = BTreeSet::new();
+    for _ in 0..3 {
+        desk.restart_after(|_| {
+            let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+            let replaced = runtime.block_on(store::restore(&url, &backup)).expect("restored");
+            kept.insert(replaced.expect("the previous database is kept"));
+        });
+        desk.work();
+    }
+    assert!(kept.len() == 3 && kept.iter().all(|file| file.exists()), "{kept:?}");
+}

@@ -1,0 +1,70 @@
+//! What the rules hide from a GM who plays, in digests and lists of letters.
+
+use std::collections::BTreeSet;
+
+use super::lists;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, DigestLetter, or_lacking};
+use crate::desk::outbox::gms;
+use crate::referee::Stage;
+
+/// The matches and addresses that the rules hide from a GM who plays.
+#[derive(Default)]
+pub struct Fog {
+    /// The GM's own matches that run.
+    pub matches: BTreeSet<String>,
+    /// The subset that some GM without a seat can read about. If every GM plays, somebody must read what
+    /// people write; it holds no orders.
+    pub read_by_others: BTreeSet<String>,
+    /// The addresses of the other seats in matches that another GM reads about.
+    addresses: BTreeSet<String>,
+    /// Nobody knows who reads, so letters of players outside a match are hidden, too.
+    at_terminal: bool,
+}
+
+impl Fog {
+    /// Whether a letter comes from a match in which the GM plays.
+    pub fn is_of_own_match(&self, letter: &DigestLetter) -> bool {
+        self.hides(letter) || !letter.matches.is_disjoint(&self.matches)
+    }
+
+    pub fn hides(&self, letter: &DigestLetter) -> bool {
+        self.at_terminal && letter.by_player
+            || self.addresses.contains(&letter.row.sender)
+            || !letter.matches.is_disjoint(&self.read_by_others)
+    }
+}
+
+/// Returns what the rules hide from the acting GM, who may play.
+pub fn of_gm(desk: &Desk<'_>) -> Decided<Fog> {
+    let gm = gms::acting_gm(desk);
+    let mut fog = Fog::default();
+    let own = std::iter::once(&gm.address).chain(&gm.also);
+    for address in own {
+        let player = or_lacking(desk.player(address.as_str()))?.flatten();
+        let Some(player) = player else { continue };
+        let Some(matches) = or_lacking(desk.rows.matches_of(player.id))? else {
+            continue;
+        };
+        let running = matches.iter().filter(|(_, overview)| overview.stage != Stage::Over);
+        for (seat, overview) in running {
+            fog.matches.insert(overview.id.clone());
+            let loaded = or_lacking(desk.game_match(&overview.id))?.flatten();
+            let Some(loaded) = loaded else { continue };
+            if !gms::all_gms_play(desk, &loaded.seats) {
+                fog.read_by_others.insert(overview.id.clone());
+                // A letter without a token names no match, so the address has to tell.
+                fog.addresses.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
+            }
+        }
+    }
+    desk.rows.check()?;
+    Ok(fog)
+}
+
+/// Returns what is hidden from whoever sits at the terminal: everything of a match that runs.
+pub fn at_terminal(desk: &Desk<'_>) -> Decided<Fog> {
+    let running = lists::summaries(desk)?.into_iter().filter(|summary| summary.stage != Stage::Over);
+    let matches: BTreeSet<String> = running.map(|summary| summary.line.id).collect();
+    Ok(Fog { read_by_others: matches.clone(), matches, addresses: BTreeSet::new(), at_terminal: true })
+}
