@@ -77,6 +77,7 @@ fn whole_report(bencher: Bencher<'_, '_>, kind: &GameKind) {
         game_match: &game_match,
         dispatch: &dispatch,
         token: "0123456789abcdef",
+        notes: &[],
         gm_plays: false,
         at,
     };

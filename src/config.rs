@@ -20,12 +20,14 @@ mod gms;
 mod house;
 mod outbox;
 pub mod presets;
+mod ratings;
 mod return_path;
 mod shared;
 
 pub use self::gms::{Gm, Gms};
 pub use self::house::HouseSection;
 pub use self::outbox::{OutboxSection, Quota};
+pub use self::ratings::RatingsSection;
 pub use self::return_path::ReturnPath;
 pub use self::shared::SharedMailbox;
 
@@ -49,6 +51,8 @@ pub struct Config {
     pub terms: Terms,
     #[serde(default)]
     pub house: HouseSection,
+    #[serde(default)]
+    pub ratings: RatingsSection,
     #[serde(default)]
     pub letters: LettersSection,
     #[serde(default)]
@@ -365,6 +369,7 @@ impl Config {
         self.outbox.way.check_server()?;
         self.database.check()?;
         self.house.check()?;
+        self.ratings.check()?;
         let own = &self.club.address;
         // lettre assembles our letters and refuses such a sender, as many mail servers do.
         if own.as_str().parse::<lettre::Address>().is_err() {

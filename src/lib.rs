@@ -8,6 +8,7 @@
 //! - [`request`]: that text to orders, commands and remarks
 //! - [`ledger`]: the history of a match, facts in a chain of hashes
 //! - [`referee`]: a letter, a deadline, or an act of a GM or of the house to a [`referee::Ruling`]
+//! - [`club`]: what the club knows of its members: names, reliability
 //! - [`report`]: what a reader may know to text, HTML and pictures
 //! - [`audit`]: whether ledger, letters and sent mail agree; dossiers for third parties
 //! - [`store`]: the database; all SQL
@@ -48,7 +49,7 @@
 //! let (club, game_match, token) = (&club, &Arc::new(ruling.after), "0123456789abcdef");
 //! let mut letters = Vec::new();
 //! for dispatch in &ruling.dispatches {
-//!     let input = WordingInput { club, game_match, dispatch, token, gm_plays: false, at };
+//!     let input = WordingInput { club, game_match, dispatch, token, notes: &[], gm_plays: false, at };
 //!     letters.push(report::word(&templates, &input, &pictures)?);
 //! }
 //! assert!(letters[0].text.contains("Your orders are sealed"));
@@ -68,6 +69,7 @@ extern crate self as fogpost;
 
 pub mod audit;
 pub mod cli;
+pub mod club;
 pub mod config;
 pub mod daemon;
 pub mod desk;

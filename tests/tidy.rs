@@ -31,36 +31,37 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("request", &["game", "letter"]),
     ("ledger", &["game", "letter"]),
     ("referee", &["game", "house", "letter", "request", "ledger"]),
+    ("club", &["game", "house", "ledger", "referee"]),
     ("report", &["game", "house", "letter", "ledger", "referee"]),
     ("audit", &["game", "house", "letter", "ledger", "referee", "report"]),
-    ("store", &["game", "letter", "ledger", "referee"]),
+    ("store", &["game", "letter", "ledger", "referee", "club"]),
     ("post", &["letter"]),
     ("config", &["game", "house", "letter", "referee", "store", "post"]),
     (
         "desk",
         &[
-            "game", "house", "letter", "request", "ledger", "referee", "report", "audit", "store", "post",
-            "config",
+            "game", "house", "letter", "request", "ledger", "referee", "club", "report", "audit", "store",
+            "post", "config",
         ],
     ),
     (
         "daemon",
         &[
-            "game", "house", "letter", "request", "ledger", "referee", "report", "audit", "store", "post",
-            "config", "desk",
+            "game", "house", "letter", "request", "ledger", "referee", "club", "report", "audit", "store",
+            "post", "config", "desk",
         ],
     ),
     (
         "cli",
         &[
-            "game", "house", "letter", "request", "ledger", "referee", "report", "audit", "store", "post",
-            "config", "desk", "daemon",
+            "game", "house", "letter", "request", "ledger", "referee", "club", "report", "audit", "store",
+            "post", "config", "desk", "daemon",
         ],
     ),
 ];
 
 /// The rooms that take values and return values.
-const CORE: &[&str] = &["game", "house", "letter", "request", "ledger", "referee", "report", "audit"];
+const CORE: &[&str] = &["game", "house", "letter", "request", "ledger", "referee", "club", "report", "audit"];
 
 /// What the core must not use: the clock, network, files, environment, SQL, async, logging, randomness, and collections
 /// with a random order. clippy.toml disallows a path in the whole crate only, and the shell needs these.

@@ -121,6 +121,7 @@ impl Club {
                 game_match: &game_match,
                 dispatch,
                 token: TOKEN,
+                notes: &[],
                 gm_plays: false,
                 at: at(),
             };

@@ -9,6 +9,7 @@ CREATE TABLE player (
     bouncing     BOOLEAN NOT NULL DEFAULT FALSE,
     created_at   BIGINT NOT NULL,
     settings     TEXT NOT NULL DEFAULT '{}', -- JSON
+    member       TEXT NOT NULL DEFAULT '{}', -- JSON: what the club knows of them, and their wishes
     digest_at    BIGINT, -- when the next daily digest is due: 0 until it is scheduled, NULL for no digest
     forgotten_at BIGINT
 );
@@ -121,6 +122,39 @@ CREATE TABLE entry (
 );
 CREATE INDEX entry_by_kind ON entry (kind, at);
 
+-- A turn that a player owed to another person: whether the filing came in time. It follows from the ledger.
+CREATE TABLE owed_turn (
+    match_id  TEXT COLLATE "C" NOT NULL REFERENCES match (id),
+    seq       BIGINT NOT NULL, -- the entry that closed it
+    seat      TEXT NOT NULL CHECK (seat IN ('first', 'second')),
+    player_id BIGINT NOT NULL,
+    at        BIGINT NOT NULL,
+    in_time   BIGINT NOT NULL CHECK (in_time IN (0, 1)),
+    PRIMARY KEY (match_id, seq, seat)
+);
+CREATE INDEX owed_turn_by_player ON owed_turn (player_id, at);
+
+-- The rating of a player after a rated result. It follows from the ledgers.
+CREATE TABLE rating (
+    player_id  BIGINT NOT NULL,
+    game       TEXT COLLATE "C" NOT NULL,
+    no         BIGINT NOT NULL CHECK (no > 0), -- the number of the result among the player's, so that none is rated twice
+    match_id   TEXT COLLATE "C" NOT NULL REFERENCES match (id),
+    at         BIGINT NOT NULL,
+    figure     BIGINT NOT NULL, -- hundredths, like the deviation
+    deviation  BIGINT NOT NULL,
+    volatility BIGINT NOT NULL, -- millionths
+    before     TEXT NOT NULL, -- JSON: the rating before
+    PRIMARY KEY (player_id, game, no),
+    UNIQUE (player_id, game, match_id)
+);
+
+-- Players who were merged into others. First entries of ledgers name players by number.
+CREATE TABLE merged_player (
+    gone BIGINT PRIMARY KEY,
+    into_id BIGINT NOT NULL
+);
+
 -- Offers and limits
 
 -- An offer to play: to one address, or to anyone if `invited` is NULL.
@@ -134,11 +168,19 @@ CREATE TABLE invitation (
     stage        TEXT NOT NULL CHECK (stage IN ('open', 'taken', 'declined', 'lapsed')),
     match_id     TEXT REFERENCES match (id),
     created_at   BIGINT NOT NULL,
-    lapses_at    BIGINT NOT NULL
+    lapses_at    BIGINT NOT NULL,
+    invited_name TEXT, -- how the invited player was named; NULL for an address
+    rematch_of   TEXT, -- the match that a REMATCH follows
+    taken_from   TEXT, -- the code of the standing offer that this seat was taken from
+    taken        BIGINT NOT NULL DEFAULT 0 -- how often a standing offer was taken
 );
 CREATE INDEX invitation_open ON invitation (lapses_at) WHERE stage = 'open';
 CREATE INDEX invitation_by_inviter ON invitation (inviter, invited);
 CREATE INDEX invitation_open_to ON invitation (invited) WHERE stage = 'open';
+CREATE INDEX invitation_taken_from ON invitation (taken_from) WHERE taken_from IS NOT NULL;
+-- One match at most follows another by REMATCH.
+CREATE UNIQUE INDEX invitation_rematch ON invitation (rematch_of)
+WHERE rematch_of IS NOT NULL AND stage IN ('open', 'taken');
 
 -- How much of a budget is used, by hour or by day. The program deletes rows of past days.
 CREATE TABLE budget (

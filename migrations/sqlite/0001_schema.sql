@@ -11,6 +11,7 @@ CREATE TABLE player (
     bouncing     INTEGER NOT NULL DEFAULT 0 CHECK (bouncing IN (0, 1)),
     created_at   INTEGER NOT NULL,
     settings     TEXT    NOT NULL DEFAULT '{}', -- JSON
+    member       TEXT    NOT NULL DEFAULT '{}', -- JSON: what the club knows of them, and their wishes
     digest_at    INTEGER, -- when the next daily digest is due: 0 until it is scheduled, NULL for no digest
     forgotten_at INTEGER
 ) STRICT;
@@ -124,6 +125,39 @@ CREATE TABLE entry (
 ) STRICT;
 CREATE INDEX entry_by_kind ON entry (kind, at);
 
+-- A turn that a player owed to another person: whether the filing came in time. It follows from the ledger.
+CREATE TABLE owed_turn (
+    match_id  TEXT    NOT NULL REFERENCES match (id),
+    seq       INTEGER NOT NULL, -- the entry that closed it
+    seat      TEXT    NOT NULL CHECK (seat IN ('first', 'second')),
+    player_id INTEGER NOT NULL,
+    at        INTEGER NOT NULL,
+    in_time   INTEGER NOT NULL CHECK (in_time IN (0, 1)),
+    PRIMARY KEY (match_id, seq, seat)
+) STRICT;
+CREATE INDEX owed_turn_by_player ON owed_turn (player_id, at);
+
+-- The rating of a player after a rated result. It follows from the ledgers.
+CREATE TABLE rating (
+    player_id  INTEGER NOT NULL,
+    game       TEXT    NOT NULL,
+    no         INTEGER NOT NULL CHECK (no > 0), -- the number of the result among the player's, so that none is rated twice
+    match_id   TEXT    NOT NULL REFERENCES match (id),
+    at         INTEGER NOT NULL,
+    figure     INTEGER NOT NULL, -- hundredths, like the deviation
+    deviation  INTEGER NOT NULL,
+    volatility INTEGER NOT NULL, -- millionths
+    before     TEXT    NOT NULL, -- JSON: the rating before
+    PRIMARY KEY (player_id, game, no),
+    UNIQUE (player_id, game, match_id)
+) STRICT;
+
+-- Players who were merged into others. First entries of ledgers name players by number.
+CREATE TABLE merged_player (
+    gone INTEGER PRIMARY KEY,
+    into_id INTEGER NOT NULL
+) STRICT;
+
 -- Offers and limits
 
 -- An offer to play: to one address, or to anyone if `invited` is NULL.
@@ -137,11 +171,19 @@ CREATE TABLE invitation (
     stage        TEXT    NOT NULL CHECK (stage IN ('open', 'taken', 'declined', 'lapsed')),
     match_id     TEXT    REFERENCES match (id),
     created_at   INTEGER NOT NULL,
-    lapses_at    INTEGER NOT NULL
+    lapses_at    INTEGER NOT NULL,
+    invited_name TEXT, -- how the invited player was named; NULL for an address
+    rematch_of   TEXT, -- the match that a REMATCH follows
+    taken_from   TEXT, -- the code of the standing offer that this seat was taken from
+    taken        INTEGER NOT NULL DEFAULT 0 -- how often a standing offer was taken
 ) STRICT;
 CREATE INDEX invitation_open ON invitation (lapses_at) WHERE stage = 'open';
 CREATE INDEX invitation_by_inviter ON invitation (inviter, invited);
 CREATE INDEX invitation_open_to ON invitation (invited) WHERE stage = 'open';
+CREATE INDEX invitation_taken_from ON invitation (taken_from) WHERE taken_from IS NOT NULL;
+-- One match at most follows another by REMATCH.
+CREATE UNIQUE INDEX invitation_rematch ON invitation (rematch_of)
+WHERE rematch_of IS NOT NULL AND stage IN ('open', 'taken');
 
 -- How much of a budget is used, by hour or by day. The program deletes rows of past days.
 CREATE TABLE budget (

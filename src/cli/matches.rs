@@ -77,7 +77,7 @@ enum Command {
     Terms {
         #[command(flatten)]
         target: Target,
-        /// Terms and their values: days=5 hour=20 weekends=off grace=24 reminders=48,12
+        /// Terms and their values: days=5 hour=20 weekends=off grace=24 reminders=48,12 rated=off
         #[arg(required = true, value_name = "NAME=VALUE")]
         terms: Vec<String>,
     },
@@ -123,6 +123,9 @@ enum Command {
         /// The new holder: a mail address, or the house, as `house:average`
         #[arg(value_parser = party)]
         by: Party,
+        /// Do not rate the former player, who else is rated as having lost
+        #[arg(long)]
+        excused: bool,
     },
     /// File orders for a seat
     ActAs {
@@ -321,7 +324,9 @@ impl Command {
             Command::Forfeit { target, seat } => target.act(Act::Forfeit(seat)),
             Command::Note { target, text } => target.act(Act::Note { text: text.join(" ") }),
             Command::Tell { target, to, text } => target.act(Act::tell(to.0, cut(&text.join(" ")))),
-            Command::Replace { target, seat, by } => target.action(MatchAction::Replace { seat, by }),
+            Command::Replace { target, seat, by, excused } => {
+                target.action(MatchAction::Replace { seat, by, excused })
+            }
             Command::ActAs { target, seat, file } => target.act(Act::File { seat, orders: orders(&file)? }),
             Command::Rollback { id, to, reason } => {
                 Target { id, turn: None }.action(MatchAction::Correct { turn: to, reason, orders: None })

@@ -36,6 +36,7 @@ pub mod items;
 pub mod load;
 pub mod loops;
 mod parallel;
+pub mod ratings;
 mod remembered;
 mod rulings;
 pub mod sending;

@@ -34,6 +34,13 @@ pub struct Outcome {
     pub reason: Reason,
 }
 
+impl Outcome {
+    /// Whether the match was drawn, and not ended without a result.
+    pub fn is_draw(&self) -> bool {
+        self.winner.is_none() && !matches!(self.reason, Reason::Abandoned | Reason::Annulled)
+    }
+}
+
 named_enum! {
     /// Why a match ended, in the words of the rules pages.
     pub enum Reason {

@@ -56,6 +56,9 @@ pub enum Act {
         house: Option<String>,
         #[serde(default, skip_serializing_if = "is_default")]
         settings: PlayerSettings,
+        /// The former player is not rated.
+        #[serde(default, skip_serializing_if = "is_default")]
+        excused: bool,
     },
     /// Gives the seat a new reply token, which the shell draws and stores.
     RenewToken(Seat),

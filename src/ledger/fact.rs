@@ -9,6 +9,7 @@ use strum::{IntoStaticStr, VariantNames};
 
 use super::holder::SeatPins;
 use super::lot::PinnedLot;
+use super::rating::RatingBasis;
 use super::settings::{PlayerSettings, TermsChange, no_settings};
 use crate::game::any::{Choices, GameKind};
 use crate::game::condition::{ConditionOutcome, Conditions};
@@ -44,6 +45,9 @@ pub enum Fact {
         /// The source of the secret. A match that the GM opened between players has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lot: Option<Box<PinnedLot>>,
+        /// Set if the match is to be rated.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rating: Option<Box<RatingBasis>>,
     },
     /// From here on the referee writes from another address, with other templates of the club's own, or
     /// follows another procedure.
@@ -133,7 +137,14 @@ pub enum Fact {
     /// The seat's player sent an absence note.
     AwayNoted { seat: Seat },
     /// The seat has a new player. What was filed for it is void.
-    PlayerReplaced { seat: Seat, from: String, to: String },
+    PlayerReplaced {
+        seat: Seat,
+        from: String,
+        to: String,
+        /// A GM has excused the former player, who is not rated.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        excused: bool,
+    },
     /// The seat has a new reply token.
     TokenRenewed { seat: Seat },
     /// From here on these are the seat's reply token and the addresses of its player.

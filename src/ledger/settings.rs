@@ -116,4 +116,7 @@ pub struct TermsChange {
     pub grace_hours: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reminders_hours: Option<Vec<u32>>,
+    /// `false`: the match is not rated, at once. It cannot become rated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rated: Option<bool>,
 }

@@ -192,6 +192,8 @@ pub struct HouseMatch {
     pub seat: Option<Seat>,
     /// Whether a player who wins meets the next level in the next match. `None`: the club's default.
     pub advance: Option<bool>,
+    /// Whether the match may be rated. `None`: the club's default.
+    pub rated: Option<bool>,
 }
 
 impl HouseMatch {
@@ -231,13 +233,16 @@ impl HouseMatch {
             return Err(OfferRejection::BadOption { reason });
         }
         let level = offer::only_value("level", &levels)?.map(|level| house_level(kind, level)).transpose()?;
-        let advance = offer::only_value("advance", &advances)?.map(on_or_off).transpose()?;
-        let offer = Offer::read(game, &own, days)?;
+        let advance = offer::only_value("advance", &advances)?
+            .map(|value| offer::on_or_off("advance", value))
+            .transpose()?;
+        let offer = Offer::read(game, &own, days)?.to_one_player()?;
         if house::levels(kind).is_empty() {
             return Err(no_house(kind.name()));
         }
-        own.retain(|(name, _)| !name.eq_ignore_ascii_case("seat"));
-        Ok(HouseMatch { game: offer.game, level, options: own, days, seat: offer.seat, advance })
+        own.retain(|(name, _)| !["seat", "rated"].iter().any(|other| name.eq_ignore_ascii_case(other)));
+        let rated = offer.rated;
+        Ok(HouseMatch { game: offer.game, level, options: own, days, seat: offer.seat, advance, rated })
     }
 
     /// Returns the options of the match at this level.
@@ -250,7 +255,8 @@ impl HouseMatch {
     /// Returns the terms of the match, based on the club's. `advances`: the club's default.
     pub fn terms(&self, club: &Terms, advances: bool) -> Terms {
         let advance = self.advance.unwrap_or(advances);
-        Terms { days: self.days.unwrap_or(club.days), advance, ..club.clone() }
+        let rated = self.rated.unwrap_or(club.rated);
+        Terms { days: self.days.unwrap_or(club.days), advance, rated, ..club.clone() }
     }
 }
 
@@ -261,17 +267,6 @@ fn seat_of_player(first: &str) -> Result<Seat, OfferRejection> {
         "house" => Ok(Seat::Second),
         _ => {
             let reason = format!("Option `first` cannot be `{first}`; it takes me or house.");
-            Err(OfferRejection::BadOption { reason })
-        }
-    }
-}
-
-fn on_or_off(advance: &str) -> Result<bool, OfferRejection> {
-    match advance.to_ascii_lowercase().as_str() {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => {
-            let reason = format!("Option `advance` cannot be `{advance}`; it takes on or off.");
             Err(OfferRejection::BadOption { reason })
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! Each of these uses only those above it:
 //!
-//! - `words`, `schedule`, `settings`, `offer`, `changes`, `rejection`, `reply`, `answer`, `matter`: values
+//! - `words`, `schedule`, `settings`, `offer`, `profile`, `changes`, `rejection`, `reply`, `answer`, `matter`: values
 //!   that know no match, such as terms, offers, the answer to a letter, and the cause of a ruling with its
 //!   letter as it was read
 //! - `play/`: the match as it is stored, a ruling in progress, and what every cause may lead to: deadlines,
@@ -30,6 +30,7 @@ mod letter;
 mod matter;
 mod offer;
 mod play;
+mod profile;
 mod rejection;
 mod reply;
 mod schedule;
@@ -56,6 +57,7 @@ pub use play::opening::{Opening, open};
 pub use play::overview::MatchOverview;
 pub use play::past::{Past, digest_of_request, without_numbers};
 pub use play::ruling::Ruling;
+pub use profile::{Profile, ProfileGame, RatingLine};
 pub use rejection::{ClaimRejection, Rejection};
 pub use reply::{Confirmer, Reply};
 pub use schedule::{Absence, ForfeitRule, Press, Substitute, TERM_NAMES, Terms, read_terms_change};
@@ -67,7 +69,7 @@ pub use words::{
 
 pub use crate::ledger::{
     Act, Cause, Correction, Hint, HouseFailure, HousePlay, LetterCause, LetterFormat, NewKey, PlayerSettings,
-    Receipts, TermsChange,
+    RatingBasis, Receipts, TermsChange,
 };
 pub use crate::request::{COMMAND_WORDS, LeftOut, MAX_COMMANDS, MAX_FAULTS};
 

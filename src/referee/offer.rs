@@ -22,7 +22,22 @@ pub struct Offer {
     pub seat: Option<Seat>,
     /// The source of the match's chance. The shell fills it in.
     pub lot: Option<Lot>,
+    /// How often a standing offer can be taken; `None` for an offer that is taken once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<u32>,
+    /// Of a hundred turns, how many whoever takes it must have filed in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reliable: Option<u32>,
+    /// Whether the match may be rated. `None`: the club's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rated: Option<bool>,
+    /// The terms of an earlier match, in place of the club's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Box<Terms>>,
 }
+
+/// Maximum times that a standing offer can be taken.
+pub const MAX_TIMES: u32 = 10;
 
 impl Offer {
     /// Parses a game's name and options. Besides the game's own options there is `seat=first|second`.
@@ -39,25 +54,50 @@ impl Offer {
             return Err(OfferRejection::UnknownGame { name: game.to_owned() });
         };
         let bad = |reason: String| OfferRejection::BadOption { reason: format!("{reason}.") };
-        let mut seats = Vec::new();
+        let (mut seats, mut times, mut reliable, mut rated) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut own = Vec::new();
         for (name, value) in options {
-            if name.eq_ignore_ascii_case("seat") {
-                seats.push(value.as_str());
-            } else {
-                own.push((name.as_str(), value.as_str()));
+            match name.to_ascii_lowercase().as_str() {
+                "seat" => seats.push(value.as_str()),
+                "times" => times.push(value.as_str()),
+                "reliable" => reliable.push(value.as_str()),
+                "rated" => rated.push(value.as_str()),
+                _ => own.push((name.as_str(), value.as_str())),
             }
         }
+        let times = only_value("times", &times)?;
+        let times = times.map(|value| number_within("times", value, 1, MAX_TIMES)).transpose()?;
+        let reliable = only_value("reliable", &reliable)?;
+        let reliable = reliable.map(|value| number_within("reliable", value, 1, 100)).transpose()?;
+        let rated = only_value("rated", &rated)?.map(|value| on_or_off("rated", value)).transpose()?;
         let seat = only_value("seat", &seats)?.map(parse_seat).transpose()?;
         if days.is_some_and(|days| !(1..=MAX_DAYS).contains(&days)) {
             return Err(bad(format!("A turn can take 1 to {MAX_DAYS} days")));
         }
-        Ok(Offer { game: kind, choices: kind.choose(own).map_err(bad)?, days, seat, lot: None })
+        let choices = kind.choose(own).map_err(bad)?;
+        Ok(Offer { game: kind, choices, days, seat, lot: None, times, reliable, rated, earlier: None })
     }
 
     /// Returns the terms of the match, based on the club's.
     pub fn terms(&self, club: &Terms) -> Terms {
-        Terms { days: self.days.unwrap_or(club.days), ..club.clone() }
+        let base = self.earlier.as_deref().unwrap_or(club);
+        let (days, rated) = (self.days.unwrap_or(base.days), self.rated.unwrap_or(club.rated));
+        Terms { days, rated, ..base.clone() }
+    }
+
+    /// Returns the offer without what only an open seat takes.
+    ///
+    /// # Errors
+    /// [`OfferRejection::BadOption`] if it has `times` or `reliable`.
+    pub fn to_one_player(self) -> Result<Offer, OfferRejection> {
+        let stray = if self.times.is_some() { Some("times") } else { self.reliable.map(|_| "reliable") };
+        match stray {
+            None => Ok(self),
+            Some(name) => Err(OfferRejection::BadOption {
+                reason: format!("`{name}` is for OPEN, which offers a seat to anyone: OPEN quad {name}=…"),
+            }),
+        }
     }
 
     /// Returns the offer as letters show it.
@@ -67,11 +107,34 @@ impl Offer {
             game_name: self.game.name(),
             sides: [self.game.sides().first, self.game.sides().second],
             options: self.game.options_in_force(&self.choices),
-            days: self.days.unwrap_or(club.days),
+            days: self.terms(club).days,
+            rated: self.terms(club).rated,
+            times: self.times,
+            reliable: self.reliable,
             seat: self.seat,
             lot: self.lot.as_ref().map(|lot| lot.key.pin()),
         }
     }
+}
+
+/// Parses the value of an option that is on or off.
+pub(super) fn on_or_off(name: &str, value: &str) -> Result<bool, OfferRejection> {
+    match value.to_ascii_lowercase().as_str() {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => {
+            let reason = format!("Option `{name}` cannot be `{value}`; it takes on or off.");
+            Err(OfferRejection::BadOption { reason })
+        }
+    }
+}
+
+/// Parses a number from `least` to `most`.
+fn number_within(name: &str, value: &str, least: u32, most: u32) -> Result<u32, OfferRejection> {
+    let number = value.parse::<u32>().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| OfferRejection::BadOption {
+        reason: format!("`{name}` is a number from {least} to {most}, for example {name}={}.", most.min(90)),
+    })
 }
 
 /// Parses the option `seat=first|second`.
@@ -111,6 +174,30 @@ pub enum OfferRejection {
     Standing { code: Option<String> },
     /// Does not want to be challenged, or is blocked.
     Unwilling { to: String },
+    /// The sender cannot look up other players yet, or wants what only a player can.
+    NamesForPlayers,
+    /// Several players go by this name; each is shown with the number.
+    SeveralNamed { name: String, players: Vec<String> },
+    /// Nobody goes by this name. `nearest`: names that come near, with their numbers.
+    NobodyNamed { name: String, nearest: Vec<String> },
+    /// BLOCK is for players whom the sender may meet, and not for this one.
+    NotToBlock { name: String },
+    /// The sender blocks `most` players, the limit.
+    BlocksTooMany { most: usize },
+    /// The offer rests while its author plays as many matches as they want.
+    Resting { by: String },
+    /// The sender has a seat of this standing offer, whose match runs.
+    HasSeat { match_id: String },
+    /// The sender has filed fewer turns in time than the offer demands.
+    Unreliable { percent: u32, says: String },
+    /// The match that the sender wants to play again still runs.
+    NotOver { match_id: String },
+    /// The match was followed by another already; it is `None` while that offer waits for the opponent.
+    RematchMade { match_id: Option<String> },
+    /// The opponent has offered the rematch with other options: YES takes theirs.
+    RematchDiffers { theirs: Box<OfferSummary>, own: Box<OfferSummary>, code: String },
+    /// The opponent of an earlier match has left.
+    Gone,
     /// A newcomer's challenge to this address is open already.
     Engaged { to: String },
     /// Declined an earlier offer of this newcomer.
@@ -147,6 +234,15 @@ pub struct OfferSummary {
     pub sides: [&'static str; 2],
     pub options: BTreeMap<&'static str, String>,
     pub days: u32,
+    /// Whether the match may be rated.
+    #[serde(default)]
+    pub rated: bool,
+    /// How often a standing offer can be taken.
+    #[serde(default)]
+    pub times: Option<u32>,
+    /// Of a hundred turns, how many whoever takes it must have filed in time.
+    #[serde(default)]
+    pub reliable: Option<u32>,
     pub seat: Option<Seat>,
     /// The SHA-256 of the key from which the match will be drawn.
     pub lot: Option<Digest>,
@@ -157,8 +253,11 @@ pub struct OfferSummary {
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct OpenSeat {
     pub code: String,
-    /// The name of the offering player.
+    /// The name of the offering player, with the number if the reader may know it.
     pub by: String,
+    /// How reliably that player files.
+    #[serde(default)]
+    pub filed: String,
     pub offer: OfferSummary,
     /// The time at which it lapses, formatted for the reader.
     pub lapses: String,

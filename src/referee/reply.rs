@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::ChangeReply;
 use super::offer::{MatchSummary, OfferRejection, OfferSummary, OpenSeat};
+use super::profile::{Profile, RatingLine};
 use super::rejection::ClaimRejection;
 use super::settings::SettingFault;
 use crate::game::any::GameKind;
@@ -47,6 +48,14 @@ pub enum Reply {
     Challenged { to: String, offer: OfferSummary, lapses: String },
     /// Anyone can take the open seat with its code.
     Opened { code: String, offer: OfferSummary, lapses: String },
+    /// The opponent is offered a rematch.
+    RematchOffered { to: String, offer: OfferSummary, lapses: String },
+    /// The sender blocks a player, or no longer does.
+    BlockSet { player: String, on: bool },
+    /// What the club knows of a player.
+    Profile { profile: Box<Profile> },
+    /// The ratings in a game, the highest first; `more` are left out.
+    Ratings { game: String, lines: Vec<RatingLine>, more: usize },
     /// ACCEPT or JOIN has opened a match.
     Joined { match_id: String },
     /// The offer is off, and its author is told.
@@ -185,6 +194,8 @@ impl Reply {
                 | Reply::Rules { .. }
                 | Reply::Games { .. }
                 | Reply::Matches { .. }
+                | Reply::Profile { .. }
+                | Reply::Ratings { .. }
                 | Reply::Report { .. }
                 | Reply::History
         )

@@ -40,6 +40,9 @@ pub struct Terms {
     /// The possible successors of a player who has missed too many turns.
     #[serde(skip_serializing_if = "Substitute::is_by_gm")]
     pub substitute: Substitute,
+    /// Whether the result is rated: in the config and in offers, whether it may be.
+    #[serde(skip_serializing_if = "is_true")]
+    pub rated: bool,
     /// A player who beats the house in this match meets its next level in the next one. Chosen by CHALLENGE.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub advance: bool,
@@ -96,6 +99,7 @@ impl Default for Terms {
             absence_days: 42,
             press: Press::Signed,
             substitute: Substitute::Ask,
+            rated: true,
             advance: false,
         }
     }
@@ -190,6 +194,7 @@ impl Terms {
                 self.substitute = one_of(name, value, rules)?;
             }
             "absence_days" => self.absence_days = number(name, value)?,
+            "rated" => self.rated = on_or_off(name, value)?,
             "press" => self.press = one_of(name, value, [("signed", Press::Signed), ("none", Press::None)])?,
             _ => return Err(format!("there is no term `{name}`; the terms are {}", TERM_NAMES.join(", "))),
         }
@@ -201,13 +206,14 @@ impl Terms {
     /// # Errors
     /// Same as [`Terms::check`].
     pub fn with(&self, change: &TermsChange) -> Result<Terms, String> {
-        let TermsChange { days, hour, weekends, grace_hours, reminders_hours } = change;
+        let TermsChange { days, hour, weekends, grace_hours, reminders_hours, rated } = change;
         let changed = Terms {
             days: days.unwrap_or(self.days),
             hour: hour.unwrap_or(self.hour),
             weekends: weekends.unwrap_or(self.weekends),
             grace_hours: grace_hours.unwrap_or(self.grace_hours),
             reminders_hours: reminders_hours.clone().unwrap_or_else(|| self.reminders_hours.clone()),
+            rated: rated.unwrap_or(self.rated),
             ..self.clone()
         };
         changed.check().map(|()| changed)
@@ -274,7 +280,7 @@ impl Terms {
 }
 
 /// The terms that a match can be opened with, by their names.
-pub const TERM_NAMES: [&str; 13] = [
+pub const TERM_NAMES: [&str; 14] = [
     "days",
     "setup_days",
     "zone",
@@ -288,6 +294,7 @@ pub const TERM_NAMES: [&str; 13] = [
     "substitute",
     "absence_days",
     "press",
+    "rated",
 ];
 
 /// Reads the terms that a GM can change in a running match: `days=5 hour=20 weekends=off grace=24
@@ -296,7 +303,7 @@ pub const TERM_NAMES: [&str; 13] = [
 /// # Errors
 /// Returns a sentence if there are none, or if a word is not valid.
 pub fn read_terms_change(words: &[&str]) -> Result<TermsChange, String> {
-    const TAKES: &str = "the terms that can change are days, hour, weekends, grace and reminders";
+    const TAKES: &str = "the terms that can change are days, hour, weekends, grace, reminders and rated";
     let mut change = TermsChange::default();
     if words.is_empty() {
         return Err(TAKES.to_owned());
@@ -310,11 +317,19 @@ pub fn read_terms_change(words: &[&str]) -> Result<TermsChange, String> {
             "weekends" => change.weekends = Some(on_or_off(name, value)?),
             "grace" | "grace_hours" => change.grace_hours = Some(number(name, value)?),
             "reminders" | "reminders_hours" => change.reminders_hours = Some(numbers(name, value)?),
+            "rated" if on_or_off(name, value)? => {
+                return Err("a match cannot become rated; rated=off ends the rating".to_owned());
+            }
+            "rated" => change.rated = Some(false),
             _ => return Err(format!("`{name}` cannot change; {TAKES}")),
         }
     }
     // The bounds of each term are its own.
     Terms::default().with(&change).map(|_| change)
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 fn number(name: &str, value: &str) -> Result<u32, String> {

@@ -13,6 +13,12 @@ pub struct SettingsChange {
     /// Whether others can challenge the player.
     pub challenges: Option<bool>,
     pub name: Option<String>,
+    /// Whether others than opponents may know the player.
+    pub public: Option<bool>,
+    /// Whether new matches may be rated.
+    pub rated: Option<bool>,
+    /// The number of running matches at which standing offers rest; within, `None` for no limit.
+    pub limit: Option<Option<u32>>,
 }
 
 /// Why a setting cannot stand.
@@ -37,6 +43,10 @@ pub enum SettingFaultKind {
         words: [&'static str; 2],
     },
     Hours,
+    /// A number of matches, or off.
+    Matches {
+        most: u32,
+    },
     /// Another player, or the club, goes by the name.
     NameTaken,
     /// Not a name that letters can show.
@@ -96,6 +106,9 @@ impl SettingsChange {
             "challenges" => {
                 self.challenges = Some(one_of(word, "challenges", ("off", false), ("on", true))?);
             }
+            "public" => self.public = Some(one_of(word, "public", ("off", false), ("on", true))?),
+            "rated" => self.rated = Some(one_of(word, "rated", ("off", false), ("on", true))?),
+            "limit" => self.limit = Some(read_limit(word)?),
             "name" => self.name = Some(value.split_whitespace().collect::<Vec<_>>().join(" ")),
             _ => return Err((SettingFaultKind::UnknownName, "receipts=faults".to_owned())),
         }
@@ -136,6 +149,18 @@ fn read_zone(word: &str) -> Result<Tz, (SettingFaultKind, String)> {
         let meant = TZ_VARIANTS.iter().find(is_city).map_or("Europe/Berlin", |zone| zone.name());
         (SettingFaultKind::UnknownZone, format!("zone={meant}"))
     })
+}
+
+/// Maximum of the setting `limit`.
+const MAX_MATCHES: u32 = 500;
+
+/// Reads a number of matches; `off` stands for no limit.
+fn read_limit(word: &str) -> Result<Option<u32>, (SettingFaultKind, String)> {
+    if matches!(word, "off" | "none") {
+        return Ok(None);
+    }
+    let limit = word.parse().ok().filter(|limit| (1..=MAX_MATCHES).contains(limit));
+    limit.map(Some).ok_or((SettingFaultKind::Matches { most: MAX_MATCHES }, "limit=8".to_owned()))
 }
 
 /// Reads `48,12`; `off` stands for no reminders.

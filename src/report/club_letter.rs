@@ -8,7 +8,9 @@ use super::gm_digest::{GmDigest, GmMatchSummary};
 use super::text::wrapped;
 use crate::game::{Line, Seat};
 use crate::letter::{Limits, UnreadableReason};
-use crate::referee::{DispatchKind, MatchSummary, OfferRejection, OfferSummary, Passing, Rejection, Reply};
+use crate::referee::{
+    DispatchKind, MatchSummary, OfferRejection, OfferSummary, OpenSeat, Passing, Rejection, Reply,
+};
 
 /// The content of a letter that is not about a running match.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,7 +30,15 @@ pub enum ClubLetter {
     /// Passes words to the GM, from somebody who has no seat or whose letter has no token.
     Words { address: String, message: Vec<String> },
     /// Invites a challenged player.
-    Challenge { by: String, offer: OfferSummary, code: String, lapses: String },
+    /// `filed`: how reliably the author files. `again`: the match that a REMATCH follows.
+    Challenge {
+        by: String,
+        filed: String,
+        offer: OfferSummary,
+        code: String,
+        lapses: String,
+        again: Option<String>,
+    },
     /// Tells a player that `to` declined their offer.
     Declined { to: String, offer: OfferSummary },
     /// Tells a player that their offer lapsed.
@@ -60,7 +70,8 @@ pub enum ClubLetter {
     /// Asks or tells about a change of a player's addresses, or about leaving.
     Change { letter: ChangeLetter },
     /// Lists, once a day, the matches that wait for a player's orders. Players can ask for it.
-    PlayerDigest { matches: Vec<MatchSummary> },
+    /// `seats`: open seats of other players.
+    PlayerDigest { matches: Vec<MatchSummary>, seats: Vec<OpenSeat> },
     /// Tells a player and each opponent of the player's new name, in these matches of the reader.
     Renamed { from: String, to: String, matches: Vec<String> },
     /// Passes on a GM's words to all players, or to all who play a game.
@@ -70,6 +81,8 @@ pub enum ClubLetter {
         game_name: Option<&'static str>,
         lines: Vec<String>,
     },
+    /// Tells a player that their rating was computed anew, because a result was corrected or voided.
+    Rerated { game: &'static str, game_name: &'static str, before: String, after: String },
     /// Tells a person that their letters go unread from now on; `gm` is the GM's address.
     Blocked { gm: String },
     /// Tells the GM that a newcomer waits to be admitted.
@@ -345,6 +358,7 @@ impl ClubLetter {
             ClubLetter::Change { .. } => "club/change.txt",
             ClubLetter::Announcement { .. } => "club/announcement.txt",
             ClubLetter::Blocked { .. } => "club/blocked.txt",
+            ClubLetter::Rerated { .. } => "club/rerated.txt",
             ClubLetter::PlayerDigest { .. } => "club/digest.txt",
             ClubLetter::Renamed { .. } => "club/renamed.txt",
             ClubLetter::Absent { .. } => "club/absent.txt",

@@ -9,7 +9,7 @@ use super::context::TemplateContext;
 use super::shown::shows_board;
 use super::{Club, ClubLetter, TemplateError, Templates, WordingInput};
 use crate::game::{Line, Seat};
-use crate::referee::{Match, Reader};
+use crate::referee::{Content, Match, Reader, Stage};
 
 /// A link under a letter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -53,7 +53,7 @@ impl LinkedLetter<'_> {
 }
 
 /// Returns the links under a letter about a match: those that file the reader's orders, if they are due and
-/// the letter asks for them.
+/// the letter asks for them; under a result, the one that offers a rematch.
 ///
 /// # Errors
 /// [`TemplateError`] if the form cannot be rendered.
@@ -65,13 +65,17 @@ pub fn for_match(
 ) -> Result<Vec<AnswerLink>, TemplateError> {
     let game_match = &**input.game_match;
     let Reader::Seat(seat) = input.dispatch.to else { return Ok(Vec::new()) };
+    let subject = format!("[{}] {title}", game_match.id);
+    if game_match.stage == Stage::Over && matches!(input.dispatch.content, Content::Report { .. }) {
+        let draft = LinkedLetter { club: input.club, subject: &subject, token: input.token };
+        return Ok(vec![draft.link("Play again", &["REMATCH"])]);
+    }
     if !shows_board(game_match, &input.dispatch.content, seat) || !game_match.awaits(seat) {
         return Ok(Vec::new());
     }
     let form = templates.render(&format!("{}/form.txt", game_match.game.key()), context.clone())?;
     let orders = orders_of_form(&form, game_match, seat);
     let orders: Vec<&str> = orders.iter().map(String::as_str).collect();
-    let subject = format!("[{}] {title}", game_match.id);
     let draft = LinkedLetter { club: input.club, subject: &subject, token: input.token };
     let mut links = vec![draft.link("Answer with this form", &orders)];
     // A side that must move cannot hold.

@@ -72,6 +72,8 @@ pub struct WordingInput<'a> {
     pub dispatch: &'a Dispatch,
     /// The reply token of the recipient's seat, or of the GM; empty for anybody else.
     pub token: &'a str,
+    /// Sentences that the club adds to a first letter or a result.
+    pub notes: &'a [String],
     /// Whether a GM who reads it plays in the match, because every GM does.
     pub gm_plays: bool,
     pub at: DateTime<Utc>,

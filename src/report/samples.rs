@@ -163,8 +163,15 @@ fn word_without_picture(
     dispatch: &Dispatch,
     token: &str,
 ) -> Result<WordedLetter, TemplateError> {
-    let input =
-        WordingInput { club: &CLUB, game_match, dispatch, token, gm_plays: false, at: DateTime::UNIX_EPOCH };
+    let input = WordingInput {
+        club: &CLUB,
+        game_match,
+        dispatch,
+        token,
+        notes: &[],
+        gm_plays: false,
+        at: DateTime::UNIX_EPOCH,
+    };
     input.draft(templates, shown_board(input.game_match, input.dispatch).as_ref()).into_letter()
 }
 

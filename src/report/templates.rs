@@ -65,6 +65,7 @@ impl Templates {
         environment.add_filter("hang", wrap);
         environment.add_filter("begins", capitalized);
         environment.add_filter("utc", utc);
+        environment.add_filter("number", number_of);
         environment.add_filter("lines", |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>());
         for name in overrides.keys() {
             if !COMPILED_IN.iter().any(|(known, _)| known == name) {
@@ -111,6 +112,12 @@ impl Templates {
 fn utc(time: &str) -> String {
     let parsed = DateTime::parse_from_rfc3339(time);
     parsed.map_or_else(|_| time.to_owned(), |at| at.to_utc().format("%Y-%m-%d %H:%M:%S UTC").to_string())
+}
+
+/// Returns the number in `Bo (P-12)`, or the whole if there is none.
+fn number_of(player: &str) -> String {
+    let number = player.rsplit_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+    number.unwrap_or(player).to_owned()
 }
 
 /// Capitalizes the first letter, for a name such as "the house" at the start of a sentence.

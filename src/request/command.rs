@@ -76,6 +76,13 @@ pub enum Command {
         options: Vec<(String, String)>,
         days: Option<u32>,
     },
+    /// A challenge to a player by name, by the beginning of one, or by number.
+    ChallengeNamed {
+        player: String,
+        game: String,
+        options: Vec<(String, String)>,
+        days: Option<u32>,
+    },
     Accept(String),
     Decline(String),
     Open {
@@ -84,6 +91,22 @@ pub enum Command {
         days: Option<u32>,
     },
     Join(String),
+    /// Ends an open offer of the sender.
+    Close(String),
+    /// Offers the opponent of a match that is over the same with the seats exchanged.
+    Rematch {
+        options: Vec<(String, String)>,
+        days: Option<u32>,
+    },
+    /// Takes no offers of this player, and makes none that they could take; or does so again.
+    Block {
+        player: String,
+        on: bool,
+    },
+    /// What the club knows of a player; without one, of the sender.
+    Profile(Option<String>),
+    /// The ratings in a game.
+    Ratings(String),
     /// Confirms that the sender wrote the commands in the question with this code, or the letters in the
     /// notice with this code; with `always`, all letters from that address.
     Confirm {
@@ -153,11 +176,17 @@ impl Command {
             Command::Games => ("GAMES", Concern::Manual),
             Command::Rules(_) => ("RULES", Concern::Manual),
             Command::Matches => ("MATCHES", Concern::Manual),
-            Command::Challenge { .. } => ("CHALLENGE", Concern::Person),
+            Command::Challenge { .. } | Command::ChallengeNamed { .. } => ("CHALLENGE", Concern::Person),
             Command::Accept(_) => ("ACCEPT", Concern::Person),
             Command::Decline(_) => ("DECLINE", Concern::Person),
             Command::Open { .. } => ("OPEN", Concern::Person),
             Command::Join(_) => ("JOIN", Concern::Person),
+            Command::Close(_) => ("CLOSE", Concern::Person),
+            Command::Rematch { .. } => ("REMATCH", Concern::Person),
+            Command::Block { on: true, .. } => ("BLOCK", Concern::Person),
+            Command::Block { on: false, .. } => ("UNBLOCK", Concern::Person),
+            Command::Profile(_) => ("PROFILE", Concern::Manual),
+            Command::Ratings(_) => ("RATINGS", Concern::Manual),
             Command::Confirm { .. } => ("CONFIRM", Concern::Person),
             Command::Deny(_) => ("DENY", Concern::Person),
             Command::Address { .. } => ("ADDRESS", Concern::Person),
@@ -202,14 +231,16 @@ pub enum ParsedLine {
 
 /// The words that begin a command or another line to the referee, in capitals. No other line of our letters
 /// begins with one: if the letter came back unquoted, that line would be read.
-pub const COMMAND_WORDS: [&str; 36] = [
+pub const COMMAND_WORDS: [&str; 42] = [
     "ABSENT",
     "ACCEPT",
     "ADDRESS",
     "AGREE",
+    "BLOCK",
     "CHALLENGE",
     "CHECK",
     "CLAIM",
+    "CLOSE",
     "CONFIRM",
     "DECLINE",
     "DENY",
@@ -227,7 +258,10 @@ pub const COMMAND_WORDS: [&str; 36] = [
     "MATCHES",
     "NEVER",
     "OPEN",
+    "PROFILE",
     "PROTEST",
+    "RATINGS",
+    "REMATCH",
     "REPORT",
     "RESIGN",
     "RULES",
@@ -236,6 +270,7 @@ pub const COMMAND_WORDS: [&str; 36] = [
     "SUBSTITUTE",
     "TELL",
     "TURN",
+    "UNBLOCK",
     "WAIT",
     "WITHDRAW",
     "YES",
@@ -368,6 +403,19 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "NEVER" => code(rest, line, "NEVER needs the code of the invitation.", "NEVER 7K3M9P")
             .map(|code| Command::Never(Some(code))),
         "SETTINGS" => settings(rest, line),
+        "CLOSE" => {
+            code(rest, line, "CLOSE needs the code of your open offer.", "CLOSE 7K3M9P").map(Command::Close)
+        }
+        // In lower case the words are prose.
+        "REMATCH" | "BLOCK" | "UNBLOCK" | "PROFILE" | "RATINGS" if !line.starts_in_capitals() => return None,
+        "REMATCH" => rematch(rest),
+        "BLOCK" => named(line, "BLOCK Bo").map(|player| Command::Block { player, on: true }),
+        "UNBLOCK" => named(line, "UNBLOCK Bo").map(|player| Command::Block { player, on: false }),
+        "PROFILE" => Ok(Command::Profile(named(line, "PROFILE Bo").ok())),
+        "RATINGS" if rest.is_empty() => {
+            Err(("RATINGS needs the name of a game. GAMES lists them.".to_owned(), "RATINGS quad"))
+        }
+        "RATINGS" => Ok(Command::Ratings(rest.join(" "))),
         "JOIN" => code(rest, line, "JOIN needs the code of the open seat.", "JOIN 7K3M9P").map(Command::Join),
         _ => return None,
     })
@@ -488,15 +536,20 @@ fn code(rest: &[&str], line: &NormalizedLine, reason: &str, example: &'static st
 
 fn challenge(rest: &[&str], line: &NormalizedLine) -> Parsed<Command> {
     let example = "CHALLENGE bo@example.org Quadrant Z days=7";
+    let lacks =
+        || ("CHALLENGE needs a player, by name, number or mail address, and a game.".to_owned(), example);
     let (Some((opponent, rest)), Some(as_written)) = (rest.split_first(), line.words_as_written().nth(1))
     else {
-        return Err(("CHALLENGE needs a mail address and the name of a game.".into(), example));
+        return Err(lacks());
     };
-    let opponent =
-        proof::dressed_address(as_written)
-            .map(Party::Player)
-            .or_else(|| Party::parse(opponent))
-            .ok_or_else(|| (format!("{opponent} is not a mail address that I can write to."), example))?;
+    let Some(opponent) =
+        proof::dressed_address(as_written).map(Party::Player).or_else(|| Party::parse(opponent))
+    else {
+        if opponent.contains('@') {
+            return Err((format!("{opponent} is not a mail address that I can write to."), example));
+        }
+        return challenge_named(line).ok_or_else(lacks)?;
+    };
     // The sender's mail program may have added a link to the address.
     let rest = match rest {
         [link, rest @ ..] if link.starts_with("<mailto") => rest,
@@ -508,6 +561,50 @@ fn challenge(rest: &[&str], line: &NormalizedLine) -> Parsed<Command> {
     };
     let (game, options, days) = terms(rest, example)?;
     Ok(Command::Challenge { opponent, game, options, days })
+}
+
+/// Parses a challenge to a player by name or number. In lower case the line is one only if it names a game.
+fn challenge_named(line: &NormalizedLine) -> Option<Parsed<Command>> {
+    let words: Vec<&str> = line.words_as_written().skip(1).collect();
+    let (player, rest) = player_before_game(&words)?;
+    Some(terms(&rest, "CHALLENGE Bo quad days=7").and_then(|(game, options, days)| {
+        if !line.starts_in_capitals() && !is_game(&game) {
+            return Err((
+                "CHALLENGE needs the name of a game. GAMES lists them.".into(),
+                "CHALLENGE Bo quad",
+            ));
+        }
+        let player = player.chars().take(MAX_WORD).collect();
+        Ok(Command::ChallengeNamed { player, game, options, days })
+    }))
+}
+
+/// Parses the options of REMATCH, which replace those of the match that is over.
+fn rematch(rest: &[&str]) -> Parsed<Command> {
+    let (options, days) = options_and_days(rest, "REMATCH days=3")?;
+    Ok(Command::Rematch { options, days })
+}
+
+/// Returns the name of a player as it is written behind a command.
+fn named(line: &NormalizedLine, example: &'static str) -> Parsed<String> {
+    let words: Vec<&str> = line.words_as_written().skip(1).take(MAX_NAME_WORDS).collect();
+    let name: String = words.join(" ").chars().take(MAX_WORD).collect();
+    match name.is_empty() {
+        true => Err(("The line lacks the name or the number of a player.".to_owned(), example)),
+        false => Ok(name),
+    }
+}
+
+/// Maximum words of a player's name.
+const MAX_NAME_WORDS: usize = 12;
+
+/// Splits `Bo Baker Quadrant Z days=7` into a player's name and the rest from the name of the game on. The
+/// shortest name of a player counts that leaves the name of a game; if none does, the first word is the player.
+fn player_before_game<'w>(words: &[&'w str]) -> Option<(String, Vec<&'w str>)> {
+    let until_options = words.iter().take_while(|word| !word.contains('=')).count();
+    let is_split = |at: &usize| is_game(&words[*at..until_options].join(" "));
+    let at = (1..until_options).find(is_split).or((until_options > 1).then_some(1))?;
+    Some((words[..at].join(" "), words[at..].to_vec()))
 }
 
 fn open(rest: &[&str], in_capitals: bool) -> Parsed<Command> {
@@ -529,9 +626,17 @@ fn terms(rest: &[&str], example: &'static str) -> Parsed<Terms> {
     if game.is_empty() {
         return Err(("The line lacks the name of a game. GAMES lists them.".into(), example));
     }
+    let (options, days) = options_and_days(&rest[name_length..], example)?;
+    Ok((game, options, days))
+}
+
+/// Options `name=value`, and the days of a turn.
+type OptionsAndDays = (Vec<(String, String)>, Option<u32>);
+
+fn options_and_days(words: &[&str], example: &'static str) -> Parsed<OptionsAndDays> {
     let mut options = Vec::new();
     let mut days = None;
-    for word in &rest[name_length..] {
+    for word in words {
         match word.split_once('=') {
             Some((name, value)) if name.eq_ignore_ascii_case("days") => match value.parse::<u32>() {
                 Ok(number @ 1..=MAX_DAYS) if days.is_none() => days = Some(number),
@@ -545,5 +650,5 @@ fn terms(rest: &[&str], example: &'static str) -> Parsed<Terms> {
             }
         }
     }
-    Ok((game, options, days))
+    Ok((options, days))
 }

@@ -18,7 +18,7 @@ use super::{Result, StoreError, sqlite_file};
 use crate::letter::Digest;
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 22] = [
+const TABLES: [Table; 25] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -31,6 +31,9 @@ const TABLES: [Table; 22] = [
     table("dispatch_raw", &["dispatch_id"], LARGE),
     table("dispatch_picture", &["dispatch_id"], LARGE),
     table("invitation", &["code"], ROWS),
+    table("rating", &["player_id", "game", "no"], ROWS),
+    table("merged_player", &["gone"], ROWS),
+    table("owed_turn", &["match_id", "seq", "seat"], ROWS),
     table("budget", &["subject", "kind", "period"], ROWS),
     table("standing", &["address"], ROWS),
     table("question", &["address"], ROWS),

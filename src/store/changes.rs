@@ -3,9 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    EntryRow, Invitation, KeptSnapshot, LetterDecision, MatchRow, NewDispatch, Newcomer, Player,
-    PlayerChange, Postponed, Restraints, SeatRow, SendOutcome, UnprovenLetter,
+    EntryRow, Invitation, KeptSnapshot, LetterDecision, MatchRow, NewDispatch, Newcomer, OwedTurnRow, Player,
+    PlayerChange, Postponed, RatingRow, RatingsAnew, Restraints, SeatRow, SendOutcome, UnprovenLetter,
 };
+use crate::game::any::GameKind;
 use crate::ledger::KeptPin;
 use crate::letter::Digest;
 use crate::referee::DispatchKind;
@@ -38,6 +39,14 @@ pub struct Changes {
     pub listed: Vec<(String, Digest)>,
     /// Invitations that are new or close. One that is made and taken in the same changes occurs twice.
     pub invitations: Vec<Invitation>,
+    /// Turns that rulings closed.
+    pub owed_turns: Vec<OwedTurnRow>,
+    /// Ratings after results.
+    pub ratings: Vec<RatingRow>,
+    /// Ratings of whole games, which replace those that are stored.
+    pub ratings_anew: Vec<RatingsAnew>,
+    /// Games whose ratings have to be computed anew.
+    pub stale_ratings: Vec<GameKind>,
     /// Saved as by [`Database::save_player`].
     pub players: Vec<Player>,
     /// Players to delete, each with the player who gets all their seats and addresses.
@@ -75,6 +84,10 @@ impl Changes {
             replaced_digests,
             listed,
             invitations,
+            owed_turns,
+            ratings,
+            ratings_anew,
+            stale_ratings,
             players,
             merged,
             returned,
@@ -97,6 +110,10 @@ impl Changes {
         self.replaced_digests.extend(replaced_digests);
         self.listed.extend(listed);
         self.invitations.extend(invitations);
+        self.owed_turns.extend(owed_turns);
+        self.ratings.extend(ratings);
+        self.ratings_anew.extend(ratings_anew);
+        self.stale_ratings.extend(stale_ratings);
         self.players.extend(players);
         self.merged.extend(merged);
         self.returned.extend(returned);

@@ -10,6 +10,7 @@ use super::{
     BudgetKind, ChangeKind, ChangeStage, InvitationStage, LeftReason, LetterStatus, Result, StoreError,
     UnprovenStage, Urgency,
 };
+use crate::club::member::Member;
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::ledger::{PinnedKind, PlayerSettings};
@@ -97,6 +98,8 @@ text_columns! {
     BudgetKind: "kind of budget", BudgetKind::parse, BudgetKind::to_string;
     PlayerSettings: "set of settings", |json| serde_json::from_str(json).ok(),
         |settings| serde_json::to_string(settings).expect("settings are plain values");
+    Member: "member of a club", |json| serde_json::from_str(json).ok(),
+        |member| serde_json::to_string(member).expect("a member is plain values");
     Texts: "list of texts", |json| serde_json::from_str(json).ok().map(Texts),
         |texts| serde_json::to_string(&texts.0).expect("a list of strings is JSON");
 }

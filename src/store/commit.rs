@@ -20,7 +20,8 @@ use super::statement::{Engine, Session};
 use super::unproven::set_unproven;
 use super::{
     Changes, Claim, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, Postponed,
-    REMEMBER, Result, SeatRow, SendOutcome, Wakeup, budgets, dispatches, evidence, matches, sending,
+    REMEMBER, Result, SeatRow, SendOutcome, Wakeup, budgets, dispatches, evidence, matches, ratings, sending,
+    turns,
 };
 use crate::letter::Digest;
 
@@ -84,6 +85,18 @@ async fn settle(session: &mut Session<'_>, changes: &Changes, packed: &[PackedDi
     add_to_ledgers(session, &changes.entries).await?;
     for invitation in &changes.invitations {
         set_invitation(session, invitation, changes.at).await?;
+    }
+    for chunk in changes.owed_turns.chunks(CHUNK) {
+        turns::add_owed_turns(session, chunk).await?;
+    }
+    for chunk in changes.ratings.chunks(CHUNK) {
+        ratings::add_ratings(session, chunk).await?;
+    }
+    for anew in &changes.ratings_anew {
+        ratings::replace_ratings(session, anew).await?;
+    }
+    for game in &changes.stale_ratings {
+        ratings::note_stale(session, *game, changes.at).await?;
     }
     write_dispatches(session, changes, packed).await?;
     for (key, value) in &changes.remembered {

@@ -91,7 +91,7 @@ async fn forget(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Resul
     let addresses = &forgotten.traces.addresses;
     forget_letters(session, forgotten).await?;
     forget_traces(session, forgotten.id, addresses, &forgotten.name).await?;
-    let sql = "UPDATE player SET name = $2, bouncing = $4, forgotten_at = $3 WHERE id = $1";
+    let sql = "UPDATE player SET name = $2, bouncing = $4, forgotten_at = $3, member = '{}' WHERE id = $1";
     let at = forgotten.at.timestamp_millis();
     let statement = session.statement(sql).bind(forgotten.id).bind(&forgotten.name).bind(at).bind(false);
     session.execute(statement).await?;
@@ -203,7 +203,7 @@ async fn forget_traces(
     let statement = session.statement(sql).bind_texts(addresses).bind(name);
     session.execute(statement).await?;
     for sql in [
-        format!("UPDATE invitation SET invited = NULL, {lapse} WHERE invited {one_of}"),
+        format!("UPDATE invitation SET invited = NULL, invited_name = NULL, {lapse} WHERE invited {one_of}"),
         format!("UPDATE unproven_letter SET address = '' WHERE address {one_of}"),
         format!("UPDATE seat_pin SET key = NULL, value = NULL WHERE kind = 'address' AND value {one_of}"),
         format!("DELETE FROM standing WHERE address {one_of}"),

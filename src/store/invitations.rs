@@ -8,10 +8,11 @@ use super::statement::{Engine, Session};
 use super::{Database, Invitation, InvitationStage, Result, StoreError};
 
 const INVITATIONS: &str = "SELECT code, inviter, inviter_name, invited, game, offer, stage, match_id, created_at, \
-                           lapses_at FROM invitation ";
+                           lapses_at, invited_name, rematch_of, taken_from, taken FROM invitation ";
 
 /// The first key of the lock. PostgreSQL keeps locks with two keys apart from the leases, which have one.
 const CHALLENGES: &str = "1";
+const REMATCHES: &str = "2";
 
 impl Database {
     pub async fn invitation(&self, code: &str) -> Result<Option<Invitation>> {
@@ -31,6 +32,18 @@ impl Database {
         self.read(self.statement(sql).bind(text(match_id))).await
     }
 
+    /// Returns the offers that follow this match by REMATCH, and those that are no longer open.
+    pub async fn rematches_of(&self, match_id: &str) -> Result<Vec<Invitation>> {
+        let sql = format!("{INVITATIONS}WHERE rematch_of = $1 ORDER BY created_at, code");
+        self.read(self.statement(sql).bind(text(match_id))).await
+    }
+
+    /// Returns the seats that were taken from a standing offer.
+    pub async fn taken_from(&self, code: &str) -> Result<Vec<Invitation>> {
+        let sql = format!("{INVITATIONS}WHERE taken_from = $1 ORDER BY created_at, code");
+        self.read(self.statement(sql).bind(text(code))).await
+    }
+
     /// Whether the address `invited` declined an offer of the address `inviter`.
     pub async fn has_declined(&self, inviter: &str, invited: &str) -> Result<bool> {
         let sql =
@@ -46,11 +59,16 @@ pub async fn set_invitation(
     invitation: &Invitation,
     at: DateTime<Utc>,
 ) -> Result<()> {
-    // Closes open ones only: of two daemons that take up one offer, the second finds no row.
+    ensure_one_rematch(session, invitation).await?;
+    // Closes open ones only: of two daemons that take up one offer, the second finds no row. A standing offer
+    // that stays open counts up instead.
     let sql = "INSERT INTO invitation (code, inviter, inviter_name, invited, game, offer, stage, match_id, \
-               created_at, lapses_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-               ON CONFLICT (code) DO UPDATE SET stage = excluded.stage, match_id = excluded.match_id \
-               WHERE invitation.stage = 'open' AND excluded.stage <> 'open'";
+               created_at, lapses_at, invited_name, rematch_of, taken_from, taken) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
+               ON CONFLICT (code) DO UPDATE SET stage = excluded.stage, match_id = excluded.match_id, \
+               offer = excluded.offer, taken = excluded.taken \
+               WHERE invitation.stage = 'open' AND (excluded.taken = invitation.taken + 1 \
+               OR (excluded.taken = invitation.taken AND excluded.stage <> 'open'))";
     let statement = session
         .statement(sql)
         .bind(&invitation.code)
@@ -62,11 +80,37 @@ pub async fn set_invitation(
         .bind(invitation.stage)
         .bind(&invitation.match_id)
         .bind(invitation.created_at.timestamp_millis())
-        .bind(invitation.lapses_at.timestamp_millis());
+        .bind(invitation.lapses_at.timestamp_millis())
+        .bind(invitation.invited_name.as_deref().map(text))
+        .bind(invitation.rematch_of.as_deref())
+        .bind(invitation.taken_from.as_deref())
+        .bind(i64::from(invitation.taken));
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Stale(format!("invitation {}", invitation.code)));
     }
     ensure_only_one(session, invitation, at).await
+}
+
+/// Ensures that no other offer to follow the same match is open or taken. The unique index guards it as well.
+///
+/// # Errors
+/// [`StoreError::Stale`] if there is one.
+async fn ensure_one_rematch(session: &mut Session<'_>, invitation: &Invitation) -> Result<()> {
+    let Some(match_id) = invitation.rematch_of.as_deref() else { return Ok(()) };
+    if !matches!(invitation.stage, InvitationStage::Open | InvitationStage::Taken) {
+        return Ok(());
+    }
+    if session.engine() == Engine::Postgres {
+        let sql = format!("SELECT pg_advisory_xact_lock({REMATCHES}, hashtext($1))");
+        let statement = session.statement(sql).bind(text(match_id));
+        session.execute(statement).await?;
+    }
+    let sql = "SELECT code FROM invitation WHERE rematch_of = $1 AND stage IN ('open', 'taken') AND code <> $2 LIMIT 1";
+    let statement = session.statement(sql).bind(text(match_id)).bind(&invitation.code);
+    match session.fetch_first::<(String,)>(statement).await? {
+        Some(_) => Err(StoreError::Stale("a rematch".to_owned())),
+        None => Ok(()),
+    }
 }
 
 /// Ensures, after an invitation was stored, that no other newcomer has an open challenge to the same address.

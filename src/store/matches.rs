@@ -109,6 +109,7 @@ impl OverviewColumns {
             away: by_seat("away"),
             protest: Seat::BOTH.into_iter().find(|seat| protests[*seat]),
             advance: has_mark("advance"),
+            rated: has_mark("rated"),
             head: Head { seq: count(self.head_seq)?, hash: parse_digest(&self.head_hash)? },
             id: self.id,
         })
@@ -287,7 +288,7 @@ fn seat_names(seats: &[Seat]) -> String {
     seats.iter().map(|seat| seat.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns words for what the GM should look at, and for whether the match advances its player.
+/// Returns words for what the GM should look at, and for whether the match advances its player or is rated.
 fn marks(overview: &MatchOverview) -> String {
     let mut marks = Vec::new();
     if overview.asked_gm {
@@ -295,6 +296,9 @@ fn marks(overview: &MatchOverview) -> String {
     }
     if overview.advance {
         marks.push("advance".to_owned());
+    }
+    if overview.rated {
+        marks.push("rated".to_owned());
     }
     for seat in Seat::BOTH {
         let of_seat = [

@@ -8,15 +8,16 @@ use super::error::address_taken;
 use super::letters::move_to_known;
 use super::rows::text;
 use super::statement::Session;
-use super::{Database, Newcomer, Player, Result, SeatRow, StoreError, TokenRow};
+use super::{Database, ListedPlayer, Newcomer, Player, Result, SeatRow, StoreError, TokenRow};
+use crate::club::member::Member;
 use crate::game::Seat;
 use crate::ledger::PlayerSettings;
 
 /// Selects players, one row for each address.
-const PLAYERS: &str = "SELECT p.id, p.name, p.bouncing, p.settings, a.address FROM player p LEFT JOIN address a ON a.player_id = p.id ";
+const PLAYERS: &str = "SELECT p.id, p.name, p.bouncing, p.settings, p.member, a.address FROM player p LEFT JOIN address a ON a.player_id = p.id ";
 
 /// Selects seats, one row for each address of their players.
-const SEATS: &str = "SELECT s.token, s.match_id, s.seat, p.id, p.name, p.bouncing, p.settings, \
+const SEATS: &str = "SELECT s.token, s.match_id, s.seat, p.id, p.name, p.bouncing, p.settings, p.member, \
                      a.address FROM seat s \
                      JOIN player p ON p.id = s.player_id LEFT JOIN address a ON a.player_id = p.id ";
 
@@ -27,12 +28,13 @@ struct PlayerAddress {
     name: String,
     bouncing: bool,
     settings: PlayerSettings,
+    member: Member,
     address: Option<String>,
 }
 
 impl From<PlayerAddress> for Player {
-    fn from(PlayerAddress { id, name, bouncing, settings, address }: PlayerAddress) -> Player {
-        Player { id, name, addresses: address.into_iter().collect(), bouncing, settings }
+    fn from(PlayerAddress { id, name, bouncing, settings, member, address }: PlayerAddress) -> Player {
+        Player { id, name, addresses: address.into_iter().collect(), bouncing, settings, member }
     }
 }
 
@@ -53,9 +55,12 @@ impl Database {
         Ok(merge_addresses(self.read(self.statement(sql)).await?))
     }
 
-    /// Returns the IDs and names of all players. A new name must differ from all of them.
-    pub async fn player_names(&self) -> Result<Vec<(i64, String)>> {
-        self.read(self.statement("SELECT id, name FROM player ORDER BY id")).await
+    /// Returns all players in short, by ID. A new name must differ from all of theirs.
+    pub async fn listed_players(&self) -> Result<Vec<ListedPlayer>> {
+        let sql = "SELECT id, name, member, \
+                   (SELECT address FROM address WHERE player_id = player.id ORDER BY rank LIMIT 1) AS address \
+                   FROM player ORDER BY id";
+        self.read(self.statement(sql)).await
     }
 
     /// Returns up to `limit` players with an address who were added since then, by ID.
@@ -178,14 +183,15 @@ pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<(
     let statement = session
         .statement(
             // A digest that is already scheduled keeps its time; 0 lets the next look schedule one.
-            "UPDATE player SET name = $1, bouncing = $2, settings = $3, \
+            "UPDATE player SET name = $1, bouncing = $2, settings = $3, member = $6, \
              digest_at = CASE WHEN $4 THEN COALESCE(digest_at, 0) END WHERE id = $5",
         )
         .bind(text(&player.name))
         .bind(player.bouncing)
         .bind(&player.settings)
         .bind(player.settings.digest_hour.is_some())
-        .bind(player.id);
+        .bind(player.id)
+        .bind(&player.member);
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Unsound(format!("there is no player {}", player.id)));
     }
@@ -211,6 +217,10 @@ pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) ->
     let statement =
         session.statement("UPDATE seat SET player_id = $2 WHERE player_id = $1").bind(merged).bind(into);
     session.execute(statement).await?;
+    let statement =
+        session.statement("UPDATE owed_turn SET player_id = $2 WHERE player_id = $1").bind(merged).bind(into);
+    session.execute(statement).await?;
+    note_merger(session, merged, into).await?;
     // Behind the addresses of `into`, because ranks are unique for each player.
     let sql = "UPDATE address SET player_id = $2, \
                rank = rank + 1 + (SELECT COALESCE(MAX(rank), 0) FROM address WHERE player_id = $2) \
@@ -218,6 +228,19 @@ pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) ->
     let statement = session.statement(sql).bind(merged).bind(into);
     session.execute(statement).await?;
     let statement = session.statement("DELETE FROM player WHERE id = $1").bind(merged);
+    session.execute(statement).await?;
+    Ok(())
+}
+
+/// Notes who a merged player is now. Two sequences of ratings become one only when all are computed anew.
+async fn note_merger(session: &mut Session<'_>, merged: i64, into: i64) -> Result<()> {
+    let statement =
+        session.statement("UPDATE merged_player SET into_id = $2 WHERE into_id = $1").bind(merged).bind(into);
+    session.execute(statement).await?;
+    let statement = session
+        .statement("INSERT INTO merged_player (gone, into_id) VALUES ($1, $2)")
+        .bind(merged)
+        .bind(into);
     session.execute(statement).await?;
     Ok(())
 }

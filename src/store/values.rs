@@ -6,6 +6,9 @@ use sqlx::FromRow;
 use super::columns::{Count, MaybeMillis, Millis, Place, SmallCount};
 use super::packing::{MaybeDamaged, OurLetter};
 use super::sending_values::Urgency;
+use crate::club::member::Member;
+use crate::club::owed::OwedTurn;
+use crate::club::rated::RatingChange;
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::game::names::named_enum;
@@ -142,6 +145,7 @@ pub struct Player {
     /// Whether our letters to this player bounce.
     pub bouncing: bool,
     pub settings: PlayerSettings,
+    pub member: Member,
 }
 
 /// A seat found by its reply token.
@@ -327,6 +331,50 @@ pub struct Invitation {
     pub created_at: DateTime<Utc>,
     #[sqlx(try_from = "Millis")]
     pub lapses_at: DateTime<Utc>,
+    /// Name and number of the invited player, if the offer named them so; letters to its author never show the
+    /// address then.
+    pub invited_name: Option<String>,
+    /// The match that a REMATCH follows.
+    pub rematch_of: Option<String>,
+    /// The code of the standing offer that this seat was taken from.
+    pub taken_from: Option<String>,
+    /// How often a standing offer was taken.
+    #[sqlx(try_from = "SmallCount")]
+    pub taken: u32,
+}
+
+/// A turn that a player owed, as [`owed_turns`](crate::club::owed::owed_turns) found it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwedTurnRow {
+    pub match_id: String,
+    pub player_id: i64,
+    pub turn: OwedTurn,
+}
+
+/// A player's rating in a game after a rated result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RatingRow {
+    pub game: GameKind,
+    pub change: RatingChange,
+}
+
+/// All ratings of a game, computed anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RatingsAnew {
+    pub game: GameKind,
+    /// How many there were when they were loaded.
+    pub loaded: usize,
+    pub rows: Vec<RatingRow>,
+}
+
+/// A player as the club lists them.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct ListedPlayer {
+    pub id: i64,
+    pub name: String,
+    pub member: Member,
+    /// The first address; `None` if the player was forgotten.
+    pub address: Option<String>,
 }
 
 named_enum! {

@@ -59,6 +59,8 @@ mod matches {
     mod challenge;
     mod chance;
     mod names;
+    mod next;
+    mod ratings;
     mod vanished;
 }
 

@@ -77,6 +77,7 @@ pub fn worded(templates: &Templates, game_match: &Match, seat: Seat, content: Co
         game_match: &game_match,
         dispatch: &dispatch,
         token: "k3jq7w2mzd5xabcd",
+        notes: &[],
         gm_plays: false,
         at: NOW,
     };

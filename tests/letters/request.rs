@@ -427,7 +427,7 @@ fn a_malformed_command_is_a_fault_and_prose_is_a_remark() {
         "RESIGN NOW",
         "STATUS PLEASE",
         "ACCEPT",
-        "CHALLENGE Bo Quad",
+        "CHALLENGE Bo",
         "CHALLENGE bo@example.org",
         "CHALLENGE bo@example.org Quad days=soon",
         "OPEN",

@@ -2,6 +2,7 @@
 //! that describe their states.
 
 mod cases;
+mod club;
 mod oracle;
 mod orders;
 mod perft;

@@ -105,6 +105,10 @@ pub async fn a_declined_offer_is_remembered_for_each_pair(place: Place) {
         match_id: None,
         created_at: at(0),
         lapses_at: at(100),
+        invited_name: None,
+        rematch_of: None,
+        taken_from: None,
+        taken: 0,
     };
     let invitations = vec![
         offer("A", "bo@player.test", InvitationStage::Declined),

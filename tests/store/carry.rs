@@ -1,5 +1,8 @@
 //! Copies of a whole club from one database to another and back.
 
+use fogpost::club::owed::OwedTurn;
+use fogpost::club::rated::RatingChange;
+use fogpost::club::rating::Rating;
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Head, KeptPin, PinKey, PinnedKind};
@@ -8,7 +11,7 @@ use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BudgetKey, BudgetKind, KeptSnapshot, Question, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
 use fogpost::store::{Changes, Invitation, InvitationStage, LeftReason, LetterStatus, NewLetter, StoreError};
-use fogpost::store::{Claim, SendOutcome};
+use fogpost::store::{Claim, OwedTurnRow, RatingRow, SendOutcome};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::place::Place;
@@ -32,6 +35,22 @@ fn change(player_id: i64) -> PlayerChange {
         changed_at: at(1),
         version: 1,
     }
+}
+
+/// Rows that follow from ledgers.
+fn derived(player_id: i64) -> (OwedTurnRow, RatingRow) {
+    let match_id = "QZ-AAAA".to_owned();
+    let turn = OwedTurn { seq: 2, seat: Seat::First, at: at(1), in_time: true };
+    let before = Rating::default();
+    let change = RatingChange {
+        player: player_id,
+        no: 1,
+        match_id: match_id.clone(),
+        at: at(1),
+        before,
+        after: before,
+    };
+    (OwedTurnRow { match_id, player_id, turn }, RatingRow { game: GameKind::QuadrantZ, change })
 }
 
 /// Fills every table: more than one page of letters, arbitrary bytes, and text that needs escaping.
@@ -64,6 +83,10 @@ async fn furnish(place: &Place) {
         match_id: None,
         created_at: at(0),
         lapses_at: at(60),
+        invited_name: None,
+        rematch_of: None,
+        taken_from: None,
+        taken: 0,
     };
     let unproven = UnprovenLetter {
         letter: letter(3).digest,
@@ -80,7 +103,12 @@ async fn furnish(place: &Place) {
     };
     let pin = KeptPin::new(Seat::First, PinnedKind::Token, PinKey::new([7; 16]), "a token");
     let entries = [("QZ-AAAA", 1), ("QZ-AAAA", 2), ("QZ-BBBB", 1)];
+    let cy = store.find_or_add_player("cy@player.test", "Cy", at(0)).await.unwrap();
+    let (owed_turn, rating) = derived(bo.id);
     let changes = Changes {
+        owed_turns: vec![owed_turn],
+        ratings: vec![rating],
+        merged: vec![(cy.id, bo.id)],
         decided: vec![decided(&letter(3), LetterStatus::Ignored)],
         entries: entries.map(|(id, seq)| entry(id, seq)).into(),
         invitations: vec![invitation],

@@ -21,6 +21,10 @@ fn invitation(code: &str, stage: InvitationStage) -> Invitation {
         match_id: None,
         created_at: at(0),
         lapses_at: at(100),
+        invited_name: None,
+        rematch_of: None,
+        taken_from: None,
+        taken: 0,
     }
 }
 

@@ -25,6 +25,7 @@ pub fn overview(id: &str, game: GameKind, stage: Stage) -> MatchOverview {
         away: BySeat::default(),
         protest: None,
         advance: false,
+        rated: false,
         head: Head::default(),
     }
 }

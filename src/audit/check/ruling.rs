@@ -109,6 +109,7 @@ fn opening(check: &Check, first: &str) -> Result<Ruling, Finding> {
         key: pin,
         holders,
         lot: pinned_lot,
+        rating,
         ..
     } = first.fact
     else {
@@ -127,8 +128,21 @@ fn opening(check: &Check, first: &str) -> Result<Ruling, Finding> {
     let id = first.match_id;
     let settings = *settings;
     let (desk, holders) = (*desk, holders.map(|holders| *holders));
-    let opening =
-        Opening { id, game, choices: options, players, house, terms, settings, desk, key, lot, holders };
+    let rating = rating.map(|basis| *basis);
+    let opening = Opening {
+        id,
+        game,
+        choices: options,
+        players,
+        house,
+        terms,
+        settings,
+        desk,
+        key,
+        lot,
+        holders,
+        rating,
+    };
     game.start_with(&opening.choices).map_err(|unknown| wrong(Place::Entry(1), &unknown))?;
     Ok(referee::open(opening, cause, first.at))
 }

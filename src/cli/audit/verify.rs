@@ -14,6 +14,8 @@ use crate::cli::output::print_json;
 use crate::daemon::Office;
 use crate::daemon::audit;
 use crate::daemon::audit::verify;
+use crate::daemon::ratings;
+use crate::game::any::GameKind;
 use crate::report::counted;
 
 /// Maximum bytes of a player's mail.
@@ -28,7 +30,7 @@ const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
 #[derive(clap::Args)]
 pub struct Args {
     /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z
-    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against"], conflicts_with = "all")]
+    #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against", "ratings"], conflicts_with = "all")]
     id: Option<String>,
     /// Check every match
     #[arg(long)]
@@ -37,6 +39,9 @@ pub struct Args {
     /// that each line is on its chain. This also reveals a deleted match
     #[arg(long, value_name = "LETTER.eml", num_args = 1.., conflicts_with = "all")]
     against: Vec<PathBuf>,
+    /// Compute the ratings anew from the ledgers, and compare them with those that are stored
+    #[arg(long, conflicts_with_all = ["id", "all", "against", "report"])]
+    ratings: bool,
     /// Also send the result to the GM by letter
     #[arg(long, conflicts_with = "against")]
     report: bool,
@@ -50,6 +55,9 @@ const BATCH_SIZE: usize = 16;
 
 impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
+        if self.ratings {
+            return verify_ratings(office, self.json).await;
+        }
         let verdicts = self.verdicts(office).await?;
         Ok(match verdicts.iter().all(AuditVerdict::is_sound) {
             true => ExitCode::SUCCESS,
@@ -106,6 +114,23 @@ impl Args {
         }
         Ok(verdicts)
     }
+}
+
+/// Compares the ratings of each game with those that follow from the ledgers.
+async fn verify_ratings(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
+    let mut is_sound = true;
+    for game in GameKind::ALL {
+        let (results, differences) = ratings::verify(office, *game).await?;
+        is_sound &= differences.is_empty();
+        if json {
+            print_json(&json!({ "game": game.key(), "results": results, "differences": differences }));
+            continue;
+        }
+        let word = if differences.is_empty() { "sound" } else { "WRONG" };
+        println!("{word} ratings in {}: {}", game.name(), counted(results, "rated result", "rated results"));
+        differences.iter().for_each(|difference| println!("  {difference}"));
+    }
+    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Prints a verdict, in words or as JSON.

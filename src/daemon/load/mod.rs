@@ -51,6 +51,12 @@ pub async fn renew_gm_token(office: &Office, gm: &Gm) -> anyhow::Result<String> 
     Ok(token)
 }
 
+/// Rated results of a player to load: PROFILE shows ten changes.
+const SHOWN_RATINGS: u32 = 10;
+
+/// Time in which a match lost by missed turns counts against a player.
+const LOST_WITHIN: TimeDelta = TimeDelta::days(365);
+
 /// Loads the rows under these keys, and keeps those that are loaded already.
 pub async fn load(office: &Office, mut lacking: Vec<Key>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
     let mut known = BTreeSet::new();
@@ -159,8 +165,9 @@ async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) 
         loaded.seated.entry(address.to_owned()).or_insert(player);
     }
     if lacking.contains(&Key::PlayerNames) {
-        loaded.player_names = Some(office.store.player_names().await?);
+        loaded.listed_players = Some(office.store.listed_players().await?);
     }
+    load_club(office, lacking, loaded).await?;
     load_senders(office, keys!(lacking, Sender).collect(), loaded).await?;
     for (inviter, invited) in lacking.iter().filter_map(Key::declined) {
         let found = office.store.has_declined(inviter, invited).await?;
@@ -192,6 +199,35 @@ async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) 
     }
     if lacking.contains(&Key::OpenInvitations) {
         loaded.open_invitations = Some(office.store.open_invitations(None).await?);
+    }
+    Ok(())
+}
+
+/// Loads what the club knows of players and offers.
+async fn load_club(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
+    for player in keys!(lacking, Reliability) {
+        let found = office.store.reliability(player, loaded.at - LOST_WITHIN).await?;
+        loaded.reliability.entry(player).or_insert(found);
+    }
+    for (player, game) in lacking.iter().filter_map(Key::ratings) {
+        let rows = office.store.ratings_of(player, game, SHOWN_RATINGS).await?;
+        loaded.ratings.entry((player, game)).or_insert(rows);
+    }
+    for (one, other) in lacking.iter().filter_map(Key::rated_openings) {
+        let opened = office.store.rated_openings((one, other), loaded.at - TimeDelta::days(365)).await?;
+        loaded.rated_openings.entry((one, other)).or_insert(opened);
+    }
+    for game in keys!(lacking, RatingList) {
+        let rows = office.store.ratings_in(game).await?;
+        loaded.rating_lists.entry(game).or_insert(rows);
+    }
+    for id in keys!(lacking, Rematches) {
+        let rows = office.store.rematches_of(&id).await?;
+        loaded.rematches.entry(id).or_insert(rows);
+    }
+    for code in keys!(lacking, TakenFrom) {
+        let rows = office.store.taken_from(&code).await?;
+        loaded.taken_from.entry(code).or_insert(rows);
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub fn form_without_token(
     let answer = Answer { to: Some(letter.digest), unread: Some(why), passed_on, ..Answer::default() };
     let dispatch = Dispatch { to: Reader::Seat(seat), content: Content::Answer(Box::new(answer)) };
     let game_match = Arc::new(loaded.game_match.clone());
-    let page = ruling_mail::word(desk, &game_match, &dispatch, &row.token, false)?;
+    let page = ruling_mail::word(desk, &game_match, &dispatch, &row.token, &[], false)?;
     let unique = format!("f.{}", &letter.digest.to_string()[..24]);
     let to = PlainEnvelope {
         name: &row.player.name,

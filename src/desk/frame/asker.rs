@@ -45,6 +45,23 @@ impl Asker {
         }
     }
 
+    /// A player to whom a letter is written that nobody asked for.
+    pub fn of_player(player: &Player) -> Option<Asker> {
+        let sender = Address::parse(player.addresses.first()?).ok()?;
+        Some(Asker {
+            name: player.name.clone(),
+            addresses: player.addresses.clone(),
+            from: sender.as_str().to_owned(),
+            player_id: Some(player.id),
+            letter: Digest::of(b""),
+            sender,
+            has_token: false,
+            proven: false,
+            is_known: true,
+            zone: player.settings.zone,
+        })
+    }
+
     pub fn address(&self) -> &str {
         self.addresses.first().map_or("", String::as_str)
     }

@@ -101,7 +101,14 @@ impl Draft {
         for row in &changes.invitations {
             keys.extend([Key::Invitation(row.code.clone()), Key::OpenInvitations]);
             keys.extend(row.invited.clone().map(|invited| Key::Declined(row.inviter.clone(), invited)));
+            keys.extend(row.rematch_of.clone().map(Key::Rematches));
+            keys.extend(row.taken_from.clone().map(Key::TakenFrom));
         }
+        for row in &changes.ratings {
+            keys.extend([Key::Ratings(row.change.player, row.game), Key::RatingList(row.game)]);
+        }
+        keys.extend(rated_pairs(&changes.seats));
+        keys.extend(changes.owed_turns.iter().map(|row| Key::Reliability(row.player_id)));
         let restraints = &changes.restraints;
         keys.extend(restraints.standings.keys().chain(restraints.questions.keys()).cloned().map(Key::Sender));
         for row in &changes.unproven {
@@ -128,6 +135,15 @@ impl Draft {
         }
         Ok(changes)
     }
+}
+
+/// Returns the keys of the openings of matches between these holders of seats.
+fn rated_pairs(seats: &[SeatRow]) -> impl Iterator<Item = Key> {
+    let pairs = seats.iter().enumerate().flat_map(|(place, row)| {
+        let others = seats[..place].iter().filter(|other| other.match_id == row.match_id);
+        others.map(|other| (row.player_id, other.player_id))
+    });
+    pairs.map(|(one, other)| Key::RatedOpenings(one.min(other), one.max(other)))
 }
 
 impl<'a> Desk<'a> {

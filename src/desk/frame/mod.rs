@@ -8,6 +8,7 @@ pub mod gm_index;
 pub mod in_work;
 pub mod parallel;
 pub mod random;
+pub mod ratings;
 pub mod rows;
 pub mod standing;
 pub mod stored;

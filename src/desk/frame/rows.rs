@@ -14,6 +14,8 @@ use super::gm_index::GmIndex;
 use super::in_work::InWork;
 use super::stored::{both_seats, snapshot};
 use super::summary::Summary;
+use crate::club::reliability::Reliability;
+use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Delivery, Entry};
 use crate::letter::Digest;
@@ -21,8 +23,8 @@ use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview, Readership};
 use crate::report::PictureCache;
 use crate::store::{
-    BudgetKind, DispatchRow, Invitation, LetterRow, Player, PlayerChange, Question, SnapshotRow, Standing,
-    TokenRow, UnprovenLetter,
+    BudgetKind, DispatchRow, Invitation, LetterRow, ListedPlayer, Player, PlayerChange, Question, RatingRow,
+    SnapshotRow, Standing, TokenRow, UnprovenLetter,
 };
 
 /// A row, or a range of rows.
@@ -50,8 +52,16 @@ pub enum Key {
     NewPlayer(String, String),
     /// The addresses and settings of a player, by ID.
     Holder(i64),
-    /// The names of all players.
+    /// All players in short: names, numbers and wishes.
     PlayerNames,
+    /// How reliably a player files.
+    Reliability(i64),
+    /// A player's last rated results in a game.
+    Ratings(i64, GameKind),
+    /// When the rated matches of two players were opened, the lower number first.
+    RatedOpenings(i64, i64),
+    /// The ratings of all players in a game.
+    RatingList(GameKind),
     /// The matches of a player.
     MatchesOf(i64),
     /// The unproven letters in a player's name.
@@ -67,6 +77,10 @@ pub enum Key {
     /// The invitation with this code.
     Invitation(String),
     OpenInvitations,
+    /// The offers that follow a match by REMATCH.
+    Rematches(String),
+    /// The seats taken from a standing offer.
+    TakenFrom(String),
     /// The standing of an address, and the open question to it.
     Sender(String),
     /// The counts of a subject.
@@ -89,6 +103,16 @@ impl Key {
     /// The address and the name of a player to add.
     pub fn new_player(&self) -> Option<(&str, &str)> {
         if let Key::NewPlayer(address, name) = self { Some((address, name)) } else { None }
+    }
+
+    /// The player and the game of ratings.
+    pub fn ratings(&self) -> Option<(i64, GameKind)> {
+        if let Key::Ratings(player, game) = self { Some((*player, *game)) } else { None }
+    }
+
+    /// The two players whose openings are asked for.
+    pub fn rated_openings(&self) -> Option<(i64, i64)> {
+        if let Key::RatedOpenings(one, other) = self { Some((*one, *other)) } else { None }
     }
 
     /// The inviter and the invited.
@@ -170,12 +194,22 @@ pub struct LoadedRows {
     pub players: BTreeMap<String, Option<Player>>,
     /// Players who were found or added, by address.
     pub seated: BTreeMap<String, Player>,
-    /// The name of every player.
-    pub player_names: Option<Vec<(i64, String)>>,
+    /// Every player in short.
+    pub listed_players: Option<Vec<ListedPlayer>>,
+    pub reliability: BTreeMap<i64, Reliability>,
+    /// A player's last rated results in a game, the latest first.
+    pub ratings: BTreeMap<(i64, GameKind), Vec<RatingRow>>,
+    /// When the rated matches of two players were opened within a year.
+    pub rated_openings: BTreeMap<(i64, i64), Vec<DateTime<Utc>>>,
+    pub rating_lists: BTreeMap<GameKind, Vec<RatingRow>>,
     /// Each player's matches with the player's seat, by ID, without snapshots.
     pub matches_of: BTreeMap<i64, Vec<(Seat, MatchOverview)>>,
     pub invitations: BTreeMap<String, Option<Invitation>>,
     pub open_invitations: Option<Vec<Invitation>>,
+    /// The offers that follow a match by REMATCH, by the match.
+    pub rematches: BTreeMap<String, Vec<Invitation>>,
+    /// The seats taken from a standing offer, by its code.
+    pub taken_from: BTreeMap<String, Vec<Invitation>>,
     /// The unproven letters in a player's name that have not lapsed, oldest first.
     pub unproven: BTreeMap<i64, Vec<UnprovenLetter>>,
     /// The same in GMs' names, by their registered addresses.
@@ -408,9 +442,32 @@ impl<'a> Rows<'a> {
         Ok(found)
     }
 
-    /// Returns the name of every stored player.
-    pub fn player_names(&self) -> Decided<&'a [(i64, String)]> {
-        self.row(self.loaded.player_names.as_deref(), Key::PlayerNames)
+    /// Returns every stored player in short.
+    pub fn listed_players(&self) -> Decided<&'a [ListedPlayer]> {
+        self.row(self.loaded.listed_players.as_deref(), Key::PlayerNames)
+    }
+
+    /// Returns a player's last rated results in a game, the latest first.
+    pub fn ratings(&self, player_id: i64, game: GameKind) -> Decided<&'a [RatingRow]> {
+        let found = self.loaded.ratings.get(&(player_id, game)).map(Vec::as_slice);
+        self.row(found, Key::Ratings(player_id, game))
+    }
+
+    /// Returns when the rated matches of two players were opened within a year.
+    pub fn rated_openings(&self, one: i64, other: i64) -> Decided<&'a [DateTime<Utc>]> {
+        let (one, other) = (one.min(other), one.max(other));
+        let found = self.loaded.rated_openings.get(&(one, other)).map(Vec::as_slice);
+        self.row(found, Key::RatedOpenings(one, other))
+    }
+
+    /// Returns all rated results of a game, by player and number.
+    pub fn rating_list(&self, game: GameKind) -> Decided<&'a [RatingRow]> {
+        let found = self.loaded.rating_lists.get(&game).map(Vec::as_slice);
+        self.row(found, Key::RatingList(game))
+    }
+
+    pub fn reliability(&self, player_id: i64) -> Decided<Reliability> {
+        self.row(self.loaded.reliability.get(&player_id).copied(), Key::Reliability(player_id))
     }
 
     /// Returns a player's matches with the player's seat, by ID.
@@ -426,6 +483,18 @@ impl<'a> Rows<'a> {
 
     pub fn open_invitations(&self) -> Decided<&'a [Invitation]> {
         self.row(self.loaded.open_invitations.as_deref(), Key::OpenInvitations)
+    }
+
+    /// Returns the stored offers that follow a match by REMATCH.
+    pub fn rematches(&self, match_id: &str) -> Decided<&'a [Invitation]> {
+        let found = self.loaded.rematches.get(match_id).map(Vec::as_slice);
+        self.row(found, Key::Rematches(match_id.to_owned()))
+    }
+
+    /// Returns the stored seats that were taken from a standing offer.
+    pub fn taken_from(&self, code: &str) -> Decided<&'a [Invitation]> {
+        let found = self.loaded.taken_from.get(code).map(Vec::as_slice);
+        self.row(found, Key::TakenFrom(code.to_owned()))
     }
 
     pub fn unproven_of(&self, player_id: i64) -> Decided<&'a [UnprovenLetter]> {

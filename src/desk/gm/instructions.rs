@@ -212,6 +212,7 @@ fn add_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -
         return Ok(GmResult::Would);
     }
     let player = desk.player_or_new(address.as_str(), &name)?;
+    let player = openings::register(desk, player);
     registry::show_player(desk, &player)
 }
 
@@ -250,6 +251,16 @@ fn act_on_match(
     Ok(ruling.rejection.map_or(GmResult::Would, |untaken| GmResult::Rejection { id, untaken }))
 }
 
+impl Effect {
+    /// Excuses the player who loses the seat, or does not.
+    fn excusing(mut self, on: bool) -> Effect {
+        if let Act::Replace { excused, .. } = &mut self.act {
+            *excused = on;
+        }
+        self
+    }
+}
+
 /// Returns the act that carries out an action, or why there is none.
 fn effect(
     desk: &mut Desk<'_>,
@@ -263,11 +274,13 @@ fn effect(
             return Ok(Err(GmResult::Refused { says }));
         }
         MatchAction::Act(act) => act.clone(),
-        MatchAction::Replace { seat, by: Party::House(level) } => {
-            return replace_by_house(desk, loaded, *seat, level.as_deref(), check);
+        MatchAction::Replace { seat, by: Party::House(level), excused } => {
+            let done = replace_by_house(desk, loaded, *seat, level.as_deref(), check)?;
+            return Ok(done.map(|effect| effect.excusing(*excused)));
         }
-        MatchAction::Replace { seat, by: Party::Player(address) } => {
-            return replace_by_player(desk, loaded, *seat, address, check);
+        MatchAction::Replace { seat, by: Party::Player(address), excused } => {
+            let done = replace_by_player(desk, loaded, *seat, address, check)?;
+            return Ok(done.map(|effect| effect.excusing(*excused)));
         }
         MatchAction::Correct { turn, reason, orders } => {
             if let Some(refused) = refuse_after_the_end(&loaded.game_match) {
@@ -302,7 +315,7 @@ fn replace_by_house(
     let successor = if check { None } else { Some(openings::house_player(desk, level)?) };
     let house = Some(level.name.to_owned());
     let (name, settings) = (level.player_name(), PlayerSettings::default());
-    let act = Act::Replace { seat, name, house, settings };
+    let act = Act::Replace { seat, name, house, settings, excused: false };
     Ok(Ok(Effect { act, successor }))
 }
 
@@ -322,7 +335,7 @@ fn replace_by_player(
     let successor = if check { None } else { Some(desk.player_or_new(address.as_str(), &name)?) };
     let name = successor.as_ref().map_or(name, |player| player.name.clone());
     let settings = successor.as_ref().map(|player| player.settings.clone()).unwrap_or_default();
-    let act = Act::Replace { seat, name, house: None, settings };
+    let act = Act::Replace { seat, name, house: None, settings, excused: false };
     Ok(Ok(Effect { act, successor }))
 }
 

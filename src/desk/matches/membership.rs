@@ -61,6 +61,10 @@ fn tell_once(desk: &mut Desk<'_>, mut dispatch: NewDispatch) -> Decided<()> {
 fn lets_play(command: &Command) -> bool {
     matches!(
         command,
-        Command::Challenge { .. } | Command::Open { .. } | Command::Accept(_) | Command::Join(_)
+        Command::Challenge { .. }
+            | Command::ChallengeNamed { .. }
+            | Command::Open { .. }
+            | Command::Accept(_)
+            | Command::Join(_)
     )
 }

@@ -3,7 +3,11 @@
 pub mod acts;
 pub mod challenge;
 pub mod holders;
+pub mod meeting;
 pub mod membership;
 pub mod offers;
 pub mod openings;
+pub mod rematch;
+pub mod seats;
 pub mod substitute;
+pub mod taking;

@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use super::openings::{self, Holder, NamedAddress, NewMatch};
+use super::meeting::{self, is_of_newcomer};
 use crate::config::Membership;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::codes::{self, CODE_LETTERS};
@@ -13,38 +13,47 @@ use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
 use crate::desk::outbox::budgets::{self, NEWCOMERS_REACH, Origin};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
-use crate::game::{BySeat, Seat};
-use crate::ledger::{Cause, Lot, SealKey};
+use crate::game::Seat;
+use crate::ledger::{Lot, SealKey};
 use crate::letter::Address;
 use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
-use crate::store::{Invitation, InvitationStage, NewDispatch, Standing};
+use crate::store::{Invitation, InvitationStage, NewDispatch, Player, Standing};
 
-/// Days for which an offer stands.
+/// Days for which an offer stands, and for which one that can be taken several times does.
 const OFFER_DAYS: i64 = 14;
+const STANDING_DAYS: i64 = 30;
 
 /// Maximum open offers of one address.
 const MAX_OFFERS: usize = 10;
 
-/// The addressee of an offer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Audience {
-    Asker,
-    Anyone,
+/// Somebody who is challenged, by address or by name.
+pub struct Opponent {
+    pub address: Address,
+    /// Name and number, if the challenge named them so: its author learns no address.
+    pub shown: Option<String>,
 }
 
 /// The name and address of somebody who is challenged.
-struct Invited {
-    name: String,
-    address: String,
-    player_id: Option<i64>,
+pub(super) struct Invited {
+    pub name: String,
+    pub address: String,
+    pub player: Option<Player>,
+    /// How letters to the author name them.
+    pub shown: Option<String>,
+}
+
+impl Invited {
+    pub fn told(&self) -> String {
+        self.shown.clone().unwrap_or_else(|| self.address.clone())
+    }
 }
 
 /// Makes an offer to `opponent`, or to anyone.
 pub fn make_offer(
     desk: &mut Desk<'_>,
     asker: &Asker,
-    opponent: Option<&Address>,
+    opponent: Option<&Opponent>,
     offer: Result<Offer, OfferRejection>,
 ) -> Decided<Result<Reply, OfferRejection>> {
     let offer = match offer {
@@ -52,11 +61,15 @@ pub fn make_offer(
         Ok(_) => return Ok(Err(OfferRejection::Unproven)),
         Err(why) => return Ok(Err(why)),
     };
-    let invited = match opponent {
-        Some(address) => Some(invited(desk, address)?),
-        None => None,
+    let (invited, offer) = match opponent {
+        Some(opponent) => match offer.to_one_player() {
+            Ok(offer) => (Some(invited(desk, opponent)?), offer),
+            Err(why) => return Ok(Err(why)),
+        },
+        None => (None, offer),
     };
-    let to_referee = opponent.is_some_and(|address| address.base() == desk.club.config.club.address);
+    let is_ours = |opponent: &Opponent| opponent.address.base() == desk.club.config.club.address;
+    let to_referee = opponent.is_some_and(is_ours);
     if to_referee || invited.as_ref().is_some_and(|invited| asker.is(&invited.address)) {
         return Ok(Err(OfferRejection::Yourself));
     }
@@ -114,61 +127,17 @@ pub fn open_offer(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitation>
     Ok(row.filter(|row| row.stage == InvitationStage::Open && row.lapses_at > desk.at()))
 }
 
-/// Takes up an offer: opens its match.
-pub fn take_up(
-    desk: &mut Desk<'_>,
-    asker: &Asker,
-    written: &str,
-    audience: Audience,
-) -> Decided<Result<Reply, OfferRejection>> {
+/// Ends an open offer of the asker.
+pub fn close(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Result<Reply, OfferRejection>> {
     if !asker.proven {
         return Ok(Err(OfferRejection::Unproven));
     }
     let code = codes::in_code_letters(written);
-    let row = open_offer(desk, &code)?.filter(|row| match (&row.invited, audience) {
-        (Some(invited), Audience::Asker) => asker.is(invited),
-        (None, Audience::Anyone) => true,
-        (Some(_), Audience::Anyone) | (None, Audience::Asker) => false,
-    });
+    let row = open_offer(desk, &code)?.filter(|row| asker.is(&row.inviter));
     let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
-    if asker.is(&row.inviter) {
-        return Ok(Err(OfferRejection::Yourself));
-    }
-    // An open seat's owner is one of the few to whom a newcomer can make the referee write.
-    if row.invited.is_none() && is_limited(desk, asker)? {
-        if budgets::reach_left(desk, asker.address())? == 0 {
-            return Ok(Err(OfferRejection::NewcomerReach { most: NEWCOMERS_REACH }));
-        }
-        budgets::count_reach(desk, asker.address());
-    }
-    let offer = offer_of(&row)?;
-    let mut lot = offer.lot.clone().context("an offer without a lot")?;
-    if offer.seat.is_none() {
-        lot = lot.draw_seat(asker.letter);
-    }
-    let seat = offer.seat.or(lot.seat).unwrap_or(Seat::First);
-    // A newcomer's invitation shows the address; the match, a name made from it.
-    let inviter_name = if is_of_newcomer(&row) { "" } else { &row.inviter_name };
-    let inviter = seated(inviter_name, &row.inviter)?;
-    let own = seated(&asker.name, asker.address())?;
-    let new = NewMatch {
-        game: offer.game,
-        choices: offer.choices.clone(),
-        players: match seat {
-            Seat::First => BySeat::new(inviter, own),
-            Seat::Second => BySeat::new(own, inviter),
-        },
-        terms: offer.terms(&desk.club.config.terms),
-    };
-    let game_match = openings::open_match(desk, &new, Cause::opening(Some(asker.letter)), Some(lot))?;
-    let taken = InvitationStage::Taken;
-    // The code went to the invited address alone, so whoever has it reads mail there.
-    if row.invited.is_some() {
-        standing::note_known(desk, asker)?;
-    }
-    let row = Invitation { stage: taken, match_id: Some(game_match.id.clone()), ..row };
-    desk.draft.changes.invitations.push(row);
-    Ok(Ok(Reply::Joined { match_id: game_match.id }))
+    let closed = Invitation { stage: InvitationStage::Declined, ..row };
+    desk.draft.changes.invitations.push(closed);
+    Ok(Ok(Reply::Declined))
 }
 
 /// Declines an offer for its addressee, or withdraws it for its author.
@@ -194,7 +163,7 @@ pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Res
 /// Closes an expired offer, and tells its author.
 pub fn lapse_offer(desk: &mut Desk<'_>, row: &Invitation) -> Decided<()> {
     let plain = ClubLetter::Lapsed {
-        to: row.invited.clone(),
+        to: row.invited_name.clone().or_else(|| row.invited.clone()),
         offer: offer_of(row)?.summary(&desk.club.config.terms),
         code: row.code.clone(),
     };
@@ -243,25 +212,41 @@ fn challenge(
     if let Err(why) = may_challenge(desk, asker, &invited, newcomer)? {
         return Ok(Err(why));
     }
+    let of_player = invited.player.as_ref().map(|player| player.id);
     let origin = match asker.player_id {
-        Some(id) if play_each_other(desk, id, invited.player_id)? => Origin::Opponent(id),
+        Some(id) if play_each_other(desk, id, of_player)? => Origin::Opponent(id),
         Some(_) | None => Origin::Other,
-    };
-    let Invited { name, address, .. } = invited;
-    let Some(slot) = budgets::slot_for_others(desk, &address, origin)? else {
-        return Ok(Err(OfferRejection::Crowded { to: address }));
     };
     // A newcomer's name is theirs to choose, so the invitation shows the address instead.
     let by = if newcomer { asker.address().to_owned() } else { asker.name.clone() };
     let offer = with_lot(desk, offer, asker);
-    let row = invitation(desk, asker, by.clone(), Some(address.clone()), &offer)?;
+    let row = invitation(desk, asker, by, Some(&invited), &offer)?;
+    send_invitation(desk, asker, invited, &offer, row, origin)
+}
+
+/// Writes to the invited player, within the reader's budget, and keeps the invitation.
+pub(super) fn send_invitation(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    invited: Invited,
+    offer: &Offer,
+    row: Invitation,
+    origin: Origin,
+) -> Decided<Result<Reply, OfferRejection>> {
+    let to = invited.told();
+    let Invited { name, address, .. } = invited;
+    let Some(slot) = budgets::slot_for_others(desk, &address, origin)? else {
+        return Ok(Err(OfferRejection::Crowded { to }));
+    };
     let code = row.code.clone();
     let told = offer.summary(&desk.club.config.terms);
     let plain = ClubLetter::Challenge {
-        by,
+        by: meeting::shown_to(asker, &row),
+        filed: meeting::filed(desk, asker.player_id, &row.inviter_name)?,
         offer: told.clone(),
         code: code.clone(),
         lapses: mail::local_time_at(desk, &address, row.lapses_at)?,
+        again: row.rematch_of.clone(),
     };
     let unique = format!("c.{}", code.to_lowercase());
     let envelope =
@@ -273,28 +258,35 @@ fn challenge(
         budgets::count_reach(desk, asker.address());
     }
     let lapses = desk.local_time_in(asker.zone, row.lapses_at);
+    let is_again = row.rematch_of.is_some();
     desk.draft.changes.invitations.push(row);
     desk.draft.changes.dispatches.push(challenge);
-    Ok(Ok(Reply::Challenged { to: address, offer: told, lapses }))
+    Ok(Ok(match is_again {
+        true => Reply::RematchOffered { to, offer: told, lapses },
+        false => Reply::Challenged { to, offer: told, lapses },
+    }))
 }
 
 /// Checks whether somebody may be challenged once more: by this player, or by any newcomer.
-fn may_challenge(
+pub(super) fn may_challenge(
     desk: &mut Desk<'_>,
     asker: &Asker,
     invited: &Invited,
     newcomer: bool,
 ) -> Decided<Result<(), OfferRejection>> {
-    let to = invited.address.clone();
-    if invited.player_id.is_none() && desk.club.config.club.membership == Membership::Closed {
+    let (to, address) = (invited.told(), invited.address.as_str());
+    if invited.player.is_none() && desk.club.config.club.membership == Membership::Closed {
         return Ok(Err(OfferRejection::MembersOnly));
     }
-    let standing = standing::standing(desk, &to)?;
+    let standing = standing::standing(desk, address)?;
     // A block reads like unwillingness: nobody learns from us whom the GM has blocked.
     if standing.unwilling_since.is_some() || standing.blocked_since.is_some() {
         return Ok(Err(OfferRejection::Unwilling { to }));
     }
-    let to_invited = |row: &&Invitation| row.invited.as_deref() == Some(to.as_str());
+    if meeting::avoid_each_other(desk, asker, invited.player.as_ref())? {
+        return Ok(Err(OfferRejection::Unwilling { to }));
+    }
+    let to_invited = |row: &&Invitation| row.invited.as_deref() == Some(address);
     let open = open_offers(desk)?;
     if open.iter().filter(to_invited).any(|row| asker.is(&row.inviter)) {
         return Ok(Err(OfferRejection::Standing { code: None }));
@@ -305,7 +297,7 @@ fn may_challenge(
     if open.iter().filter(|row| asker.is(&row.inviter)).count() >= MAX_OFFERS {
         return Ok(Err(OfferRejection::TooMany { most: MAX_OFFERS }));
     }
-    if newcomer && has_declined(desk, asker, &to)? {
+    if newcomer && has_declined(desk, asker, address)? {
         return Ok(Err(OfferRejection::DeclinedBefore { to }));
     }
     if is_limited(desk, asker)? && budgets::reach_left(desk, asker.address())? == 0 {
@@ -315,9 +307,17 @@ fn may_challenge(
 }
 
 /// Whether somebody has never been registered by the GM nor played another person: the house plays everybody.
-fn is_newcomer(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
-    let Some(id) = asker.player_id else { return Ok(true) };
-    let matches = desk.rows.matches_of(id)?;
+pub(super) fn is_newcomer(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
+    match asker.player_id {
+        Some(_) => is_new(desk, desk.player(asker.address())?.as_ref()),
+        None => Ok(true),
+    }
+}
+
+/// Whether a player, or somebody who is none, is a newcomer.
+pub(super) fn is_new(desk: &Desk<'_>, player: Option<&Player>) -> Decided<bool> {
+    let Some(player) = player.filter(|player| !player.member.registered) else { return Ok(player.is_none()) };
+    let matches = desk.rows.matches_of(player.id)?;
     let against_people =
         |(seat, game_match): &(Seat, MatchOverview)| game_match.house[seat.other()].is_none();
     Ok(!matches.is_empty() && !matches.iter().any(against_people))
@@ -325,7 +325,7 @@ fn is_newcomer(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
 
 /// Whether somebody can reach only a few others today: a newcomer, and whoever was one earlier on the same
 /// day.
-fn is_limited(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
+pub(super) fn is_limited(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     Ok(is_newcomer(desk, asker)? || budgets::reach_left(desk, asker.address())? < NEWCOMERS_REACH)
 }
 
@@ -346,22 +346,24 @@ fn has_declined(desk: &Desk<'_>, asker: &Asker, invited: &str) -> Decided<bool> 
     desk.rows.has_declined(asker.address(), invited)
 }
 
-/// Returns the name and the first address of whoever has this address.
-fn invited(desk: &Desk<'_>, address: &Address) -> Decided<Invited> {
-    let player = desk.stored_player(address.as_str())?;
+/// Returns the name and the first address of an opponent.
+fn invited(desk: &Desk<'_>, opponent: &Opponent) -> Decided<Invited> {
+    let Opponent { address, shown } = opponent;
+    let player = desk.player(address.as_str())?;
     let known = player.and_then(|player| {
-        let address = player.addresses.into_iter().next()?;
-        Some(Invited { name: player.name, address, player_id: Some(player.id) })
+        let (name, address) = (player.name.clone(), player.addresses.first()?.clone());
+        Some(Invited { name, address, player: Some(player), shown: shown.clone() })
     });
     Ok(known.unwrap_or_else(|| Invited {
         name: String::new(),
         address: address.as_str().to_owned(),
-        player_id: None,
+        player: None,
+        shown: shown.clone(),
     }))
 }
 
 /// Returns the open offers as this transaction leaves them so far.
-fn open_offers(desk: &mut Desk<'_>) -> Decided<Vec<Invitation>> {
+pub(super) fn open_offers(desk: &mut Desk<'_>) -> Decided<Vec<Invitation>> {
     let mut open = desk.rows.open_invitations()?.to_vec();
     for row in desk.added(|changes| &changes.invitations) {
         open.retain(|other| other.code != row.code);
@@ -372,38 +374,49 @@ fn open_offers(desk: &mut Desk<'_>) -> Decided<Vec<Invitation>> {
 }
 
 /// Adds the key that the match will be drawn from.
-fn with_lot(desk: &mut Desk<'_>, offer: &Offer, asker: &Asker) -> Offer {
+pub(super) fn with_lot(desk: &mut Desk<'_>, offer: &Offer, asker: &Asker) -> Offer {
     let key = SealKey::new(desk.random().bytes());
     let lot = Lot { key, offer: asker.letter, seat: None };
     Offer { lot: Some(lot), ..offer.clone() }
 }
 
-/// Creates a row with a code that is free.
-fn invitation(
-    desk: &mut Desk<'_>,
-    asker: &Asker,
-    by: String,
-    to: Option<String>,
-    offer: &Offer,
-) -> Decided<Invitation> {
+/// Returns a code that is free.
+pub(super) fn free_code(desk: &mut Desk<'_>) -> Decided<String> {
     let mut random = desk.random();
     let mut code = draw_code(&mut random);
     // From one stream, so that a repeated decision tries the same codes in the same order.
     while desk.rows.invitation(&code)?.is_some() {
         code = draw_code(&mut random);
     }
+    Ok(code)
+}
+
+/// Creates a row with a code that is free.
+pub(super) fn invitation(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    by: String,
+    to: Option<&Invited>,
+    offer: &Offer,
+) -> Decided<Invitation> {
+    let code = free_code(desk)?;
     let now = desk.at();
+    let days = if offer.times.is_some() { STANDING_DAYS } else { OFFER_DAYS };
     Ok(Invitation {
         code,
         inviter: asker.address().to_owned(),
         inviter_name: by,
-        invited: to,
+        invited: to.map(|invited| invited.address.clone()),
         game: offer.game,
         offer: serde_json::to_string(offer)?,
         stage: InvitationStage::Open,
         match_id: None,
         created_at: now,
-        lapses_at: now + TimeDelta::days(OFFER_DAYS),
+        lapses_at: now + TimeDelta::days(days),
+        invited_name: to.and_then(|invited| invited.shown.clone()),
+        rematch_of: None,
+        taken_from: None,
+        taken: 0,
     })
 }
 
@@ -425,16 +438,6 @@ fn tell_inviter(desk: &Desk<'_>, row: &Invitation, plain: &ClubLetter) -> Decide
         plain,
         &PlainEnvelope { name, address, unique: &unique, kind: DispatchKind::Offer },
     )
-}
-
-/// Whether an invitation is a newcomer's: it shows the address instead of a name.
-fn is_of_newcomer(row: &Invitation) -> bool {
-    row.inviter_name == row.inviter
-}
-
-fn seated(name: &str, address: &str) -> anyhow::Result<Holder> {
-    let address = Address::parse(address).context("a stored address")?;
-    Ok(Holder::Player(NamedAddress { name: name.to_owned(), address }))
 }
 
 /// Draws six letters with at least one digit, so that a code never looks like a word.

@@ -3,20 +3,22 @@
 use anyhow::{Context as _, anyhow};
 
 use super::holders;
+use crate::club::member::{Member, read_number};
 use crate::config::Gm;
 use crate::desk::frame::codes;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::random::Random;
+use crate::desk::frame::ratings;
 use crate::desk::frame::rows::{Decided, Undecided, or_lacking};
 use crate::desk::frame::stored::{match_row, seat_row};
 use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat};
-use crate::house::HouseLevel;
+use crate::house::{self, HouseLevel};
 use crate::ledger::{Act, Cause, Lot, SealKey};
 use crate::letter::Address;
 use crate::letter::printable::is_printable;
-use crate::referee::{self, Match, Opening, Terms};
+use crate::referee::{self, COMMAND_WORDS, Match, Opening, Terms};
 use crate::request::Request;
 use crate::store::{Player, TokenRow};
 
@@ -51,6 +53,8 @@ pub struct NewMatch {
 struct Plan {
     opening: Opening,
     seats: BySeat<TokenRow>,
+    /// Sentences of the first letters.
+    notes: Vec<String>,
 }
 
 /// Checks whether this can be a player's name.
@@ -62,6 +66,9 @@ pub fn fit_name(name: &str) -> Result<(), String> {
     if !fits {
         return Err(format!("A name is one line of at most {MAX_NAME} letters."));
     }
+    if names_something(name) {
+        return Err("A name is no player's number, game, level of the house or command.".to_owned());
+    }
     match could_be_obeyed(name) {
         true => Err("A name must not read like an order or a command.".to_owned()),
         false => Ok(()),
@@ -71,6 +78,18 @@ pub fn fit_name(name: &str) -> Result<(), String> {
 /// Returns a name for somebody of whom only the address is known.
 pub fn name_from(address: &Address) -> String {
     name_of_mailbox(address.local())
+}
+
+/// Notes that a GM knows a player.
+pub fn register(desk: &mut Desk<'_>, player: Player) -> Player {
+    let player = desk.latest(player);
+    if player.member.registered {
+        return player;
+    }
+    let member = Member { registered: true, ..player.member };
+    let player = Player { member, ..player };
+    desk.draft.changes.players.push(player.clone());
+    player
 }
 
 /// Returns the cause of a match that a GM opens.
@@ -136,6 +155,17 @@ pub fn house_player(desk: &mut Desk<'_>, level: &HouseLevel) -> Decided<Player> 
     desk.player_or_new(&format!("house:{}", level.name), &level.player_name())
 }
 
+/// Whether a name is a player's number, a game, a level of the house, or the word of a command: CHALLENGE could
+/// not tell it from one.
+fn names_something(name: &str) -> bool {
+    let is_level =
+        |game: &GameKind| house::levels(*game).iter().any(|level| level.name.eq_ignore_ascii_case(name));
+    read_number(name).is_some()
+        || GameKind::parse(name).is_some()
+        || GameKind::ALL.iter().any(is_level)
+        || COMMAND_WORDS.iter().any(|word| word.eq_ignore_ascii_case(name))
+}
+
 /// Whether a line of a letter that begins with the name could be read as an order or a command, if the letter
 /// came back unquoted.
 fn could_be_obeyed(name: &str) -> bool {
@@ -179,7 +209,12 @@ fn which_fails(index: usize, matches: usize) -> String {
 fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) -> Decided<Plan> {
     // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
     let mut random = desk.random();
-    let players = players_of(desk, new)?;
+    let mut players = players_of(desk, new)?;
+    if matches!(cause, Cause::Gm { .. }) {
+        for seat in Seat::BOTH.into_iter().filter(|seat| matches!(new.players[*seat], Holder::Player(_))) {
+            players[seat] = register(desk, players[seat].clone());
+        }
+    }
     let house = new.players.as_ref().map(|holder| match holder {
         Holder::Player(_) => None,
         Holder::House(level) => Some(level.name.to_owned()),
@@ -189,6 +224,11 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
     if players.first.id == players.second.id && !is_of_house {
         return Err(anyhow!("{} cannot play both sides", players.first.name).into());
     }
+    let levels = new.players.as_ref().map(|holder| match holder {
+        Holder::Player(_) => None,
+        Holder::House(level) => Some(*level),
+    });
+    let rated = ratings::rated_terms(desk, (new.game, &new.choices, new.terms.rated), &players, &levels)?;
     let id = free_name(desk, new.game, &mut random)?;
     let seats = BySeat::from_fn(|seat| TokenRow {
         token: random.token().to_string(),
@@ -206,21 +246,23 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
         choices: new.choices.clone(),
         players: BySeat::from_fn(|seat| players[seat].name.clone()),
         house,
-        terms: new.terms.clone(),
+        terms: Terms { rated: rated.basis.is_some(), ..new.terms.clone() },
         settings: BySeat::from_fn(|seat| players[seat].settings.clone()),
         desk: desk.club.identity.clone(),
         key,
         lot,
         holders: None,
+        rating: rated.basis,
     };
-    Ok(Plan { opening, seats })
+    Ok(Plan { opening, seats, notes: vec![rated.note] })
 }
 
-fn carry_out(desk: &mut Desk<'_>, Plan { opening, seats }: Plan, cause: Cause) -> Decided<Match> {
+fn carry_out(desk: &mut Desk<'_>, Plan { opening, seats, notes }: Plan, cause: Cause) -> Decided<Match> {
     let game = opening.game;
     let holders = Some(BySeat::from_fn(|seat| holders::pin_seat(desk, &seats[seat])));
     let mut ruling = referee::open(Opening { holders, ..opening }, cause, desk.at());
-    let rows = ruling_mail::rows(desk, &mut ruling, &Readers::seats(&seats))?;
+    let readers = Readers { notes: &notes, ..Readers::seats(&seats) };
+    let rows = ruling_mail::rows(desk, &mut ruling, &readers)?;
     tracing::info!(match_id = ruling.after.id, %game, "match opened");
     let changes = &mut desk.draft.changes;
     // Version 0 makes the commit insert the row instead of updating one.

@@ -21,6 +21,7 @@ pub fn seat_house(desk: &mut Desk<'_>, match_id: &str, seat: Seat) -> Decided<()
         name: level.player_name(),
         house: Some(level.name.to_owned()),
         settings: PlayerSettings::default(),
+        excused: false,
     };
     let (player, token) = (openings::house_player(desk, level)?, desk.random().token().to_string());
     let former = loaded.seats[seat].clone();

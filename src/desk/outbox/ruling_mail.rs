@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use super::gms;
 use super::mail::{self, PlainEnvelope};
+use crate::club::owed::owed_turns;
 use crate::desk::frame::desk::Desk;
+use crate::desk::frame::ratings::{self, RatingNews};
 use crate::desk::frame::rows::{Decided, LoadedMatch};
-use crate::game::BySeat;
+use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact};
 use crate::referee::{self, Act, Content, Dispatch, DispatchKind, Match, Matter, Reader, Ruling, Stage};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
 use crate::report::pin::pin;
 use crate::report::{self, WordedLetter, WordingInput};
-use crate::store::{self, EntryRow, KeptSnapshot, NewDispatch, TokenRow, Urgency};
+use crate::store::{self, EntryRow, KeptSnapshot, NewDispatch, OwedTurnRow, TokenRow, Urgency};
 
 /// The rows that a ruling adds to the ledger and to the outbox.
 pub struct RulingRows {
@@ -21,6 +23,7 @@ pub struct RulingRows {
     /// Copies of letters to a GM for the other GMs who read them, each with the place of its original. They
     /// are not letters of the match: the ledger pins the original alone.
     pub copies: Vec<(usize, NewDispatch)>,
+    pub ratings: RatingNews,
 }
 
 /// The readers of a ruling's letters.
@@ -31,6 +34,8 @@ pub struct Readers<'a> {
     pub former: Option<&'a TokenRow>,
     /// The letter that caused the ruling, if any.
     pub answered: Option<&'a AnsweredLetter>,
+    /// Sentences that the club adds to the first letters of a match.
+    pub notes: &'a [String],
 }
 
 impl RulingRows {
@@ -44,7 +49,7 @@ impl RulingRows {
 
 impl<'a> Readers<'a> {
     pub fn seats(seats: &'a BySeat<TokenRow>) -> Readers<'a> {
-        Readers { seats, former: None, answered: None }
+        Readers { seats, former: None, answered: None, notes: &[] }
     }
 
     /// Returns the player who reads as `reader`; `None` for a GM.
@@ -109,13 +114,20 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     ruling.dispatches.retain(|dispatch| readers.can_be_reached(dispatch.to));
     // Comes next, because it may lack the ledger's entries, and wording takes longest.
     let record = record_of_ended(desk, ruling)?;
+    let ratings = ratings_by(desk, ruling, readers)?;
+    let told = told_ratings(&ratings, ruling, readers);
     let entries: Vec<EntryRow> = ruling.entries.iter().map(EntryRow::from).collect();
     let game_match = Arc::new(ruling.after.clone());
     let gm_plays = gms::all_gms_play(desk, readers.seats);
     let mut dispatches = Vec::with_capacity(ruling.dispatches.len());
     for (index, dispatch) in ruling.dispatches.iter().enumerate() {
         let token = addressee(desk, &game_match, dispatch.to, readers).token;
-        let mut letter = word(desk, &game_match, dispatch, token, gm_plays)?;
+        let notes = match &dispatch.content {
+            Content::Invitation => readers.notes,
+            Content::Report { .. } => &told,
+            _ => &[],
+        };
+        let mut letter = word(desk, &game_match, dispatch, token, notes, gm_plays)?;
         if let (Content::Report { .. }, Some(record)) = (&dispatch.content, &record) {
             letter.attachments.push((format!("{}.toml", game_match.id), record.clone()));
         }
@@ -128,20 +140,21 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
         dispatch.pin = Some(pin);
         ruling.after.told.push(pin);
     }
-    Ok(RulingRows { entries, dispatches, copies })
+    Ok(RulingRows { entries, dispatches, copies, ratings })
 }
 
-/// Words a letter about a match as the ruling left it. `gm_plays`: every GM plays in it, and so the one
-/// who reads it.
+/// Words a letter about a match as the ruling left it. `notes`: sentences of the club. `gm_plays`: every GM plays
+/// in it, and so the one who reads it.
 pub fn word(
     desk: &Desk<'_>,
     game_match: &Arc<Match>,
     dispatch: &Dispatch,
     token: &str,
+    notes: &[String],
     gm_plays: bool,
 ) -> Decided<WordedLetter> {
     let club = desk.club.stationery.club();
-    let input = WordingInput { club: &club, game_match, dispatch, token, gm_plays, at: desk.at() };
+    let input = WordingInput { club: &club, game_match, dispatch, token, notes, gm_plays, at: desk.at() };
     Ok(report::word(&desk.club.templates, &input, &desk.rows.loaded.pictures)?)
 }
 
@@ -156,10 +169,22 @@ pub fn keep_ruling(desk: &mut Desk<'_>, loaded: LoadedMatch, ruling: Ruling, row
         let json = loaded.game_match.to_json();
         desk.draft.changes.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
     }
+    note_owed_turns(desk, &loaded, &ruling);
+    let game = ruling.after.game;
     desk.keep_match(loaded, ruling.after);
+    desk.draft.changes.ratings.extend(rows.ratings.rows);
+    desk.draft.changes.stale_ratings.extend(rows.ratings.is_stale.then_some(game));
     desk.draft.changes.entries.extend(rows.entries);
     desk.draft.changes.dispatches.extend(rows.dispatches);
     desk.draft.changes.dispatches.extend(rows.copies.into_iter().map(|(_, copy)| copy));
+}
+
+/// Notes the turns that a ruling closed, for their players' reliability.
+fn note_owed_turns(desk: &mut Desk<'_>, loaded: &LoadedMatch, ruling: &Ruling) {
+    for turn in owed_turns(&loaded.game_match, &ruling.entries) {
+        let (match_id, player_id) = (ruling.after.id.clone(), loaded.seats[turn.seat].player.id);
+        desk.draft.changes.owed_turns.push(OwedTurnRow { match_id, player_id, turn });
+    }
 }
 
 /// Adds a ruling that no letter caused.
@@ -191,7 +216,7 @@ fn copies_for_gms(
         for index in gms.into_iter().skip(1) {
             let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
             let gm_plays = gms::all_gms_play(desk, readers.seats);
-            let letter = word(desk, game_match, dispatch, token, gm_plays)?;
+            let letter = word(desk, game_match, dispatch, token, &[], gm_plays)?;
             let unique = format!("c.{}", envelope::unique_part(game_match, place));
             let to = PlainEnvelope {
                 name: &gm.name,
@@ -284,17 +309,40 @@ fn addressee<'b>(
     }
 }
 
-/// Returns the record of the match if it ends with this ruling.
-fn record_of_ended(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> {
-    if !ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. })) {
-        return Ok(None);
-    }
+/// Returns the entries of the match before this ruling.
+fn entries_before(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Vec<Entry>> {
     let match_id = &ruling.after.id;
     let mut entries: Vec<Entry> = desk.rows.entries(match_id)?.to_vec();
     let unsaved = desk.added(|changes| &changes.entries).filter(|row| row.chain == *match_id);
     for row in unsaved {
         entries.push(serde_json::from_str(&row.json)?);
     }
+    Ok(entries)
+}
+
+/// Rates what the ruling decided.
+fn ratings_by(desk: &Desk<'_>, ruling: &Ruling, readers: &Readers<'_>) -> Decided<RatingNews> {
+    match ratings::may_rate(ruling) {
+        true => ratings::rated_by(desk, ruling, readers.seats, entries_before(desk, ruling)?),
+        false => Ok(RatingNews::default()),
+    }
+}
+
+/// Words the changes of ratings, for the letters that tell the result.
+fn told_ratings(news: &RatingNews, ruling: &Ruling, readers: &Readers<'_>) -> Vec<String> {
+    let told = news.rows.iter().filter_map(|row| {
+        let seat = Seat::BOTH.into_iter().find(|seat| readers.seats[*seat].player.id == row.change.player)?;
+        Some(ratings::told(&row.change, row.game, &ruling.after.players[seat]))
+    });
+    told.collect()
+}
+
+/// Returns the record of the match if it ends with this ruling.
+fn record_of_ended(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> {
+    if !ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. })) {
+        return Ok(None);
+    }
+    let mut entries = entries_before(desk, ruling)?;
     entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
     Ok(ledger::record(&entries).map(|record| record.to_string()))
 }

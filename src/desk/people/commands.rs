@@ -1,17 +1,18 @@
 //! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of
 //! them touches a running match.
 
-use super::{addresses, confirm, leaving, player_settings, questions};
+use super::{addresses, confirm, finding, leaving, meeting_others, player_settings, questions};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::summary::match_line;
 use crate::desk::frame::{codes, standing};
-use crate::desk::matches::offers::{self, Audience, offer_of};
+use crate::desk::matches::offers::{self, Opponent};
 use crate::desk::matches::openings::name_from;
-use crate::desk::matches::{challenge, membership};
+use crate::desk::matches::taking::Audience;
+use crate::desk::matches::{challenge, membership, seats, taking};
 use crate::letter::Letter;
-use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, OpenSeat, Reply, Stage};
+use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, Reply, Stage};
 use crate::request::{Command, Party};
 
 /// Returns the sender of a letter without a token.
@@ -49,11 +50,14 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
     let done = match command {
         Command::Help(topic) => return Ok(Some(Reply::Help { topic: topic.clone() })),
         Command::Rules(game) => return Ok(Some(Reply::rules(game.as_deref()))),
-        Command::Games => return Ok(Some(Reply::Games { seats: open_seats(desk, asker)? })),
+        Command::Games => return Ok(Some(Reply::Games { seats: seats::open_seats(desk, asker)? })),
         Command::Matches => return Ok(Some(Reply::Matches { matches: matches_of(desk, asker)? })),
         Command::Challenge { opponent: Party::Player(opponent), game, options, days } => {
-            let offer = Offer::read(game, options, *days);
-            offers::make_offer(desk, asker, Some(opponent), offer)?
+            let opponent = Opponent { address: opponent.clone(), shown: None };
+            offers::make_offer(desk, asker, Some(&opponent), Offer::read(game, options, *days))?
+        }
+        Command::ChallengeNamed { player, game, options, days } => {
+            challenge_named(desk, asker, player, Offer::read(game, options, *days))?
         }
         Command::Challenge { opponent: Party::House(level), game, options, days } => {
             let wanted = HouseMatch::read(game, level.as_deref(), options, *days);
@@ -62,9 +66,13 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
         Command::Open { game, options, days } => {
             offers::make_offer(desk, asker, None, Offer::read(game, options, *days))?
         }
-        Command::Accept(code) => offers::take_up(desk, asker, code, Audience::Asker)?,
-        Command::Join(code) => offers::take_up(desk, asker, code, Audience::Anyone)?,
+        Command::Accept(code) => taking::take_up(desk, asker, code, Audience::Asker)?,
+        Command::Join(code) => taking::take_up(desk, asker, code, Audience::Anyone)?,
         Command::Decline(code) => offers::decline(desk, asker, code)?,
+        Command::Close(code) => offers::close(desk, asker, code)?,
+        Command::Block { player, on } => meeting_others::block(desk, asker, player, *on)?,
+        Command::Ratings(game) => meeting_others::list_ratings(desk, asker, game)?,
+        Command::Profile(player) => meeting_others::profile(desk, asker, player.as_deref())?,
         Command::Confirm { code, always } => return Ok(Some(confirm_any(desk, asker, code, *always)?)),
         Command::Deny(code) => return Ok(Some(deny_any(desk, asker, code)?)),
         Command::Address { address, remove: false } => {
@@ -133,21 +141,20 @@ fn deny_any(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Reply> {
     }
 }
 
-/// Returns the offers to anyone that were open when this transaction began.
-fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
-    let mut seats = Vec::new();
-    for row in desk.rows.open_invitations()? {
-        if row.invited.is_some() || row.lapses_at <= desk.at() {
-            continue;
+/// Challenges a player by name or number.
+fn challenge_named(
+    desk: &mut Desk<'_>,
+    asker: &Asker,
+    player: &str,
+    offer: Result<Offer, OfferRejection>,
+) -> Decided<Result<Reply, OfferRejection>> {
+    Ok(match finding::find_player(desk, asker, player)? {
+        Ok(found) => {
+            let opponent = Opponent { address: found.address, shown: Some(found.shown) };
+            offers::make_offer(desk, asker, Some(&opponent), offer)?
         }
-        seats.push(OpenSeat {
-            code: row.code.clone(),
-            by: row.inviter_name.clone(),
-            offer: offer_of(row)?.summary(&desk.club.config.terms),
-            lapses: desk.local_time_in(asker.zone, row.lapses_at),
-        });
-    }
-    Ok(seats)
+        Err(why) => Err(why),
+    })
 }
 
 /// Returns a line for each of the asker's matches that is not over, as they were when this transaction began.

@@ -8,8 +8,8 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::desk::frame::standing;
 use crate::desk::frame::summary::match_line;
-use crate::desk::matches::offers;
 use crate::desk::matches::openings::fit_name;
+use crate::desk::matches::{offers, seats};
 use crate::desk::outbox::budgets::{self, Origin, SETTINGS_CHANGES};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::desk::outbox::{gms, ruling_mail};
@@ -60,7 +60,14 @@ pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, S
         Err(faults) => return Ok(Reply::SettingsRefused { faults }),
     };
     let name = change.name.unwrap_or_else(|| player.name.clone());
-    let changed = Player { name, settings: change.settings, ..player.clone() };
+    let mut member = player.member.clone();
+    member.public = change.public.unwrap_or(member.public);
+    member.rated = change.rated.unwrap_or(member.rated);
+    member.limit = change.limit.unwrap_or(member.limit);
+    if name != player.name {
+        member.give_up_name(&player.name, desk.at());
+    }
+    let changed = Player { name, settings: change.settings, member, ..player.clone() };
     // Before the name is compared with all others, so that a refused one counts as well.
     if changed != player && !budgets::take_settings_change(desk, player.id)? {
         return Ok(Reply::SettingsTooOften { most: SETTINGS_CHANGES });
@@ -174,7 +181,11 @@ pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> D
         return Ok(());
     }
     let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Reminder };
-    let mut page = mail::word_club_letter(desk, &ClubLetter::PlayerDigest { matches }, "")?;
+    let seats = match Asker::of_player(player) {
+        Some(reader) => seats::seats_for_digest(desk, &reader)?,
+        None => Vec::new(),
+    };
+    let mut page = mail::word_club_letter(desk, &ClubLetter::PlayerDigest { matches, seats }, "")?;
     if player.settings.format == LetterFormat::Text {
         page.html.clear();
     }
@@ -196,15 +207,17 @@ fn name_fault(desk: &mut Desk<'_>, name: &str, player: &Player) -> Decided<Optio
         // Nobody may pass for the computer player, whatever its level.
         || own.starts_with("house")
         || own == "referee";
-    let stored = desk.rows.player_names()?.iter();
-    let mut others = stored.filter(|(id, _)| *id != player.id).map(|(_, name)| name);
-    let is_others = others.any(|other| likeness(other) == own)
-        || desk
-            .draft
-            .changes
-            .players
-            .iter()
-            .any(|saved| saved.id != player.id && likeness(&saved.name) == own);
+    let stored = desk.rows.listed_players()?.iter();
+    let mut others = stored.filter(|listed| listed.id != player.id);
+    let is_others = others.any(|other| {
+        let mut given_up = other.member.kept_names(desk.at());
+        likeness(&other.name) == own || given_up.any(|name| likeness(name) == own)
+    }) || desk
+        .draft
+        .changes
+        .players
+        .iter()
+        .any(|saved| saved.id != player.id && likeness(&saved.name) == own);
     Ok((is_clubs || is_others).then_some(SettingFaultKind::NameTaken))
 }
 
@@ -229,9 +242,16 @@ fn shown_settings(desk: &Desk<'_>, asker: &Asker, player: &Player) -> Decided<Ve
         format!("receipts={receipts}"),
         format!("digest={}", if settings.digest_hour.is_some() { "daily" } else { "off" }),
         format!("reminders={}", if reminders.is_empty() { "off".to_owned() } else { reminders.join(",") }),
-        format!("challenges={}", if is_willing { "on" } else { "off" }),
+        format!("challenges={}", on_or_off(is_willing)),
+        format!("public={}", on_or_off(player.member.public)),
+        format!("rated={}", on_or_off(player.member.rated)),
+        format!("limit={}", player.member.limit.map_or("off".to_owned(), |limit| limit.to_string())),
         format!("name={}", player.name),
     ])
+}
+
+fn on_or_off(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
 }
 
 /// Rules on an act, and returns the match after it.

@@ -12,7 +12,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::random::Random;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
-use crate::desk::matches::offers;
+use crate::desk::matches::{meeting, offers};
 use crate::game::Line;
 use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
 use crate::report::AskedSender;
@@ -82,10 +82,16 @@ pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Optio
 pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
     let is_closed = desk.club.config.club.membership == Membership::Closed;
     let rejection = match command {
-        Command::Challenge { .. } | Command::Open { .. } | Command::Join(_)
+        Command::Challenge { .. }
+        | Command::ChallengeNamed { .. }
+        | Command::Open { .. }
+        | Command::Join(_)
             if is_closed && asker.player_id.is_none() =>
         {
             Some(OfferRejection::MembersOnly)
+        }
+        Command::ChallengeNamed { .. } if !meeting::reads_names(desk, asker)? => {
+            Some(OfferRejection::NamesForPlayers)
         }
         Command::Challenge { opponent: Party::Player(opponent), .. }
             if opponent.base() == desk.club.config.club.address || asker.is(opponent.as_str()) =>
@@ -96,6 +102,7 @@ pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) 
             HouseMatch::read(game, level.as_deref(), options, *days).err()
         }
         Command::Challenge { opponent: Party::Player(_), game, options, days }
+        | Command::ChallengeNamed { game, options, days, .. }
         | Command::Open { game, options, days } => Offer::read(game, options, *days).err(),
         Command::Join(code) => {
             let code = in_code_letters(code);
@@ -118,7 +125,10 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
     // Without a required signature the command is refused anyway.
     let is_doubtful = asker.proven && !asker.is_known;
     match command {
-        Command::Challenge { .. } | Command::Open { .. } | Command::Join(_) => is_doubtful,
+        Command::Challenge { .. }
+        | Command::ChallengeNamed { .. }
+        | Command::Open { .. }
+        | Command::Join(_) => is_doubtful,
         // The others need a token.
         Command::Settings(settings) => {
             is_doubtful && matches!(&settings[..], [(name, _)] if name == "challenges")

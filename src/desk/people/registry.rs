@@ -9,6 +9,7 @@ use crate::desk::matches::{acts, holders};
 use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::game::Seat;
+use crate::game::any::GameKind;
 use crate::letter::{Address, Digest};
 use crate::referee::{Act, DispatchKind, Stage};
 use crate::report::{ClubLetter, GmResult, HeldSeat};
@@ -32,7 +33,11 @@ pub fn rename_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: 
     if check {
         return Ok(GmResult::Would);
     }
-    let player = Player { name: name.to_owned(), ..player };
+    let mut member = player.member.clone();
+    if player.name != name {
+        member.give_up_name(&player.name, desk.at());
+    }
+    let player = Player { name: name.to_owned(), member, ..player };
     let renamed = player_settings::spread_player(desk, player.id, &player, Changer::Gm)?;
     player_settings::tell_renamed(desk, &renamed, &player, Changer::Gm)?;
     save_player(desk, player)
@@ -95,8 +100,17 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
         |id: i64| desk.added(|changes| &changes.merged).any(|(gone, into)| *gone == id || *into == id);
     let of_old = match_ids_of(desk, old.id)?;
     let of_new = match_ids_of(desk, new.id)?;
-    let play_each_other = of_old.iter().any(|id| of_new.contains(id));
-    if old.id == new.id || play_each_other || is_merged(old.id) || is_merged(new.id) {
+    let shared: Vec<String> = of_old.iter().filter(|id| of_new.contains(id)).cloned().collect();
+    if !shared.is_empty() && old.id != new.id {
+        let says = format!(
+            "{} and {} cannot become one player, because they play each other: {}.",
+            old.name,
+            new.name,
+            shared.join(", ")
+        );
+        return Ok(GmResult::Refused { says });
+    }
+    if old.id == new.id || is_merged(old.id) || is_merged(new.id) {
         let says = format!("{} and {} cannot become one player.", old.name, new.name);
         return Ok(GmResult::Refused { says });
     }
@@ -107,9 +121,12 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     let renamed = player_settings::spread_player(desk, old.id, &new, Changer::Gm)?;
     player_settings::tell_renamed(desk, &renamed, &new, Changer::Gm)?;
     desk.draft.changes.merged.push((old.id, new.id));
+    // Their results belong to one player now.
+    desk.draft.changes.stale_ratings.extend(GameKind::ALL);
     let mut addresses = new.addresses.clone();
     addresses.extend(old.addresses);
-    let merged = Player { addresses: addresses.clone(), ..new.clone() };
+    let member = new.member.clone().merged_with(&old.member);
+    let merged = Player { addresses: addresses.clone(), member, ..new.clone() };
     holders::hold_seats_of(desk, &[new.id, old.id], &merged, None)?;
     let blocked = is_blocked(desk, &new)?;
     Ok(GmResult::Player { name: new.name, addresses, bouncing: new.bouncing, blocked, matches })

@@ -6,7 +6,7 @@ use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
 use crate::desk::frame::standing;
-use crate::desk::matches::{holders, substitute};
+use crate::desk::matches::{holders, rematch, substitute};
 use crate::desk::outbox::budgets::{self, Origin, Slot, seat_subject};
 use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::desk::outbox::{answers, gms};
@@ -17,7 +17,7 @@ use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};
 use crate::letter::Letter;
 use crate::referee::{
     AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart, PartOutcome,
-    PastReports, Reply, Ruling, SeatLetter, note_of_words,
+    PastReports, Reply, Ruling, SeatLetter, Stage, note_of_words,
 };
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{repeated_reports, repeats_reports};
@@ -232,7 +232,7 @@ fn complete_answer(
         let reports = reports_of(desk, row, &answer.replies, &ruling.after);
         answer.reports = or_lacking(reports)?.unwrap_or_default();
     }
-    answer_commands(desk, &mut answer, &Asker::player(&row.player, letter), request)?;
+    answer_commands(desk, &mut answer, row, &Asker::player(&row.player, letter), request)?;
     ruling.answer_mut().into_iter().for_each(|place| std::mem::swap(place, &mut answer));
     desk.rows.check()
 }
@@ -284,6 +284,7 @@ fn delay_notices(
 fn answer_commands(
     desk: &mut Desk<'_>,
     answer: &mut Answer,
+    row: &TokenRow,
     asker: &Asker,
     request: &Request,
 ) -> anyhow::Result<()> {
@@ -294,12 +295,38 @@ fn answer_commands(
             Reply::NotHere { .. } if matches!(asked.command, Command::Deny(_)) => continue,
             _ => {}
         }
-        let found = or_lacking(commands::reply_to_everybody(desk, asker, &asked.command))?;
+        let found = match &asked.command {
+            Command::Rematch { options, days } => {
+                let seat = (row.match_id.as_str(), row.seat);
+                let done = or_lacking(rematch::rematch(desk, asker, seat, options, *days))?;
+                let command = asked.command.name();
+                done.map(|done| Some(done.unwrap_or_else(|why| Reply::NoOffer { command, why })))
+            }
+            command => or_lacking(commands::reply_to_everybody(desk, asker, command))?,
+        };
         if let Some(found) = found.flatten() {
             *reply = found;
         }
     }
+    // Of a match that is over, YES takes the rematch that the opponent offers.
+    if request.yes.is_some() && !request.check {
+        let taken = or_lacking(accept_rematch(desk, row, asker))?.flatten();
+        if taken.is_some() {
+            answer.remarks.retain(|remark| Some(remark.no) != request.yes);
+            answer.passed_on = answer.passed_on.filter(|_| !answer.remarks.is_empty());
+        }
+        answer.replies.extend(taken);
+    }
     Ok(())
+}
+
+fn accept_rematch(desk: &mut Desk<'_>, row: &TokenRow, asker: &Asker) -> Decided<Option<Reply>> {
+    let loaded = desk.game_match(&row.match_id)?.context("the token's match is missing")?;
+    let (stage, is_old) = (loaded.game_match.stage, loaded.game_match.ended_long_ago(desk.at()));
+    if stage != Stage::Over || is_old {
+        return Ok(None);
+    }
+    rematch::accept(desk, asker, &row.match_id)
 }
 
 /// Returns the reports of a seat that each reply repeats, including those that this transaction adds.

@@ -229,10 +229,14 @@ fn parse_tell(rest: &[&str], below: &[Line]) -> InstructionResult<Act> {
 
 fn parse_replace(rest: &[&str]) -> InstructionResult<MatchAction> {
     let example = "GM MATCH QZ-7K3M REPLACE first name@example.org";
+    let (rest, excused) = match rest {
+        [rest @ .., last] if is(last, "excused") => (rest, true),
+        _ => (rest, false),
+    };
     let [seat, by] = rest else {
         return Err(InstructionFault::new("REPLACE needs a seat and a mail address.", example));
     };
-    Ok(MatchAction::Replace { seat: parse_seat(&[seat], example)?, by: parse_party(by, example)? })
+    Ok(MatchAction::Replace { seat: parse_seat(&[seat], example)?, by: parse_party(by, example)?, excused })
 }
 
 fn parse_rollback(rest: &[&str]) -> InstructionResult<MatchAction> {

@@ -65,6 +65,8 @@ pub enum MatchAction {
     Replace {
         seat: Seat,
         by: Party,
+        /// The former player is not rated.
+        excused: bool,
     },
     /// Reopens an adjudicated turn, or decides it on other orders. The shell adds the rest of the
     /// `Correction` from the ledger.

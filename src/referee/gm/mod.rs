@@ -65,10 +65,17 @@ pub fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection
             | Act::Away(_)
             | Act::Restored(_)
     );
+    let is_allowed_after_the_end = is_allowed_after_the_end || ends_rating_alone(act);
     if draft.game_match.stage == Stage::Over && !is_allowed_after_the_end {
         return Err(Rejection::Over);
     }
     carry_out(draft, act)
+}
+
+/// Whether an act does nothing but make the match unrated.
+fn ends_rating_alone(act: &Act) -> bool {
+    let unrated = TermsChange { rated: Some(false), ..TermsChange::default() };
+    matches!(act, Act::Terms(change) if *change == unrated)
 }
 
 fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
@@ -92,11 +99,11 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         Act::Replace { seat, .. } if !substitute::may_seat(draft, *seat) => {
             return Err(Rejection::Passed);
         }
-        Act::Replace { seat, name, house, settings } => {
+        Act::Replace { seat, name, house, settings, excused } => {
             draft.game_match.offered[*seat] = None;
             draft.game_match.refused[*seat] = None;
             let before = std::mem::replace(&mut draft.game_match.settings[*seat], settings.clone());
-            replace(draft, *seat, name, house.clone());
+            replace(draft, *seat, name, house.clone(), *excused);
             if before.reminders_hours != settings.reminders_hours {
                 deadline::skip_past_reminders(&mut draft.game_match, draft.at);
             }
@@ -208,7 +215,11 @@ fn change_terms(draft: &mut Draft, change: &TermsChange) -> Result<(), Rejection
     if changed == *present {
         return Err(Rejection::Already);
     }
-    draft.game_match.next_terms = Some(changed);
+    // The rating ends at once, also after the end of the match.
+    draft.game_match.terms.rated &= changed.rated;
+    let is_over = draft.game_match.stage == Stage::Over;
+    draft.game_match.next_terms =
+        Some(changed).filter(|changed| !is_over && *changed != draft.game_match.terms);
     draft.record(Fact::TermsChanged { terms: change.clone() });
     draft.dispatch_to_both(Content::Notice(Notice::TermsChanged { terms: change.clone() }));
     Ok(())
@@ -290,7 +301,7 @@ fn extend(draft: &mut Draft, days: u32) -> Result<(), Rejection> {
 }
 
 /// Gives a seat to another player. The former player's orders and requests are void.
-fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
+fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>, excused: bool) {
     let game_match = &mut draft.game_match;
     let from = std::mem::replace(&mut game_match.players[seat], name.to_owned());
     let house_before = std::mem::replace(&mut game_match.house[seat], house);
@@ -305,7 +316,7 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>) {
     game_match.away[seat] = false;
     game_match.absences[seat].clear();
     game_match.vanished = None;
-    draft.record(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned() });
+    draft.record(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned(), excused });
     // A successor who has less than the grace left gets a full turn. If only the house owes orders now, this
     // removes the deadline.
     if draft.game_match.deadline.is_none_or(|deadline| deadline < draft.at + draft.game_match.terms.grace())

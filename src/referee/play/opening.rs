@@ -10,7 +10,9 @@ use super::ruling::{Draft, Ruling};
 use super::{adjudication, deadline, wording_news};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{self, Cause, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, SealKey, SeatPins};
+use crate::ledger::{
+    self, Cause, FORMAT, Fact, Head, Lot, MailIdentity, PlayerSettings, RatingBasis, SealKey, SeatPins,
+};
 use crate::referee::PROCEDURE;
 use crate::referee::schedule::Terms;
 
@@ -34,6 +36,8 @@ pub struct Opening {
     pub lot: Option<Lot>,
     /// Pins who holds the seats, if that is known.
     pub holders: Option<BySeat<SeatPins>>,
+    /// Set if the match is to be rated.
+    pub rating: Option<RatingBasis>,
 }
 
 impl Opening {
@@ -58,12 +62,18 @@ impl Opening {
             key,
             lot: None,
             holders: None,
+            rating: None,
         }
     }
 }
 
 /// Returns the first fact about a match.
-fn opened(game_match: &Match, options: Choices, holders: Option<BySeat<SeatPins>>) -> Fact {
+fn opened(
+    game_match: &Match,
+    options: Choices,
+    holders: Option<BySeat<SeatPins>>,
+    rating: Option<RatingBasis>,
+) -> Fact {
     Fact::MatchOpened {
         format: game_match.format,
         rules: game_match.rules,
@@ -77,6 +87,7 @@ fn opened(game_match: &Match, options: Choices, holders: Option<BySeat<SeatPins>
         key: game_match.key.pin(),
         holders: holders.map(Box::new),
         lot: game_match.lot.as_ref().map(|lot| Box::new(lot.pinned())),
+        rating: rating.map(Box::new),
     }
 }
 
@@ -133,7 +144,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         delivered: Vec::new(),
     };
     let mut draft = Draft::new(blank, cause, at);
-    draft.record(opened(&draft.game_match, opening.choices, opening.holders));
+    draft.record(opened(&draft.game_match, opening.choices, opening.holders, opening.rating));
     wording_news::note(&mut draft.game_match, &BySeat::default());
     deadline::open_phase(&mut draft);
     for seat in Seat::BOTH {

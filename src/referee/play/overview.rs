@@ -37,6 +37,8 @@ pub struct MatchOverview {
     pub protest: Option<Seat>,
     /// See [`Terms::advance`](crate::referee::Terms::advance).
     pub advance: bool,
+    /// Whether its result is rated.
+    pub rated: bool,
     pub head: Head,
 }
 
@@ -82,6 +84,7 @@ impl Match {
             away: self.away,
             protest: self.protest,
             advance: self.terms.advance,
+            rated: self.terms.rated,
             head: self.head,
         }
     }

@@ -44,6 +44,9 @@ struct PastOfSeat {
     /// The last turn that was adjudicated with its orders; `None` if a correction has voided that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_turn: Option<u32>,
+    /// The first filing that stands for the open phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    filed_at: Option<DateTime<Utc>>,
 }
 
 /// Orders or conditions that a seat sent in a turn, filed or refused.
@@ -94,7 +97,13 @@ impl Past {
     /// Takes note of a fact.
     pub fn note(&mut self, fact: &Fact, at: DateTime<Utc>) {
         match fact {
-            Fact::OrdersSealed { seat, turn, orders, .. } => self.seats[*seat].send(*turn, orders),
+            Fact::OrdersSealed { seat, turn, orders, .. } => {
+                self.seats[*seat].send(*turn, orders);
+                self.seats[*seat].filed_at.get_or_insert(at);
+            }
+            Fact::OrdersWithdrawn { seat, .. } | Fact::PlayerReplaced { seat, .. } => {
+                self.seats[*seat].filed_at = None;
+            }
             Fact::OrdersRefused { seat, turn, orders, .. } => self.seats[*seat].send(*turn, orders),
             Fact::ConditionsSealed { seat, turn, conditions, .. } => {
                 self.seats[*seat].send(*turn, &conditions.lines());
@@ -107,6 +116,7 @@ impl Past {
                 self.change(|past| {
                     past.protests.in_this_turn = false;
                     past.hint = None;
+                    past.filed_at = None;
                 });
                 for (seat, _) in filings.iter().filter(|(_, filing)| filing.is_some()) {
                     self.seats[seat].last_turn = Some(*turn);
@@ -115,11 +125,13 @@ impl Past {
             Fact::CorrectionMade { turn, .. } => self.change(|past| {
                 (past.protests.is_open, past.protests.in_this_turn) = (false, false);
                 past.hint = None;
+                past.filed_at = None;
                 past.last_turn = past.last_turn.filter(|last| last < turn);
             }),
             Fact::MatchResumed { .. } => self.change(|past| {
                 past.protests.was_rejected |= std::mem::take(&mut past.protests.is_open);
             }),
+            Fact::MatchClosed { .. } => self.change(|past| past.filed_at = None),
             Fact::MatchEnded { .. } => self.ended_at = Some(at),
             _ => {}
         }
@@ -145,6 +157,11 @@ impl Past {
     /// Returns the last turn that was adjudicated with orders of a seat, if no correction has voided it.
     pub fn last_turn_of(&self, seat: Seat) -> Option<u32> {
         self.seats[seat].last_turn
+    }
+
+    /// Returns when a seat first filed for the open phase, if that filing or a later one stands.
+    pub fn first_filed(&self, seat: Seat) -> Option<DateTime<Utc>> {
+        self.seats[seat].filed_at
     }
 
     /// Remembers the advice that a seat gets.

@@ -212,7 +212,7 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
     let board = ("board", value(board.map(|board| board.text.trim_end())));
     TemplateContext::new(Some(view))
         .with_lazy(field_source(input, Some(seat)), SHARED.into_iter().chain(OWN))
-        .with([board])
+        .with([board, ("notes", value(input.notes))])
         .with(rest)
 }
 

@@ -97,7 +97,10 @@ fn a_faulty_offer_is_refused_with_the_reason_and_nobody_else_gets_a_letter() {
         (format!("CHALLENGE {BO} Quad days=366"), "A turn can take 1 to 365 days"),
         (format!("CHALLENGE {ANN} Quad"), "An opponent must be somebody else"),
         (format!("CHALLENGE {REFEREE} Quad"), "An opponent must be somebody else"),
-        ("CHALLENGE Bo Quad".to_owned(), "Bo is not a mail address that I can write to"),
+        (
+            "CHALLENGE Bo Quad".to_owned(),
+            "Nobody of that name takes challenges from strangers; OPEN finds anyone.",
+        ),
         (format!("CHALLENGE {BO}"), "The line lacks the name of a game"),
         ("OPEN Chess".to_owned(), "There is no game called Chess here"),
         ("JOIN 7K3M9P".to_owned(), "No offer with the code 7K3M9P is open to you"),
@@ -168,9 +171,9 @@ fn an_open_seat_lapses_and_its_player_is_told() {
 #[test]
 fn a_faulty_line_is_quoted_by_number_with_an_example() {
     let desk = Desk::new();
-    desk.write(EVE, "Hello,\nCHALLENGE bo quad\nSTATUS 4");
+    desk.write(EVE, "Hello,\nCHALLENGE bo\nSTATUS 4");
     let answer = desk.one_to(EVE);
     answer
-        .says("Line 2: bo is not a mail address that I can write to. For example: CHALLENGE bo@example.org");
+        .says("Line 2: CHALLENGE needs a player, by name, number or mail address, and a game. For example: CHALLENGE bo@example.org");
     answer.says("Line 3: STATUS stands alone on its line").says("> Hello,");
 }

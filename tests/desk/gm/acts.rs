@@ -260,7 +260,7 @@ fn terms_that_cannot_be_are_refused_with_a_sentence() {
     let desk = Desk::new();
     let (game_match, ..) = quad(&desk);
     for (terms, says) in [
-        ("", "the terms that can change are days, hour, weekends, grace and reminders"),
+        ("", "the terms that can change are days, hour, weekends, grace, reminders and rated"),
         ("days=0", "days is 0; it must be from 1 to 365"),
         ("hour=24", "hour is 24; it must be from 0 to 23"),
         ("grace=721", "grace_hours is 721"),

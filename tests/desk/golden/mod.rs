@@ -1,6 +1,7 @@
 //! One whole match of each game: every letter to each seat as its player reads it. `cargo insta review` or
 //! `INSTA_UPDATE=always` accepts a changed letter; nothing is written if `CI` is set.
 
+mod club;
 mod pacific;
 mod quad;
 mod quadrant_z;

@@ -143,7 +143,7 @@ fn a_faulty_challenge_is_refused_with_the_reason() {
     desk.write(ANN, &format!("CHALLENGE {BO} Quad colour=red"));
     desk.one_to(ANN).says("Quad has no option");
     desk.write(ANN, "CHALLENGE bo");
-    desk.one_to(ANN).says("bo is not a mail address");
+    desk.one_to(ANN).says("CHALLENGE needs a player, by name, number or mail address, and a game.");
     assert!(desk.sent_to(BO).is_empty());
 }
 
@@ -186,7 +186,7 @@ fn an_offer_can_be_withdrawn() {
     let desk = Desk::new();
     desk.know(ANN);
     desk.write(ANN, "OPEN Quad");
-    let code = code(&desk.one_to(ANN), "DECLINE");
+    let code = code(&desk.one_to(ANN), "CLOSE");
     desk.write(EVE, &format!("DECLINE {code}"));
     desk.one_to(EVE).says("No offer with the code");
     desk.write(ANN, &format!("DECLINE {code}"));
@@ -205,7 +205,7 @@ fn a_challenge_can_be_part_of_a_letter_about_a_match() {
         .says("Your orders are sealed")
         .says("eve@elsewhere.example has been challenged")
         .says(&format!("{}, Quad against Bo", game_match.id));
-    desk.one_to(EVE).says("Ann invites you");
+    desk.one_to(EVE).says("Ann (P-1) invites you");
 }
 
 #[test]

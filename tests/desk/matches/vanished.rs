@@ -194,6 +194,7 @@ fn only_the_opponent_or_a_gm_gives_a_seat_to_the_house() {
         name: "the house (easy)".to_owned(),
         house: Some("easy".to_owned()),
         settings: PlayerSettings::default(),
+        excused: false,
     };
     let by_program = game_match.by_program(act);
     assert_eq!(referee::rule(&game_match, &by_program, desk.now()).rejection, Some(Rejection::Passed));

@@ -96,14 +96,14 @@ fn a_player_who_challenges_again_and_again_reaches_somebody_ten_times_a_day() {
         desk.reply(ANN, &to_ann, &format!("CHALLENGE {EVE} Quad days={}", n + 1));
         for challenge in desk.sent_to(EVE).iter().filter(|sent| sent.subject.contains("invites you")) {
             invitations += 1;
-            challenge.says("Ann invites you");
+            challenge.says("Ann (P-1) invites you");
             desk.write(EVE, &format!("DECLINE {}", code(challenge, "DECLINE")));
         }
     }
     assert_eq!(invitations, 10);
     leaves_delayed(&desk, 1);
     desk.advance(24);
-    desk.last_to(EVE).says("Ann invites you");
+    desk.last_to(EVE).says("Ann (P-1) invites you");
     leaves_delayed(&desk, 0);
 }
 

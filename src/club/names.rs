@@ -1,0 +1,111 @@
+//! The player that a name or a number means.
+
+use strsim::jaro_winkler;
+
+use super::member::{number, read_number};
+
+/// Maximum players whom an answer lists.
+const MAX_LISTED: usize = 10;
+
+/// Names that are less alike are not offered.
+const ALIKE: f64 = 0.75;
+
+/// A player as others can know them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedPlayer {
+    pub id: i64,
+    pub name: String,
+}
+
+/// What a name means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meant {
+    Player(i64),
+    /// These players, each with name and number.
+    Several(Vec<String>),
+    /// Nobody. These names come nearest.
+    Nobody(Vec<String>),
+}
+
+/// Whether a name, or the beginning of one, or a number may mean this player.
+pub fn may_mean(written: &str, player: &NamedPlayer) -> bool {
+    read_number(written.trim()) == Some(player.id) || folded(&player.name).starts_with(&folded(written))
+}
+
+/// Finds who is meant by a name, the beginning of one, or a number such as `P-12`, among `known`. An exact
+/// name goes before beginnings.
+pub fn meant<'a>(written: &str, known: impl Iterator<Item = &'a NamedPlayer>) -> Meant {
+    let known: Vec<&NamedPlayer> = known.collect();
+    if let Some(id) = read_number(written.trim()) {
+        return match known.iter().any(|player| player.id == id) {
+            true => Meant::Player(id),
+            false => Meant::Nobody(Vec::new()),
+        };
+    }
+    let wanted = folded(written);
+    let exact: Vec<&NamedPlayer> =
+        known.iter().copied().filter(|player| folded(&player.name) == wanted).collect();
+    let begins =
+        || known.iter().copied().filter(|player| folded(&player.name).starts_with(&wanted)).collect();
+    let fits: Vec<&NamedPlayer> = if exact.is_empty() { begins() } else { exact };
+    match fits[..] {
+        [only] => Meant::Player(only.id),
+        [] => Meant::Nobody(nearest(&wanted, &known)),
+        _ => Meant::Several(fits.into_iter().take(MAX_LISTED).map(shown).collect()),
+    }
+}
+
+/// Returns the names that come nearest to one that nobody has.
+fn nearest(wanted: &str, known: &[&NamedPlayer]) -> Vec<String> {
+    let mut alike: Vec<(f64, &NamedPlayer)> = known
+        .iter()
+        .map(|player| (jaro_winkler(&folded(&player.name), wanted), *player))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .collect();
+    alike.sort_by(|(one, first), (other, second)| other.total_cmp(one).then(first.id.cmp(&second.id)));
+    alike.into_iter().take(3).map(|(_, player)| shown(player)).collect()
+}
+
+/// Returns a player's name with the number.
+pub fn shown(player: &NamedPlayer) -> String {
+    format!("{} ({})", player.name, number(player.id))
+}
+
+fn folded(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn club() -> Vec<NamedPlayer> {
+        let named = |(id, name): (i64, &str)| NamedPlayer { id, name: name.to_owned() };
+        [(1, "Bo"), (2, "Bob Baker"), (3, "Bobby Brown"), (4, "Cy Young"), (5, "Cy Young")]
+            .map(named)
+            .to_vec()
+    }
+
+    #[test]
+    fn an_exact_name_goes_before_beginnings_and_a_number_before_both() {
+        let club = club();
+        let meant = |written: &str| meant(written, club.iter());
+        assert_eq!(meant("bo"), Meant::Player(1));
+        assert_eq!(meant("bob  b"), Meant::Player(2));
+        assert_eq!(meant("P-3"), Meant::Player(3));
+        assert_eq!(meant("p-9"), Meant::Nobody(Vec::new()));
+        assert_eq!(
+            meant("Bob"),
+            Meant::Several(vec!["Bob Baker (P-2)".to_owned(), "Bobby Brown (P-3)".to_owned()])
+        );
+        assert_eq!(
+            meant("cy young"),
+            Meant::Several(vec!["Cy Young (P-4)".to_owned(), "Cy Young (P-5)".to_owned()])
+        );
+        assert_eq!(
+            meant("Bobby Braun"),
+            Meant::Nobody(["Bobby Brown (P-3)", "Bob Baker (P-2)", "Bo (P-1)"].map(str::to_owned).to_vec())
+        );
+        assert_eq!(meant("Xerxes"), Meant::Nobody(Vec::new()));
+    }
+}

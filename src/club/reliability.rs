@@ -1,0 +1,77 @@
+//! How reliably a player files: the last hundred turns owed to people, and the matches lost by missed turns.
+
+use serde::{Deserialize, Serialize};
+
+/// Turns that count, the latest ones.
+pub const TURNS: usize = 100;
+
+/// Turns below which nothing follows from the figure.
+const FEW: u32 = 10;
+
+/// How many of a player's last turns against people were filed in time. Absences, pauses and outages move
+/// deadlines, and so do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reliability {
+    /// The turns that count.
+    pub owed: u32,
+    pub in_time: u32,
+    /// Matches lost by missed turns in the last twelve months.
+    pub lost: u32,
+}
+
+impl Reliability {
+    /// Counts turns, the latest first.
+    pub fn of(in_time: &[bool], lost: u32) -> Reliability {
+        let counted = &in_time[..in_time.len().min(TURNS)];
+        let count = |turns: usize| u32::try_from(turns).expect("at most a hundred turns");
+        Reliability {
+            owed: count(counted.len()),
+            in_time: count(counted.iter().filter(|in_time| **in_time).count()),
+            lost,
+        }
+    }
+
+    /// Whether the player meets a condition such as `reliable=90`. Too few turns meet every condition.
+    pub fn meets(&self, percent: u32) -> bool {
+        self.owed < FEW || self.in_time * 100 >= percent * self.owed
+    }
+
+    /// Words it, for whoever is asked to play against `name`.
+    pub fn sentence(&self, name: &str) -> String {
+        let Reliability { owed, in_time, lost } = *self;
+        if owed < FEW {
+            return match owed {
+                0 => format!("{name} has not owed a turn to anybody here so far."),
+                _ => format!("{name} has filed {in_time} of {owed} turns in time so far."),
+            };
+        }
+        let filed = format!("{name} filed {in_time} of his last {owed} turns in time");
+        match lost {
+            0 => format!("{filed}."),
+            1 => format!("{filed} and lost 1 match by missed turns in the last 12 months."),
+            many => format!("{filed} and lost {many} matches by missed turns in the last 12 months."),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_hundred_turns_count_and_few_meet_every_condition() {
+        let mut turns = vec![true; 100];
+        turns.splice(..5, [false; 5]);
+        turns.extend([false; 40]);
+        let bo = Reliability::of(&turns, 1);
+        assert_eq!(
+            bo.sentence("Bo"),
+            "Bo filed 95 of his last 100 turns in time and lost 1 match by missed turns in the last 12 months."
+        );
+        assert!(bo.meets(95) && !bo.meets(96));
+        let cy = Reliability::of(&[true; 4], 0);
+        assert_eq!(cy.sentence("Cy"), "Cy has filed 4 of 4 turns in time so far.");
+        assert!(cy.meets(90) && Reliability::of(&[false; 9], 0).meets(100));
+        assert!(!Reliability::of(&[false; 10], 0).meets(1));
+    }
+}

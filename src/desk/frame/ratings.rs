@@ -1,0 +1,200 @@
+//! Ratings: what a ruling changes in them, and whether a match that opens is rated.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::desk::Desk;
+use super::rows::Decided;
+use crate::club::figures::house_figure;
+use crate::club::rated::{RatedPlayer, RatedResult, RatingChange, rate, results_of};
+use crate::game::any::{Choices, GameKind};
+use crate::game::{BySeat, Seat};
+use crate::house::HouseLevel;
+use crate::ledger::{Entry, Fact, RatingBasis};
+use crate::referee::{Ruling, Stage};
+use crate::store::{Player, RatingRow, TokenRow};
+
+/// Rated matches that two players can open within 30 days, and within a year.
+const IN_A_MONTH: usize = 4;
+const IN_A_YEAR: usize = 12;
+
+/// What a ruling changes in the ratings.
+#[derive(Debug, Default)]
+pub struct RatingNews {
+    pub rows: Vec<RatingRow>,
+    /// A result became void or came between others: the ratings of the game have to be computed anew.
+    pub is_stale: bool,
+}
+
+/// Whether a match that opens is rated, and the sentence that tells it.
+pub struct RatedTerms {
+    pub basis: Option<RatingBasis>,
+    pub note: String,
+}
+
+/// Returns a player's standing in a game, as this transaction leaves it so far.
+pub fn rated_player(desk: &Desk<'_>, player: i64, game: GameKind) -> Decided<RatedPlayer> {
+    let mut standing = RatedPlayer::default();
+    if let Some(last) = desk.rows.ratings(player, game)?.first() {
+        standing.take(&last.change);
+    }
+    for row in desk.added(|changes| &changes.ratings) {
+        if row.game == game && row.change.player == player {
+            standing.take(&row.change);
+        }
+    }
+    Ok(standing)
+}
+
+/// Rates what a ruling decided. `entries`: those of the match before the ruling.
+pub fn rated_by(
+    desk: &Desk<'_>,
+    ruling: &Ruling,
+    seats: &BySeat<TokenRow>,
+    entries: Vec<Entry>,
+) -> Decided<RatingNews> {
+    let before = results_of(&entries);
+    let mut all = entries;
+    all.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
+    let after = results_of(&all);
+    let mut news = RatingNews::default();
+    let Some(new) = after.strip_prefix(&before[..]) else {
+        news.is_stale = true;
+        return Ok(news);
+    };
+    let game = ruling.after.game;
+    for result in new {
+        // The ratings of former holders, whom no letter of this ruling tells, are computed apart.
+        if result.only.is_some() {
+            news.is_stale = true;
+            continue;
+        }
+        // Players may have been merged since the match was opened.
+        let numbers = BySeat::from_fn(|seat| result.basis.numbers[seat].map(|_| seats[seat].player.id));
+        let result = RatedResult { basis: RatingBasis { numbers, ..result.basis.clone() }, ..result.clone() };
+        let mut players = BySeat::<RatedPlayer>::default();
+        for seat in Seat::BOTH {
+            if let Some(number) = numbers[seat] {
+                players[seat] = rated_player(desk, number, game)?;
+            }
+        }
+        let is_late = players.iter().any(|(_, player)| player.last.is_some_and(|last| last >= result.at));
+        news.is_stale |= is_late;
+        if !is_late {
+            news.rows.extend(rate(&result, &players).into_iter().map(|change| RatingRow { game, change }));
+        }
+    }
+    Ok(news)
+}
+
+/// Whether a ruling may change what is rated of its match.
+pub fn may_rate(ruling: &Ruling) -> bool {
+    let matters = ruling.entries.iter().any(|chained| {
+        matches!(
+            chained.entry.fact,
+            Fact::MatchEnded { .. }
+                | Fact::PlayerReplaced { .. }
+                | Fact::CorrectionMade { .. }
+                | Fact::MatchAnnulled { .. }
+                | Fact::TermsChanged { .. }
+        )
+    });
+    let ends_rating =
+        || ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::TermsChanged { .. }));
+    matters && (ruling.after.terms.rated || ends_rating())
+}
+
+/// Words the change of a player's rating, as the result tells it.
+pub fn told(change: &RatingChange, game: GameKind, name: &str) -> String {
+    let (before, after) = (change.before.shown(), change.after.shown());
+    format!("The rating of {name} in {} was {before} and is {after}.", game.name())
+}
+
+/// Decides whether a match is rated. `rated`: it may be, by its terms.
+pub fn rated_terms(
+    desk: &Desk<'_>,
+    (game, choices, rated): (GameKind, &Choices, bool),
+    players: &BySeat<Player>,
+    house: &BySeat<Option<&'static HouseLevel>>,
+) -> Decided<RatedTerms> {
+    let unrated = |why: String| Ok(RatedTerms { basis: None, note: format!("This match is unrated{why}.") });
+    let people: Vec<Seat> = Seat::BOTH.into_iter().filter(|seat| house[*seat].is_none()).collect();
+    if !rated {
+        return unrated(String::new());
+    }
+    if let Some(seat) = people.iter().find(|seat| !players[**seat].member.rated) {
+        return unrated(format!(": {} plays so", players[*seat].name));
+    }
+    let figure = match people[..] {
+        [] => return unrated(String::new()),
+        [seat] => {
+            let level = house[seat.other()].and_then(|level| house_figure(game, level.name));
+            if level.is_none() || !plays_house_rated(desk, players[seat].id, game)? {
+                return unrated(String::new());
+            }
+            level
+        }
+        _ => {
+            if let Some(why) = too_many(desk, players.first.id, players.second.id)? {
+                return unrated(format!(": {why}"));
+            }
+            None
+        }
+    };
+    let advantage = desk.club.config.ratings.advantage(game, choices);
+    let numbers = BySeat::from_fn(|seat| house[seat].is_none().then_some(players[seat].id));
+    let note = format!("The result is rated. For the figures, send RATINGS {}.", game.key());
+    Ok(RatedTerms { basis: Some(RatingBasis { numbers, advantage, house: figure }), note })
+}
+
+/// Whether a match of a player against the house is rated: while little is known of the player, one at a time.
+fn plays_house_rated(desk: &Desk<'_>, player: i64, game: GameKind) -> Decided<bool> {
+    let standing = rated_player(desk, player, game)?.at(desk.at());
+    if !standing.is_unsure() {
+        return Ok(false);
+    }
+    let running = desk.rows.matches_of(player)?.iter().any(|(seat, game_match)| {
+        game_match.stage != Stage::Over
+            && game_match.game == game
+            && game_match.rated
+            && game_match.house[seat.other()].is_some()
+    });
+    let opened = desk.added(|changes| &changes.matches).any(|row| {
+        let is_of_house = row.overview.house != BySeat::default();
+        let mut seats = desk.added(|changes| &changes.seats).filter(|seat| seat.match_id == row.id);
+        row.overview.game == game
+            && row.overview.rated
+            && is_of_house
+            && seats.any(|seat| seat.player_id == player)
+    });
+    Ok(!running && !opened)
+}
+
+/// Returns why two players cannot open another rated match now.
+fn too_many(desk: &Desk<'_>, one: i64, other: i64) -> Decided<Option<String>> {
+    let mut opened: Vec<DateTime<Utc>> = desk.rows.rated_openings(one, other)?.to_vec();
+    for row in desk.added(|changes| &changes.matches).filter(|row| row.overview.rated) {
+        let seats = desk.added(|changes| &changes.seats).filter(|seat| seat.match_id == row.id);
+        let players: Vec<i64> = seats.map(|seat| seat.player_id).collect();
+        if row.version == 0 && players.contains(&one) && players.contains(&other) {
+            opened.push(desk.at());
+        }
+    }
+    Ok(pair_limit(&opened, desk.at()))
+}
+
+/// Returns why another rated match of two players would be one too many, given when the others were opened.
+pub fn pair_limit(opened: &[DateTime<Utc>], at: DateTime<Utc>) -> Option<String> {
+    let within = |days: i64| opened.iter().filter(|opened| **opened > at - TimeDelta::days(days)).count();
+    if within(30) >= IN_A_MONTH {
+        return Some(format!("your {} match within 30 days", ordinal(within(30) + 1)));
+    }
+    (within(365) >= IN_A_YEAR).then(|| format!("your {} match within a year", ordinal(within(365) + 1)))
+}
+
+fn ordinal(number: usize) -> String {
+    match number {
+        5 => "fifth".to_owned(),
+        13 => "thirteenth".to_owned(),
+        number => format!("{number}th"),
+    }
+}

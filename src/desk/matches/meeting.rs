@@ -1,0 +1,62 @@
+//! What two people know of each other before they play: blocks, numbers, and how reliably the other files.
+
+use crate::club::member::number;
+use crate::club::reliability::Reliability;
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::referee::Stage;
+use crate::store::{Invitation, Player};
+
+/// Whether the asker or the other player blocks the other.
+pub fn avoid_each_other(desk: &Desk<'_>, asker: &Asker, other: Option<&Player>) -> Decided<bool> {
+    let (Some(own), Some(other)) = (desk.player(asker.address())?, other) else { return Ok(false) };
+    Ok(own.member.blocks(other.id) || other.member.blocks(own.id))
+}
+
+/// Whether somebody may know other players: whom a GM registered, or who finished a match against a person.
+pub fn reads_names(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
+    let Some(own) = desk.player(asker.address())? else { return Ok(false) };
+    let matches = desk.rows.matches_of(own.id)?;
+    // Nobody but a GM adds a player who has no match.
+    if own.member.registered || matches.is_empty() {
+        return Ok(true);
+    }
+    Ok(matches.iter().any(|(seat, game_match)| {
+        game_match.stage == Stage::Over && game_match.house[seat.other()].is_none()
+    }))
+}
+
+/// Whether an invitation is a newcomer's: it shows the address instead of a name.
+pub fn is_of_newcomer(row: &Invitation) -> bool {
+    row.inviter_name == row.inviter
+}
+
+/// Returns how an invitation names its author: with the number, unless the author is a newcomer.
+pub fn shown_to(asker: &Asker, row: &Invitation) -> String {
+    match asker.player_id.filter(|_| !is_of_newcomer(row)) {
+        Some(id) => format!("{} ({})", row.inviter_name, number(id)),
+        None => row.inviter_name.clone(),
+    }
+}
+
+/// Says how reliably a player files, whom the reader knows by this name.
+pub fn filed(desk: &Desk<'_>, player_id: Option<i64>, name: &str) -> Decided<String> {
+    Ok(reliability(desk, player_id)?.sentence(name))
+}
+
+pub fn reliability(desk: &Desk<'_>, player_id: Option<i64>) -> Decided<Reliability> {
+    match player_id {
+        Some(id) => desk.rows.reliability(id),
+        None => Ok(Reliability::default()),
+    }
+}
+
+/// Whether a player plays as many matches as they want.
+pub fn is_at_limit(desk: &Desk<'_>, player: &Player) -> Decided<bool> {
+    let Some(limit) = player.member.limit else { return Ok(false) };
+    let running =
+        desk.rows.matches_of(player.id)?.iter().filter(|(_, game_match)| game_match.stage != Stage::Over);
+    let opened = desk.added(|changes| &changes.seats).filter(|row| row.player_id == player.id);
+    Ok(running.count() + opened.count() >= usize::try_from(limit).unwrap_or(usize::MAX))
+}

@@ -1,0 +1,40 @@
+//! Letters to players whose rating was computed anew.
+
+use super::mail::{self, PlainEnvelope};
+use crate::club::rating::Rating;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::game::any::GameKind;
+use crate::referee::DispatchKind;
+use crate::report::ClubLetter;
+
+/// A player whose rating in a game is another now.
+#[derive(Clone, Copy, Debug)]
+pub struct Rerated {
+    pub player: i64,
+    pub game: GameKind,
+    pub before: Rating,
+    pub after: Rating,
+}
+
+/// Tells players their ratings, as far as they have an address.
+pub fn tell_rerated(desk: &mut Desk<'_>, rerated: &[Rerated]) -> Decided<()> {
+    for one in rerated {
+        let listed = desk.rows.listed_players()?.iter().find(|listed| listed.id == one.player);
+        let Some((listed, address)) = listed.and_then(|listed| Some((listed, listed.address.as_deref()?)))
+        else {
+            continue;
+        };
+        let letter = ClubLetter::Rerated {
+            game: one.game.key(),
+            game_name: one.game.name(),
+            before: one.before.shown(),
+            after: one.after.shown(),
+        };
+        let unique = format!("g.{}.{}.{}", one.player, one.game.key(), desk.at().timestamp_millis());
+        let to = PlainEnvelope { name: &listed.name, address, unique: &unique, kind: DispatchKind::Notice };
+        let dispatch = mail::plain_dispatch(desk, &letter, &to)?;
+        desk.draft.changes.dispatches.push(dispatch);
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Finding a player by name or number, for whoever may know the club's players.
+
+use crate::club::names::{self, Meant, NamedPlayer};
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::matches::meeting;
+use crate::letter::Address;
+use crate::referee::OfferRejection;
+use crate::store::{ListedPlayer, Player};
+
+/// A player whom the asker has named.
+pub struct FoundPlayer {
+    pub player: Player,
+    pub address: Address,
+    /// Name and number.
+    pub shown: String,
+}
+
+/// Finds the player who goes by a name or has a number. Players with `public=off` are found by their opponents
+/// alone.
+pub fn find_player(
+    desk: &Desk<'_>,
+    asker: &Asker,
+    written: &str,
+) -> Decided<Result<FoundPlayer, OfferRejection>> {
+    if !meeting::reads_names(desk, asker)? {
+        return Ok(Err(OfferRejection::NamesForPlayers));
+    }
+    let mut known = Vec::new();
+    for listed in desk.rows.listed_players()? {
+        let player = NamedPlayer { id: listed.id, name: listed.name.clone() };
+        if !listed.is_person() || !listed.member.public && !names::may_mean(written, &player) {
+            continue;
+        }
+        let is_own = asker.player_id == Some(listed.id);
+        if listed.member.public || is_own || play_each_other(desk, asker, listed.id)? {
+            known.push(player);
+        }
+    }
+    let id = match names::meant(written, known.iter()) {
+        Meant::Player(id) => id,
+        Meant::Several(players) => {
+            return Ok(Err(OfferRejection::SeveralNamed { name: written.to_owned(), players }));
+        }
+        Meant::Nobody(nearest) => {
+            return Ok(Err(OfferRejection::NobodyNamed { name: written.to_owned(), nearest }));
+        }
+    };
+    let address = desk.rows.listed_players()?.iter().find(|listed| listed.id == id);
+    let address = address.and_then(|listed| Address::parse(listed.address.as_deref()?).ok());
+    let player = match &address {
+        Some(address) => desk.player(address.as_str())?,
+        None => None,
+    };
+    let shown = known.iter().find(|player| player.id == id).map(names::shown);
+    Ok(match (player, address, shown) {
+        (Some(player), Some(address), Some(shown)) => Ok(FoundPlayer { player, address, shown }),
+        _ => Err(OfferRejection::NobodyNamed { name: written.to_owned(), nearest: Vec::new() }),
+    })
+}
+
+fn play_each_other(desk: &Desk<'_>, asker: &Asker, other: i64) -> Decided<bool> {
+    let Some(id) = asker.player_id else { return Ok(false) };
+    let of_other = desk.rows.matches_of(other)?;
+    let shared = |id: &str| of_other.iter().any(|(_, game_match)| game_match.id == id);
+    Ok(desk.rows.matches_of(id)?.iter().any(|(_, game_match)| shared(&game_match.id)))
+}
+
+impl ListedPlayer {
+    /// Whether it is a person with an address, and not the house, whose name stands in the place of one.
+    fn is_person(&self) -> bool {
+        self.address.as_deref().is_some_and(|address| address.contains('@'))
+    }
+}

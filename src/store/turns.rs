@@ -1,0 +1,48 @@
+//! The turns that players owed to people. They follow from the ledgers.
+
+use chrono::{DateTime, Utc};
+
+use super::columns::integer;
+use super::rows::{CHUNK, is_common};
+use super::statement::Session;
+use super::{Database, OwedTurnRow, Result};
+use crate::club::reliability::{Reliability, TURNS};
+use crate::game::Reason;
+
+impl Database {
+    /// Returns how reliably a player files. Matches lost since then count.
+    pub async fn reliability(&self, player_id: i64, lost_since: DateTime<Utc>) -> Result<Reliability> {
+        let sql = "SELECT in_time FROM owed_turn WHERE player_id = $1 ORDER BY at DESC, match_id, seq DESC LIMIT $2";
+        let turns = i64::try_from(TURNS).unwrap_or(i64::MAX);
+        let turns: Vec<(i64,)> = self.read(self.statement(sql).bind(player_id).bind(turns)).await?;
+        let turns: Vec<bool> = turns.into_iter().map(|(in_time,)| in_time != 0).collect();
+        let sql = "SELECT COUNT(*) FROM match m JOIN seat s ON s.match_id = m.id WHERE s.player_id = $1 \
+                   AND m.stage = 'over' AND m.reason = $2 AND m.winner <> s.seat AND m.ended_at >= $3 \
+                   AND m.first_house IS NULL AND m.second_house IS NULL";
+        let select = self
+            .statement(sql)
+            .bind(player_id)
+            .bind(Reason::Forfeited.as_str())
+            .bind(lost_since.timestamp_millis());
+        let lost = self.read_first::<(i64,)>(select).await?.map_or(0, |(lost,)| lost);
+        Ok(Reliability::of(&turns, u32::try_from(lost).unwrap_or(u32::MAX)))
+    }
+}
+
+/// Adds owed turns, within a transaction.
+pub async fn add_owed_turns(session: &mut Session<'_>, chunk: &[OwedTurnRow]) -> Result<()> {
+    debug_assert!(chunk.len() <= CHUNK);
+    let mut insert =
+        session.statement("INSERT INTO owed_turn (match_id, seq, seat, player_id, at, in_time) ");
+    insert.push_rows(chunk, |values, row| {
+        values
+            .bind(&row.match_id)
+            .bind(integer(row.turn.seq))
+            .bind(row.turn.seat)
+            .bind(row.player_id)
+            .bind(row.turn.at.timestamp_millis())
+            .bind(i64::from(row.turn.in_time));
+    });
+    session.execute(insert.persistent(is_common(chunk.len()))).await?;
+    Ok(())
+}
