@@ -57,6 +57,7 @@ fn deadline_by(fact: &Fact) -> Option<Option<DateTime<Utc>>> {
     match fact {
         Fact::DeadlineSet { deadline, .. }
         | Fact::DeadlineExtended { deadline, .. }
+        | Fact::BankDayTaken { deadline, .. }
         | Fact::DeadlineSlid { deadline }
         | Fact::DeadlineRestored { deadline }
         | Fact::OpeningSentLate { deadline, .. } => Some(Some(*deadline)),

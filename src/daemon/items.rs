@@ -234,12 +234,28 @@ async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<Ma
         // The clock decides nothing while the house is to move.
         let may_rule = |row: &MatchRow| !due.skipped.contains(&row.id) && !row.overview.awaits_house();
         let page: Vec<MatchRow> = page.into_iter().filter(may_rule).collect();
+        let page = without_unsent_openings(office, page).await?;
         let mut found = without_earlier_letters(office, page, &waiting).await?;
         if !found.is_empty() {
             found.truncate(if due.one_by_one { 1 } else { found.len() });
             return Ok(found);
         }
     }
+}
+
+/// Drops matches with a bank in which the letter that opened the phase has not been sent yet: no day is taken
+/// before. Once it is sent, the deadline moves by the delay.
+async fn without_unsent_openings(
+    office: &Office,
+    mut matches: Vec<MatchRow>,
+) -> anyhow::Result<Vec<MatchRow>> {
+    let with_bank = matches.iter().filter(|row| row.overview.has_bank).map(|row| row.id.clone());
+    let with_bank: Vec<String> = with_bank.collect();
+    if !with_bank.is_empty() {
+        let unsent = office.store.with_unsent_opening(&with_bank).await?;
+        matches.retain(|row| !unsent.contains(&row.id));
+    }
+    Ok(matches)
 }
 
 /// Keeps the matches that no letter from before their time concerns: none about the match, from its players,

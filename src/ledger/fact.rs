@@ -78,6 +78,8 @@ pub enum Fact {
     DeadlineSet { phase: Phase, turn: u32, seats: Vec<Seat>, deadline: DateTime<Utc> },
     /// The seats had not filed when their grace was over.
     DeadlineMissed { phase: Phase, turn: u32, seats: Vec<Seat> },
+    /// The seat took a day of its bank when its grace was over; `left` remain.
+    BankDayTaken { seat: Seat, left: u32, deadline: DateTime<Utc> },
     /// The deadline moved by whole days; 0 if an absence or a returned letter moved it.
     DeadlineExtended { days: u32, deadline: DateTime<Utc> },
     /// Deadlines were extended because the referee could not be reached.

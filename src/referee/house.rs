@@ -194,6 +194,8 @@ pub struct HouseMatch {
     pub advance: Option<bool>,
     /// Whether the match may be rated. `None`: the club's default.
     pub rated: Option<bool>,
+    /// Days in the player's bank. `None`: the club's default.
+    pub bank: Option<u32>,
 }
 
 impl HouseMatch {
@@ -240,9 +242,11 @@ impl HouseMatch {
         if house::levels(kind).is_empty() {
             return Err(no_house(kind.name()));
         }
-        own.retain(|(name, _)| !["seat", "rated"].iter().any(|other| name.eq_ignore_ascii_case(other)));
-        let rated = offer.rated;
-        Ok(HouseMatch { game: offer.game, level, options: own, days, seat: offer.seat, advance, rated })
+        own.retain(|(name, _)| {
+            !["seat", "rated", "bank"].iter().any(|other| name.eq_ignore_ascii_case(other))
+        });
+        let Offer { game, seat, rated, bank, .. } = offer;
+        Ok(HouseMatch { game, level, options: own, days, seat, advance, rated, bank })
     }
 
     /// Returns the options of the match at this level.
@@ -256,7 +260,8 @@ impl HouseMatch {
     pub fn terms(&self, club: &Terms, advances: bool) -> Terms {
         let advance = self.advance.unwrap_or(advances);
         let rated = self.rated.unwrap_or(club.rated);
-        Terms { days: self.days.unwrap_or(club.days), advance, rated, ..club.clone() }
+        let bank = self.bank.unwrap_or(club.bank);
+        Terms { days: self.days.unwrap_or(club.days), advance, rated, bank, ..club.clone() }
     }
 }
 

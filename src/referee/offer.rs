@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::schedule::{MAX_DAYS, Terms};
+use super::schedule::{MAX_BANK, MAX_DAYS, Terms};
 use crate::game::Seat;
 use crate::game::any::{Choices, GameKind};
 use crate::ledger::Lot;
@@ -31,6 +31,9 @@ pub struct Offer {
     /// Whether the match may be rated. `None`: the club's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rated: Option<bool>,
+    /// Days in each side's bank. `None`: the club's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bank: Option<u32>,
     /// The terms of an earlier match, in place of the club's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Box<Terms>>,
@@ -54,8 +57,8 @@ impl Offer {
             return Err(OfferRejection::UnknownGame { name: game.to_owned() });
         };
         let bad = |reason: String| OfferRejection::BadOption { reason: format!("{reason}.") };
-        let (mut seats, mut times, mut reliable, mut rated) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut seats, mut times, mut reliable) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rated, mut bank) = (Vec::new(), Vec::new());
         let mut own = Vec::new();
         for (name, value) in options {
             match name.to_ascii_lowercase().as_str() {
@@ -63,6 +66,7 @@ impl Offer {
                 "times" => times.push(value.as_str()),
                 "reliable" => reliable.push(value.as_str()),
                 "rated" => rated.push(value.as_str()),
+                "bank" => bank.push(value.as_str()),
                 _ => own.push((name.as_str(), value.as_str())),
             }
         }
@@ -71,19 +75,21 @@ impl Offer {
         let reliable = only_value("reliable", &reliable)?;
         let reliable = reliable.map(|value| number_within("reliable", value, 1, 100)).transpose()?;
         let rated = only_value("rated", &rated)?.map(|value| on_or_off("rated", value)).transpose()?;
+        let bank = only_value("bank", &bank)?;
+        let bank = bank.map(|value| number_within("bank", value, 0, MAX_BANK)).transpose()?;
         let seat = only_value("seat", &seats)?.map(parse_seat).transpose()?;
         if days.is_some_and(|days| !(1..=MAX_DAYS).contains(&days)) {
             return Err(bad(format!("A turn can take 1 to {MAX_DAYS} days")));
         }
         let choices = kind.choose(own).map_err(bad)?;
-        Ok(Offer { game: kind, choices, days, seat, lot: None, times, reliable, rated, earlier: None })
+        Ok(Offer { game: kind, choices, days, seat, lot: None, times, reliable, rated, bank, earlier: None })
     }
 
     /// Returns the terms of the match, based on the club's.
     pub fn terms(&self, club: &Terms) -> Terms {
         let base = self.earlier.as_deref().unwrap_or(club);
         let (days, rated) = (self.days.unwrap_or(base.days), self.rated.unwrap_or(club.rated));
-        Terms { days, rated, ..base.clone() }
+        Terms { days, rated, bank: self.bank.unwrap_or(base.bank), ..base.clone() }
     }
 
     /// Returns the offer without what only an open seat takes.
@@ -108,6 +114,7 @@ impl Offer {
             sides: [self.game.sides().first, self.game.sides().second],
             options: self.game.options_in_force(&self.choices),
             days: self.terms(club).days,
+            bank: self.terms(club).bank,
             rated: self.terms(club).rated,
             times: self.times,
             reliable: self.reliable,
@@ -234,6 +241,9 @@ pub struct OfferSummary {
     pub sides: [&'static str; 2],
     pub options: BTreeMap<&'static str, String>,
     pub days: u32,
+    /// Days in each side's bank.
+    #[serde(default)]
+    pub bank: u32,
     /// Whether the match may be rated.
     #[serde(default)]
     pub rated: bool,

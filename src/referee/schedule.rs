@@ -11,6 +11,9 @@ use crate::ledger::TermsChange;
 /// Maximum days for a turn or the setup.
 pub(super) const MAX_DAYS: u32 = 365;
 
+/// Maximum days in a bank.
+pub const MAX_BANK: u32 = 60;
+
 /// The terms of a match: the club's default, unless the match was opened with others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -40,6 +43,9 @@ pub struct Terms {
     /// The possible successors of a player who has missed too many turns.
     #[serde(skip_serializing_if = "Substitute::is_by_gm")]
     pub substitute: Substitute,
+    /// Days that each seat can take after its deadlines, before the rules for missed turns apply.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub bank: u32,
     /// Whether the result is rated: in the config and in offers, whether it may be.
     #[serde(skip_serializing_if = "is_true")]
     pub rated: bool,
@@ -99,6 +105,7 @@ impl Default for Terms {
             absence_days: 42,
             press: Press::Signed,
             substitute: Substitute::Ask,
+            bank: 0,
             rated: true,
             advance: false,
         }
@@ -158,6 +165,7 @@ impl Terms {
             ("reminders_hours", reminder, 0, 720),
             ("forfeit_after", self.forfeit_after, 1, 99),
             ("absence_days", self.absence_days, 0, 366),
+            ("bank", self.bank, 0, MAX_BANK),
         ];
         match bounds.iter().find(|(_, value, least, most)| !(least..=most).contains(&value)) {
             Some((key, value, least, most)) => {
@@ -195,6 +203,7 @@ impl Terms {
             }
             "absence_days" => self.absence_days = number(name, value)?,
             "rated" => self.rated = on_or_off(name, value)?,
+            "bank" => self.bank = number(name, value)?,
             "press" => self.press = one_of(name, value, [("signed", Press::Signed), ("none", Press::None)])?,
             _ => return Err(format!("there is no term `{name}`; the terms are {}", TERM_NAMES.join(", "))),
         }
@@ -280,7 +289,7 @@ impl Terms {
 }
 
 /// The terms that a match can be opened with, by their names.
-pub const TERM_NAMES: [&str; 14] = [
+pub const TERM_NAMES: [&str; 15] = [
     "days",
     "setup_days",
     "zone",
@@ -295,6 +304,7 @@ pub const TERM_NAMES: [&str; 14] = [
     "absence_days",
     "press",
     "rated",
+    "bank",
 ];
 
 /// Reads the terms that a GM can change in a running match: `days=5 hour=20 weekends=off grace=24
@@ -326,6 +336,10 @@ pub fn read_terms_change(words: &[&str]) -> Result<TermsChange, String> {
     }
     // The bounds of each term are its own.
     Terms::default().with(&change).map(|_| change)
+}
+
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 fn is_true(value: &bool) -> bool {

@@ -28,6 +28,16 @@ struct DispatchBytes {
 }
 
 impl Database {
+    /// Returns those of these matches in which a letter that opens a match or a phase still waits to be sent.
+    pub async fn with_unsent_opening(&self, match_ids: &[String]) -> Result<Vec<String>> {
+        let sql = format!(
+            "SELECT DISTINCT match_id FROM dispatch WHERE match_id {} AND due_at IS NOT NULL \
+             AND kind IN ('invitation', 'report')",
+            self.one_of()
+        );
+        self.read_column(self.statement(sql).bind_texts(match_ids)).await
+    }
+
     /// Returns all dispatches of a match, oldest first, with their bytes.
     pub async fn dispatches_of(&self, match_id: &str) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
         let sql =

@@ -110,6 +110,7 @@ impl OverviewColumns {
             protest: Seat::BOTH.into_iter().find(|seat| protests[*seat]),
             advance: has_mark("advance"),
             rated: has_mark("rated"),
+            has_bank: has_mark("bank"),
             head: Head { seq: count(self.head_seq)?, hash: parse_digest(&self.head_hash)? },
             id: self.id,
         })
@@ -299,6 +300,9 @@ fn marks(overview: &MatchOverview) -> String {
     }
     if overview.rated {
         marks.push("rated".to_owned());
+    }
+    if overview.has_bank {
+        marks.push("bank".to_owned());
     }
     for seat in Seat::BOTH {
         let of_seat = [

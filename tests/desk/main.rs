@@ -89,6 +89,7 @@ mod gm {
 
 /// Deadlines, and clocks that fail.
 mod clock {
+    mod bank;
     mod clocks;
     mod deadlines;
     mod doubted;

@@ -5,11 +5,15 @@ use fogpost::club::rated::{RatedPlayer, RatedResult, rate, table};
 use fogpost::club::rating::{Rating, Score, Side, rated};
 use fogpost::club::reliability::Reliability;
 use fogpost::desk::frame::ratings::pair_limit;
-use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{HouseFigure, RatingBasis};
+use fogpost::game::any::{Choices, GameKind};
+use fogpost::game::{BySeat, Line, Seat};
+use fogpost::ledger::{self, Cause, Entry, Fact, HouseFigure, RatingBasis, SealKey};
+use fogpost::referee::{self, Act, Correction, Match, Matter, Opening, Stage, Terms};
 use serde_json::Value;
 use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, expected_score, glicko2_rating_period};
+
+use crate::random::Random;
 
 /// The example with this number: what is given and what is expected.
 fn example(no: u64) -> (Value, Value) {
@@ -243,4 +247,248 @@ fn example_25_a_seat_that_changed_hands() {
     let changes = rate(&result, &BySeat::new(known, known));
     assert_eq!(changes.iter().map(|change| change.player).collect::<Vec<_>>(), [1], "{}", expect["Bo"]);
     assert_rating(changes[0].after, &expect["Ann (rated as lost at the change)"]);
+}
+
+/// A match of this game with a bank, whose terms are in Berlin's time.
+fn opened(game: GameKind, at: &str, terms: Terms) -> (Match, Vec<Entry>) {
+    let opening = Opening {
+        terms: Terms { zone: chrono_tz::Tz::Europe__Berlin, days: 1, forfeit_after: 9, ..terms },
+        ..Opening::new(
+            "QD-7K3M",
+            game,
+            BySeat::new("Ann", "Bo"),
+            "referee@club.example",
+            SealKey::new([7; 32]),
+        )
+    };
+    let ruling = referee::open(opening, Cause::opening(None), time(at));
+    (ruling.after, ruling.entries.into_iter().map(|chained| chained.entry).collect())
+}
+
+fn time(text: &str) -> DateTime<Utc> {
+    DateTime::parse_from_rfc3339(text).expect("a time").with_timezone(&Utc)
+}
+
+/// Rules on an act, and returns the new entries.
+fn rule(game_match: &mut Match, matter: &Matter<'_>, at: DateTime<Utc>) -> Vec<Entry> {
+    let ruling = referee::rule(game_match, matter, at);
+    assert_eq!(ruling.rejection, None);
+    *game_match = ruling.after;
+    ruling.entries.into_iter().map(|chained| chained.entry).collect()
+}
+
+/// Lets the clock decide what is due until then, and returns the new entries.
+fn run(game_match: &mut Match, until: DateTime<Utc>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    while let Some(at) = game_match.wake_at().filter(|at| *at <= until) {
+        let matter = game_match.by_clock();
+        entries.extend(rule(game_match, &matter, at));
+    }
+    entries
+}
+
+fn file(game_match: &mut Match, seat: Seat, orders: &str, at: DateTime<Utc>) -> Vec<Entry> {
+    let orders = Line::numbered(&orders.lines().collect::<Vec<_>>());
+    let matter = game_match.by_gm("The GM", Act::File { seat, orders });
+    rule(game_match, &matter, at)
+}
+
+/// The days that a seat took: when, how many are left, and the deadline.
+fn days_taken(entries: &[Entry], of: Seat) -> Vec<(DateTime<Utc>, u32, DateTime<Utc>)> {
+    let taken = entries.iter().filter_map(|entry| match entry.fact {
+        Fact::BankDayTaken { seat, left, deadline } if seat == of => Some((entry.at, left, deadline)),
+        _ => None,
+    });
+    taken.collect()
+}
+
+fn days_missed(entries: &[Entry]) -> Vec<(DateTime<Utc>, Vec<Seat>)> {
+    let missed = entries.iter().filter_map(|entry| match &entry.fact {
+        Fact::DeadlineMissed { seats, .. } => Some((entry.at, seats.clone())),
+        _ => None,
+    });
+    missed.collect()
+}
+
+/// Examples 9 to 11: one seat of Quad is late.
+fn one_seat_is_late(no: u64) {
+    let (given, expect) = example(no);
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    let due = time(&text(&given["due"]));
+    let terms = Terms {
+        bank: u32::try_from(given["bank"].as_u64().expect("days")).expect("days"),
+        weekends: given["weekends"].as_bool().expect("yes or no"),
+        ..Terms::default()
+    };
+    // A day before, at the hour of the clock that is due.
+    let before = due.with_timezone(&chrono_tz::Tz::Europe__Berlin) - TimeDelta::days(1);
+    let (mut game_match, _) = opened(GameKind::Quad, &before.to_rfc3339(), terms);
+    assert_eq!(game_match.deadline, Some(due));
+    let missed_at = expect.get("missed at").map(|at| time(&text(at)));
+    let filed = given["filed"].as_str().map(time);
+    let entries = run(&mut game_match, filed.or(missed_at).expect("a time"));
+    let expected = expect["entries"].as_array().expect("a list").iter().map(|entry| {
+        let left = u32::try_from(entry["left"].as_u64().expect("days")).expect("days");
+        (time(&text(&entry["BankDayTaken at"])), left, time(&text(&entry["deadline"])))
+    });
+    assert_eq!(days_taken(&entries, Seat::First), expected.collect::<Vec<_>>());
+    assert_eq!(days_missed(&entries).first().map(|(at, _)| *at), missed_at);
+    if let Some(filed) = filed {
+        file(&mut game_match, Seat::First, "MARBLE E5", filed);
+        assert_eq!(game_match.adjudicated.len(), 1);
+    }
+    assert_eq!(u64::from(game_match.bank_left(Seat::First)), expect["left"].as_u64().expect("days"));
+    assert_eq!(game_match.missed.first > 0, expect["missed"].as_bool().expect("yes or no"));
+}
+
+#[test]
+fn example_9_a_bank_of_days() {
+    one_seat_is_late(9);
+    // Filed a minute before the grace is over: no day is taken.
+    let (mut game_match, _) =
+        opened(GameKind::Quad, "2026-11-28T20:00:00+01:00", Terms { bank: 10, ..Terms::default() });
+    run(&mut game_match, time("2026-11-30T07:59:00+01:00"));
+    file(&mut game_match, Seat::First, "MARBLE E5", time("2026-11-30T07:59:00+01:00"));
+    assert_eq!(game_match.bank_left(Seat::First), 10);
+}
+
+#[test]
+fn example_10_weekends_are_left_out_and_then_the_turn_is_missed() {
+    one_seat_is_late(10);
+}
+
+#[test]
+fn example_11_clocks_that_change() {
+    one_seat_is_late(11);
+}
+
+#[test]
+fn example_12_both_are_late() {
+    let (_, expect) = example(12);
+    let terms = Terms { bank: 2, setup_days: 9, ..Terms::default() };
+    let (mut game_match, _) = opened(GameKind::QuadrantZ, "2026-11-26T20:00:00+01:00", terms);
+    for seat in Seat::BOTH {
+        file(&mut game_match, seat, "SETUP balanced", time("2026-11-28T20:00:00+01:00"));
+    }
+    assert_eq!(game_match.deadline, Some(time("2026-11-29T20:00:00+01:00")));
+    game_match.bank_days.second = vec![0, 0];
+    let entries = run(&mut game_match, time("2026-11-30T08:00:00+01:00"));
+    let (late, deadline) = (time("2026-11-30T08:00:00+01:00"), time("2026-11-30T20:00:00+01:00"));
+    assert_eq!(days_missed(&entries), [(late, vec![Seat::Second])]);
+    assert_eq!(days_taken(&entries, Seat::First), [(late, 1, deadline)]);
+    assert_eq!(game_match.missed.second, 1);
+    let turn = game_match.adjudicated.len();
+    file(&mut game_match, Seat::Second, "HOLD", time("2026-11-30T10:00:00+01:00"));
+    assert_eq!((game_match.missed.second, game_match.adjudicated.len()), (1, turn));
+    let entries = run(&mut game_match, time("2026-12-01T06:00:00+01:00"));
+    assert!(days_taken(&entries, Seat::First).is_empty());
+    let entries = file(&mut game_match, Seat::First, "HOLD", time("2026-12-01T06:00:00+01:00"));
+    assert!(entries.iter().any(|entry| matches!(entry.fact, Fact::TurnAdjudicated { .. })));
+    let left = Seat::BOTH.map(|seat| u64::from(game_match.bank_left(seat)));
+    assert_eq!(
+        left.to_vec(),
+        expect["bank after"].as_array().expect("a list").iter().filter_map(Value::as_u64).collect::<Vec<_>>()
+    );
+    assert_eq!([game_match.missed.first, game_match.missed.second].map(u64::from).to_vec(), [0, 1]);
+}
+
+#[test]
+fn who_missed_a_phase_is_assumed_to_hold_once_the_other_has_filed() {
+    let terms = Terms { bank: 2, setup_days: 9, ..Terms::default() };
+    let (mut game_match, _) = opened(GameKind::QuadrantZ, "2026-11-26T20:00:00+01:00", terms);
+    for seat in Seat::BOTH {
+        file(&mut game_match, seat, "SETUP balanced", time("2026-11-28T20:00:00+01:00"));
+    }
+    game_match.bank_days.second = vec![0, 0];
+    run(&mut game_match, time("2026-11-30T08:00:00+01:00"));
+    let entries = file(&mut game_match, Seat::First, "HOLD", time("2026-11-30T09:00:00+01:00"));
+    assert!(entries.iter().any(|entry| matches!(entry.fact, Fact::TurnAdjudicated { .. })));
+}
+
+#[test]
+fn example_13_a_rollback_gives_days_back() {
+    let (given, expect) = example(13);
+    let (mut game_match, mut entries) =
+        opened(GameKind::Quad, "2026-11-02T20:00:00+01:00", Terms { bank: 10, ..Terms::default() });
+    let points = ["B2", "C9", "D5", "E11", "F3", "G8", "H5", "J10"];
+    let mut taken = Vec::new();
+    while game_match.due().is_some_and(|due| due.turn < 8) {
+        let due = game_match.due().expect("a turn");
+        let days = match due.turn {
+            6 => 2,
+            7 => 3,
+            _ => 0,
+        };
+        let seat = due.seats[0];
+        let grace = game_match.deadline.expect("a deadline") + game_match.terms.grace();
+        let at =
+            if days == 0 { game_match.deadline.expect("a deadline") - TimeDelta::hours(1) } else { grace };
+        let at = at + TimeDelta::days((days - 1).max(0));
+        entries.extend(run(&mut game_match, at));
+        taken.push((due.turn, game_match.bank_left(seat)));
+        let orders = format!(
+            "MARBLE {}",
+            points[entries.iter().filter(|entry| matches!(entry.fact, Fact::TurnAdjudicated { .. })).count()
+                % points.len()]
+        );
+        entries.extend(file(&mut game_match, seat, &orders, at));
+    }
+    let bank = |place: usize| given["bank"][place].as_u64().expect("days");
+    assert!(taken.contains(&(6, u32::try_from(bank(1)).expect("days"))), "{taken:?}");
+    let correction = Correction {
+        turn: 6,
+        reason: "A letter came in time.".to_owned(),
+        choices: Choices::default(),
+        decided: ledger::adjudications(&entries),
+        orders: None,
+        new_key: None,
+    };
+    let matter = game_match.by_gm("The GM", Act::Correct(correction));
+    let at = entries.last().expect("an entry").at;
+    rule(&mut game_match, &matter, at);
+    assert_eq!(game_match.due().map(|due| due.turn), Some(6));
+    for seat in Seat::BOTH {
+        assert_eq!(
+            u64::from(game_match.bank_left(seat)),
+            expect["bank when turn 6 is open again"].as_u64().expect("days")
+        );
+    }
+}
+
+#[test]
+fn a_bank_never_goes_below_zero_and_pauses_outages_and_absences_take_no_day() {
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let bank = u32::try_from(random.below(6)).expect("days");
+        let terms = Terms { bank, forfeit_after: 99, ..Terms::default() };
+        let (mut game_match, mut entries) = opened(GameKind::Quad, "2026-11-02T20:00:00+01:00", terms);
+        let mut at = time("2026-11-02T20:00:00+01:00");
+        for _ in 0..60 {
+            let before = at;
+            at += TimeDelta::hours(i64::try_from(random.below(30)).expect("hours"));
+            let act = match random.below(4) {
+                0 if game_match.stage == Stage::Running => Act::pause("a pause".to_owned()),
+                _ if game_match.stage == Stage::Paused => Act::Resume,
+                1 => Act::Slide { since: before },
+                _ => {
+                    entries.extend(run(&mut game_match, at));
+                    continue;
+                }
+            };
+            let matter = game_match.by_program(act);
+            let ruling = referee::rule(&game_match, &matter, at);
+            let new = ruling.entries.into_iter().map(|chained| chained.entry);
+            let new: Vec<Entry> = new.collect();
+            assert!(Seat::BOTH.iter().all(|seat| days_taken(&new, *seat).is_empty()), "seed {seed}");
+            game_match = ruling.after;
+            entries.extend(new);
+        }
+        for seat in Seat::BOTH {
+            let taken = days_taken(&entries, seat);
+            let lefts: Vec<u32> = taken.iter().map(|(_, left, _)| *left).collect();
+            let expected: Vec<u32> = (0..bank).rev().take(lefts.len()).collect();
+            assert_eq!(lefts, expected, "seed {seed}: each day leaves one less");
+            assert_eq!(game_match.bank_left(seat) as usize + taken.len(), bank as usize, "seed {seed}");
+        }
+    }
 }

@@ -26,6 +26,7 @@ pub fn overview(id: &str, game: GameKind, stage: Stage) -> MatchOverview {
         protest: None,
         advance: false,
         rated: false,
+        has_bank: false,
         head: Head::default(),
     }
 }

@@ -55,7 +55,9 @@ fn adopt_deadline(repeated: &mut Fact, mut recorded: Fact, after: &mut Match, at
 /// The deadline that a fact sets by a local time.
 fn deadline_in(fact: &mut Fact) -> Option<&mut DateTime<Utc>> {
     match fact {
-        Fact::DeadlineSet { deadline, .. } | Fact::DeadlineExtended { deadline, .. } => Some(deadline),
+        Fact::DeadlineSet { deadline, .. }
+        | Fact::DeadlineExtended { deadline, .. }
+        | Fact::BankDayTaken { deadline, .. } => Some(deadline),
         Fact::SubstituteOffered { until, .. } => Some(until),
         Fact::MatchResumed { deadline } => deadline.as_mut(),
         _ => None,

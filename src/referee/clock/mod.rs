@@ -3,16 +3,17 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::game::Seat;
 use crate::game::record::Ending;
+use crate::game::{BySeat, Due, Seat};
 use crate::ledger::Fact;
 use crate::referee::letter::refusal;
 use crate::referee::play::dispatch::{Content, Notice, Reader};
-use crate::referee::play::game_match::{FiledOrders, Match, Stage};
+use crate::referee::play::game_match::{Match, Stage};
 use crate::referee::play::ruling::Draft;
 use crate::referee::play::{adjudication, deadline, substitute};
 use crate::referee::schedule::ForfeitRule;
 
+pub mod bank;
 pub mod bounce;
 pub mod late;
 pub mod outage;
@@ -116,19 +117,31 @@ fn enforce_deadline(draft: &mut Draft) {
         adjudication::adjudicate(draft, Vec::new());
         return;
     }
-    let bouncing: Vec<Seat> =
-        late.iter().copied().filter(|seat| bounce::is_unreachable(&draft.game_match, *seat)).collect();
+    // No day of a bank is taken while letters to the seat come back.
+    let is_bouncing = |seat: &Seat| {
+        let game_match = &draft.game_match;
+        bounce::is_unreachable(game_match, *seat)
+            || game_match.bouncing[*seat] && bank::takes_day(game_match, *seat)
+    };
+    let bouncing: Vec<Seat> = late.iter().copied().filter(is_bouncing).collect();
     if !bouncing.is_empty() {
         ask_gm(draft, late, bouncing);
         return;
     }
-    draft.record(Fact::DeadlineMissed { phase: due.phase, turn: due.turn, seats: late.clone() });
-    for seat in &late {
-        draft.game_match.missed[*seat] += 1;
+    let takes_day = |seat: &Seat| bank::takes_day(&draft.game_match, *seat);
+    let takers: Vec<Seat> = late.iter().copied().filter(takes_day).collect();
+    let is_new = |seat: &Seat| !draft.game_match.missed_phase[*seat] && !takers.contains(seat);
+    let missed: Vec<Seat> = late.iter().copied().filter(is_new).collect();
+    let over = record_missed(draft, &due, &missed);
+    // Where a side must move itself, nothing can be assumed for it while the other takes its days.
+    let can_wait = missed.iter().all(|seat| draft.game_match.state.missed(*seat).is_some());
+    if over.is_empty() && !takers.is_empty() && can_wait {
+        for seat in missed {
+            draft.game_match.missed_phase[seat] = true;
+        }
+        bank::take_days(draft, due.turn, &takers);
+        return;
     }
-    let limit = draft.game_match.terms.forfeit_after;
-    let over: Vec<Seat> =
-        late.iter().copied().filter(|seat| draft.game_match.missed[*seat] >= limit).collect();
     match (over[..].first(), draft.game_match.terms.forfeit) {
         (Some(seat), _) if over.len() == 1 && draft.game_match.may_substitute() => {
             substitute::offer(draft, *seat);
@@ -141,24 +154,26 @@ fn enforce_deadline(draft: &mut Draft) {
     }
 }
 
+/// Records that seats missed the phase. Returns those that have missed too many in a row.
+fn record_missed(draft: &mut Draft, due: &Due, seats: &[Seat]) -> Vec<Seat> {
+    if seats.is_empty() {
+        return Vec::new();
+    }
+    draft.record(Fact::DeadlineMissed { phase: due.phase, turn: due.turn, seats: seats.to_vec() });
+    for seat in seats {
+        draft.game_match.missed[*seat] += 1;
+    }
+    let limit = draft.game_match.terms.forfeit_after;
+    seats.iter().copied().filter(|seat| draft.game_match.missed[*seat] >= limit).collect()
+}
+
 /// Adjudicates with the filings that the rules assume for the late seats. Where a side must move itself there
 /// is no such filing, so there is a new deadline.
 fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
-    let at = draft.at;
-    let state = &draft.game_match.state;
-    let assumed: Option<Vec<_>> =
-        late.iter().map(|seat| state.missed(*seat).map(|filing| (*seat, filing))).collect();
-    match assumed {
-        Some(assumed) => {
-            for (seat, filing) in assumed {
-                draft.game_match.held[seat] = Some(FiledOrders { filing, at, wait: false });
-            }
-            adjudication::adjudicate(draft, late);
-        }
-        None => {
-            deadline::start(draft);
-            draft.dispatch_to_both(Content::Missed { seats: late });
-        }
+    if !adjudication::adjudicate_assumed(draft, late.clone()) {
+        draft.game_match.missed_phase = BySeat::default();
+        deadline::start(draft);
+        draft.dispatch_to_both(Content::Missed { seats: late });
     }
 }
 

@@ -47,6 +47,7 @@ pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), 
     game_match.conditions = BySeat::default();
     // A cause that was meant for the phase open until now must not hit the reopened one.
     game_match.phase_no += 1;
+    game_match.restore_bank(turn, correction.orders.is_some());
     game_match.adjudicated.truncate(keeps);
     game_match.stage = Stage::Running;
     game_match.annulled = false;

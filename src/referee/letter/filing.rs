@@ -60,7 +60,9 @@ pub(super) fn seal_orders(
             draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, sealed });
             let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
             let replaced = draft.game_match.held[seat].replace(filed).is_some();
-            draft.game_match.missed[seat] = 0;
+            if !draft.game_match.missed_phase[seat] {
+                draft.game_match.missed[seat] = 0;
+            }
             draft.game_match.refused[seat] = None;
             substitute::come_back(draft, seat);
             Orders::Sealed { filing, sealed, wait, replaced }

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 
 use super::deadline;
 use super::dispatch::{Adjudication, Content};
-use super::game_match::Stage;
+use super::game_match::{FiledOrders, Stage};
 use super::ruling::Draft;
 use crate::game::any::{self, Filing};
 use crate::game::condition::ConditionNews;
@@ -20,10 +20,16 @@ pub fn adjudicate_if_complete(draft: &mut Draft) {
     let Some(due) = draft.game_match.due().filter(|_| draft.game_match.stage == Stage::Running) else {
         return;
     };
-    let held: Vec<_> = due.seats.iter().filter_map(|seat| draft.game_match.held[*seat].as_ref()).collect();
-    if held.len() < due.seats.len() {
+    let lacking = draft.game_match.awaited();
+    if !lacking.is_empty() {
+        // Those who have missed the phase could still file while the other took days of its bank.
+        if lacking.len() < due.seats.len() && lacking.iter().all(|seat| draft.game_match.missed_phase[*seat])
+        {
+            adjudicate_assumed(draft, lacking);
+        }
         return;
     }
+    let held: Vec<_> = due.seats.iter().filter_map(|seat| draft.game_match.held[*seat].as_ref()).collect();
     if held.iter().any(|held| held.wait) {
         draft.game_match.settle_at = draft.game_match.deadline.map(|deadline| deadline.max(draft.at));
     } else if draft.game_match.terms.settle_time() > TimeDelta::zero() {
@@ -31,6 +37,19 @@ pub fn adjudicate_if_complete(draft: &mut Draft) {
     } else {
         adjudicate(draft, Vec::new());
     }
+}
+
+/// Adjudicates with the filings that the rules assume for these seats. Returns whether they assume one for each.
+pub fn adjudicate_assumed(draft: &mut Draft, missed: Vec<Seat>) -> bool {
+    let (at, state) = (draft.at, &draft.game_match.state);
+    let assumed: Option<Vec<_>> =
+        missed.iter().map(|seat| state.missed(*seat).map(|filing| (*seat, filing))).collect();
+    let Some(assumed) = assumed else { return false };
+    for (seat, filing) in assumed {
+        draft.game_match.held[seat] = Some(FiledOrders { filing, at, wait: false });
+    }
+    adjudicate(draft, missed);
+    true
 }
 
 /// Adjudicates the open phase and reports it to both sides. `missed` lists the seats whose filings the rules

@@ -22,6 +22,7 @@ pub fn open_phase(draft: &mut Draft) {
     draft.game_match.extension = None;
     draft.game_match.offered = BySeat::default();
     draft.game_match.refused = BySeat::default();
+    draft.game_match.missed_phase = BySeat::default();
     start(draft);
 }
 

@@ -117,6 +117,8 @@ pub enum Notice {
     ExtensionAsked { by: Seat, days: u32 },
     /// The opponent has agreed to more time.
     Extended { days: u32 },
+    /// A late seat takes a day of its bank. With all that are left it can go on until `latest`.
+    BankDay { seat: Seat, left: u32, deadline: DateTime<Utc>, latest: DateTime<Utc> },
     /// The deadline moved because the referee was down.
     Slid,
     /// The deadline was set again because the clock that moved it had been ahead.

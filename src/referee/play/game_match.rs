@@ -14,7 +14,7 @@ use crate::game::any::{AnyState, Filing, GameKind, Memories};
 use crate::game::condition::Conditions;
 use crate::game::names::named_enum;
 use crate::game::{BySeat, Due, Fault, Line, Outcome, Phase, Reason, Seat};
-use crate::ledger::{Act, Delivery, Head, Lot, MailIdentity, PlayerSettings, SealKey};
+use crate::ledger::{Act, Delivery, Head, Lot, MailIdentity, PlayerSettings, SealKey, is_default};
 use crate::letter::Digest;
 use crate::referee::matter::Matter;
 use crate::referee::schedule::{Absence, Terms};
@@ -94,6 +94,13 @@ pub struct Match<F = Filing> {
     pub vanished: Option<Vanished>,
     /// Consecutive missed turns.
     pub missed: BySeat<u32>,
+    /// The turns in which each seat took days of its bank, a turn for each day.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bank_days: BySeat<Vec<u32>>,
+    /// Whether the open phase was recorded as missed by a seat, which may still file while the other takes days of
+    /// its bank.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub missed_phase: BySeat<bool>,
     /// Orders that a seat files by `YES`.
     pub offered: BySeat<Option<OfferedOrders>>,
     /// The last letter of a seat for the open phase, if it was refused.

@@ -124,6 +124,8 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         protest: None,
         vanished: None,
         missed: BySeat::default(),
+        bank_days: BySeat::default(),
+        missed_phase: BySeat::default(),
         offered: BySeat::default(),
         refused: BySeat::default(),
         draw_offer: None,

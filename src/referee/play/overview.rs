@@ -39,6 +39,8 @@ pub struct MatchOverview {
     pub advance: bool,
     /// Whether its result is rated.
     pub rated: bool,
+    /// Whether late seats take days of a bank.
+    pub has_bank: bool,
     pub head: Head,
 }
 
@@ -85,6 +87,7 @@ impl Match {
             protest: self.protest,
             advance: self.terms.advance,
             rated: self.terms.rated,
+            has_bank: self.terms.bank > 0,
             head: self.head,
         }
     }

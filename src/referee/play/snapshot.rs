@@ -51,6 +51,8 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         protest: stored.protest,
         vanished: stored.vanished,
         missed: stored.missed,
+        bank_days: stored.bank_days,
+        missed_phase: stored.missed_phase,
         offered: stored.offered,
         refused: stored.refused,
         draw_offer: stored.draw_offer,

@@ -33,7 +33,7 @@ pub use self::lazy::{LazyView, TemplateContext};
 pub use self::position::{Position, word_position};
 
 /// The fields that any letter about a match may have, for any reader.
-const SHARED: [(&str, ComputeField); 25] = [
+const SHARED: [(&str, ComputeField); 26] = [
     ("club", |source| context! { name => &source.club_name, address => &source.club_address }),
     ("match", |source| match_header(&source.game_match)),
     ("names", |source| value(&source.game_match.players)),
@@ -49,6 +49,7 @@ const SHARED: [(&str, ComputeField); 25] = [
     ("paused", |source| value(source.game_match.stage == Stage::Paused)),
     ("asked", |source| value(source.game_match.asked_gm)),
     ("missed_in_a_row", |source| value(&source.game_match.missed)),
+    ("banks", |source| value(BySeat::from_fn(|seat| source.game_match.bank_left(seat)))),
     ("choice_until", choice_until),
     ("may_substitute", |source| value(source.game_match.may_substitute())),
     ("adjudicated", adjudicated),
@@ -280,9 +281,13 @@ fn notice(notice: &Notice, zone: Tz, now: DateTime<Utc>) -> Value {
     let mut fields = json!(notice);
     if let Notice::Extension { deadline }
     | Notice::Undelivered { deadline, .. }
-    | Notice::Vanished { deadline, .. } = notice
+    | Notice::Vanished { deadline, .. }
+    | Notice::BankDay { deadline, .. } = notice
     {
         fields["deadline"] = json!(format_local(*deadline, zone, now));
+    }
+    if let Notice::BankDay { latest, .. } = notice {
+        fields["latest"] = json!(format_local(*latest, zone, now));
     }
     value(fields)
 }
@@ -412,6 +417,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::Overdue { .. }
         | Notice::TermsChanged { .. }
         | Notice::Vanished { .. }
+        | Notice::BankDay { .. }
         | Notice::HouseFailed { .. } => return None,
     };
     Some(wrapped(text))
