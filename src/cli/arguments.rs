@@ -204,6 +204,12 @@ pub(super) struct TermsArguments {
     /// Messages between the players: signed or none
     #[arg(long, value_name = "SIGNED|NONE")]
     press: Option<String>,
+    /// Whether the match may be rated: on or off
+    #[arg(long, value_name = "ON|OFF")]
+    rated: Option<String>,
+    /// Days that each side can take after deadlines, 0 to 60
+    #[arg(long, value_name = "DAYS")]
+    bank: Option<String>,
 }
 
 impl TermsArguments {
@@ -234,6 +240,8 @@ impl TermsArguments {
             &self.substitute,
             &self.absence_days,
             &self.press,
+            &self.rated,
+            &self.bank,
         ];
         let named = TERM_NAMES.into_iter().zip(all);
         named.filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()

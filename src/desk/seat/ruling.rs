@@ -48,9 +48,14 @@ impl PartRuling {
     /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once,
     /// because the digest lists the letter under one match, and a GM may play in the other.
     pub fn note(&self) -> String {
+        let (request, game_match) = (&self.seat_letter.request, &self.loaded.game_match);
+        // YES alone answers an offer of a rematch.
+        let is_answer = request.yes.is_some()
+            && game_match.stage == Stage::Over
+            && request.remarks.iter().all(|remark| Some(remark.no) == request.yes);
         match self.seat_letter.cause.token {
-            TokenOf::Own => note_of_words(&self.seat_letter.request, self.loaded.game_match.game),
-            TokenOf::Other => String::new(),
+            TokenOf::Own if !is_answer => note_of_words(request, game_match.game),
+            TokenOf::Own | TokenOf::Other => String::new(),
         }
     }
 
