@@ -31,6 +31,7 @@ mod normalized;
 mod part;
 mod proof;
 mod texts;
+pub mod wish;
 
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{COMMAND_WORDS, Command, Concern, NumberedCommand, Party};

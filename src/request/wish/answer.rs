@@ -1,0 +1,107 @@
+//! Answers in words to a question of ours: `Yes, please.`, `Nein danke`, `はい`.
+
+use std::collections::BTreeSet;
+
+use super::table::{LANGUAGES, Language};
+use super::text::{Sentence, sentences};
+use crate::game::Line;
+
+/// The meaning of a whole letter that answers a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WordAnswer {
+    Yes,
+    No,
+    /// "That was me": a yes to the question whether a letter was the player's.
+    WasMe,
+}
+
+/// Maximum words of such an answer, without a greeting and a name.
+const MAX_WORDS: usize = 6;
+
+/// Maximum words of the last line that may be a name.
+const MAX_NAME: usize = 3;
+
+/// Returns the meaning of a letter that says nothing but yes or no, in one of the languages.
+pub fn word_answer(lines: &[Line]) -> Option<WordAnswer> {
+    let sentences = sentences(lines);
+    if sentences.iter().any(|sentence| sentence.is_question) || sentences.len() > MAX_WORDS {
+        return None;
+    }
+    let without_name = match sentences.split_last() {
+        Some((last, rest)) if !rest.is_empty() && last.words.len() <= MAX_NAME => Some(rest),
+        _ => None,
+    };
+    meaning(&sentences).or_else(|| without_name.and_then(meaning))
+}
+
+fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
+    LANGUAGES.iter().find_map(|language| {
+        let words = words_of(sentences, language);
+        if words.is_empty() || words.len() > MAX_WORDS {
+            return None;
+        }
+        let says = |list: &BTreeSet<String>| is_made_of(&words, &[list], &language.polite);
+        // "Yes, that was me" is both.
+        if is_made_of(&words, &[&language.was_me, &language.yes], &language.polite)
+            && holds(&words, &language.was_me)
+        {
+            return Some(WordAnswer::WasMe);
+        }
+        match (says(&language.yes), says(&language.no)) {
+            (true, false) => Some(WordAnswer::Yes),
+            (false, true) => Some(WordAnswer::No),
+            _ => None,
+        }
+    })
+}
+
+/// Returns the words of the letter without the polite ones at its ends. In a language that does not separate
+/// words, each sentence is one.
+fn words_of(sentences: &[Sentence], language: &Language) -> Vec<String> {
+    let words: Vec<String> = match language.joined {
+        true => sentences.iter().map(Sentence::joined).collect(),
+        false => {
+            sentences.iter().flat_map(|sentence| &sentence.words).map(|word| word.folded.clone()).collect()
+        }
+    };
+    let mut rest = &words[..];
+    while let Some((first, others)) = rest.split_first()
+        && language.polite.contains(first)
+    {
+        rest = others;
+    }
+    while let Some((last, others)) = rest.split_last()
+        && language.polite.contains(last)
+    {
+        rest = others;
+    }
+    rest.to_vec()
+}
+
+/// Whether the words are phrases of these lists and polite words, one after the other, and nothing else.
+fn is_made_of(words: &[String], lists: &[&BTreeSet<String>], polite: &BTreeSet<String>) -> bool {
+    let mut rest = words;
+    let mut has_phrase = false;
+    while !rest.is_empty() {
+        let longest = (1..=rest.len()).rev().find(|length| {
+            let phrase = rest[..*length].join(" ");
+            lists.iter().any(|list| list.contains(&phrase))
+        });
+        let length = match longest {
+            Some(length) => {
+                has_phrase = true;
+                length
+            }
+            None if polite.contains(&rest[0]) => 1,
+            None => return false,
+        };
+        rest = &rest[length..];
+    }
+    has_phrase
+}
+
+/// Whether the words hold one of the phrases.
+fn holds(words: &[String], list: &BTreeSet<String>) -> bool {
+    let text = format!(" {} ", words.join(" "));
+    list.iter().any(|phrase| text.contains(&format!(" {phrase} ")))
+}
