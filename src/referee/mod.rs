@@ -36,7 +36,7 @@ mod schedule;
 mod settings;
 mod words;
 
-pub use answer::{AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports};
+pub use answer::{AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports, Wishes};
 pub use changes::ChangeReply;
 pub use clock::late::TOLERATED_DELAY;
 pub use gm::grammar::{has_instruction, instructions, is_digest_prefix};

@@ -21,7 +21,7 @@ use crate::referee::{house, words};
 use crate::request::Command;
 
 /// Longest extension that the players can agree on at a time, in days.
-const EXTENSION_DAYS_AT_MOST: u32 = 30;
+pub(super) const EXTENSION_DAYS_AT_MOST: u32 = 30;
 
 /// Carries out the commands of a letter, and returns a reply to each.
 pub fn follow(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {

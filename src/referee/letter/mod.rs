@@ -18,6 +18,7 @@ mod filing;
 pub mod prepare;
 pub mod refusal;
 pub mod together;
+mod wishes;
 
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.
 pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
@@ -57,6 +58,7 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
         answer.replies.push(Reply::LeftOut { count: cause.left_out });
     }
     let words = pass_words_on(letter, &mut answer);
+    answer.wishes = wishes::wishes(draft, letter);
     if asks {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();

@@ -80,6 +80,19 @@ pub fn spoken(remarks: &[Line], foe: &str, today: NaiveDate) -> Spoken {
     }
 }
 
+/// Whether remarks are for a person at once: they tell of trouble, complain, or ask for a pause.
+pub fn is_urgent(remarks: &[Line]) -> bool {
+    let sentences = sentences(remarks);
+    let asks = |sentence: &Sentence| {
+        LANGUAGES.iter().any(|language| {
+            let topics = [Topic::Foul, Topic::Pause];
+            let found = topics.iter().filter_map(|topic| language.wishes.get(topic)?.find(sentence));
+            found.into_iter().any(|(start, _)| !is_negated(sentence, start, language))
+        })
+    };
+    care(&sentences).is_some() || sentences.iter().any(asks)
+}
+
 /// Whether the days that a letter names belong to wishes of this topic.
 fn is_dated(topic: Topic) -> bool {
     matches!(topic, Topic::Absence | Topic::MoreTime | Topic::Pause)
