@@ -46,6 +46,7 @@ pub use gm::instruction::{
 pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use letter::prepare::{NoSuchPart, part_digest, part_text, prepare};
 pub use letter::together::Questions;
+pub use letter::wishes::wishes_of;
 pub use matter::{Matter, SeatLetter};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use play::deadline::move_deadline;

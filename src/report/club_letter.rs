@@ -24,6 +24,10 @@ pub enum ClubLetter {
         commands_left_out: usize,
         /// Whether and when the GM gets the letter's words.
         passed_on: Option<Passing>,
+        /// The lines that answer our question to the sender, once more.
+        asked_again: Vec<String>,
+        /// Whether the sender is a player.
+        is_known: bool,
     },
     /// Passes words to the GM, from somebody who has no seat or whose letter has no token.
     Words { address: String, message: Vec<String> },
@@ -77,7 +81,7 @@ pub enum ClubLetter {
     /// Tells an opponent that a player is away, in these matches. `days`: the first and last of each absence.
     Absent { name: String, days: Vec<(String, String)>, matches: Vec<String> },
     /// Asks a player, or the GM if there is no match, about a letter that reads like an automatic reply.
-    Suspected { match_id: Option<String> },
+    Suspected { match_id: Option<String>, matches: Vec<MatchSummary> },
     /// Tells a sender that their letter cannot be read.
     Unreadable { reason: UnreadableReason, limits: LimitSummary },
 }

@@ -76,6 +76,8 @@ fn answer_to_stranger(reply: Reply) -> ClubLetter {
         question: None,
         commands_left_out: 1,
         passed_on: Some(Passing::AtOnce),
+        asked_again: vec!["ACCEPT 7K3M9P".to_owned()],
+        is_known: true,
     }
 }
 

@@ -336,7 +336,9 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             ParsedLine::Remark => return false,
             ParsedLine::Command(command) => self.add_command(no, command),
             ParsedLine::Fault { reason, example } => {
-                self.request.faults.push(Fault::on(no, reason).with_example(example));
+                let fault = Fault::on(no, reason);
+                let fault = if example.is_empty() { fault } else { fault.with_example(example) };
+                self.request.faults.push(fault);
             }
             ParsedLine::Tell => self.passed_on(no, wording, &texts::TELL),
             ParsedLine::TellGm => self.passed_on(no, wording, &texts::TELL_GM),

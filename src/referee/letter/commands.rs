@@ -121,7 +121,9 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::Rules(game) => Reply::rules(game.as_deref()),
         Command::Matches => Reply::Matches { matches: Vec::new() },
         Command::Tell(text) => tell(draft, seat, text),
-        Command::Absent { from, to } if over => Reply::AbsenceElsewhere { from: *from, to: *to },
+        Command::Absent { from, to } if over => {
+            Reply::AbsenceElsewhere { from: from.unwrap_or(today(draft, seat)), to: *to }
+        }
         Command::Resign { .. }
         | Command::Draw
         | Command::Extend { .. }
@@ -144,7 +146,8 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::Claim => substitute::claim(draft, seat),
         Command::Absent { from, to } => {
             let zone = draft.game_match.settings[seat].zone;
-            absent(draft, seat, Absence { from: *from, to: *to, zone })
+            let from = from.unwrap_or(today(draft, seat));
+            absent(draft, seat, Absence { from, to: *to, zone })
         }
         Command::Substitute => {
             if !draft.gm.has_place() {
@@ -165,6 +168,11 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         }
         elsewhere => Reply::NotHere { command: elsewhere.name().to_owned() },
     }
+}
+
+/// The present day of a seat's player.
+fn today(draft: &Draft, seat: Seat) -> NaiveDate {
+    draft.at.with_timezone(&draft.game_match.zone_of(seat)).date_naive()
 }
 
 /// Tells the GM something in a player's words, without orders of these games.
@@ -252,7 +260,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     let Absence { from, to, .. } = absence;
     let most = i64::from(draft.game_match.terms.absence_days);
     let taken = Absence::total_days(&draft.game_match.absences[seat]);
-    let today = draft.at.with_timezone(&draft.game_match.zone_of(seat)).date_naive();
+    let today = today(draft, seat);
     let refused = Reply::AbsenceRefused { from, to, left: (most - taken).max(0) };
     if !(1..=most).contains(&absence.days()) || to < today {
         return refused;

@@ -18,7 +18,7 @@ mod filing;
 pub mod prepare;
 pub mod refusal;
 pub mod together;
-mod wishes;
+pub mod wishes;
 
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.
 pub fn rule(draft: &mut Draft, letter: &SeatLetter) {

@@ -1,12 +1,12 @@
 //! The wishes of a letter in people's own words, and the lines that carry them out. Nothing is done because
 //! of a wish.
 
-use chrono::{Days, NaiveDate};
+use chrono::{DateTime, Days, NaiveDate, Utc};
 
 use super::commands::EXTENSION_DAYS_AT_MOST;
-use crate::game::Seat;
+use crate::game::{Line, Seat};
 use crate::house;
-use crate::ledger::TokenOf;
+use crate::ledger::{Question, TokenOf};
 use crate::referee::answer::Wishes;
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::{Match, Stage};
@@ -29,25 +29,61 @@ const MAX_TEXT: usize = 12;
 /// trouble and leaving count.
 pub(super) fn wishes(draft: &Draft, letter: &SeatLetter) -> Option<Wishes> {
     let (request, seat) = (&letter.request, letter.cause.seat);
-    let game_match = &draft.game_match;
-    if request.remarks.is_empty() || letter.cause.token == TokenOf::Other || letter.other_match.is_some() {
+    if letter.cause.token == TokenOf::Other || letter.other_match.is_some() {
         return None;
     }
-    let today = draft.at.with_timezone(&game_match.zone_of(seat)).date_naive();
-    let spoken = wish::spoken(&request.remarks, &game_match.players[seat.other()], today);
-    let is_beside = !request.is_empty();
+    let game_match = &draft.game_match;
+    if request.is_empty()
+        && let Some(wishes) = answered_otherwise(letter, game_match, draft.at)
+    {
+        return Some(wishes);
+    }
+    read_wishes(game_match, seat, &request.remarks, draft.at, !request.is_empty())
+}
+
+/// Returns the wishes that a letter without orders and commands holds, which is about this seat.
+pub fn wishes_of(game_match: &Match, seat: Seat, remarks: &[Line], at: DateTime<Utc>) -> Option<Wishes> {
+    read_wishes(game_match, seat, remarks, at, false)
+}
+
+fn read_wishes(
+    game_match: &Match,
+    seat: Seat,
+    remarks: &[Line],
+    at: DateTime<Utc>,
+    is_beside: bool,
+) -> Option<Wishes> {
+    if remarks.is_empty() {
+        return None;
+    }
+    let today = at.with_timezone(&game_match.zone_of(seat)).date_naive();
+    let spoken = wish::spoken(remarks, &game_match.players[seat.other()], today);
     let topic = spoken.topic.filter(|topic| !is_beside || counts_beside_orders(*topic));
     if topic.is_none() && spoken.care.is_none() {
         return None;
     }
-    let reader = WishReader { game_match, seat, today, letter, spoken: &spoken };
-    let mut wishes = Wishes { care: spoken.care, topic, ..Wishes::default() };
-    match (spoken.care, topic) {
-        (Some(_), _) => reader.care(&mut wishes),
-        (None, Some(topic)) => reader.fill(&mut wishes, topic),
-        (None, None) => {}
-    }
-    Some(wishes)
+    let reader = WishReader { game_match, seat, today, remarks, spoken: &spoken };
+    Some(reader.wishes(topic))
+}
+
+/// Returns the answer to a letter that answers a question of ours, but not with the line that it needs, or
+/// that only says yes where nothing was asked.
+fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>) -> Option<Wishes> {
+    let (request, seat) = (&letter.request, letter.cause.seat);
+    let today = at.with_timezone(&game_match.zone_of(seat)).date_naive();
+    let answer = wish::word_answer(request.lines());
+    let spoken = Spoken::default();
+    let is_short = request.remarks.is_empty() || answer.is_some();
+    let topic = match letter.cause.question {
+        Some(Question::Draw) if is_short => Topic::Draw,
+        Some(Question::Extension) if is_short => Topic::MoreTime,
+        Some(Question::Withdrawal) if is_short => Topic::Withdraw,
+        _ if answer.is_some() && game_match.held[seat].is_some() => Topic::Arrived,
+        _ if answer.is_some() => Topic::Due,
+        _ => return None,
+    };
+    let reader = WishReader { game_match, seat, today, remarks: &request.remarks, spoken: &spoken };
+    Some(reader.wishes(Some(topic)))
 }
 
 fn counts_beside_orders(topic: Topic) -> bool {
@@ -59,13 +95,24 @@ struct WishReader<'a> {
     game_match: &'a Match,
     seat: Seat,
     today: NaiveDate,
-    letter: &'a SeatLetter,
+    remarks: &'a [Line],
     spoken: &'a Spoken,
 }
 
 impl WishReader<'_> {
+    fn wishes(&self, topic: Option<Topic>) -> Wishes {
+        let mut wishes = Wishes { care: self.spoken.care, topic, ..Wishes::default() };
+        match (self.spoken.care, topic) {
+            (Some(_), _) => self.care(&mut wishes),
+            (None, Some(topic)) => self.fill(&mut wishes, topic),
+            (None, None) => {}
+        }
+        wishes
+    }
+
     /// Offers an absence or more time to somebody in trouble.
     fn care(&self, wishes: &mut Wishes) {
+        // A day in such a letter may be that of the accident, so only a last day or a duration counts.
         let is_absence = wishes.topic == Some(Topic::Absence) && self.spoken.span.both().is_some();
         match is_absence {
             true => self.absence(wishes),
@@ -215,6 +262,6 @@ impl WishReader<'_> {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.letter.request.remarks.iter().map(|line| line.text.trim().to_owned()).collect()
+        self.remarks.iter().map(|line| line.text.trim().to_owned()).collect()
     }
 }

@@ -34,6 +34,14 @@ pub fn word_answer(lines: &[Line]) -> Option<WordAnswer> {
     meaning(&sentences).or_else(|| without_name.and_then(meaning))
 }
 
+/// Whether a letter is nothing but this verb, besides a greeting and a name.
+pub fn is_bare_verb(lines: &[Line], verb: &str) -> bool {
+    let mut words = sentences(lines).into_iter().filter(|sentence| !sentence.is_question);
+    let is_verb =
+        |sentence: &Sentence| matches!(&sentence.words[..], [word] if word.folded.eq_ignore_ascii_case(verb));
+    words.next().is_some_and(|first| is_verb(&first)) && words.all(|rest| rest.words.len() <= MAX_NAME)
+}
+
 fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
     LANGUAGES.iter().find_map(|language| {
         let words = words_of(sentences, language);

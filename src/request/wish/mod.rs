@@ -16,7 +16,7 @@ mod dates;
 mod table;
 mod text;
 
-pub use answer::{WordAnswer, word_answer};
+pub use answer::{WordAnswer, is_bare_verb, word_answer};
 pub use table::Topic;
 
 /// The trouble that a letter tells of.
