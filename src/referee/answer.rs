@@ -35,6 +35,8 @@ pub struct Answer {
     pub unread: Option<String>,
     /// The names of attached files, which were not read.
     pub attachments: Vec<String>,
+    /// Its words hold neither a number nor a piece of a game, so they are about something else than orders.
+    pub is_only_chat: bool,
     /// What the letter wishes in words.
     pub wishes: Option<Wishes>,
     /// Whether and when the GM gets the letter's words.
@@ -154,7 +156,7 @@ impl Answer {
         matches!(self.orders, Orders::None)
             && self.replies.is_empty()
             && self.faults.is_empty()
-            && self.wishes.as_ref().is_none_or(Wishes::asks_for_orders)
+            && self.wishes.as_ref().map_or(!self.is_only_chat, Wishes::asks_for_orders)
     }
 
     /// Whether it also shows the board: the letter had nothing to read at all.

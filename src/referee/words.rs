@@ -46,7 +46,7 @@ impl Words {
     /// and beside them those of trouble, those that name the GM, and long ones. Trouble, complaints and what
     /// names the GM are urgent.
     pub fn of(request: &Request) -> Option<Words> {
-        if request.remarks.is_empty() {
+        if request.remarks.is_empty() || wish::is_reaction(&request.remarks) {
             return None;
         }
         let text: Vec<&str> = request.remarks.iter().map(|line| line.text.as_str()).collect();

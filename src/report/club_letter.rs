@@ -186,7 +186,7 @@ pub enum ChangeLetter {
     AskAdd { address: String, code: String, lapses: String },
     /// Asks another registered address whether to remove `address`.
     AskRemove { address: String, code: String, lapses: String },
-    /// Asks a registered address whether to resign these matches.
+    /// Asks a registered address whether to resign these matches, each with its game and the opponent.
     AskLeave { matches: Vec<String>, code: String, lapses: String },
     /// Asks a new address whether its owner plays here.
     AskNew { code: String, lapses: String },

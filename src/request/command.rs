@@ -340,6 +340,9 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "HELP" => match rest {
             [] => Ok(Command::Help(None)),
             [topic] => Ok(Command::Help(Some(topic.to_lowercase()))),
+            [_, _] | [_, _, _] if line.starts_in_capitals() => {
+                Ok(Command::Help(Some(rest.join(" ").to_lowercase().chars().take(MAX_WORD).collect())))
+            }
             _ => Err(("HELP takes one topic at most.".into(), "HELP orders")),
         },
         "GAMES" => alone(Command::Games, "GAMES", rest),

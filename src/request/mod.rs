@@ -255,6 +255,12 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
 
     /// Returns the doubt about a line that holds an order.
     fn doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Fault> {
+        if let Some(orders) = wish::orders_in_words(&wording.words_as_written().collect::<Vec<_>>().join(" "))
+            && orders.iter().all(|order| self.grammar.is_order(order))
+        {
+            let reason = "I read orders in English only. If you mean this, please write it like this; if not, put a # before the line.";
+            return Some(Fault::on(no, reason).with_example(orders.join("\n")));
+        }
         let held = doubt::held_order(&self.grammar, &wording.plain)?;
         if held.split(' ').count() == wording.words().count() {
             let reason = format!(

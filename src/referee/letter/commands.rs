@@ -178,7 +178,8 @@ fn today(draft: &Draft, seat: Seat) -> NaiveDate {
 /// Tells the GM something in a player's words, without orders of these games.
 pub fn tell_gm(draft: &mut Draft, seat: Seat, text: &str, games: &[GameKind]) {
     let text = words::cut(&words::without_order_lines(text, games));
-    notify(draft, Reader::Gm, Notice::Words { by: seat, text });
+    let in_trouble = draft.game_match.in_trouble[seat];
+    notify(draft, Reader::Gm, Notice::Words { by: seat, text, in_trouble, also: Vec::new() });
 }
 
 fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {

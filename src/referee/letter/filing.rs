@@ -61,6 +61,7 @@ pub(super) fn seal_orders(
             let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
             let replaced = draft.game_match.held[seat].replace(filed).is_some();
             draft.game_match.missed[seat] = 0;
+            draft.game_match.in_trouble[seat] = false;
             draft.game_match.refused[seat] = None;
             substitute::come_back(draft, seat);
             Orders::Sealed { filing, sealed, wait, replaced }

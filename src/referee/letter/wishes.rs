@@ -74,12 +74,16 @@ fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>
     let answer = wish::word_answer(request.lines());
     let spoken = Spoken::default();
     let is_short = request.remarks.is_empty() || answer.is_some();
+    let signs = request.lines().iter().flat_map(|line| line.text.chars()).filter(|c| !c.is_whitespace());
+    // Emoji and the like.
+    let is_sign = request.remarks.is_empty() && !request.ended && signs.clone().any(|c| !c.is_ascii());
     let topic = match letter.cause.question {
         Some(Question::Draw) if is_short => Topic::Draw,
         Some(Question::Extension) if is_short => Topic::MoreTime,
         Some(Question::Withdrawal) if is_short => Topic::Withdraw,
         _ if answer.is_some() && game_match.held[seat].is_some() => Topic::Arrived,
         _ if answer.is_some() => Topic::Due,
+        _ if is_sign => Topic::Thanks,
         _ => return None,
     };
     let reader = WishReader { game_match, seat, today, remarks: &request.remarks, spoken: &spoken };
@@ -110,13 +114,15 @@ impl WishReader<'_> {
         wishes
     }
 
-    /// Offers an absence or more time to somebody in trouble.
+    /// Offers an absence or more time to somebody in trouble. A day that the letter names may be that of the
+    /// accident, so only its last day or a duration counts.
     fn care(&self, wishes: &mut Wishes) {
-        // A day in such a letter may be that of the accident, so only a last day or a duration counts.
-        let is_absence = wishes.topic == Some(Topic::Absence) && self.spoken.span.both().is_some();
-        match is_absence {
-            true => self.absence(wishes),
-            false => self.more_time(wishes, DAYS_IN_TROUBLE),
+        let span = &self.spoken.span;
+        let last = |days: u32| self.today + Days::new(u64::from(days.saturating_sub(1)));
+        let to = span.days.map(last).or(span.to.filter(|to| *to >= self.today));
+        match to.filter(|_| wishes.topic == Some(Topic::Absence)) {
+            Some(to) => self.absence_of(wishes, self.today, to),
+            None => self.more_time(wishes, DAYS_IN_TROUBLE),
         }
     }
 
@@ -207,32 +213,39 @@ impl WishReader<'_> {
     }
 
     fn absence(&self, wishes: &mut Wishes) {
-        let most = i64::from(self.game_match.terms.absence_days);
-        let left = (most - Absence::total_days(&self.game_match.absences[self.seat])).max(0);
-        let line = |from: NaiveDate, to: NaiveDate| format!("ABSENT {from} TO {to}");
         if let Some((one, other)) = self.spoken.span.unclear {
             let from = |to: NaiveDate| self.spoken.span.from.filter(|from| *from <= to).unwrap_or(self.today);
             wishes.is_unclear = true;
             for to in [one, other].into_iter().filter(|to| *to >= self.today) {
-                wishes.add(line(from(to), to));
+                wishes.add(absent(from(to), to));
             }
             return;
         }
-        let both = self.spoken.span.both().filter(|(_, to)| *to >= self.today);
-        if let Some((from, to)) = both.filter(|(from, to)| (*to - *from).num_days() < left) {
-            wishes.add(line(from, to));
-            return;
-        }
-        if both.is_some() {
-            wishes.days_left = Some(left);
-            self.more_time(wishes, EXTENSION_DAYS_AT_MOST);
+        if let Some((from, to)) = self.spoken.span.both().filter(|(_, to)| *to >= self.today) {
+            self.absence_of(wishes, from, to);
             return;
         }
         wishes.lacks_days = true;
         let from = self.spoken.span.from.filter(|from| *from >= self.today).unwrap_or(self.today);
-        if left > i64::try_from(EXAMPLE_DAYS).unwrap_or_default() {
-            wishes.add(line(from, from + Days::new(EXAMPLE_DAYS)));
+        if self.days_left() > i64::try_from(EXAMPLE_DAYS).unwrap_or_default() {
+            wishes.add(absent(from, from + Days::new(EXAMPLE_DAYS)));
         }
+    }
+
+    /// Offers an absence or, if too few days of absence are left, more time.
+    fn absence_of(&self, wishes: &mut Wishes, from: NaiveDate, to: NaiveDate) {
+        let left = self.days_left();
+        if (to - from).num_days() < left {
+            wishes.add(absent(from, to));
+            return;
+        }
+        wishes.days_left = Some(left);
+        self.more_time(wishes, EXTENSION_DAYS_AT_MOST);
+    }
+
+    fn days_left(&self) -> i64 {
+        let most = i64::from(self.game_match.terms.absence_days);
+        (most - Absence::total_days(&self.game_match.absences[self.seat])).max(0)
     }
 
     fn rematch(&self, wishes: &mut Wishes, is_over: bool) {
@@ -264,4 +277,8 @@ impl WishReader<'_> {
     fn remarks(&self) -> Vec<String> {
         self.remarks.iter().map(|line| line.text.trim().to_owned()).collect()
     }
+}
+
+fn absent(from: NaiveDate, to: NaiveDate) -> String {
+    format!("ABSENT {from} TO {to}")
 }

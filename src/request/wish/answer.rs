@@ -45,7 +45,7 @@ pub fn is_bare_verb(lines: &[Line], verb: &str) -> bool {
 fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
     LANGUAGES.iter().find_map(|language| {
         let words = words_of(sentences, language);
-        if words.is_empty() || words.len() > MAX_WORDS {
+        if words.is_empty() || without_polite(&words, language).len() > MAX_WORDS {
             return None;
         }
         let says = |list: &BTreeSet<String>| is_made_of(&words, &[list], &language.polite);
@@ -63,16 +63,19 @@ fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
     })
 }
 
-/// Returns the words of the letter without the polite ones at its ends. In a language that does not separate
-/// words, each sentence is one.
+/// Returns the words of the letter. In a language that does not separate words, each sentence is one.
 fn words_of(sentences: &[Sentence], language: &Language) -> Vec<String> {
-    let words: Vec<String> = match language.joined {
+    match language.joined {
         true => sentences.iter().map(Sentence::joined).collect(),
         false => {
             sentences.iter().flat_map(|sentence| &sentence.words).map(|word| word.folded.clone()).collect()
         }
-    };
-    let mut rest = &words[..];
+    }
+}
+
+/// Returns the words without the polite ones at both ends.
+fn without_polite<'w>(words: &'w [String], language: &Language) -> &'w [String] {
+    let mut rest = words;
     while let Some((first, others)) = rest.split_first()
         && language.polite.contains(first)
     {
@@ -83,7 +86,7 @@ fn words_of(sentences: &[Sentence], language: &Language) -> Vec<String> {
     {
         rest = others;
     }
-    rest.to_vec()
+    rest
 }
 
 /// Whether the words are phrases of these lists and polite words, one after the other, and nothing else.

@@ -13,10 +13,12 @@ use crate::letter::Address;
 
 mod answer;
 mod dates;
+mod orders;
 mod table;
 mod text;
 
 pub use answer::{WordAnswer, is_bare_verb, word_answer};
+pub use orders::orders_in_words;
 pub use table::Topic;
 
 /// The trouble that a letter tells of.
@@ -68,6 +70,7 @@ pub fn spoken(remarks: &[Line], foe: &str, today: NaiveDate) -> Spoken {
         _ => true,
     });
     let topic = found.iter().map(|(topic, ..)| *topic).min();
+    let topic = topic.or(is_reaction(remarks).then_some(Topic::Thanks));
     let spans =
         found.iter().filter(|(found, ..)| is_dated(*found)).map(|(_, index, language)| (index, *language));
     let spans = spans.map(|(index, language)| best_span(&sentences, *index, language, today));
@@ -92,6 +95,27 @@ pub fn is_urgent(remarks: &[Line]) -> bool {
     };
     care(&sentences).is_some() || sentences.iter().any(asks)
 }
+
+/// Whether remarks name neither a number, a square nor a piece, so that they are no orders in words.
+pub fn is_chat(remarks: &[Line]) -> bool {
+    let has_digit = |sentence: &Sentence| {
+        sentence.words.iter().any(|word| word.folded.contains(|c: char| c.is_ascii_digit()))
+    };
+    !sentences(remarks).iter().any(|sentence| has_digit(sentence) || names_a_piece(sentence))
+}
+
+/// Whether remarks are only a mail program's notice that somebody reacted to a letter.
+pub fn is_reaction(remarks: &[Line]) -> bool {
+    let mut lines = remarks.iter().map(|line| line.text.to_lowercase());
+    let is_notice = |line: &String| {
+        line.len() < MAX_NOTICE
+            && (line.contains("reacted via gmail") || line.contains("reacted to your message"))
+    };
+    !remarks.is_empty() && lines.all(|line| is_notice(&line) || !line.contains(char::is_alphanumeric))
+}
+
+/// Maximum bytes of such a notice, with a link.
+const MAX_NOTICE: usize = 200;
 
 /// Whether the days that a letter names belong to wishes of this topic.
 fn is_dated(topic: Topic) -> bool {

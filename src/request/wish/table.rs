@@ -99,7 +99,7 @@ struct OrdersFile {
     star: Vec<String>,
     to: Vec<String>,
     verbs: Vec<String>,
-    hold: Vec<String>,
+    capture: Vec<String>,
 }
 
 /// A piece of a phrase.
@@ -123,7 +123,8 @@ const MAX_GAP: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub struct Phrases {
     joined: bool,
-    list: Vec<Phrase>,
+    /// By their first character, because most words begin none.
+    by_first: BTreeMap<char, Vec<Phrase>>,
 }
 
 /// The words of a language.
@@ -157,7 +158,6 @@ pub struct Language {
     pub pieces: BTreeMap<String, &'static str>,
     /// Words that may stand in an order around its piece and squares.
     pub order_words: BTreeSet<String>,
-    pub hold: BTreeSet<String>,
 }
 
 /// The languages, with the codes of ISO 639-1.
@@ -199,7 +199,13 @@ impl Language {
         let units = [(day, 1), (week, 7), (month, 30)].into_iter();
         let units = units.flat_map(|(names, days)| names.iter().map(move |name| (folded(name), days)));
         let orders = file.orders;
-        let pieces = [(&orders.ship, "SHIP"), (&orders.marble, "MARBLE"), (&orders.star, "STAR")].into_iter();
+        let pieces = [
+            (&orders.ship, "SHIP"),
+            (&orders.marble, "MARBLE"),
+            (&orders.star, "STAR"),
+            (&orders.capture, "CAPTURE"),
+        ]
+        .into_iter();
         let pieces = pieces.flat_map(|(names, piece)| names.iter().map(move |name| (folded(name), piece)));
         Language {
             joined,
@@ -226,7 +232,6 @@ impl Language {
             back: phrases(&file.words.back),
             pieces: pieces.collect(),
             order_words: orders.to.iter().chain(&orders.verbs).map(|word| folded(word)).collect(),
-            hold: set(&orders.hold),
         }
     }
 }
@@ -249,7 +254,11 @@ fn numbered(names: &[String], first: u32) -> BTreeMap<String, u32> {
 
 impl Phrases {
     fn new(joined: bool, list: &[String]) -> Phrases {
-        Phrases { joined, list: list.iter().map(|text| Phrase::new(joined, text)).collect() }
+        let mut by_first: BTreeMap<char, Vec<Phrase>> = BTreeMap::new();
+        for phrase in list.iter().map(|text| Phrase::new(joined, text)) {
+            by_first.entry(phrase.first()).or_default().push(phrase);
+        }
+        Phrases { joined, by_first }
     }
 
     /// Returns where a phrase begins and ends in a sentence, in words. In languages that do not separate
@@ -257,13 +266,15 @@ impl Phrases {
     pub fn find(&self, sentence: &Sentence) -> Option<(usize, usize)> {
         if self.joined {
             let text = sentence.joined();
-            let any = self.list.iter().any(|phrase| phrase.is_in(&text));
+            let any = self.by_first.values().flatten().any(|phrase| phrase.is_in(&text));
             return any.then_some((0, sentence.words.len()));
         }
         let starts = 0..sentence.words.len();
         starts.into_iter().find_map(|start| {
             let rest = &sentence.words[start..];
-            let mut ends = self.list.iter().filter_map(|phrase| matched(&phrase.0, rest));
+            let first = rest[0].folded.chars().next()?;
+            let list = self.by_first.get(&first).map(Vec::as_slice).unwrap_or_default();
+            let mut ends = list.iter().filter_map(|phrase| matched(&phrase.0, rest));
             ends.next().map(|length| (start, start + length))
         })
     }
@@ -287,6 +298,13 @@ impl Phrase {
             }
         }
         Phrase(pieces)
+    }
+
+    fn first(&self) -> char {
+        match self.0.first() {
+            Some(Piece::Word(text) | Piece::Stem(text)) => text.chars().next().unwrap_or(' '),
+            Some(Piece::Gap) | None => ' ',
+        }
     }
 
     fn is_in(&self, joined: &str) -> bool {
