@@ -2,6 +2,7 @@
 //!
 //! All that a seat's letter says about a match is put together here: check here what a letter may disclose.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Datelike as _, Utc};
@@ -92,7 +93,8 @@ fn match_header(game_match: &Match) -> Value {
 
 /// The meaning of each option of the game, in half a sentence.
 fn option_notes(source: &FieldSource) -> Value {
-    source.game_match.game.option_rules().iter().map(|rule| (rule.name, rule.says)).collect()
+    let rules = source.game_match.game.option_rules().iter();
+    value(rules.map(|rule| (rule.name, rule.says)).collect::<BTreeMap<_, _>>())
 }
 
 /// The time until which the opponent of a player who has vanished may choose.

@@ -44,7 +44,8 @@ pub fn is_bare_verb(lines: &[Line], verb: &str) -> bool {
 
 fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
     LANGUAGES.iter().find_map(|language| {
-        let words = words_of(sentences, language);
+        let words = sentences.iter().flat_map(|sentence| &sentence.words).map(|word| word.folded.clone());
+        let words: Vec<String> = words.collect();
         if words.is_empty() || without_polite(&words, language).len() > MAX_WORDS {
             return None;
         }
@@ -61,16 +62,6 @@ fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
             _ => None,
         }
     })
-}
-
-/// Returns the words of the letter. In a language that does not separate words, each sentence is one.
-fn words_of(sentences: &[Sentence], language: &Language) -> Vec<String> {
-    match language.joined {
-        true => sentences.iter().map(Sentence::joined).collect(),
-        false => {
-            sentences.iter().flat_map(|sentence| &sentence.words).map(|word| word.folded.clone()).collect()
-        }
-    }
 }
 
 /// Returns the words without the polite ones at both ends.

@@ -41,6 +41,32 @@ pub enum Topic {
     Thanks,
 }
 
+impl Topic {
+    pub const ALL: [Topic; 21] = [
+        Topic::Address,
+        Topic::LessMail,
+        Topic::Leave,
+        Topic::Resign,
+        Topic::Withdraw,
+        Topic::Foul,
+        Topic::Absence,
+        Topic::MoreTime,
+        Topic::Pause,
+        Topic::Draw,
+        Topic::Rematch,
+        Topic::Opponent,
+        Topic::Report,
+        Topic::OpponentName,
+        Topic::Tell,
+        Topic::Rules,
+        Topic::Change,
+        Topic::Arrived,
+        Topic::Due,
+        Topic::Ranking,
+        Topic::Thanks,
+    ];
+}
+
 /// A language as its file describes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -339,7 +365,7 @@ mod tests {
     fn every_language_has_all_of_the_table() {
         for (code, text) in FILES {
             let file: LanguageFile = toml::from_str(text).unwrap_or_else(|error| panic!("{code}: {error}"));
-            assert_eq!(file.wishes.len(), 21, "{code} lacks a topic");
+            assert_eq!(file.wishes.len(), Topic::ALL.len(), "{code} lacks a topic");
             assert!(file.wishes.values().all(|list| !list.is_empty()), "{code}");
             assert_eq!((file.words.months.len(), file.words.weekdays.len()), (12, 7), "{code}");
             for list in file.wishes.values() {
