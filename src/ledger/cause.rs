@@ -76,9 +76,24 @@ pub struct LetterCause {
     /// The player's other games whose orders stand in its texts, so that none is passed on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub withheld_for: Vec<GameKind>,
+    /// The question of ours that it answers, while that is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
     /// The advice of the house, if the letter asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
+}
+
+/// A question of ours to a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Question {
+    /// Whether the seat agrees to more time.
+    Extension,
+    /// Whether it accepts a draw.
+    Draw,
+    /// Whether it takes its orders back.
+    Withdrawal,
 }
 
 /// Whether a letter has a valid DKIM signature of its sender's domain.
@@ -174,6 +189,7 @@ impl LetterCause {
             holds_resignation: false,
             left_out: 0,
             withheld_for: Vec::new(),
+            question: None,
             hint: None,
         }
     }

@@ -26,7 +26,7 @@ mod seal;
 mod settings;
 
 pub use act::{Act, Correction, HouseFailure, HousePlay, NewKey};
-pub use cause::{Cause, Hint, LetterCause, Permission, Room, Signature, TokenOf};
+pub use cause::{Cause, Hint, LetterCause, Permission, Question, Room, Signature, TokenOf};
 pub use chain::{ChainError, Head, walk};
 pub use fact::{Fact, FaultKind, FaultyLine, MailIdentity, PauseReason, no_house};
 pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};

@@ -9,6 +9,7 @@ use crate::game::any::Filing;
 use crate::game::{Fault, Line};
 use crate::letter::Digest;
 use crate::request::LeftOut;
+use crate::request::wish::{Care, Topic};
 
 /// The answer to one letter.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +35,10 @@ pub struct Answer {
     pub unread: Option<String>,
     /// The names of attached files, which were not read.
     pub attachments: Vec<String>,
+    /// Its words hold neither a number nor a piece of a game, so they are about something else than orders.
+    pub is_only_chat: bool,
+    /// What the letter wishes in words.
+    pub wishes: Option<Wishes>,
     /// Whether and when the GM gets the letter's words.
     pub passed_on: Option<Passing>,
     /// Every GM who gets them plays against the seat.
@@ -50,6 +55,50 @@ pub struct Answer {
     pub reports: Vec<PastReports>,
     /// The parts of the letter that were not followed, because it asks for too much.
     pub left_out: LeftOut,
+}
+
+/// What a letter wishes in words, and the lines that do it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Wishes {
+    pub care: Option<Care>,
+    pub topic: Option<Topic>,
+    /// The lines of each act that does it, the best one first.
+    pub acts: Vec<Vec<String>>,
+    /// Days of more time that the acts ask for.
+    pub days: Option<u32>,
+    /// The days of absence that are left, if the letter wishes for more.
+    pub days_left: Option<i64>,
+    /// The letter names no days of its absence, or only the first, so that the act is an example.
+    pub lacks_days: bool,
+    /// A date can be read in two ways, one for each act.
+    pub is_unclear: bool,
+}
+
+impl Wishes {
+    /// Adds an act of one line.
+    pub fn add(&mut self, line: String) {
+        self.acts.push(vec![line]);
+    }
+
+    pub fn extend(&mut self, line: Option<String>) {
+        self.acts.extend(line.map(|line| vec![line]));
+    }
+
+    /// Adds a command that counts only with CONFIRM.
+    pub fn add_confirmed(&mut self, verb: &str) {
+        self.add(format!("{verb} CONFIRM"));
+    }
+
+    /// Returns the lines of the link to each act: without CONFIRM, so that a slip of the finger ends no match.
+    pub fn linked(&self) -> impl Iterator<Item = Vec<&str>> {
+        let without = |line: &'_ str| line.strip_suffix(" CONFIRM").map_or(line.len(), str::len);
+        self.acts.iter().map(move |act| act.iter().map(|line| &line[..without(line)]).collect())
+    }
+
+    /// Whether the answer shows how orders are written.
+    fn asks_for_orders(&self) -> bool {
+        self.care.is_none() && matches!(self.topic, Some(Topic::Rules | Topic::Change))
+    }
 }
 
 /// The outcome of a letter's absences in its player's other matches.
@@ -83,6 +132,7 @@ impl Answer {
             && self.replies.is_empty()
             && self.faults.is_empty()
             && self.remarks.is_empty()
+            && self.wishes.is_none()
             && self.replaced.is_empty()
             && !self.token_renewed
             && self.accepted_since.is_none()
@@ -100,9 +150,18 @@ impl Answer {
             && self.faults.is_empty()
     }
 
-    /// Whether the letter held nothing to act on, so that its answer shows how orders look.
+    /// Whether the letter held nothing to act on, and was not about something else, so that its answer shows
+    /// how orders look.
     pub fn asks_for_orders(&self) -> bool {
-        matches!(self.orders, Orders::None) && self.replies.is_empty() && self.faults.is_empty()
+        matches!(self.orders, Orders::None)
+            && self.replies.is_empty()
+            && self.faults.is_empty()
+            && self.wishes.as_ref().map_or(!self.is_only_chat, Wishes::asks_for_orders)
+    }
+
+    /// Whether it also shows the board: the letter had nothing to read at all.
+    pub fn asks_for_board(&self) -> bool {
+        self.asks_for_orders() && self.remarks.is_empty()
     }
 
     /// Returns the faults of the orders, then those of the commands.

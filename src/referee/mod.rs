@@ -37,7 +37,7 @@ mod schedule;
 mod settings;
 mod words;
 
-pub use answer::{AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports};
+pub use answer::{AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports, Wishes};
 pub use changes::ChangeReply;
 pub use clock::late::TOLERATED_DELAY;
 pub use gm::grammar::{has_instruction, instructions, is_digest_prefix};
@@ -47,6 +47,7 @@ pub use gm::instruction::{
 pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use letter::prepare::{NoSuchPart, part_digest, part_text, prepare};
 pub use letter::together::Questions;
+pub use letter::wishes::wishes_of;
 pub use matter::{Matter, SeatLetter};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use play::deadline::move_deadline;

@@ -59,7 +59,7 @@ pub enum Reply {
     /// ACCEPT or JOIN has opened a match.
     Joined { match_id: String },
     /// The offer is off, and its author is told.
-    Declined,
+    Declined { code: String },
     /// The commands that waited for the sender's answer, and their replies.
     Confirmed { replies: Vec<Reply> },
     /// No question to the sender has this code.

@@ -1,5 +1,6 @@
 //! Reads what a player wants to change in their settings.
 
+use chrono::{DateTime, Offset as _, TimeZone as _, Utc};
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde::{Deserialize, Serialize};
 
@@ -32,11 +33,16 @@ pub struct SettingFault {
     pub example: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SettingFaultKind {
     UnknownName,
     UnknownZone,
+    /// An offset, such as UTC+2, and the time zones of up to three cities whose clock shows it now, with that
+    /// time.
+    Offset {
+        cities: Vec<(String, String)>,
+    },
     /// The setting takes one of these words.
     OneOfTwo {
         #[serde(borrow)]
@@ -61,7 +67,8 @@ const MAX_REMINDER_HOURS: u32 = 720;
 const MAX_REMINDERS: usize = 5;
 
 impl SettingsChange {
-    /// Reads the changes to `current`. A digest comes at `digest_hour`. Names are not checked here.
+    /// Reads the changes to `current` at the time `now`. A digest comes at `digest_hour`. Names are not checked
+    /// here.
     ///
     /// # Errors
     /// Returns what is wrong with each setting that cannot stand.
@@ -69,6 +76,7 @@ impl SettingsChange {
         written: &[(String, String)],
         current: &PlayerSettings,
         digest_hour: u32,
+        now: DateTime<Utc>,
     ) -> Result<SettingsChange, Vec<SettingFault>> {
         if let Some((name, value)) = written.get(MAX_SETTINGS) {
             let why = SettingFaultKind::TooMany { most: MAX_SETTINGS };
@@ -78,19 +86,25 @@ impl SettingsChange {
         let mut change = SettingsChange { settings: current.clone(), ..SettingsChange::default() };
         let mut faults = Vec::new();
         for (name, value) in written {
-            if let Err((why, example)) = change.take(name, value, digest_hour) {
+            if let Err((why, example)) = change.take(name, value, digest_hour, now) {
                 faults.push(SettingFault { written: as_written(name, value), why, example });
             }
         }
         if faults.is_empty() { Ok(change) } else { Err(faults) }
     }
 
-    fn take(&mut self, name: &str, value: &str, digest_hour: u32) -> Result<(), (SettingFaultKind, String)> {
+    fn take(
+        &mut self,
+        name: &str,
+        value: &str,
+        digest_hour: u32,
+        now: DateTime<Utc>,
+    ) -> Result<(), (SettingFaultKind, String)> {
         let word = value.split_whitespace().collect::<String>().to_ascii_lowercase();
         let word = word.trim_end_matches([',', ';', '.']);
         let settings = &mut self.settings;
         match name {
-            "zone" => settings.zone = Some(read_zone(word)?),
+            "zone" => settings.zone = Some(read_zone(word, now)?),
             "format" => {
                 settings.format =
                     one_of(word, "format", ("text", LetterFormat::Text), ("html", LetterFormat::Html))?;
@@ -139,8 +153,15 @@ fn one_of<T>(
     }
 }
 
-/// Reads a time zone such as `europe/berlin`. A city alone is answered with its zone.
-fn read_zone(word: &str) -> Result<Tz, (SettingFaultKind, String)> {
+/// Reads a time zone such as `europe/berlin`. A city alone is answered with its zone, and an offset with the
+/// zones of cities: a zone like Etc/GMT+2 means the opposite of what it says.
+fn read_zone(word: &str, now: DateTime<Utc>) -> Result<Tz, (SettingFaultKind, String)> {
+    if let Some(offset) = offset(word) {
+        let cities = cities_at(offset, now);
+        let example = cities.first().map_or("Europe/Berlin", |(zone, _)| zone.as_str());
+        let example = format!("zone={example}");
+        return Err((SettingFaultKind::Offset { cities }, example));
+    }
     let found = TZ_VARIANTS.iter().find(|zone| zone.name().eq_ignore_ascii_case(word));
     found.copied().ok_or_else(|| {
         let city = word.rsplit('/').next().unwrap_or_default().replace('-', "_");
@@ -161,6 +182,76 @@ fn read_limit(word: &str) -> Result<Option<u32>, (SettingFaultKind, String)> {
     }
     let limit = word.parse().ok().filter(|limit| (1..=MAX_MATCHES).contains(limit));
     limit.map(Some).ok_or((SettingFaultKind::Matches { most: MAX_MATCHES }, "limit=8".to_owned()))
+}
+
+/// Reads `UTC+2`, `gmt-3:30`, `+0200` and `-5`, and returns the offset in minutes.
+fn offset(word: &str) -> Option<i32> {
+    let bare = word.strip_prefix("etc/").unwrap_or(word);
+    let bare = ["utc", "gmt", "z"].iter().find_map(|name| bare.strip_prefix(name)).unwrap_or(bare);
+    let (sign, digits) = match bare.chars().next()? {
+        '+' => (1, &bare[1..]),
+        '-' => (-1, &bare[1..]),
+        _ => return None,
+    };
+    let (hours, minutes) = match (digits.split_once(':'), digits.len()) {
+        (Some((hours, minutes)), _) => (hours, minutes),
+        (None, 3 | 4) if digits.is_ascii() => digits.split_at(digits.len() - 2),
+        (None, _) => (digits, "0"),
+    };
+    let (hours, minutes) = (hours.parse::<i32>().ok()?, minutes.parse::<i32>().ok()?);
+    let is_offset = (0..=14).contains(&hours) && (0..60).contains(&minutes);
+    is_offset.then_some(sign * (60 * hours + minutes))
+}
+
+/// Cities that most people know, in the order in which they are proposed.
+const CITIES: [Tz; 30] = [
+    Tz::Europe__London,
+    Tz::Europe__Berlin,
+    Tz::Europe__Paris,
+    Tz::Europe__Warsaw,
+    Tz::Europe__Athens,
+    Tz::Europe__Istanbul,
+    Tz::Europe__Moscow,
+    Tz::Africa__Lagos,
+    Tz::Africa__Cairo,
+    Tz::Africa__Johannesburg,
+    Tz::Africa__Nairobi,
+    Tz::Asia__Dubai,
+    Tz::Asia__Karachi,
+    Tz::Asia__Kolkata,
+    Tz::Asia__Dhaka,
+    Tz::Asia__Bangkok,
+    Tz::Asia__Shanghai,
+    Tz::Asia__Singapore,
+    Tz::Asia__Tokyo,
+    Tz::Australia__Sydney,
+    Tz::Australia__Adelaide,
+    Tz::Pacific__Auckland,
+    Tz::Atlantic__Azores,
+    Tz::America__Sao_Paulo,
+    Tz::America__Halifax,
+    Tz::America__New_York,
+    Tz::America__Chicago,
+    Tz::America__Denver,
+    Tz::America__Los_Angeles,
+    Tz::America__Anchorage,
+];
+
+/// Maximum cities in an answer.
+const MAX_CITIES: usize = 3;
+
+/// Returns the zones of cities whose clock is ahead of UTC by these minutes now, with the time there.
+fn cities_at(minutes: i32, now: DateTime<Utc>) -> Vec<(String, String)> {
+    let others = TZ_VARIANTS.iter().filter(|zone| !CITIES.contains(zone));
+    let others = others.filter(|zone| zone.name().contains('/') && !zone.name().starts_with("Etc/"));
+    let there = |zone: &&Tz| {
+        let offset = zone.offset_from_utc_datetime(&now.naive_utc()).fix().local_minus_utc();
+        offset == 60 * minutes
+    };
+    let zones = CITIES.iter().chain(others).filter(there).take(MAX_CITIES);
+    zones
+        .map(|zone| (zone.name().to_owned(), now.with_timezone(zone).format("%a %H:%M").to_string()))
+        .collect()
 }
 
 /// Reads `48,12`; `off` stands for no reminders.

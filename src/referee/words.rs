@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::Syntax;
 use crate::game::any::GameKind;
-use crate::request::{Command, Request};
+use crate::request::{Command, Request, wish};
 
 /// Remarks beside orders that are long enough to be meant for a person.
 const MANY_LINES: usize = 3;
@@ -43,17 +43,18 @@ pub struct Words {
 
 impl Words {
     /// Returns the words of a letter that are for a person: those of a letter without orders and commands,
-    /// and beside them those of trouble, those that name the GM, and long ones.
+    /// and beside them those of trouble, those that name the GM, and long ones. Trouble, complaints and what
+    /// names the GM are urgent.
     pub fn of(request: &Request) -> Option<Words> {
-        if request.remarks.is_empty() {
+        if request.remarks.is_empty() || wish::is_reaction(&request.remarks) {
             return None;
         }
         let text: Vec<&str> = request.remarks.iter().map(|line| line.text.as_str()).collect();
         let text = cut(&text.join("\n"));
-        let names_gm = has_any(&text, GM);
+        let is_urgent = has_any(&text, GM) || wish::is_urgent(&request.remarks);
         let is_for_a_person =
-            names_gm || request.is_empty() || request.remarks.len() > MANY_LINES || tells_of_trouble(&text);
-        let passing = if names_gm { Passing::AtOnce } else { Passing::InDigest };
+            is_urgent || request.is_empty() || request.remarks.len() > MANY_LINES || tells_of_trouble(&text);
+        let passing = if is_urgent { Passing::AtOnce } else { Passing::InDigest };
         is_for_a_person.then_some(Words { passing, text })
     }
 }

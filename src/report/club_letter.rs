@@ -26,6 +26,10 @@ pub enum ClubLetter {
         commands_left_out: usize,
         /// Whether and when the GM gets the letter's words.
         passed_on: Option<Passing>,
+        /// The lines that answer our question to the sender, once more.
+        asked_again: Vec<String>,
+        /// Whether the sender is a player.
+        is_known: bool,
     },
     /// Passes words to the GM, from somebody who has no seat or whose letter has no token.
     Words { address: String, message: Vec<String> },
@@ -90,7 +94,7 @@ pub enum ClubLetter {
     /// Tells an opponent that a player is away, in these matches. `days`: the first and last of each absence.
     Absent { name: String, days: Vec<(String, String)>, matches: Vec<String> },
     /// Asks a player, or the GM if there is no match, about a letter that reads like an automatic reply.
-    Suspected { match_id: Option<String> },
+    Suspected { match_id: Option<String>, matches: Vec<MatchSummary> },
     /// Tells a sender that their letter cannot be read.
     Unreadable { reason: UnreadableReason, limits: LimitSummary },
 }
@@ -195,7 +199,7 @@ pub enum ChangeLetter {
     AskAdd { address: String, code: String, lapses: String },
     /// Asks another registered address whether to remove `address`.
     AskRemove { address: String, code: String, lapses: String },
-    /// Asks a registered address whether to resign these matches.
+    /// Asks a registered address whether to resign these matches, each with its game and the opponent.
     AskLeave { matches: Vec<String>, code: String, lapses: String },
     /// Asks a new address whether its owner plays here.
     AskNew { code: String, lapses: String },

@@ -6,15 +6,15 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
 use super::context::TemplateContext;
-use super::shown::shows_board;
+use super::shown::brings_form;
 use super::{Club, ClubLetter, TemplateError, Templates, WordingInput};
 use crate::game::{Line, Seat};
-use crate::referee::{Content, Match, Reader, Stage};
+use crate::referee::{Content, Match, Reader, Stage, Wishes};
 
 /// A link under a letter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AnswerLink {
-    label: &'static str,
+    label: String,
     href: String,
 }
 
@@ -33,10 +33,19 @@ struct LinkedLetter<'a> {
 
 impl LinkedLetter<'_> {
     /// Returns the link to a letter with these lines, or without them if it would be too long.
-    fn link(&self, label: &'static str, lines: &[&str]) -> AnswerLink {
+    fn link(&self, label: &str, lines: &[&str]) -> AnswerLink {
         let whole = self.href(lines);
         let href = if whole.len() > MAX_LINK { self.href(&[]) } else { whole };
-        AnswerLink { label, href }
+        AnswerLink { label: label.to_owned(), href }
+    }
+
+    /// Returns a link for each act that a letter wished for, labelled with its command.
+    fn acts(&self, wishes: &Wishes) -> Vec<AnswerLink> {
+        let named = |act: Vec<&str>| {
+            let label = act.first().copied().unwrap_or_default().to_owned();
+            self.link(&format!("Send {label}"), &act)
+        };
+        wishes.linked().map(named).collect()
     }
 
     fn href(&self, lines: &[&str]) -> String {
@@ -66,18 +75,19 @@ pub fn for_match(
     let game_match = &**input.game_match;
     let Reader::Seat(seat) = input.dispatch.to else { return Ok(Vec::new()) };
     let subject = format!("[{}] {title}", game_match.id);
+    let draft = LinkedLetter { club: input.club, subject: &subject, token: input.token };
     if game_match.stage == Stage::Over && matches!(input.dispatch.content, Content::Report { .. }) {
-        let draft = LinkedLetter { club: input.club, subject: &subject, token: input.token };
         return Ok(vec![draft.link("Play again", &["REMATCH"])]);
     }
-    if !shows_board(game_match, &input.dispatch.content, seat) || !game_match.awaits(seat) {
-        return Ok(Vec::new());
+    let wishes = input.dispatch.content.answer().and_then(|answer| answer.wishes.as_ref());
+    let mut links: Vec<AnswerLink> = wishes.map(|wishes| draft.acts(wishes)).unwrap_or_default();
+    if !brings_form(game_match, &input.dispatch.content, seat) {
+        return Ok(links);
     }
     let form = templates.render(&format!("{}/form.txt", game_match.game.key()), context.clone())?;
     let orders = orders_of_form(&form, game_match, seat);
     let orders: Vec<&str> = orders.iter().map(String::as_str).collect();
-    let draft = LinkedLetter { club: input.club, subject: &subject, token: input.token };
-    let mut links = vec![draft.link("Answer with this form", &orders)];
+    links.push(draft.link("Answer with this form", &orders));
     // A side that must move cannot hold.
     if game_match.state.missed(seat).is_some() {
         links.push(draft.link("Hold all", &["HOLD"]));

@@ -18,8 +18,9 @@ use crate::ledger::{Cause, SealKey};
 use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
     self, Adjudication, Answer, Content, Dispatch, HouseDefaults, LeftOut, Match, Notice, Opening, Orders,
-    OtherPart, PartOutcome, Passing, PastReport, PastReports, Reader, Reply,
+    OtherPart, PartOutcome, Passing, PastReport, PastReports, Reader, Reply, Wishes,
 };
+use crate::request::wish::{Care, Topic};
 
 const CLUB: Club<'static> =
     Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
@@ -76,6 +77,8 @@ fn answer_to_stranger(reply: Reply) -> ClubLetter {
         question: None,
         commands_left_out: 1,
         passed_on: Some(Passing::AtOnce),
+        asked_again: vec!["ACCEPT 7K3M9P".to_owned()],
+        is_known: true,
     }
 }
 
@@ -112,6 +115,8 @@ fn manual_pages() -> Vec<Reply> {
     let rules = GameKind::ALL.iter().map(|kind| Reply::Rules { game: Some(kind.key().to_owned()) });
     let general = [
         Reply::Help { topic: None },
+        Reply::Help { topic: Some("captures".to_owned()) },
+        Reply::Help { topic: Some("zeppelins".to_owned()) },
         Reply::Rules { game: None },
         Reply::rules(Some("quad strategy")),
         Reply::rules(Some("quadrant-z strategy")),
@@ -249,7 +254,34 @@ fn answers(filing: Option<Filing>) -> Vec<Answer> {
         left_out: LeftOut { orders: 0, commands: 3, faults: 4 },
         ..Answer::default()
     });
+    answers.extend(wishes().into_iter().map(|wishes| Answer {
+        remarks: Line::numbered(&["A line"]),
+        passed_on: Some(Passing::InDigest),
+        wishes: Some(wishes),
+        ..Answer::default()
+    }));
     answers
+}
+
+/// Every kind of wish, with acts and without.
+fn wishes() -> Vec<Wishes> {
+    let act = |line: &str| vec![line.to_owned()];
+    let acts = [Vec::new(), vec![act("AN ACT"), act("ANOTHER")], vec![act("AGREE")]];
+    let mut found = Vec::new();
+    for acts in acts {
+        for topic in Topic::ALL {
+            found.push(Wishes { topic: Some(topic), acts: acts.clone(), days: Some(3), ..Wishes::default() });
+        }
+        let absence = Wishes { topic: Some(Topic::Absence), acts, ..Wishes::default() };
+        for care in [Care::Grief, Care::Illness] {
+            found.push(Wishes { care: Some(care), ..absence.clone() });
+            found.push(Wishes { care: Some(care), days: Some(7), ..absence.clone() });
+        }
+        found.push(Wishes { is_unclear: true, ..absence.clone() });
+        found.push(Wishes { lacks_days: true, ..absence.clone() });
+        found.push(Wishes { days_left: Some(0), ..absence });
+    }
+    found
 }
 
 /// Conditions that were sealed, or only checked.

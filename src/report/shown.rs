@@ -21,11 +21,20 @@ pub fn shows_board(game_match: &Match, content: &Content, seat: Seat) -> bool {
         | Content::Succession
         | Content::Report { .. }
         | Content::Notice(Notice::Reopened { .. }) => true,
-        Content::Answer(answer) => answer.asks_for_orders() && is_due(),
-        Content::Reminder => is_due(),
+        Content::Answer(answer) => answer.asks_for_board() && game_match.awaits(seat),
+        Content::Reminder => is_due() && !game_match.in_trouble[seat],
         Content::Missed { .. } => game_match.awaits(seat),
         Content::Notice(_) => false,
     }
+}
+
+/// Whether the letter brings the form for orders that the reader owes.
+pub fn brings_form(game_match: &Match, content: &Content, seat: Seat) -> bool {
+    let asks = match content {
+        Content::Answer(answer) => answer.asks_for_orders(),
+        content => shows_board(game_match, content, seat),
+    };
+    asks && game_match.awaits(seat)
 }
 
 /// The reader's own part in the adjudication that led to a report's board.

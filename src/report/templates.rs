@@ -64,6 +64,7 @@ impl Templates {
         environment.add_filter("wrap", |text: &str| wrap(text, 0));
         environment.add_filter("hang", wrap);
         environment.add_filter("begins", capitalized);
+        environment.add_filter("about", about);
         environment.add_filter("utc", utc);
         environment.add_filter("number", number_of);
         environment.add_filter("lines", |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>());
@@ -194,6 +195,39 @@ fn explain(name: &str, error: &minijinja::Error) -> TemplateError {
     let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
     let reason = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     TemplateError { name: error.name().unwrap_or(name).to_owned(), reason: format!("{line}{reason}") }
+}
+
+/// Maximum lines of a page that are shown about a word.
+const MAX_ABOUT: usize = 30;
+
+/// Returns the paragraphs of a page of rules that hold all of these words, each below its heading.
+fn about(page: &str, words: &str) -> String {
+    // "capturing" is found by "capture".
+    let stem = |word: &str| {
+        let kept = word.chars().count().saturating_sub(2).max(4);
+        word.chars().take(kept).collect::<String>().to_lowercase()
+    };
+    let stems: Vec<String> = words.split_whitespace().map(stem).collect();
+    let mut found: Vec<&str> = Vec::new();
+    let mut heading = "";
+    let mut lines = 0;
+    for paragraph in page.split("\n\n").map(|paragraph| paragraph.trim_matches('\n')) {
+        let is_heading = paragraph.lines().nth(1).is_some_and(|line| line.starts_with("---"));
+        if is_heading {
+            heading = paragraph;
+            continue;
+        }
+        let text = format!("{} {paragraph}", heading.lines().next().unwrap_or_default()).to_lowercase();
+        if !stems.iter().all(|stem| text.contains(stem.as_str())) || lines > MAX_ABOUT {
+            continue;
+        }
+        if !heading.is_empty() && !found.contains(&heading) {
+            found.push(heading);
+        }
+        lines += paragraph.lines().count();
+        found.push(paragraph);
+    }
+    found.join("\n\n")
 }
 
 #[cfg(test)]

@@ -55,9 +55,9 @@ pub enum Command {
     Agree,
     /// The sender takes the win over a player who has vanished.
     Claim,
-    /// Both days are included.
+    /// Both days are included. Without a first day it begins on the day of the letter.
     Absent {
-        from: NaiveDate,
+        from: Option<NaiveDate>,
         to: NaiveDate,
     },
     Substitute,
@@ -375,6 +375,9 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "HELP" => match rest {
             [] => Ok(Command::Help(None)),
             [topic] => Ok(Command::Help(Some(topic.to_lowercase()))),
+            [_, _] | [_, _, _] if line.starts_in_capitals() => {
+                Ok(Command::Help(Some(rest.join(" ").to_lowercase().chars().take(MAX_WORD).collect())))
+            }
             _ => Err(("HELP takes one topic at most.".into(), "HELP orders")),
         },
         "GAMES" => alone(Command::Games, "GAMES", rest),
@@ -382,9 +385,9 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "MATCHES" => alone(Command::Matches, "MATCHES", rest),
         "CHALLENGE" => or_misaddressed(challenge(rest, line), "CHALLENGE", line),
         "ACCEPT" => {
-            code(rest, line, "ACCEPT needs the code of the invitation.", "ACCEPT 7K3M9P").map(Command::Accept)
+            code(rest, line, "ACCEPT needs the code in the letter that invited you.", "").map(Command::Accept)
         }
-        "DECLINE" => code(rest, line, "DECLINE needs the code of the invitation.", "DECLINE 7K3M9P")
+        "DECLINE" => code(rest, line, "DECLINE needs the code in the letter that invited you.", "")
             .map(Command::Decline),
         "OPEN" => open(rest, line.starts_in_capitals()),
         "CONFIRM" => proof::confirm(rest).map(|(code, always)| Command::Confirm { code, always }),
@@ -400,11 +403,11 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         }
         // In lower case the word alone is prose.
         "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
-        "NEVER" => code(rest, line, "NEVER needs the code of the invitation.", "NEVER 7K3M9P")
+        "NEVER" => code(rest, line, "NEVER needs the code in the letter that invited you.", "")
             .map(|code| Command::Never(Some(code))),
         "SETTINGS" => settings(rest, line),
         "CLOSE" => {
-            code(rest, line, "CLOSE needs the code of your open offer.", "CLOSE 7K3M9P").map(Command::Close)
+            code(rest, line, "CLOSE needs the code of your open offer.", "").map(Command::Close)
         }
         // In lower case the words are prose.
         "REMATCH" | "BLOCK" | "UNBLOCK" | "PROFILE" | "RATINGS" if !line.starts_in_capitals() => return None,
@@ -416,7 +419,9 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
             Err(("RATINGS needs the name of a game. GAMES lists them.".to_owned(), "RATINGS quad"))
         }
         "RATINGS" => Ok(Command::Ratings(rest.join(" "))),
-        "JOIN" => code(rest, line, "JOIN needs the code of the open seat.", "JOIN 7K3M9P").map(Command::Join),
+        "JOIN" => {
+            code(rest, line, "JOIN needs the code of the open seat. GAMES lists them.", "").map(Command::Join)
+        }
         _ => return None,
     })
 }
@@ -458,13 +463,28 @@ fn extend(rest: &[&str]) -> Parsed<Command> {
 /// Words that link the two days of an absence.
 const LINKING_WORDS: [&str; 8] = ["from", "to", "until", "till", "through", "and", "-", "--"];
 
+/// Words before the last day of an absence that begins on the day of the letter.
+const UNTIL: [&str; 4] = ["until", "till", "through", "to"];
+
 fn absent(rest: &[&str]) -> Parsed<Command> {
     let example = "ABSENT 2026-12-20 TO 2027-01-03";
+    if let [word, day] = rest
+        && let Some(day) = date(day)
+    {
+        let is = |list: &[&str]| list.iter().any(|link| word.eq_ignore_ascii_case(link));
+        if is(&UNTIL) {
+            return Ok(Command::Absent { from: None, to: day });
+        }
+        if is(&["from"]) {
+            let reason = format!("ABSENT from {day}: please write the last day as well, as in this example.");
+            return Err((reason, example));
+        }
+    }
     let days = rest.iter().filter(|word| !LINKING_WORDS.iter().any(|link| word.eq_ignore_ascii_case(link)));
     let dates: Option<Vec<NaiveDate>> = days.map(|word| date(word)).collect();
     match dates.as_deref() {
-        Some([day]) => Ok(Command::Absent { from: *day, to: *day }),
-        Some([from, to]) if from <= to => Ok(Command::Absent { from: *from, to: *to }),
+        Some([day]) => Ok(Command::Absent { from: Some(*day), to: *day }),
+        Some([from, to]) if from <= to => Ok(Command::Absent { from: Some(*from), to: *to }),
         Some([_, _]) => Err(("The first day of an absence cannot come after its last.".into(), example)),
         _ => Err(("ABSENT needs the first and the last day, each as year-month-day.".into(), example)),
     }

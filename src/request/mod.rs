@@ -31,6 +31,7 @@ mod normalized;
 mod part;
 mod proof;
 mod texts;
+pub mod wish;
 
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{COMMAND_WORDS, Command, Concern, NumberedCommand, Party};
@@ -254,6 +255,12 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
 
     /// Returns the doubt about a line that holds an order.
     fn doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Fault> {
+        if let Some(orders) = wish::orders_in_words(&wording.words_as_written().collect::<Vec<_>>().join(" "))
+            && orders.iter().all(|order| self.grammar.is_order(order))
+        {
+            let reason = "I read orders in English only. If you mean this, please write it like this; if not, put a # before the line.";
+            return Some(Fault::on(no, reason).with_example(orders.join("\n")));
+        }
         let held = doubt::held_order(&self.grammar, &wording.plain)?;
         if held.split(' ').count() == wording.words().count() {
             let reason = format!(
@@ -335,7 +342,9 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             ParsedLine::Remark => return false,
             ParsedLine::Command(command) => self.add_command(no, command),
             ParsedLine::Fault { reason, example } => {
-                self.request.faults.push(Fault::on(no, reason).with_example(example));
+                let fault = Fault::on(no, reason);
+                let fault = if example.is_empty() { fault } else { fault.with_example(example) };
+                self.request.faults.push(fault);
             }
             ParsedLine::Tell => self.passed_on(no, wording, &texts::TELL),
             ParsedLine::TellGm => self.passed_on(no, wording, &texts::TELL_GM),

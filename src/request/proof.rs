@@ -3,7 +3,8 @@
 
 use crate::letter::Address;
 
-/// The arguments of a command, or the fault in them and a correct example.
+/// The arguments of a command, or the fault in them and a correct example. The example is empty where it would
+/// have to invent a code.
 pub type Parsed<T> = Result<T, (String, &'static str)>;
 
 /// Parses the arguments of CONFIRM: a code, and perhaps ALWAYS before or after it. Returns both.
@@ -12,7 +13,7 @@ pub fn confirm(rest: &[&str]) -> Parsed<(String, bool)> {
         rest.iter().partition(|word| word.eq_ignore_ascii_case("always"));
     match words[..] {
         [code] if always.len() <= 1 && is_code(code) => Ok((code.to_owned(), !always.is_empty())),
-        _ => Err(("CONFIRM needs the code in my letter that asked you.".to_owned(), "CONFIRM 7K3M9P2Q4R")),
+        _ => Err(("CONFIRM needs the code in my letter that asked you.".to_owned(), "")),
     }
 }
 
@@ -20,7 +21,7 @@ pub fn confirm(rest: &[&str]) -> Parsed<(String, bool)> {
 pub fn deny(rest: &[&str]) -> Parsed<String> {
     match rest {
         [code] if is_code(code) => Ok((*code).to_owned()),
-        _ => Err(("DENY needs the code in my letter that asked you.".to_owned(), "DENY 7K3M9P2Q4R")),
+        _ => Err(("DENY needs the code in my letter that asked you.".to_owned(), "")),
     }
 }
 

@@ -8,7 +8,8 @@ use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::house;
 use fogpost::ledger::{
-    self, Act, Cause, Entry, EntryCause, Hint, LetterCause, PauseReason, Permission, Room, Signature, TokenOf,
+    self, Act, Cause, Entry, EntryCause, Hint, LetterCause, PauseReason, Permission, Question, Room,
+    Signature, TokenOf,
 };
 use fogpost::letter::{Digest, Letter, Limits, NewText};
 use fogpost::referee::{self, Content, Match, Matter, Reader, Ruling, SeatLetter, Stage, part_digest};
@@ -136,6 +137,10 @@ fn circumstances(random: &mut Random, letter: Digest, seat: Seat, received: Date
         gm_plays: random.once_in(6),
         holds_resignation: random.once_in(3),
         left_out: u32::try_from(random.below(3)).expect("a small number"),
+        question: pick(
+            random,
+            &[None, Some(Question::Extension), Some(Question::Draw), Some(Question::Withdrawal)],
+        ),
         hint: random.once_in(3).then(|| Hint { version: 1, orders: vec!["MARBLE E5".to_owned()] }),
         ..LetterCause::new(letter, seat, received)
     }

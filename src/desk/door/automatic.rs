@@ -7,6 +7,7 @@ use crate::desk::frame::rows::Decided;
 use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::desk::outbox::returned::{self, failed};
+use crate::desk::people::commands;
 use crate::game::Seat;
 use crate::letter::{Address, Automatic, Certainty, Letter, Token};
 use crate::referee::{DispatchKind, is_order_of_any_game};
@@ -52,8 +53,8 @@ pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token
     Ok(format!("{reason}; it begins: {line}"))
 }
 
-/// Returns the seat or the GM who may have written the letter: it is only suspicious, and bears their token
-/// and their address. A marked letter is never answered.
+/// Returns the seat, the GM or the player who may have written the letter: it is only suspicious, and bears
+/// their address. A marked letter is never answered.
 fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> Decided<Option<Sender>> {
     match automatic.certainty() {
         Certainty::Marked => return Ok(None),
@@ -61,10 +62,8 @@ fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> D
     }
     Ok(match sender_of(desk, letter)? {
         sender @ (Sender::Seat(_) | Sender::Gm { has_token: true, .. }) => Some(sender),
-        Sender::Gm { has_token: false, .. }
-        | Sender::Unknown(_)
-        | Sender::GmImpostor(_)
-        | Sender::Stranger => None,
+        Sender::Gm { has_token: false, .. } | Sender::Unknown(_) | Sender::GmImpostor(_) => None,
+        stranger @ Sender::Stranger => desk.stored_player(letter.from.as_str())?.map(|_| stranger),
     })
 }
 
@@ -72,6 +71,7 @@ fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> D
 /// note goes out once a day, whatever comes.
 fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<()> {
     let day = desk.at().date_naive();
+    let player = desk.stored_player(letter.from.as_str())?;
     let (token, unique, match_id, name) = match writer {
         Sender::Seat(TokenRow { token, match_id, seat, player, .. }) => {
             let unique = format!("w.{}.{seat}.{day}", match_id.to_lowercase());
@@ -80,13 +80,21 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
         Sender::Gm { gm, .. } => {
             (gms::token_of_gm(desk, *gm), format!("w.gm.{day}"), None, gms::gm(desk, *gm).name.as_str())
         }
-        Sender::Unknown(_) | Sender::GmImpostor(_) | Sender::Stranger => return Ok(()),
+        Sender::Stranger => {
+            let Some(player) = &player else { return Ok(()) };
+            ("", format!("w.p.{}.{day}", player.id), None, player.name.as_str())
+        }
+        Sender::Unknown(_) | Sender::GmImpostor(_) => return Ok(()),
+    };
+    let matches = match &player {
+        Some(player) if token.is_empty() => commands::matches_of_player(desk, player)?,
+        Some(_) | None => Vec::new(),
     };
     let message_id = desk.club.stationery.message_id(token, &unique);
     if desk.is_dispatched(&message_id)? {
         return Ok(());
     }
-    let page = mail::word_club_letter(desk, &ClubLetter::Suspected { match_id }, token)?;
+    let page = mail::word_club_letter(desk, &ClubLetter::Suspected { match_id, matches }, token)?;
     let page = mail::as_reader_wants(desk, page, letter.from.as_str())?;
     let to =
         PlainEnvelope { name, address: letter.from.as_str(), unique: &unique, kind: DispatchKind::Answer };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use super::tokenless;
+use super::{in_words, tokenless};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
@@ -89,6 +89,35 @@ struct StrangerReplies {
     lacks_token: bool,
 }
 
+/// A letter without a token, as it was read.
+struct ReadWords {
+    request: Request,
+    /// The lines that answer our question, if the letter answers it with other words.
+    asked_again: Vec<String>,
+    /// The line that stops challenges, for a player who declined one with words against mail.
+    never: Option<String>,
+}
+
+/// Reads a letter without a token. An answer in words to a question of ours counts as its command.
+fn read_words(desk: &mut Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> Decided<ReadWords> {
+    let request = Request::read(lines, |_: &str| false);
+    let none = ReadWords { request, asked_again: Vec::new(), never: None };
+    let Some(question) = in_words::question_of(desk, asker, letter)? else { return Ok(none) };
+    let request = none.request;
+    Ok(match question.answered(asker, &request, lines) {
+        Some(answered) => {
+            let declines = answered.commands.iter().any(|asked| matches!(asked.command, Command::Decline(_)));
+            let never =
+                (declines && in_words::wants_no_mail(lines)).then(|| question.lines().pop()).flatten();
+            ReadWords { request: answered, asked_again: Vec::new(), never }
+        }
+        None if request.commands.is_empty() => {
+            ReadWords { request, asked_again: question.lines(), never: None }
+        }
+        None => ReadWords { request, asked_again: Vec::new(), never: None },
+    })
+}
+
 /// Answers somebody who holds no seat: the manual, the games, the rules, offers.
 pub fn answer_stranger(
     desk: &mut Desk<'_>,
@@ -97,10 +126,10 @@ pub fn answer_stranger(
     proven: bool,
 ) -> Decided<()> {
     let lines = letter.new_text(None).lines();
-    let request = Request::read(&lines, |_: &str| false);
     let asker = commands::asker(desk, letter, proven)?;
+    let ReadWords { request, asked_again, never } = read_words(desk, &asker, letter, &lines)?;
     let may_be_dropped = request.is_empty() && !lines.is_empty() && waiting.accepted_by.is_none();
-    if may_be_dropped && is_like_a_machine(desk, &asker, letter, &lines) {
+    if may_be_dropped && asked_again.is_empty() && is_like_a_machine(desk, &asker, letter, &lines) {
         desk.decided(waiting, LetterStatus::Automatic, note_on_machine(&lines));
         return Ok(());
     }
@@ -110,7 +139,7 @@ pub fn answer_stranger(
         replies_to_stranger(desk, &asker, &request)?;
     let why = reasons(&request, lacks_token || words.order_lines > 0);
     let lacks_token = lacks_token || words.order_lines > 0;
-    if lacks_token
+    if (lacks_token || asker.player_id.is_some() && asked_again.is_empty())
         && replies.is_empty()
         && commands.is_empty()
         && answer_with_form(desk, waiting, letter, &asker, &lines, &request, &words)?
@@ -131,6 +160,10 @@ pub fn answer_stranger(
     if is_asked_again {
         replies.extend(waits);
     }
+    let is_known = asker.player_id.is_some();
+    if is_known && replies.is_empty() && asked_again.is_empty() {
+        replies.push(Reply::Matches { matches: commands::matches_of(desk, &asker)? });
+    }
     let left_out = budgets::left_out(desk, &asker.from)?;
     replies.extend((left_out > 0).then_some(Reply::LeftOut { count: left_out }));
     let is_asked = question.is_some();
@@ -142,6 +175,8 @@ pub fn answer_stranger(
         question,
         commands_left_out: request.left_out.commands,
         passed_on,
+        asked_again: asked_again.into_iter().chain(never).collect(),
+        is_known,
     };
     let answered = AnsweredLetter::new(letter);
     let mut dispatches =
@@ -168,11 +203,14 @@ fn answer_with_form(
 ) -> Decided<bool> {
     let Some((loaded, seat)) = tokenless::seat_meant(desk, asker, letter, lines)? else { return Ok(false) };
     let passed_on = pass_strangers_words(desk, waiting, letter, words)?;
-    let why = reasons(request, true);
-    let mut dispatches = vec![tokenless::form_without_token(desk, letter, &loaded, seat, why, passed_on)?];
+    let note = words.note();
+    let lacks_token = words.order_lines > 0 || !request.commands.is_empty();
+    let why = reasons(request, lacks_token);
+    let words = tokenless::WordsWithoutToken { why, passed_on, remarks: request.remarks.clone() };
+    let mut dispatches = vec![tokenless::form_without_token(desk, letter, &loaded, seat, words)?];
     answers::limit_answers(desk, &mut dispatches, digest_of_request(request), AnswerBudget::Address)?;
     desk.draft.changes.dispatches.extend(dispatches);
-    desk.decided(waiting, LetterStatus::Answered, words.note());
+    desk.decided(waiting, LetterStatus::Answered, note);
     Ok(true)
 }
 

@@ -11,10 +11,18 @@ use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::desk::outbox::ruling_mail;
 use crate::game::{Line, Seat};
 use crate::letter::Letter;
-use crate::referee::{Answer, Content, Dispatch, DispatchKind, Passing, Reader, Stage};
+use crate::referee::{Answer, Content, Dispatch, DispatchKind, Passing, Reader, Stage, wishes_of};
 use crate::report::envelope::AnsweredLetter;
 use crate::request::matches_named_in;
 use crate::store::NewDispatch;
+
+/// The words of a letter without a token, and what its answer says of them.
+pub struct WordsWithoutToken {
+    /// What it lacked, in sentences.
+    pub why: String,
+    pub passed_on: Option<Passing>,
+    pub remarks: Vec<Line>,
+}
 
 /// Words the answer with the form of the seat that a letter without a token is about.
 pub fn form_without_token(
@@ -22,11 +30,13 @@ pub fn form_without_token(
     letter: &Letter,
     loaded: &LoadedMatch,
     seat: Seat,
-    why: String,
-    passed_on: Option<Passing>,
+    words: WordsWithoutToken,
 ) -> Decided<NewDispatch> {
     let row = &loaded.seats[seat];
-    let answer = Answer { to: Some(letter.digest), unread: Some(why), passed_on, ..Answer::default() };
+    let WordsWithoutToken { why, passed_on, remarks } = words;
+    let unread = Some(why).filter(|why| !why.is_empty());
+    let wishes = unread.is_none().then(|| wishes_of(&loaded.game_match, seat, &remarks, desk.at())).flatten();
+    let answer = Answer { to: Some(letter.digest), unread, passed_on, remarks, wishes, ..Answer::default() };
     let dispatch = Dispatch { to: Reader::Seat(seat), content: Content::Answer(Box::new(answer)) };
     let game_match = Arc::new(loaded.game_match.clone());
     let page = ruling_mail::word(desk, &game_match, &dispatch, &row.token, &[], false)?;
@@ -42,7 +52,7 @@ pub fn form_without_token(
 }
 
 /// Returns the only running match of the player that the letter names or, if it names none, the only one that
-/// waits for the player, with the player's seat in it.
+/// waits for the player, or that the player plays at all, with the player's seat in it.
 pub fn seat_meant(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -52,15 +62,19 @@ pub fn seat_meant(
     let Some(player_id) = asker.player_id else { return Ok(None) };
     let mut named = matches_named_in(lines);
     named.extend(letter.subject_tag.as_ref().map(|tag| tag.match_name.clone()));
-    let mut meant = Vec::new();
-    for (seat, game_match) in desk.rows.matches_of(player_id)? {
-        let is_meant = match &named[..] {
-            [] => game_match.awaited.contains(seat),
-            names => names.iter().any(|name| name.eq_ignore_ascii_case(&game_match.id)),
-        };
-        if is_meant && game_match.stage != Stage::Over {
-            meant.push((game_match.id.clone(), *seat));
-        }
+    let running = || {
+        let matches = desk.rows.matches_of(player_id).map(|matches| matches.iter());
+        matches.map(|matches| matches.filter(|(_, game_match)| game_match.stage != Stage::Over))
+    };
+    let is_named = |id: &str| named.is_empty() || named.iter().any(|name| name.eq_ignore_ascii_case(id));
+    let of = |only_awaited: bool| -> Decided<Vec<(String, Seat)>> {
+        let meant = running()?.filter(|(_, game_match)| is_named(&game_match.id));
+        let meant = meant.filter(|(seat, game_match)| !only_awaited || game_match.awaited.contains(seat));
+        Ok(meant.map(|(seat, game_match)| (game_match.id.clone(), *seat)).collect())
+    };
+    let mut meant = of(named.is_empty())?;
+    if meant.is_empty() {
+        meant = of(false)?;
     }
     // Of several nobody knows which is meant, and a wrong form invites orders for the wrong match.
     let [(match_id, seat)] = &meant[..] else { return Ok(None) };

@@ -157,7 +157,7 @@ pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Res
     }
     let declined = Invitation { stage: InvitationStage::Declined, ..row };
     desk.draft.changes.invitations.push(declined);
-    Ok(Ok(Reply::Declined))
+    Ok(Ok(Reply::Declined { code }))
 }
 
 /// Closes an expired offer, and tells its author.

@@ -55,13 +55,27 @@ pub fn propose(
         ChangeKind::Add => ChangeLetter::AskAdd { address, code, lapses: lapses.clone() },
         ChangeKind::Remove => ChangeLetter::AskRemove { address, code, lapses: lapses.clone() },
         ChangeKind::Leave => {
-            ChangeLetter::AskLeave { matches: row.matches.clone(), code, lapses: lapses.clone() }
+            let matches = described(desk, player.id, &row.matches)?;
+            ChangeLetter::AskLeave { matches, code, lapses: lapses.clone() }
         }
     };
     let unique = format!("q.{}.{}", row.code.to_lowercase(), row.asked_at.timestamp());
     write_about_change(desk, &player.name, &registered, &unique, letter)?;
     desk.draft.changes.player_changes.push(row);
     Ok(ChangeReply::Asked { to: registered, lapses })
+}
+
+/// Describes matches of a player: name, game and opponent.
+fn described(desk: &Desk<'_>, player_id: i64, ids: &[String]) -> Decided<Vec<String>> {
+    let matches = desk.rows.matches_of(player_id)?;
+    let of = |id: &String| {
+        let found = matches.iter().find(|(_, game_match)| game_match.id == *id);
+        found.map_or(id.clone(), |(seat, game_match)| {
+            let foe = &game_match.players[seat.other()];
+            format!("{id}, {} against {foe}", game_match.game.name())
+        })
+    };
+    Ok(ids.iter().map(of).collect())
 }
 
 /// Returns a change that nobody has agreed to yet.

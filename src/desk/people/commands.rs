@@ -1,6 +1,8 @@
 //! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of
 //! them touches a running match.
 
+use chrono_tz::Tz;
+
 use super::{addresses, confirm, finding, leaving, meeting_others, player_settings, questions};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
@@ -14,6 +16,7 @@ use crate::desk::matches::{challenge, membership, seats, taking};
 use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, Reply, Stage};
 use crate::request::{Command, Party};
+use crate::store::Player;
 
 /// Returns the sender of a letter without a token.
 pub fn asker(desk: &Desk<'_>, letter: &Letter, proven: bool) -> Decided<Asker> {
@@ -158,9 +161,18 @@ fn challenge_named(
 }
 
 /// Returns a line for each of the asker's matches that is not over, as they were when this transaction began.
-fn matches_of(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<MatchSummary>> {
+pub fn matches_of(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<MatchSummary>> {
     let Some(id) = asker.player_id else { return Ok(Vec::new()) };
-    let matches = desk.rows.matches_of(id)?.iter();
+    lines_of_matches(desk, id, asker.zone)
+}
+
+/// Returns a line for each of a player's matches that is not over.
+pub fn matches_of_player(desk: &Desk<'_>, player: &Player) -> Decided<Vec<MatchSummary>> {
+    lines_of_matches(desk, player.id, player.settings.zone)
+}
+
+fn lines_of_matches(desk: &Desk<'_>, player_id: i64, zone: Option<Tz>) -> Decided<Vec<MatchSummary>> {
+    let matches = desk.rows.matches_of(player_id)?.iter();
     let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
-    Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, asker.zone, desk.at())).collect())
+    Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, zone, desk.at())).collect())
 }

@@ -55,7 +55,7 @@ pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, S
     }
     let player = desk.player(asker.address())?.context("a letter with a token is a player's")?;
     let hour = desk.club.config.club.gm.first().digest_hour;
-    let change = match SettingsChange::read(written, &player.settings, hour) {
+    let change = match SettingsChange::read(written, &player.settings, hour, desk.at()) {
         Ok(change) => change,
         Err(faults) => return Ok(Reply::SettingsRefused { faults }),
     };

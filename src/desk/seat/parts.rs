@@ -10,11 +10,11 @@ use super::ruling::{self, is_shown_to_others};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, Undecided, or_lacking};
 use crate::desk::frame::standing;
-use crate::game::Line;
 use crate::game::any::GameKind;
-use crate::ledger::{LetterCause, TokenOf};
+use crate::game::{Line, Seat};
+use crate::ledger::{LetterCause, Question, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
-use crate::referee::{self, AbsentElsewhere, OtherPart, SeatLetter, Stage, part_digest};
+use crate::referee::{self, AbsentElsewhere, Match, OtherPart, SeatLetter, Stage, part_digest};
 use crate::request::{Command, Request, matches_with_parts, part_for};
 use crate::store::{LetterDecision, LetterStatus, TokenRow, WaitingLetter};
 
@@ -148,6 +148,7 @@ pub fn read_part(
         dkim: standing::signature(desk, waiting),
         token: if *by_other_token { TokenOf::Other } else { TokenOf::Own },
         part: lines.as_deref().map(part_digest),
+        question: open_question(desk, letter, game_match, row.seat),
         accepted_by: waiting.accepted_by.clone(),
         ..LetterCause::new(waiting.digest, row.seat, waiting.received_at)
     };
@@ -156,6 +157,29 @@ pub fn read_part(
         read.withhold_texts(game_match.game, &other_games_of(desk, row)?);
     }
     Ok(read)
+}
+
+/// Returns the question that a letter answers, if it is open: the first line that our letter shows. One about
+/// more time must name the days that are asked for now.
+fn open_question(desk: &Desk<'_>, letter: &Letter, game_match: &Match, seat: Seat) -> Option<Question> {
+    let about = format!(".{}.", game_match.id.to_lowercase());
+    let answered = letter.answered_ids().find(|id| id.contains(&about))?;
+    let text = desk.rows.loaded.texts.get(answered)?;
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("| "))?;
+    let is_asked = |by: Seat| by != seat;
+    match line.trim() {
+        "AGREE" => {
+            let (_, days) = game_match.extension.filter(|(by, _)| is_asked(*by))?;
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            words.contains(&format!(" for {days} more day")).then_some(Question::Extension)
+        }
+        "DRAW" => game_match.draw_offer.filter(|by| is_asked(*by)).map(|_| Question::Draw),
+        "WITHDRAW" => {
+            let has_filed = game_match.held[seat].is_some() || game_match.conditions[seat].is_some();
+            has_filed.then_some(Question::Withdrawal)
+        }
+        _ => None,
+    }
 }
 
 /// Returns the seat that a player holds in another match.

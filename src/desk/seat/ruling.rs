@@ -132,6 +132,7 @@ pub fn finish_part(
         answer.elsewhere = elsewhere.clone();
     }
     complete_answer(desk, &mut ruling, row, letter, &seat_letter.request)?;
+    name_in_words(desk, &mut ruling, row)?;
     let answered = AnsweredLetter::new(letter);
     let readers = Readers { answered: Some(&answered), ..Readers::seats(&loaded.seats) };
     let mut rows = ruling_mail::rows(desk, &mut ruling, &readers)?;
@@ -155,6 +156,21 @@ pub fn finish_part(
     }
     player_settings::carry_out_settings(desk, row.player.id, saved_players)
 }
+
+/// Names the player's other running matches in words of trouble for the GM, who reads them once for all.
+fn name_in_words(desk: &Desk<'_>, ruling: &mut Ruling, row: &TokenRow) -> Decided<()> {
+    for dispatch in &mut ruling.dispatches {
+        if let Content::Notice(Notice::Words { in_trouble: true, also, .. }) = &mut dispatch.content {
+            also.extend(desk.running_matches_of(row.player.id)?);
+            also.retain(|id| *id != row.match_id);
+            also.truncate(MAX_PAUSED);
+        }
+    }
+    Ok(())
+}
+
+/// Maximum other matches that a letter to the GM offers to pause.
+const MAX_PAUSED: usize = 20;
 
 /// Whether others than the player and the referee got this letter, and can read the seat's token in it.
 pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {

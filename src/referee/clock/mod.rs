@@ -89,7 +89,10 @@ fn remind(draft: &mut Draft) {
     }
     draft.game_match.reminders_sent = behind;
     for seat in reminded {
-        if leaves_reminder_to_digest(&draft.game_match, seat, draft.at, deadline) {
+        // Whoever is in trouble always gets the last one.
+        let is_last = !reminders[behind..].iter().any(|one| one.seats.contains(&seat));
+        let is_kept = is_last && draft.game_match.in_trouble[seat];
+        if !is_kept && leaves_reminder_to_digest(&draft.game_match, seat, draft.at, deadline) {
             draft.record(Fact::ReminderLeftToDigest { seat, turn: due.turn });
         } else {
             draft.record(Fact::ReminderSent { seat, turn: due.turn });

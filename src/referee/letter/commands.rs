@@ -21,7 +21,7 @@ use crate::referee::{house, words};
 use crate::request::Command;
 
 /// Longest extension that the players can agree on at a time, in days.
-const EXTENSION_DAYS_AT_MOST: u32 = 30;
+pub(super) const EXTENSION_DAYS_AT_MOST: u32 = 30;
 
 /// Carries out the commands of a letter, and returns a reply to each.
 pub fn follow(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
@@ -121,7 +121,9 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::Rules(game) => Reply::rules(game.as_deref()),
         Command::Matches => Reply::Matches { matches: Vec::new() },
         Command::Tell(text) => tell(draft, seat, text),
-        Command::Absent { from, to } if over => Reply::AbsenceElsewhere { from: *from, to: *to },
+        Command::Absent { from, to } if over => {
+            Reply::AbsenceElsewhere { from: from.unwrap_or(today(draft, seat)), to: *to }
+        }
         Command::Resign { .. }
         | Command::Draw
         | Command::Extend { .. }
@@ -144,7 +146,8 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::Claim => substitute::claim(draft, seat),
         Command::Absent { from, to } => {
             let zone = draft.game_match.settings[seat].zone;
-            absent(draft, seat, Absence { from: *from, to: *to, zone })
+            let from = from.unwrap_or(today(draft, seat));
+            absent(draft, seat, Absence { from, to: *to, zone })
         }
         Command::Substitute => {
             if !draft.gm.has_place() {
@@ -167,10 +170,16 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
     }
 }
 
+/// The present day of a seat's player.
+fn today(draft: &Draft, seat: Seat) -> NaiveDate {
+    draft.at.with_timezone(&draft.game_match.zone_of(seat)).date_naive()
+}
+
 /// Tells the GM something in a player's words, without orders of these games.
 pub fn tell_gm(draft: &mut Draft, seat: Seat, text: &str, games: &[GameKind]) {
     let text = words::cut(&words::without_order_lines(text, games));
-    notify(draft, Reader::Gm, Notice::Words { by: seat, text });
+    let in_trouble = draft.game_match.in_trouble[seat];
+    notify(draft, Reader::Gm, Notice::Words { by: seat, text, in_trouble, also: Vec::new() });
 }
 
 fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
@@ -252,7 +261,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     let Absence { from, to, .. } = absence;
     let most = i64::from(draft.game_match.terms.absence_days);
     let taken = Absence::total_days(&draft.game_match.absences[seat]);
-    let today = draft.at.with_timezone(&draft.game_match.zone_of(seat)).date_naive();
+    let today = today(draft, seat);
     let refused = Reply::AbsenceRefused { from, to, left: (most - taken).max(0) };
     if !(1..=most).contains(&absence.days()) || to < today {
         return refused;

@@ -63,6 +63,7 @@ pub(super) fn seal_orders(
             if !draft.game_match.missed_phase[seat] {
                 draft.game_match.missed[seat] = 0;
             }
+            draft.game_match.in_trouble[seat] = false;
             draft.game_match.refused[seat] = None;
             substitute::come_back(draft, seat);
             Orders::Sealed { filing, sealed, wait, replaced }

@@ -9,6 +9,7 @@ use crate::referee::play::game_match::Stage;
 use crate::referee::play::ruling::Draft;
 use crate::referee::reply::Reply;
 use crate::referee::words::{self, Passing, Words};
+use crate::request::wish::is_chat;
 
 pub mod commands;
 mod conditions;
@@ -18,6 +19,7 @@ mod filing;
 pub mod prepare;
 pub mod refusal;
 pub mod together;
+pub mod wishes;
 
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.
 pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
@@ -57,6 +59,12 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
         answer.replies.push(Reply::LeftOut { count: cause.left_out });
     }
     let words = pass_words_on(letter, &mut answer);
+    answer.wishes = wishes::wishes(draft, letter);
+    if answer.wishes.as_ref().is_some_and(|wishes| wishes.care.is_some()) {
+        draft.game_match.in_trouble[seat] = true;
+    }
+    let is_setup = draft.game_match.due().is_some_and(|due| due.turn == 0);
+    answer.is_only_chat = !is_setup && !request.remarks.is_empty() && is_chat(&request.remarks);
     if asks {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();

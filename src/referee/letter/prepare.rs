@@ -2,11 +2,12 @@
 
 use crate::game::Line;
 use crate::game::any::GameKind;
-use crate::ledger::{LetterCause, TokenOf};
+use crate::ledger::{LetterCause, Question, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
-use crate::request::{Request, part_for};
+use crate::request::wish::{WordAnswer, word_answer};
+use crate::request::{Command, NumberedCommand, Request, part_for};
 
 /// A letter does not hold the part that its cause names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +37,8 @@ pub fn prepare(
             Some(part).filter(|part| part_digest(part) == pinned).ok_or(NoSuchPart)?
         }
     };
-    let (request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
+    let (mut request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
+    follow_word_answer(&mut request, cause.question);
     Ok(SeatLetter {
         thread_turn: thread_turn(letter, &before.id),
         other_match: other_match(letter, &request, &before.id),
@@ -84,6 +86,31 @@ fn read_with_attachment(
         unread.push(name.to_owned());
     }
     (request, unread)
+}
+
+/// Lets a letter that says nothing but yes count as the command or the `YES` that our question asks for.
+fn follow_word_answer(request: &mut Request, question: Option<Question>) {
+    let is_wordless = !request.is_empty() || request.yes.is_some() || request.ended;
+    if is_wordless || word_answer(request.lines()) != Some(WordAnswer::Yes) {
+        return;
+    }
+    let Some(line) = request.lines().iter().find(|line| !line.text.trim().is_empty()).map(|line| line.no)
+    else {
+        return;
+    };
+    let command = match question {
+        Some(Question::Extension) => Command::Agree,
+        Some(Question::Withdrawal) => Command::Withdraw,
+        // A draw ends the match, so it needs its own line.
+        Some(Question::Draw) => return,
+        None => {
+            request.yes = Some(line);
+            request.remarks.clear();
+            return;
+        }
+    };
+    request.commands.push(NumberedCommand { line, command });
+    request.remarks.clear();
 }
 
 /// Returns the first match that the subject or a line names instead of this one.

@@ -149,7 +149,16 @@ pub enum Notice {
         own: Option<u32>,
     },
     /// To the GM: what a player wrote to a person.
-    Words { by: Seat, text: String },
+    Words {
+        by: Seat,
+        text: String,
+        /// They tell of trouble, so the GM is offered to pause the match.
+        #[serde(default)]
+        in_trouble: bool,
+        /// The player's other running matches. The shell fills it in.
+        #[serde(default)]
+        also: Vec<String>,
+    },
     /// Deadlines are suspended.
     Paused { reason: PauseReason },
     /// Deadlines run again.

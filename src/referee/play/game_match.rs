@@ -89,6 +89,9 @@ pub struct Match<F = Filing> {
     pub clock_moves: Vec<ClockMove>,
     /// An automatic absence note came from the seat, and no letter since.
     pub away: BySeat<bool>,
+    /// A letter of the seat told of illness or death, and it has filed nothing since.
+    #[serde(default)]
+    pub in_trouble: BySeat<bool>,
     /// The seat that protested, until the GM resumes the match.
     pub protest: Option<Seat>,
     pub vanished: Option<Vanished>,

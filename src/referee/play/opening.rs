@@ -121,6 +121,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         sent_late: None,
         clock_moves: Vec::new(),
         away: BySeat::default(),
+        in_trouble: BySeat::default(),
         protest: None,
         vanished: None,
         missed: BySeat::default(),

@@ -48,6 +48,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         sent_late: stored.sent_late,
         clock_moves: stored.clock_moves,
         away: stored.away,
+        in_trouble: stored.in_trouble,
         protest: stored.protest,
         vanished: stored.vanished,
         missed: stored.missed,

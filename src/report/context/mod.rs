@@ -2,6 +2,7 @@
 //!
 //! All that a seat's letter says about a match is put together here: check here what a letter may disclose.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Datelike as _, Utc};
@@ -18,8 +19,8 @@ use super::text::{format_duration, format_local, shortened, wrapped};
 use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, Line, Seat};
 use crate::referee::{
-    Adjudication, Answer, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS, Match, Notice,
-    Orders, PastReports, Receipts, Stage,
+    Adjudication, Answer, COMMAND_WORDS, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS,
+    Match, Notice, Orders, PastReports, Receipts, Stage,
 };
 
 mod club;
@@ -33,12 +34,13 @@ pub use self::lazy::{LazyView, TemplateContext};
 pub use self::position::{Position, word_position};
 
 /// The fields that any letter about a match may have, for any reader.
-const SHARED: [(&str, ComputeField); 26] = [
+const SHARED: [(&str, ComputeField); 28] = [
     ("club", |source| context! { name => &source.club_name, address => &source.club_address }),
     ("match", |source| match_header(&source.game_match)),
     ("names", |source| value(&source.game_match.players)),
     ("sides", |source| value(source.game_match.game.sides())),
     ("options", |source| value(source.game_match.state.options())),
+    ("option_notes", option_notes),
     ("terms", |source| value(&source.game_match.terms)),
     ("advances_to", |source| value(source.game_match.advances_to())),
     ("title", |source| value(title(&source.game_match))),
@@ -60,16 +62,18 @@ const SHARED: [(&str, ComputeField); 26] = [
     ("deadline", deadline),
     ("ledger", |source| ledger_head(&source.game_match)),
     ("lot", |source| lot(&source.game_match)),
+    ("rematch", |_| Value::from(COMMAND_WORDS.contains(&"REMATCH"))),
 ];
 
 /// The fields that only a letter to a seat has.
-const OWN: [(&str, ComputeField); 8] = [
+const OWN: [(&str, ComputeField); 9] = [
     ("me", |source| value(source.seat)),
     ("foe", |source| value(source.seat.map(Seat::other))),
     ("held", held),
     ("sent_ahead", sent_ahead),
     ("has_filed", |source| value(source.seat.is_some_and(|seat| source.game_match.held[seat].is_some()))),
     ("refused", refused),
+    ("in_trouble", |source| value(source.seat.is_some_and(|seat| source.game_match.in_trouble[seat]))),
     ("owes", |source| value(source.seat.is_some_and(|seat| source.game_match.awaits(seat)))),
     ("token", |source| value(&source.token)),
 ];
@@ -86,6 +90,12 @@ fn match_header(game_match: &Match) -> Value {
         game_name => game_match.game.name(),
         stage => Serde(game_match.stage),
     }
+}
+
+/// The meaning of each option of the game, in half a sentence.
+fn option_notes(source: &FieldSource) -> Value {
+    let rules = source.game_match.game.option_rules().iter();
+    value(rules.map(|rule| (rule.name, rule.says)).collect::<BTreeMap<_, _>>())
 }
 
 /// The time until which the opponent of a player who has vanished may choose.
@@ -348,6 +358,8 @@ fn answer(answer: &Answer, zone: Tz, now: DateTime<Utc>, house: HouseDefaults) -
         unread => answer.unread.as_deref(),
         token_renewed => answer.token_renewed,
         accepted_since => answer.accepted_since.map(|came| format_local(came, zone, now)),
+        wish => Serde(&answer.wishes),
+        asks_for_orders => answer.asks_for_orders(),
         passed_on => Serde(answer.passed_on),
         is_only_words => answer.is_only_words(),
         gm_is_opponent => answer.gm_is_opponent,

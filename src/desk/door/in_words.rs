@@ -1,0 +1,93 @@
+//! Answers in words to our questions outside a match: a challenge, and a notice about a letter in a player's
+//! name. The thread says which question it was.
+
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::matches::offers;
+use crate::game::Line;
+use crate::letter::Letter;
+use crate::request::wish::{Topic, WordAnswer, is_bare_verb, spoken, word_answer};
+use crate::request::{Command, NumberedCommand, Request};
+use crate::store::UnprovenStage;
+
+/// An open question to the sender of a letter, which it answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpenQuestion {
+    /// The code of a challenge.
+    Challenge(String),
+    /// The code of a notice about a letter in the player's name.
+    Unproven(String),
+}
+
+impl OpenQuestion {
+    /// Returns the lines that answer the question.
+    pub fn lines(&self) -> Vec<String> {
+        match self {
+            OpenQuestion::Challenge(code) => {
+                vec![format!("ACCEPT {code}"), format!("DECLINE {code}"), format!("NEVER {code}")]
+            }
+            OpenQuestion::Unproven(code) => vec![format!("CONFIRM {code}"), format!("DENY {code}")],
+        }
+    }
+
+    /// Returns the request of a letter whose whole text answers the question in words, or by a bare verb.
+    pub fn answered(&self, asker: &Asker, request: &Request, lines: &[Line]) -> Option<Request> {
+        if !request.commands.is_empty() || !request.orders.is_empty() {
+            return None;
+        }
+        let answer = word_answer(lines);
+        let is = |verb: &str| is_bare_verb(lines, verb);
+        let command = match self {
+            OpenQuestion::Challenge(code) => match answer {
+                Some(WordAnswer::Yes) => Command::Accept(code.clone()),
+                _ if is("ACCEPT") => Command::Accept(code.clone()),
+                Some(WordAnswer::No) => Command::Decline(code.clone()),
+                _ if is("DECLINE") => Command::Decline(code.clone()),
+                _ if is("NEVER") => Command::Never(Some(code.clone())),
+                _ if wants_no_mail(lines) && asker.player_id.is_none() => Command::Never(Some(code.clone())),
+                _ if wants_no_mail(lines) => Command::Decline(code.clone()),
+                Some(WordAnswer::WasMe) | None => return None,
+            },
+            OpenQuestion::Unproven(code) => match answer {
+                Some(WordAnswer::WasMe) => Command::Confirm { code: code.clone(), always: false },
+                _ if is("CONFIRM") => Command::Confirm { code: code.clone(), always: false },
+                _ => return None,
+            },
+        };
+        let line = lines.first().map_or(1, |line| line.no);
+        let mut answered = Request::default();
+        answered.commands.push(NumberedCommand { line, command });
+        Some(answered)
+    }
+}
+
+/// Whether a letter only asks for no more mail.
+pub fn wants_no_mail(lines: &[Line]) -> bool {
+    let today = chrono::NaiveDate::default();
+    matches!(spoken(lines, "", today).topic, Some(Topic::LessMail | Topic::Leave))
+}
+
+/// Returns the open question to its sender that a letter answers.
+pub fn question_of(desk: &mut Desk<'_>, asker: &Asker, letter: &Letter) -> Decided<Option<OpenQuestion>> {
+    let ids: Vec<String> = letter.answered_ids().cloned().collect();
+    for id in ids {
+        let local = id.split('@').next().unwrap_or_default();
+        if let Some(code) = local.strip_prefix("c.") {
+            let code = code.to_ascii_uppercase();
+            let open = offers::open_offer(desk, &code)?;
+            if open.is_some_and(|row| row.invited.as_deref().is_some_and(|to| asker.is(to))) {
+                return Ok(Some(OpenQuestion::Challenge(code)));
+            }
+        }
+        if let (Some(digest), Some(player)) = (local.strip_prefix("u."), asker.player_id) {
+            let known = desk.rows.unproven_of(player)?;
+            let asked = |letter: &String| !digest.is_empty() && letter.starts_with(digest);
+            let found = known.iter().find(|row| asked(&row.letter.to_string()));
+            if let Some(row) = found.filter(|row| row.stage == UnprovenStage::Open) {
+                return Ok(Some(OpenQuestion::Unproven(row.code.clone())));
+            }
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,284 @@
+//! The wishes of a letter in people's own words, and the lines that carry them out. Nothing is done because
+//! of a wish.
+
+use chrono::{DateTime, Days, NaiveDate, Utc};
+
+use super::commands::EXTENSION_DAYS_AT_MOST;
+use crate::game::{Line, Seat};
+use crate::house;
+use crate::ledger::{Question, TokenOf};
+use crate::referee::answer::Wishes;
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::game_match::{Match, Stage};
+use crate::referee::play::ruling::Draft;
+use crate::referee::schedule::{Absence, Press};
+use crate::request::COMMAND_WORDS;
+use crate::request::wish::{self, Spoken, Topic};
+
+/// Days of an extension, if a letter names none, and for somebody in trouble.
+const DAYS: u32 = 3;
+const DAYS_IN_TROUBLE: u32 = 7;
+
+/// Days of the absence that an answer shows as an example.
+const EXAMPLE_DAYS: u64 = 6;
+
+/// Maximum lines of a text that an answer repeats, ready to be sent.
+const MAX_TEXT: usize = 12;
+
+/// Returns the wishes that the remarks of a letter hold. Beside orders and commands only time, absence,
+/// trouble and leaving count.
+pub(super) fn wishes(draft: &Draft, letter: &SeatLetter) -> Option<Wishes> {
+    let (request, seat) = (&letter.request, letter.cause.seat);
+    if letter.cause.token == TokenOf::Other || letter.other_match.is_some() {
+        return None;
+    }
+    let game_match = &draft.game_match;
+    if request.is_empty()
+        && let Some(wishes) = answered_otherwise(letter, game_match, draft.at)
+    {
+        return Some(wishes);
+    }
+    read_wishes(game_match, seat, &request.remarks, draft.at, !request.is_empty())
+}
+
+/// Returns the wishes that a letter without orders and commands holds, which is about this seat.
+pub fn wishes_of(game_match: &Match, seat: Seat, remarks: &[Line], at: DateTime<Utc>) -> Option<Wishes> {
+    read_wishes(game_match, seat, remarks, at, false)
+}
+
+fn read_wishes(
+    game_match: &Match,
+    seat: Seat,
+    remarks: &[Line],
+    at: DateTime<Utc>,
+    is_beside: bool,
+) -> Option<Wishes> {
+    if remarks.is_empty() {
+        return None;
+    }
+    let today = at.with_timezone(&game_match.zone_of(seat)).date_naive();
+    let spoken = wish::spoken(remarks, &game_match.players[seat.other()], today);
+    let topic = spoken.topic.filter(|topic| !is_beside || counts_beside_orders(*topic));
+    if topic.is_none() && spoken.care.is_none() {
+        return None;
+    }
+    let reader = WishReader { game_match, seat, today, remarks, spoken: &spoken };
+    Some(reader.wishes(topic))
+}
+
+/// Returns the answer to a letter that answers a question of ours, but not with the line that it needs, or
+/// that only says yes where nothing was asked.
+fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>) -> Option<Wishes> {
+    let (request, seat) = (&letter.request, letter.cause.seat);
+    let today = at.with_timezone(&game_match.zone_of(seat)).date_naive();
+    let answer = wish::word_answer(request.lines());
+    let spoken = Spoken::default();
+    let is_short = request.remarks.is_empty() || answer.is_some();
+    let signs = request.lines().iter().flat_map(|line| line.text.chars()).filter(|c| !c.is_whitespace());
+    // Emoji and the like.
+    let is_sign = request.remarks.is_empty() && !request.ended && signs.clone().any(|c| !c.is_ascii());
+    let topic = match letter.cause.question {
+        Some(Question::Draw) if is_short => Topic::Draw,
+        Some(Question::Extension) if is_short => Topic::MoreTime,
+        Some(Question::Withdrawal) if is_short => Topic::Withdraw,
+        _ if answer.is_some() && game_match.held[seat].is_some() => Topic::Arrived,
+        _ if answer.is_some() => Topic::Due,
+        _ if is_sign => Topic::Thanks,
+        _ => return None,
+    };
+    let reader = WishReader { game_match, seat, today, remarks: &request.remarks, spoken: &spoken };
+    Some(reader.wishes(Some(topic)))
+}
+
+fn counts_beside_orders(topic: Topic) -> bool {
+    matches!(topic, Topic::MoreTime | Topic::Absence | Topic::Pause | Topic::Leave | Topic::Resign)
+}
+
+/// A letter with a wish, and the match that it is about.
+struct WishReader<'a> {
+    game_match: &'a Match,
+    seat: Seat,
+    today: NaiveDate,
+    remarks: &'a [Line],
+    spoken: &'a Spoken,
+}
+
+impl WishReader<'_> {
+    fn wishes(&self, topic: Option<Topic>) -> Wishes {
+        let mut wishes = Wishes { care: self.spoken.care, topic, ..Wishes::default() };
+        match (self.spoken.care, topic) {
+            (Some(_), _) => self.care(&mut wishes),
+            (None, Some(topic)) => self.fill(&mut wishes, topic),
+            (None, None) => {}
+        }
+        wishes
+    }
+
+    /// Offers an absence or more time to somebody in trouble. A day that the letter names may be that of the
+    /// accident, so only its last day or a duration counts.
+    fn care(&self, wishes: &mut Wishes) {
+        let span = &self.spoken.span;
+        let last = |days: u32| self.today + Days::new(u64::from(days.saturating_sub(1)));
+        let to = span.days.map(last).or(span.to.filter(|to| *to >= self.today));
+        match to.filter(|_| wishes.topic == Some(Topic::Absence)) {
+            Some(to) => self.absence_of(wishes, self.today, to),
+            None => self.more_time(wishes, DAYS_IN_TROUBLE),
+        }
+    }
+
+    fn fill(&self, wishes: &mut Wishes, topic: Topic) {
+        let game = self.game_match.game.key();
+        let is_over = self.game_match.stage == Stage::Over;
+        match topic {
+            Topic::MoreTime => self.more_time(wishes, DAYS),
+            Topic::Pause => self.more_time(wishes, DAYS_IN_TROUBLE),
+            Topic::Absence => self.absence(wishes),
+            Topic::Resign if !is_over => wishes.add_confirmed("RESIGN"),
+            Topic::Leave => {
+                wishes.add_confirmed("LEAVE");
+                if !is_over {
+                    wishes.add_confirmed("RESIGN");
+                }
+            }
+            Topic::LessMail => {
+                wishes.add("SETTINGS receipts=faults digest=daily".to_owned());
+                wishes.add_confirmed("LEAVE");
+            }
+            Topic::Address => {
+                let address = self.spoken.address.as_ref();
+                wishes.extend(address.map(|address| format!("ADDRESS {address}")));
+            }
+            Topic::Withdraw => {
+                let has_filed = self.game_match.held[self.seat].is_some()
+                    || self.game_match.conditions[self.seat].is_some();
+                wishes.extend(has_filed.then(|| "WITHDRAW".to_owned()));
+            }
+            Topic::Draw if !is_over && !self.is_against_house() => wishes.add("DRAW".to_owned()),
+            Topic::Rematch => self.rematch(wishes, is_over),
+            Topic::Opponent => {
+                wishes.add(format!("OPEN {game}"));
+                if !house::levels(self.game_match.game).is_empty() {
+                    wishes.add(format!("CHALLENGE house {game}"));
+                }
+            }
+            Topic::Report => wishes.add("REPORT".to_owned()),
+            Topic::Rules => wishes.add(format!("RULES {game}")),
+            Topic::Tell => self.tell(wishes),
+            Topic::OpponentName if self.can_tell() => {
+                wishes.acts.push(vec!["TELL".to_owned(), "your words".to_owned(), "END".to_owned()]);
+            }
+            Topic::Foul if !is_over => wishes.acts.push(self.text_command("PROTEST", &self.remarks())),
+            Topic::Ranking => {
+                let has_ratings = COMMAND_WORDS.contains(&"RATING");
+                wishes.extend(has_ratings.then(|| "RATING".to_owned()));
+            }
+            Topic::Resign
+            | Topic::Draw
+            | Topic::OpponentName
+            | Topic::Foul
+            | Topic::Change
+            | Topic::Arrived
+            | Topic::Due
+            | Topic::Thanks => {}
+        }
+    }
+
+    fn is_against_house(&self) -> bool {
+        self.game_match.house[self.seat.other()].is_some()
+    }
+
+    fn can_tell(&self) -> bool {
+        !self.is_against_house() && self.game_match.terms.press == Press::Signed
+    }
+
+    /// Offers to agree to the opponent's wish for more time, or to ask for it.
+    fn more_time(&self, wishes: &mut Wishes, usual: u32) {
+        let asked_by_foe = self.game_match.extension.is_some_and(|(by, _)| by != self.seat);
+        if self.game_match.deadline.is_none() {
+            return;
+        }
+        let until = self.spoken.span.to.filter(|_| self.spoken.span.days.is_none());
+        let zone = self.game_match.zone_of(self.seat);
+        let until = until
+            .zip(self.game_match.deadline)
+            .map(|(until, deadline)| (until - deadline.with_timezone(&zone).date_naive()).num_days());
+        let until = until.and_then(|days| u32::try_from(days).ok()).filter(|days| *days > 0);
+        let wanted = until.or(self.spoken.span.days).unwrap_or(usual);
+        let days = wanted.clamp(1, EXTENSION_DAYS_AT_MOST);
+        wishes.days = Some(days);
+        match asked_by_foe {
+            true => wishes.add("AGREE".to_owned()),
+            false => wishes.add(format!("EXTEND {days} day{}", if days == 1 { "" } else { "s" })),
+        }
+    }
+
+    fn absence(&self, wishes: &mut Wishes) {
+        if let Some((one, other)) = self.spoken.span.unclear {
+            let from = |to: NaiveDate| self.spoken.span.from.filter(|from| *from <= to).unwrap_or(self.today);
+            wishes.is_unclear = true;
+            for to in [one, other].into_iter().filter(|to| *to >= self.today) {
+                wishes.add(absent(from(to), to));
+            }
+            return;
+        }
+        if let Some((from, to)) = self.spoken.span.both().filter(|(_, to)| *to >= self.today) {
+            self.absence_of(wishes, from, to);
+            return;
+        }
+        wishes.lacks_days = true;
+        let from = self.spoken.span.from.filter(|from| *from >= self.today).unwrap_or(self.today);
+        if self.days_left() > i64::try_from(EXAMPLE_DAYS).unwrap_or_default() {
+            wishes.add(absent(from, from + Days::new(EXAMPLE_DAYS)));
+        }
+    }
+
+    /// Offers an absence or, if too few days of absence are left, more time.
+    fn absence_of(&self, wishes: &mut Wishes, from: NaiveDate, to: NaiveDate) {
+        let left = self.days_left();
+        if (to - from).num_days() < left {
+            wishes.add(absent(from, to));
+            return;
+        }
+        wishes.days_left = Some(left);
+        self.more_time(wishes, EXTENSION_DAYS_AT_MOST);
+    }
+
+    fn days_left(&self) -> i64 {
+        let most = i64::from(self.game_match.terms.absence_days);
+        (most - Absence::total_days(&self.game_match.absences[self.seat])).max(0)
+    }
+
+    fn rematch(&self, wishes: &mut Wishes, is_over: bool) {
+        let game = self.game_match.game.key();
+        if !is_over {
+            return;
+        }
+        if COMMAND_WORDS.contains(&"REMATCH") {
+            wishes.add("REMATCH".to_owned());
+        } else if let Some(level) = &self.game_match.house[self.seat.other()] {
+            wishes.add(format!("CHALLENGE house {game} level={level}"));
+        } else {
+            wishes.add(format!("CHALLENGE name@example.org {game}"));
+        }
+    }
+
+    fn tell(&self, wishes: &mut Wishes) {
+        if self.can_tell() {
+            wishes.acts.push(self.text_command("TELL", &self.spoken.message));
+        }
+    }
+
+    /// Returns a command with a text, up to its `END`.
+    fn text_command(&self, verb: &str, text: &[String]) -> Vec<String> {
+        let text = text.iter().take(MAX_TEXT).filter(|line| !line.trim().is_empty()).cloned();
+        std::iter::once(verb.to_owned()).chain(text).chain(["END".to_owned()]).collect()
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.iter().map(|line| line.text.trim().to_owned()).collect()
+    }
+}
+
+fn absent(from: NaiveDate, to: NaiveDate) -> String {
+    format!("ABSENT {from} TO {to}")
+}

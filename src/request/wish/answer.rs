@@ -1,0 +1,109 @@
+//! Answers in words to a question of ours: `Yes, please.`, `Nein danke`, `はい`.
+
+use std::collections::BTreeSet;
+
+use super::table::{LANGUAGES, Language};
+use super::text::{Sentence, sentences};
+use crate::game::Line;
+
+/// The meaning of a whole letter that answers a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WordAnswer {
+    Yes,
+    No,
+    /// "That was me": a yes to the question whether a letter was the player's.
+    WasMe,
+}
+
+/// Maximum words of such an answer, without a greeting and a name.
+const MAX_WORDS: usize = 6;
+
+/// Maximum words of the last line that may be a name.
+const MAX_NAME: usize = 3;
+
+/// Returns the meaning of a letter that says nothing but yes or no, in one of the languages.
+pub fn word_answer(lines: &[Line]) -> Option<WordAnswer> {
+    let sentences = sentences(lines);
+    if sentences.iter().any(|sentence| sentence.is_question) || sentences.len() > MAX_WORDS {
+        return None;
+    }
+    let without_name = match sentences.split_last() {
+        Some((last, rest)) if !rest.is_empty() && last.words.len() <= MAX_NAME => Some(rest),
+        _ => None,
+    };
+    meaning(&sentences).or_else(|| without_name.and_then(meaning))
+}
+
+/// Whether a letter is nothing but this verb, besides a greeting and a name.
+pub fn is_bare_verb(lines: &[Line], verb: &str) -> bool {
+    let mut words = sentences(lines).into_iter().filter(|sentence| !sentence.is_question);
+    let is_verb =
+        |sentence: &Sentence| matches!(&sentence.words[..], [word] if word.folded.eq_ignore_ascii_case(verb));
+    words.next().is_some_and(|first| is_verb(&first)) && words.all(|rest| rest.words.len() <= MAX_NAME)
+}
+
+fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
+    LANGUAGES.iter().find_map(|language| {
+        let words = sentences.iter().flat_map(|sentence| &sentence.words).map(|word| word.folded.clone());
+        let words: Vec<String> = words.collect();
+        if words.is_empty() || without_polite(&words, language).len() > MAX_WORDS {
+            return None;
+        }
+        let says = |list: &BTreeSet<String>| is_made_of(&words, &[list], &language.polite);
+        // "Yes, that was me" is both.
+        if is_made_of(&words, &[&language.was_me, &language.yes], &language.polite)
+            && holds(&words, &language.was_me)
+        {
+            return Some(WordAnswer::WasMe);
+        }
+        match (says(&language.yes), says(&language.no)) {
+            (true, false) => Some(WordAnswer::Yes),
+            (false, true) => Some(WordAnswer::No),
+            _ => None,
+        }
+    })
+}
+
+/// Returns the words without the polite ones at both ends.
+fn without_polite<'w>(words: &'w [String], language: &Language) -> &'w [String] {
+    let mut rest = words;
+    while let Some((first, others)) = rest.split_first()
+        && language.polite.contains(first)
+    {
+        rest = others;
+    }
+    while let Some((last, others)) = rest.split_last()
+        && language.polite.contains(last)
+    {
+        rest = others;
+    }
+    rest
+}
+
+/// Whether the words are phrases of these lists and polite words, one after the other, and nothing else.
+fn is_made_of(words: &[String], lists: &[&BTreeSet<String>], polite: &BTreeSet<String>) -> bool {
+    let mut rest = words;
+    let mut has_phrase = false;
+    while !rest.is_empty() {
+        let longest = (1..=rest.len()).rev().find(|length| {
+            let phrase = rest[..*length].join(" ");
+            lists.iter().any(|list| list.contains(&phrase))
+        });
+        let length = match longest {
+            Some(length) => {
+                has_phrase = true;
+                length
+            }
+            None if polite.contains(&rest[0]) => 1,
+            None => return false,
+        };
+        rest = &rest[length..];
+    }
+    has_phrase
+}
+
+/// Whether the words hold one of the phrases.
+fn holds(words: &[String], list: &BTreeSet<String>) -> bool {
+    let text = format!(" {} ", words.join(" "));
+    list.iter().any(|phrase| text.contains(&format!(" {phrase} ")))
+}

@@ -1,0 +1,334 @@
+//! Days in words: `from 20 December to 3 January`, `vom 20.12. bis 3.1.`, `for two weeks`, `next week`.
+
+use chrono::{Datelike as _, Days, NaiveDate};
+
+use super::table::{Language, folded};
+use super::text::Sentence;
+
+/// Maximum days, weeks or months of a duration.
+const MOST: u32 = 100;
+
+/// The days that a sentence names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    pub from: Option<NaiveDate>,
+    pub to: Option<NaiveDate>,
+    /// The longest duration.
+    pub days: Option<u32>,
+    /// The two readings of a date like 12/1.
+    pub unclear: Option<(NaiveDate, NaiveDate)>,
+}
+
+/// A word of a sentence, read as a date if it is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Item {
+    Date(NaiveDate),
+    Unclear(NaiveDate, NaiveDate),
+    Weekday(NaiveDate),
+    Duration(u32),
+    Number(u32),
+    Until,
+    From,
+    Other,
+}
+
+/// Returns the days that a sentence names, read on `today`.
+pub fn span(sentence: &Sentence, language: &Language, today: NaiveDate) -> Span {
+    let items = match language.joined {
+        true => joined_items(&sentence.joined(), language, today),
+        false => items(sentence, language, today),
+    };
+    let mut span = Span { days: items.iter().filter_map(Item::days).max(), ..Span::default() };
+    if language.next_week.any_in(sentence) {
+        let monday = today + Days::new(7 - u64::from(today.weekday().num_days_from_monday()));
+        span.from = Some(monday);
+        span.to = Some(monday + Days::new(6));
+        return span;
+    }
+    span.unclear = items.iter().find_map(|item| match item {
+        Item::Unclear(one, other) => Some((*one, *other)),
+        _ => None,
+    });
+    let dated: Vec<(usize, NaiveDate)> = dated(&items);
+    match dated[..] {
+        [] => {}
+        [(at, date)] => {
+            let is_last = is_beside(&items, at, &Item::Until) && !is_right_after(&items, at, &Item::From);
+            if language.back.any_in(sentence) {
+                span.to = date.pred_opt();
+            } else if is_last {
+                span.to = Some(date);
+            } else {
+                span.from = Some(date);
+            }
+        }
+        [(_, first), .., (_, last)] => {
+            span.from = Some(first);
+            span.to = Some(if last < first { in_year_after(last, first) } else { last });
+        }
+    }
+    span.complete(today)
+}
+
+impl Item {
+    fn days(&self) -> Option<u32> {
+        if let Item::Duration(days) = self { Some(*days) } else { None }
+    }
+}
+
+impl Span {
+    /// Fills in the day that follows from the others.
+    fn complete(mut self, today: NaiveDate) -> Span {
+        let last_of = |from: NaiveDate, days: u32| from + Days::new(u64::from(days.saturating_sub(1)));
+        match (self.from, self.to, self.days) {
+            (None, Some(to), _) if to >= today => self.from = Some(today),
+            (Some(from), None, Some(days)) => self.to = Some(last_of(from, days)),
+            (None, None, Some(days)) => {
+                self.from = Some(today);
+                self.to = Some(last_of(today, days));
+            }
+            _ => {}
+        }
+        self
+    }
+}
+
+/// Returns the dates with their places. A weekday counts only if no date stands there.
+fn dated(items: &[Item]) -> Vec<(usize, NaiveDate)> {
+    let of = |is_weekday: bool| {
+        let each = items.iter().enumerate();
+        each.filter_map(move |(at, item)| match item {
+            Item::Date(date) if !is_weekday => Some((at, *date)),
+            Item::Weekday(date) if is_weekday => Some((at, *date)),
+            _ => None,
+        })
+    };
+    let dates: Vec<(usize, NaiveDate)> = of(false).collect();
+    if dates.is_empty() { of(true).collect() } else { dates }
+}
+
+/// Whether such a word stands one or two words before the date, or right behind it (`まで`, `kadar`).
+fn is_beside(items: &[Item], at: usize, item: &Item) -> bool {
+    items[at.saturating_sub(2)..at].contains(item) || is_right_after(items, at, item)
+}
+
+fn is_right_after(items: &[Item], at: usize, item: &Item) -> bool {
+    items.get(at + 1) == Some(item)
+}
+
+fn in_year_after(date: NaiveDate, first: NaiveDate) -> NaiveDate {
+    date.with_year(first.year() + 1).unwrap_or(date)
+}
+
+/// Reads the words of a sentence.
+fn items(sentence: &Sentence, language: &Language, today: NaiveDate) -> Vec<Item> {
+    let pieces = sentence.raw.iter().flat_map(|raw| date_pieces(raw));
+    let words: Vec<&str> = pieces.collect();
+    let mut items = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let (item, length) = item(&words[at..], language, today);
+        items.push(item);
+        at += length;
+    }
+    with_durations(items)
+}
+
+/// Splits `20.12.-3.1.` at its hyphen.
+fn date_pieces(raw: &str) -> Vec<&str> {
+    match raw.split_once('-') {
+        Some((from, to)) if from.contains(['.', '/']) && to.contains(['.', '/']) => vec![from, "bis", to],
+        _ => vec![raw],
+    }
+}
+
+/// Reads one date, number or word, and tells how many words it takes.
+fn item(words: &[&str], language: &Language, today: NaiveDate) -> (Item, usize) {
+    let first = words[0];
+    if let Some(item) = numeric_date(first, today) {
+        return (item, 1);
+    }
+    if let Some((date, length)) = named_date(words, language, today) {
+        return (Item::Date(date), length);
+    }
+    let bare = folded(first);
+    let both = words.get(1).map(|second| format!("{bare} {}", folded(second)));
+    let in_set = |set: &std::collections::BTreeSet<String>| {
+        set.contains(&bare) || both.as_ref().is_some_and(|both| set.contains(both))
+    };
+    let last = bare.rsplit(' ').next().unwrap_or_default().to_owned();
+    if first == "-" || in_set(&language.until) || language.until.contains(&last) {
+        return (Item::Until, 1);
+    }
+    if let Some(day) = weekday(&last, language) {
+        return (Item::Weekday(next_weekday(day, today)), 1);
+    }
+    if in_set(&language.tomorrow) {
+        return (Item::Date(today + Days::new(1)), 1);
+    }
+    if in_set(&language.today) {
+        return (Item::Date(today), 1);
+    }
+    if let Some(number) = bare.parse().ok().or_else(|| language.numbers.get(&bare).copied()) {
+        return (Item::Number(number), 1);
+    }
+    if in_set(&language.from) {
+        return (Item::From, 1);
+    }
+    if let Some((_, days)) = language.units.iter().find(|(unit, _)| *unit == bare) {
+        return (Item::Duration(*days), 1);
+    }
+    (Item::Other, 1)
+}
+
+fn weekday(word: &str, language: &Language) -> Option<u32> {
+    language.weekdays.get(word).copied()
+}
+
+/// Multiplies units by the numbers before them; a unit without a number is no duration.
+fn with_durations(items: Vec<Item>) -> Vec<Item> {
+    let mut result: Vec<Item> = Vec::with_capacity(items.len());
+    for item in items {
+        match (item, result.last()) {
+            (Item::Duration(unit), Some(Item::Number(number))) if (1..=MOST).contains(number) => {
+                let days = number.saturating_mul(unit);
+                result.push(Item::Duration(days));
+            }
+            // "three more days"
+            (Item::Duration(unit), Some(Item::Other)) => {
+                let before = result.len().checked_sub(2).and_then(|at| result.get(at));
+                let number = match before {
+                    Some(Item::Number(number)) if (1..=MOST).contains(number) => Some(*number),
+                    _ => None,
+                };
+                result.push(number.map_or(Item::Other, |number| Item::Duration(number.saturating_mul(unit))));
+            }
+            (Item::Duration(_), _) => result.push(Item::Other),
+            (item, _) => result.push(item),
+        }
+    }
+    result
+}
+
+/// Reads `2026-12-20`, `20.12.2026`, `20.12.`, `24/12` and `12/1`.
+fn numeric_date(word: &str, today: NaiveDate) -> Option<Item> {
+    let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '.').trim_end_matches('.');
+    let separator = ['-', '.', '/'].into_iter().find(|separator| word.contains(*separator))?;
+    let parts: Option<Vec<u32>> = word.split(separator).map(|part| part.parse().ok()).collect();
+    match (separator, &parts?[..]) {
+        (_, &[year, month, day]) if year >= 2000 => ymd(year, month, day).map(Item::Date),
+        ('.', &[day, month, year]) => ymd(full_year(year), month, day).map(Item::Date),
+        ('.', &[day, month]) => next(month, day, today).map(Item::Date),
+        ('/', &[one, other]) => slashed(next(other, one, today), next(one, other, today)),
+        ('/', &[one, other, year]) => {
+            let year = full_year(year);
+            slashed(ymd(year, other, one), ymd(year, one, other))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the date with the day first or the month first; unclear if both are dates.
+fn slashed(day_first: Option<NaiveDate>, month_first: Option<NaiveDate>) -> Option<Item> {
+    match (day_first, month_first) {
+        (Some(one), Some(other)) if one != other => Some(Item::Unclear(one, other)),
+        (Some(date), _) | (None, Some(date)) => Some(Item::Date(date)),
+        (None, None) => None,
+    }
+}
+
+fn full_year(year: u32) -> u32 {
+    if year < 100 { 2000 + year } else { year }
+}
+
+fn ymd(year: u32, month: u32, day: u32) -> Option<NaiveDate> {
+    NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)
+}
+
+/// Returns the next such day, today included.
+fn next(month: u32, day: u32, today: NaiveDate) -> Option<NaiveDate> {
+    let this_year = NaiveDate::from_ymd_opt(today.year(), month, day)?;
+    if this_year < today { NaiveDate::from_ymd_opt(today.year() + 1, month, day) } else { Some(this_year) }
+}
+
+fn next_weekday(day: u32, today: NaiveDate) -> NaiveDate {
+    let ahead = (7 + day - today.weekday().num_days_from_monday()) % 7;
+    today + Days::new(u64::from(if ahead == 0 { 7 } else { ahead }))
+}
+
+/// Reads `20 December`, `20th of December`, `December 20` and `20 de diciembre`, with a year or without.
+/// Returns how many words it takes.
+fn named_date(words: &[&str], language: &Language, today: NaiveDate) -> Option<(NaiveDate, usize)> {
+    let month = |word: Option<&&str>| {
+        let word = folded(word?);
+        language.months.get(word.split(' ').next()?).copied()
+    };
+    let links = ["of", "de", "di", "the"];
+    let linked = words.get(1).is_some_and(|word| links.contains(&folded(word).as_str()));
+    let (day, month, length) = match month(words.first()) {
+        Some(month) => (day_number(words.get(1)?)?, month, 2),
+        None if linked => (day_number(words[0])?, month(words.get(2))?, 3),
+        None => (day_number(words[0])?, month(words.get(1))?, 2),
+    };
+    let year = words.get(length).and_then(|word| folded(word).parse::<u32>().ok());
+    match year.filter(|year| (2000..2200).contains(year)) {
+        Some(year) => Some((ymd(year, month, day)?, length + 1)),
+        None => Some((next(month, day, today)?, length)),
+    }
+}
+
+/// Reads `20`, `20.`, `20th` and `1er`.
+fn day_number(word: &str) -> Option<u32> {
+    let word = folded(word);
+    let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
+    let ending = &word[digits.len()..];
+    let day = digits.parse().ok().filter(|day| (1..=31).contains(day))?;
+    ["", "st", "nd", "rd", "th", "er"].contains(&ending).then_some(day)
+}
+
+/// Reads a sentence without blanks: `12月20日から1月3日まで`, `2週間`.
+fn joined_items(text: &str, language: &Language, today: NaiveDate) -> Vec<Item> {
+    let mut items = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let until = language.until.iter().find_map(|word| rest.strip_prefix(word.as_str()));
+        let from = language.from.iter().find_map(|word| rest.strip_prefix(word.as_str()));
+        let (item, after) = match (until, from, number_at(rest, language)) {
+            (Some(after), _, _) => (Item::Until, after),
+            (None, Some(after), _) => (Item::From, after),
+            (None, None, Some((number, after))) => counted(number, after, language, today),
+            (None, None, None) => (Item::Other, &rest[c.len_utf8()..]),
+        };
+        if item != Item::Other {
+            items.push(item);
+        }
+        rest = after;
+    }
+    items
+}
+
+/// Reads what a number counts.
+fn counted<'t>(number: u32, after: &'t str, language: &Language, today: NaiveDate) -> (Item, &'t str) {
+    if let Some(rest) = after.strip_prefix('月')
+        && let Some((day, rest)) = number_at(rest, language)
+        && let Some(rest) = rest.strip_prefix('日')
+        && let Some(date) = next(number, day, today)
+    {
+        return (Item::Date(date), rest);
+    }
+    let unit =
+        language.units.iter().find_map(|(unit, days)| Some((after.strip_prefix(unit.as_str())?, days)));
+    match unit {
+        Some((rest, days)) if number <= MOST => (Item::Duration(number.saturating_mul(*days)), rest),
+        Some(_) | None => (Item::Other, after),
+    }
+}
+
+/// Reads the number at the beginning of a text, in digits or in one sign.
+fn number_at<'t>(text: &'t str, language: &Language) -> Option<(u32, &'t str)> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    if digits > 0 {
+        return Some((text[..digits].parse().ok()?, &text[digits..]));
+    }
+    language.numbers.iter().find_map(|(sign, number)| Some((*number, text.strip_prefix(sign.as_str())?)))
+}

@@ -1,0 +1,255 @@
+//! Wishes in people's own words, in twelve languages: what a letter's remarks ask for, by a table of phrases.
+//!
+//! Nothing is done because of a wish; the answer offers the line that does it.
+
+use chrono::NaiveDate;
+use dates::{Span, span};
+use serde::Serialize;
+use table::{LANGUAGES, Language};
+use text::{Sentence, sentences};
+
+use crate::game::Line;
+use crate::letter::Address;
+
+mod answer;
+mod dates;
+mod orders;
+mod table;
+mod text;
+
+pub use answer::{WordAnswer, is_bare_verb, word_answer};
+pub use orders::orders_in_words;
+pub use table::Topic;
+
+/// The trouble that a letter tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Care {
+    /// Somebody has died.
+    Grief,
+    /// Somebody is ill or hurt.
+    Illness,
+}
+
+/// The wishes of a letter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spoken {
+    pub care: Option<Care>,
+    pub topic: Option<Topic>,
+    /// The days that it names.
+    pub span: Span,
+    /// The mail address that it names.
+    pub address: Option<Address>,
+    /// The words that the opponent is to be told.
+    pub message: Vec<String>,
+}
+
+/// Maximum words of a letter that only thanks.
+const MAX_THANKS: usize = 15;
+
+/// Reads the remarks of a letter. `foe` is the opponent's name.
+pub fn spoken(remarks: &[Line], foe: &str, today: NaiveDate) -> Spoken {
+    let sentences = sentences(remarks);
+    let mut found: Vec<(Topic, usize, &Language)> = Vec::new();
+    for (index, sentence) in sentences.iter().enumerate() {
+        for language in LANGUAGES.iter() {
+            for (topic, phrases) in &language.wishes {
+                if let Some((start, _)) = phrases.find(sentence)
+                    && !is_negated(sentence, start, language)
+                {
+                    found.push((*topic, index, language));
+                }
+            }
+        }
+    }
+    let message = found.iter().filter(|(topic, ..)| *topic == Topic::Tell);
+    let message = message.filter_map(|(_, index, _)| message_after(&sentences[*index], foe, remarks)).next();
+    found.retain(|(topic, ..)| match topic {
+        Topic::Tell => message.is_some(),
+        Topic::Thanks => only_thanks(&sentences),
+        _ => true,
+    });
+    let topic = found.iter().map(|(topic, ..)| *topic).min();
+    let topic = topic.or(is_reaction(remarks).then_some(Topic::Thanks));
+    let spans =
+        found.iter().filter(|(found, ..)| is_dated(*found)).map(|(_, index, language)| (index, *language));
+    let spans = spans.map(|(index, language)| best_span(&sentences, *index, language, today));
+    Spoken {
+        care: care(&sentences),
+        topic,
+        span: spans.max_by_key(Span::weight).unwrap_or_default(),
+        address: topic.filter(|topic| *topic == Topic::Address).and_then(|_| address_in(&sentences)),
+        message: message.unwrap_or_default(),
+    }
+}
+
+/// Whether remarks are for a person at once: they tell of trouble, complain, or ask for a pause.
+pub fn is_urgent(remarks: &[Line]) -> bool {
+    let sentences = sentences(remarks);
+    let asks = |sentence: &Sentence| {
+        LANGUAGES.iter().any(|language| {
+            let topics = [Topic::Foul, Topic::Pause];
+            let found = topics.iter().filter_map(|topic| language.wishes.get(topic)?.find(sentence));
+            found.into_iter().any(|(start, _)| !is_negated(sentence, start, language))
+        })
+    };
+    care(&sentences).is_some() || sentences.iter().any(asks)
+}
+
+/// Whether remarks name neither a number, a square nor a piece, so that they are no orders in words.
+pub fn is_chat(remarks: &[Line]) -> bool {
+    let has_digit = |sentence: &Sentence| {
+        sentence.words.iter().any(|word| word.folded.contains(|c: char| c.is_ascii_digit()))
+    };
+    !sentences(remarks).iter().any(|sentence| has_digit(sentence) || names_a_piece(sentence))
+}
+
+/// Whether remarks are only a mail program's notice that somebody reacted to a letter.
+pub fn is_reaction(remarks: &[Line]) -> bool {
+    let mut lines = remarks.iter().map(|line| line.text.to_lowercase());
+    let is_notice = |line: &String| {
+        line.len() < MAX_NOTICE
+            && (line.contains("reacted via gmail") || line.contains("reacted to your message"))
+    };
+    !remarks.is_empty() && lines.all(|line| is_notice(&line) || !line.contains(char::is_alphanumeric))
+}
+
+/// Maximum bytes of such a notice, with a link.
+const MAX_NOTICE: usize = 200;
+
+/// Whether the days that a letter names belong to wishes of this topic.
+fn is_dated(topic: Topic) -> bool {
+    matches!(topic, Topic::Absence | Topic::MoreTime | Topic::Pause)
+}
+
+/// Returns the days of a sentence or, if it names none, of the first other that does.
+fn best_span(sentences: &[Sentence], index: usize, language: &Language, today: NaiveDate) -> Span {
+    let own = span(&sentences[index], language, today);
+    if own != Span::default() {
+        return own;
+    }
+    let others = sentences.iter().map(|sentence| span(sentence, language, today));
+    others.into_iter().find(|span| *span != Span::default()).unwrap_or_default()
+}
+
+/// Whether one of the two words before a phrase negates it.
+fn is_negated(sentence: &Sentence, start: usize, language: &Language) -> bool {
+    if language.joined {
+        return false;
+    }
+    let before = &sentence.words[start.saturating_sub(2)..start];
+    before.iter().any(|word| language.not.contains(&word.folded))
+}
+
+/// Whether a letter is short and asks nothing.
+fn only_thanks(sentences: &[Sentence]) -> bool {
+    let words: usize = sentences.iter().map(|sentence| sentence.words.len()).sum();
+    words <= MAX_THANKS && !sentences.iter().any(|sentence| sentence.is_question)
+}
+
+/// Returns the first mail address in a letter.
+fn address_in(sentences: &[Sentence]) -> Option<Address> {
+    let words = sentences.iter().flat_map(|sentence| &sentence.raw).filter(|word| word.contains('@'));
+    let bare = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    bare.filter_map(|word| Address::parse(word).ok()).next()
+}
+
+/// Returns the words after the opponent's name, to the end of the paragraph.
+fn message_after(sentence: &Sentence, foe: &str, remarks: &[Line]) -> Option<Vec<String>> {
+    let names: Vec<String> = foe.split_whitespace().map(text::fold).collect();
+    let first = sentence.words.iter().position(|word| names.contains(&word.folded))?;
+    let last =
+        first + sentence.words[first..].iter().take_while(|word| names.contains(&word.folded)).count() - 1;
+    let word = sentence.words.get(last)?;
+    let rest = remarks.get(word.line)?.text.get(word.end..)?;
+    let rest = rest.trim_start_matches(|c: char| {
+        !c.is_alphanumeric() && !c.is_ascii_punctuation() || c == ':' || c == ','
+    });
+    let rest = without_linking_word(rest.trim_start());
+    let more = remarks.get(word.line + 1..).unwrap_or_default();
+    let more = more.iter().map(|line| line.text.trim().to_owned()).take_while(|line| !line.is_empty());
+    let message: Vec<String> = std::iter::once(rest.trim().to_owned()).chain(more).collect();
+    message.iter().any(|line| line.chars().any(char::is_alphanumeric)).then_some(message)
+}
+
+/// Words that link "tell Bo" to the message.
+const LINKING_WORDS: [&str; 9] = ["that", "dass", "que", "qu", "che", "dat", "że", "že", "что"];
+
+fn without_linking_word(text: &str) -> &str {
+    let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    match LINKING_WORDS.contains(&first) {
+        true => text[first.len()..].trim_start_matches(['\'', ' ', ',']),
+        false => text,
+    }
+}
+
+/// English words of the games' pieces: a sentence with one is about the match.
+const PIECES: [&str; 14] = [
+    "ship",
+    "carrier",
+    "battleship",
+    "cruiser",
+    "destroyer",
+    "submarine",
+    "sub",
+    "squadron",
+    "fleet",
+    "marble",
+    "star",
+    "stack",
+    "tower",
+    "piece",
+];
+
+/// Returns the trouble that the sentences tell of.
+fn care(sentences: &[Sentence]) -> Option<Care> {
+    let about_people =
+        sentences.iter().filter(|sentence| !sentence.names_a_square() && !names_a_piece(sentence));
+    about_people.filter_map(care_in).min()
+}
+
+fn care_in(sentence: &Sentence) -> Option<Care> {
+    let mut languages = LANGUAGES.iter();
+    let grieves = |language: &Language| {
+        language.grief.any_in(sentence) || language.death.any_in(sentence) && language.family.any_in(sentence)
+    };
+    if languages.any(grieves) {
+        return Some(Care::Grief);
+    }
+    let is_ill = |language: &Language| {
+        language.illness.any_in(sentence) || language.ill.any_in(sentence) && language.family.any_in(sentence)
+    };
+    LANGUAGES.iter().any(is_ill).then_some(Care::Illness)
+}
+
+/// Whether a word is a piece of a game, in the singular or the plural. `condolences` to a ship are none, so
+/// the verb in `Ship me …` does not count at the beginning of a sentence.
+fn names_a_piece(sentence: &Sentence) -> bool {
+    let is_form = |word: &str, piece: &str| {
+        let ending = word.strip_prefix(piece);
+        ending.is_some_and(|ending| ["", "s", "e", "n", "en"].contains(&ending))
+    };
+    let words = sentence.words.iter().enumerate();
+    let mut words =
+        words.filter(|(at, word)| !(*at == 0 && word.folded == "ship")).map(|(_, word)| &word.folded);
+    words.any(|word| {
+        let own =
+            LANGUAGES.iter().filter(|language| !language.joined).flat_map(|language| language.pieces.keys());
+        PIECES.iter().any(|piece| is_form(word, piece)) || own.into_iter().any(|piece| is_form(word, piece))
+    })
+}
+
+impl Span {
+    /// How much it tells: both days, one, or only a duration.
+    fn weight(&self) -> u8 {
+        2 * u8::from(self.from.is_some()) + 2 * u8::from(self.to.is_some()) + u8::from(self.days.is_some())
+    }
+
+    /// Returns both days, if it names them and they are in order.
+    pub fn both(&self) -> Option<(NaiveDate, NaiveDate)> {
+        self.from.zip(self.to).filter(|(from, to)| from <= to)
+    }
+}
+
+#[cfg(test)]
+mod tests;

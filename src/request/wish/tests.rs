@@ -1,0 +1,235 @@
+//! Letters in twelve languages, and what they wish for.
+
+use super::*;
+
+fn read(text: &str) -> Spoken {
+    let lines: Vec<&str> = text.lines().collect();
+    let today = NaiveDate::from_ymd_opt(2026, 11, 26).expect("a day");
+    spoken(&Line::numbered(&lines), "Bo Berg", today)
+}
+
+fn topic(text: &str) -> Option<Topic> {
+    read(text).topic
+}
+
+#[test]
+fn each_language_wishes_for_more_time() {
+    for text in [
+        "Can I have three more days please?",
+        "Könnt ihr die Frist um drei Tage verschieben?",
+        "Pourrais-je avoir un délai de trois jours ?",
+        "¿Podría tener una prórroga de tres días?",
+        "Vorrei una proroga di tre giorni.",
+        "Preciso de uma prorrogação de três dias.",
+        "Mag ik drie dagen uitstel?",
+        "Proszę o przedłużenie o trzy dni.",
+        "Prosím o prodloužení o tři dny.",
+        "Прошу продлить срок на три дня.",
+        "Üç gün ek süre rica ediyorum.",
+        "3日間延長していただけますか？",
+    ] {
+        let read = read(text);
+        assert_eq!((read.topic, read.span.days), (Some(Topic::MoreTime), Some(3)), "{text}");
+    }
+}
+
+#[test]
+fn each_language_names_the_days_of_an_absence() {
+    for text in [
+        "We're off skiing from 20 December to 3 January, no internet up there.",
+        "Bin vom 20.12. bis 3.1. im Skiurlaub, bitte Frist verschieben.",
+        "Je suis en vacances du 20 décembre au 3 janvier.",
+        "Estaré de vacaciones del 20 de diciembre al 3 de enero.",
+        "Sarò in ferie dal 20 dicembre al 3 gennaio.",
+        "Vou estar fora de 20 de dezembro a 3 de janeiro.",
+        "Ik ben op vakantie van 20 december tot 3 januari.",
+        "Nie będzie mnie od 20 grudnia do 3 stycznia.",
+        "Budu na dovolené od 20. prosince do 3. ledna.",
+        "Меня не будет с 20 декабря по 3 января.",
+        "20 Aralık'tan 3 Ocak'a kadar tatildeyim.",
+        "12月20日から1月3日まで旅行で不在です。",
+    ] {
+        let read = read(text);
+        let days = read.span.both().map(|(from, to)| (from.to_string(), to.to_string()));
+        let expected = ("2026-12-20".to_owned(), "2027-01-03".to_owned());
+        assert_eq!((read.topic, days), (Some(Topic::Absence), Some(expected)), "{text}");
+    }
+}
+
+#[test]
+fn a_date_that_can_be_read_in_two_ways_is_unclear() {
+    assert!(read("I am away until 12/1.").span.unclear.is_some());
+    assert!(read("I am away until 24/12.").span.unclear.is_none());
+    let days = |text: &str| read(text).span.both().map(|(from, to)| (to - from).num_days() + 1);
+    assert_eq!(days("I will be away for two weeks."), Some(14));
+    assert_eq!(days("I am away next week."), Some(7));
+    assert_eq!(days("I'm on holiday until 1 December."), Some(6));
+    assert_eq!(days("I am travelling from 1 December."), None, "the last day is missing");
+}
+
+#[test]
+fn grief_and_illness_are_understood_in_each_language() {
+    for text in [
+        "My mother died on Saturday.",
+        "Meine Mutter ist gestorben.",
+        "Ma mère est décédée.",
+        "Mi madre ha muerto.",
+        "È morta mia madre.",
+        "A minha mãe morreu.",
+        "Mijn moeder is overleden.",
+        "Zmarła moja mama.",
+        "Zemřela mi maminka.",
+        "У меня умерла бабушка.",
+        "Babam vefat etti.",
+        "母が亡くなりました。",
+    ] {
+        assert_eq!(read(text).care, Some(Care::Grief), "{text}");
+    }
+    for text in [
+        "I am in hospital, please pause my game.",
+        "Hold everything please, I'm in hospital with a broken leg.",
+        "ich liege seit gestern im Krankenhaus (Blinddarm).",
+        "Je suis à l'hôpital.",
+        "Estoy en el hospital.",
+        "Sono in ospedale per un'operazione",
+        "Estou no hospital.",
+        "Ik lig in het ziekenhuis.",
+        "Jestem w szpitalu.",
+        "Jsem v nemocnici.",
+        "Я в больнице.",
+        "Hastanedeyim.",
+        "入院しています。",
+        "My wife is ill",
+    ] {
+        assert_eq!(read(text).care, Some(Care::Illness), "{text}");
+    }
+}
+
+#[test]
+fn losses_in_the_match_are_no_grief() {
+    for text in [
+        "My carrier died.",
+        "Ship 3 died at B2, what a funeral!",
+        "Mann, ich habe verloren!",
+        "You killed my last cruiser, my friend.",
+        "Your operation was brilliant.",
+    ] {
+        assert_eq!(read(text).care, None, "{text}");
+    }
+    assert_eq!(read("Ship me your condolences: my father died yesterday.").care, Some(Care::Grief));
+}
+
+#[test]
+fn a_negated_phrase_is_no_wish() {
+    assert_eq!(topic("I don't want to resign, never, no rematch either"), None);
+    assert_eq!(topic("I don't want to play any more, please take me off your list."), Some(Topic::Leave));
+    assert_eq!(topic("It is not a draw yet."), None);
+}
+
+#[test]
+fn a_message_to_the_opponent_is_taken_from_the_letter() {
+    assert_eq!(read("Tell Bo: great game, and happy birthday!").message, ["great game, and happy birthday!"]);
+    let spanish = read("Dile a Bo que es un gran rival y que le deseo feliz Navidad.");
+    assert_eq!(spanish.message, ["es un gran rival y que le deseo feliz Navidad."]);
+    assert_eq!(topic("Tell me about the club"), None);
+}
+
+#[test]
+fn a_new_address_is_taken_from_the_letter() {
+    let read =
+        read("meine Adresse ändert sich. Ab sofort bitte nur noch an heinz.neu@posteo.example schreiben.");
+    assert_eq!(read.address.map(|address| address.to_string()).as_deref(), Some("heinz.neu@posteo.example"));
+}
+
+#[test]
+fn other_wishes_are_understood() {
+    for (text, expected) in [
+        ("Danke!! Super Bericht :-)", Topic::Thanks),
+        ("ありがとうございます！", Topic::Thanks),
+        ("Quiero la revancha :)", Topic::Rematch),
+        ("Mi arrendo. Complimenti al mio avversario!", Topic::Resign),
+        ("Proponuję remis.", Topic::Draw),
+        ("Shall we call it a draw?", Topic::Draw),
+        ("Kannst du mir den letzten Bericht bitte noch einmal schicken?", Topic::Report),
+        ("Waarom heb ik geen verslag gekregen van beurt 1?", Topic::Report),
+        ("Dzień dobry, dlaczego nie dostałem raportu po pierwszej turze?", Topic::Report),
+        ("Bom dia! Onde posso ler as regras deste jogo?", Topic::Rules),
+        ("Come faccio a catturare una stella? Non ho capito le regole.", Topic::Rules),
+        ("Как мне отменить приказ, который я послал?", Topic::Withdraw),
+        ("Please ignore the orders I just sent, I need to think again.", Topic::Withdraw),
+        ("can I change my orders after I sent them??", Topic::Change),
+        ("Merhaba, sıra bende mi?", Topic::Due),
+        ("Wann läuft meine Frist ab?", Topic::Due),
+        ("Ciao! A chi tocca?", Topic::Due),
+        ("Who is this Bo Berg? Do I know him? Can I have his e-mail address?", Topic::OpponentName),
+        ("Stop mailing me or I will report you as spam.", Topic::LessMail),
+        ("To je podvod, soupeř přece nemohl vědět, kde jsem. Stěžuji si!", Topic::Foul),
+        ("¡Esto es una vergüenza! Mi rival hace trampas y el árbitro no hace nada.", Topic::Foul),
+        ("That was fun. Can I get another game, against somebody stronger?", Topic::Opponent),
+        ("Is there a ranking list? What is my rating?", Topic::Ranking),
+        ("Meine letzte Mail an euch kam zurück:", Topic::Arrived),
+        ("Bonjour, j'ai reçu ceci, est-ce que mon ordre est arrivé ?", Topic::Arrived),
+        ("前回のメールが「宛先不明」で戻ってきました。手は届いていますか？", Topic::Arrived),
+    ] {
+        assert_eq!(topic(text), Some(expected), "{text}");
+    }
+    assert_eq!(topic("À toi de jouer, Bo ! Belle attaque l'autre jour."), None);
+}
+
+#[test]
+fn short_answers_in_words_are_understood_and_others_are_not() {
+    let answer = |text: &str| word_answer(&Line::numbered(&text.lines().collect::<Vec<_>>()));
+    for text in [
+        "Yes",
+        "ok",
+        "Yes, please!",
+        "I accept.",
+        "Ja gern",
+        "Oui, d'accord",
+        "Sí, acepto",
+        "Sì, volentieri",
+        "Sim",
+        "Ja hoor",
+        "Tak, zgoda",
+        "Ano, souhlasím",
+        "Да, согласен",
+        "Evet, kabul ediyorum",
+        "はい",
+        "はい、お願いします",
+        "Hi,\n\nyes please.\n\nCy",
+    ] {
+        assert_eq!(answer(text), Some(WordAnswer::Yes), "{text}");
+    }
+    for text in [
+        "No thanks",
+        "Nein danke",
+        "Non merci",
+        "No, gracias",
+        "No grazie",
+        "Não, obrigado",
+        "Nee, bedankt",
+        "Nie, dziękuję",
+        "Ne, děkuji",
+        "Нет, спасибо",
+        "Hayır",
+        "いいえ",
+    ] {
+        assert_eq!(answer(text), Some(WordAnswer::No), "{text}");
+    }
+    for text in ["Yes, that was me.", "Das war ich", "C'était moi", "Fui yo", "это был я", "bendim"] {
+        assert_eq!(answer(text), Some(WordAnswer::WasMe), "{text}");
+    }
+    for text in [
+        "",
+        "Yes?",
+        "no",
+        "nie",
+        "Yes, if you give me a week",
+        "Yes but not now",
+        "Thanks",
+        "Cy",
+        "I agree with you that it rains",
+    ] {
+        assert_eq!(answer(text), None, "{text}");
+    }
+}

@@ -1,0 +1,199 @@
+//! Sentences and words of a letter, in the form in which phrases are compared.
+
+use crate::game::Line;
+
+/// Maximum words of a letter that are searched for phrases.
+const MAX_WORDS: usize = 400;
+
+/// Characters above which a line counts as wrapped: its sentence goes on in the next one.
+const WRAPPED: usize = 55;
+
+/// A word of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// In lower case, without accents.
+    pub folded: String,
+    /// Index of its line, and the end of the word in it in bytes.
+    pub line: usize,
+    pub end: usize,
+}
+
+/// A sentence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sentence {
+    pub words: Vec<Word>,
+    /// The words between blanks, in lower case: dates keep their punctuation.
+    pub raw: Vec<String>,
+    pub is_question: bool,
+}
+
+impl Sentence {
+    /// Returns its words without blanks, for languages that do not separate them.
+    pub fn joined(&self) -> String {
+        self.words.iter().map(|word| word.folded.as_str()).collect()
+    }
+
+    /// Whether it names a square or a piece by a number, as in `A3` and `#4`.
+    pub fn names_a_square(&self) -> bool {
+        self.words.iter().any(|word| is_square(&word.folded))
+    }
+}
+
+/// Whether the word is a letter or two and one or two digits.
+fn is_square(word: &str) -> bool {
+    let letters = word.bytes().take_while(u8::is_ascii_lowercase).count();
+    let digits = word.len() - letters;
+    (1..=2).contains(&letters)
+        && (1..=2).contains(&digits)
+        && word[letters..].bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Splits lines into sentences. A short line ends one; a long line is wrapped.
+pub fn sentences(lines: &[Line]) -> Vec<Sentence> {
+    let mut found: Vec<Sentence> = Vec::new();
+    let mut open = Sentence::default();
+    let mut count = 0;
+    for (index, line) in lines.iter().enumerate() {
+        let text = line.text.trim_end();
+        let words: Vec<&str> = text.split_whitespace().take(MAX_WORDS).collect();
+        let mut end = 0;
+        for (place, raw) in words.iter().enumerate() {
+            if count >= MAX_WORDS {
+                break;
+            }
+            let offset = end + text[end..].find(raw).unwrap_or(0);
+            end = offset + raw.len();
+            count += add_words(&mut open, raw, index, offset).max(1);
+            let next = words.get(place + 1).and_then(|next| next.chars().next());
+            if ends_sentence(raw, next) {
+                open.is_question = raw.contains(['?', '？']);
+                found.push(std::mem::take(&mut open));
+            }
+        }
+        if text.chars().count() < WRAPPED || text.ends_with([':', ',']) {
+            found.push(std::mem::take(&mut open));
+        }
+    }
+    found.push(open);
+    found.retain(|sentence| !sentence.words.is_empty());
+    found
+}
+
+/// Adds the words between the punctuation of `raw`. Returns their number.
+fn add_words(sentence: &mut Sentence, raw: &str, line: usize, offset: usize) -> usize {
+    sentence.raw.push(raw.to_lowercase());
+    let mut added = 0;
+    let mut start = None;
+    let ends = raw.char_indices().chain([(raw.len(), ' ')]);
+    for (at, c) in ends {
+        match (c.is_alphanumeric() || is_mark(c), start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                let folded = fold(&raw[from..at]);
+                if !folded.is_empty() {
+                    sentence.words.push(Word { folded, line, end: offset + at });
+                    added += 1;
+                }
+                start = None;
+            }
+            (true, Some(_)) | (false, None) => {}
+        }
+    }
+    added
+}
+
+/// Whether `raw` is the last word of a sentence before a word that begins with `next`. A point after a number
+/// ends none if the text goes on in lower case or with a number: `20.12. bis 3.1.`
+fn ends_sentence(raw: &str, next: Option<char>) -> bool {
+    let bare = raw.trim_end_matches(['"', '\'', ')', '*', '_']);
+    if bare.ends_with(['!', '?', ';', '。', '！', '？']) {
+        return true;
+    }
+    let is_number = bare.trim_end_matches('.').ends_with(|c: char| c.is_ascii_digit());
+    let goes_on = next.is_some_and(|next| {
+        next.is_lowercase() || next.is_ascii_digit() || is_number && next.is_alphabetic()
+    });
+    bare.ends_with('.') && !goes_on
+}
+
+/// Whether the character is a combining mark, which belongs to a word.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
+}
+
+/// Returns a word in lower case and without accents.
+pub fn fold(word: &str) -> String {
+    let mut folded = String::with_capacity(word.len());
+    for c in word.chars().flat_map(char::to_lowercase).filter(|c| !is_mark(*c)) {
+        match c {
+            'ß' => folded.push_str("ss"),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            _ => folded.push(unaccented(c)),
+        }
+    }
+    folded
+}
+
+fn unaccented(c: char) -> char {
+    /// Each letter and its accented forms.
+    const FORMS: [(char, &str); 17] = [
+        ('a', "áàâäãåāăą"),
+        ('c', "çćčĉ"),
+        ('d', "ďđð"),
+        ('e', "éèêëēěęė"),
+        ('g', "ğģ"),
+        ('i', "íìîïīįı"),
+        ('l', "ĺľłļ"),
+        ('n', "ñńňņ"),
+        ('o', "óòôöõøōő"),
+        ('r', "ŕřŗ"),
+        ('s', "śšşș"),
+        ('t', "ťţț"),
+        ('u', "úùûüūůűų"),
+        ('y', "ýÿ"),
+        ('z', "źžż"),
+        ('е', "ё"),
+        ('и', "й"),
+    ];
+    if c.is_ascii() {
+        return c;
+    }
+    FORMS.iter().find(|(_, forms)| forms.contains(c)).map_or(c, |(plain, _)| *plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(lines: &[&str]) -> Vec<String> {
+        let join = |sentence: Sentence| {
+            sentence.words.into_iter().map(|word| word.folded).collect::<Vec<_>>().join(" ")
+        };
+        sentences(&Line::numbered(lines)).into_iter().map(join).collect()
+    }
+
+    #[test]
+    fn sentences_end_at_points_but_not_at_dates() {
+        assert_eq!(
+            words(&["Bin vom 20.12. bis 3.1. im Urlaub. Bitte Frist verschieben!"]),
+            ["bin vom 20 12 bis 3 1 im urlaub", "bitte frist verschieben"]
+        );
+        assert_eq!(words(&["I can't.", "G7?"]), ["i can t", "g7"]);
+    }
+
+    #[test]
+    fn a_long_line_is_wrapped_and_a_short_one_is_not() {
+        let long = "my mother died on Saturday and I will not be able to play for";
+        assert_eq!(words(&[long, "three weeks"]).len(), 1);
+        assert_eq!(words(&["Hello", "three weeks"]).len(), 2);
+    }
+
+    #[test]
+    fn words_are_compared_without_accents() {
+        assert_eq!(fold("ÉLODIE"), "elodie");
+        assert_eq!(fold("Größe"), "grosse");
+        assert_eq!(fold("İstanbul"), "istanbul");
+        assert_eq!(fold("Proszę"), "prosze");
+    }
+}
