@@ -18,6 +18,8 @@ use serde::Deserialize;
 
 #[path = "letters/doubt.rs"]
 mod doubt;
+#[path = "letters/meant.rs"]
+mod meant;
 #[path = "letters/memory.rs"]
 mod memory;
 #[path = "letters/request.rs"]
@@ -178,7 +180,7 @@ fn text_differences(letter: &Letter, expected: &Expected) -> Vec<String> {
         };
         same(&format!("orders {how}"), texts(&request.orders), format!("{orders:?}"));
         same(&format!("remarks {how}"), texts(&request.remarks), format!("{remarks:?}"));
-        let doubtful = request.doubts.iter().filter_map(|doubt| request.written(doubt.line?));
+        let doubtful = request.doubts.iter().filter_map(|doubt| request.written(doubt.line));
         same(&format!("doubts {how}"), format!("{:?}", doubtful.collect::<Vec<_>>()), format!("{doubts:?}"));
         same(&format!("commands {how}"), request.commands.len().to_string(), expected.commands.to_string());
         same(&format!("faults {how}"), request.faults.len().to_string(), expected.faults.to_string());

@@ -268,6 +268,20 @@ impl AnyState {
         }
     }
 
+    /// Returns the order that moves what `seat` has on one square to another, as it is filed.
+    pub fn between(&self, seat: Seat, from: &str, to: &str) -> Option<String> {
+        on_state!(self, state => between(state, seat, from, to))
+    }
+
+    /// Returns a legal order of the open phase, or several lines of them, for somebody whose `line` could not
+    /// be read; `None` if nothing is due from `seat`.
+    pub fn example(&self, seat: Seat, line: &str) -> Option<String> {
+        if !self.is_due(seat) {
+            return None;
+        }
+        on_state!(self, state => example(state, seat, line))
+    }
+
     /// Returns the lines that a ready setup stands for, drawn by `dice`; `None` unless it is the only line.
     pub fn ready_setup(&self, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {
         on_state!(self, state => ready_setup(state, seat, lines, dice))
@@ -323,6 +337,14 @@ fn extra<G: Game>(state: &G, viewer: Seat) -> Value {
 
 fn board<G: Game>(state: &G, viewer: Seat) -> Board {
     G::board(&state.view(viewer))
+}
+
+fn between<G: Game>(state: &G, seat: Seat, from: &str, to: &str) -> Option<String> {
+    G::between(&state.view(seat), from, to).map(|order| order.to_string())
+}
+
+fn example<G: Game>(state: &G, seat: Seat, line: &str) -> Option<String> {
+    G::example(&state.view(seat), line)
 }
 
 fn ready_setup<G: Game>(state: &G, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {

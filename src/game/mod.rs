@@ -139,6 +139,12 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// `line` could not be read: if possible one of the same kind. `None` if nothing is due.
     fn example(view: &Self::View, line: &str) -> Option<String>;
 
+    /// Returns the order that moves what stands on one square to another, for a line that names only the
+    /// squares; `None` if the seat has nothing there, or the game has no such order.
+    fn between(_view: &Self::View, _from: &str, _to: &str) -> Option<Self::Order> {
+        None
+    }
+
     /// Checks whether orders of a seat that is due may stand together. It gets that seat's view and never the
     /// state, so a refusal cannot leak. Orders of another phase are faults too.
     ///

@@ -70,20 +70,43 @@ pub struct Fault {
     /// which may have been the missing order.
     #[serde(skip)]
     pub(super) missing: bool,
+    /// Whether the line is doubtful rather than wrong.
+    #[serde(skip)]
+    pub doubtful: bool,
+    /// Whether the example is what the line seems to mean, rather than an order like it.
+    #[serde(skip)]
+    pub corrected: bool,
 }
 
 impl Fault {
     pub fn on(line: usize, reason: impl Display) -> Self {
-        Fault { line: Some(line), reason: reason.to_string(), example: None, missing: false }
+        Fault { line: Some(line), ..Fault::whole(reason) }
+    }
+
+    /// A line that is doubtful rather than wrong.
+    pub fn doubt(line: usize, reason: impl Display) -> Self {
+        Fault { doubtful: true, ..Fault::on(line, reason) }
     }
 
     pub fn whole(reason: impl Display) -> Self {
-        Fault { line: None, reason: reason.to_string(), example: None, missing: false }
+        Fault {
+            line: None,
+            reason: reason.to_string(),
+            example: None,
+            missing: false,
+            doubtful: false,
+            corrected: false,
+        }
     }
 
     /// A fault of a filing that lacks the one order it must hold, such as a move or a marble.
     pub fn missing(reason: impl Display) -> Self {
         Fault { missing: true, ..Fault::whole(reason) }
+    }
+
+    /// Adds what the line seems to mean, as orders that can stand.
+    pub fn with_correction(self, orders: impl Display) -> Self {
+        Fault { corrected: true, ..self.with_example(orders) }
     }
 
     pub fn with_example(mut self, example: impl Display) -> Self {

@@ -61,7 +61,16 @@ pub enum Fact {
     /// `sealed` is the SHA-256 of the salt and the orders, each followed by a line feed.
     OrdersSealed { seat: Seat, phase: Phase, turn: u32, orders: OrderLines, wait: bool, sealed: Digest },
     /// The orders of a letter cannot stand.
-    OrdersRefused { seat: Seat, phase: Phase, turn: u32, orders: Vec<String>, faults: Vec<FaultyLine> },
+    OrdersRefused {
+        seat: Seat,
+        phase: Phase,
+        turn: u32,
+        orders: Vec<String>,
+        faults: Vec<FaultyLine>,
+        /// What `YES` in answer would file instead.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        offered: Vec<String>,
+    },
     /// Orders were checked and not filed (`CHECK`).
     OrdersChecked { seat: Seat, phase: Phase, turn: u32, orders: Vec<String>, faults: Vec<FaultyLine> },
     /// The seat took its filing back.

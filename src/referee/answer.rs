@@ -8,8 +8,8 @@ use super::words::Passing;
 use crate::game::any::Filing;
 use crate::game::{Fault, Line};
 use crate::letter::Digest;
-use crate::request::LeftOut;
 use crate::request::wish::{Care, Topic};
+use crate::request::{LeftOut, OrderElsewhere};
 
 /// The answer to one letter.
 #[derive(Clone, Debug, Default)]
@@ -23,14 +23,18 @@ pub struct Answer {
     pub faults: Vec<Fault>,
     /// Lines without effect.
     pub remarks: Vec<Line>,
+    /// Lines that are orders of another game, without effect.
+    pub elsewhere_orders: Vec<OrderElsewhere>,
+    /// The letter is from a GM, and begins a line with GM, as instructions to the referee do.
+    pub instructs: bool,
     /// Orders that a later line of the same letter overrides.
     pub replaced: Vec<Line>,
     /// The seat has a new reply token, because the letter showed the old one to others.
     pub token_renewed: bool,
     /// Time of arrival, if a GM has accepted the letter since.
     pub accepted_since: Option<DateTime<Utc>>,
-    /// The orders beside the letter's doubtful lines, which `YES` would file.
-    pub offered: Option<Filing>,
+    /// The orders that `YES` in answer would file.
+    pub offered: Option<Proposal>,
     /// Why the letter could not be read at all.
     pub unread: Option<String>,
     /// The names of attached files, which were not read.
@@ -128,11 +132,14 @@ impl Answer {
 
     /// Whether it only says that orders were filed.
     pub fn is_plain_receipt(&self) -> bool {
+        let drops_orders = matches!(&self.orders, Orders::Sealed { dropped, .. } if !dropped.is_empty());
         matches!(self.orders, Orders::Sealed { .. } | Orders::Conditions { sealed: Some(_), wait: false, .. })
+            && !drops_orders
             && self.replies.is_empty()
             && self.faults.is_empty()
             && self.remarks.is_empty()
             && self.wishes.is_none()
+            && self.elsewhere_orders.is_empty()
             && self.replaced.is_empty()
             && !self.token_renewed
             && self.accepted_since.is_none()
@@ -156,6 +163,7 @@ impl Answer {
         matches!(self.orders, Orders::None)
             && self.replies.is_empty()
             && self.faults.is_empty()
+            && self.offered.is_none()
             && self.wishes.as_ref().map_or(!self.is_only_chat, Wishes::asks_for_orders)
     }
 
@@ -208,6 +216,25 @@ pub struct PastReport {
     pub lines: Vec<String>,
 }
 
+/// Orders that `YES` in answer would file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Proposal {
+    pub orders: Vec<String>,
+    pub wait: bool,
+    pub kind: ProposalKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProposalKind {
+    /// All orders that the letter may mean.
+    Whole,
+    /// Those beside its doubtful lines.
+    Rest,
+    /// The last offer, once more: the letter's `YES` did not answer it.
+    Again,
+}
+
 /// The outcome of the orders in a letter.
 #[derive(Clone, Debug, Default)]
 pub enum Orders {
@@ -215,7 +242,15 @@ pub enum Orders {
     #[default]
     None,
     /// They are filed.
-    Sealed { filing: Filing, sealed: Digest, wait: bool, replaced: bool },
+    Sealed {
+        filing: Filing,
+        sealed: Digest,
+        wait: bool,
+        /// Whether they replace those that the seat filed before.
+        replaced: bool,
+        /// The orders filed before that neither stand nor have a successor.
+        dropped: Vec<String>,
+    },
     /// `CHECK`: what would have been filed.
     Checked { filing: Filing },
     /// They cannot stand, or could not if they were filed (`CHECK`).

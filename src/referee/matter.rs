@@ -33,6 +33,8 @@ pub struct SeatLetter {
     pub request: Request,
     /// The turn named in its subject, or by the letter it answers.
     pub thread_turn: Option<u32>,
+    /// The lengths of the ledger after the rulings that it answers letters of.
+    pub answers: Vec<u64>,
     /// Another match that its subject or a line names, unless a line `MATCH` names its own.
     pub other_match: Option<String>,
     /// The names of attached files, which are not read.
@@ -115,6 +117,7 @@ mod tests {
                 cause: LetterCause { token, ..cause },
                 request: Request::read(&Line::numbered(lines), GameKind::Quad),
                 thread_turn: None,
+                answers: Vec::new(),
                 other_match: None,
                 attachments: Vec::new(),
                 unread: None,

@@ -37,7 +37,10 @@ mod schedule;
 mod settings;
 mod words;
 
-pub use answer::{AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports, Wishes};
+pub use answer::{
+    AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports, Proposal, ProposalKind,
+    Wishes,
+};
 pub use changes::ChangeReply;
 pub use clock::late::TOLERATED_DELAY;
 pub use gm::grammar::{has_instruction, instructions, is_digest_prefix};
@@ -64,8 +67,8 @@ pub use reply::{Confirmer, Reply};
 pub use schedule::{Absence, ForfeitRule, Press, Substitute, TERM_NAMES, Terms, read_terms_change};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use words::{
-    Passing, WORDS_NOTE, Words, cut, games_in, is_order_of_any_game, note_of_text, note_of_words,
-    reads_as_order, tells_of_trouble, without_order_lines,
+    Passing, WORDS_NOTE, Words, cut, is_order_of_any_game, may_tell_of_play, note_of_text, note_of_words,
+    tells_of_trouble, without_lines_of_play,
 };
 
 pub use crate::ledger::{

@@ -4,9 +4,8 @@ use std::mem;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::Syntax;
 use crate::game::any::GameKind;
-use crate::request::{Command, Request, wish};
+use crate::request::{self, Command, Request, wish};
 
 /// Remarks beside orders that are long enough to be meant for a person.
 const MANY_LINES: usize = 3;
@@ -25,6 +24,12 @@ const GM: &str = "gm gamemaster organizer organiser administrator spielleiter sp
 
 /// Words of trouble, in the languages that players write most. Remarks with one are passed on beside orders.
 const TROUBLE: &str = include_str!("words/trouble.txt");
+
+/// The beginnings of the words for pieces with numbers, in the languages that players write most.
+const PIECES: &str = include_str!("words/pieces.txt");
+
+/// Numbers in words, as far as ships and squares have them.
+const NUMBERS: &str = include_str!("words/numbers.txt");
 
 /// The way of a letter's words to the GM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,35 +74,40 @@ fn has_any(text: &str, list: &str) -> bool {
     words.any(|word| list.split_whitespace().any(|known| known == word))
 }
 
-/// Returns the games whose orders may stand in a letter about a match: its own, or any if it names others.
-pub fn games_in(request: &Request, game: GameKind) -> Vec<GameKind> {
-    match request.named_matches.is_empty() && request.sections.is_empty() {
-        true => vec![game],
-        false => GameKind::ALL.to_vec(),
-    }
+/// Returns a text for a GM without the lines that read as orders of the match's game, well-formed or not.
+pub fn without_order_lines(text: &str, game: GameKind) -> String {
+    without_lines(text, "order ", |line| reads_as_order(line, game))
 }
 
-/// Returns a text for the GM without the lines that read as orders of these games, well-formed or not: the GM
-/// may know the other side.
-pub fn without_order_lines(text: &str, games: &[GameKind]) -> String {
+/// Returns a text for a GM who plays against its author, without the lines that may tell of a position.
+pub fn without_lines_of_play(text: &str) -> String {
+    without_lines(text, "", may_tell_of_play)
+}
+
+/// Returns a text with lines of some kind counted instead of quoted.
+fn without_lines(text: &str, kind: &str, is_left_out: impl Fn(&str) -> bool) -> String {
+    let counted = |count: usize| match count {
+        0 => None,
+        1 => Some(format!("(1 {kind}line)")),
+        _ => Some(format!("({count} {kind}lines)")),
+    };
     let mut kept: Vec<String> = Vec::new();
     let mut left_out = 0;
     for line in text.lines() {
-        if games.iter().any(|game| reads_as_order(line, *game)) {
+        if is_left_out(line) {
             left_out += 1;
             continue;
         }
-        kept.extend(left_out_lines(mem::take(&mut left_out)));
+        kept.extend(counted(mem::take(&mut left_out)));
         kept.push(line.to_owned());
     }
-    kept.extend(left_out_lines(left_out));
+    kept.extend(counted(left_out));
     kept.join("\n")
 }
 
 /// Whether a line reads as an order of the game, well-formed or not, also behind `#`, a bar or a quote mark.
 pub fn reads_as_order(line: &str, game: GameKind) -> bool {
-    let bare = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '|' | '>'));
-    !matches!(game.syntax(bare), Err(Syntax::Unknown))
+    request::reads_as_order(without_marks(line), game)
 }
 
 /// Whether a line reads as an order of some game, well-formed or not.
@@ -105,19 +115,68 @@ pub fn is_order_of_any_game(line: &str) -> bool {
     GameKind::ALL.iter().any(|game| reads_as_order(line, *game))
 }
 
-fn left_out_lines(count: usize) -> Option<String> {
-    match count {
-        0 => None,
-        1 => Some("(1 order line)".to_owned()),
-        _ => Some(format!("({count} order lines)")),
-    }
+/// Whether a line may tell something of a position: it reads as an order of some game, or names a square or
+/// the number of a piece.
+pub fn may_tell_of_play(line: &str) -> bool {
+    let line = without_marks(line);
+    has_square(line) || names_numbered_piece(line) || is_order_of_any_game(line)
 }
 
-/// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing.
-pub fn note_of_words(request: &Request, game: GameKind) -> String {
-    let games = games_in(request, game);
-    let words = Words::of(request);
-    words.map(|words| note_of_text(&without_order_lines(&words.text, &games))).unwrap_or_default()
+fn without_marks(line: &str) -> &str {
+    line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '|' | '>'))
+}
+
+/// Whether a line has a square: one or two letters and one or two digits, in any writing, also apart (`A 3`) or
+/// in words (`A three`).
+fn has_square(line: &str) -> bool {
+    let chars: Vec<char> = line.chars().collect();
+    let is_letter = |c: char| c.is_alphabetic() && !is_ideographic(c);
+    let glued = (0..chars.len()).filter(|at| chars[*at].is_ascii_digit()).any(|at| {
+        let letters = chars[..at].iter().rev().take_while(|c| is_letter(**c)).count();
+        let digits = chars[at..].iter().take_while(|c| c.is_ascii_digit()).count();
+        let ends = chars.get(at + digits).is_none_or(|c| !is_letter(*c) || matches!(c, 'x' | 'X'));
+        (1..=2).contains(&letters) && (1..=2).contains(&digits) && ends
+    });
+    let words: Vec<&str> = words_of(line).collect();
+    let is_apart = |two: &[&str]| two[0].chars().count() == 1 && is_letter_word(two[0]) && is_number(two[1]);
+    glued || words.windows(2).any(is_apart)
+}
+
+/// Words of one letter that stand before numbers in prose, in the languages that players write most.
+const LETTER_WORDS: [&str; 14] = ["I", "a", "à", "o", "e", "y", "в", "с", "у", "к", "i", "w", "z", "u"];
+
+/// Whether a word of one letter names a file or a quadrant.
+fn is_letter_word(word: &str) -> bool {
+    word.chars().all(|c| c.is_alphabetic() && !is_ideographic(c)) && !LETTER_WORDS.contains(&word)
+}
+
+fn is_ideographic(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')
+}
+
+/// Whether a line names a piece and a number.
+fn names_numbered_piece(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    let has_piece = words_of(&lower)
+        .any(|word| PIECES.split_whitespace().any(|piece| word.starts_with(piece)))
+        || lower.contains(['船', '艦', '潜']);
+    has_piece && (lower.contains(char::is_numeric) || words_of(&lower).any(is_number))
+}
+
+fn is_number(word: &str) -> bool {
+    let is_written = || NUMBERS.split_whitespace().any(|number| word.eq_ignore_ascii_case(number));
+    word.bytes().all(|byte| byte.is_ascii_digit()) || is_written()
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing. `to_opponent`: only
+/// GMs who play against its author read it.
+pub fn note_of_words(words: &Words, game: GameKind, to_opponent: bool) -> String {
+    let text = without_order_lines(&words.text, game);
+    note_of_text(&if to_opponent { without_lines_of_play(&text) } else { text })
 }
 
 /// Returns the note on a letter with these words for the GM, on one line.
@@ -163,8 +222,41 @@ mod tests {
     fn lines_that_read_as_orders_are_counted_instead_of_quoted() {
         let text = "Hello\n# MARBLE E5\nmarble x99\nis that so?\nSTAR A5";
         let kept = "Hello\n(2 order lines)\nis that so?\n(1 order line)";
-        assert_eq!(without_order_lines(text, &[GameKind::Quad]), kept);
-        assert_eq!(without_order_lines("Hello", &[GameKind::Quad]), "Hello");
+        assert_eq!(without_order_lines(text, GameKind::Quad), kept);
+        assert_eq!(without_order_lines("Hello", GameKind::Quad), "Hello");
+    }
+
+    #[test]
+    fn a_remark_is_no_order_line() {
+        for text in [
+            "Hold everything please, I'm in hospital with a broken leg.",
+            "Ship me your condolences: my father died yesterday.",
+            "Star Shipping Ltd is my employer",
+        ] {
+            assert_eq!(without_order_lines(text, GameKind::QuadrantZ), text);
+            assert_eq!(without_lines_of_play(text), text);
+        }
+    }
+
+    #[test]
+    fn an_opponent_reads_no_line_with_a_square_or_the_number_of_a_ship() {
+        for line in [
+            "SHIP 1 A3 TO B2",
+            "Nave 1 da A3 a B2",
+            "船1をA3からB2へ移動",
+            "Statek 3 zostaje",
+            "Ship one from A three to B two",
+            "I go from a3 to K 4",
+            "my sub number two is safe",
+            "корабль 2 на Б4",
+        ] {
+            assert_eq!(without_lines_of_play(line), "(1 line)", "{line}");
+        }
+        for line in
+            ["I am ill, back in 3 weeks", "On 3 January I have 2 exams", "My carrier died", "Dear GM,"]
+        {
+            assert_eq!(without_lines_of_play(line), line);
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::ledger::{Cause, SealKey};
 use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
     self, Adjudication, Answer, Content, Dispatch, HouseDefaults, LeftOut, Match, Notice, Opening, Orders,
-    OtherPart, PartOutcome, Passing, PastReport, PastReports, Reader, Reply, Wishes,
+    OtherPart, PartOutcome, Passing, PastReport, PastReports, Proposal, ProposalKind, Reader, Reply, Wishes,
 };
 use crate::request::wish::{Care, Topic};
 
@@ -228,6 +228,7 @@ fn answers(filing: Option<Filing>) -> Vec<Answer> {
             sealed: Digest::from([0; 32]),
             wait: again,
             replaced: again,
+            dropped: if again { filing.lines().to_vec() } else { Vec::new() },
         };
         [sealed(false), sealed(true), Orders::Checked { filing: filing.clone() }]
     });
@@ -237,6 +238,13 @@ fn answers(filing: Option<Filing>) -> Vec<Answer> {
         ..Answer::default()
     });
     let mut answers: Vec<Answer> = with_orders.collect();
+    for kind in [ProposalKind::Whole, ProposalKind::Rest, ProposalKind::Again] {
+        let offered = Some(Proposal { orders: vec!["MARBLE E5".to_owned()], wait: false, kind });
+        let fault = Fault::doubt(1, "A question mark.").with_correction("MARBLE E5");
+        answers.push(Answer { offered: offered.clone(), faults: vec![fault.clone()], ..Answer::default() });
+        let orders = Orders::Refused { faults: vec![fault], check: false };
+        answers.push(Answer { orders, offered, ..Answer::default() });
+    }
     answers.push(Answer {
         to: Some(Digest::from([0; 32])),
         replies: replies_to_seats(),
@@ -249,6 +257,7 @@ fn answers(filing: Option<Filing>) -> Vec<Answer> {
         passed_on: Some(Passing::InDigest),
         gm_is_opponent: true,
         cuts_text: true,
+        instructs: true,
         others: vec![OtherPart { match_id: "QD-7K3M".to_owned(), outcome: PartOutcome::NotFiled }],
         reports: vec![PastReports::default(), past_reports],
         left_out: LeftOut { orders: 0, commands: 3, faults: 4 },

@@ -134,8 +134,6 @@ pub enum Command {
     Never(Option<String>),
     /// Changes the player's own settings, each a name and a value as written. Without any, asks for all.
     Settings(Vec<(String, String)>),
-    /// The text after `GM`.
-    Gm(String),
 }
 
 /// The subject of a command, which tells whose word it needs.
@@ -149,8 +147,6 @@ pub enum Concern {
     Manual,
     /// It changes something about its sender, wherever it is written.
     Person,
-    /// It is a GM's.
-    Gm,
 }
 
 impl Command {
@@ -194,7 +190,6 @@ impl Command {
             Command::Leave { .. } => ("LEAVE", Concern::Person),
             Command::Never(_) => ("NEVER", Concern::Person),
             Command::Settings(_) => ("SETTINGS", Concern::Person),
-            Command::Gm(_) => ("GM", Concern::Gm),
         }
     }
 
@@ -292,7 +287,8 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
             return ParsedLine::TellGm;
         }
         "TELL" => {
-            let is_marked = line.starts_in_capitals()
+            let before_pronoun = rest.first().is_some_and(|word| is_any_of(word, &TOLD));
+            let is_marked = line.starts_in_capitals() && !before_pronoun
                 || rest.is_empty()
                 || line.plain.to_ascii_uppercase().starts_with("TELL:");
             return if is_marked || has_end() { ParsedLine::Tell } else { ParsedLine::Remark };
@@ -301,12 +297,27 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
         "PROTEST" if is_asked(&line.plain, first) && !rest.is_empty() => {
             return ParsedLine::Remark;
         }
+        // The end of a sentence that was wrapped: "… I do not want to / protest too much."
+        "PROTEST"
+            if first.starts_with(char::is_lowercase)
+                && !rest.is_empty()
+                && !line.plain[first.len()..].starts_with(':')
+                && !has_end() =>
+        {
+            return ParsedLine::Remark;
+        }
         "PROTEST" => return ParsedLine::Protest,
-        "GM" => return ParsedLine::Command(Command::Gm(line.after_first_word().to_owned())),
+        // "HELP!!! I have no idea what to do here"
+        "HELP" if line.starts_in_capitals() && goes_on(rest) => {
+            return ParsedLine::Command(Command::Help(None));
+        }
         _ => {}
     }
     match parse(&verb, rest, line) {
         None => ParsedLine::Remark,
+        Some(Ok(Command::Open { game, .. })) if any::GameKind::parse(&game).is_none() && goes_on(rest) => {
+            ParsedLine::Remark
+        }
         Some(Ok(command)) => ParsedLine::Command(command),
         // The line is prose, unless it is in capitals, is a single word, or has a number.
         Some(Err(_))
@@ -314,8 +325,32 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
         {
             ParsedLine::Remark
         }
+        Some(Err(_)) if goes_on(rest) => ParsedLine::Remark,
         Some(Err((reason, example))) => ParsedLine::Fault { reason, example },
     }
+}
+
+/// Pronouns of the person who is told something.
+const TOLD: [&str; 5] = ["ME", "US", "HIM", "HER", "THEM"];
+
+/// Pronouns that make a sentence of what follows the first word of a line.
+const PRONOUNS: [&str; 17] = [
+    "I", "ME", "MY", "YOU", "YOUR", "HE", "HIM", "HIS", "SHE", "HER", "WE", "US", "OUR", "THEY", "THEM",
+    "MIND", "MINE",
+];
+
+/// Words after which the first word of a line begins a sentence.
+const SENTENCE: usize = 4;
+
+/// Whether a line goes on as a sentence after its first word, and so is prose although that is in capitals.
+fn goes_on(rest: &[&str]) -> bool {
+    let is_pronoun = |word: &&str| is_any_of(word.split('\'').next().unwrap_or(word), &PRONOUNS);
+    rest.iter().any(is_pronoun)
+        || rest.len() >= SENTENCE && !rest.iter().any(|word| word.contains(['=', '@']) || has_digit(word))
+}
+
+fn is_any_of(word: &str, list: &[&str]) -> bool {
+    list.iter().any(|listed| word.eq_ignore_ascii_case(listed))
 }
 
 /// Whether a `?` follows the first word of a line.
@@ -403,6 +438,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         }
         // In lower case the word alone is prose.
         "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
+        "NEVER" if goes_on(rest) => return None,
         "NEVER" => code(rest, line, "NEVER needs the code in the letter that invited you.", "")
             .map(|code| Command::Never(Some(code))),
         "SETTINGS" => settings(rest, line),

@@ -1,4 +1,5 @@
-//! Finds the order in a line that is none: `and SHIP 3 B2 TO B1`, `SHPI 4 2/1 G4`, `If he moves, HOLD`.
+//! Doubts: lines that leave open whether their author gives an order, and the orders found in lines that are
+//! none, such as `and SHIP 3 B2 TO B1`, `SHPI 4 2/1 G4` or `If he moves, HOLD`.
 //!
 //! Such a line is neither filed nor ignored, because its author may have meant it. The only consequence is a
 //! question, so one question too many is better than a missed order; but prose about squares, as players
@@ -7,13 +8,57 @@
 use super::grammar::Grammar;
 use super::normalized;
 
+/// A line that leaves open whether its author gives an order. If a letter has one, nothing is filed, and the
+/// author is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    pub line: usize,
+    pub kind: DoubtKind,
+    /// The orders that the line holds or means, as far as it tells. They may be illegal.
+    pub held: Vec<String>,
+}
+
+impl Doubt {
+    pub fn new(line: usize, kind: DoubtKind) -> Doubt {
+        Doubt { line, kind, held: Vec::new() }
+    }
+}
+
+/// The reason for a doubt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DoubtKind {
+    /// The bullet or number before an order may be a part of it.
+    Bullet(String),
+    /// The line is an example of ours, with its bar.
+    Example,
+    /// The line holds an order among other words.
+    Inside,
+    /// The line names the squares of a move, but not as an order does.
+    Squares,
+    /// The line consists of the words of orders, but is none.
+    Misspelt,
+    /// The line is an order in another language than English.
+    InWords,
+    /// A question mark stands at the order.
+    Asked,
+    /// The order stands inside a question.
+    InQuestion,
+    /// A square below a name or a greeting.
+    BelowName,
+    /// A square in the middle of a sentence.
+    InSentence,
+    /// Words beside the orders postpone them or take them back.
+    Postponed,
+}
+
 /// Maximum words of an order inside a line. Longer orders, such as fleets, stand on lines of their own.
 const MAX_ORDER: usize = 12;
 
 /// Maximum words of a line to search. Players write no longer lines, and the work per letter stays linear.
 const MAX_WORDS: usize = 400;
 
-/// Maximum other words around an order of one word, such as a point. Longer lines only mention it.
+/// Maximum other words around an order of one word, such as a point. Longer lines only mention it. Around one
+/// in capitals, such as `HOLD`, it is twice that.
 const MAX_AROUND_WORD: usize = 4;
 
 /// Maximum words of a line that is read as an order with a misspelt or missing first word.
@@ -25,14 +70,55 @@ const WORD_ORDERS: [&str; 3] = ["HOLD", "SWAP", "PASS"];
 /// Words between the two squares of a move, in several languages.
 const TO: [&str; 10] = ["TO", "NACH", "VERS", "NAAR", "HACIA", "PARA", "TIL", "TILL", "ZU", "->"];
 
-/// Returns the order that a line holds, if it holds one. `line` is normalized, and not an order as a whole.
-pub fn held_order(grammar: &impl Grammar, line: &str) -> Option<String> {
+/// Words that stand in orders besides their verbs, squares and numbers.
+const ORDER_WORDS: [&str; 15] = [
+    "TO", "AT", "ON", "FROM", "AND", "ALL", "GO", "GOES", "MOVE", "MOVES", "STAY", "STAYS", "NONE", "BASE",
+    "->",
+];
+
+/// Words that deny or condition what a line says, so that it offers no order.
+const DENYING: [&str; 16] = [
+    "NOT", "T", "DON", "NO", "NEVER", "IF", "OR", "WENN", "NICHT", "ODER", "SI", "NE", "PAS", "NIE", "НЕ",
+    "NIET",
+];
+
+/// Returns the doubt about a line that holds an order, if it holds one. `line` is normalized, and not an order
+/// as a whole.
+pub fn held_orders(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doubt> {
     if !may_hold_order(line) {
         return None;
     }
+    let is_denied = normalized::split_words(line).any(|word| is_any_of(word, &DENYING));
     let line = normalized::as_order(line);
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).take(MAX_WORDS).collect();
-    inside(grammar, &words).or_else(|| misspelt(grammar, &words)).or_else(|| squares(grammar, &words))
+    let (kind, held) = inside(grammar, &words)
+        .map(|held| (DoubtKind::Inside, held))
+        .or_else(|| misspelt(grammar, &words).map(|held| (DoubtKind::Misspelt, vec![held])))
+        .or_else(|| squares(grammar, &words).map(|held| (DoubtKind::Squares, vec![held])))
+        .or_else(|| is_of_order_words(grammar, &words).then(|| (DoubtKind::Misspelt, Vec::new())))?;
+    Some(Doubt { line: no, kind, held: if is_denied { Vec::new() } else { held } })
+}
+
+/// Whether a line consists of the words of orders, squares and numbers, its first word perhaps misspelt, and
+/// holds a number or a square.
+fn is_of_order_words(grammar: &impl Grammar, words: &[&str]) -> bool {
+    let verbs = grammar.verbs();
+    let is_verb = |word: &str| {
+        let singular = word.strip_suffix(['s', 'S']).unwrap_or(word);
+        is_any_of(word, verbs) || is_any_of(singular, verbs)
+    };
+    let is_number = |word: &str| {
+        let digits = word.trim_start_matches('#');
+        has_coordinate(word)
+            || !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit() || b == b'/' || b == b'-')
+    };
+    let is_known = |word: &str| is_verb(word) || is_number(word) || is_any_of(word, &ORDER_WORDS);
+    let Some((first, rest)) = words.split_first() else { return false };
+    let is_misspelt = verbs.iter().any(|verb| is_misspelt(first, verb));
+    words.len() <= MAX_ORDER
+        && (is_misspelt || is_known(first) && words.iter().any(|word| is_verb(word)))
+        && rest.iter().all(|word| is_known(word))
+        && rest.iter().any(|word| is_number(word))
 }
 
 /// Whether the line has a digit, as squares and ships have, or one of the [`WORD_ORDERS`].
@@ -45,30 +131,44 @@ fn is_any_of(word: &str, list: &[&str]) -> bool {
     list.iter().any(|listed| word.eq_ignore_ascii_case(listed))
 }
 
-/// Returns an order among other words.
-fn inside(grammar: &impl Grammar, words: &[&str]) -> Option<String> {
-    for start in 0..words.len() {
-        let first = trimmed(words[start]);
-        if !is_any_of(first, grammar.verbs()) && !has_coordinate(first) {
-            continue;
-        }
-        let most = MAX_ORDER.min(words.len() - start);
-        for length in (1..=most).rev().filter(|length| *length < words.len()) {
-            let piece = words[start..start + length].iter().map(|word| trimmed(word));
-            let piece = piece.collect::<Vec<_>>().join(" ");
-            if grammar.is_order(&piece) && (length > 1 || counts_alone(&piece, words.len() - 1)) {
-                return Some(piece);
+/// Returns the orders among other words, each as long as possible. A single point names no piece, so of such
+/// a line none is returned.
+fn inside(grammar: &impl Grammar, words: &[&str]) -> Option<Vec<String>> {
+    let mut found: Vec<String> = Vec::new();
+    let mut start = 0;
+    while start < words.len() {
+        match order_at(grammar, words, start) {
+            Some((piece, length)) => {
+                found.push(piece);
+                start += length;
             }
+            None => start += 1,
         }
     }
-    None
+    let names_no_piece = found.iter().any(|order| !order.contains(' ') && has_coordinate(order));
+    (!found.is_empty()).then(|| if names_no_piece { Vec::new() } else { found })
+}
+
+/// Returns the longest order that begins at a word and is not the whole line, and its number of words.
+fn order_at(grammar: &impl Grammar, words: &[&str], start: usize) -> Option<(String, usize)> {
+    let first = trimmed(words[start]);
+    if !is_any_of(first, grammar.verbs()) && !has_coordinate(first) {
+        return None;
+    }
+    let most = MAX_ORDER.min(words.len() - start);
+    (1..=most).rev().filter(|length| *length < words.len()).find_map(|length| {
+        let piece = words[start..start + length].iter().map(|word| trimmed(word));
+        let piece = piece.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        let counts = piece.contains(' ') || counts_alone(&piece, words.len() - 1);
+        (counts && grammar.is_order(&piece)).then_some((piece, length))
+    })
 }
 
 /// Whether an order of one word is more than a mention, among this number of other words.
 fn counts_alone(word: &str, others: usize) -> bool {
     let in_capitals = !word.chars().any(char::is_lowercase);
     match is_any_of(word, &WORD_ORDERS) {
-        true => in_capitals || others <= 1,
+        true => in_capitals && others <= 2 * MAX_AROUND_WORD || others <= 1,
         false => others <= MAX_AROUND_WORD,
     }
 }
@@ -119,7 +219,7 @@ fn is_misspelt(word: &str, verb: &str) -> bool {
     strsim::osa_distance(&word, verb) <= most
 }
 
-/// Returns the move from square to square in a short line, in a game whose orders say more than that.
+/// Returns the two squares of a move in a short line, as `A3-B1`, in a game whose orders say more than that.
 fn squares(grammar: &impl Grammar, words: &[&str]) -> Option<String> {
     if grammar.verbs().is_empty() || words.len() > MAX_MISSPELT {
         return None;
@@ -128,7 +228,9 @@ fn squares(grammar: &impl Grammar, words: &[&str]) -> Option<String> {
     let spaced =
         words.windows(3).find(|three| is_square(three[0]) && is_any_of(three[1], &TO) && is_square(three[2]));
     let glued = words.iter().map(|word| trimmed(word)).find(|word| is_glued_move(word));
-    spaced.map(|three| three.join(" ")).or_else(|| glued.map(str::to_owned))
+    spaced
+        .map(|three| format!("{}-{}", trimmed(three[0]), trimmed(three[2])))
+        .or_else(|| glued.map(|word| word.replace(['x', 'X'], "-")))
 }
 
 /// Whether the word is `A3-B1` or `A3xB1`.

@@ -18,6 +18,11 @@ pub trait Grammar {
 
     /// Returns the words that orders begin with, in capitals.
     fn verbs(&self) -> &'static [&'static str];
+
+    /// Returns the other game in which a line is a complete order.
+    fn game_elsewhere(&self, _line: &str) -> Option<GameKind> {
+        None
+    }
 }
 
 impl Grammar for GameKind {
@@ -39,6 +44,15 @@ impl Grammar for GameKind {
 
     fn verbs(&self) -> &'static [&'static str] {
         GameKind::verbs(*self)
+    }
+
+    /// Only an order with its verb and a number counts: people write `pass`, `hold` and squares in prose.
+    fn game_elsewhere(&self, line: &str) -> Option<GameKind> {
+        let (first, rest) = line.split_once(' ')?;
+        let has_number = rest.contains(|c: char| c.is_ascii_digit());
+        let has_verb = |game: &GameKind| game.verbs().iter().any(|verb| first.eq_ignore_ascii_case(verb));
+        let mut others = GameKind::ALL.iter().copied().filter(|game| game != self);
+        others.find(|game| has_number && has_verb(game) && game.is_order(line))
     }
 }
 

@@ -18,7 +18,7 @@ use bounds::{MAX_LINE, start_of};
 use command::ParsedLine;
 use grammar::orders_of;
 use normalized::NormalizedLine;
-use part::{is_match_name, match_named_by};
+use part::match_named_by;
 
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
@@ -27,14 +27,17 @@ mod bounds;
 mod command;
 mod doubt;
 mod grammar;
+mod meant;
 mod normalized;
 mod part;
+mod phrases;
 mod proof;
 mod texts;
 pub mod wish;
 
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{COMMAND_WORDS, Command, Concern, NumberedCommand, Party};
+pub use doubt::{Doubt, DoubtKind};
 pub use grammar::Grammar;
 pub use part::{first_match_line, matches_named_in, matches_with_parts, part_for};
 
@@ -53,10 +56,14 @@ pub struct Request {
     pub commands: Vec<NumberedCommand>,
     /// Lines that are neither orders nor commands, as written.
     pub remarks: Vec<Line>,
+    /// Lines that are orders of another game, as written. They have no effect here, and are no remarks that
+    /// somebody else may read.
+    pub elsewhere: Vec<OrderElsewhere>,
     /// Commands that were not understood, and contradictions. If there are any, nothing is filed.
     pub faults: Vec<Fault>,
-    /// Lines that are not orders but hold one. If there are any, nothing is filed, and the author is asked.
-    pub doubts: Vec<Fault>,
+    /// Lines that leave open whether they give an order. If there are any, nothing is filed, and the author is
+    /// asked.
+    pub doubts: Vec<Doubt>,
     /// The number of a line `YES`, which files the orders that the last answer offered to file.
     pub yes: Option<usize>,
     /// The matches in lines `MATCH QZ-7K3M`.
@@ -107,13 +114,6 @@ impl Request {
             && self.doubts.is_empty()
     }
 
-    /// Returns the faults and doubts because of which nothing can be filed, in the order of the lines.
-    pub fn all_faults(&self) -> Vec<Fault> {
-        let mut faults: Vec<Fault> = self.faults.iter().chain(&self.doubts).cloned().collect();
-        faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
-        faults
-    }
-
     /// Returns all lines, as written.
     pub fn lines(&self) -> &[Line] {
         &self.written
@@ -125,9 +125,41 @@ impl Request {
     }
 }
 
+/// Whether a line reads as an order of a game, well-formed or not, as reading a letter decides it.
+pub fn reads_as_order(line: &str, game: GameKind) -> bool {
+    let wording = NormalizedLine::of(line);
+    !wording.is_empty() && orders_of(&game, &wording).is_some()
+}
+
+/// The meaning of a line of a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// It is empty, or a comment.
+    Blank,
+    Order,
+    /// `CHECK`, `WAIT`, `TURN 4`, `MATCH QZ-7K3M`, `END` or `YES`.
+    Modifier,
+    /// A command, also a faulty one, or a line of its text.
+    Command,
+    /// It holds an order without being one.
+    Doubtful,
+    /// It is an order of another game.
+    Elsewhere,
+    Remark,
+}
+
+/// A line that is an order of another game than that of the letter's match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderElsewhere {
+    pub line: Line,
+    pub game: GameKind,
+}
+
 struct RequestParser<'a, G> {
     lines: &'a [Line],
     at: usize,
+    /// The meaning of the lines that were read so far.
+    kinds: Vec<LineKind>,
     /// The last line `END`, found when first needed. Searching anew at each `tell me …` would be quadratic.
     last_end: OnceCell<Option<usize>>,
     grammar: G,
@@ -151,6 +183,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         RequestParser {
             lines,
             at: 0,
+            kinds: Vec::with_capacity(lines.len()),
             last_end: OnceCell::new(),
             grammar,
             other_games,
@@ -162,8 +195,11 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
 
     fn read(mut self) -> Request {
         while self.at < self.lines.len() && !self.request.ended {
-            self.line();
+            let kind = self.line();
+            // A text takes several lines.
+            self.kinds.resize(self.at, kind);
         }
+        self.doubt_orders();
         self.check_withdrawal();
         if let Some(held) = self.held_in_text.filter(|_| self.withholds_all_texts) {
             self.withhold_texts(held);
@@ -189,89 +225,86 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         self.request.commands.push(NumberedCommand { line, command });
     }
 
-    /// Reads the line at `at`, and the lines below that belong to it.
-    fn line(&mut self) {
+    /// Reads the line at `at`, and the lines below that belong to it. Returns its meaning.
+    fn line(&mut self) -> LineKind {
         let line = &self.lines[self.at];
         self.at += 1;
         if line.text.len() > MAX_LINE && !self.begins_text(line) {
-            self.long_line(line);
-            return;
+            return self.long_line(line);
         }
         let wording = NormalizedLine::of(&line.text);
         if wording.is_empty() {
-            return;
+            return LineKind::Blank;
         }
         if let Some(doubt) = self.bullet_doubt(line.no, &wording) {
             self.request.doubts.push(doubt);
-            return;
+            return LineKind::Doubtful;
         }
         if let Some(orders) = orders_of(&self.grammar, &wording) {
             self.note_look_alikes(line.no, &wording);
             self.request.orders.extend(orders.into_iter().map(|text| Line { no: line.no, text }));
-            return;
+            return LineKind::Order;
         }
-        if self.modifier(line.no, &wording) || self.command(line.no, &wording) {
+        if let Some(kind) = self.modifier(line.no, &wording).or_else(|| self.command(line.no, &wording)) {
             self.note_look_alikes(line.no, &wording);
-            return;
+            return kind;
         }
         if wording.plain.contains('-') {
             self.request.named_matches.extend(wording.words().filter_map(match_named_by));
         }
+        if let Some(game) = self.grammar.game_elsewhere(&normalized::as_order(&wording.plain)) {
+            self.request.elsewhere.push(OrderElsewhere { line: line.clone(), game });
+            return LineKind::Elsewhere;
+        }
         match self.copied_example(line.no, &wording).or_else(|| self.doubt(line.no, &wording)) {
-            Some(doubt) => self.request.doubts.push(doubt),
-            None => self.request.remarks.push(line.clone()),
+            Some(doubt) => {
+                self.request.doubts.push(doubt);
+                LineKind::Doubtful
+            }
+            None => {
+                self.request.remarks.push(line.clone());
+                LineKind::Remark
+            }
+        }
+    }
+
+    /// Adds the doubts about orders that read well, because of what stands around them.
+    fn doubt_orders(&mut self) {
+        let verbs = self.grammar.verbs();
+        if !self.request.orders.is_empty() && !verbs.is_empty() {
+            let read = &self.lines[..self.kinds.len()];
+            self.request.doubts.extend(meant::doubts(read, &self.kinds, verbs));
         }
     }
 
     /// Returns the doubt about a line whose number or bullet may belong to the order.
-    fn bullet_doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Fault> {
+    fn bullet_doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Doubt> {
         let bullet = wording.bullet();
         if bullet.is_empty() {
             return None;
         }
         let meant = self.grammar.with_bullet(bullet, &normalized::as_order(&wording.plain))?;
-        let reason = format!(
-            "I cannot tell whether {bullet} is a part of this order or only counts your lines. Please write the order in full."
-        );
-        Some(Fault::on(no, reason).with_example(meant))
+        Some(Doubt { line: no, kind: DoubtKind::Bullet(bullet.to_owned()), held: vec![meant] })
     }
 
     /// Returns the doubt about a line with the bar of our examples. Only lines without it are orders, because
     /// a reply may quote all our examples.
-    fn copied_example(&self, no: usize, wording: &NormalizedLine) -> Option<Fault> {
+    fn copied_example(&self, no: usize, wording: &NormalizedLine) -> Option<Doubt> {
         let bare = NormalizedLine::of(wording.plain.strip_prefix(BAR)?);
         let is_command = || matches!(command::read(&bare, || false), ParsedLine::Command(_));
         if orders_of(&self.grammar, &bare).is_none() && !is_command() {
             return None;
         }
-        Some(Fault::on(
-            no,
-            format!(
-                "This looks like an example of mine, with its bar in front, and I do not take examples for orders. Without the bar it would be {}; send it like that if you mean it.",
-                bare.plain
-            ),
-        ))
+        Some(Doubt { line: no, kind: DoubtKind::Example, held: vec![bare.plain] })
     }
 
     /// Returns the doubt about a line that holds an order.
-    fn doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Fault> {
-        if let Some(orders) = wish::orders_in_words(&wording.words_as_written().collect::<Vec<_>>().join(" "))
-            && orders.iter().all(|order| self.grammar.is_order(order))
-        {
-            let reason = "I read orders in English only. If you mean this, please write it like this; if not, put a # before the line.";
-            return Some(Fault::on(no, reason).with_example(orders.join("\n")));
-        }
-        let held = doubt::held_order(&self.grammar, &wording.plain)?;
-        if held.split(' ').count() == wording.words().count() {
-            let reason = format!(
-                "I do not know this order. Did you mean {held}? If so, please write it like that; if not, put a # before the line."
-            );
-            return Some(Fault::on(no, reason).with_example(held));
-        }
-        let reason = format!(
-            "This line is not an order, but it seems to hold one ({held}). If you mean it, please give it a line of its own; if not, put a # before the line."
-        );
-        Some(Fault::on(no, reason))
+    fn doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Doubt> {
+        let words: Vec<&str> = wording.words_as_written().collect();
+        let in_words = wish::orders_in_words(&words.join(" "))
+            .filter(|orders| orders.iter().all(|order| self.grammar.is_order(order)))
+            .map(|held| Doubt { line: no, kind: DoubtKind::InWords, held });
+        in_words.or_else(|| doubt::held_orders(&self.grammar, no, &wording.plain))
     }
 
     /// Adds a fault for `WITHDRAW` beside new orders, which could mean either the old or the new ones.
@@ -285,18 +318,19 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     }
 
     /// Reads a line that is too long for an order or a command.
-    fn long_line(&mut self, line: &Line) {
+    fn long_line(&mut self, line: &Line) -> LineKind {
         let wording = NormalizedLine::of(start_of(&line.text));
         let is_command = !matches!(command::read(&wording, || false), ParsedLine::Remark);
         if !is_command && orders_of(&self.grammar, &wording).is_none() {
             self.request.remarks.push(line.clone());
-            return;
+            return LineKind::Remark;
         }
         let reason = format!(
             "This line has {} characters. Please give each order and each command a line of its own.",
             line.text.chars().count()
         );
         self.request.faults.push(Fault::on(line.no, reason));
+        LineKind::Command
     }
 
     fn note_look_alikes(&mut self, no: usize, wording: &NormalizedLine) {
@@ -305,26 +339,30 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         }
     }
 
-    /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns whether the line is one of them.
-    fn modifier(&mut self, no: usize, wording: &NormalizedLine) -> bool {
+    /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns what the line is if it is
+    /// one of them.
+    fn modifier(&mut self, no: usize, wording: &NormalizedLine) -> Option<LineKind> {
         let words: Vec<String> = wording.words().map(str::to_ascii_uppercase).collect();
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["END"] => self.request.ended = true,
             ["CHECK"] => self.request.check = true,
             ["WAIT"] => self.request.wait = true,
-            ["MATCH", name] if is_match_name(name) => self.request.sections.push((*name).to_owned()),
+            ["MATCH", name] if match_named_by(name).is_some() => {
+                self.request.sections.extend(match_named_by(name));
+            }
             ["YES"] => self.request.yes = Some(no),
             ["CHECK", ..] => {
                 let rest = wording.after_first_word();
                 let order = normalized::as_order(rest);
                 if !self.grammar.begins_order(&order) {
-                    return false;
+                    return None;
                 }
                 self.request.check = true;
                 self.request.orders.push(Line { no, text: order });
+                return Some(LineKind::Order);
             }
             [..] => {
-                let Some(turn) = named_turn(&words) else { return false };
+                let turn = named_turn(&words)?;
                 if self.request.turn.is_some_and(|before| before != turn) {
                     let fault =
                         Fault::on(no, "The letter names two turns. Write the orders of one turn only.");
@@ -333,13 +371,13 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
                 self.request.turn = Some(turn);
             }
         }
-        true
+        Some(LineKind::Modifier)
     }
 
-    /// Reads a command. Returns whether the line is one, understood or not.
-    fn command(&mut self, no: usize, wording: &NormalizedLine) -> bool {
+    /// Reads a command. Returns what the line is if it is one, understood or not.
+    fn command(&mut self, no: usize, wording: &NormalizedLine) -> Option<LineKind> {
         match command::read(wording, || self.has_end()) {
-            ParsedLine::Remark => return false,
+            ParsedLine::Remark => return None,
             ParsedLine::Command(command) => self.add_command(no, command),
             ParsedLine::Fault { reason, example } => {
                 let fault = Fault::on(no, reason);
@@ -350,7 +388,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             ParsedLine::TellGm => self.passed_on(no, wording, &texts::TELL_GM),
             ParsedLine::Protest => self.passed_on(no, wording, &texts::PROTEST),
         }
-        true
+        Some(LineKind::Command)
     }
 }
 

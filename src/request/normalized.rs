@@ -70,6 +70,11 @@ impl NormalizedLine {
     }
 }
 
+/// Returns the words of a text; an apostrophe parts words, too.
+pub fn split_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     const PUNCTUATION: [char; 10] = [',', ':', ';', '.', '!', '?', '"', '\'', '(', ')'];
     let words = text.split_whitespace().map(|word| word.trim_matches(PUNCTUATION));
@@ -150,7 +155,7 @@ fn without_number(line: &str) -> Option<&str> {
 }
 
 /// Removes a comment `# …`, but keeps the `#` of `SHIP #1`, which is ship 1.
-fn without_comment(line: &str) -> &str {
+pub fn without_comment(line: &str) -> &str {
     match line.match_indices('#').find(|(at, _)| !is_number_sign(line, *at)) {
         Some((at, _)) => line[..at].trim_end(),
         None => line,

@@ -38,6 +38,7 @@ mod seat {
     mod clauses;
     mod commands;
     mod conditions;
+    mod meant;
     mod one_letter;
     pub mod parts;
     mod wishes;
@@ -79,6 +80,7 @@ mod gm {
     mod acts;
     mod alarms;
     mod digest;
+    mod fog;
     mod grammar;
     mod instructions;
     mod month;

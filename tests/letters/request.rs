@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use fogpost::game::Line;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
-use fogpost::request::{COMMAND_WORDS, Command, Grammar as _, Party, Request};
+use fogpost::request::{COMMAND_WORDS, Command, DoubtKind, Grammar as _, Party, Request};
 
 /// Whether a line starts like an order of Quadrant Z.
 fn is_order(line: &str) -> bool {
@@ -186,16 +186,19 @@ fn withdraw_stands_alone() {
     assert_eq!(read("WITHDRAW\nSHIP 1 TO B2").faults.len(), 1);
 }
 
-fn doubts(game: GameKind, text: &str) -> Vec<(Option<usize>, Option<String>)> {
+fn doubts(game: GameKind, text: &str) -> Vec<(usize, Vec<String>)> {
     let request = Request::read(&lines(text), game);
-    request.doubts.into_iter().map(|doubt| (doubt.line, doubt.example)).collect()
+    request.doubts.into_iter().map(|doubt| (doubt.line, doubt.held)).collect()
 }
 
 #[test]
 fn a_line_that_holds_an_order_is_doubtful_and_not_a_remark() {
     let request = Request::read(&lines("SHIP 1 A3 TO B2\nand SHIP 3 B2 TO B1"), GameKind::QuadrantZ);
     assert_eq!((request.orders.len(), request.doubts.len(), request.remarks.len()), (1, 1, 0));
-    assert!(request.doubts[0].reason.contains("SHIP 3 B2 TO B1"), "{}", request.doubts[0].reason);
+    assert_eq!(
+        (&request.doubts[0].kind, &request.doubts[0].held[..]),
+        (&DoubtKind::Inside, &["SHIP 3 B2 TO B1".to_owned()][..])
+    );
     let commented = Request::read(&lines("SHIP 1 A3 TO B2\n# and SHIP 3 B2 TO B1"), GameKind::QuadrantZ);
     assert_eq!((commented.orders.len(), commented.doubts.len()), (1, 0));
 }
@@ -203,8 +206,10 @@ fn a_line_that_holds_an_order_is_doubtful_and_not_a_remark() {
 #[test]
 fn a_misspelt_order_is_doubtful_and_its_right_spelling_suggested() {
     let request = Request::read(&lines("SHPI 4 2/1 G4"), GameKind::QuadrantZ);
-    assert_eq!(request.doubts[0].example.as_deref(), Some("SHIP 4 2/1 G4"));
-    assert!(!request.doubts[0].reason.contains("line of its own"), "{}", request.doubts[0].reason);
+    assert_eq!(
+        (&request.doubts[0].kind, &request.doubts[0].held[..]),
+        (&DoubtKind::Misspelt, &["SHIP 4 2/1 G4".to_owned()][..])
+    );
 }
 
 /// Whether a line holds an order without being one.
@@ -291,7 +296,7 @@ fn prose_holds_no_order() {
 
 #[test]
 fn a_bullet_that_the_grammar_could_mean_is_doubtful() {
-    let one = |example: &str| vec![(Some(1), Some(example.to_owned()))];
+    let one = |example: &str| vec![(1, vec![example.to_owned()])];
     assert_eq!(doubts(GameKind::QuadrantZ, "2: hold"), one("SHIP 2 HOLD"));
     assert_eq!(doubts(GameKind::QuadrantZ, "1: A3-B1"), one("SHIP 1 A3-B1"));
     assert_eq!(doubts(GameKind::QuadrantZ, "3) TO B2"), one("SHIP 3 TO B2"));
@@ -380,7 +385,6 @@ fn commands_are_read_in_any_case() {
         ("ACCEPT ABCDEF", Command::Accept("ABCDEF".into())),
         ("decline 7k3m", Command::Decline("7k3m".into())),
         ("JOIN QZ-7K3M", Command::Join("QZ-7K3M".into())),
-        ("GM PAUSE QZ-7K3M", Command::Gm("PAUSE QZ-7K3M".into())),
         (
             "OPEN quadrant-z turn_limit=30",
             Command::Open {

@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 use super::expected::ExpectedDispatch;
 use super::state::{Check, SentLetter, Unconfirmed};
 use crate::audit::verdict::Place;
-use crate::ledger::{Delivery, Head, PinnedKind};
+use crate::ledger::{Delivery, Head, PinnedKind, PlaceInMatch, unique_start};
 use crate::letter::Digest;
 use crate::referee::Ruling;
-use crate::report::envelope::{self, PlaceInMatch, unique_start};
+use crate::report::envelope;
 
 /// Moves the letters of the last ruling to `expected`, with these digests. Returns whether as many were sent.
 pub(super) fn confirm(check: &mut Check, told: &[Digest], expected: &mut Vec<ExpectedDispatch>) -> bool {

@@ -8,10 +8,10 @@ use mail_parser::MessageParser;
 use crate::audit::verdict::{Finding, Place};
 use crate::audit::witness;
 use crate::game::Seat;
-use crate::ledger::{Head, SealKey};
+use crate::ledger::{Head, PlaceInMatch, SealKey};
 use crate::letter::Digest;
 use crate::referee::{Dispatch, DispatchKind, Match, Reader};
-use crate::report::envelope::{self, PlaceInMatch};
+use crate::report::envelope;
 use crate::report::pin::pin_of;
 
 /// One of our letters as it is stored.

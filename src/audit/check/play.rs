@@ -28,7 +28,7 @@ pub(super) struct Play {
     sealed: BySeat<Option<OrderLines>>,
     /// The lines of the conditional orders that each seat sent.
     conditions: BySeat<Vec<String>>,
-    /// The orders of each seat's last refused letter, which `YES` may file.
+    /// The orders of each seat's refused letters of the open phase, which `YES` may file.
     refused: BySeat<Vec<String>>,
     /// The filings of the adjudications in force.
     adjudicated: Vec<BySeat<Option<OrderLines>>>,
@@ -63,7 +63,7 @@ impl Play {
         play.refused = game_match
             .offered
             .as_ref()
-            .map(|offered| offered.as_ref().map(|offered| offered.orders.clone()).unwrap_or_default());
+            .map(|offered| offered.iter().flat_map(|offered| offered.orders.clone()).collect());
         play.adjudicated =
             ledger::adjudications(entries).into_iter().map(|(_, _, filings)| filings).collect();
         Some(play)
@@ -108,14 +108,19 @@ impl Play {
                 self.check_written(*seat, &lines, written, key)?;
                 self.conditions[*seat] = lines;
             }
-            Fact::OrdersRefused { seat, orders, .. } => self.refused[*seat].clone_from(orders),
+            Fact::OrdersRefused { seat, orders, offered, .. } => {
+                self.refused[*seat].extend(orders.iter().chain(offered).cloned());
+            }
             Fact::OrdersWithdrawn { seat, .. } => self.sealed[*seat] = None,
             Fact::ConditionsWithdrawn { seat, .. } => self.conditions[*seat].clear(),
             Fact::PlayerReplaced { seat, .. } => {
                 self.sealed[*seat] = None;
                 self.conditions[*seat].clear();
             }
-            Fact::TurnAdjudicated { filings, state, .. } => self.adjudicate(filings, *state)?,
+            Fact::TurnAdjudicated { filings, state, .. } => {
+                self.refused = BySeat::default();
+                self.adjudicate(filings, *state)?;
+            }
             Fact::MatchClosed { ending } => {
                 self.state.close(ending.outcome());
                 self.sealed = BySeat::default();

@@ -12,10 +12,9 @@ use super::play::Play;
 use super::reader::{LedgerBatch, PendingEntry, ReadLetter};
 use crate::audit::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
-use crate::ledger::{Entry, Head, KeptPin, MailIdentity, SealKey};
+use crate::ledger::{Entry, Head, KeptPin, MailIdentity, PlaceInMatch, SealKey};
 use crate::letter::Digest;
 use crate::referee::{HousePlayer, Match, MatchOverview};
-use crate::report::envelope::PlaceInMatch;
 
 /// The letters of a match that are withheld for good, because a player was forgotten.
 #[derive(Clone, Debug, Default)]

@@ -12,10 +12,9 @@ use serde_json::{Value, json};
 
 use self::positions::{Reached, reached};
 use crate::game::{Due, Seat};
-use crate::ledger::{Cause, Entry, EntryCause, Fact};
+use crate::ledger::{Cause, Entry, EntryCause, Fact, PlaceInMatch};
 use crate::letter::{Digest, Letter, Limits, NewText};
 use crate::referee::{DispatchKind, Match, Stage};
-use crate::report::envelope::PlaceInMatch;
 use crate::report::pin::pin;
 use crate::report::sent::plain_text;
 use crate::report::{self, Position, TemplateError, Templates};

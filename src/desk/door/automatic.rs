@@ -10,7 +10,7 @@ use crate::desk::outbox::returned::{self, failed};
 use crate::desk::people::commands;
 use crate::game::Seat;
 use crate::letter::{Address, Automatic, Certainty, Letter, Token};
-use crate::referee::{DispatchKind, is_order_of_any_game};
+use crate::referee::{DispatchKind, may_tell_of_play};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, NewDispatch, TokenRow, WaitingLetter};
@@ -37,11 +37,11 @@ pub fn put_by_automatic(
     Ok(())
 }
 
-/// Returns why a letter was taken for automatic, and its first line. That line is left out if it reads as an
-/// order, or if a GM plays in the match: it may tell what the rules hide.
+/// Returns why a letter was taken for automatic, and its first line. That line is left out if it may tell
+/// of a position, or if a GM plays in the match.
 pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token]) -> Decided<String> {
     let reason = automatic.to_string();
-    let line = automatic.first_line.as_ref().filter(|line| !is_order_of_any_game(line));
+    let line = automatic.first_line.as_ref().filter(|line| !may_tell_of_play(line));
     let Some(line) = line else { return Ok(reason) };
     for token in tokens {
         if let Some(row) = desk.rows.seat_by_token(token.as_str())?

@@ -17,7 +17,8 @@ use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::Letter;
 use crate::referee::{
-    self, Passing, Questions, Reply, Words, digest_of_request, is_order_of_any_game, note_of_text,
+    self, Passing, Questions, Reply, Words, digest_of_request, is_order_of_any_game, may_tell_of_play,
+    note_of_text,
 };
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
@@ -41,19 +42,20 @@ struct WordsOfStranger {
 }
 
 impl WordsOfStranger {
-    fn of(request: &Request) -> WordsOfStranger {
+    /// Reads the words of a letter. Those of a player may tell of a match.
+    fn of(request: &Request, is_player: bool) -> WordsOfStranger {
         let mut prose = request.clone();
         // No more can be passed on, and each line is read by every game.
         prose.remarks.truncate(MAX_REMARKS);
         let remarks = prose.remarks.len();
-        prose.remarks = without_orders(&prose.remarks);
+        prose.remarks = without_orders(&prose.remarks, is_player);
         let mut order_lines = remarks - prose.remarks.len();
         let mut words = Words::of(&prose);
         let mut told: Vec<String> = Vec::new();
         for asked in request.commands.iter().filter(|_| !request.check) {
             if let Command::TellGm(text) = &asked.command {
                 let lines = Line::numbered(&referee::cut(text).lines().collect::<Vec<_>>());
-                let kept = without_orders(&lines);
+                let kept = without_orders(&lines, is_player);
                 order_lines += lines.len() - kept.len();
                 told.push(kept.into_iter().map(|line| line.text).collect::<Vec<_>>().join("\n"));
             }
@@ -134,7 +136,7 @@ pub fn answer_stranger(
         return Ok(());
     }
     let text = digest_of_request(&request);
-    let words = WordsOfStranger::of(&request);
+    let words = WordsOfStranger::of(&request, asker.player_id.is_some());
     let StrangerReplies { replies, waiting: commands, lacks_token } =
         replies_to_stranger(desk, &asker, &request)?;
     let why = reasons(&request, lacks_token || words.order_lines > 0);
@@ -307,9 +309,10 @@ fn note_on_machine(lines: &[Line]) -> String {
     }
 }
 
-/// Returns the lines that read as orders of no game.
-fn without_orders(lines: &[Line]) -> Vec<Line> {
-    let mut orders: BTreeSet<usize> = BTreeSet::new();
+/// Returns the lines that read as orders of no game and, if a player wrote them, tell nothing of a position.
+fn without_orders(lines: &[Line], is_player: bool) -> Vec<Line> {
+    let telling = lines.iter().filter(|line| is_player && may_tell_of_play(&line.text));
+    let mut orders: BTreeSet<usize> = telling.map(|line| line.no).collect();
     for game in GameKind::ALL {
         // Line by line, because a command or an END among them must not hide others.
         for line in lines {

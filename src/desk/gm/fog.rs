@@ -51,10 +51,15 @@ pub fn of_gm(desk: &Desk<'_>) -> Decided<Fog> {
             fog.matches.insert(overview.id.clone());
             let loaded = or_lacking(desk.game_match(&overview.id))?.flatten();
             let Some(loaded) = loaded else { continue };
-            if !gms::all_gms_play(desk, &loaded.seats) {
+            let opponent = &loaded.seats[seat.other()].player;
+            let is_read_by_others = match overview.game.hides_something() {
+                true => !or_lacking(gms::impartial_gms(desk, opponent.id))?.unwrap_or_default().is_empty(),
+                false => !gms::all_gms_play(desk, &loaded.seats),
+            };
+            if is_read_by_others {
                 fog.read_by_others.insert(overview.id.clone());
                 // A letter without a token names no match, so the address has to tell.
-                fog.addresses.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
+                fog.addresses.extend(opponent.addresses.iter().cloned());
             }
         }
     }

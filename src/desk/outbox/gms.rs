@@ -139,25 +139,73 @@ pub fn gms_on_duty(desk: &Desk<'_>) -> Vec<GmIndex> {
     preferring(all_gms(desk), |index| is_on_duty(desk, index))
 }
 
+/// The GMs who read a player's words.
+pub struct WordReaders {
+    /// At least one.
+    pub gms: Vec<GmIndex>,
+    /// Whether they hold a seat in a match of the player that hides something, because every GM does. Then
+    /// lines that may tell of a position are left out.
+    pub are_opponents: bool,
+}
+
 /// Returns the GMs who read a player's words outside a match: none who play against them, unless all do.
 fn readers_of_words(desk: &Desk<'_>, player: &Player) -> Decided<Vec<GmIndex>> {
-    let mut opponents: Vec<String> = Vec::new();
-    for (seat, overview) in desk.rows.matches_of(player.id)? {
-        if overview.stage == Stage::Over {
+    let impartial = impartial_gms(desk, player.id)?;
+    let unseated = gms_without_seat(desk, player.id, |_| true)?;
+    let gms = if impartial.is_empty() { all_gms(desk) } else { impartial };
+    let gms = preferring(gms, |index| unseated.contains(&index));
+    Ok(preferring(gms, |index| is_on_duty(desk, index)))
+}
+
+/// Returns the GMs without a seat in any running match of a player that hides something. If only matches run
+/// that hide nothing, these are all GMs.
+pub fn impartial_gms(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<GmIndex>> {
+    gms_without_seat(desk, player_id, GameKind::hides_something)
+}
+
+/// Returns the GMs without a seat in any running match of a player, of those whose game meets a condition.
+fn gms_without_seat(
+    desk: &Desk<'_>,
+    player_id: i64,
+    counts: impl Fn(GameKind) -> bool,
+) -> Decided<Vec<GmIndex>> {
+    let mut gms = all_gms(desk);
+    for (_, overview) in desk.rows.matches_of(player_id)? {
+        if overview.stage == Stage::Over || !counts(overview.game) {
             continue;
         }
         let Some(loaded) = or_lacking(desk.game_match(&overview.id))?.flatten() else {
             continue;
         };
-        // Where every GM plays, somebody must read it all the same.
-        if !all_gms_play(desk, &loaded.seats) {
-            opponents.extend(loaded.seats[seat.other()].player.addresses.iter().cloned());
-        }
+        gms.retain(|index| !is_seated(gm(desk, *index), &loaded.seats));
     }
     desk.rows.check()?;
-    let plays = |index: GmIndex| opponents.iter().any(|address| gm(desk, index).has_address(address));
-    let impartial = preferring(all_gms(desk), |index| !plays(index));
-    Ok(preferring(impartial, |index| is_on_duty(desk, index)))
+    Ok(gms)
+}
+
+/// Returns the GMs who read what a player writes in a match.
+pub fn readers_of_seat(
+    desk: &Desk<'_>,
+    game: GameKind,
+    match_id: &str,
+    seats: &BySeat<TokenRow>,
+    player_id: i64,
+) -> Decided<WordReaders> {
+    let readers = readers_of(desk, game, match_id, seats);
+    let impartial = impartial_gms(desk, player_id)?;
+    if impartial.is_empty() {
+        return Ok(WordReaders { gms: readers, are_opponents: true });
+    }
+    let both: Vec<GmIndex> = readers.iter().copied().filter(|index| impartial.contains(index)).collect();
+    let gms = match both.is_empty() {
+        true => {
+            let unseated = preferring(impartial, |index| !is_seated(gm(desk, index), seats));
+            let responsible = preferring(unseated, |index| gm(desk, index).looks_after(game, match_id));
+            preferring(responsible, |index| is_on_duty(desk, index))
+        }
+        false => both,
+    };
+    Ok(WordReaders { gms, are_opponents: false })
 }
 
 pub fn all_gms(desk: &Desk<'_>) -> Vec<GmIndex> {

@@ -6,6 +6,7 @@ use super::gms;
 use super::mail::{self, PlainEnvelope};
 use crate::club::owed::owed_turns;
 use crate::desk::frame::desk::Desk;
+use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::ratings::{self, RatingNews};
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::game::{BySeat, Seat};
@@ -36,6 +37,8 @@ pub struct Readers<'a> {
     pub answered: Option<&'a AnsweredLetter>,
     /// Sentences that the club adds to the first letters of a match.
     pub notes: &'a [String],
+    /// The GMs who read what the letter's author writes, if that is not just anybody who reads about the match.
+    pub gms: Option<&'a [GmIndex]>,
 }
 
 impl RulingRows {
@@ -49,7 +52,7 @@ impl RulingRows {
 
 impl<'a> Readers<'a> {
     pub fn seats(seats: &'a BySeat<TokenRow>) -> Readers<'a> {
-        Readers { seats, former: None, answered: None, notes: &[] }
+        Readers { seats, former: None, answered: None, gms: None, notes: &[] }
     }
 
     /// Returns the player who reads as `reader`; `None` for a GM.
@@ -58,6 +61,14 @@ impl<'a> Readers<'a> {
             Reader::Seat(seat) => Some(&self.seats[seat]),
             Reader::Former(_) => self.former,
             Reader::Gm => None,
+        }
+    }
+
+    /// Returns the GMs who read what the ruling tells the GM; at least one.
+    fn gms(&self, desk: &Desk<'_>, game_match: &Match) -> Vec<GmIndex> {
+        match self.gms {
+            Some(gms) => gms.to_vec(),
+            None => gms::readers_of(desk, game_match.game, &game_match.id, self.seats),
         }
     }
 
@@ -211,9 +222,8 @@ fn copies_for_gms(
         if dispatch.to != Reader::Gm {
             continue;
         }
-        let gms = gms::readers_of(desk, game_match.game, &game_match.id, readers.seats);
         // The first one reads the original.
-        for index in gms.into_iter().skip(1) {
+        for index in readers.gms(desk, game_match).into_iter().skip(1) {
             let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
             let gm_plays = gms::all_gms_play(desk, readers.seats);
             let letter = word(desk, game_match, dispatch, token, &[], gm_plays)?;
@@ -287,8 +297,7 @@ fn addressee<'b>(
     readers: &Readers<'b>,
 ) -> Addressee<'b> {
     if reader == Reader::Gm {
-        let gms = gms::readers_of(desk, game_match.game, &game_match.id, readers.seats);
-        let index = gms.first().copied().unwrap_or_default();
+        let index = readers.gms(desk, game_match).first().copied().unwrap_or_default();
         let gm = gms::gm(desk, index);
         return Addressee {
             token: gms::token_of_gm(desk, index),

@@ -71,7 +71,7 @@ pub fn rule_on_seat_letter(
     let Some(absences) = or_lacking(absences)? else { return Err(Undecided::Lacks) };
     let is_told = ruled.name_in_notices(&absences.matches_with(ruled.opponent()));
     let told = is_told.then_some(ruled.opponent());
-    let note = ruled.note();
+    let Some(note) = or_lacking(ruled.note(desk))? else { return Err(Undecided::Lacks) };
     let done = ruling::finish_part(desk, waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
     or_lacking(done)?;
     desk.rows.check()?;

@@ -8,6 +8,7 @@ use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
 use crate::desk::frame::standing;
 use crate::desk::matches::{holders, rematch, substitute};
 use crate::desk::outbox::budgets::{self, Origin, Slot, seat_subject};
+use crate::desk::outbox::gms::WordReaders;
 use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::desk::outbox::{answers, gms};
 use crate::desk::people::{commands, player_settings};
@@ -17,7 +18,7 @@ use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};
 use crate::letter::Letter;
 use crate::referee::{
     AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart, PartOutcome,
-    PastReports, Reply, Ruling, SeatLetter, Stage, note_of_words,
+    PastReports, Reader, Reply, Ruling, SeatLetter, Stage, Words, note_of_words, without_lines_of_play,
 };
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{repeated_reports, repeats_reports};
@@ -45,18 +46,21 @@ impl PartRuling {
         self.seat_letter.cause.hint.is_some()
     }
 
-    /// The note on the letter: words for the GM's digest. Those of another match go to the GM at once,
+    /// Returns the note on the letter: words for the GM's digest. Those of another match go to the GM at once,
     /// because the digest lists the letter under one match, and a GM may play in the other.
-    pub fn note(&self) -> String {
-        let (request, game_match) = (&self.seat_letter.request, &self.loaded.game_match);
+    pub fn note(&self, desk: &Desk<'_>) -> Decided<String> {
+        let SeatLetter { cause, request, .. } = &self.seat_letter;
+        let game_match = &self.loaded.game_match;
         // YES alone answers an offer of a rematch.
         let is_answer = request.yes.is_some()
             && game_match.stage == Stage::Over
             && request.remarks.iter().all(|remark| Some(remark.no) == request.yes);
-        match self.seat_letter.cause.token {
-            TokenOf::Own if !is_answer => note_of_words(request, game_match.game),
-            TokenOf::Own | TokenOf::Other => String::new(),
-        }
+        let Some(words) = Words::of(request).filter(|_| cause.token == TokenOf::Own && !is_answer) else {
+            return Ok(String::new());
+        };
+        let player = &self.loaded.seats[cause.seat].player;
+        let to_opponent = gms::impartial_gms(desk, player.id)?.is_empty();
+        Ok(note_of_words(&words, game_match.game, to_opponent))
     }
 
     pub fn letter(&self) -> &SeatLetter {
@@ -134,7 +138,15 @@ pub fn finish_part(
     complete_answer(desk, &mut ruling, row, letter, &seat_letter.request)?;
     name_in_words(desk, &mut ruling, row)?;
     let answered = AnsweredLetter::new(letter);
-    let readers = Readers { answered: Some(&answered), ..Readers::seats(&loaded.seats) };
+    let gms = match ruling.dispatches.iter().any(|dispatch| dispatch.to == Reader::Gm) {
+        true => Some(readers_of_words(desk, &loaded, row)?),
+        false => None,
+    };
+    if gms.as_ref().is_some_and(|readers| readers.are_opponents) {
+        ruling.dispatches.iter_mut().for_each(leave_out_play);
+    }
+    let gms = gms.map(|readers| readers.gms);
+    let readers = Readers { answered: Some(&answered), gms: gms.as_deref(), ..Readers::seats(&loaded.seats) };
     let mut rows = ruling_mail::rows(desk, &mut ruling, &readers)?;
     // The answer with a new token is not counted: without it the player could not write again.
     if !seat_letter.cause.shows_token {
@@ -171,6 +183,23 @@ fn name_in_words(desk: &Desk<'_>, ruling: &mut Ruling, row: &TokenRow) -> Decide
 
 /// Maximum other matches that a letter to the GM offers to pause.
 const MAX_PAUSED: usize = 20;
+
+/// Returns the GMs who read what a seat's player writes.
+fn readers_of_words(desk: &Desk<'_>, loaded: &LoadedMatch, row: &TokenRow) -> Decided<WordReaders> {
+    let game = loaded.game_match.game;
+    gms::readers_of_seat(desk, game, &row.match_id, &loaded.seats, row.player.id)
+}
+
+/// Leaves out of a player's words for GMs who play against them what may tell of a position.
+fn leave_out_play(dispatch: &mut Dispatch) {
+    if let (
+        Reader::Gm,
+        Content::Notice(Notice::Words { text, .. } | Notice::Protested { text: Some(text), .. }),
+    ) = (dispatch.to, &mut dispatch.content)
+    {
+        *text = without_lines_of_play(text);
+    }
+}
 
 /// Whether others than the player and the referee got this letter, and can read the seat's token in it.
 pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
@@ -254,8 +283,16 @@ fn complete_answer(
         answer.reports = or_lacking(reports)?.unwrap_or_default();
     }
     answer_commands(desk, &mut answer, row, &Asker::player(&row.player, letter), request)?;
+    answer.instructs =
+        desk.club.is_gm(&letter.from) && request.remarks.iter().any(|line| begins_with_gm(&line.text));
     ruling.answer_mut().into_iter().for_each(|place| std::mem::swap(place, &mut answer));
     desk.rows.check()
+}
+
+/// Whether a line begins as a GM's instructions do.
+fn begins_with_gm(line: &str) -> bool {
+    let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.next().is_some_and(|word| word.eq_ignore_ascii_case("gm"))
 }
 
 /// Returns how many notices of the letter's acts the opponent and the GM may still get because of its player.
@@ -266,8 +303,11 @@ fn rooms(
     letter: &SeatLetter,
 ) -> Decided<(Room, Room)> {
     let (tells_opponent, tells_gm) = letter.tells();
-    let gms = gms::readers_of(desk, loaded.game_match.game, &row.match_id, &loaded.seats);
-    let gm = gms::gm(desk, gms.first().copied().unwrap_or_default()).address.as_str().to_owned();
+    let readers = match tells_gm {
+        true => readers_of_words(desk, loaded, row)?.gms,
+        false => gms::readers_of(desk, loaded.game_match.game, &row.match_id, &loaded.seats),
+    };
+    let gm = gms::gm(desk, readers.first().copied().unwrap_or_default()).address.as_str().to_owned();
     let origin = Origin::Opponent(row.player.id);
     let room_of = |reader: &str| {
         anyhow::Ok(or_lacking(budgets::room_for_others(desk, reader, origin))?.unwrap_or_default())

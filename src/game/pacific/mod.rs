@@ -126,6 +126,10 @@ impl Game for State {
         }
     }
 
+    fn between(_view: &View, from: &str, to: &str) -> Option<Order> {
+        Some(Order::Move { class: None, from: Square::parse(from)?, to: Square::parse(to)? })
+    }
+
     fn example(view: &View, line: &str) -> Option<String> {
         check::example(view, line)
     }

@@ -146,8 +146,16 @@ impl Game for State {
     /// `2: hold` may mean ship 2.
     fn with_bullet(bullet: &str, rest: &str) -> Option<String> {
         let number: String = bullet.chars().filter(char::is_ascii_digit).collect();
-        let order = format!("SHIP {number} {rest}").to_ascii_uppercase();
+        // `1: C2` leaves out even the TO.
+        let to = if Square::parse(rest).is_some() { "TO " } else { "" };
+        let order = format!("SHIP {number} {to}{rest}").to_ascii_uppercase();
         (!number.is_empty() && order::parse(&order).is_ok()).then_some(order)
+    }
+
+    fn between(view: &View, from: &str, to: &str) -> Option<Order> {
+        let (from, to) = (Square::parse(from)?, Square::parse(to)?);
+        let ship = view.ships.iter().find(|ship| ship.at == from)?;
+        Some(Order::Move { no: ship.no, from: Some(from), to })
     }
 
     fn example(view: &View, line: &str) -> Option<String> {

@@ -118,7 +118,7 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let Some((&verb, rest)) = words.split_first() else { return Err(Syntax::Unknown) };
     let (read, example) = match verb {
         "STAR" => (star(rest), "STAR A1 3 BASE"),
-        "SHIP" => (ship(rest), "SHIP 1 TO B2"),
+        "SHIP" | "SHIPS" => (ship(rest), "SHIP 1 TO B2"),
         "SETUP" => {
             let [name] = rest else { return Err(Syntax::Unknown) };
             let setup = ReadySetup::parse(name).ok_or(Syntax::Unknown)?;

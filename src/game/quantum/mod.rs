@@ -84,6 +84,10 @@ impl Game for State {
         later.from == earlier.from
     }
 
+    fn between(_view: &View, from: &str, to: &str) -> Option<Order> {
+        Some(Order::new(Spot::parse(from)?, Spot::parse(to)?))
+    }
+
     fn example(view: &View, line: &str) -> Option<String> {
         view.example(line)
     }

@@ -100,7 +100,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             return Err(Rejection::Passed);
         }
         Act::Replace { seat, name, house, settings, excused } => {
-            draft.game_match.offered[*seat] = None;
+            draft.game_match.offered[*seat].clear();
             draft.game_match.refused[*seat] = None;
             let before = std::mem::replace(&mut draft.game_match.settings[*seat], settings.clone());
             replace(draft, *seat, name, house.clone(), *excused);

@@ -6,7 +6,6 @@ use chrono_tz::Tz;
 use super::filing;
 use super::together::{self, Questions, Taken};
 use crate::game::Seat;
-use crate::game::any::GameKind;
 use crate::game::record::Ending;
 use crate::ledger::{Fact, PauseReason, Room};
 use crate::referee::matter::SeatLetter;
@@ -163,7 +162,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
             if !draft.gm.has_place() {
                 return Reply::RequestHeldBack;
             }
-            tell_gm(draft, seat, text, &[draft.game_match.game]);
+            tell_gm(draft, seat, text);
             Reply::PassedToGm
         }
         elsewhere => Reply::NotHere { command: elsewhere.name().to_owned() },
@@ -175,9 +174,9 @@ fn today(draft: &Draft, seat: Seat) -> NaiveDate {
     draft.at.with_timezone(&draft.game_match.zone_of(seat)).date_naive()
 }
 
-/// Tells the GM something in a player's words, without orders of these games.
-pub fn tell_gm(draft: &mut Draft, seat: Seat, text: &str, games: &[GameKind]) {
-    let text = words::cut(&words::without_order_lines(text, games));
+/// Tells the GM something in a player's words, without orders of the match's game.
+pub fn tell_gm(draft: &mut Draft, seat: Seat, text: &str) {
+    let text = words::cut(&words::without_order_lines(text, draft.game_match.game));
     let in_trouble = draft.game_match.in_trouble[seat];
     notify(draft, Reader::Gm, Notice::Words { by: seat, text, in_trouble, also: Vec::new() });
 }
@@ -303,13 +302,12 @@ fn protest(draft: &mut Draft, letter: &SeatLetter, text: &str) -> Reply {
     let seat = letter.cause.seat;
     if draft.game_match.past.is_protest_spent(seat) {
         draft.record(Fact::Protested { seat, passed_on: true });
-        let games = [draft.game_match.game];
-        tell_gm(draft, seat, text, &games);
+        tell_gm(draft, seat, text);
         return Reply::ProtestPassedOn;
     }
     draft.record(Fact::Protested { seat, passed_on: false });
     draft.game_match.protest = Some(seat);
-    let text = Some(words::cut(&words::without_order_lines(text, &[draft.game_match.game])));
+    let text = Some(words::cut(&words::without_order_lines(text, draft.game_match.game)));
     let turn = letter.request.turn.or(letter.thread_turn);
     let last = draft.game_match.adjudicated.last().map(|(_, turn, _)| *turn);
     let own = draft.game_match.past.last_turn_of(seat);

@@ -4,17 +4,20 @@
 use chrono::{DateTime, Utc};
 
 use super::faults::{self, Refusal};
+use super::{doubtful, proposal};
 use crate::game::condition::{self, Conditions};
 use crate::game::{Due, Fault, Seat};
 use crate::ledger::{self, Fact, FaultKind};
-use crate::referee::answer::Orders;
+use crate::referee::answer::{Orders, Proposal};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::referee::play::ruling::Draft;
 use crate::referee::reply::Reply;
 
 /// Seals the conditional orders of a letter, all or none.
-pub fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders {
+///
+/// Also returns what it offers to seal instead.
+pub fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> (Orders, Option<Proposal>) {
     let (seat, check, wait) = (letter.cause.seat, letter.request.check, letter.request.wait);
     let (phase, turn) = (due.phase, due.turn);
     let is_elsewhere = letter.other_match.is_some();
@@ -24,26 +27,29 @@ pub fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> Orders {
         Ok(conditions) => conditions,
         Err(refusal) => {
             let faults = refusal.kinds(&letter.request);
+            let offered = proposal::offer(&draft.game_match, letter, due, &[]);
+            let lines = proposal::lines_of(offered.as_ref());
             draft.record(match check {
                 true => Fact::OrdersChecked { seat, phase, turn, orders, faults },
-                false => Fact::OrdersRefused { seat, phase, turn, orders, faults },
+                false => Fact::OrdersRefused { seat, phase, turn, orders, faults, offered: lines },
             });
-            return Orders::Refused { faults: refusal.faults, check };
+            return (Orders::Refused { faults: refusal.faults, check }, offered);
         }
     };
     let lines = conditions.lines();
     if check {
         draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
-        return Orders::Conditions { lines, sealed: None, replaced: false, wait };
+        return (Orders::Conditions { lines, sealed: None, replaced: false, wait }, None);
     }
     let sealed = ledger::seal_digest(&draft.next_salt(), &lines);
     draft.record(Fact::ConditionsSealed { seat, turn, conditions: conditions.clone(), sealed });
     let replaced = draft.game_match.conditions[seat].replace(conditions).is_some();
-    Orders::Conditions { lines, sealed: Some(sealed), replaced, wait }
+    draft.game_match.offered[seat].clear();
+    (Orders::Conditions { lines, sealed: Some(sealed), replaced, wait }, None)
 }
 
 pub fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Conditions, Refusal> {
-    let faults = letter.request.all_faults();
+    let faults = doubtful::faults_of(game_match, letter.cause.seat, &letter.request);
     if !faults.is_empty() {
         return Err(Refusal { faults, ..Refusal::default() });
     }

@@ -1,23 +1,37 @@
-//! Letters that leave a doubt: which lines are meant, or which match. Nothing is filed; the answer asks, and
-//! offers to file what is beyond doubt.
+//! Letters that leave a doubt: which lines are meant, or which match. Nothing is filed, and the answer asks.
+//!
+//! Whatever the answer shows as a correction is legal now, and never another kind of order than the line
+//! seems to mean.
 
 use std::borrow::Cow;
 
-use crate::game::any::Filing;
-use crate::game::{Due, Fault, Line};
+use crate::game::condition::Conditions;
+use crate::game::{Fault, Line, Seat};
+use crate::referee::answer::{Proposal, ProposalKind};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::referee::play::kept::OfferedOrders;
-use crate::referee::play::ruling::Draft;
+use crate::request::{Doubt, DoubtKind, Request};
 
-/// Returns the letter with the orders that its `YES` accepts. Without such an offer, `YES` is a remark.
-pub(super) fn with_offered_orders<'a>(letter: &'a SeatLetter, game_match: &Match) -> Cow<'a, SeatLetter> {
+/// Returns the letter with the orders that its `YES` accepts: those of the offer in the letter that it
+/// answers. If it answers none, it gets the last offer once more, or without any, `YES` is a remark.
+pub(super) fn follow_yes<'a>(
+    letter: &'a SeatLetter,
+    game_match: &Match,
+) -> (Cow<'a, SeatLetter>, Option<Proposal>) {
     let request = &letter.request;
-    let Some(no) = request.yes else { return Cow::Borrowed(letter) };
-    let mut letter = letter.clone();
+    let Some(no) = request.yes else { return (Cow::Borrowed(letter), None) };
     let is_alone = request.orders.is_empty() && request.faults.is_empty() && request.doubts.is_empty();
-    let offered = game_match.offered[letter.cause.seat].as_ref();
-    match offered.filter(|offered| is_alone && offered.phase_no == game_match.phase_no) {
+    let offers = &game_match.offered[letter.cause.seat];
+    let accepted = offers.iter().find(|offer| letter.answers.contains(&offer.seq)).filter(|_| is_alone);
+    if accepted.is_none()
+        && let Some(OfferedOrders { orders, wait, .. }) = offers.last().filter(|_| is_alone)
+    {
+        let again = Proposal { orders: orders.clone(), wait: *wait, kind: ProposalKind::Again };
+        return (Cow::Borrowed(letter), Some(again));
+    }
+    let mut letter = letter.clone();
+    match accepted {
         Some(OfferedOrders { orders, wait, .. }) => {
             letter.request.orders = orders.iter().map(|text| Line { no, text: text.clone() }).collect();
             letter.request.wait |= wait;
@@ -27,28 +41,130 @@ pub(super) fn with_offered_orders<'a>(letter: &'a SeatLetter, game_match: &Match
             letter.request.remarks.push(Line { no, text });
         }
     }
-    Cow::Owned(letter)
+    (Cow::Owned(letter), None)
 }
 
-/// Offers to file the orders beside the doubtful lines, if they are legal. Returns them.
-pub(super) fn offer_orders(
-    draft: &mut Draft,
-    letter: &SeatLetter,
-    due: &Due,
-    orders: &[Line],
-) -> Option<Filing> {
-    let (seat, request) = (letter.cause.seat, &letter.request);
-    let is_only_doubtful = request.faults.is_empty() && !request.doubts.is_empty() && !request.check;
-    if !is_only_doubtful || letter.other_match.is_some() || !due.seats.contains(&seat) {
-        return None;
+/// Returns the orders as they are filed if they are legal now: orders of a seat that is due, or conditional
+/// ones.
+pub(super) fn legal(game_match: &Match, seat: Seat, lines: &[Line]) -> Option<Vec<String>> {
+    let due = game_match.due()?;
+    if due.seats.contains(&seat) {
+        return Some(game_match.seal(seat, lines).ok()?.lines().to_vec());
     }
-    let filing = draft.game_match.seal(seat, orders).ok()?;
-    draft.game_match.offered[seat] = Some(OfferedOrders {
-        phase_no: draft.game_match.phase_no,
-        orders: filing.lines().to_vec(),
-        wait: request.wait,
-    });
-    Some(filing)
+    let is_conditional = Conditions::are_in(game_match.game, lines);
+    is_conditional
+        .then(|| Conditions::read(game_match.game, lines).ok())?
+        .map(|conditions| conditions.lines())
+}
+
+/// Returns the orders that a doubtful line means, as they are filed. They may be illegal.
+pub(super) fn meant(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) -> Vec<String> {
+    let held = || doubt.held.iter().map(|order| game_match.game.canonical(order));
+    match (&doubt.kind, &doubt.held[..]) {
+        (DoubtKind::Squares, [squares]) => {
+            let order = squares.split_once('-').and_then(|(from, to)| {
+                let (from, to) = (from.to_ascii_uppercase(), to.to_ascii_uppercase());
+                game_match.state.between(seat, &from, &to)
+            });
+            let written = request.written(doubt.line).unwrap_or_default();
+            order.into_iter().filter(|order| names_same_number(written, order)).collect()
+        }
+        _ => held().collect::<Option<Vec<_>>>().unwrap_or_default().into_iter().flatten().collect(),
+    }
+}
+
+/// Whether a line has no number of its own, or that of the order.
+fn names_same_number(written: &str, order: &str) -> bool {
+    let numbers = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.filter(|word| word.bytes().all(|byte| byte.is_ascii_digit())).map(str::to_owned).collect()
+    };
+    let (written, ordered) = (numbers(written), numbers(order));
+    written.is_empty() || written == ordered
+}
+
+/// Returns the faults and doubts because of which nothing of a letter can be filed, in the order of its
+/// lines.
+pub(super) fn faults_of(game_match: &Match, seat: Seat, request: &Request) -> Vec<Fault> {
+    let doubts = request.doubts.iter().map(|doubt| fault_of(game_match, seat, request, doubt));
+    let mut faults: Vec<Fault> = request.faults.iter().cloned().chain(doubts).collect();
+    faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
+    faults
+}
+
+/// Words a doubt, with the correction that would stand, or an order like it.
+fn fault_of(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) -> Fault {
+    let fault = Fault::doubt(doubt.line, question(doubt));
+    if is_order(&doubt.kind) || doubt.kind == DoubtKind::Example {
+        return fault;
+    }
+    let meant = meant(game_match, seat, request, doubt);
+    let lines: Vec<Line> = meant.iter().map(|text| Line { no: doubt.line, text: text.clone() }).collect();
+    if !lines.is_empty() && legal(game_match, seat, &lines).is_some() {
+        return fault.with_correction(meant.join("\n"));
+    }
+    let written = request.written(doubt.line).unwrap_or_default();
+    match game_match.state.example(seat, meant.first().map_or(written, String::as_str)) {
+        Some(example) => fault.with_example(example),
+        None => fault,
+    }
+}
+
+/// Whether the doubtful line is an order by its form, or stands beside some.
+pub(super) fn is_order(kind: &DoubtKind) -> bool {
+    match kind {
+        DoubtKind::Asked
+        | DoubtKind::InQuestion
+        | DoubtKind::BelowName
+        | DoubtKind::InSentence
+        | DoubtKind::Postponed => true,
+        DoubtKind::Bullet(_)
+        | DoubtKind::Example
+        | DoubtKind::Inside
+        | DoubtKind::Squares
+        | DoubtKind::InWords
+        | DoubtKind::Misspelt => false,
+    }
+}
+
+/// Asks the author of a doubtful line what it means.
+fn question(doubt: &Doubt) -> String {
+    let question = match &doubt.kind {
+        DoubtKind::Asked => "There is a question mark at this order, so I have not taken it for one.",
+        DoubtKind::InQuestion => "This order stands inside a question, so I have not taken it for one.",
+        DoubtKind::BelowName => "This stands below a name, so I cannot tell whether it is an order.",
+        DoubtKind::InSentence => "This stands in a sentence, so I cannot tell whether it is an order.",
+        DoubtKind::Postponed => "I take this to mean that your orders are not to be filed, or not yet.",
+        DoubtKind::Example => {
+            let bare = doubt.held.first().map(String::as_str).unwrap_or_default();
+            return format!(
+                "This looks like an example of mine, with its bar in front, and I do not take examples for \
+                 orders. Without the bar it would be {bare}; send it like that if you mean it."
+            );
+        }
+        DoubtKind::Bullet(bullet) => {
+            return format!(
+                "I cannot tell whether {bullet} is a part of this order or only counts your lines. Please write \
+                 the order in full."
+            );
+        }
+        DoubtKind::Inside => {
+            "This line is not an order, but it seems to hold one. If you mean it, please give it a line \
+             of its own; if not, put a # before the line."
+        }
+        DoubtKind::Squares => {
+            "This line is not an order, but it seems to mean one. If so, please write it in full; if not, put a \
+             # before the line."
+        }
+        DoubtKind::InWords => {
+            "I read orders in English only. If you mean this, please write it like this; if not, put a # before \
+             the line."
+        }
+        DoubtKind::Misspelt => {
+            "I do not know this order. Please write it as below; if it is none, put a # before the line."
+        }
+    };
+    question.to_owned()
 }
 
 /// Returns the fault of a letter that names a match other than its own.

@@ -26,7 +26,7 @@ impl Refusal {
     /// Returns the lines and the kinds, without the sentences.
     pub fn kinds(&self, request: &Request) -> Vec<FaultyLine> {
         let kind = |fault: &Fault| match () {
-            () if request.doubts.contains(fault) => FaultKind::Doubtful,
+            () if fault.doubtful => FaultKind::Doubtful,
             () if request.faults.contains(fault) => FaultKind::Syntax,
             () if fault.line.is_some() => FaultKind::Illegal,
             () => self.of_whole.unwrap_or(FaultKind::Illegal),

@@ -1,12 +1,12 @@
 //! The orders of a letter: whether they can be filed, and if not, why.
 
 use super::faults::{self, Refusal};
-use super::{conditions, doubtful};
+use super::{conditions, doubtful, proposal};
 use crate::game::any::Filing;
 use crate::game::condition::Conditions;
 use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::{self, Fact, FaultKind};
-use crate::referee::answer::Orders;
+use crate::referee::answer::{Orders, Proposal};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::{FiledOrders, Match};
 use crate::referee::play::ruling::Draft;
@@ -15,19 +15,19 @@ use crate::referee::reply::Reply;
 
 /// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
 ///
-/// Also returns what it offers to file instead, if only doubtful lines stand against the orders.
+/// Also returns what it offers to file instead, if only doubts stand against the orders.
 pub(super) fn seal_orders(
     draft: &mut Draft,
     letter: &SeatLetter,
     replaced: &[Line],
-) -> (Orders, Option<Filing>) {
+) -> (Orders, Option<Proposal>) {
     let (seat, request) = (letter.cause.seat, &letter.request);
     let Some(due) = draft.game_match.due() else {
         let fault = Fault::whole("The match is over; no orders are taken any more.");
         return (Orders::Refused { faults: vec![fault], check: request.check }, None);
     };
     if Conditions::are_in(draft.game_match.game, &request.orders) {
-        return (conditions::seal(draft, letter, &due), None);
+        return conditions::seal(draft, letter, &due);
     }
     let (phase, turn) = (due.phase, due.turn);
     // Orders that may be for another match stay out of this ledger: a dossier shows it while the other match
@@ -41,13 +41,10 @@ pub(super) fn seal_orders(
             Orders::Refused { faults: refusal.faults, check: true }
         }
         Err(refusal) => {
-            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults: refusal.kinds(request) });
-            let faults = refusal.faults;
-            if faults::turn_fault(&draft.game_match, letter, &due).is_none() {
-                let rest = without_replaced(&request.orders, replaced);
-                offered = doubtful::offer_orders(draft, letter, &due, &rest);
-            }
-            Orders::Refused { faults, check: false }
+            offered = proposal::offer(&draft.game_match, letter, &due, replaced);
+            let (faults, lines) = (refusal.kinds(request), proposal::lines_of(offered.as_ref()));
+            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults, offered: lines });
+            Orders::Refused { faults: refusal.faults, check: false }
         }
         Ok(filing) if request.check => {
             draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
@@ -59,14 +56,17 @@ pub(super) fn seal_orders(
             let sealed = ledger::seal_digest(&draft.next_salt(), &orders);
             draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, sealed });
             let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
-            let replaced = draft.game_match.held[seat].replace(filed).is_some();
+            let before = draft.game_match.held[seat].replace(filed);
+            let replaced = before.is_some();
+            let dropped = before.map(|before| dropped(&before.filing, &filing)).unwrap_or_default();
             if !draft.game_match.missed_phase[seat] {
                 draft.game_match.missed[seat] = 0;
             }
             draft.game_match.in_trouble[seat] = false;
             draft.game_match.refused[seat] = None;
+            draft.game_match.offered[seat].clear();
             substitute::come_back(draft, seat);
-            Orders::Sealed { filing, sealed, wait, replaced }
+            Orders::Sealed { filing, sealed, wait, replaced, dropped }
         }
     };
     (sealed, offered)
@@ -82,7 +82,7 @@ pub(super) fn check_orders(
     replaced: &[Line],
 ) -> Result<Filing, Refusal> {
     let (seat, request) = (letter.cause.seat, &letter.request);
-    let faults = request.all_faults();
+    let faults = doubtful::faults_of(game_match, seat, request);
     if !faults.is_empty() {
         let mut refusal = Refusal { faults, ..Refusal::default() };
         // Of too many orders only a part is known.
@@ -101,7 +101,7 @@ pub(super) fn check_orders(
     if let Some(fault) = came_earlier.and_then(|arrived| faults::superseded(game_match, seat, due, arrived)) {
         return Err(Refusal::whole(FaultKind::Superseded, fault));
     }
-    let sealed = game_match.seal(seat, &without_replaced(&request.orders, replaced));
+    let sealed = game_match.seal(seat, &proposal::without_replaced(&request.orders, replaced));
     let filing = sealed.or_else(|faults| match game_match.state.missed(seat) {
         Some(assumed) if only_holds(&request.orders) => Ok(assumed),
         Some(_) | None => Err(Refusal { faults, ..Refusal::default() }),
@@ -127,7 +127,7 @@ fn add_certain_faults(
         refusal.faults.extend(about.faults);
         return;
     }
-    let orders = without_replaced(&letter.request.orders, replaced);
+    let orders = proposal::without_replaced(&letter.request.orders, replaced);
     if orders.is_empty() || !due.seats.contains(&letter.cause.seat) {
         return;
     }
@@ -137,14 +137,25 @@ fn add_certain_faults(
     }
 }
 
+/// Returns the orders filed before that the new ones neither repeat nor replace by others for the same thing:
+/// their author may think that they still stand.
+fn dropped(before: &Filing, after: &Filing) -> Vec<String> {
+    let game = after.kind();
+    let (before, after) = (before.lines(), after.lines());
+    // A game in which a turn is one order has no other thing to order.
+    if before.len() <= 1 && after.len() == 1 && !game.hides_something() {
+        return Vec::new();
+    }
+    let both: Vec<String> = before.iter().chain(after.iter()).cloned().collect();
+    let replaced = game.replaced(&Line::numbered(&both));
+    let stands = |no: usize, line: &String| after.contains(line) || replaced.iter().any(|old| old.no == no);
+    (1..).zip(before.iter()).filter(|(no, line)| !stands(*no, line)).map(|(_, line)| line.clone()).collect()
+}
+
 /// Whether `HOLD` is the only order. In a game without that order, it stands for the filing that the rules
 /// assume.
 fn only_holds(lines: &[Line]) -> bool {
     matches!(lines, [only] if only.text.eq_ignore_ascii_case("hold"))
-}
-
-fn without_replaced(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
-    lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
 }
 
 fn not_due(game_match: &Match, due: &Due) -> String {

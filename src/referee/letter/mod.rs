@@ -17,6 +17,7 @@ mod doubtful;
 mod faults;
 mod filing;
 pub mod prepare;
+mod proposal;
 pub mod refusal;
 pub mod together;
 pub mod wishes;
@@ -24,11 +25,13 @@ pub mod wishes;
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.
 pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     let written = letter;
-    let letter = &*doubtful::with_offered_orders(letter, &draft.game_match);
+    let (letter, again) = doubtful::follow_yes(letter, &draft.game_match);
+    let letter = &*letter;
     let (request, cause, seat) = (&letter.request, &letter.cause, letter.cause.seat);
     let mut answer = Answer {
         to: Some(cause.letter),
         remarks: request.remarks.clone(),
+        elsewhere_orders: request.elsewhere.clone(),
         unread: letter.unread.clone(),
         token_renewed: cause.shows_token,
         accepted_since: cause.accepted_by.as_ref().map(|_| cause.received),
@@ -45,13 +48,13 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.game_match.due().is_none();
     let place = draft.reserve_answer(seat);
     if request.orders.is_empty() {
-        answer.faults = request.all_faults();
+        answer.faults = doubtful::faults_of(&draft.game_match, seat, request);
+        answer.offered = again.or_else(|| proposal::offer_without_orders(draft, letter, &answer.faults));
         if !request.sections.is_empty() {
             answer.faults.extend(doubtful::match_fault(letter, &draft.game_match));
         }
     } else {
         answer.replaced = draft.game_match.game.replaced(&request.orders);
-        draft.game_match.offered[seat] = None;
         (answer.orders, answer.offered) = filing::seal_orders(draft, letter, &answer.replaced);
     }
     answer.replies = commands::follow(draft, letter);
@@ -79,6 +82,7 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     // A new token must reach its player, whatever else was sent.
     let is_held = cause.answer == Permission::Held && !cause.shows_token;
     let is_unwanted = is_unwanted(draft, seat, &answer);
+    let offered = answer.offered.clone();
     draft.put_answer(place, answer);
     if is_unwanted {
         draft.drop_answer(place);
@@ -97,8 +101,9 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
         draft.hold_answer(place);
     }
     if let Some(Words { passing: Passing::AtOnce, text }) = words {
-        commands::tell_gm(draft, seat, &text, &words::games_in(request, draft.game_match.game));
+        commands::tell_gm(draft, seat, &text);
     }
+    proposal::keep_offer(draft, seat, offered);
     draft.game_match.past.note_ruling(Some(written), draft.at);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::game::Line;
 use crate::game::any::GameKind;
-use crate::ledger::{LetterCause, Question, TokenOf};
+use crate::ledger::{LetterCause, PlaceInMatch, Question, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
@@ -41,6 +41,7 @@ pub fn prepare(
     follow_word_answer(&mut request, cause.question);
     Ok(SeatLetter {
         thread_turn: thread_turn(letter, &before.id),
+        answers: answered_places(letter, before),
         other_match: other_match(letter, &request, &before.id),
         cause,
         request,
@@ -128,6 +129,13 @@ fn thread_turn(letter: &Letter, match_id: &str) -> Option<u32> {
     let tag = letter.subject_tag.as_ref().filter(|tag| tag.match_name.eq_ignore_ascii_case(match_id));
     tag.and_then(|tag| tag.turn)
         .or_else(|| letter.answered_ids().find_map(|id| turn_of_message_id(id, match_id)))
+}
+
+/// Returns the length of the ledger after each ruling whose letter this one answers.
+fn answered_places(letter: &Letter, before: &Match) -> Vec<u64> {
+    let key = before.first_key();
+    let places = letter.answered_ids().filter_map(|id| PlaceInMatch::read(id, &before.id, key));
+    places.map(|place| place.seq).collect()
 }
 
 /// Returns the turn at the end of the Message-ID of a letter that we sent about this match.

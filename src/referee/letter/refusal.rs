@@ -44,6 +44,7 @@ impl Match {
             cause: refused.cause.clone(),
             request: Request::read_with_texts(&refused.lines, self.game, &refused.cause.withheld_for),
             thread_turn: refused.thread_turn,
+            answers: Vec::new(),
             other_match: refused.other_match.clone(),
             attachments: Vec::new(),
             unread: None,
@@ -51,7 +52,7 @@ impl Match {
         let request = &letter.request;
         let refusal = if request.orders.is_empty() {
             let about = doubtful::match_fault(&letter, self).filter(|_| !request.sections.is_empty());
-            let faults = request.all_faults().into_iter().chain(about).collect();
+            let faults = doubtful::faults_of(self, seat, request).into_iter().chain(about).collect();
             Some(Refusal { faults, ..Refusal::default() })
         } else if Conditions::are_in(self.game, &request.orders) {
             conditions::read(self, &letter, &due).err()

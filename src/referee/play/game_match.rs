@@ -104,8 +104,8 @@ pub struct Match<F = Filing> {
     /// its bank.
     #[serde(default, skip_serializing_if = "is_default")]
     pub missed_phase: BySeat<bool>,
-    /// Orders that a seat files by `YES`.
-    pub offered: BySeat<Option<OfferedOrders>>,
+    /// Orders of the open phase that a seat files by `YES`, oldest first.
+    pub offered: BySeat<Vec<OfferedOrders>>,
     /// The last letter of a seat for the open phase, if it was refused.
     pub refused: BySeat<Option<RefusedLetter>>,
     pub draw_offer: Option<Seat>,

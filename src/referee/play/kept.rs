@@ -9,11 +9,12 @@ use crate::game::{Line, Seat};
 use crate::ledger::LetterCause;
 use crate::letter::Digest;
 
-/// The legal orders of a letter that was refused for its doubtful lines. `YES` files them.
+/// Legal orders that a letter was answered with, because it was refused for its doubtful lines. `YES` in
+/// answer to that letter of ours files them, once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferedOrders {
-    /// The phase that they are for.
-    pub phase_no: u32,
+    /// The length of the ledger after the ruling, which our letter's Message-ID names.
+    pub seq: u64,
     pub orders: Vec<String>,
     pub wait: bool,
 }

@@ -283,6 +283,7 @@ mod tests {
             cause: LetterCause::new(Digest::of(text.as_bytes()), seat, DateTime::UNIX_EPOCH),
             request: Request::read(&Line::numbered(&[text]), |_: &str| false),
             thread_turn: None,
+            answers: Vec::new(),
             other_match: None,
             attachments: Vec::new(),
             unread: None,

@@ -327,9 +327,9 @@ pub fn for_news(
 fn answer(answer: &Answer, zone: Tz, now: DateTime<Utc>, house: HouseDefaults) -> Value {
     let orders = match &answer.orders {
         Orders::None => context! { kind => "none" },
-        Orders::Sealed { filing, sealed, wait, replaced } => context! {
+        Orders::Sealed { filing, sealed, wait, replaced, dropped } => context! {
             kind => "sealed", orders => Serde(filing), sealed => Serde(sealed), wait => wait,
-            replaced => replaced,
+            replaced => replaced, dropped => dropped,
         },
         Orders::Conditions { lines, sealed, replaced, wait } => context! {
             kind => "conditions", orders => lines, sealed => Serde(sealed), replaced => replaced,
@@ -351,9 +351,13 @@ fn answer(answer: &Answer, zone: Tz, now: DateTime<Utc>, house: HouseDefaults) -
         faults => faults(&answer.faults, &answer.quoted),
         more_faults => beyond(MAX_FAULTS, answer.all_faults().count()) + answer.left_out.faults,
         remarks => shortened_lines(&answer.remarks),
+        elsewhere_orders => answer.elsewhere_orders.iter().take(MAX_LISTED).map(|order| {
+            context! { text => shortened(&order.line.text), game => order.game.name() }
+        }).collect::<Value>(),
+        instructs => answer.instructs,
         more_remarks => beyond(MAX_LISTED, answer.remarks.len()),
         replaced => shortened_lines(&answer.replaced),
-        offered => answer.offered.as_ref().map(value),
+        offered => Serde(&answer.offered),
         more_replaced => beyond(MAX_LISTED, answer.replaced.len()),
         unread => answer.unread.as_deref(),
         token_renewed => answer.token_renewed,
@@ -391,6 +395,8 @@ fn fault(fault: &Fault, quoted: &[Line]) -> Value {
         line => fault.line,
         text => line.map(|line| shortened(&line.text)),
         reason => &fault.reason,
+        doubtful => fault.doubtful,
+        corrected => fault.corrected,
         examples => fault.example.as_deref().map(|example| example.lines().collect::<Value>()),
     }
 }

@@ -1,10 +1,9 @@
 //! Draws a dropped picture again, from its reader's view.
 
-use super::envelope::PlaceInMatch;
 use crate::game::Seat;
 use crate::game::any::OwnPart;
 use crate::game::record::Replayed;
-use crate::ledger::{self, Entry};
+use crate::ledger::{self, Entry, PlaceInMatch};
 use crate::letter::Digest;
 use crate::letter::pictures::{dropped_from, put_in, take_out};
 use crate::referee::Match;

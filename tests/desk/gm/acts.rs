@@ -145,10 +145,10 @@ fn a_successor_inherits_neither_a_refusal_nor_an_offer() {
     let (game_match, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5\nand MARBLE F6");
     let refused = desk.find(&game_match.id);
-    assert!(refused.offered.first.is_some() && refused.refused.first.is_some());
+    assert!(!refused.offered.first.is_empty() && refused.refused.first.is_some());
     ask(&desk, &format!("GM MATCH {} REPLACE first cy@players.example", game_match.id)).says("Done");
     let replaced = desk.find(&game_match.id);
-    assert!(replaced.offered.first.is_none() && replaced.refused.first.is_none());
+    assert!(replaced.offered.first.is_empty() && replaced.refused.first.is_none());
     assert!(desk.verify(&game_match.id).is_sound());
 }
 

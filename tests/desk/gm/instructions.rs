@@ -111,7 +111,7 @@ fn nobody_else_is_the_gm() {
     // A player's token is not enough either.
     let to_ann = desk.sent_to(ANN).remove(0);
     desk.reply(ANN, &to_ann, &format!("GM MATCH {} ABANDON", game_match.id));
-    desk.one_to(ANN).says("GM has no effect in a letter about this match");
+    desk.one_to(ANN).says("have passed your words to the GM");
     assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
 }
 

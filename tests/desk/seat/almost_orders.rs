@@ -31,7 +31,7 @@ fn stars_of_second() -> String {
 }
 
 /// Opens a match of Quadrant Z and plays the setups. Ann has ships 1, 2 and 3. Returns both reports.
-fn both_set_up(desk: &Desk) -> (Match, Sent, Sent) {
+pub fn both_set_up(desk: &Desk) -> (Match, Sent, Sent) {
     let game_match = desk.open(GameKind::QuadrantZ, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, &format!("{}SHIP 1 3/2 A3\nSHIP 2 2/1 C1\nSHIP 3 1/1 B2\n", stars()));

@@ -1,0 +1,104 @@
+//! Offers to file what a letter with doubtful lines may mean. `YES` in answer to the letter that makes an offer
+//! files it, once, until its phase ends or the seat files.
+
+use super::doubtful;
+use super::faults::{self, Refusal};
+use crate::game::{Due, Fault, Line, Seat};
+use crate::ledger::Fact;
+use crate::referee::answer::{Proposal, ProposalKind};
+use crate::referee::matter::SeatLetter;
+use crate::referee::play::game_match::Match;
+use crate::referee::play::kept::OfferedOrders;
+use crate::referee::play::ruling::Draft;
+use crate::request::{DoubtKind, Request};
+
+/// Maximum offers of a phase that a seat can still accept.
+const MAX_OFFERS: usize = 20;
+
+/// Keeps an offer until its phase ends or the seat files.
+pub(super) fn keep_offer(draft: &mut Draft, seat: Seat, offered: Option<Proposal>) {
+    let Some(Proposal { orders, wait, .. }) = offered else { return };
+    let seq = draft.game_match.head.seq;
+    let offers = &mut draft.game_match.offered[seat];
+    if offers.len() == MAX_OFFERS {
+        offers.remove(0);
+    }
+    offers.push(OfferedOrders { seq, orders, wait });
+}
+
+pub(super) fn lines_of(offered: Option<&Proposal>) -> Vec<String> {
+    offered.map(|offer| offer.orders.clone()).unwrap_or_default()
+}
+
+/// Offers to file what a letter with doubtful lines may mean, if it is legal: all of it, or else the orders
+/// beside the doubtful lines.
+pub(super) fn offer(
+    game_match: &Match,
+    letter: &SeatLetter,
+    due: &Due,
+    replaced: &[Line],
+) -> Option<Proposal> {
+    let (seat, request) = (letter.cause.seat, &letter.request);
+    let is_only_doubtful = request.faults.is_empty() && !request.doubts.is_empty() && !request.check;
+    if !is_only_doubtful
+        || letter.other_match.is_some()
+        || faults::turn_fault(game_match, letter, due).is_some()
+    {
+        return None;
+    }
+    let written = without_replaced(&request.orders, replaced);
+    let whole = all_meant(game_match, seat, request, &written);
+    let is_doubtful = |line: &Line| request.doubts.iter().any(|doubt| doubt.line == line.no);
+    let rest: Vec<Line> = written.iter().filter(|line| !is_doubtful(line)).cloned().collect();
+    let candidates = [(whole, ProposalKind::Whole), (Some(rest), ProposalKind::Rest)];
+    candidates.into_iter().find_map(|(lines, kind)| {
+        let orders = doubtful::legal(game_match, seat, &lines.filter(|lines| !lines.is_empty())?)?;
+        Some(Proposal { orders, wait: request.wait, kind })
+    })
+}
+
+/// Offers what a letter without a line of orders may mean, and records the offer.
+pub(super) fn offer_without_orders(
+    draft: &mut Draft,
+    letter: &SeatLetter,
+    faults: &[Fault],
+) -> Option<Proposal> {
+    let due = draft.game_match.due()?;
+    let offered = offer(&draft.game_match, letter, &due, &[])?;
+    let refusal = Refusal { faults: faults.to_vec(), ..Refusal::default() };
+    draft.record(Fact::OrdersRefused {
+        seat: letter.cause.seat,
+        phase: due.phase,
+        turn: due.turn,
+        orders: Vec::new(),
+        faults: refusal.kinds(&letter.request),
+        offered: offered.orders.clone(),
+    });
+    Some(offered)
+}
+
+/// Returns all lines that a letter may mean: its orders, and what its other doubtful lines mean. `None` if
+/// one of these does not tell, or holds an order beside others.
+fn all_meant(game_match: &Match, seat: Seat, request: &Request, written: &[Line]) -> Option<Vec<Line>> {
+    let mut lines = written.to_vec();
+    for doubt in &request.doubts {
+        let is_beside = matches!(doubt.kind, DoubtKind::Inside | DoubtKind::Example) && !written.is_empty();
+        if is_beside {
+            return None;
+        }
+        if !doubtful::is_order(&doubt.kind) {
+            let meant = doubtful::meant(game_match, seat, request, doubt);
+            if meant.is_empty() {
+                return None;
+            }
+            lines.extend(meant.into_iter().map(|text| Line { no: doubt.line, text }));
+        }
+    }
+    lines.sort_by_key(|line| line.no);
+    Some(lines)
+}
+
+/// Returns the orders of a letter without those that a later line replaces.
+pub(super) fn without_replaced(lines: &[Line], replaced: &[Line]) -> Vec<Line> {
+    lines.iter().filter(|line| !replaced.contains(line)).cloned().collect()
+}

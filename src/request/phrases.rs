@@ -1,0 +1,294 @@
+//! The words by which people take back, postpone or question the orders that stand beside them, in twelve
+//! languages: the table `words/postponing.txt`, which explains its own form.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use super::normalized::split_words;
+
+/// A section of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    Postponing,
+    Negations,
+    Subjects,
+    Verbs,
+    Asking,
+    Or,
+    Postscripts,
+    Closings,
+    Moves,
+    Links,
+}
+
+impl Section {
+    const ALL: [(&'static str, Section); 10] = [
+        ("postponing", Section::Postponing),
+        ("negations", Section::Negations),
+        ("subjects", Section::Subjects),
+        ("verbs", Section::Verbs),
+        ("asking", Section::Asking),
+        ("or", Section::Or),
+        ("postscripts", Section::Postscripts),
+        ("closings", Section::Closings),
+        ("moves", Section::Moves),
+        ("links", Section::Links),
+    ];
+}
+
+/// A phrase of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Phrase {
+    words: Vec<&'static str>,
+    /// Whether a sentence begins with it.
+    begins: bool,
+    /// Whether a clause ends with it.
+    ends: bool,
+    /// Whether other words may follow before the verb.
+    is_loose: bool,
+    /// The phrase as a whole, in a language that does not part its words.
+    unparted: Option<&'static str>,
+}
+
+impl Phrase {
+    fn of(text: &'static str) -> Phrase {
+        let (text, is_loose) = text.strip_suffix('…').map_or((text, false), |text| (text, true));
+        let (text, begins) = text.strip_prefix('^').map_or((text, false), |text| (text, true));
+        let (text, ends) = text.strip_suffix('.').map_or((text, false), |text| (text, true));
+        let text = text.trim();
+        let unparted = text.chars().any(is_unparted).then_some(text);
+        Phrase { words: split_words(text).collect(), begins, ends, is_loose, unparted }
+    }
+}
+
+/// Whether a character belongs to a script that does not part words.
+fn is_unparted(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')
+}
+
+/// The phrases of each section, those with the same first word together.
+static TABLE: LazyLock<BTreeMap<Section, Phrases>> = LazyLock::new(|| {
+    let mut table: BTreeMap<Section, Phrases> = BTreeMap::new();
+    let mut section = None;
+    for line in include_str!("words/postponing.txt").lines() {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            section = Section::ALL.iter().find(|(known, _)| *known == name).map(|(_, section)| *section);
+        } else if let (Some((_language, phrases)), Some(section)) = (line.split_once(": "), section) {
+            if !line.starts_with('#') {
+                table.entry(section).or_default().add(phrases);
+            }
+        }
+    }
+    table
+});
+
+#[derive(Debug, Default)]
+struct Phrases {
+    by_first_word: BTreeMap<&'static str, Vec<Phrase>>,
+    unparted: Vec<&'static str>,
+}
+
+impl Phrases {
+    fn add(&mut self, phrases: &'static str) {
+        for phrase in phrases.split(';').map(str::trim).filter(|phrase| !phrase.is_empty()) {
+            let phrase = Phrase::of(phrase);
+            match phrase.unparted {
+                Some(text) => self.unparted.push(text),
+                None => self.by_first_word.entry(phrase.words[0]).or_default().push(phrase),
+            }
+        }
+    }
+}
+
+/// A word of a text, in lower case.
+#[derive(Clone, Debug)]
+struct Word {
+    text: String,
+    line: usize,
+    begins_sentence: bool,
+    ends_clause: bool,
+    ends_sentence: bool,
+}
+
+/// The words of some lines that belong together.
+pub struct Wording {
+    words: Vec<Word>,
+    /// Each line in lower case, with its number.
+    lines: Vec<(usize, String)>,
+}
+
+impl Wording {
+    /// Reads lines that belong together, each with its number. A sentence may go on from one to the next.
+    pub fn of<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Wording {
+        let lines: Vec<(usize, String)> = lines.map(|(no, text)| (no, text.to_lowercase())).collect();
+        let mut words: Vec<Word> = Vec::new();
+        for (line, text) in &lines {
+            for (word, after) in words_with_gaps(text) {
+                let begins_sentence = words.last().is_none_or(|before| before.ends_sentence);
+                // The full stops of `P.S.` end no sentence.
+                let is_abbreviated = word.chars().nth(1).is_none() && after.starts_with('.');
+                let ends_sentence = !is_abbreviated && after.contains(['.', '!', '?', '…', ':']);
+                let ends_clause = ends_sentence || after.contains([',', ';', '(', ')', '-', '"']);
+                words.push(Word {
+                    text: word.to_owned(),
+                    line: *line,
+                    begins_sentence,
+                    ends_clause,
+                    ends_sentence,
+                });
+            }
+        }
+        if let Some(last) = words.last_mut() {
+            (last.ends_clause, last.ends_sentence) = (true, true);
+        }
+        Wording { words, lines }
+    }
+
+    pub fn count(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Returns the number of the first line with a phrase of a section.
+    pub fn find(&self, section: Section) -> Option<usize> {
+        let parted = (0..self.words.len()).find(|at| self.phrase_at(section, *at).is_some());
+        parted.map(|at| self.words[at].line).or_else(|| self.find_unparted(section))
+    }
+
+    /// Whether it begins with a phrase of a section.
+    pub fn begins_with(&self, section: Section) -> bool {
+        self.phrase_at(section, 0).is_some()
+            || TABLE[&section].unparted.iter().any(|phrase| {
+                self.lines.first().is_some_and(|(_, text)| text.trim_start().starts_with(phrase))
+            })
+    }
+
+    /// Whether it ends with a phrase of a section.
+    pub fn ends_with(&self, section: Section) -> bool {
+        let count = self.words.len();
+        (0..count).rev().take(3).any(|at| self.phrase_at(section, at).is_some_and(|(end, _)| end == count))
+    }
+
+    /// Whether a sentence within it begins with a phrase of a section, and is the last one.
+    pub fn last_sentence_begins_with(&self, section: Section) -> bool {
+        let begin = self.words.iter().rposition(|word| word.begins_sentence);
+        begin.is_some_and(|at| self.phrase_at(section, at).is_some()) || self.find_unparted(section).is_some()
+    }
+
+    /// Returns the number of the first line with a negation of a verb of filing or of one of `verbs`, in
+    /// capitals, if it is no statement about somebody.
+    pub fn find_negated(&self, verbs: &[&str]) -> Option<usize> {
+        (0..self.words.len()).find_map(|at| {
+            let (end, is_loose) = self.phrase_at(Section::Negations, at)?;
+            if at > 0 && self.is_subject(at - 1) {
+                return None;
+            }
+            let most = if is_loose { 2 } else { 0 };
+            let is_verb = |place: usize| {
+                self.phrase_at(Section::Verbs, place).is_some()
+                    || verbs.iter().any(|verb| self.words[place].text.eq_ignore_ascii_case(verb))
+            };
+            let places = (end..self.words.len()).take(most + 1);
+            let reach = places.take_while(|place| *place == end || !self.words[place - 1].ends_sentence);
+            reach.into_iter().any(is_verb).then_some(self.words[at].line)
+        })
+    }
+
+    /// Whether it ends with a negation, whose verb stands below.
+    pub fn ends_negated(&self) -> bool {
+        self.ends_with(Section::Negations)
+    }
+
+    fn is_subject(&self, at: usize) -> bool {
+        !self.words[at].ends_clause && self.phrase_at(Section::Subjects, at).is_some()
+    }
+
+    /// Returns the end of the longest phrase of a section that begins at a word, and whether it is loose.
+    fn phrase_at(&self, section: Section, at: usize) -> Option<(usize, bool)> {
+        let first = self.words.get(at)?;
+        let candidates = TABLE[&section].by_first_word.get(first.text.as_str())?;
+        let found = candidates.iter().filter(|phrase| self.is_at(phrase, at));
+        found.map(|phrase| (at + phrase.words.len(), phrase.is_loose)).max()
+    }
+
+    fn is_at(&self, phrase: &Phrase, at: usize) -> bool {
+        let Some(words) = self.words.get(at..at + phrase.words.len()) else { return false };
+        let is_whole = words[..words.len() - 1].iter().all(|word| !word.ends_sentence);
+        is_whole
+            && words.iter().map(|word| word.text.as_str()).eq(phrase.words.iter().copied())
+            && (!phrase.begins || words[0].begins_sentence)
+            && (!phrase.ends || words[words.len() - 1].ends_clause)
+    }
+
+    fn find_unparted(&self, section: Section) -> Option<usize> {
+        let has_any = |text: &str| TABLE[&section].unparted.iter().any(|phrase| text.contains(phrase));
+        self.lines.iter().find(|(_, text)| has_any(text)).map(|(no, _)| *no)
+    }
+}
+
+/// Returns the words of a text, each with what stands between it and the next one.
+fn words_with_gaps(text: &str) -> Vec<(&str, &str)> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(char::is_alphanumeric) {
+        let from = &rest[start..];
+        let end = from.find(|c: char| !c.is_alphanumeric()).unwrap_or(from.len());
+        let after = &from[end..];
+        let gap = after.find(char::is_alphanumeric).unwrap_or(after.len());
+        words.push((&from[..end], &after[..gap]));
+        rest = after;
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wording(text: &str) -> Wording {
+        Wording::of((1..).zip(text.lines()))
+    }
+
+    #[test]
+    fn every_section_has_a_line_for_each_language() {
+        const LANGUAGES: [&str; 12] =
+            ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "ru", "tr", "ja"];
+        let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
+        for line in include_str!("words/postponing.txt").lines().filter(|line| !line.starts_with('#')) {
+            match line.strip_prefix('[') {
+                Some(name) => sections.push((name.trim_end_matches(']'), Vec::new())),
+                None if line.is_empty() => {}
+                None => {
+                    let (language, phrases) = line.split_once(": ").expect("a language");
+                    assert_eq!(phrases, phrases.to_lowercase());
+                    sections.last_mut().expect("a section").1.push(language);
+                }
+            }
+        }
+        let names: Vec<&str> = sections.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, Section::ALL.map(|(name, _)| name));
+        for (name, languages) in sections {
+            assert_eq!(languages, LANGUAGES, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_phrase_is_found_as_whole_words() {
+        assert_eq!(wording("Hello\nthis is just\na draft, ok").find(Section::Postponing), Some(2));
+        assert_eq!(wording("Not yet!").find(Section::Postponing), Some(1));
+        assert_eq!(wording("I have not yet read it").find(Section::Postponing), None);
+        assert_eq!(wording("これは下書きです").find(Section::Postponing), Some(1));
+        assert_eq!(wording("a draftsman").find(Section::Postponing), None);
+    }
+
+    #[test]
+    fn a_negation_counts_before_a_verb_of_filing_unless_somebody_does_it_not() {
+        for text in
+            ["please don't move ship 1", "Don't file this", "do not capture anything", "n'envoyez pas"]
+        {
+            assert_eq!(wording(text).find_negated(&["CAPTURE"]), Some(1), "{text}");
+        }
+        for text in ["I don't play chess", "Don't worry. Play on!", "I do not know how you move so fast"] {
+            assert_eq!(wording(text).find_negated(&["CAPTURE"]), None, "{text}");
+        }
+    }
+}

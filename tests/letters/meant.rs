@@ -1,0 +1,207 @@
+//! Which orders are meant to be filed: those that their own letter postpones, questions or takes back are doubtful, and
+//! what people chat about beside orders makes none of them doubtful.
+
+use std::fs;
+
+use fogpost::game::Line;
+use fogpost::game::any::GameKind;
+use fogpost::request::{DoubtKind, Request};
+
+use super::folder;
+use super::support_doubt::people;
+
+/// Two legal orders of each game in which letters hold several.
+const ORDERS: [(GameKind, &str); 3] = [
+    (GameKind::QuadrantZ, "SHIP 1 A3 TO B2\nSHIP 3 B2 TO B1"),
+    (GameKind::Quad, "STAR F5\nMARBLE G6"),
+    (GameKind::Pacific, "VD2-D3\nDD5-E6"),
+];
+
+fn read(game: GameKind, text: &str) -> Request {
+    Request::read(&Line::numbered(&text.lines().collect::<Vec<_>>()), game)
+}
+
+/// The new text of real replies, by many people: from the public Enron collection, without addresses and numbers.
+fn replies() -> Vec<String> {
+    let text = fs::read_to_string(folder().join("chat/replies.txt")).expect("the replies");
+    let blocks = format!("\n{text}");
+    blocks
+        .split("\n== ")
+        .skip(1)
+        .map(|block| block.split_once('\n').expect("a text").1.trim().to_owned())
+        .collect()
+}
+
+/// The letters with these texts above, below and on both sides of orders that have a doubt which `counts`.
+fn doubtful(texts: &[String], counts: fn(&DoubtKind) -> bool) -> Vec<String> {
+    let mut doubtful = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        let other = &texts[(at + 1) % texts.len()];
+        for (game, orders) in ORDERS {
+            for gap in ["\n\n", "\n"] {
+                for letter in [
+                    format!("{text}{gap}{orders}"),
+                    format!("{orders}{gap}{text}"),
+                    format!("{text}{gap}{orders}{gap}{other}"),
+                ] {
+                    let request = read(game, &letter);
+                    let kinds: Vec<DoubtKind> = request.doubts.into_iter().map(|doubt| doubt.kind).collect();
+                    let kinds: Vec<DoubtKind> = kinds.into_iter().filter(|kind| counts(kind)).collect();
+                    if !kinds.is_empty() {
+                        doubtful.push(format!("{kinds:?} in:\n{letter}\n"));
+                    }
+                }
+            }
+        }
+    }
+    doubtful
+}
+
+#[test]
+fn what_people_chat_about_makes_no_order_doubtful() {
+    let replies = replies();
+    assert!(replies.len() >= 300, "{}", replies.len());
+    let found = doubtful(&replies, |_| true);
+    let letters = replies.len() * ORDERS.len() * 6;
+    assert!(found.len() * 200 <= letters, "{} of {letters}:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn letters_about_absences_and_trouble_make_no_order_doubtful() {
+    let texts: Vec<String> = people().into_iter().map(|note| note.body).collect();
+    // Some of the texts hold an order themselves: "Sorry, I meant A4."
+    let found = doubtful(&texts, |kind| *kind != DoubtKind::Inside);
+    let letters = texts.len() * ORDERS.len() * 6;
+    assert!(found.len() * 100 <= letters, "{} of {letters}:\n{}", found.len(), found.join("\n"));
+}
+
+fn kinds(game: GameKind, text: &str) -> Vec<DoubtKind> {
+    read(game, text).doubts.into_iter().map(|doubt| doubt.kind).collect()
+}
+
+#[test]
+fn an_order_with_a_question_mark_or_in_a_question_is_doubtful() {
+    for text in ["G7?", "MARBLE G7?", "MARBLE G7 ?", "MARBLE G7\n?", "STAR F5\nMARBLE G7?", "G7 ？"] {
+        assert_eq!(kinds(GameKind::Quad, text), [DoubtKind::Asked], "{text}");
+    }
+    for text in [
+        "Would it be wise to play\nMARBLE G7\nor is that too early?",
+        "Should I play\nMARBLE G7",
+        "MARBLE G7\nor is it better to wait?",
+        "Soll ich\nMARBLE G7\noder lieber warten?",
+    ] {
+        assert_eq!(kinds(GameKind::Quad, text), [DoubtKind::InQuestion], "{text}");
+    }
+    for text in [
+        "MARBLE G7\nHow is your knee?",
+        "MARBLE G7\n\nIs that allowed? If not please tell me.",
+        "Are you still awake?\nMARBLE G7",
+        "MARBLE G7 # what next?",
+        "Could you please file:\nMARBLE G7\nThanks!",
+        "Is this your first game? My move:\nMARBLE G7",
+    ] {
+        assert_eq!(kinds(GameKind::Quad, text), [], "{text}");
+    }
+}
+
+#[test]
+fn orders_beside_words_that_postpone_them_are_doubtful() {
+    for text in [
+        "Just a draft, please don't play it yet:\nMARBLE G7",
+        "Don't file this yet, I'm only thinking:\nMARBLE G7",
+        "Don't file this yet, I am only\nthinking about it a little\n\nMARBLE G7",
+        "Noch nicht abschicken, nur eine Idee:\n\nMARBLE G7",
+        "MARBLE G7\nNot yet!",
+        "MARBLE G7\n\nPS: on second thought please don't move at all!",
+        "MARBLE G7\n\nThanks for the game, it is great fun.\n\nBest, Ann\n\nP.S. Please do not file this before Sunday.",
+        "Please don't\nMARBLE G7",
+        "STAR F5\n(only a draft)\nMARBLE G7",
+        "MARBLE G7\nDon't capture anything, don't place a marble!",
+        "TURN 3\nnot yet, please\nMARBLE G7",
+        "C'est un brouillon :\nMARBLE G7",
+        "No juegues esto:\nMARBLE G7",
+        "Non giocare ancora:\nMARBLE G7",
+        "Não jogue ainda:\nMARBLE G7",
+        "Nog niet spelen!\nMARBLE G7",
+        "Nie wysyłaj jeszcze:\nMARBLE G7",
+        "Ještě to neposílej:\nMARBLE G7",
+        "Пока не отправляй:\nMARBLE G7",
+        "Bu bir taslak:\nMARBLE G7",
+        "まだ出さないでください\nMARBLE G7",
+        "Can you check whether this is ok?\nMARBLE G7",
+    ] {
+        assert!(kinds(GameKind::Quad, text).contains(&DoubtKind::Postponed), "{text}");
+    }
+    let own_verb = "Do not move\nSHIP 1 A3 TO B2\nas I wrote yesterday. Everything stays!";
+    assert_eq!(kinds(GameKind::QuadrantZ, own_verb), [DoubtKind::Postponed]);
+    let postscript = "SHIP 1 A3 TO B2\n\nPS: on second thought please don't move ship 1 at all!";
+    assert_eq!(kinds(GameKind::QuadrantZ, postscript), [DoubtKind::Postponed]);
+}
+
+#[test]
+fn other_negations_are_remarks() {
+    for text in [
+        "MARBLE G7\nI don't play chess any more.",
+        "I have not yet read the rules, but here goes:\nMARBLE G7",
+        "Don't worry, I am fine.\nMARBLE G7",
+        "MARBLE G7\nNächste Woche kann ich nicht spielen.",
+        "MARBLE G7\nWe are not amused.",
+        "I could not find your letter.\n\nMARBLE G7",
+        "MARBLE G7\n\nDo not be angry with me!",
+    ] {
+        assert_eq!(kinds(GameKind::Quad, text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_square_below_a_name_or_within_a_sentence_is_doubtful() {
+    for text in [
+        "Nice game so far!\n\nAnn\nG7",
+        "Good luck!\nBest, Ann\nB4",
+        "MARBLE G7\n\nKind regards\nAnn Adams\nB4",
+    ] {
+        assert_eq!(kinds(GameKind::Quad, text), [DoubtKind::BelowName], "{text}");
+    }
+    for text in [
+        "I'm afraid Bo will answer\nG7",
+        "I moved to\nE5\nLondon, nice place!",
+        "Look at the point\nG7\nwhere you stood last week.",
+    ] {
+        assert_eq!(kinds(GameKind::Quad, text), [DoubtKind::InSentence], "{text}");
+    }
+    for text in [
+        "Hi Bo,\nG7",
+        "Hello\nG7",
+        "My move:\nG7",
+        "I think I will just play\nG7",
+        "G7\nthanks",
+        "G7\nThanks, Ann",
+        "Dear Bo,\n\nG7\n\nBest, Ann",
+        "OK\nG7",
+    ] {
+        assert_eq!(kinds(GameKind::Quad, text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_line_of_nothing_but_order_words_is_doubtful_or_a_fault() {
+    for text in
+        ["SHIPS 1 2 TO K2", "SHPI 1 GO C2", "CAPTUR Z9", "All ships to C2", "1: C2", "SHIPS 1 TO K2 L2"]
+    {
+        let request = read(GameKind::QuadrantZ, text);
+        let is_refused = !request.doubts.is_empty() || !request.orders.is_empty();
+        assert!(is_refused && request.remarks.is_empty(), "{text}: {request:?}");
+    }
+    for text in ["Lost 3 ships today", "Shipping takes 3 days", "Ships are nice", "Builders come on 3 May"] {
+        assert_eq!(read(GameKind::QuadrantZ, text).remarks.len(), 1, "{text}");
+    }
+    assert_eq!(read(GameKind::QuadrantZ, "SHIPS 1 A3 TO B2").orders.len(), 1);
+}
+
+#[test]
+fn an_order_of_another_game_is_no_remark() {
+    let request = read(GameKind::Quad, "MARBLE G7\nSHIP 1 A3 TO B2\nHello");
+    let elsewhere: Vec<_> = request.elsewhere.iter().map(|order| (order.line.no, order.game)).collect();
+    assert_eq!(elsewhere, [(2, GameKind::QuadrantZ)]);
+    assert_eq!((request.orders.len(), request.remarks.len(), request.doubts.len()), (1, 1, 0));
+}
