@@ -201,6 +201,16 @@ impl Command {
         self.described().1
     }
 
+    /// Whether it ends a match at once and for good.
+    pub fn ends_a_match(&self) -> bool {
+        matches!(self, Command::Resign { confirmed: true } | Command::Claim)
+    }
+
+    /// Returns how a command that ends a match is written.
+    pub(super) fn as_written(&self) -> &'static str {
+        if *self == Command::Claim { "CLAIM" } else { "RESIGN CONFIRM" }
+    }
+
     /// Whether it changes something, which `CHECK` suppresses. SETTINGS alone only asks.
     pub fn changes_something(&self) -> bool {
         let is_question = matches!(self, Command::Settings(settings) if settings.is_empty());
@@ -308,7 +318,7 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
         }
         "PROTEST" => return ParsedLine::Protest,
         // "HELP!!! I have no idea what to do here"
-        "HELP" if line.starts_in_capitals() && goes_on(rest) => {
+        "HELP" if *first == "HELP" && goes_on(rest) => {
             return ParsedLine::Command(Command::Help(None));
         }
         _ => {}
@@ -318,6 +328,10 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
         Some(Ok(Command::Open { game, .. })) if any::GameKind::parse(&game).is_none() && goes_on(rest) => {
             ParsedLine::Remark
         }
+        Some(Ok(command)) if line.is_asked() && command.ends_a_match() => ParsedLine::Fault {
+            reason: "There is a question mark behind this command, so I have not carried it out.".to_owned(),
+            example: command.as_written(),
+        },
         Some(Ok(command)) => ParsedLine::Command(command),
         // The line is prose, unless it is in capitals, is a single word, or has a number.
         Some(Err(_))

@@ -28,9 +28,15 @@ pub fn doubts(lines: &[Line], kinds: &[LineKind], verbs: &[&str]) -> Vec<Doubt> 
     let orders: Vec<usize> = (0..lines.len()).filter(|at| letter.is_order(*at)).collect();
     let mut doubts: Vec<Doubt> = orders.iter().filter_map(|at| letter.doubt_about(*at)).collect();
     if !orders.is_empty() {
-        doubts.extend(letter.postponed(verbs));
+        let postponed = letter.postponed(verbs);
+        doubts.extend(postponed.map(|no| Doubt::new(no, DoubtKind::Postponed)));
     }
     doubts
+}
+
+/// Returns the number of the line that postpones the lines whose kind is [`LineKind::Order`].
+pub fn postponing_line(lines: &[Line], kinds: &[LineKind], verbs: &[&str]) -> Option<usize> {
+    ReadLines { lines, kinds }.postponed(verbs)
 }
 
 /// The lines of a letter as they were read.
@@ -166,8 +172,8 @@ impl ReadLines<'_> {
         above.is_some_and(breaks_off) || below.is_some_and(goes_on)
     }
 
-    /// Returns the doubt about all orders because of words beside them, or in a postscript.
-    fn postponed(&self, verbs: &[&str]) -> Option<Doubt> {
+    /// Returns the number of a line with words that postpone the orders, beside them or in a postscript.
+    fn postponed(&self, verbs: &[&str]) -> Option<usize> {
         let mut start = 0;
         while start < self.lines.len() {
             if !self.is_remark(start) {
@@ -177,7 +183,7 @@ impl ReadLines<'_> {
             let run = start..self.run_below(start).end;
             start = run.end;
             if let Some(no) = self.postpones(run, verbs) {
-                return Some(Doubt::new(no, DoubtKind::Postponed));
+                return Some(no);
             }
         }
         None

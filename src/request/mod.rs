@@ -160,6 +160,8 @@ struct RequestParser<'a, G> {
     at: usize,
     /// The meaning of the lines that were read so far.
     kinds: Vec<LineKind>,
+    /// Whether capitals mark a command. In a letter that is wholly in capitals, they mark nothing.
+    capitals_mark: bool,
     /// The last line `END`, found when first needed. Searching anew at each `tell me …` would be quadratic.
     last_end: OnceCell<Option<usize>>,
     grammar: G,
@@ -184,6 +186,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             lines,
             at: 0,
             kinds: Vec::with_capacity(lines.len()),
+            capitals_mark: !is_in_capitals(lines),
             last_end: OnceCell::new(),
             grammar,
             other_games,
@@ -232,7 +235,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         if line.text.len() > MAX_LINE && !self.begins_text(line) {
             return self.long_line(line);
         }
-        let wording = NormalizedLine::of(&line.text);
+        let wording = NormalizedLine::of(&line.text).in_letter(self.capitals_mark);
         if wording.is_empty() {
             return LineKind::Blank;
         }
@@ -240,7 +243,8 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             self.request.doubts.push(doubt);
             return LineKind::Doubtful;
         }
-        if let Some(orders) = orders_of(&self.grammar, &wording) {
+        let orders = orders_of(&self.grammar, &wording);
+        if let Some(orders) = orders.filter(|orders| !self.is_prose_in_capitals(orders)) {
             self.note_look_alikes(line.no, &wording);
             self.request.orders.extend(orders.into_iter().map(|text| Line { no: line.no, text }));
             return LineKind::Order;
@@ -268,13 +272,43 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         }
     }
 
+    /// Whether a line only begins like an order, without a number, in a letter that is wholly in capitals.
+    fn is_prose_in_capitals(&self, orders: &[String]) -> bool {
+        let is_prose = |order: &String| {
+            !order.contains(|c: char| c.is_ascii_digit())
+                && order.split(' ').count() > 2
+                && !self.grammar.is_order(order)
+        };
+        !self.capitals_mark && orders.iter().all(is_prose)
+    }
+
     /// Adds the doubts about orders that read well, because of what stands around them.
     fn doubt_orders(&mut self) {
         let verbs = self.grammar.verbs();
-        if !self.request.orders.is_empty() && !verbs.is_empty() {
-            let read = &self.lines[..self.kinds.len()];
+        if verbs.is_empty() {
+            return;
+        }
+        let read = &self.lines[..self.kinds.len()];
+        if !self.request.orders.is_empty() {
             self.request.doubts.extend(meant::doubts(read, &self.kinds, verbs));
         }
+        // A match is not given up against the words of a letter either.
+        let Request { commands, faults, .. } = &mut self.request;
+        commands.retain(|asked| {
+            let postponing = asked.command.ends_a_match().then(|| {
+                let is_it = |line: &Line| line.no == asked.line;
+                let kinds = read.iter().zip(&self.kinds);
+                let kinds: Vec<LineKind> =
+                    kinds.map(|(line, kind)| if is_it(line) { LineKind::Order } else { *kind }).collect();
+                meant::postponing_line(read, &kinds, verbs)
+            });
+            if let Some(no) = postponing.flatten() {
+                let reason =
+                    format!("Line {no} seems to postpone this command, so I have not carried it out.");
+                faults.push(Fault::on(asked.line, reason).with_example(asked.command.as_written()));
+            }
+            postponing.flatten().is_none()
+        });
     }
 
     /// Returns the doubt about a line whose number or bullet may belong to the order.
@@ -304,7 +338,11 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         let in_words = wish::orders_in_words(&words.join(" "))
             .filter(|orders| orders.iter().all(|order| self.grammar.is_order(order)))
             .map(|held| Doubt { line: no, kind: DoubtKind::InWords, held });
-        in_words.or_else(|| doubt::held_orders(&self.grammar, no, &wording.plain))
+        in_words.or_else(|| match self.capitals_mark {
+            true => doubt::held_orders(&self.grammar, no, &wording.plain),
+            // A `HOLD` is no more than a word there.
+            false => doubt::held_orders(&self.grammar, no, &wording.plain.to_lowercase()),
+        })
     }
 
     /// Adds a fault for `WITHDRAW` beside new orders, which could mean either the old or the new ones.
@@ -390,6 +428,17 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         }
         Some(LineKind::Command)
     }
+}
+
+/// Words of a line of prose, by which a letter that is wholly in capitals differs from one of commands.
+const PROSE: usize = 5;
+
+/// Whether a letter has no small letter, and a line of prose.
+fn is_in_capitals(lines: &[Line]) -> bool {
+    let is_word =
+        |word: &&str| word.chars().any(char::is_alphabetic) && !word.contains(|c: char| c.is_ascii_digit());
+    let is_prose = |line: &Line| line.text.split_whitespace().filter(is_word).take(PROSE).count() == PROSE;
+    lines.iter().any(is_prose) && !lines.iter().any(|line| line.text.contains(char::is_lowercase))
 }
 
 /// Words that may stand around `TURN 4` in a heading such as `My orders for turn 4:`.

@@ -16,6 +16,8 @@ pub struct NormalizedLine {
     raw: String,
     /// The bullet, number or emphasis that was removed from the start.
     bullet: String,
+    /// Whether capitals mark a command: not in a letter that is wholly in capitals.
+    capitals_mark: bool,
 }
 
 impl NormalizedLine {
@@ -29,7 +31,18 @@ impl NormalizedLine {
             undecorated: plain.to_owned(),
             raw: raw.to_owned(),
             bullet: line.find(plain).map_or("", |at| line[..at].trim()).to_owned(),
+            capitals_mark: true,
         }
+    }
+
+    /// The same line in a letter in which capitals may mark nothing.
+    pub fn in_letter(self, capitals_mark: bool) -> NormalizedLine {
+        NormalizedLine { capitals_mark, ..self }
+    }
+
+    /// Whether a question mark ends the line.
+    pub fn is_asked(&self) -> bool {
+        without_comment(&self.raw).trim_end().ends_with(['?', '？'])
     }
 
     pub fn bullet(&self) -> &str {
@@ -55,9 +68,9 @@ impl NormalizedLine {
         self.plain.split(';')
     }
 
-    /// Whether the first word is in capitals, as commands are in our letters.
+    /// Whether the first word is in capitals, as commands are in our letters, and that marks a command.
     pub fn starts_in_capitals(&self) -> bool {
-        self.words().next().is_some_and(|word| !word.chars().any(char::is_lowercase))
+        self.capitals_mark && self.words().next().is_some_and(|word| !word.chars().any(char::is_lowercase))
     }
 
     pub fn after_first_word(&self) -> &str {

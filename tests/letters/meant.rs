@@ -199,6 +199,35 @@ fn a_line_of_nothing_but_order_words_is_doubtful_or_a_fault() {
 }
 
 #[test]
+fn no_match_is_given_up_against_the_words_of_a_letter() {
+    for text in [
+        "RESIGN CONFIRM?",
+        "CLAIM?",
+        "Not yet, but perhaps soon. Not yet!\nRESIGN CONFIRM",
+        "Please don't play this yet:\nRESIGN CONFIRM",
+    ] {
+        let request = read(GameKind::Quad, text);
+        assert_eq!((request.commands.len(), request.faults.len()), (0, 1), "{text}");
+    }
+    assert_eq!(read(GameKind::Quad, "I give up, well played!\nRESIGN CONFIRM").commands.len(), 1);
+    assert_eq!(read(GameKind::Quad, "DRAW?").commands.len(), 1, "a common way to ask");
+}
+
+#[test]
+fn in_a_letter_wholly_in_capitals_they_mark_nothing() {
+    let request = read(
+        GameKind::QuadrantZ,
+        "HOLD EVERYTHING PLEASE\nI AM IN HOSPITAL FOR A WEEK\nLEAVE\nTELL BO THAT\nSHIP 1 A3 TO B2\nSTATUS",
+    );
+    assert_eq!(
+        (request.remarks.len(), request.orders.len(), request.commands.len()),
+        (4, 1, 1),
+        "{request:?}"
+    );
+    assert_eq!(read(GameKind::QuadrantZ, "LEAVE").commands.len(), 1);
+}
+
+#[test]
 fn an_order_of_another_game_is_no_remark() {
     let request = read(GameKind::Quad, "MARBLE G7\nSHIP 1 A3 TO B2\nHello");
     let elsewhere: Vec<_> = request.elsewhere.iter().map(|order| (order.line.no, order.game)).collect();

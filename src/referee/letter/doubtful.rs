@@ -104,10 +104,23 @@ fn fault_of(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) ->
         return fault.with_correction(meant.join("\n"));
     }
     let written = request.written(doubt.line).unwrap_or_default();
-    match game_match.state.example(seat, meant.first().map_or(written, String::as_str)) {
+    let example = game_match.state.example(seat, meant.first().map_or(written, String::as_str));
+    // The piece for a square of the line is not known, so no example names one.
+    let is_known = doubt.kind != DoubtKind::Inside || !meant.is_empty();
+    match example.filter(|example| is_known || !names_same_square(written, example)) {
         Some(example) => fault.with_example(example),
         None => fault,
     }
+}
+
+/// Whether two texts have a word with a number in common, such as a square.
+fn names_same_square(written: &str, example: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_ascii_uppercase);
+        words.filter(|word| word.contains(|c: char| c.is_ascii_digit())).collect()
+    };
+    let written = words(written);
+    words(example).iter().any(|word| written.contains(word))
 }
 
 /// Whether the doubtful line is an order by its form, or stands beside some.

@@ -1,6 +1,6 @@
 //! Rulings on a seat's letter: first its orders, all or none, then its commands, one by one.
 
-use crate::game::Seat;
+use crate::game::{Line, Seat};
 use crate::ledger::{Fact, Permission, Receipts, TokenOf};
 use crate::referee::answer::{Answer, Orders};
 use crate::referee::matter::SeatLetter;
@@ -28,17 +28,7 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     let (letter, again) = doubtful::follow_yes(letter, &draft.game_match);
     let letter = &*letter;
     let (request, cause, seat) = (&letter.request, &letter.cause, letter.cause.seat);
-    let mut answer = Answer {
-        to: Some(cause.letter),
-        remarks: request.remarks.clone(),
-        elsewhere_orders: request.elsewhere.clone(),
-        unread: letter.unread.clone(),
-        token_renewed: cause.shows_token,
-        accepted_since: cause.accepted_by.as_ref().map(|_| cause.received),
-        attachments: letter.attachments.clone(),
-        left_out: request.left_out,
-        ..Answer::default()
-    };
+    let mut answer = answer_to(letter);
     draft.game_match.away[seat] = false;
     if cause.shows_token {
         draft.record(Fact::TokenRenewed { seat });
@@ -105,6 +95,24 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     }
     proposal::keep_offer(draft, seat, offered);
     draft.game_match.past.note_ruling(Some(written), draft.at);
+}
+
+/// Begins the answer with what the letter alone tells.
+fn answer_to(letter: &SeatLetter) -> Answer {
+    let SeatLetter { request, cause, .. } = letter;
+    // A remark that postpones the orders has an effect.
+    let is_doubtful = |line: &Line| request.doubts.iter().any(|doubt| doubt.line == line.no);
+    Answer {
+        to: Some(cause.letter),
+        remarks: request.remarks.iter().filter(|line| !is_doubtful(line)).cloned().collect(),
+        elsewhere_orders: request.elsewhere.clone(),
+        unread: letter.unread.clone(),
+        token_renewed: cause.shows_token,
+        accepted_since: cause.accepted_by.as_ref().map(|_| cause.received),
+        attachments: letter.attachments.clone(),
+        left_out: request.left_out,
+        ..Answer::default()
+    }
 }
 
 /// Whether an answer is a receipt that the seat's player does not want.
