@@ -93,7 +93,8 @@ impl Wishes {
         self.add(format!("{verb} CONFIRM"));
     }
 
-    /// Returns the lines of the link to each act: without CONFIRM, so that a slip of the finger ends no match.
+    /// Returns the lines of the link to each act: without CONFIRM, so that a slip of the finger ends no
+    /// match.
     pub fn linked(&self) -> impl Iterator<Item = Vec<&str>> {
         let without = |line: &'_ str| line.strip_suffix(" CONFIRM").map_or(line.len(), str::len);
         self.acts.iter().map(move |act| act.iter().map(|line| &line[..without(line)]).collect())

@@ -75,6 +75,7 @@ pub use crate::ledger::{
     Act, Cause, Correction, Hint, HouseFailure, HousePlay, LetterCause, LetterFormat, NewKey, PlayerSettings,
     RatingBasis, Receipts, TermsChange,
 };
+pub use crate::request::wish::{Care, Topic};
 pub use crate::request::{COMMAND_WORDS, LeftOut, MAX_COMMANDS, MAX_FAULTS};
 
 /// The number of this procedure. Raise it whenever the same cause brings other entries than before: the audit

@@ -17,10 +17,10 @@ use crate::house;
 use crate::ledger::{Cause, SealKey};
 use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
-    self, Adjudication, Answer, Content, Dispatch, HouseDefaults, LeftOut, Match, Notice, Opening, Orders,
-    OtherPart, PartOutcome, Passing, PastReport, PastReports, Proposal, ProposalKind, Reader, Reply, Wishes,
+    self, Adjudication, Answer, Care, Content, Dispatch, HouseDefaults, LeftOut, Match, Notice, Opening,
+    Orders, OtherPart, PartOutcome, Passing, PastReport, PastReports, Proposal, ProposalKind, Reader, Reply,
+    Topic, Wishes,
 };
-use crate::request::wish::{Care, Topic};
 
 const CLUB: Club<'static> =
     Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };

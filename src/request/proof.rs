@@ -3,8 +3,8 @@
 
 use crate::letter::Address;
 
-/// The arguments of a command, or the fault in them and a correct example. The example is empty where it would
-/// have to invent a code.
+/// The arguments of a command, or the fault in them and a correct example. The example is empty where it
+/// would have to invent a code.
 pub type Parsed<T> = Result<T, (String, &'static str)>;
 
 /// Parses the arguments of CONFIRM: a code, and perhaps ALWAYS before or after it. Returns both.

@@ -141,7 +141,7 @@ pub fn answer_stranger(
         replies_to_stranger(desk, &asker, &request)?;
     let why = reasons(&request, lacks_token || words.order_lines > 0);
     let lacks_token = lacks_token || words.order_lines > 0;
-    if (lacks_token || asker.player_id.is_some() && asked_again.is_empty())
+    if (lacks_token || asker.player_id.is_some() && asked_again.is_empty() && request.commands.is_empty())
         && replies.is_empty()
         && commands.is_empty()
         && answer_with_form(desk, waiting, letter, &asker, &lines, &request, &words)?

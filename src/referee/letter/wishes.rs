@@ -81,6 +81,8 @@ fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>
         Some(Question::Draw) if is_short => Topic::Draw,
         Some(Question::Extension) if is_short => Topic::MoreTime,
         Some(Question::Withdrawal) if is_short => Topic::Withdraw,
+        // `YES` itself is for an offer of orders.
+        _ if wish::is_bare_verb(request.lines(), "yes") => return None,
         _ if answer.is_some() && game_match.held[seat].is_some() => Topic::Arrived,
         _ if answer.is_some() => Topic::Due,
         _ if is_sign => Topic::Thanks,
@@ -197,13 +199,14 @@ impl WishReader<'_> {
         if self.game_match.deadline.is_none() {
             return;
         }
-        let until = self.spoken.span.to.filter(|_| self.spoken.span.days.is_none());
+        let span = &self.spoken.span;
+        let until = span.to.or(span.from).filter(|_| span.days.is_none());
         let zone = self.game_match.zone_of(self.seat);
         let until = until
             .zip(self.game_match.deadline)
             .map(|(until, deadline)| (until - deadline.with_timezone(&zone).date_naive()).num_days());
         let until = until.and_then(|days| u32::try_from(days).ok()).filter(|days| *days > 0);
-        let wanted = until.or(self.spoken.span.days).unwrap_or(usual);
+        let wanted = until.or(span.days).unwrap_or(usual);
         let days = wanted.clamp(1, EXTENSION_DAYS_AT_MOST);
         wishes.days = Some(days);
         match asked_by_foe {

@@ -23,7 +23,8 @@ pub fn orders_in_words(line: &str) -> Option<Vec<String>> {
     if line.len() > MAX_LINE || !line.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    LANGUAGES.iter().find_map(|language| {
+    // Orders in English are read by the games themselves.
+    LANGUAGES.iter().skip(1).find_map(|language| {
         let tokens = if language.joined { joined_tokens(line, language) } else { tokens(line, language) };
         orders(&tokens?)
     })

@@ -104,7 +104,7 @@ fn a_faulty_offer_is_refused_with_the_reason_and_nobody_else_gets_a_letter() {
         (format!("CHALLENGE {BO}"), "The line lacks the name of a game"),
         ("OPEN Chess".to_owned(), "There is no game called Chess here"),
         ("JOIN 7K3M9P".to_owned(), "No offer with the code 7K3M9P is open to you"),
-        ("ACCEPT".to_owned(), "ACCEPT needs the code of the invitation"),
+        ("ACCEPT".to_owned(), "ACCEPT needs the code in the letter that invited you"),
     ];
     for (asked, says) in refusals {
         desk.write(ANN, &asked);
@@ -150,7 +150,7 @@ fn an_offer_is_made_once_and_a_player_has_at_most_ten() {
     desk.write(ANN, "CHALLENGE one-more@players.example Quad");
     desk.one_to(ANN).says("You have 10 open offers, which is the limit");
     desk.write(ANN, &format!("DECLINE {first}\nCHALLENGE one-more@players.example Quad"));
-    desk.one_to(ANN).says("The offer no longer stands").says("one-more@players.example has been challenged");
+    desk.one_to(ANN).says("no longer stands").says("one-more@players.example has been challenged");
 }
 
 #[test]

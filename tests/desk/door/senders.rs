@@ -70,12 +70,21 @@ fn a_blank_letter_is_answered_with_the_order_form() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
+    desk.reply(ANN, &invitation, "");
+    desk.one_to(ANN).says("There was nothing in your letter").says("MARBLE");
+}
+
+#[test]
+fn thanks_are_answered_in_three_lines() {
+    let desk = Desk::new();
+    desk.open(GameKind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
     desk.reply(ANN, &invitation, "Thanks, I look forward to it!");
     let answer = desk.one_to(ANN);
-    answer
-        .says("I am a program, and have passed your words to the GM")
-        .says("MARBLE")
-        .says("> Thanks, I look forward to it!");
+    answer.says("You are welcome. The GM reads your words, too.").keeps_silent_of("MARBLE");
+    let (said, _) = answer.text.split_once("Ledger").expect("the foot of a letter");
+    let lines = said.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("##"));
+    assert_eq!(lines.count(), 3, "{said}");
 }
 
 #[test]

@@ -354,7 +354,8 @@ fn the_same_answer_to_a_gm_is_limited_but_not_one_that_has_changed() {
     }
     for _ in 0..2 {
         desk.reply(GM, &token, "GM LIST");
-        assert!(desk.sent_to(GM).is_empty(), "one more comes an hour later");
+        let more: Vec<String> = desk.sent_to(GM).into_iter().map(|letter| letter.text).collect();
+        assert!(more.is_empty(), "one more comes an hour later: {more:?}");
     }
     desk.reply(GM, &token, "GM LIST late");
     desk.one_to(GM);

@@ -75,7 +75,7 @@ fn a_declined_challenge_is_reported_to_the_challenger() {
     desk.one_to(ANN);
     let code = code(&desk.one_to(BO), "DECLINE");
     desk.write(BO, &format!("DECLINE {code}"));
-    desk.one_to(BO).says("The offer no longer stands");
+    desk.one_to(BO).says("no longer stands");
     desk.one_to(ANN).says("bo has declined your invitation");
     desk.write(BO, &format!("ACCEPT {code}"));
     desk.one_to(BO).says("No offer with the code");
@@ -190,7 +190,7 @@ fn an_offer_can_be_withdrawn() {
     desk.write(EVE, &format!("DECLINE {code}"));
     desk.one_to(EVE).says("No offer with the code");
     desk.write(ANN, &format!("DECLINE {code}"));
-    desk.one_to(ANN).says("The offer no longer stands");
+    desk.one_to(ANN).says("no longer stands");
     desk.write(EVE, &format!("JOIN {code}"));
     desk.one_to(EVE).says("No offer with the code");
 }
@@ -242,7 +242,7 @@ fn help_sends_every_page_of_the_manual() {
         ("time", "hours of grace"),
         ("challenge", "How to find an opponent"),
         ("gm", "What the GM can do"),
-        ("nothing", "How to play by letter"),
+        ("zeppelins", "I have no page on zeppelins"),
     ];
     for (topic, words) in pages {
         desk.write(EVE, &format!("HELP {topic}"));

@@ -78,7 +78,7 @@ fn whoever_declined_a_newcomer_is_left_alone() {
         desk.write(EVE, &format!("CHALLENGE {BO} Quad days={}", n + 1));
         if let [challenge] = &desk.sent_to(BO)[..] {
             desk.write(BO, &format!("DECLINE {}", code(challenge, "DECLINE")));
-            desk.one_to(BO).says("The offer no longer stands");
+            desk.one_to(BO).says("no longer stands");
         }
     }
     assert_eq!(desk.all_to(BO).len(), 2);

@@ -235,14 +235,14 @@ fn the_gm_may_be_the_opponent_and_the_answer_says_so() {
     let invitation = desk.one_to(ANN);
     desk.sent_to(GM);
     desk.reply(ANN, &invitation, "Dear GM, I am ill.\nPlease wait.");
-    desk.one_to(ANN).says("passed your words to the GM.").says("The GM is your opponent in this match.");
+    desk.one_to(ANN).says("the GM has your words now").says("The GM is your opponent in this match.");
     desk.one_to(GM).says("> Dear GM, I am ill.");
     desk.reply(ANN, &invitation, "TELL GM Please wait.");
     desk.one_to(ANN)
         .says("Your words were passed on to the GM")
         .says("The GM is your opponent in this match.");
     desk.reply(ANN, &invitation, "CHECK\nMARBLE E5\nI have been in hospital.");
-    desk.one_to(ANN).says("who reads them once a day. The GM is your opponent in this match.");
+    desk.one_to(ANN).says("the GM has your words now").says("The GM is your opponent in this match.");
     desk.reply(ANN, &invitation, "MARBLE E5");
     desk.sent_to(ANN)[0].keeps_silent_of("The GM is your opponent");
 }
