@@ -236,6 +236,10 @@ impl HouseMatch {
         if house::levels(kind).is_empty() {
             return Err(no_house(kind.name()));
         }
+        let given: Vec<_> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        if let Some(fault) = house::limit_fault(kind, &given) {
+            return Err(OfferRejection::BadOption { reason: fault + "." });
+        }
         own.retain(|(name, _)| !name.eq_ignore_ascii_case("seat"));
         Ok(HouseMatch { game: offer.game, level, options: own, days, seat: offer.seat, advance })
     }

@@ -31,6 +31,8 @@ impl Matter<'_> {
 pub struct SeatLetter {
     pub cause: LetterCause,
     pub request: Request,
+    /// Its Message-ID, for the thread of a report that answers it later.
+    pub message_id: Option<String>,
     /// The turn named in its subject, or by the letter it answers.
     pub thread_turn: Option<u32>,
     /// Another match that its subject or a line names, unless a line `MATCH` names its own.
@@ -114,6 +116,7 @@ mod tests {
             let letter = SeatLetter {
                 cause: LetterCause { token, ..cause },
                 request: Request::read(&Line::numbered(lines), GameKind::Quad),
+                message_id: None,
                 thread_turn: None,
                 other_match: None,
                 attachments: Vec::new(),

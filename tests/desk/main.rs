@@ -40,6 +40,7 @@ mod seat {
     mod conditions;
     mod one_letter;
     pub mod parts;
+    mod short_forms;
 }
 
 /// Letters sent: their number and their contents.

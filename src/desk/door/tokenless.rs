@@ -27,7 +27,7 @@ pub fn form_without_token(
 ) -> Decided<NewDispatch> {
     let row = &loaded.seats[seat];
     let answer = Answer { to: Some(letter.digest), unread: Some(why), passed_on, ..Answer::default() };
-    let dispatch = Dispatch { to: Reader::Seat(seat), content: Content::Answer(Box::new(answer)) };
+    let dispatch = Dispatch::new(Reader::Seat(seat), Content::Answer(Box::new(answer)));
     let game_match = Arc::new(loaded.game_match.clone());
     let page = ruling_mail::word(desk, &game_match, &dispatch, &row.token, false)?;
     let unique = format!("f.{}", &letter.digest.to_string()[..24]);

@@ -38,6 +38,7 @@ pub fn prepare(
     };
     let (request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
     Ok(SeatLetter {
+        message_id: letter.message_id.clone(),
         thread_turn: thread_turn(letter, &before.id),
         other_match: other_match(letter, &request, &before.id),
         cause,

@@ -265,6 +265,7 @@ mod tests {
         let letter = |seat: Seat, text: &str| SeatLetter {
             cause: LetterCause::new(Digest::of(text.as_bytes()), seat, DateTime::UNIX_EPOCH),
             request: Request::read(&Line::numbered(&[text]), |_: &str| false),
+            message_id: None,
             thread_turn: None,
             other_match: None,
             attachments: Vec::new(),
